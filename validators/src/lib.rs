@@ -6,6 +6,7 @@ mod credentials;
 mod dockerfile;
 mod memory;
 mod mermaid;
+mod openapi;
 mod shell;
 mod tkb;
 
@@ -14,8 +15,14 @@ use aidd_engine::rules::rule::Report;
 
 /// Every family, in the order in which they run: settings of other tools that change the severity
 /// of a rule for one file come before the rules that they change.
-pub static ALL: &[Family] =
-    &[memory::FAMILY, tkb::FAMILY, dockerfile::FAMILY, mermaid::FAMILY, credentials::FAMILY];
+pub static ALL: &[Family] = &[
+    memory::FAMILY,
+    tkb::FAMILY,
+    dockerfile::FAMILY,
+    mermaid::FAMILY,
+    openapi::FAMILY,
+    credentials::FAMILY,
+];
 
 /// The code of one rule: inspects a parsed file and reports violations.
 type Check<T> = fn(&T, &mut Report<'_>);

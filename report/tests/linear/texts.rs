@@ -108,7 +108,33 @@ pub(crate) const NESTED: &[Row] = &[
     ("variables", "Dockerfile", |n| "FROM a:1\nENV ".to_owned() + &"a=b ".repeat(n)),
     ("elements in XML", "a.xml", |n| "<a>".repeat(n) + &"</a>".repeat(n)),
     ("a shell history", ".bash_history", |n| "mysql -u a -pXk9mQ2vL7\n".repeat(n)),
+    ("paths in OpenAPI", "openapi.yaml", |n| {
+        let path = |index: usize| {
+            format!(
+                "  /{{a}}/b{index}: {{get: {{operationId: a, tags: [a], security: [{{a: []}}]}}}}\n"
+            )
+        };
+        format!("{OPENAPI}{}", (0..n).map(path).collect::<String>())
+    }),
+    ("paths in OpenAPI with one path item", "openapi.yaml", |n| {
+        let parameters = "{name: a, in: path}, ".repeat(n);
+        let path = |index: usize| format!("  /a{index}: {{$ref: '#/paths/~1a0'}}\n");
+        let paths: String = (1..n).map(path).collect();
+        format!("{OPENAPI}  /a0: {{parameters: [{parameters}], get: {{}}}}\n{paths}")
+    }),
+    ("schemas in OpenAPI that extend one", "openapi.json", |n| {
+        let schema = |index: usize| {
+            format!("\"a{index}\": {{\"allOf\": [{{\"$ref\": \"#/definitions/a\"}}], \"a\": 1}}, ")
+        };
+        let properties: String =
+            (0..n).map(|index| format!("\"b{index}\": {{\"type\": \"string\"}}, ")).collect();
+        let base = format!("{{\"properties\": {{{properties} \"b\": {{}}}}}}");
+        let schemas: String = (0..n).map(schema).collect();
+        format!("{{\"swagger\": \"2.0\", \"definitions\": {{{schemas} \"a\": {base}}}}}")
+    }),
 ];
+
+const OPENAPI: &str = "openapi: 3.0.3\ninfo: {title: a, version: '1'}\ntags: [{name: b}]\npaths:\n";
 
 /// Each list contains the previous one twice.
 fn nested_aliases(n: usize) -> String {

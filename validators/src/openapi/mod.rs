@@ -1,0 +1,216 @@
+//! Checks on OpenAPI and Swagger documents in JSON and YAML.
+
+mod conditions;
+mod document;
+mod examples;
+mod info;
+mod operations;
+mod owasp;
+mod parameters;
+mod paths;
+mod pointer;
+mod references;
+mod schemas;
+mod security;
+mod specification;
+mod structure;
+mod style;
+#[cfg(test)]
+mod tests;
+
+use aidd_engine::check::family::{Family, FileContext};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::kind::Kind;
+use document::{Document, Refusal};
+
+/// The kind of OpenAPI documents.
+const OPENAPI: Kind = Kind("openapi");
+
+/// The rules on OpenAPI documents.
+pub(super) const FAMILY: Family = Family {
+    name: "openapi",
+    rules: || CHECKS.iter().map(|&(id, _)| id).chain([SYNTAX]).collect(),
+    claim: |path, text| is_document(path, text).then_some(OPENAPI),
+    check: |_, context, report| run(context, report),
+    ..Family::EMPTY
+};
+
+const SYNTAX: &str = "openapi/syntax";
+const STRUCTURE: &str = "openapi/structure";
+
+/// The code of one rule. The document borrows its source.
+type Check = fn(&Document<'_>, &mut Report<'_>);
+
+/// The checks, by rule id.
+const CHECKS: &[(&str, Check)] = &[
+    ("openapi/additional-properties", owasp::additional_properties),
+    ("openapi/ambiguous-paths", paths::ambiguous_paths),
+    ("openapi/array-without-items", schemas::array_without_items),
+    ("openapi/body-and-form-data", operations::body_and_form_data),
+    ("openapi/callbacks-in-webhook", operations::callbacks_in_webhook),
+    ("openapi/circular-ref", references::circular_ref),
+    ("openapi/conflicting-all-of", schemas::conflicting_all_of),
+    ("openapi/contradictory-bounds", schemas::contradictory_bounds),
+    ("openapi/credentials-in-path", owasp::credentials_in_path),
+    ("openapi/deprecated-xml-field", schemas::deprecated_xml_field),
+    ("openapi/duplicate-enum-value", schemas::duplicate_enum_value),
+    ("openapi/duplicate-operation-id", operations::duplicate_operation_id),
+    ("openapi/duplicate-parameter", operations::duplicate_parameter),
+    ("openapi/duplicate-tag", info::duplicate_tag),
+    ("openapi/empty-path-parameter", paths::empty_path_parameter),
+    ("openapi/example-host", info::example_host),
+    ("openapi/form-data-without-consumes", operations::form_data_without_consumes),
+    ("openapi/http-basic", owasp::http_basic),
+    ("openapi/http-server", owasp::http_server),
+    ("openapi/http-verb-in-path", paths::http_verb_in_path),
+    ("openapi/identical-paths", paths::identical_paths),
+    ("openapi/inline-combinator", style::inline_combinator),
+    ("openapi/invalid-enum-value", schemas::invalid_enum_value),
+    ("openapi/invalid-example", examples::invalid_example),
+    ("openapi/invalid-pattern", schemas::invalid_pattern),
+    ("openapi/invalid-url", info::invalid_url),
+    ("openapi/jwt-best-practices", owasp::jwt_best_practices),
+    ("openapi/key-in-url", owasp::key_in_url),
+    ("openapi/missing-401-response", owasp::missing_401_response),
+    ("openapi/missing-429-response", owasp::missing_429_response),
+    ("openapi/missing-4xx-response", operations::missing_4xx_response),
+    ("openapi/missing-500-response", owasp::missing_500_response),
+    ("openapi/missing-component-description", style::missing_component_description),
+    ("openapi/missing-contact", style::missing_contact),
+    ("openapi/missing-info-description", style::missing_info_description),
+    ("openapi/missing-license", style::missing_license),
+    ("openapi/missing-operation-description", style::missing_operation_description),
+    ("openapi/missing-operation-id", style::missing_operation_id),
+    ("openapi/missing-operation-summary", style::missing_operation_summary),
+    ("openapi/missing-operation-tag", style::missing_operation_tag),
+    ("openapi/missing-parameter-description", style::missing_parameter_description),
+    ("openapi/missing-rate-limit-headers", owasp::missing_rate_limit_headers),
+    ("openapi/missing-scheme", style::missing_scheme),
+    ("openapi/missing-server", style::missing_server),
+    ("openapi/missing-tag-description", style::missing_tag_description),
+    ("openapi/missing-tags", style::missing_tags),
+    ("openapi/missing-validation-response", owasp::missing_validation_response),
+    ("openapi/no-content-with-body", operations::no_content_with_body),
+    ("openapi/nullable-without-type", schemas::nullable_without_type),
+    ("openapi/numeric-id", owasp::numeric_id),
+    ("openapi/operation-id-characters", operations::operation_id_characters),
+    ("openapi/path-case", paths::path_case),
+    ("openapi/path-parameters", paths::path_parameters),
+    ("openapi/property-case", style::property_case),
+    ("openapi/query-in-path", paths::query_in_path),
+    ("openapi/ref-siblings", references::ref_siblings),
+    ("openapi/ref-type", references::ref_type),
+    ("openapi/remote-ref", references::remote_ref),
+    ("openapi/request-body-on-get", operations::request_body_on_get),
+    ("openapi/script-in-description", info::script_in_description),
+    ("openapi/server-trailing-slash", info::server_trailing_slash),
+    ("openapi/servers-in-webhook", operations::servers_in_webhook),
+    ("openapi/several-operation-tags", style::several_operation_tags),
+    (STRUCTURE, structure::structure),
+    ("openapi/success-response", operations::success_response),
+    ("openapi/trailing-slash", paths::trailing_slash),
+    ("openapi/unbounded-array", owasp::unbounded_array),
+    ("openapi/unbounded-integer", owasp::unbounded_integer),
+    ("openapi/unbounded-string", owasp::unbounded_string),
+    ("openapi/undefined-security-scheme", security::undefined_security_scheme),
+    ("openapi/undefined-server-variable", info::undefined_server_variable),
+    ("openapi/undefined-tag", operations::undefined_tag),
+    ("openapi/unknown-required-property", schemas::unknown_required_property),
+    ("openapi/unprotected-operation", owasp::unprotected_operation),
+    ("openapi/unresolved-ref", references::unresolved_ref),
+    ("openapi/unsorted-tags", style::unsorted_tags),
+    ("openapi/unused-component", references::unused_component),
+];
+
+/// Runs the checks over the source of `report`.
+fn run(context: &FileContext<'_>, report: &mut Report<'_>) {
+    run_on(context.files, report);
+}
+
+fn run_on(files: &dyn aidd_engine::text::files::Files, report: &mut Report<'_>) {
+    match Document::parse(report.source(), files) {
+        Ok(document) => {
+            for &(id, check) in CHECKS {
+                if report.begin(id) {
+                    check(&document, report);
+                }
+            }
+        }
+        Err(Refusal::Syntax(span, message)) => {
+            if report.begin(SYNTAX) {
+                report.at(span, message);
+            }
+        }
+        Err(Refusal::Version(span, version)) => {
+            if report.begin(STRUCTURE) {
+                report.at(span, format!("unsupported version `{version}`")).help(
+                    "Write a version such as `3.0.4`, `3.1.2` or `3.2.0`, or `swagger: \"2.0\"`",
+                );
+            }
+        }
+        Err(Refusal::NotChecked) => {}
+    }
+}
+
+/// Whether the text at `path` is an OpenAPI document: a JSON or YAML file with the version at the
+/// top level.
+fn is_document(path: &str, text: &str) -> bool {
+    let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
+    match extension.as_deref() {
+        Some("json") => is_json_document(text),
+        Some("yaml" | "yml") => {
+            text.trim_start_matches('\u{FEFF}').trim_start().starts_with('{')
+                && is_json_document(text)
+                || text.lines().any(|line| {
+                    let line = line.trim_start_matches('\u{FEFF}');
+                    let value = ["openapi", "swagger"].iter().find_map(|key| {
+                        let line = line.trim_start_matches(['"', '\'']);
+                        let rest = line.strip_prefix(key)?.trim_start_matches(['"', '\'']);
+                        rest.trim_start().strip_prefix(':')
+                    });
+                    value.is_some_and(is_version)
+                })
+        }
+        _ => false,
+    }
+}
+
+/// Whether the text contains the version as a field of JSON that is not nested.
+fn is_json_document(text: &str) -> bool {
+    ["\"openapi\"", "\"swagger\""].iter().any(|key| {
+        // The key can also occur at other places, for example in a list of keywords.
+        text.match_indices(key).take(20).any(|(at, key)| {
+            let value = text[at + key.len()..].trim_start().strip_prefix(':');
+            value.is_some_and(is_version) && is_top_level(text, at)
+        })
+    })
+}
+
+/// Whether the offset `at` of a JSON text is in the outermost object only.
+fn is_top_level(text: &str, at: usize) -> bool {
+    let mut depth = 0_usize;
+    let mut bytes = text.bytes().take(at);
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => {
+                while let Some(byte) = bytes.next() {
+                    match byte {
+                        b'\\' => _ = bytes.next(),
+                        b'"' => break,
+                        _ => {}
+                    }
+                }
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    depth == 1
+}
+
+/// Whether a value starts like a version.
+fn is_version(value: &str) -> bool {
+    let value = value.trim_start().trim_start_matches(['"', '\'']);
+    value.starts_with(|c: char| c.is_ascii_digit())
+}

@@ -1,0 +1,103 @@
+//! Checks on security requirements.
+
+use super::document::{Document, short};
+use super::specification::Version;
+use aidd_engine::rules::rule::Report;
+use std::collections::{HashMap, HashSet};
+
+/// The map of declared security schemes.
+pub(super) fn scheme_map(document: &Document<'_>) -> Option<usize> {
+    match document.version {
+        Version::V2 => document.get(document.root, "securityDefinitions"),
+        _ => document.get_path(document.root, &["components", "securitySchemes"]),
+    }
+}
+
+/// The scopes that a scheme declares; `None` if they are not known or the scheme has no scopes.
+fn scopes<'d>(document: &'d Document<'_>, scheme: usize) -> Option<HashSet<&'d str>> {
+    if document.text_of(scheme, "type") != Some("oauth2") {
+        return None;
+    }
+    let mut names = HashSet::new();
+    let mut add = |owner: usize| {
+        let scopes = document.get(owner, "scopes")?;
+        let is_known = document.is_map(scopes) && !document.targets.contains_key(&scopes);
+        is_known.then(|| {
+            names.extend(document.children(scopes).iter().map(|&scope| document.key(scope)));
+        })
+    };
+    if document.version == Version::V2 {
+        add(scheme)?;
+    } else {
+        let flows = document.get(scheme, "flows")?;
+        if document.targets.contains_key(&flows) {
+            return None;
+        }
+        for &flow in document.children(flows) {
+            if document.is_type(flow, "oauth-flow") {
+                add(flow)?;
+            }
+        }
+    }
+    Some(names)
+}
+
+pub(super) fn undefined_security_scheme(document: &Document<'_>, report: &mut Report<'_>) {
+    let map = scheme_map(document);
+    let components = document.get(document.root, "components");
+    let is_external = map.or(components).is_some_and(|at| document.targets.contains_key(&at));
+    if is_external {
+        return;
+    }
+    let schemes = map.map_or(&[][..], |map| document.children(map));
+    let mut declared: HashMap<&str, Option<HashSet<&str>>> = HashMap::new();
+    for &scheme in schemes {
+        let scopes = document.resolve(scheme).and_then(|scheme| scopes(document, scheme));
+        declared.insert(document.key(scheme), scopes);
+    }
+    for requirement in document.objects("security-requirement") {
+        for &entry in document.children(requirement) {
+            let name = document.key(entry);
+            match declared.get(name) {
+                None => {
+                    // In OpenAPI 3.2, a requirement can name a scheme by its URI.
+                    if name.starts_with("x-")
+                        || document.version >= Version::V3_2 && name.contains(['/', '#', ':'])
+                    {
+                        continue;
+                    }
+                    let names = schemes.iter();
+                    let near = document.nearest(name, names.map(|&scheme| document.key(scheme)));
+                    let finding = report.at(
+                        document.key_span(entry),
+                        format!("the security scheme `{name}` is not declared"),
+                    );
+                    match near {
+                        Some(near) => finding.help(format!("Did you mean `{near}`?")),
+                        None if document.version == Version::V2 => {
+                            finding.help("Declare the scheme in `securityDefinitions`")
+                        }
+                        None => finding.help("Declare the scheme in `components.securitySchemes`"),
+                    };
+                }
+                Some(None) => {}
+                Some(Some(scopes)) => {
+                    for &item in document.children(entry) {
+                        let Some(scope) = document.text(item) else { continue };
+                        if !scopes.contains(scope) {
+                            report
+                                .at(
+                                    document.span(item),
+                                    format!(
+                                        "the scheme `{}` does not declare the scope `{scope}`",
+                                        short(name)
+                                    ),
+                                )
+                                .help("Declare the scope in `scopes` of the scheme");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
