@@ -52,6 +52,14 @@ const FILE_TOOLS: &[FileTool] = &[
         tool: "aidd_validate_mermaid",
         why: "a diagram changed",
     },
+    FileTool {
+        is_for: |name| {
+            let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+            matches!(stem, "openapi" | "swagger")
+        },
+        tool: "aidd_validate_openapi",
+        why: "an API description changed",
+    },
 ];
 
 fn new_suggestion(

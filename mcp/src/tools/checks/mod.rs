@@ -72,6 +72,14 @@ const FAMILIES: &[Family] = &[
         rules: &["mermaid/*"],
         path: "diagram.mmd",
     },
+    Family {
+        name: "aidd_validate_openapi",
+        title: "Validate OpenAPI",
+        description: "Checks OpenAPI and Swagger documents against the specification. Use after \
+                      writing or changing an API description.",
+        rules: &["openapi/*"],
+        path: "openapi.yaml",
+    },
 ];
 
 /// The tools for checks and reports.
