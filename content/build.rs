@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     pages.sort_by_key(|path| id(&root.join("rules"), path));
 
     let mut table = String::from("static PAGES: &[ShippedPage] = &[\n");
-    let mut heads = Heads::default();
+    let mut header_tables = HeaderTables::default();
     for path in &pages {
         let text = fs::read_to_string(path)?;
         let id = id(&root.join("rules"), path);
@@ -27,12 +27,12 @@ fn main() -> Result<(), Box<dyn Error>> {
             return Err(format!("{}: the title must be `# {id}`", path.display()).into());
         }
         let summary = header.summary.clone().unwrap_or_else(|| page::summary(body));
-        heads.add(&id, header, summary)?;
+        header_tables.add(&id, header, summary)?;
         writeln!(table, "    ShippedPage {{ id: {id:?}, text: include_str!({path:?}) }},")?;
     }
     table.push_str("];\n\n");
-    table.push_str(&heads.tables()?);
-    fs::write(out.join("headers.bin"), &heads.bytes)?;
+    table.push_str(&header_tables.tables()?);
+    fs::write(out.join("headers.bin"), &header_tables.bytes)?;
     fs::write(out.join("pages.rs"), table)?;
     fs::write(out.join("packs.rs"), pack_table(&root, &out)?)?;
     fs::write(out.join("guidance.rs"), guidance_table(&root)?)?;
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// The tables of the headers of rule pages: the headers as bytes, each decoded when its rule is
 /// first used, and the fields that are needed at every start.
 #[derive(Default)]
-struct Heads {
+struct HeaderTables {
     bytes: Vec<u8>,
     rows: String,
     count: u16,
@@ -56,7 +56,7 @@ struct Heads {
     languages: BTreeSet<(String, u16)>,
 }
 
-impl Heads {
+impl HeaderTables {
     fn add(
         &mut self,
         id: &str,
@@ -79,7 +79,7 @@ impl Heads {
         let form = form.map_or("None".to_owned(), |form| format!("Some(Form::{form:?})"));
         writeln!(
             self.rows,
-            "    Head {{ severity: Severity::{:?}, enabled: {}, form: {form}, has_condition: {}, requires: {}, at: {at} }},",
+            "    StartupFields {{ severity: Severity::{:?}, enabled: {}, form: {form}, has_condition: {}, requires: {}, at: {at} }},",
             header.severity,
             header.enabled,
             check.is_some_and(|check| !check.when.is_empty()),
@@ -92,7 +92,7 @@ impl Heads {
     fn tables(&self) -> Result<String, Box<dyn Error>> {
         let mut table = format!(
             "static HEADERS: &[u8] = include_bytes!(concat!(env!(\"OUT_DIR\"), \"/headers.bin\"));\n\n\
-             static HEADS: &[Head] = &[\n{}];\n",
+             static STARTUP_FIELDS: &[StartupFields] = &[\n{}];\n",
             self.rows
         );
         let tables =
@@ -105,7 +105,7 @@ impl Heads {
             }
             write!(
                 table,
-                "\nstatic {name}: Words = Words {{\n    text: {text:?},\n    at: &[{at}],\n}};\n"
+                "\nstatic {name}: WordIndex = WordIndex {{\n    text: {text:?},\n    at: &[{at}],\n}};\n"
             )?;
         }
         Ok(table)

@@ -15,8 +15,8 @@ use aidd_engine::text::paths::Globs;
 use aidd_engine::text::source::{Source, Span};
 use aidd_engine::workspace::examples;
 use aidd_engine::workspace::fix;
+use aidd_engine::workspace::memory_checks;
 use aidd_engine::workspace::project_checks;
-use aidd_engine::workspace::remembered;
 use std::sync::LazyLock;
 
 /// The shipped rules and validators, as in the program.
@@ -84,8 +84,8 @@ pub fn check_strictly(data: &[u8]) {
     }
 }
 
-/// Checks a project with all packs enabled. `data` contains the files with the paths of [`PROJECT`],
-/// separated by zero bytes.
+/// Checks a project with all packs enabled. `data` contains the files with the paths of
+/// [`PROJECT`], separated by zero bytes.
 ///
 /// # Panics
 /// As [`check`].
@@ -123,8 +123,8 @@ static RULE_PROJECT: LazyLock<(Vec<Source>, Memory, Listing)> = LazyLock::new(||
     (sources, Memory(files.into()), listing)
 });
 
-/// Loads `data` as a rule page of the project, runs its examples and checks a project with the rule.
-/// The engine contains no other rule, so that each run compiles only this page.
+/// Loads `data` as a rule page of the project, runs its examples and checks a project with the
+/// rule. The engine contains no other rule, so that each run compiles only this page.
 ///
 /// # Panics
 /// As [`check`].
@@ -208,7 +208,7 @@ pub fn settings(data: &[u8]) {
 pub fn check_memory(data: &[u8]) {
     const PATH: &str = "ai/memory/conventions.jsonl";
     check(PATH, data);
-    let found = remembered::read(&Memory([(PATH.to_owned(), data.to_vec())].into()));
+    let found = memory_checks::read(&Memory([(PATH.to_owned(), data.to_vec())].into()));
     for page in found.pages {
         assert!(!page.path.is_empty() && !page.text.is_empty());
     }

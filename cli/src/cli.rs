@@ -33,7 +33,8 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Checks a team's rules the same way in the editor, in the pull request and in the AI agent.
+/// Checks code against a team's rules, with the same findings in the editor, in pull requests and
+/// for AI agents.
 #[derive(Debug, Parser)]
 #[command(name = "aidd", version, styles = STYLES, max_term_width = 100)]
 #[command(
@@ -96,9 +97,7 @@ pub enum Command {
         shell: Shell,
     },
     /// Print the manual page of aidd or of a command, as roff.
-    #[command(
-        after_help = "Read the page with: aidd man | man -l -, or: aidd man check | man -l -"
-    )]
+    #[command(after_help = "Read the page:\n  aidd man | man -l -\n  aidd man check | man -l -")]
     Man {
         /// Command, such as `check` or `baseline write` [default: aidd itself].
         command: Vec<String>,
@@ -136,7 +135,7 @@ pub struct Check {
     /// Minimum severity that makes the exit code 1: error, warning, info or never [default: error].
     #[arg(long, env = "AIDD_FAIL_ON", value_name = "SEVERITY")]
     pub fail_on: Option<aidd_engine::text::finding::FailOn>,
-    /// Also print to standard error to which files the rules and packs of the project apply.
+    /// Also list, on standard error, the files that each rule and pack of the project applies to.
     #[arg(long, short)]
     pub verbose: bool,
     /// Rules to run.
@@ -275,8 +274,8 @@ pub enum RuleCommand {
         after_help = "Exit codes:\n  0  all pages are up to date\n  1  an existing page differs and was not overwritten\n  2  wrong usage or invalid configuration\n  3  a page could not be generated: a bug in the import\n\nExamples:\n  aidd rule import --dry-run\n  aidd rule import .ls-lint.yml\n  aidd rule import tools/no-eval.yml --from ast-grep"
     )]
     Import(RuleImport),
-    /// Show what enforces a sentence and which kinds of check could enforce it, or validate a
-    /// drafted rule.
+    /// Show what enforces a requirement (a sentence in the documentation) and which kinds of check
+    /// could enforce it, or validate a drafted rule.
     ///
     /// Without arguments, lists the sentences of AGENTS.md, CONTRIBUTING and rule pages, each with
     /// the rule or tool that enforces it. For one sentence, shows the documents that contain it,
@@ -286,7 +285,8 @@ pub enum RuleCommand {
         after_help = "Exit codes:\n  0  done; the draft is valid\n  1  the draft has problems\n  2  wrong usage or configuration\n\nExamples:\n  aidd rule suggest AGENTS.md\n  aidd rule suggest \"Never use moment\"\n  git log -1 --format=%s | aidd rule suggest -\n  aidd rule suggest \"Never use moment\" --draft page.md"
     )]
     Suggest(RuleSuggest),
-    /// Count the enforced sentences, grouped by the rule or tool that enforces them.
+    /// Count the requirements in AGENTS.md, CONTRIBUTING and rule pages that are enforced, by the
+    /// rule or tool that enforces them.
     Coverage(RuleCoverage),
 }
 

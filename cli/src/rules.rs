@@ -16,8 +16,8 @@ use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::rule_globs;
 use aidd_engine::text::source::{Encoding, Source, Span};
 use aidd_engine::workspace::examples;
+use aidd_engine::workspace::memory_checks;
 use aidd_engine::workspace::project_checks;
-use aidd_engine::workspace::remembered;
 use aidd_engine::workspace::walk::{self, Walk};
 use aidd_report::Io;
 use aidd_report::When;
@@ -289,7 +289,7 @@ pub(crate) fn invalid_pages(project: &Project) -> Vec<String> {
         Some(format!("{path}:{}:{}: {message}", position.line + 1, position.column + 1))
     };
     let rule_pages = project.pages.iter().filter(|(path, _)| !is_memory_path(path));
-    let faults = remembered::faults(&project.disk).into_iter();
+    let faults = memory_checks::faults(&project.disk).into_iter();
     let faults = faults
         .map(|(path, id, why)| format!("{path}: {id}: {}", project.distribution().redact(&why)));
     rule_pages.filter_map(invalid_page).chain(faults).collect()

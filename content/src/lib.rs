@@ -1,8 +1,8 @@
 //! The pages that aidd ships. Rule pages are in `rules/<kind>/<name>.md`, guidance is in the other
 //! directories. The build script finds the pages, parses their headers and compiles them into
-//! tables, so that no Markdown is parsed at start.
+//! tables, so that no Markdown is parsed at startup.
 
-use aidd_page::{Form, Guide, Head, Severity, ShippedPage, Tables, Template, Words};
+use aidd_page::{Form, Guide, Severity, ShippedPage, StartupFields, Tables, Template, WordIndex};
 use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
@@ -13,7 +13,7 @@ include!(concat!(env!("OUT_DIR"), "/clients.rs"));
 /// The shipped rule pages, packs and guidance.
 pub static RULES: Tables = Tables {
     pages: PAGES,
-    heads: HEADS,
+    startup_fields: STARTUP_FIELDS,
     headers: HEADERS,
     names: NAMES,
     keywords: KEYWORDS,
@@ -36,15 +36,21 @@ mod tests {
 
     #[test]
     fn the_tables_agree_with_the_headers_of_the_pages() {
-        assert_eq!(HEADS.len(), PAGES.len());
-        for (index, (shipped, head)) in PAGES.iter().zip(HEADS).enumerate() {
+        assert_eq!(STARTUP_FIELDS.len(), PAGES.len());
+        for (index, (shipped, fields)) in PAGES.iter().zip(STARTUP_FIELDS).enumerate() {
             let header = page::header(shipped.text).expect("a header");
             let (stored, summary) = RULES.header(index).expect("a page");
             assert_eq!(stored, header, "{}", shipped.id);
             assert!(!summary.is_empty(), "{}", shipped.id);
             let check = header.check.as_ref();
             assert_eq!(
-                (head.severity, head.enabled, head.form, head.has_condition, head.requires),
+                (
+                    fields.severity,
+                    fields.enabled,
+                    fields.form,
+                    fields.has_condition,
+                    fields.requires
+                ),
                 (
                     header.severity,
                     header.enabled,

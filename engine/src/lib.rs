@@ -18,8 +18,8 @@ static DISTRIBUTION: check::Distribution = check::Distribution::new(
     &[check::Family {
         name: "stub",
         rules: || {
-            let pages = aidd_content::RULES.pages.iter().zip(aidd_content::RULES.heads);
-            pages.filter(|(_, head)| head.form.is_none()).map(|(page, _)| page.id).collect()
+            let pages = aidd_content::RULES.pages.iter().zip(aidd_content::RULES.startup_fields);
+            pages.filter(|(_, fields)| fields.form.is_none()).map(|(page, _)| page.id).collect()
         },
         params: &[
             param("dockerfile/missing-label", "labels", check::family::ParamType::Strings),

@@ -16,12 +16,13 @@ use std::sync::OnceLock;
 /// Maximum number of suggestions for an unknown name.
 const MAX_SUGGESTIONS: usize = 5;
 
-/// The definition of an old form: an outdated API or syntax that a version removed or replaced.
+/// Text to search for in code: an outdated API or syntax that a version removed or replaced, or an
+/// import.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OldFormRule {
-    /// The version that removed or replaced the old form.
+pub struct UsagePattern {
+    /// The version that removed or replaced the API or syntax; empty for an import.
     pub since: String,
-    /// The old form as it appears in code.
+    /// The text as it appears in code.
     pub pattern: String,
     /// The API or syntax to use instead.
     pub instead: String,
@@ -79,8 +80,8 @@ pub struct Entry<'a> {
     pub works_with: Vec<&'a str>,
     /// Stems of the entries with which the technology conflicts, and the reasons.
     pub conflicts: Vec<(&'a str, &'a str)>,
-    /// Old forms of the technology's API or syntax.
-    pub legacy: Vec<OldFormRule>,
+    /// Outdated APIs and syntax of the technology.
+    pub legacy: Vec<UsagePattern>,
     /// Migrations between major versions.
     pub migrations: Vec<Migration>,
 }

@@ -1,7 +1,7 @@
-//! Finds old forms in the project's code: outdated APIs and syntax that the version in use has
-//! replaced. The key `legacy` of a knowledge entry lists the old forms of a technology.
+//! Finds outdated uses in the project's code: uses of APIs and syntax that the version in use has
+//! replaced. The key `legacy` of a knowledge entry lists the outdated APIs of a technology.
 
-use super::knowledge::{Entry, OldFormRule};
+use super::knowledge::{Entry, UsagePattern};
 use aidd_engine::project::stack::Version;
 use aidd_engine::text::files::{Disk, Files};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use serde::Serialize;
 const MAX_FILE_SIZE: u64 = 512 << 10;
 /// Maximum number of files that are searched.
 const MAX_FILES: usize = 3000;
-/// Maximum number of occurrences reported per old form.
+/// Maximum number of occurrences reported per pattern.
 const MAX_PLACES: usize = 20;
 
 /// Extensions of files that contain code of an ecosystem.
@@ -31,27 +31,30 @@ const EXTENSIONS: &[(&str, &[&str])] = &[
     ("composer", &["php", "blade"]),
 ];
 
-/// An occurrence of an old form in a file.
+/// An occurrence of a pattern in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct OldForm {
+pub struct Occurrence {
     /// The path of the file.
     pub path: String,
     /// The line number, from 1.
     pub line: usize,
-    /// The old form as it appears in the code.
+    /// The pattern as it appears in the code.
     pub pattern: String,
-    /// The replacement.
+    /// The API or syntax to use instead; empty for the pattern of an import.
     pub instead: String,
-    /// The version that replaced the old form.
+    /// The version that replaced the pattern; empty for the pattern of an import.
     pub since: String,
     /// The name of the technology.
     pub technology: String,
 }
 
-/// The old forms of an entry that `version` has replaced; all of them if the version is unknown.
+/// The patterns of an entry that `version` has replaced; all of them if the version is unknown.
 #[must_use]
-pub fn replaced_forms<'e>(entry: &'e Entry<'_>, version: Option<&Version>) -> Vec<&'e OldFormRule> {
-    let is_past = |rule: &&OldFormRule| match (version, Version::read(&rule.since)) {
+pub fn outdated_patterns<'e>(
+    entry: &'e Entry<'_>,
+    version: Option<&Version>,
+) -> Vec<&'e UsagePattern> {
+    let is_past = |legacy: &&UsagePattern| match (version, Version::read(&legacy.since)) {
         (Some(version), Some(since)) => since <= *version,
         _ => true,
     };
@@ -61,7 +64,7 @@ pub fn replaced_forms<'e>(entry: &'e Entry<'_>, version: Option<&Version>) -> Ve
 /// Search patterns for code that uses the packages of an entry: the quoted package name if code
 /// imports modules by that name, otherwise the import statement.
 #[must_use]
-pub fn import_forms(entry: &Entry<'_>) -> Vec<OldFormRule> {
+pub fn import_patterns(entry: &Entry<'_>) -> Vec<UsagePattern> {
     let mut texts: Vec<String> = Vec::new();
     for (ecosystem, name) in &entry.packages {
         let module = name.replace('-', "_");
@@ -80,33 +83,34 @@ pub fn import_forms(entry: &Entry<'_>) -> Vec<OldFormRule> {
             _ => {}
         }
     }
-    let rule = |pattern| OldFormRule { since: String::new(), pattern, instead: String::new() };
-    texts.into_iter().map(rule).collect()
+    let to_pattern =
+        |pattern| UsagePattern { since: String::new(), pattern, instead: String::new() };
+    texts.into_iter().map(to_pattern).collect()
 }
 
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchResults {
     /// The occurrences, by file and line.
-    pub found: Vec<OldForm>,
+    pub found: Vec<Occurrence>,
     /// The number of searched files.
     pub files: usize,
     /// Notes on skipped files, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// A search request: the technology's name, the ecosystems of its code, and the old forms.
+/// A search request: the technology's name, the ecosystems of its code, and the patterns.
 #[derive(Clone, Debug)]
 pub struct SearchRequest<'w> {
     /// The name of the technology.
     pub name: &'w str,
     /// The ecosystems whose files are searched; empty for any file.
     pub ecosystems: Vec<&'w str>,
-    /// The old forms to search for.
-    pub forms: Vec<&'w OldFormRule>,
+    /// The patterns to search for.
+    pub patterns: Vec<&'w UsagePattern>,
 }
 
-/// Searches the text of the files at `paths` for old forms. Comments and strings match too.
+/// Searches the text of the files at `paths` for patterns. Comments and strings match too.
 #[must_use]
 pub fn search<'p>(
     disk: &Disk,
@@ -154,26 +158,26 @@ fn is_code(path: &str, request: &SearchRequest<'_>) -> bool {
 }
 
 fn search_file(path: &str, text: &str, request: &SearchRequest<'_>, search: &mut SearchResults) {
-    for rule in &request.forms {
-        let old_form = |line| OldForm {
+    for usage in &request.patterns {
+        let occurrence = |line| Occurrence {
             path: path.to_owned(),
             line,
-            pattern: rule.pattern.clone(),
-            instead: rule.instead.clone(),
-            since: rule.since.clone(),
+            pattern: usage.pattern.clone(),
+            instead: usage.instead.clone(),
+            since: usage.since.clone(),
             technology: request.name.to_owned(),
         };
-        let count = search.found.iter().filter(|form| form.pattern == rule.pattern).count();
-        // An old form can be the name of a file.
-        let is_file = rule.pattern.contains('.') && !rule.pattern.contains(' ');
-        if is_file && path.rsplit('/').next() == Some(&rule.pattern) {
-            search.found.push(old_form(1));
+        let count = search.found.iter().filter(|found| found.pattern == usage.pattern).count();
+        // A pattern can be the name of a file.
+        let is_file = usage.pattern.contains('.') && !usage.pattern.contains(' ');
+        if is_file && path.rsplit('/').next() == Some(&usage.pattern) {
+            search.found.push(occurrence(1));
             continue;
         }
         let lines =
-            text.lines().enumerate().filter(|(_, line)| contains_words(line, &rule.pattern));
+            text.lines().enumerate().filter(|(_, line)| contains_words(line, &usage.pattern));
         let occurrences =
-            lines.map(|(line, _)| old_form(line + 1)).take(MAX_PLACES.saturating_sub(count));
+            lines.map(|(line, _)| occurrence(line + 1)).take(MAX_PLACES.saturating_sub(count));
         search.found.extend(occurrences);
     }
 }
@@ -201,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_forms_match_whole_words() {
+    fn patterns_match_whole_words() {
         assert!(contains_words("  poolOptions: {", "poolOptions"));
         assert!(!contains_words("myPoolOptions2, poolOptionsX, a-poolOptions", "poolOptions"));
         assert!(contains_words("process.env.REACT_APP_URL", "REACT_APP_"));

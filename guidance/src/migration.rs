@@ -12,7 +12,7 @@ pub use error::MigrationError;
 use super::commands::{package_manager, project_checks, set_version_command, with_package_runner};
 use super::compatibility::package_ecosystem;
 use super::knowledge::{Entry, Knowledge, Migration, normalize_name};
-use super::legacy::OldForm;
+use super::legacy::Occurrence;
 use aidd_engine::project::stack::{Dependency, Ecosystem, Manifest, Pin, Stack, Version};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -71,10 +71,10 @@ pub struct PlanParams<'p> {
     pub from: Option<&'p str>,
     /// The version or technology to migrate to; `None` for the version that the entry describes.
     pub to: Option<&'p str>,
-    /// The old forms found in the project's code.
-    pub old_forms: &'p [OldForm],
+    /// The outdated API uses found in the project's code.
+    pub outdated_uses: &'p [Occurrence],
     /// The occurrences of the technology in the project's code.
-    pub uses: &'p [OldForm],
+    pub uses: &'p [Occurrence],
 }
 
 /// The parts of the project that a plan depends on.
@@ -129,10 +129,10 @@ pub fn plan(
         return Err(MigrationError::AlreadyMigrated { technology, from, to });
     }
     (plan.from, plan.to) = (from.to_string(), to.to_string());
-    add_preparation(entry, Some(&from), params.old_forms, project, &mut plan);
+    add_preparation(entry, Some(&from), params.outdated_uses, project, &mut plan);
     for hop in route(entry, &from, &to) {
         plan.hops.push(hop.from.clone());
-        add_hop_steps(entry, &hop, params.old_forms, project, &mut plan);
+        add_hop_steps(entry, &hop, params.outdated_uses, project, &mut plan);
     }
     plan.hops.push(plan.to.clone());
     add_guardrails(entry, project, &mut plan);
@@ -245,12 +245,12 @@ fn route<'e>(entry: &'e Entry<'_>, from: &Version, to: &Version) -> Vec<Hop<'e>>
     hops
 }
 
-/// Adds the preparation: a clean branch with recorded check results, and the removal of old forms
-/// that the current version already replaced.
+/// Adds the preparation: a clean branch with recorded check results, and the removal of API uses
+/// that are already outdated in the current version.
 fn add_preparation(
     entry: &Entry<'_>,
     from: Option<&Version>,
-    old_forms: &[OldForm],
+    outdated_uses: &[Occurrence],
     project: ProjectContext<'_>,
     plan: &mut Plan,
 ) {
@@ -262,13 +262,13 @@ fn add_preparation(
         source: project.used.first().map(|(manifest, _)| manifest.path.clone()),
     });
     let Some(from) = from else { return };
-    let is_past = |form: &&OldForm| Version::read(&form.since).is_some_and(|since| since <= *from);
-    let forms: Vec<&OldForm> = old_forms.iter().filter(is_past).collect();
-    if !forms.is_empty() {
+    let is_past = |it: &&Occurrence| Version::read(&it.since).is_some_and(|since| since <= *from);
+    let uses: Vec<&Occurrence> = outdated_uses.iter().filter(is_past).collect();
+    if !uses.is_empty() {
         plan.steps.push(Step {
             what: format!(
                 "First replace the API uses that are already outdated in {from}, in a separate commit: {}",
-                render_forms(&forms)
+                render_outdated_uses(&uses)
             ),
             commands: Vec::new(),
             risk: Risk::Medium,
@@ -281,7 +281,7 @@ fn add_preparation(
 fn add_hop_steps(
     entry: &Entry<'_>,
     hop: &Hop<'_>,
-    old_forms: &[OldForm],
+    outdated_uses: &[Occurrence],
     project: ProjectContext<'_>,
     plan: &mut Plan,
 ) {
@@ -329,16 +329,16 @@ fn add_hop_steps(
             source: migration.guide.clone(),
         });
     }
-    let is_replaced_by_hop = |form: &&OldForm| {
-        Version::read(&form.since).is_some_and(|since| {
+    let is_replaced_by_hop = |usage: &&Occurrence| {
+        Version::read(&usage.since).is_some_and(|since| {
             Version::read(from).is_none_or(|from| since > from)
                 && Version::read(to).is_none_or(|to| since <= to || to.is_in_series(&since))
         })
     };
-    let forms: Vec<&OldForm> = old_forms.iter().filter(is_replaced_by_hop).collect();
-    if !forms.is_empty() {
+    let uses: Vec<&Occurrence> = outdated_uses.iter().filter(is_replaced_by_hop).collect();
+    if !uses.is_empty() {
         plan.steps.push(Step {
-            what: format!("Replace the API uses outdated in {to}: {}", render_forms(&forms)),
+            what: format!("Replace the API uses outdated in {to}: {}", render_outdated_uses(&uses)),
             commands: Vec::new(),
             risk: Risk::Medium,
             source: Some(format!("{page}, legacy")),
@@ -347,23 +347,23 @@ fn add_hop_steps(
     add_verification(to, project, plan);
 }
 
-/// A list of old forms with their replacements and locations.
-fn render_forms(forms: &[&OldForm]) -> String {
+/// A list of outdated API uses with their replacements and locations.
+fn render_outdated_uses(uses: &[&Occurrence]) -> String {
     let mut seen = BTreeSet::new();
     let mut parts = Vec::new();
-    for form in forms {
-        if !seen.insert(&form.pattern) {
+    for usage in uses {
+        if !seen.insert(&usage.pattern) {
             continue;
         }
-        let places: Vec<String> = forms
+        let places: Vec<String> = uses
             .iter()
-            .filter(|occurrence| occurrence.pattern == form.pattern)
+            .filter(|occurrence| occurrence.pattern == usage.pattern)
             .map(|occurrence| format!("{}:{}", occurrence.path, occurrence.line))
             .collect();
         let more = places.len().saturating_sub(3);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let places = places[..places.len().min(3)].join(", ");
-        parts.push(format!("`{}` with {} ({places}{more})", form.pattern, form.instead));
+        parts.push(format!("`{}` with {} ({places}{more})", usage.pattern, usage.instead));
     }
     parts.join("; ")
 }

@@ -88,7 +88,7 @@ pub struct Route {
     /// Roles, in the order in which they work.
     pub roles: Vec<String>,
     /// Roles that are suggested once the work is done.
-    pub then: Vec<String>,
+    pub next_roles: Vec<String>,
     /// The workflow to follow.
     pub workflow: Option<String>,
     /// The lifecycle phase.
@@ -236,10 +236,10 @@ impl Routing {
             order.sort_unstable();
         }
         let roles = distinct(order.iter().map(|&node| self.nodes[node].0.activates.clone()));
-        let then = distinct(self.follow_up_roles(leading_node));
+        let next_roles = distinct(self.follow_up_roles(leading_node));
         Route {
             // A role that does the work is not also suggested as a follow-up.
-            then: then.into_iter().filter(|role| !roles.contains(role)).collect(),
+            next_roles: next_roles.into_iter().filter(|role| !roles.contains(role)).collect(),
             roles,
             workflow: Some(spans.map_or(&row.workflow, |spans| &spans.workflow).clone()),
             spans: spans.is_some(),

@@ -76,7 +76,7 @@ pub struct Task {
     /// The route of the task.
     pub route: Route,
     /// Whether the route is derived from the files only, not from the words.
-    pub is_by_files: bool,
+    pub is_from_files: bool,
     /// The estimated size.
     pub size: Size,
     /// The words and paths that make the task risky.
@@ -156,7 +156,7 @@ pub fn classify(
     // Files are stronger evidence than uncertain words.
     let is_unsure = route.roles.is_empty() || route.confidence < UNSURE;
     let route_from_files = is_unsure.then(|| route_by_files(routing, &expected.files)).flatten();
-    let is_by_files = route_from_files.is_some();
+    let is_from_files = route_from_files.is_some();
     route = route_from_files.unwrap_or(route);
     let size = estimate_size(text, &route, expected);
     let fast_track_page: FastTrack = page_data(library, PageKind::Specs, "fast-track")?;
@@ -189,7 +189,7 @@ pub fn classify(
     let skips = if fast_track { fast_track_page.skips } else { Vec::new() };
     Ok(Task {
         route,
-        is_by_files,
+        is_from_files,
         size,
         risks,
         conditions,
@@ -293,8 +293,8 @@ mod tests {
             let expected = ExpectedChange { files, ..ExpectedChange::default() };
             let task = classified("Show the balance after each posting", &expected);
             // An uncertain match by words is used only if the files are inconclusive.
-            assert!(task.is_by_files || task.route.confidence < UNSURE);
-            if task.is_by_files { task.route.roles.join(", ") } else { String::new() }
+            assert!(task.is_from_files || task.route.confidence < UNSURE);
+            if task.is_from_files { task.route.roles.join(", ") } else { String::new() }
         };
         assert_eq!(role_of(&["crates/core/src/statement.rs"]), "backend-engineer");
         assert_eq!(
@@ -308,7 +308,7 @@ mod tests {
         assert_eq!(role_of(&[]), "");
         let refactoring =
             ExpectedChange { files: vec!["a.sql".to_owned()], ..ExpectedChange::default() };
-        assert!(!classified("Refactor the pricing module", &refactoring).is_by_files);
+        assert!(!classified("Refactor the pricing module", &refactoring).is_from_files);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! `specs/version-protocol.md`; each step has evidence, or a statement of what is missing.
 
 use super::knowledge::{Entry, Knowledge, normalize_name};
-use super::legacy::OldForm;
+use super::legacy::Occurrence;
 use super::library::{Library, Origin};
 use super::page_kind::PageKind;
 use aidd_engine::project::stack::installed::{InstalledPackage, InstalledPackages};
@@ -35,7 +35,7 @@ pub enum Confidence {
     Low,
     /// Only the version range is known, or some evidence contradicts it.
     Medium,
-    /// The locked version and its documentation are known, and there are no old forms.
+    /// The locked version and its documentation are known, and there are no outdated API uses.
     High,
 }
 
@@ -91,9 +91,9 @@ pub struct VersionContext<'s> {
     pub knowledge: &'s Knowledge<'s>,
     /// Memories that name the packages.
     pub memories: &'s [MemoryMention],
-    /// The old forms found in the code.
-    pub old_forms: &'s [OldForm],
-    /// The number of files searched for old forms.
+    /// The outdated API uses found in the code.
+    pub outdated_uses: &'s [Occurrence],
+    /// The number of files searched for outdated API uses.
     pub searched: usize,
     /// The current date.
     pub today: Option<Date>,
@@ -338,35 +338,35 @@ fn filter(
         step.evidence.push("no outdated API uses are known".to_owned());
         return step;
     };
-    let rules = super::legacy::replaced_forms(entry, version);
+    let patterns = super::legacy::outdated_patterns(entry, version);
     if context.searched == 0 {
         step.evidence.push("no file was searched".to_owned());
         return step;
     }
     let name = normalize_name(entry.name);
-    let occurrences = context.old_forms.iter().filter(|form| {
-        normalize_name(&form.technology) == name
-            && rules.iter().any(|legacy| legacy.pattern == form.pattern)
+    let occurrences = context.outdated_uses.iter().filter(|usage| {
+        normalize_name(&usage.technology) == name
+            && patterns.iter().any(|legacy| legacy.pattern == usage.pattern)
     });
-    for form in occurrences {
+    for occurrence in occurrences {
         step.outcome = Outcome::Failed;
-        let OldForm { path, line, pattern, instead, since, .. } = form;
+        let Occurrence { path, line, pattern, instead, since, .. } = occurrence;
         step.evidence
             .push(format!("{path}:{line}: `{pattern}` was replaced in {since} by {instead}"));
     }
     if step.outcome == Outcome::NotDone {
         step.outcome = Outcome::Done;
-        let (forms, files) = (rules.len(), context.searched);
+        let (known, files) = (patterns.len(), context.searched);
         let format_count = |count: usize, noun: &str| match count {
             1 => format!("1 {noun}"),
             _ => format!("{count} {noun}s"),
         };
-        step.evidence.push(match forms {
+        step.evidence.push(match known {
             0 => "no known API use is outdated in this version".to_owned(),
             _ => format!(
                 "searched {} for {}: none found",
                 format_count(files, "file"),
-                format_count(forms, "outdated API use")
+                format_count(known, "outdated API use")
             ),
         });
     }

@@ -96,7 +96,7 @@ async fn workspace(state: &Arc<State>, uri: Value) -> Result<Arc<Workspace>> {
     let path = uri.as_ref().and_then(uri::path);
     let state = state.clone();
     let opened = spawn_blocking(move || {
-        state.roots_then_notify(|roots| match path {
+        state.with_roots_then_report_errors(|roots| match path {
             Some(folder) if folder.is_dir() => {
                 let root = roots.root_of(&folder);
                 roots.workspace(&root)
@@ -146,8 +146,9 @@ async fn record(state: &Arc<State>, workspace: Arc<Workspace>, accept_new: bool)
         data: None,
     })?;
     let reloaded = state.clone();
-    let reload =
-        spawn_blocking(move || reloaded.roots_then_notify(|roots| roots.reload(Some(&root))));
+    let reload = spawn_blocking(move || {
+        reloaded.with_roots_then_report_errors(|roots| roots.reload(Some(&root)));
+    });
     reload.await.map_err(|_| Error::internal_error())?;
     schedule::recheck(state);
     Ok(json!({ "recorded": count }))

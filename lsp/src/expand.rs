@@ -65,7 +65,7 @@ fn known_below(state: &Arc<State>, path: &Path) -> BTreeSet<PathBuf> {
     let open = lock(&state.documents).paths();
     let mut below: BTreeSet<PathBuf> =
         open.into_iter().filter(|file| file != path && file.starts_with(path)).collect();
-    let workspaces = state.roots_then_notify(|roots| {
+    let workspaces = state.with_roots_then_report_errors(|roots| {
         let (workspace, _) = roots.locate(&DocumentLocation::File(path.to_owned()));
         roots.below(path).chain([workspace]).collect::<Vec<_>>()
     });
@@ -78,6 +78,7 @@ fn known_below(state: &Arc<State>, path: &Path) -> BTreeSet<PathBuf> {
 /// Whether ignore files exclude everything in the directory at `path`.
 fn is_ignored(state: &Arc<State>, path: &Path) -> bool {
     let location = DocumentLocation::File(path.to_owned());
-    let (workspace, relative) = state.roots_then_notify(|roots| roots.locate(&location));
+    let (workspace, relative) =
+        state.with_roots_then_report_errors(|roots| roots.locate(&location));
     !relative.is_empty() && !walk::covers(&workspace.project.disk, &format!("{relative}/x"))
 }

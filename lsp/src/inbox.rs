@@ -328,7 +328,7 @@ fn handle_disk_changes(state: &Arc<State>, reported: Vec<Reported>) {
 /// Reloads the workspaces whose settings, rules, baseline or ignore files changed, or in which a
 /// directory was created or deleted. Returns whether findings in other files can have changed.
 fn reload(state: &Arc<State>, changes: &Changes) -> bool {
-    state.roots_then_notify(|roots| {
+    state.with_roots_then_report_errors(|roots| {
         roots.clear_cache();
         let mut stale = BTreeSet::new();
         for directory in &changes.directories {
@@ -398,7 +398,8 @@ async fn apply(state: &Arc<State>, settings: Settings) {
         return;
     }
     let opening = state.clone();
-    let reopen = move || opening.roots_then_notify(|roots| roots.set_config(settings.config));
+    let reopen =
+        move || opening.with_roots_then_report_errors(|roots| roots.set_config(settings.config));
     let _ = spawn_blocking(reopen).await;
     schedule::recheck(state);
 }

@@ -50,7 +50,8 @@ const MAX_THREADS: usize = 8;
 /// Maximum number of concurrent requests; most of them wait for a check that is already running.
 const MAX_REQUESTS: usize = 64;
 
-/// Time for a disconnected client to read the last responses.
+/// How long the server keeps its output open after `exit` or the end of the input, so that the last
+/// responses are delivered.
 const GRACE_PERIOD: Duration = Duration::from_millis(500);
 
 /// Serves one client on standard input and output until it exits. `config` is the configuration

@@ -102,7 +102,7 @@ pub(crate) fn check_project(workspace: &Workspace, files: &dyn Files) -> Option<
 /// findings as a result. [`scan_unreported`] finds other changes.
 pub(crate) fn recheck(state: &Arc<State>, paths: &BTreeSet<PathBuf>) -> bool {
     let mut by_root: BTreeMap<PathBuf, (Arc<Workspace>, BTreeSet<String>)> = BTreeMap::new();
-    state.roots_then_notify(|roots| {
+    state.with_roots_then_report_errors(|roots| {
         for path in paths {
             let (workspace, path) = roots.locate(&DocumentLocation::File(path.clone()));
             let root = workspace.project.root().to_owned();
@@ -122,7 +122,7 @@ pub(crate) fn scan_unreported(state: &Arc<State>) -> bool {
     let has_file_events = state.has_file_events.load(Ordering::SeqCst);
     let due_roots = std::mem::take(&mut *lock(&state.unscanned_roots));
     let update = |root: PathBuf| {
-        let workspace = state.roots_then_notify(|roots| roots.workspace(&root));
+        let workspace = state.with_roots_then_report_errors(|roots| roots.workspace(&root));
         update_project(state, &workspace, |files, open| {
             workspace.find_unreported_changes(files, open, has_file_events)
         })

@@ -218,7 +218,8 @@ impl State {
 
     /// Checks a document; blocking.
     fn check(self: &Arc<Self>, job: Job) -> Snapshot {
-        let (workspace, path) = self.roots_then_notify(|roots| roots.locate(&job.location));
+        let (workspace, path) =
+            self.with_roots_then_report_errors(|roots| roots.locate(&job.location));
         let source = Source::new(path, job.text);
         let is_checked = match &job.location {
             DocumentLocation::File(_) => workspace.is_checked(source.path()),
@@ -256,7 +257,10 @@ impl State {
     }
 
     /// Runs `work` on the roots, then reports errors in their settings to the user; blocking.
-    pub(crate) fn roots_then_notify<T>(self: &Arc<Self>, work: impl FnOnce(&mut Roots) -> T) -> T {
+    pub(crate) fn with_roots_then_report_errors<T>(
+        self: &Arc<Self>,
+        work: impl FnOnce(&mut Roots) -> T,
+    ) -> T {
         let (result, config_errors) = {
             let mut roots = lock(&self.roots);
             (work(&mut roots), roots.config_errors())

@@ -67,7 +67,7 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, events: &mpsc::Send
     let mut work = match scope {
         Scope::All => {
             let files = roots::files(&state.roots);
-            state.roots_then_notify(|_| files)
+            state.with_roots_then_report_errors(|_| files)
         }
         Scope::Files(paths) => files_to_check(state, paths),
     };
@@ -129,7 +129,7 @@ fn paths_without_file(
             let missing = paths.iter().filter(|path| !path.is_file() && !open.contains(path));
             missing
                 .map(|path| {
-                    state.roots_then_notify(|roots| {
+                    state.with_roots_then_report_errors(|roots| {
                         roots.locate(&DocumentLocation::File(path.clone()))
                     })
                 })
@@ -146,7 +146,8 @@ fn files_to_check(
     let mut by_root: BTreeMap<PathBuf, (Arc<Workspace>, BTreeSet<String>)> = BTreeMap::new();
     for path in paths.iter().filter(|path| path.is_file()) {
         let location = DocumentLocation::File(path.clone());
-        let (workspace, relative) = state.roots_then_notify(|roots| roots.locate(&location));
+        let (workspace, relative) =
+            state.with_roots_then_report_errors(|roots| roots.locate(&location));
         if workspace.is_checked(&relative) {
             let root = workspace.project.root().to_owned();
             by_root.entry(root).or_insert((workspace, BTreeSet::new())).1.insert(relative);

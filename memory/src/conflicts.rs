@@ -2,7 +2,7 @@
 
 use super::MemoryError;
 use super::project::ProjectMemory;
-use super::store::{Clashes, Layers, Query, StorageBackend};
+use super::store::{ConflictCandidates, Layers, Query, StorageBackend};
 use super::types::{Entry, Kind, Layer, Link, Relation, Status};
 use super::words::topic_key;
 use aidd_engine::parse::lines::active_set::{
@@ -55,12 +55,12 @@ impl ProjectMemory {
     /// # Errors
     /// When the store cannot be read.
     pub fn conflicts(&mut self) -> Result<Vec<Conflict>, MemoryError> {
-        let (clashes, forked) = self.read(&mut |store| {
-            let clashes = store.clashes()?;
-            let forked = find_forks(store, &clashes.superseding)?;
-            Ok((clashes, forked))
+        let (candidates, forked) = self.read(&mut |store| {
+            let candidates = store.conflict_candidates()?;
+            let forked = find_forks(store, &candidates.superseding)?;
+            Ok((candidates, forked))
         })?;
-        let Clashes { contested, topics, links, .. } = clashes;
+        let ConflictCandidates { contested, topics, links, .. } = candidates;
         let two_heads = contested.into_iter().map(|(id, heads)| Conflict::TwoHeads { id, heads });
         let mut conflicts: Vec<Conflict> = two_heads.collect();
         let on_topics = topics.into_iter().map(|(topic, ids)| Conflict::OneTopic { topic, ids });
@@ -157,7 +157,7 @@ pub(super) fn find_forks_with(
     store: &mut dyn StorageBackend,
     id: &str,
 ) -> Result<Vec<Vec<String>>, MemoryError> {
-    let superseding = store.clashes()?.superseding;
+    let superseding = store.conflict_candidates()?.superseding;
     let mut forked = find_forks(store, &superseding)?;
     forked.retain(|ids| ids.iter().any(|other| other == id));
     Ok(forked)

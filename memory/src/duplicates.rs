@@ -5,15 +5,15 @@ use super::MemoryError;
 use super::graph;
 use super::project::ProjectMemory;
 use super::types::{Entry, Link, Relation, Status};
-use aidd_engine::parse::lines::duplicates::{find_duplicates, meaning_key};
+use aidd_engine::parse::lines::duplicates::{duplicate_key, find_duplicates};
 use std::collections::BTreeSet;
 
 impl ProjectMemory {
     /// The duplicates of a memory.
     pub(super) fn duplicates_of(&mut self, entry: &Entry) -> Result<Vec<Entry>, MemoryError> {
-        let Some(meaning) = meaning_key(entry) else { return Ok(Vec::new()) };
+        let Some(key) = duplicate_key(entry) else { return Ok(Vec::new()) };
         let mut candidates = Vec::new();
-        for other in self.store().with_meanings(&BTreeSet::from([meaning]))? {
+        for other in self.store().with_duplicate_keys(&BTreeSet::from([key]))? {
             let superseded = other.status == Status::Superseded
                 && !graph::superseding(self.store(), &other.id)?.is_empty();
             if !superseded {

@@ -11,12 +11,13 @@ use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::rules::select::Selection;
 use aidd_engine::workspace::examples;
-use aidd_engine::workspace::remembered::{self, CHECK, RULE};
+use aidd_engine::workspace::memory_checks::{self, CHECK, RULE};
 use serde_json::{Map, Value};
 
-/// Resolves the check among the fields of a memory to be written. A check that states that there is
-/// none is removed. Any other check is validated; it retains its rule name or gets a rule name.
-/// `before` is the memory before the change, `others` are the other enforced memories of its type.
+/// Resolves the check among the fields of a memory to be written. An empty check (`null` or `{}`)
+/// removes the existing check. Any other check is validated; it retains its rule name or gets a
+/// rule name. `before` is the memory before the change, `others` are the other enforced memories of
+/// its type.
 ///
 /// # Errors
 /// The invalid key of the check, and how to fix it.
@@ -33,7 +34,7 @@ pub(super) fn resolve_check(
         let why = format!("a {kind} cannot have a `check`; add a convention instead");
         return Err(MemoryError::Invalid(why));
     }
-    if remembered::is_none(check) {
+    if memory_checks::is_none(check) {
         *check = Value::Null;
         return Ok(());
     }
@@ -59,8 +60,8 @@ fn assign_unique_name(
     let other_with_rule = |name: &str, check: &Value| {
         let rule = format!("{kind}/{name}");
         others.iter().find(|other| {
-            remembered::rule_of(other).as_ref() == Some(&rule)
-                && remembered::check_of(other) != Some(check)
+            memory_checks::rule_of(other).as_ref() == Some(&rule)
+                && memory_checks::check_of(other) != Some(check)
         })
     };
     if let Some(requested) = check.get(RULE) {
@@ -73,9 +74,9 @@ fn assign_unique_name(
             )),
         };
     }
-    let previous = before.and_then(remembered::rule_of);
+    let previous = before.and_then(memory_checks::rule_of);
     let previous = previous.as_deref().and_then(|rule| rule.split_once('/')).map(|(_, name)| name);
-    let rule_name = previous.map_or_else(|| remembered::name_of(kind, content), str::to_owned);
+    let rule_name = previous.map_or_else(|| memory_checks::name_of(kind, content), str::to_owned);
     set_rule(check, &rule_name);
     if previous.is_none() && other_with_rule(&rule_name, check).is_some() {
         let hash = super::id::digest(&[content, &check.to_string()]);
@@ -92,18 +93,19 @@ impl ProjectMemory {
         except: Option<&str>,
         fields: &Map<String, Value>,
     ) -> Result<Vec<Entry>, MemoryError> {
-        if fields.get(CHECK).is_none_or(remembered::is_none) {
+        if fields.get(CHECK).is_none_or(memory_checks::is_none) {
             return Ok(Vec::new());
         }
         let query = Query::active(Layers::PERMANENT, kind);
         let mut entries = self.store().entries(&query)?;
-        entries.retain(|entry| except != Some(&entry.id) && remembered::check_of(entry).is_some());
+        entries
+            .retain(|entry| except != Some(&entry.id) && memory_checks::check_of(entry).is_some());
         Ok(entries)
     }
 }
 
-/// Like [`resolve_check`], for a memory that is saved. A check that states that there is none
-/// changes nothing, and neither does the check that `before` already has.
+/// Like [`resolve_check`], for a memory that is saved. An empty check, or a check equal to that of
+/// `before`, is dropped from `fields`.
 ///
 /// # Errors
 /// As for [`resolve_check`].
@@ -115,7 +117,7 @@ pub(super) fn resolve_new_check(
     others: &[Entry],
     fields: &mut Map<String, Value>,
 ) -> Result<(), MemoryError> {
-    // In other types the field has no special meaning.
+    // Decisions have no checks: for them, `check` is an ordinary field.
     if kind == Kind::Decision {
         return Ok(());
     }
@@ -127,11 +129,11 @@ pub(super) fn resolve_new_check(
     Ok(())
 }
 
-/// Checks that the gate did not change a check: a check with a masked secret would be a different
-/// check.
+/// Checks that the privacy gate did not redact any part of a check: a redacted check would be a
+/// different check.
 ///
 /// # Errors
-/// When the gate changed the check.
+/// When the privacy gate changed the check.
 pub(super) fn refuse_redacted(
     original: Option<&Value>,
     cleaned: Option<&Value>,
@@ -152,9 +154,9 @@ fn validate(gate: Gate, kind: Kind, content: &str, check: &Value) -> Result<(), 
             .map(|folded| folded.entry)
             .ok_or("there is nothing to enforce")?;
     entry.metadata.insert(CHECK.to_owned(), check.clone());
-    let Some(page) = remembered::page_of(&entry) else { return Ok(()) };
+    let Some(page) = memory_checks::page_of(&entry) else { return Ok(()) };
     let page = page.map_err(|why| why.to_string())?;
-    remembered::validate_page(&page).map_err(|why| why.to_string())?;
+    memory_checks::validate_page(&page).map_err(|why| why.to_string())?;
     let registry = Registry::new(gate.distribution().pages, &[(page.path, page.text)]);
     let engine =
         Engine::new(gate.distribution(), registry, &Config::default(), &Selection::default())

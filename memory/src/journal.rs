@@ -223,7 +223,11 @@ impl Journal {
     fn branch_at(&self, path: &str) -> Result<Option<(BranchContext, bool)>, MemoryError> {
         let Some((bytes, _)) = self.read(path)? else { return Ok(None) };
         let text = String::from_utf8_lossy(&bytes);
-        let bad = |error| MemoryError::Invalid(format!("{path} is not a branch context: {error}"));
+        let bad = |error| {
+            MemoryError::Invalid(format!(
+                "{path} does not contain the saved state of a branch: {error}"
+            ))
+        };
         let Some([ours, theirs]) = conflict_sides(&text) else {
             return serde_json::from_str(&text).map(|context| Some((context, false))).map_err(bad);
         };

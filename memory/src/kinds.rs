@@ -2,7 +2,7 @@
 
 use super::MemoryError;
 use super::types::{Kind, Outcome};
-use aidd_engine::workspace::remembered::CHECK;
+use aidd_engine::workspace::memory_checks::CHECK;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -60,7 +60,7 @@ pub struct Mistake {
     /// When the mistake last occurred, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_seen_at: Option<i64>,
-    /// The check that detects the mistake: see [`aidd_engine::workspace::remembered`].
+    /// The check that detects the mistake: see [`aidd_engine::workspace::memory_checks`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<Value>,
     /// Fields unknown to this version of aidd.
@@ -84,7 +84,7 @@ pub struct Convention {
     /// The area that the convention belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<String>,
-    /// The check that enforces the convention: see [`aidd_engine::workspace::remembered`].
+    /// The check that enforces the convention: see [`aidd_engine::workspace::memory_checks`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub check: Option<Value>,
     /// Fields unknown to this version of aidd.

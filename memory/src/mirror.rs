@@ -7,7 +7,7 @@ use super::log::{self, Revision};
 use super::privacy::Gate;
 use super::store::{Layers, MirroredLine, Query, StorageBackend};
 use super::types::{Kind, Layer, Relation, Status};
-use aidd_engine::parse::lines::duplicates::{find_duplicates, meaning_key};
+use aidd_engine::parse::lines::duplicates::{duplicate_key, find_duplicates};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Counts of an import from tracked files.
@@ -187,12 +187,12 @@ impl AffectedMemories {
 
     /// Adds the duplicates of the affected memories: only one of several duplicates is displayed.
     fn add_duplicates(&mut self, store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
-        let mut meanings = BTreeSet::new();
+        let mut keys = BTreeSet::new();
         for id in &self.0 {
-            meanings.extend(store.entry(id)?.as_ref().and_then(meaning_key));
+            keys.extend(store.entry(id)?.as_ref().and_then(duplicate_key));
         }
-        if !meanings.is_empty() {
-            self.0.extend(store.with_meanings(&meanings)?.into_iter().map(|entry| entry.id));
+        if !keys.is_empty() {
+            self.0.extend(store.with_duplicate_keys(&keys)?.into_iter().map(|entry| entry.id));
         }
         Ok(())
     }
@@ -286,13 +286,13 @@ pub(super) fn resolve_duplicates(
     gate: &Gate,
 ) -> Result<(), MemoryError> {
     let kinds = vec![Kind::Decision, Kind::Convention];
-    let mut by_meaning: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut by_key: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for entry in store.entries(&Query { kinds, ..Query::new(Layers::PERMANENT) })? {
-        if let Some(meaning) = meaning_key(&entry) {
-            by_meaning.entry(meaning).or_default().push(entry.id);
+        if let Some(key) = duplicate_key(&entry) {
+            by_key.entry(key).or_default().push(entry.id);
         }
     }
-    let duplicates = by_meaning.into_values().filter(|ids| ids.len() > 1).flatten();
+    let duplicates = by_key.into_values().filter(|ids| ids.len() > 1).flatten();
     AffectedMemories(duplicates.collect()).resolve(store, gate)
 }
 

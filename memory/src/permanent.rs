@@ -11,7 +11,7 @@ use super::project::{Drafted, ProjectMemory};
 pub use super::similarity::SimilarMemory;
 use super::types::{Entry, Kind, Layer, Link, Outcome, Relation, Status};
 use super::words::{fold_text, topic_key};
-use aidd_engine::workspace::remembered::CHECK;
+use aidd_engine::workspace::memory_checks::CHECK;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 pub struct PruneConditions {
     /// Sessions that began more than this many days ago.
     pub days: u32,
-    /// Sessions after which at least this many sessions began.
+    /// Sessions that are not among this many most recent sessions.
     pub sessions: usize,
 }
 
@@ -36,29 +36,29 @@ pub struct PrunedSessions {
 }
 
 impl ProjectMemory {
-    /// Deletes the sessions selected by `rules`, with their observations; with `dry_run`, only
+    /// Deletes the sessions that match `conditions`, with their observations; with `dry_run`, only
     /// returns them.
     ///
     /// # Errors
     /// When the store cannot be written.
     pub fn prune(
         &mut self,
-        rules: PruneConditions,
+        conditions: PruneConditions,
         dry_run: bool,
     ) -> Result<PrunedSessions, MemoryError> {
-        let oldest = self.now() - i64::from(rules.days) * 86_400_000;
+        let cutoff = self.now() - i64::from(conditions.days) * 86_400_000;
         if dry_run {
             return self.read(&mut |store| {
-                let sessions = prunable(store, rules, oldest)?;
+                let sessions = prunable(store, conditions, cutoff)?;
                 let mut observations = 0;
                 for id in &sessions {
-                    observations += observed(store, id)?.len();
+                    observations += observation_ids(store, id)?.len();
                 }
                 Ok(PrunedSessions { sessions, observations })
             });
         }
         self.write(Durability::Normal, &mut |store, _| {
-            let sessions = prunable(store, rules, oldest)?;
+            let sessions = prunable(store, conditions, cutoff)?;
             let mut observations = 0;
             for id in &sessions {
                 observations += drop_session(store, id)?;
@@ -89,14 +89,14 @@ impl ProjectMemory {
         days: u32,
         dry_run: bool,
     ) -> Result<Vec<PrunedMemory>, MemoryError> {
-        let oldest = self.now() - i64::from(days) * 86_400_000;
+        let cutoff = self.now() - i64::from(days) * 86_400_000;
         if dry_run {
-            return self.read(&mut |store| removed_memories(store, oldest));
+            return self.read(&mut |store| removed_memories(store, cutoff));
         }
         self.refuse_unwritable()?;
         let lock = self.journal.lock()?;
         // Checked under the lock: another clone's edit can restore a memory.
-        let old = self.read_locked(&mut |store| removed_memories(store, oldest))?;
+        let old = self.read_locked(&mut |store| removed_memories(store, cutoff))?;
         if old.is_empty() {
             return Ok(old);
         }
@@ -117,16 +117,16 @@ impl ProjectMemory {
     }
 }
 
-/// The memories that were removed before `oldest` and whose lines are all in files that are still
-/// written. A memory with lines in an older file would become active again if the line that removes
-/// it were deleted.
+/// The memories that were removed before `cutoff` and whose lines are all in files of the current
+/// format, to which aidd still writes. A memory with lines in an older file would become active
+/// again if the line that removes it were deleted.
 fn removed_memories(
     store: &mut dyn StorageBackend,
-    oldest: i64,
+    cutoff: i64,
 ) -> Result<Vec<PrunedMemory>, MemoryError> {
     let query = Query { statuses: vec![Status::Removed], ..Query::new(Layers::PERMANENT) };
     let mut old = Vec::new();
-    for entry in store.entries(&query)?.into_iter().filter(|entry| entry.updated_at < oldest) {
+    for entry in store.entries(&query)?.into_iter().filter(|entry| entry.updated_at < cutoff) {
         let lines = store.lines_of(&entry.id)?;
         if lines.iter().all(|line| !line.present || journal::is_written(&line.file)) {
             old.push(PrunedMemory { title: entry.title(80), id: entry.id });
@@ -143,14 +143,14 @@ fn is_line_of(line: &str, memories: &BTreeSet<&str>) -> bool {
 
 fn prunable(
     store: &mut dyn StorageBackend,
-    rules: PruneConditions,
-    oldest: i64,
+    conditions: PruneConditions,
+    cutoff: i64,
 ) -> Result<Vec<String>, MemoryError> {
     let mut ids = Vec::new();
     for (younger, document) in store.documents(Table::Sessions)?.into_iter().enumerate() {
         let Ok(state) = serde_json::from_value::<SessionState>(document) else { continue };
-        let old = millis(&state.started_at).is_some_and(|began| began < oldest);
-        if state.is_ended() && (old || younger >= rules.sessions) {
+        let old = millis(&state.started_at).is_some_and(|began| began < cutoff);
+        if state.is_ended() && (old || younger >= conditions.sessions) {
             ids.push(state.id);
         }
     }
@@ -158,7 +158,10 @@ fn prunable(
 }
 
 /// The ids of a session's observations.
-fn observed(store: &mut dyn StorageBackend, session: &str) -> Result<Vec<String>, MemoryError> {
+fn observation_ids(
+    store: &mut dyn StorageBackend,
+    session: &str,
+) -> Result<Vec<String>, MemoryError> {
     let query = Query {
         statuses: Status::ALL.to_vec(),
         session_id: Some(session.to_owned()),
@@ -172,7 +175,7 @@ pub(super) fn drop_session(
     store: &mut dyn StorageBackend,
     session: &str,
 ) -> Result<usize, MemoryError> {
-    let ids = observed(store, session)?;
+    let ids = observation_ids(store, session)?;
     for id in &ids {
         store.delete_entry(id)?;
     }

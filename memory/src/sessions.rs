@@ -132,9 +132,12 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn thread(&mut self, memory_session_id: &str) -> Result<Option<SessionState>, MemoryError> {
-        let conversation = Sessions::Thread(memory_session_id);
-        let all = self.read(&mut |store| store.sessions(conversation))?;
+    pub fn conversation(
+        &mut self,
+        memory_session_id: &str,
+    ) -> Result<Option<SessionState>, MemoryError> {
+        let selected = Sessions::Conversation(memory_session_id);
+        let all = self.read(&mut |store| store.sessions(selected))?;
         let mut states = all.into_iter().filter_map(|state| serde_json::from_value(state).ok());
         let is_match =
             |state: &SessionState| state.memory_session_id.as_deref() == Some(memory_session_id);

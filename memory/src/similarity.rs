@@ -28,11 +28,11 @@ pub struct SimilarMemory {
     pub similarity: f64,
 }
 
-/// Comparison data of active permanent memories, as of the store's change number `mark`.
+/// Comparison data of active permanent memories, as of the store's `change_number`.
 #[derive(Debug, Default)]
 pub(super) struct SimilarityIndex {
-    mark: i64,
-    /// Number of memories that had been deleted at `mark`; deletions do not change the mark.
+    change_number: i64,
+    /// Number of memories that had been deleted at `change_number`, which deletions do not change.
     deletions: i64,
     /// The memories in order of insertion; `None` for memories that were changed or deleted since.
     known: Vec<Option<IndexedMemory>>,
@@ -204,13 +204,13 @@ impl ProjectMemory {
 
     /// Updates the comparison data from the store.
     fn refresh_similarity_index(&mut self) -> Result<(), MemoryError> {
-        let (mark, deletions) = (self.store().mark()?, self.store().deletions()?);
+        let (change_number, deletions) = (self.store().change_number()?, self.store().deletions()?);
         if self.similarity.deletions != deletions || self.similarity.is_sparse() {
             self.similarity = SimilarityIndex { deletions, ..SimilarityIndex::default() };
         }
         let query = Query {
             statuses: Status::ALL.to_vec(),
-            after: Some(self.similarity.mark),
+            after: Some(self.similarity.change_number),
             order: Order::Change,
             ..Query::new(Layers::PERMANENT)
         };
@@ -221,7 +221,7 @@ impl ProjectMemory {
                 self.similarity.remove(&entry.id);
             }
         }
-        self.similarity.mark = mark;
+        self.similarity.change_number = change_number;
         Ok(())
     }
 }

@@ -265,7 +265,7 @@ fn vectors_of_another_version_are_reported_and_rebuilt() {
     let changed = db.execute(sql, []).expect("changed");
     let found = search(&mut memory, text);
     let reason = found.degraded.expect("a reason");
-    assert!(reason.starts_with(&format!("{changed} of the memories")), "{reason}");
+    assert!(reason.starts_with(&format!("{changed} memories")), "{reason}");
     let stale = || {
         let sql = "SELECT count(*) FROM search WHERE model = 'older'";
         db.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("a count")

@@ -16,7 +16,7 @@ use std::str::FromStr;
 pub use forms::*;
 pub use pack::{PackHeader, pack};
 pub use params::check_with;
-pub use tables::{Details, Guide, Head, ShippedPage, Tables, Template, Words};
+pub use tables::{Details, Guide, ShippedPage, StartupFields, Tables, Template, WordIndex};
 pub use values::{Many, Yaml};
 
 /// The severity of a finding.

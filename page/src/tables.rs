@@ -1,5 +1,5 @@
 //! The shipped pages as tables, written by the build script of `aidd-content`, so that no YAML or
-//! Markdown is parsed at start.
+//! Markdown is parsed at startup.
 
 use crate::{Form, Header, PackHeader, Severity};
 use std::sync::OnceLock;
@@ -41,10 +41,10 @@ pub struct Template {
     pub text: &'static str,
 }
 
-/// The fields of a shipped rule page that are needed at start. They contain no pointers, because
+/// The fields of a shipped rule page that are needed at startup. They contain no pointers, because
 /// every process would have to relocate the pointers before `main`.
 #[derive(Clone, Copy, Debug)]
-pub struct Head {
+pub struct StartupFields {
     /// The severity of the rule's findings unless configured otherwise.
     pub severity: Severity,
     /// Whether the rule is enabled by default.
@@ -59,16 +59,16 @@ pub struct Head {
     pub at: u32,
 }
 
-/// Words and the pages they belong to, ordered by word, then page.
+/// An index from words to the pages they belong to, ordered by word, then page.
 #[derive(Clone, Copy, Debug)]
-pub struct Words {
+pub struct WordIndex {
     /// All words, concatenated.
     pub text: &'static str,
     /// The start of each word in `text`, and the index of its page in [`Tables::pages`].
     pub at: &'static [(u32, u16)],
 }
 
-impl Words {
+impl WordIndex {
     /// An empty table.
     pub const EMPTY: Self = Self { text: "", at: &[] };
 
@@ -94,7 +94,7 @@ impl Words {
     }
 }
 
-/// The header fields of a rule page that are not in [`Head`].
+/// The header fields of a rule page that are not in [`StartupFields`].
 #[derive(Clone, Debug, Default)]
 pub struct Details {
     /// Labels, such as `security` and `cwe-798`.
@@ -137,16 +137,16 @@ impl Details {
 pub struct Tables {
     /// Every rule page, ordered by id.
     pub pages: &'static [ShippedPage],
-    /// The fields of the pages that are needed at start, in the same order.
-    pub heads: &'static [Head],
+    /// The fields of the pages that are needed at startup, in the same order.
+    pub startup_fields: &'static [StartupFields],
     /// The headers and summaries of the pages, encoded with `postcard`.
     pub headers: &'static [u8],
     /// Ids and aliases of rules, in lower case.
-    pub names: Words,
+    pub names: WordIndex,
     /// Keywords of text patterns, in lower case; the empty word for a pattern without keywords.
-    pub keywords: Words,
+    pub keywords: WordIndex,
     /// Languages of syntax patterns, in lower case.
-    pub languages: Words,
+    pub languages: WordIndex,
     /// Every pack, ordered by id.
     pub packs: &'static [ShippedPage],
     /// The headers of the packs, encoded with `postcard`.
@@ -162,7 +162,7 @@ pub struct Tables {
     /// The text about aidd in the rules file of each client.
     pub client_rules: &'static str,
     /// Tasks with known routing: after `# `, the id of a row of `templates/routing.md`, then one
-    /// task per line. Lines under a heading `# -` are not tasks.
+    /// task per line. Lines under the heading `# -` are texts that must not be routed.
     pub tasks: &'static str,
     /// The details of the pages, each decoded once per process.
     pub details: OnceLock<Vec<OnceLock<Box<Details>>>>,
@@ -174,11 +174,11 @@ impl Tables {
     pub const fn empty() -> Self {
         Self {
             pages: &[],
-            heads: &[],
+            startup_fields: &[],
             headers: &[],
-            names: Words::EMPTY,
-            keywords: Words::EMPTY,
-            languages: Words::EMPTY,
+            names: WordIndex::EMPTY,
+            keywords: WordIndex::EMPTY,
+            languages: WordIndex::EMPTY,
             packs: &[],
             pack_headers: &[],
             packs_at: &[],
@@ -198,7 +198,7 @@ impl Tables {
     /// Never: the build script writes the table with the same types.
     #[must_use]
     pub fn header(&self, index: usize) -> Option<(Header, String)> {
-        let bytes = &self.headers[self.heads.get(index)?.at as usize..];
+        let bytes = &self.headers[self.startup_fields.get(index)?.at as usize..];
         let (header, _) = postcard::take_from_bytes(bytes).expect("the build script wrote it");
         Some(header)
     }

@@ -8,7 +8,7 @@ use aidd_engine::check::Selection;
 use aidd_engine::text::finding::Status;
 use aidd_engine::text::kind::{LEGACY_MEMORY_DIR, MEMORY_DIR, MEMORY_FILES};
 use aidd_engine::text::source::Encoding;
-use aidd_engine::workspace::remembered;
+use aidd_engine::workspace::memory_checks;
 use aidd_engine::workspace::walk::{Walk, check_tree};
 use aidd_page::{CheckHeader, Form};
 use serde::Serialize;
@@ -79,7 +79,7 @@ pub fn preview(
     id: &str,
     stop: &AtomicBool,
 ) -> Result<Option<EnforcementPreview>, RunError> {
-    let pages = remembered::read(&project.disk).pages;
+    let pages = memory_checks::read(&project.disk).pages;
     let Some(page) = pages.iter().find(|page| page.memory == id) else { return Ok(None) };
     let mut result = EnforcementPreview {
         rule: page.rule.clone(),

@@ -48,7 +48,7 @@ fn project() -> Project {
 fn sentences_of_documents_are_listed_with_the_rules_that_enforce_them() {
     let output = project().run(&["rule", "suggest"]).expect_code(0);
     assert_snapshot!(output.out, @r#"
-    5 sentences: 1 enforced, 1 by other tools, 1 off, 2 not enforced
+    5 sentences: 1 enforced, 1 enforced by other tools, 1 covered by disabled rules, 2 not enforced
     AGENTS.md:3  Never call `legacyParse()`; it is slow.
       enforced    no
     AGENTS.md:4  Never use `var`.
@@ -72,7 +72,7 @@ fn sentences_of_documents_are_listed_with_the_rules_that_enforce_them() {
     all                5         1          1    1     2
     ");
     assert_snapshot!(coverage.err, @"
-    5 sentences: 1 enforced, 1 by other tools, 1 off, 2 not enforced
+    5 sentences: 1 enforced, 1 enforced by other tools, 1 covered by disabled rules, 2 not enforced
     1 document read
     ");
 }
@@ -135,8 +135,8 @@ fn a_draft_is_validated_tested_and_then_enforced() {
     let sentence = "Never call legacyParse()";
     let output = project.run(&["rule", "suggest", sentence, "--draft", "draft.md"]).expect_code(0);
     assert_snapshot!(output.out, @"
-    team/no-legacy-parse for .aidd/rules/no-legacy-parse.md: valid
-      examples    1 fails, 1 passes
+    valid: team/no-legacy-parse (save it as .aidd/rules/no-legacy-parse.md)
+      examples    1 under `## Fails`, 1 under `## Passes`
       trial       1 finding in 1 of 2 checked items
                   src/a.ts:2  const user = legacyParse(text);
       severity    warning: few places break the rule: fix them, or run `aidd baseline write`
@@ -159,17 +159,17 @@ fn problems_in_a_draft_are_reported_with_line_and_remedy() {
     project.write("draft.md", PAGE.replace("pattern:", "patern:"));
     let output = project.run(&["rule", "suggest", "--draft", "draft.md"]).expect_code(1);
     assert_snapshot!(output.out, @"
-    team/no-legacy-parse for .aidd/rules/no-legacy-parse.md: not valid
+    not valid: team/no-legacy-parse (.aidd/rules/no-legacy-parse.md)
       line 4: unknown key `patern` in the rule; did you mean `pattern`?
         correct the value of `syntax`
     ");
     project.write("draft.md", PAGE.replace("1:14", "1:15"));
     let output = project.run(&["rule", "suggest", "--draft", "draft.md"]).expect_code(1);
     assert_snapshot!(output.out, @r#"
-    team/no-legacy-parse for .aidd/rules/no-legacy-parse.md: not valid
+    not valid: team/no-legacy-parse (.aidd/rules/no-legacy-parse.md)
       line 12: expected ["1:15 legacyParse(text)"], found ["1:14 legacyParse(text)"]
         correct the example, or the `finding` block after it (`line:column text`)
-      examples    1 fails, 1 passes
+      examples    1 under `## Fails`, 1 under `## Passes`
       trial       1 finding in 1 of 2 checked items
                   src/a.ts:2  const user = legacyParse(text);
       severity    warning: few places break the rule: fix them, or run `aidd baseline write`

@@ -1,5 +1,5 @@
-//! Tests of changes that weaken the settings they are checked with: the report starts with a list of
-//! the weakened settings, and the settings of the base apply as well.
+//! Tests of changes that weaken the settings they are checked with: the report starts with a list
+//! of the weakened settings, and the settings of the base apply as well.
 
 use crate::pull_requests::pull_request::PullRequest;
 use crate::pull_requests::runner::{RunOutput, Runner};
@@ -70,17 +70,17 @@ fn with_config(config: &str) -> String {
 #[test]
 fn a_disabled_rule_is_listed() {
     assert_snapshot!(with_config("{\n  \"rules\": { \"team/colour\": \"off\" }\n}"), @"
-    [rule] .aidd/config.json:2: turns `team/colour` off (error in the base)
-    error[team/colour] the settings of the base report it: .aidd/config.json:2 turns `team/colour` off (error in the base)
+    [rule] .aidd/config.json:2: disables `team/colour` (severity in the base: error)
+    error[team/colour] the settings of the base report it: .aidd/config.json:2 disables `team/colour` (severity in the base: error)
     ");
     assert_snapshot!(with_config(r#"{ "rules": { "TEAM/*": "off" } }"#), @"
-    [rule] .aidd/config.json:1: turns `team/colour` off (error in the base)
-    error[team/colour] the settings of the base report it: .aidd/config.json:1 turns `team/colour` off (error in the base)
+    [rule] .aidd/config.json:1: disables `team/colour` (severity in the base: error)
+    error[team/colour] the settings of the base report it: .aidd/config.json:1 disables `team/colour` (severity in the base: error)
     ");
     let path = r#"{ "overrides": [{ "files": ["new.*"], "rules": { "team/colour": "off" } }] }"#;
     assert_snapshot!(with_config(path), @"
-    [rule] .aidd/config.json:1: for `new.*`: turns `team/colour` off (error in the base)
-    error[team/colour] the settings of the base report it: .aidd/config.json:1 for `new.*`: turns `team/colour` off (error in the base)
+    [rule] .aidd/config.json:1: for `new.*`: disables `team/colour` (severity in the base: error)
+    error[team/colour] the settings of the base report it: .aidd/config.json:1 for `new.*`: disables `team/colour` (severity in the base: error)
     ");
 }
 
@@ -154,13 +154,13 @@ fn a_removed_or_disabled_rule_page_is_listed() {
         server.git(&["rm", "--quiet", RULE.0]);
     });
     assert_snapshot!(report, @"
-    [page] rules/team/colour.md: is deleted: turns `team/colour` off (error in the base)
-    error[team/colour] the settings of the base report it: rules/team/colour.md is deleted: turns `team/colour` off (error in the base)
+    [page] rules/team/colour.md: is deleted: disables `team/colour` (severity in the base: error)
+    error[team/colour] the settings of the base report it: rules/team/colour.md is deleted: disables `team/colour` (severity in the base: error)
     ");
     let off = RULE.1.replace("severity: error", "severity: error\nenabled: false");
     assert_snapshot!(failing_report(&[], |server| server.write(RULE.0, &off)), @"
-    [page] rules/team/colour.md:3: turns `team/colour` off (error in the base)
-    error[team/colour] the settings of the base report it: rules/team/colour.md:3 turns `team/colour` off (error in the base)
+    [page] rules/team/colour.md:3: disables `team/colour` (severity in the base: error)
+    error[team/colour] the settings of the base report it: rules/team/colour.md:3 disables `team/colour` (severity in the base: error)
     ");
     let other = RULE.1.replace("blue\\w*", "bluebell");
     assert_snapshot!(failing_report(&[], |server| server.write(RULE.0, &other)), @"
@@ -179,8 +179,8 @@ fn a_removed_pack_is_listed() {
         (CONFIG, r#"{ "compliance": ["./colours"] }"#),
     ];
     assert_snapshot!(failing_report(&before, |server| server.write(CONFIG, "{}")), @"
-    [pack] .aidd/config.json: removes the pack `./colours`: turns `team/colour` off (error in the base)
-    error[team/colour] the settings of the base report it: .aidd/config.json removes the pack `./colours`: turns `team/colour` off (error in the base)
+    [pack] .aidd/config.json: removes the pack `./colours`: disables `team/colour` (severity in the base: error)
+    error[team/colour] the settings of the base report it: .aidd/config.json removes the pack `./colours`: disables `team/colour` (severity in the base: error)
     ");
 }
 
@@ -192,8 +192,8 @@ fn a_superseded_convention_is_listed() {
     let (first, both) = (format!("{convention}\n"), format!("{convention}\n{superseding}\n"));
     let report = failing_report(&[(path, &first)], |server| server.write(path, &both));
     assert_snapshot!(report, @"
-    [page] ai/memory/conventions.jsonl: drops the check: turns `convention/no-blue` off (error in the base)
-    error[convention/no-blue] the settings of the base report it: ai/memory/conventions.jsonl drops the check: turns `convention/no-blue` off (error in the base)
+    [page] ai/memory/conventions.jsonl: drops the check: disables `convention/no-blue` (severity in the base: error)
+    error[convention/no-blue] the settings of the base report it: ai/memory/conventions.jsonl drops the check: disables `convention/no-blue` (severity in the base: error)
     error[team/colour] the file is new
     ");
 }
@@ -229,9 +229,9 @@ fn allow_comments_are_listed_and_apply() {
         });
     let report = report(&scene);
     assert_eq!((report.output.code, &*report.new), (0, ""));
-    assert_snapshot!(report.weakened, @"
-    [allow-comment] new.txt:1: allows findings by `aidd:allow team/colour`, because: the sky
-    ");
+    assert_snapshot!(report.weakened, @r#"
+    [allow-comment] new.txt:1: adds the comment `aidd:allow team/colour`; reason: "the sky"
+    "#);
 }
 
 #[test]
@@ -260,7 +260,7 @@ fn weak_settings_of_the_base_are_not_listed() {
     });
     let report = report(&scene);
     assert_eq!(report.output.code, 0, "{}", report.output.out);
-    assert!(report.weakened.contains("turns `team/colour` off"));
+    assert!(report.weakened.contains("disables `team/colour`"));
     // After the merge, they are the settings of the base.
     let runner = Runner::new(scene.checkout(&scene.merge, &[]));
     runner.clone.commit(&[("later.txt", "blue later\n")]);
@@ -274,7 +274,7 @@ fn the_settings_of_the_base_are_optional() {
     let scene = scene(&[], |server| server.write(CONFIG, r#"{ "rules": { "team/*": "off" } }"#));
     let report = report_with(&scene, &["--settings", "head"]);
     assert_eq!(report.output.code, 0, "{}", report.output.out);
-    assert!(report.weakened.contains("turns `team/colour` off"), "{}", report.weakened);
+    assert!(report.weakened.contains("disables `team/colour`"), "{}", report.weakened);
     let runner = scene.standard_runner().set("AIDD_SETTINGS", "head");
     assert_eq!(runner.ci(&[]).code, 0);
 }
@@ -318,7 +318,7 @@ fn every_format_starts_with_the_weakened_settings() {
     };
     assert_snapshot!(first(&output("text"), 6), @"
     This change weakens the checks in 1 place:
-      .aidd/config.json:2: turns `team/colour` off (error in the base)
+      .aidd/config.json:2: disables `team/colour` (severity in the base: error)
 
     error[team/colour]: `blue` is not our colour
      --> new.txt:1:1
@@ -329,15 +329,15 @@ fn every_format_starts_with_the_weakened_settings() {
 
     **This change weakens the checks in 1 place:**
 
-    - [.aidd/config.json:2](<https://github.com/octo/demo/blob/MERGE/.aidd/config.json#L2>): turns \`team/colour\` off (error in the base)
+    - [.aidd/config.json:2](<https://github.com/octo/demo/blob/MERGE/.aidd/config.json#L2>): disables \`team/colour\` (severity in the base: error)
 
     Compared with BASE (first parent of the merge commit).
     ");
     assert_snapshot!(first(&output("github"), 4), @"
     This change weakens the checks in 1 place:
-      .aidd/config.json:2: turns `team/colour` off (error in the base)
-    ::warning file=.aidd/config.json,line=2,title=This change weakens the checks::turns `team/colour` off (error in the base)
-    ::error file=new.txt,line=1,endLine=1,col=1,endColumn=5,title=team/colour::`blue` is not our colour%0Athe settings of the base report it: .aidd/config.json:2 turns `team/colour` off (error in the base)
+      .aidd/config.json:2: disables `team/colour` (severity in the base: error)
+    ::warning file=.aidd/config.json,line=2,title=This change weakens the checks::disables `team/colour` (severity in the base: error)
+    ::error file=new.txt,line=1,endLine=1,col=1,endColumn=5,title=team/colour::`blue` is not our colour%0Athe settings of the base report it: .aidd/config.json:2 disables `team/colour` (severity in the base: error)
     ");
     let log: serde_json::Value = serde_json::from_str(&output("sarif")).expect("JSON");
     let note = &log["runs"][0]["invocations"][0]["toolExecutionNotifications"][0];

@@ -10,7 +10,7 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::kind::{Kind, is_memory_path};
 use aidd_engine::text::source::{Source, Span};
-use aidd_engine::workspace::remembered::{self, CHECK};
+use aidd_engine::workspace::memory_checks::{self, CHECK};
 use jsonc_parser::ast::{Object, Value as Ast};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
@@ -163,7 +163,7 @@ fn malformed_line(lines: &Lines, report: &mut Report<'_>) {
 }
 
 fn malformed_check(lines: &Lines, report: &mut Report<'_>) {
-    let has_check = |memory: &&FoldedMemory| remembered::check_of(&memory.entry).is_some();
+    let has_check = |memory: &&FoldedMemory| memory_checks::check_of(&memory.entry).is_some();
     let mut with_check = lines.memories.iter().filter(has_check).peekable();
     if with_check.peek().is_none() {
         return;
@@ -171,7 +171,7 @@ fn malformed_check(lines: &Lines, report: &mut Report<'_>) {
     let active = ActiveSet::new(&lines.memories);
     for memory in with_check.filter(|memory| active.is_active(&memory.entry.id)) {
         let id = &memory.entry.id;
-        let Err(why) = remembered::validate(&memory.entry) else { continue };
+        let Err(why) = memory_checks::validate(&memory.entry) else { continue };
         let heads = lines.heads(id);
         let has_check = |head: &&&(usize, Revision)| head.1.metadata.contains_key(CHECK);
         let Some((line, _)) = heads.iter().rev().find(has_check) else { continue };

@@ -101,7 +101,7 @@ impl Suggestion {
 pub fn counts_line(count: &Counts) -> String {
     let Counts { sentences, enforced, elsewhere, off, open } = count;
     format!(
-        "{}: {enforced} enforced, {elsewhere} by other tools, {off} off, {open} not enforced",
+        "{}: {enforced} enforced, {elsewhere} enforced by other tools, {off} covered by disabled rules, {open} not enforced",
         number(*sentences, "sentence")
     )
 }
@@ -174,7 +174,8 @@ fn write_statement(statement: &Statement, text: &mut String) {
 fn write_draft(report: &DraftReport, text: &mut String) {
     let state = if report.valid { "valid" } else { "not valid" };
     let rule = if report.rule.is_empty() { "a page" } else { &report.rule };
-    let _ = writeln!(text, "{} for {}: {state}", one_line(rule), one_line(&report.path));
+    let save = if report.valid { "save it as " } else { "" };
+    let _ = writeln!(text, "{state}: {} ({save}{})", one_line(rule), one_line(&report.path));
     for problem in &report.problems {
         let line =
             if problem.line > 0 { format!("line {}: ", problem.line) } else { String::new() };
@@ -185,7 +186,7 @@ fn write_draft(report: &DraftReport, text: &mut String) {
         let examples = report.examples;
         write_row(
             "examples",
-            &format!("{} fails, {} passes", examples.fails, examples.passes),
+            &format!("{} under `## Fails`, {} under `## Passes`", examples.fails, examples.passes),
             text,
         );
         write_row("trial", &trial_line(trial), text);

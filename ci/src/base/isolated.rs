@@ -3,10 +3,10 @@
 //! A repository's configuration can name programs: `core.sshCommand`, `remote.*.uploadpack`,
 //! `credential.helper`, filters, hooks. It comes with the checkout, so it is untrusted, unlike the
 //! configuration of the user and the system. A denylist would never be complete. Git therefore runs
-//! on a separate directory (`GIT_DIR`) with the objects, references and shallow commits of the
+//! with a separate `GIT_DIR` that has the objects, references and shallow commits of the
 //! repository. From the repository's configuration, Git gets only the settings allowed by
-//! [`Setting::role`], none of which names a program. These settings are passed in the environment,
-//! so that no token is written to disk.
+//! [`Setting::handling`], none of which names a program. These settings are passed in the
+//! environment, so that no token is written to disk.
 
 use super::program::without_passwords;
 use aidd_engine::project::git::{Directories, Repository};
@@ -22,7 +22,8 @@ use tempfile::{Builder, TempDir};
 const TRANSPORTS: [&str; 5] = ["file", "git", "http", "https", "ssh"];
 
 /// Settings of `http` and `http.<url>` that are passed on. Settings of client keys and certificates
-/// are not passed on: their values can select a module that is loaded.
+/// are not passed on: they can make libcurl or the TLS library load a shared library, such as a
+/// PKCS#11 module.
 const HTTP_SETTINGS: [&str; 11] = [
     "emptyauth",
     "extraheader",
@@ -54,13 +55,13 @@ pub(super) struct Setting {
 
 /// How a setting is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum Handling {
     /// Git needs the setting to fetch, and the setting does not name a program: passed on.
-    PassedOn,
+    Passed,
     /// Git might need the setting to fetch, but the setting names a program: withheld and reported.
-    Program,
+    WithheldProgram,
     /// Git can fetch without the setting: withheld.
-    Unused,
+    Withheld,
 }
 
 /// Parses the output of `git config --list --show-origin --null`.
@@ -86,29 +87,31 @@ impl Setting {
         (section, subsection, name)
     }
 
-    fn role(&self) -> Role {
-        // In the environment, the first `=` separates key and value.
+    fn handling(&self) -> Handling {
+        // Git would split a key that contains `=` at the wrong place.
         if self.key.contains('=') {
-            return Role::Unused;
+            return Handling::Withheld;
         }
         let passed_on = match self.parts() {
             ("http", _, name) => HTTP_SETTINGS.contains(&name),
             ("remote", _, name) if REMOTE_SETTINGS.contains(&name) => true,
-            ("remote", _, "uploadpack" | "vcs") => return Role::Program,
-            ("core", "", "askpass" | "gitproxy" | "sshcommand") => return Role::Program,
-            ("credential", _, "helper") => return Role::Program,
+            ("remote", _, "uploadpack" | "vcs") => return Handling::WithheldProgram,
+            ("core", "", "askpass" | "gitproxy" | "sshcommand") => {
+                return Handling::WithheldProgram;
+            }
+            ("credential", _, "helper") => return Handling::WithheldProgram,
             ("credential", _, "username" | "usehttppath") => true,
             ("url", _, "insteadof") => true,
             ("init", "", "defaultbranch") => true,
             _ => false,
         };
-        if passed_on { Role::PassedOn } else { Role::Unused }
+        if passed_on { Handling::Passed } else { Handling::Withheld }
     }
 }
 
-/// The Git directory on which Git runs instead of the repository's own. It is removed on drop.
+/// The Git directory that Git uses instead of the repository's own. It is removed on drop.
 #[derive(Debug)]
-pub(super) struct Isolated {
+pub(super) struct IsolatedRepository {
     directory: TempDir,
     original: Directories,
     settings: Vec<Setting>,
@@ -116,7 +119,7 @@ pub(super) struct Isolated {
     shallow: RefCell<Option<Vec<u8>>>,
 }
 
-impl Isolated {
+impl IsolatedRepository {
     /// Creates the directory from the contents of `repository` and the given `settings`.
     pub(super) fn new(repository: &Repository, settings: Vec<Setting>) -> Result<Self> {
         let original = repository.directories()?;
@@ -159,7 +162,8 @@ impl Isolated {
         &self,
         inherited: impl Fn(&str) -> Option<String>,
     ) -> Vec<(&'static str, OsString)> {
-        let passed_on = self.settings.iter().filter(|setting| setting.role() == Role::PassedOn);
+        let passed_on =
+            self.settings.iter().filter(|setting| setting.handling() == Handling::Passed);
         let passed_on = passed_on.map(|Setting { key, value, .. }| {
             quoted(&value.as_ref().map_or_else(|| key.clone(), |value| format!("{key}={value}")))
         });
@@ -198,7 +202,8 @@ impl Isolated {
 
     /// The withheld settings that Git might need, each with its file.
     pub(super) fn withheld_programs(&self) -> Vec<String> {
-        let programs = self.settings.iter().filter(|setting| setting.role() == Role::Program);
+        let programs =
+            self.settings.iter().filter(|setting| setting.handling() == Handling::WithheldProgram);
         let file = |setting: &Setting| {
             let file = Path::new(&setting.origin);
             file.strip_prefix(&self.original.work_tree).unwrap_or(file).display().to_string()
@@ -268,7 +273,8 @@ mod tests {
 
     #[test]
     fn settings_that_name_programs_are_withheld() {
-        let role = |key: &str| Setting { key: key.into(), value: None, origin: "f".into() }.role();
+        let handling =
+            |key: &str| Setting { key: key.into(), value: None, origin: "f".into() }.handling();
         for key in [
             "http.extraheader",
             "http.https://github.com/.extraheader",
@@ -276,7 +282,7 @@ mod tests {
             "remote.a.b.promisor",
             "url.https://user@example.org/.insteadof",
         ] {
-            assert_eq!(role(key), Role::PassedOn, "{key}");
+            assert_eq!(handling(key), Handling::Passed, "{key}");
         }
         for key in [
             "core.askpass",
@@ -287,7 +293,7 @@ mod tests {
             "remote.origin.uploadpack",
             "remote.origin.vcs",
         ] {
-            assert_eq!(role(key), Role::Program, "{key}");
+            assert_eq!(handling(key), Handling::WithheldProgram, "{key}");
         }
         for key in [
             "core.alternaterefscommand",
@@ -305,7 +311,7 @@ mod tests {
             "remote.origin.receivepack",
             "uploadpack.packobjectshook",
         ] {
-            assert_eq!(role(key), Role::Unused, "{key}");
+            assert_eq!(handling(key), Handling::Withheld, "{key}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! Runs the `git` program: for fetching, because it knows the user's proxies, keys and passwords,
 //! and for the few queries about a shallow clone that only matter when fetching.
 
-use super::isolated::{self, Isolated};
+use super::isolated::{self, IsolatedRepository};
 use aidd_engine::check::Distribution;
 use aidd_engine::project::git::Repository;
 use aidd_report::exit::UserError;
@@ -56,7 +56,7 @@ pub(super) struct Git<'a> {
     distribution: &'static Distribution,
     root: &'a Path,
     deadline: Instant,
-    isolated: OnceCell<Isolated>,
+    isolated: OnceCell<IsolatedRepository>,
 }
 
 /// Whether Git may fetch objects missing from a partial clone on access.
@@ -86,7 +86,7 @@ impl<'a> Git<'a> {
     }
 
     /// The repository as Git sees it.
-    pub(super) fn isolated(&self) -> Result<&Isolated> {
+    pub(super) fn isolated(&self) -> Result<&IsolatedRepository> {
         if let Some(isolated) = self.isolated.get() {
             return Ok(isolated);
         }
@@ -100,7 +100,7 @@ impl<'a> Git<'a> {
         if !output.ok {
             return Err(self.call_error(&LIST_SETTINGS, &output.err).into());
         }
-        let isolated = Isolated::new(&repository, isolated::parse(&output.out))?;
+        let isolated = IsolatedRepository::new(&repository, isolated::parse(&output.out))?;
         Ok(self.isolated.get_or_init(|| isolated))
     }
 
@@ -215,7 +215,8 @@ impl<'a> Git<'a> {
                 "another user owns this directory, as in a container; if you trust it, run git config --global --add safe.directory '{root}'"
             ));
         }
-        let withheld = self.isolated.get().map(Isolated::withheld_programs).unwrap_or_default();
+        let withheld =
+            self.isolated.get().map(IsolatedRepository::withheld_programs).unwrap_or_default();
         if !withheld.is_empty() {
             let withheld = withheld.join(", ");
             return error.hint(format!(

@@ -2,7 +2,7 @@
 
 use super::{MemoryCommandContext, add, to_user_error};
 use crate::cli::Edit as EditArgs;
-use aidd_engine::workspace::remembered::{self, CHECK};
+use aidd_engine::workspace::memory_checks::{self, CHECK};
 use aidd_memory::permanent::{Conflict, Edit};
 use aidd_memory::times;
 use aidd_memory::types::{Entry, Layer, Link, Outcome, Relation};
@@ -31,7 +31,7 @@ pub(super) fn edit(args: &EditArgs, context: &mut MemoryCommandContext<'_, '_>) 
     }
     writeln!(context.io.out, "changed {}", edited.id)?;
     let sets_check = args.set.iter().any(|(name, _)| name == CHECK);
-    if sets_check && remembered::check_of(&edited).is_some() {
+    if sets_check && memory_checks::check_of(&edited).is_some() {
         let (_, findings) = add::check_findings(&edited.id, context);
         writeln!(context.io.err, "note: {}", one_line(&findings))?;
     }

@@ -10,7 +10,7 @@ use aidd_engine::text::kind::MEMORY_FILES;
 use aidd_engine::text::paths::scope_of;
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::fix;
-use aidd_engine::workspace::remembered;
+use aidd_engine::workspace::memory_checks;
 use aidd_memory::MemoryError;
 use aidd_memory::journal;
 use aidd_memory::log::ProblemKind;
@@ -76,7 +76,7 @@ pub(super) fn run(root: &Path, fix: bool, as_json: bool, io: &mut Io<'_>) -> Res
             Err(error) => add_open_error(&error, &mut report),
         }
         add_leftovers(root, &mut report);
-        for (path, id, why) in remembered::faults(&Disk::new(root.to_owned())) {
+        for (path, id, why) in memory_checks::faults(&Disk::new(root.to_owned())) {
             let edit = format!("`aidd memory edit {id} --set check='{{…}}'`, or `--unset check`");
             let remedy = match scope_of(&path) {
                 "" => edit,

@@ -1,7 +1,7 @@
 //! `aidd memory show`: prints memories in full.
 
 use super::{MemoryCommandContext, to_user_error};
-use aidd_engine::workspace::remembered;
+use aidd_engine::workspace::memory_checks;
 use aidd_memory::brief::Brief;
 use aidd_memory::log::{Op, Revision};
 use aidd_memory::times;
@@ -76,7 +76,7 @@ fn facts(brief: &Brief) -> Vec<String> {
     let mut facts = vec![entry.kind.to_string(), entry.status.to_string()];
     facts.extend(Some(one_line(brief.marks().trim())).filter(|marks| !marks.is_empty()));
     facts.extend(entry.topic.as_deref().map(one_line));
-    let rule = remembered::rule_of(entry).filter(|_| entry.status == Status::Active);
+    let rule = memory_checks::rule_of(entry).filter(|_| entry.status == Status::Active);
     facts.extend(rule.map(|rule| format!("enforced as {}", one_line(&rule))));
     facts.push(times::moment(entry.created_at));
     if entry.updated_at != entry.created_at {

@@ -225,7 +225,7 @@ impl Distribution {
             .flat_map(|family| (family.rules)())
             .chain(super::OWN_RULES)
             .collect();
-        let pages = self.pages.pages.iter().zip(self.pages.heads);
+        let pages = self.pages.pages.iter().zip(self.pages.startup_fields);
         let mut unchecked =
             pages.filter(|(page, head)| head.form.is_none() && !known.contains(page.id));
         unchecked.next().map(|(page, _)| page.id)

@@ -72,17 +72,19 @@ impl DerefMut for Rule {
 impl Rule {
     /// The rules of shipped pages, ordered by id.
     pub(crate) fn shipped(tables: &'static Tables) -> impl Iterator<Item = Self> {
-        tables.pages.iter().zip(tables.heads).enumerate().map(move |(index, (page, head))| Self {
-            id: page.id.into(),
-            severity: head.severity,
-            enabled: head.enabled,
-            form: head.form,
-            has_condition: head.has_condition,
-            requires: head.requires,
-            page: Cow::Borrowed(page.text),
-            path: None,
-            details_source: DetailsSource::Shipped(tables, index),
-        })
+        tables.pages.iter().zip(tables.startup_fields).enumerate().map(
+            move |(index, (page, fields))| Self {
+                id: page.id.into(),
+                severity: fields.severity,
+                enabled: fields.enabled,
+                form: fields.form,
+                has_condition: fields.has_condition,
+                requires: fields.requires,
+                page: Cow::Borrowed(page.text),
+                path: None,
+                details_source: DetailsSource::Shipped(tables, index),
+            },
+        )
     }
 
     /// The rule of a project's page at `path`.

@@ -14,7 +14,7 @@ use crate::text::kind::{
 use crate::text::paths::{relative, scope_of};
 use crate::text::source::{Encoding, Source, Span};
 use crate::workspace::baseline::{self, Baseline, BaselineError};
-use crate::workspace::remembered::{self, MemoryChecks, RulePage};
+use crate::workspace::memory_checks::{self, MemoryChecks, RulePage};
 use jiff::civil::Date;
 use std::collections::BTreeSet;
 use std::io;
@@ -233,7 +233,7 @@ impl Project {
     pub fn unenforced(&self) -> BTreeSet<&str> {
         let memory_pages = self.pages.iter().filter(|(path, _)| is_memory_path(path));
         let cannot_run =
-            memory_pages.filter(|(path, text)| remembered::validate_text(path, text).is_err());
+            memory_pages.filter(|(path, text)| memory_checks::validate_text(path, text).is_err());
         let cannot_run = cannot_run.map(|(path, _)| path.as_str());
         self.malformed_memories.iter().map(String::as_str).chain(cannot_run).collect()
     }
@@ -378,7 +378,7 @@ fn add_memory_pages(
     nested: &[String],
     pages: &mut Vec<(String, String)>,
 ) -> Vec<String> {
-    let MemoryChecks { pages: memory_pages, malformed } = remembered::read_all(files, nested);
+    let MemoryChecks { pages: memory_pages, malformed } = memory_checks::read_all(files, nested);
     pages.extend(memory_pages.into_iter().map(|RulePage { path, text, .. }| (path, text)));
     malformed.into_iter().map(|(path, ..)| path).collect()
 }

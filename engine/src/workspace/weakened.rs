@@ -47,7 +47,7 @@ pub struct Weakening {
     pub path: String,
     /// The one-based line in the file, if known.
     pub line: Option<u32>,
-    /// The change as a predicate: ``turns `team/colour` off, an error in the base``.
+    /// The change as a predicate: ``disables `team/colour` (severity in the base: error)``.
     pub message: String,
     /// The affected rules; `None`: all.
     rules: Option<BTreeSet<RuleId>>,

@@ -5,7 +5,7 @@ use super::*;
 use crate::compatibility::{Level, score_pair};
 use crate::decision;
 use crate::heuristics::{self, RelatedMemory, Stakes};
-use crate::legacy::{self, OldForm, SearchRequest};
+use crate::legacy::{self, Occurrence, SearchRequest};
 use crate::migration::{self, PlanParams};
 use crate::versions::{self, Confidence, MemoryMention, Outcome};
 use aidd_engine::project::stack;
@@ -300,12 +300,12 @@ fn heuristics_ask_about_the_decision() {
 const PACKAGE: &str = r#"{"scripts": {"test": "vitest run", "lint": "eslint ."}, "devDependencies": {"vitest": "^3.2.0", "vite": "^6", "@vitest/ui": "^3"}}"#;
 const LOCK: &str = "lockfileVersion: '9.0'\nimporters:\n  .:\n    devDependencies:\n      vitest:\n        specifier: ^3.2.0\n        version: 3.2.4\n";
 
-fn old_forms(folder: &tempfile::TempDir, name: &str, paths: &[&str]) -> Vec<OldForm> {
+fn outdated_uses(folder: &tempfile::TempDir, name: &str, paths: &[&str]) -> Vec<Occurrence> {
     let knowledge = knowledge();
     let entry = knowledge.find(name).expect(name);
     let ecosystems = entry.packages.iter().map(|(word, _)| *word).collect();
     let request =
-        SearchRequest { name: entry.name, ecosystems, forms: entry.legacy.iter().collect() };
+        SearchRequest { name: entry.name, ecosystems, patterns: entry.legacy.iter().collect() };
     legacy::search(&Disk::new(folder.path()), paths.iter().copied(), &[request]).found
 }
 
@@ -315,9 +315,9 @@ fn migrations_are_planned_from_the_manifest() {
     let files = [("package.json", PACKAGE), ("pnpm-lock.yaml", LOCK), ("vitest.config.ts", config)];
     let (folder, stack) = project(&files);
     let knowledge = knowledge();
-    let found = old_forms(&folder, "vitest", &["vitest.config.ts", "package.json"]);
+    let found = outdated_uses(&folder, "vitest", &["vitest.config.ts", "package.json"]);
     assert_eq!((found.len(), found[0].line), (1, 1));
-    let params = PlanParams { from: None, to: Some("5"), old_forms: &found, uses: &[] };
+    let params = PlanParams { from: None, to: Some("5"), outdated_uses: &found, uses: &[] };
     let entry = knowledge.find("vitest").expect("an entry");
     let plan = migration::plan(entry, params, &knowledge, &stack).expect("a plan");
     assert_eq!(plan.hops, ["3.2.4", "4", "5"]);
@@ -357,7 +357,7 @@ fn impossible_migrations_are_rejected() {
     let stack = Stack::default();
     let plan_error = |name: &str, from, to| {
         let entry = knowledge.find(name).expect(name);
-        let params = PlanParams { from, to, old_forms: &[], uses: &[] };
+        let params = PlanParams { from, to, outdated_uses: &[], uses: &[] };
         migration::plan(entry, params, &knowledge, &stack).expect_err("refused").to_string()
     };
     assert!(plan_error("vitest", Some("5"), Some("4")).contains("is older than"));
@@ -367,7 +367,7 @@ fn impossible_migrations_are_rejected() {
     assert!(plan_error("vitest", Some("4"), Some("next")).contains("`next` is neither a version"));
     let plan = |name: &str, from, to| {
         let entry = knowledge.find(name).expect(name);
-        let params = PlanParams { from, to, old_forms: &[], uses: &[] };
+        let params = PlanParams { from, to, outdated_uses: &[], uses: &[] };
         migration::plan(entry, params, &knowledge, &stack).expect("a plan")
     };
     // A gap in the entries is reported.
@@ -388,7 +388,7 @@ fn impossible_migrations_are_rejected() {
             let params = PlanParams {
                 from: Some(&migration.from),
                 to: Some(&migration.to),
-                old_forms: &[],
+                outdated_uses: &[],
                 uses: &[],
             };
             if Version::read(&migration.from).is_some() {
@@ -420,14 +420,14 @@ fn versions_are_verified_with_evidence() {
     let knowledge = Knowledge::new(&library);
     let memories =
         [MemoryMention { id: "decision_1".into(), text: "Pin vitest@3.2 until the move".into() }];
-    let found = old_forms(&folder, "vitest", &["a.test.ts"]);
+    let found = outdated_uses(&folder, "vitest", &["a.test.ts"]);
     let context = versions::VersionContext {
         installs: &InstalledPackages::new(&disk),
         stack: &stack,
         library: &library,
         knowledge: &knowledge,
         memories: &memories,
-        old_forms: &found,
+        outdated_uses: &found,
         searched: 1,
         today: "2026-11-23".parse().ok(),
     };
@@ -477,7 +477,7 @@ fn versions_are_verified_with_evidence() {
       filter NotDone
         no outdated API uses are known
     ");
-    // Everything verified: the locked version, its documentation, no old form.
+    // Everything verified: the locked version, its documentation, no outdated API use.
     let tidy_manifest = r#"{"devDependencies": {"vitest": "^5.1.0"}}"#;
     let lock = LOCK.replace("3.2.4", "5.1.3");
     let (folder, stack) = project(&[("package.json", tidy_manifest), ("pnpm-lock.yaml", &lock)]);
@@ -485,7 +485,7 @@ fn versions_are_verified_with_evidence() {
     let context = versions::VersionContext {
         installs: &InstalledPackages::new(&disk),
         stack: &stack,
-        old_forms: &[],
+        outdated_uses: &[],
         memories: &[],
         library: &LIBRARY,
         ..context

@@ -1,15 +1,15 @@
-//! Plans the migration from one technology to another, based on the description in a knowledge
-//! entry, the typical order of steps for its kind, and the occurrences in the project. Missing
-//! information is reported.
+//! Plans the migration from one technology to another, based on the migration described in a
+//! knowledge entry, the usual order of steps for this kind of technology, and the places in the
+//! project that use it. Missing information is reported.
 
 use super::{
     Plan, PlanParams, ProjectContext, Risk, Step, add_guardrails, add_preparation,
-    add_verification, render_forms,
+    add_verification, render_outdated_uses,
 };
 use crate::commands::{add_or_remove_command, package_manager, with_package_runner};
 use crate::compatibility::find_conflicts;
 use crate::knowledge::{Entry, Knowledge, Migration, normalize_name};
-use crate::legacy::OldForm;
+use crate::legacy::Occurrence;
 use aidd_engine::project::stack::{Manifest, Version};
 use std::collections::BTreeSet;
 
@@ -29,8 +29,8 @@ pub(super) struct ReplacementTarget<'e> {
 }
 
 /// The migration to another technology: the technology named by `to`, or the successor of a
-/// deprecated technology. The migration can also be described by the entry on the target. Without a
-/// description, an entry on a target of the same category is sufficient.
+/// deprecated technology. If only the entry on the target describes the migration, that description
+/// is used. Without a description, the target must have an entry in the same category.
 pub(super) fn find_replacement<'e>(
     entry: &'e Entry<'_>,
     to: Option<&str>,
@@ -39,7 +39,7 @@ pub(super) fn find_replacement<'e>(
     let mut replacements =
         entry.migrations.iter().filter(|migration| Version::read(&migration.to).is_none());
     let entry_of = |to: &str| {
-        // `Vite 8` is the eighth version of Vite.
+        // `Vite 8` names a technology and a version; the entry is found by `Vite`.
         let name = to.rsplit_once(' ').filter(|(_, last)| Version::read(last).is_some());
         knowledge.find(name.map_or(to, |(name, _)| name)).ok()
     };
@@ -124,10 +124,13 @@ pub(super) fn add_replacement_steps(
             source: guide.clone(),
         });
     }
-    let forms: Vec<&OldForm> = params.old_forms.iter().collect();
-    if !forms.is_empty() {
+    let outdated_uses: Vec<&Occurrence> = params.outdated_uses.iter().collect();
+    if !outdated_uses.is_empty() {
         plan.steps.push(Step {
-            what: format!("Do not carry over these outdated API uses: {}", render_forms(&forms)),
+            what: format!(
+                "Do not carry over these outdated API uses: {}",
+                render_outdated_uses(&outdated_uses)
+            ),
             commands: Vec::new(),
             risk: Risk::Medium,
             source: Some(format!("{}, legacy", entry.page.path)),
@@ -146,7 +149,7 @@ pub(super) fn add_replacement_steps(
 }
 
 /// Adds a step that lists the occurrences of the old technology in the project.
-fn add_inventory(entry: &Entry<'_>, uses: &[OldForm], plan: &mut Plan) {
+fn add_inventory(entry: &Entry<'_>, uses: &[Occurrence], plan: &mut Plan) {
     if uses.is_empty() {
         return;
     }
@@ -160,7 +163,7 @@ fn add_inventory(entry: &Entry<'_>, uses: &[OldForm], plan: &mut Plan) {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     plan.steps.push(Step {
         what: format!(
-            "Sort the places that use {} by the extent of the use: {} in {} files ({}{more})",
+            "List the places that use {}, those with the most uses first: {} uses in {} files ({}{more})",
             entry.name,
             uses.len(),
             files.len(),
@@ -229,12 +232,12 @@ fn typical_steps(entry: &Entry<'_>, replacement: &ReplacementTarget<'_>) -> Vec<
         _ if is_interface => vec![
             (format!("Write the contract in {new} first, from the calls that consumers actually make"), Risk::Medium),
             (format!("Serve {old} and {new} from the same domain functions, so that neither contains business logic"), Risk::Medium),
-            ("Move one consumer, and compare its errors and latency with the others before the next".to_owned(), Risk::High),
+            ("Move one consumer; before you move the next, compare its errors and latency with those of the others".to_owned(), Risk::High),
             (format!("Count the calls that {old} still gets, by consumer; give the remaining consumers a date in writing"), Risk::Medium),
         ],
         "testing" => vec![
             (format!("Run {old} and {new} side by side in CI; each file belongs to one of them"), Risk::Low),
-            ("Compare how many tests each file has and which are skipped before and after: a test that is not found does not fail".to_owned(), Risk::High),
+            ("Compare, before and after the move, how many tests run in each file and which are skipped: a test that is not found does not fail".to_owned(), Risk::High),
         ],
         "tooling" => vec![
             (format!("Run {new} next to {old} in CI without acting on its results yet"), Risk::Low),
@@ -242,7 +245,7 @@ fn typical_steps(entry: &Entry<'_>, replacement: &ReplacementTarget<'_>) -> Vec<
         ],
         "infrastructure" => vec![
             (format!("Set up {new} next to {old} with a copy of the load; nothing depends on it yet"), Risk::Medium),
-            ("Move one environment at a time, the least critical first, and keep the rollback open for a week each".to_owned(), Risk::High),
+            ("Move one environment at a time, the least critical first, and keep a rollback possible for a week after each move".to_owned(), Risk::High),
         ],
         "backend" | "frontend" => vec![
             (format!("Draw the boundary first: code that does not touch {old} today must not touch {new} tomorrow"), Risk::Low),

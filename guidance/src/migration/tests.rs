@@ -20,12 +20,12 @@ fn plan_lines(files: &[(&str, &str)], name: &str, from: Option<&str>, to: &str) 
     let library = Library::shipped(&aidd_content::RULES);
     let knowledge = Knowledge::new(&library);
     let entry = knowledge.find(name).expect(name);
-    let forms = legacy::import_forms(entry);
+    let patterns = legacy::import_patterns(entry);
     let ecosystems = entry.packages.iter().map(|(word, _)| *word).collect();
     let request =
-        legacy::SearchRequest { name: entry.name, ecosystems, forms: forms.iter().collect() };
+        legacy::SearchRequest { name: entry.name, ecosystems, patterns: patterns.iter().collect() };
     let uses = legacy::search(&disk, files.iter().map(|(path, _)| *path), &[request]).found;
-    let params = PlanParams { from, to: Some(to), old_forms: &[], uses: &uses };
+    let params = PlanParams { from, to: Some(to), outdated_uses: &[], uses: &uses };
     let plan = plan(entry, params, &knowledge, &stack).expect("a plan");
     let step = |step: &Step| {
         let commands =

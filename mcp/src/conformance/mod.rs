@@ -3,11 +3,12 @@
 #![expect(deprecated, reason = "the revisions before 2026-07-28 are tested too")]
 
 mod answers;
+mod input_requests;
 mod pages;
-mod rounds;
 
 use crate::server::Server;
 use answers::{call_tool, result};
+use input_requests::InputRequestTools;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, DiscoverResult,
     ErrorData, GetPromptRequestParams, GetPromptResponse, ListPromptsResult,
@@ -17,18 +18,17 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
-use rounds::Rounds;
 use serde_json::json;
 use std::sync::Arc;
 
 type Result<T> = std::result::Result<T, ErrorData>;
 type Request = RequestContext<RoleServer>;
 
-/// The server with the additions of the suite.
+/// The server with the tools, prompts and resources that the conformance suite expects.
 #[derive(Clone)]
 pub struct Fixtures {
     server: Server,
-    rounds: Arc<Rounds>,
+    input_request_tools: Arc<InputRequestTools>,
 }
 
 impl std::fmt::Debug for Fixtures {
@@ -41,7 +41,7 @@ impl Fixtures {
     /// Wraps `server`.
     #[must_use]
     pub fn new(server: Server) -> Self {
-        Self { server, rounds: Arc::default() }
+        Self { server, input_request_tools: Arc::default() }
     }
 }
 
@@ -75,13 +75,15 @@ impl ServerHandler for Fixtures {
         request: Request,
     ) -> Result<ListToolsResult> {
         let mut list = self.server.list_tools(page, request).await?;
-        list.tools.extend(answers::tools().into_iter().chain(rounds::tools()));
+        list.tools.extend(answers::tools().into_iter().chain(input_requests::tools()));
         Ok(list)
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        let added =
-            answers::tools().into_iter().chain(rounds::tools()).find(|tool| tool.name == name);
+        let added = answers::tools()
+            .into_iter()
+            .chain(input_requests::tools())
+            .find(|tool| tool.name == name);
         added.or_else(|| self.server.get_tool(name))
     }
 
@@ -90,8 +92,8 @@ impl ServerHandler for Fixtures {
         call: CallToolRequestParams,
         request: Request,
     ) -> Result<CallToolResponse> {
-        if rounds::tools().iter().any(|tool| tool.name == call.name) {
-            return self.rounds.call(&call, &request);
+        if input_requests::tools().iter().any(|tool| tool.name == call.name) {
+            return self.input_request_tools.call(&call, &request);
         }
         match call_tool(&call, &request).await? {
             Some(result) => Ok(result.into()),

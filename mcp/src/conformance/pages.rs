@@ -2,7 +2,7 @@
 
 use super::Result;
 use super::answers::{PNG, deserialize, result};
-use super::rounds::elicitation;
+use super::input_requests::elicitation;
 use rmcp::model::{
     ErrorData, GetPromptRequestParams, GetPromptResponse, GetPromptResult, InputRequests,
     InputRequiredResult, ReadResourceResponse, ReadResourceResult,

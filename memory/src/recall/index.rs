@@ -61,8 +61,8 @@ type Postings = HashMap<Box<str>, Vec<Posting>>;
 /// All memories except removed ones.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    /// The store's mark when the index was last updated.
-    mark: Option<i64>,
+    /// The store's change number when the index was last updated.
+    change_number: Option<i64>,
     deletions: i64,
     docs: Vec<Doc>,
     /// Parallel to `docs`.
@@ -91,7 +91,7 @@ impl Index {
         store: &mut dyn StorageBackend,
         by_words: bool,
     ) -> Result<(), MemoryError> {
-        let (mark, deletions) = (store.mark()?, store.deletions()?);
+        let (change_number, deletions) = (store.change_number()?, store.deletions()?);
         let dead = self.docs.len() - self.live;
         let is_sparse = dead > MIN_STALE_SLOTS && dead * 4 > self.docs.len();
         let needs_terms = by_words && self.is_warm;
@@ -99,22 +99,22 @@ impl Index {
             *self = Self { is_warm: self.is_warm, ..Self::default() };
         }
         self.is_warm |= by_words;
-        if self.mark == Some(mark) {
+        if self.change_number == Some(change_number) {
             return Ok(());
         }
-        if self.mark.is_none() && needs_terms {
+        if self.change_number.is_none() && needs_terms {
             self.terms = Some(Postings::new());
         }
-        if self.mark.is_some() {
+        if self.change_number.is_some() {
             self.build_slots();
         }
-        let (after, with_terms) = (self.mark, self.terms.is_some());
+        let (after, with_terms) = (self.change_number, self.terms.is_some());
         let result = store.indexed(after, with_terms, &mut |indexed| self.add(indexed));
         if result.is_err() {
             *self = Self { is_warm: self.is_warm, ..Self::default() };
         }
         result?;
-        self.mark = Some(mark);
+        self.change_number = Some(change_number);
         self.deletions = deletions;
         Ok(())
     }

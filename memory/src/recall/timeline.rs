@@ -6,8 +6,8 @@ use crate::brief::follows_failed;
 use crate::project::ProjectMemory;
 use crate::store::{Layers, Order, Query, StorageBackend};
 use crate::types::{Entry, Layer, Relation, Status};
-use aidd_engine::parse::lines::duplicates::meaning_key;
-use aidd_engine::workspace::remembered;
+use aidd_engine::parse::lines::duplicates::duplicate_key;
+use aidd_engine::workspace::memory_checks;
 use std::collections::BTreeSet;
 
 /// Maximum length of a title, in characters.
@@ -112,7 +112,7 @@ pub(super) fn hit(
         superseded_by: successor(store, entry)?,
         enforced: Some(entry)
             .filter(|entry| entry.status == Status::Active && entry.layer == Layer::Permanent)
-            .and_then(remembered::rule_of),
+            .and_then(memory_checks::rule_of),
         // Three digits are enough to distinguish hits; more would only cost tokens.
         score: (f64::from(score) * 1000.0).round() / 1000.0,
         snippet: String::new(),
@@ -134,8 +134,8 @@ fn successor(store: &mut dyn StorageBackend, entry: &Entry) -> Result<Option<Str
         return Ok(Some(id));
     }
     // The entry was hidden as a duplicate of an active memory.
-    let meanings = meaning_key(entry).into_iter().collect();
-    let same = store.with_meanings(&meanings)?.into_iter();
+    let keys = duplicate_key(entry).into_iter().collect();
+    let same = store.with_duplicate_keys(&keys)?.into_iter();
     let first = same.filter(|same| same.status == Status::Active);
     Ok(first.min_by_key(|same| (same.created_at, same.id.clone())).map(|same| same.id))
 }

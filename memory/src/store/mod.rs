@@ -6,7 +6,7 @@
 
 mod aside;
 pub mod backup;
-mod clashes;
+mod conflict_candidates;
 pub mod json;
 pub mod lock;
 mod migrations;
@@ -23,7 +23,7 @@ use super::recall::prepare::COLUMNS;
 use super::types::{Entry, Kind, Layer, Link, Outcome, Status};
 use aidd_lexicon::embedding::Vector;
 pub use aside::{repaired_notice, set_aside};
-pub use clashes::Clashes;
+pub use conflict_candidates::ConflictCandidates;
 pub use query::{Layers, Order, Query};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -125,7 +125,7 @@ pub enum Sessions<'a> {
     /// Sessions that have not ended.
     Open,
     /// Sessions of a client conversation, by the client's id of the conversation.
-    Thread(&'a str),
+    Conversation(&'a str),
 }
 
 /// Storage for records. Writes are made between [`begin`](Self::begin) and
@@ -153,20 +153,20 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn delete_entry(&mut self, id: &str) -> Result<bool, MemoryError>;
     /// The memory with this id.
     fn entry(&mut self, id: &str) -> Result<Option<Entry>, MemoryError>;
-    /// The permanent memories, except removed ones, with one of these meanings: see
-    /// [`meaning_key`](aidd_engine::parse::lines::duplicates::meaning_key).
-    fn with_meanings(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError>;
+    /// The permanent memories, except removed ones, with one of these keys: see
+    /// [`duplicate_key`](aidd_engine::parse::lines::duplicates::duplicate_key).
+    fn with_duplicate_keys(&mut self, keys: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError>;
     /// The memories that match a query.
     fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError>;
     /// Number of memories by layer, type and status, in that order.
     fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError>;
     /// A counter that increases with every change of a memory.
-    fn mark(&mut self) -> Result<i64, MemoryError>;
+    fn change_number(&mut self) -> Result<i64, MemoryError>;
     /// Number of all deletions of memories so far. A deletion changes no memory that is left, so a
-    /// query by mark does not show it.
+    /// query by change number does not show it.
     fn deletions(&mut self) -> Result<i64, MemoryError>;
-    /// Passes the search data of each memory that changed after a mark to `take`. `with_columns`
-    /// includes the terms; a store without its own index always includes them.
+    /// Passes the search data of each memory that changed after a change number to `take`.
+    /// `with_columns` includes the terms; a store without its own index always includes them.
     fn indexed(
         &mut self,
         after: Option<i64>,
@@ -183,7 +183,7 @@ pub trait StorageBackend: Send + fmt::Debug {
     /// All links, ordered.
     fn all_links(&mut self) -> Result<Vec<Link>, MemoryError>;
     /// Conflicts in permanent memory, determined by the status of each memory.
-    fn clashes(&mut self) -> Result<Clashes, MemoryError>;
+    fn conflict_candidates(&mut self) -> Result<ConflictCandidates, MemoryError>;
 
     /// Adds or replaces a line of a tracked file, identified by file and revision.
     fn put_line(&mut self, line: &Clean<MirroredLine>) -> Result<(), MemoryError>;

@@ -81,7 +81,8 @@ pub struct Query {
     pub since: Option<i64>,
     /// Created before this time, in milliseconds since 1970.
     pub until: Option<i64>,
-    /// Changed in the store after this mark: see [`mark`](super::StorageBackend::mark).
+    /// Changed in the store after this change number: see
+    /// [`change_number`](super::StorageBackend::change_number).
     pub after: Option<i64>,
     /// Order of the results.
     pub order: Order,

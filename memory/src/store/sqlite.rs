@@ -2,21 +2,21 @@
 
 mod connect;
 mod index;
-mod partial_reads;
+mod partial_index_queries;
 mod query;
 mod repair;
 mod rows;
 
 use super::aside::move_aside;
 use super::{
-    Clashes, Counts, Durability, MirroredLine, OpenedStore, Query, SearchData, Sessions,
+    ConflictCandidates, Counts, Durability, MirroredLine, OpenedStore, Query, SearchData, Sessions,
     StorageBackend, Table, backup, lock, migrations,
 };
 use crate::MemoryError;
 use crate::id::canonical;
 use crate::privacy::Clean;
 use crate::types::{Entry, Kind, Layer, Link, Status};
-use aidd_engine::parse::lines::duplicates::meaning_key;
+use aidd_engine::parse::lines::duplicates::duplicate_key;
 use connect::{connect, connect_only};
 use rows::parse_word;
 pub(super) use rows::{COLUMNS, entry, mirrored, parse_json};
@@ -253,7 +253,7 @@ impl StorageBackend for Sqlite {
                 json!(entry.heads).to_string(),
                 canonical(&json!(entry.extra)),
                 seq,
-                meaning_key(entry),
+                duplicate_key(entry),
             ],
         )
         .map(|_| ())
@@ -286,8 +286,8 @@ impl StorageBackend for Sqlite {
         self.query_one(&format!("SELECT {COLUMNS} FROM memories WHERE id = ?1"), [id], entry)
     }
 
-    fn with_meanings(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError> {
-        let each = meanings.iter().map(|meaning| self.with_meaning(meaning));
+    fn with_duplicate_keys(&mut self, keys: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError> {
+        let each = keys.iter().map(|key| self.with_duplicate_key(key));
         Ok(each.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
@@ -301,7 +301,7 @@ impl StorageBackend for Sqlite {
         self.count_memories()
     }
 
-    fn mark(&mut self) -> Result<i64, MemoryError> {
+    fn change_number(&mut self) -> Result<i64, MemoryError> {
         self.value("SELECT value FROM counter")
     }
 
@@ -350,8 +350,8 @@ impl StorageBackend for Sqlite {
             .map(super::json::sorted)
     }
 
-    fn clashes(&mut self) -> Result<Clashes, MemoryError> {
-        self.find_clashes()
+    fn conflict_candidates(&mut self) -> Result<ConflictCandidates, MemoryError> {
+        self.find_conflict_candidates()
     }
 
     fn put_line(&mut self, line: &Clean<MirroredLine>) -> Result<(), MemoryError> {

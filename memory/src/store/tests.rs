@@ -53,7 +53,7 @@ fn entry(id: &str, kind: Kind, at: i64) -> Entry {
     }
 }
 
-/// The search data of the memories that changed after a mark, with their terms.
+/// The search data of the memories that changed after a change number, with their terms.
 fn indexed(store: &mut dyn StorageBackend, after: Option<i64>) -> Vec<SearchData> {
     let mut all = Vec::new();
     store.indexed(after, true, &mut |row| all.push(row)).expect("indexed");
@@ -101,7 +101,7 @@ fn memories_are_found_by_their_fields() {
                 store.put_entry(&gate.clean(entry).expect("clean")).expect("put");
             }
         });
-        let mark = store.mark().expect("a mark");
+        let number = store.change_number().expect("a change number");
         let mut find = |query: Query| {
             let found = store.entries(&query).expect("found");
             ids(&found).join(" ")
@@ -125,19 +125,19 @@ fn memories_are_found_by_their_fields() {
             find(Query { session_id: Some("session_1_a".into()), ..base() }),
             "mistake_3_c decision_1_a"
         );
-        assert_eq!(find(Query { after: Some(mark), ..base() }), "");
+        assert_eq!(find(Query { after: Some(number), ..base() }), "");
         let counts = store.counts().expect("counts");
         assert_eq!(counts.len(), 4);
         assert!(counts.contains(&(Layer::Local, Kind::Insight, Status::Active, 1)));
         write(store, |store| store.set_status("decision_1_a", Status::Superseded).expect("set"));
         let changed = store
-            .entries(&Query { after: Some(mark), order: Order::Change, ..base() })
+            .entries(&Query { after: Some(number), order: Order::Change, ..base() })
             .expect("found");
         assert_eq!(ids(&changed), ["decision_1_a"]);
-        // Without a change, the mark stays the same.
-        let mark = store.mark().expect("a mark");
+        // Without a change, the change number stays the same.
+        let number = store.change_number().expect("a change number");
         write(store, |store| store.set_status("decision_1_a", Status::Superseded).expect("set"));
-        assert_eq!(store.mark().expect("a mark"), mark);
+        assert_eq!(store.change_number().expect("a change number"), number);
     });
 }
 
@@ -477,20 +477,20 @@ fn search_data_follows_changes_of_memories() {
         };
         put(store, &first);
         put(store, &entry("decision_2_b", Kind::Decision, 2));
-        let mark = store.mark().expect("a mark");
-        assert_eq!(indexed(store, Some(mark)).len(), 0);
+        let number = store.change_number().expect("a change number");
+        assert_eq!(indexed(store, Some(number)).len(), 0);
         put(store, &Entry { content: "an other text".into(), ..first.clone() });
         write(store, |store| store.set_status("decision_2_b", Status::Removed).expect("set"));
-        let mut changed = indexed(store, Some(mark));
+        let mut changed = indexed(store, Some(number));
         changed.sort_by(|a, b| a.id.cmp(&b.id));
         assert_eq!(changed.len(), 2);
         assert_eq!(changed[0].columns.as_ref().expect("texts")[1], "text");
         assert_eq!(changed[1].status, Status::Removed);
-        let deletions = store.deletions().expect("a number");
-        let mark = store.mark().expect("a mark");
+        let deletions = store.deletions().expect("a change number");
+        let number = store.change_number().expect("a change number");
         write(store, |store| assert!(store.delete_entry(&first.id).expect("deleted")));
-        assert!(store.deletions().expect("a number") > deletions);
-        assert!(store.mark().expect("a mark") > mark);
+        assert!(store.deletions().expect("a change number") > deletions);
+        assert!(store.change_number().expect("a change number") > number);
         assert_eq!(indexed(store, None).len(), 1);
         assert_eq!(store.postings("text").expect("postings"), []);
         assert_eq!(store.check().expect("checked"), [""; 0]);

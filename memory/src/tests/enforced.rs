@@ -7,7 +7,7 @@ use crate::log;
 use crate::permanent::Edit;
 use crate::types::{Kind, Link, Relation};
 use aidd_engine::text::files::Disk;
-use aidd_engine::workspace::remembered;
+use aidd_engine::workspace::memory_checks;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ fn no_moment() -> Value {
 }
 
 fn rules(root: &Path) -> Vec<String> {
-    let pages = remembered::read(&Disk::new(root)).pages;
+    let pages = memory_checks::read(&Disk::new(root)).pages;
     pages.into_iter().map(|page| page.rule).collect()
 }
 
@@ -155,7 +155,7 @@ fn a_merge_that_removes_a_check_disables_its_rule() {
         write(root, FILE, &both);
         let entry = memory.read(&mut |store| store.entry(&id)).expect("read").expect("there");
         assert!(entry.is_contested());
-        assert_eq!(rules(root).len(), usize::from(remembered::check_of(&entry).is_some()));
+        assert_eq!(rules(root).len(), usize::from(memory_checks::check_of(&entry).is_some()));
     });
 }
 
@@ -182,7 +182,7 @@ proptest! {
             let content = format!("{word} {index}");
             memory.save_convention(&convention(&content, check.clone())).expect("saved");
         }
-        let pages = |root: &Path| remembered::read(&Disk::new(root)).pages;
+        let pages = |root: &Path| memory_checks::read(&Disk::new(root)).pages;
         let before = pages(ours.path());
         prop_assert_eq!(before.len(), words.len());
         // Merges two branches that each contain some of the lines, in any order.

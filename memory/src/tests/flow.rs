@@ -322,8 +322,11 @@ fn sessions_join_their_conversation_and_reject_invalid_updates() {
         let first = memory.start_session(thread.clone()).expect("a session");
         let second = SessionState { parent_session_id: Some(first.id.clone()), ..thread };
         let second = memory.start_session(second).expect("a session");
-        assert_eq!(memory.thread("t").expect("a thread").expect("a session").id, second.id);
-        assert_eq!(memory.thread("u").expect("no thread"), None);
+        assert_eq!(
+            memory.conversation("t").expect("a conversation").expect("a session").id,
+            second.id
+        );
+        assert_eq!(memory.conversation("u").expect("no conversation"), None);
         // An open session is joined; an ended session is not.
         let joined = memory.join_session(second.clone()).expect("joined");
         assert_eq!(joined.memory_session_id.as_deref(), Some("t"));

@@ -77,7 +77,7 @@ fn checks_are_read_from_the_same_memory_directory() {
             "metadata": {"check": check}})
         .to_string()
     };
-    let read_checks = || aidd_engine::workspace::remembered::read(&Disk::new(root));
+    let read_checks = || aidd_engine::workspace::memory_checks::read(&Disk::new(root));
     write(root, "memory/conventions.jsonl", &line("convention_1_a", &check));
     let pages = read_checks().pages;
     assert_eq!((pages.len(), &*pages[0].path), (1, "memory/conventions.jsonl"));

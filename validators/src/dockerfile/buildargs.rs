@@ -33,7 +33,7 @@ fn undefined_arg_in_from(file: &Dockerfile, report: &mut Report<'_>) {
                 let known = globals.contains_key(&*used.name) || is_platform(&used.name);
                 let range = word.at.start + used.at.start..word.at.start + used.at.end;
                 let text = &file.instructions[stage.from].logical.text()[range.clone()];
-                // `${docker.image}` is a property that another tool fills in, such as Maven.
+                // `${docker.image}` is a property that another tool, such as Maven, replaces.
                 let is_property = used.operator.is_empty() && text.contains('.');
                 if !known && !is_property && !used.operator.contains(['-', '+']) {
                     let span = file.instructions[stage.from].logical.span(range);

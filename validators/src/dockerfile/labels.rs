@@ -52,7 +52,7 @@ fn value_type<'a>(context: &'a CheckContext<'_>, key: &str) -> Option<&'a str> {
 }
 
 /// The labels in the parameter `labels` of the current rule.
-fn required_labels<'a>(report: &Report<'a>) -> Option<Vec<&'a str>> {
+fn listed_labels<'a>(report: &Report<'a>) -> Option<Vec<&'a str>> {
     let list = report.param("labels")?.as_array()?;
     Some(list.iter().filter_map(Value::as_str).collect())
 }
@@ -62,7 +62,7 @@ fn check_values(context: &CheckContext<'_>, report: &mut Report<'_>, required: &
     else {
         return;
     };
-    let from_param = required_labels(report);
+    let from_param = listed_labels(report);
     for pair in labels(context.docker) {
         let key = &*pair.key.text;
         let is_checked = match &from_param {
@@ -115,7 +115,7 @@ fn is_valid_key(key: &str) -> bool {
 }
 
 fn missing_label(context: &CheckContext<'_>, report: &mut Report<'_>) {
-    let from_param = required_labels(report);
+    let from_param = listed_labels(report);
     let schema = context.config.map(|config| &config.label_schema);
     let required: Vec<&str> = from_param
         .unwrap_or_else(|| schema.into_iter().flat_map(|s| s.keys()).map(String::as_str).collect());
@@ -158,7 +158,7 @@ fn has_label(file: &Dockerfile, stage: &Stage, label: &str) -> bool {
 }
 
 fn unknown_label(context: &CheckContext<'_>, report: &mut Report<'_>) {
-    let from_param = required_labels(report);
+    let from_param = listed_labels(report);
     let config = context.config.filter(|config| config.strict_labels);
     if from_param.is_none() && config.is_none() {
         return;

@@ -44,8 +44,8 @@ fn alternatives(text: &str, facts: &[Json]) -> Option<Vec<Json>> {
     if fact["data"].is_object() {
         return Some(vec![condition(json!({"data": fact["data"]}))]);
     }
-    // In alint, a plain path is relative to the root; in a page, a glob without a slash matches in any
-    // directory.
+    // In alint, a plain path is relative to the root; in a page, a glob without a slash matches in
+    // any directory.
     let to_glob = |glob: String| match glob.contains(['*', '?', '[', '{']) {
         true => anchor_glob(&glob),
         false => glob.trim_start_matches("./").to_owned(),
@@ -53,16 +53,16 @@ fn alternatives(text: &str, facts: &[Json]) -> Option<Vec<Json>> {
     let globs = |key: &str| string_list(&fact[key]).into_iter().map(to_glob).collect::<Vec<_>>();
     let groups: Vec<Vec<String>> = match (globs("any_file_exists"), globs("all_files_exist")) {
         (any, _) if !any.is_empty() => vec![any],
-        // "One of them is missing" is a list of alternatives; "all of them exist" needs more than
-        // one condition.
+        // `not all_files_exist` becomes one alternative per file. A positive `all_files_exist`
+        // needs several conditions, which a page does not support.
         (_, all) => all.into_iter().map(|glob| vec![glob]).collect(),
     };
     let is_supported = !groups.is_empty() && (!is_positive || groups.len() == 1);
     is_supported.then(|| groups.iter().map(|group| condition(json!({"file": group}))).collect())
 }
 
-/// The files that satisfy a condition, in a subdirectory if possible, because the rule can require a
-/// file in the root.
+/// The files that satisfy a condition, in a subdirectory if possible, because the rule can require
+/// a file in the root.
 pub(super) fn condition_files(when: &Json) -> Vec<String> {
     // The first of several alternatives is used.
     let when = when.get(0).unwrap_or(when);

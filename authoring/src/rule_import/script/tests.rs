@@ -1,4 +1,4 @@
-//! Tests that extract literals from programs.
+//! Tests of the extraction of literals from programs.
 
 use super::*;
 use proptest::prelude::*;
@@ -69,7 +69,7 @@ fn references_are_resolved() {
 }
 
 #[test]
-fn circular_names_terminate() {
+fn resolving_circular_names_terminates() {
     let mut text = String::from("const a0 = [1, 1];\n");
     for at in 1..40 {
         text.push_str(&format!("const a{at} = [a{0}, a{0}];\n", at - 1));

@@ -100,11 +100,10 @@ impl Job<'_> {
                 continue;
             }
             *remaining -= 1;
-            let reason = comment.reason.map_or_else(
-                || "without a reason".to_owned(),
-                |reason| format!("because: {reason}"),
-            );
-            let message = format!("allows findings by `{text}`, {reason}");
+            let reason = comment
+                .reason
+                .map_or_else(|| "no reason".to_owned(), |reason| format!("reason: \"{reason}\""));
+            let message = format!("adds the comment `{text}`; {reason}");
             comments.push(AddedComment {
                 path: path.to_owned(),
                 line: u32::try_from(line + 1).ok(),

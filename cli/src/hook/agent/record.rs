@@ -45,7 +45,7 @@ pub(super) fn begin_session(
     root: &Path,
 ) -> Result<Option<SessionState>> {
     let Some(thread) = payload.session() else { return Ok(None) };
-    let last = memory.thread(thread)?;
+    let last = memory.conversation(thread)?;
     if let Some(open) = last.as_ref().filter(|state| !state.is_ended()) {
         return Ok(Some(open.clone()));
     }
@@ -108,7 +108,7 @@ fn now() -> i64 {
 /// The open session of the client's conversation.
 fn open_session(memory: &mut ProjectMemory, payload: &Payload) -> Result<Option<SessionState>> {
     let Some(thread) = payload.session() else { return Ok(None) };
-    Ok(memory.thread(thread)?.filter(|state| !state.is_ended()))
+    Ok(memory.conversation(thread)?.filter(|state| !state.is_ended()))
 }
 
 /// Records the effect of a tool call if it edited files or ran a check.

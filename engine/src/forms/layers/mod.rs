@@ -21,7 +21,7 @@ use parts::{Capture, Part, Targets};
 /// The compiled `layers` check of a page.
 #[derive(Debug)]
 pub struct LayersCheck {
-    /// The layers from top to bottom; parts of one row must not import each other.
+    /// The layers from top to bottom; the parts of one layer must not import each other.
     order: Vec<Vec<Part>>,
     forbid: Vec<Forbid>,
     only: Vec<Only>,

@@ -14,7 +14,7 @@ const SEPARATOR: char = '\u{1F}';
 /// decision. `None` for other kinds, for which equal words do not mean duplicates: the same error
 /// can have another cause and another fix.
 #[must_use]
-pub fn meaning_key(entry: &Entry) -> Option<String> {
+pub fn duplicate_key(entry: &Entry) -> Option<String> {
     let topic = match entry.kind {
         Kind::Decision => entry.topic.as_deref().map(topic_key).unwrap_or_default(),
         Kind::Convention => String::new(),
@@ -34,7 +34,7 @@ pub fn find_duplicates<'a>(
 ) -> BTreeMap<&'a str, &'a str> {
     let mut groups: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
     for entry in active_entries {
-        if let Some(key) = meaning_key(entry).filter(|_| !entry.is_contested()) {
+        if let Some(key) = duplicate_key(entry).filter(|_| !entry.is_contested()) {
             groups.entry(key).or_default().push(entry);
         }
     }

@@ -74,9 +74,9 @@ impl Cause {
     fn weakening(self, rules: BTreeMap<RuleId, Severity>, files: Scope) -> Weakening {
         let names = || list_names(rules.keys().map(|rule| format!("`{rule}`")));
         let action = match (rules.len(), rules.values().next(), self.to) {
-            (1, Some(from), None) => format!("turns {} off ({from} in the base)", names()),
+            (1, Some(from), None) => format!("disables {} (severity in the base: {from})", names()),
             (1, Some(from), Some(to)) => format!("lowers {} from {from} to {to}", names()),
-            (count, _, None) => format!("turns {} off: {}", number(count, "rule"), names()),
+            (count, _, None) => format!("disables {}: {}", number(count, "rule"), names()),
             (count, _, Some(to)) => {
                 format!("lowers {} to {to}: {}", number(count, "rule"), names())
             }

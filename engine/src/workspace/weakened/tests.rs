@@ -105,7 +105,10 @@ fn equal_and_stricter_settings_weaken_nothing() {
 #[test]
 fn disabled_and_lowered_rules_are_listed_with_their_line() {
     let listed = configs("{}", "{\n  \"rules\": {\n    \"team/colour\": \"off\"\n  }\n}");
-    assert_eq!(listed, ".aidd/config.json:3: turns `team/colour` off (error in the base)\n");
+    assert_eq!(
+        listed,
+        ".aidd/config.json:3: disables `team/colour` (severity in the base: error)\n"
+    );
     let listed = configs("{}", r#"{ "rules": { "team/*": "info" } }"#);
     assert_eq!(listed, ".aidd/config.json:1: lowers `team/colour` from error to info\n");
     // If several keys match, the key that applies is reported; many rules are combined into one
@@ -113,7 +116,7 @@ fn disabled_and_lowered_rules_are_listed_with_their_line() {
     let listed = configs("{}", "{ \"rules\": {\n\"*\": \"off\",\n\"team/colour\": \"warning\" } }");
     let lines: Vec<&str> = listed.lines().collect();
     assert_eq!(lines.len(), 2, "{listed}");
-    assert!(lines[0].starts_with(".aidd/config.json:2: turns ") && lines[0].ends_with(" more"));
+    assert!(lines[0].starts_with(".aidd/config.json:2: disables ") && lines[0].ends_with(" more"));
     assert_eq!(lines[1], ".aidd/config.json:3: lowers `team/colour` from error to warning");
     // The setting that made the rule stricter is removed.
     let listed = configs(r#"{ "rules": { "team/colour": "error" } }"#, "{}");
@@ -131,13 +134,13 @@ fn overrides_that_lower_rules_are_listed() {
     let listed = configs("{}", off);
     assert_eq!(
         listed,
-        ".aidd/config.json:1: for `docs/`: turns `team/colour` off (error in the base)\n"
+        ".aidd/config.json:1: for `docs/`: disables `team/colour` (severity in the base: error)\n"
     );
     assert_eq!(configs(off, off), "");
     assert_eq!(configs(off, "{}"), "");
     // An override is listed even if no file matches yet.
     let later = off.replace("docs/", "later/");
-    assert!(configs("{}", &later).contains("for `later/`: turns `team/colour` off"));
+    assert!(configs("{}", &later).contains("for `later/`: disables `team/colour`"));
     let with_override = r#"{ "rules": { "team/colour": "info" }, "overrides": [{ "files": "docs/", "rules": { "team/colour": "error" } }] }"#;
     let without_override = r#"{ "rules": { "team/colour": "info" } }"#;
     let listed = configs(with_override, without_override);
@@ -155,7 +158,7 @@ fn overrides_that_lower_rules_are_listed() {
     let listed = configs(&pair("off", "error"), &pair("error", "off"));
     assert_eq!(
         listed,
-        ".aidd/config.json:1: for 1 tracked file (`docs/c.txt`): turns `team/colour` off (error in the base)\n"
+        ".aidd/config.json:1: for 1 tracked file (`docs/c.txt`): disables `team/colour` (severity in the base: error)\n"
     );
 }
 
@@ -164,7 +167,7 @@ fn deleted_and_changed_pages_are_listed() {
     let listed = weakened(DEFAULT, Fixture { page: None, ..DEFAULT });
     assert_eq!(
         listed,
-        "rules/team/colour.md: is deleted: turns `team/colour` off (error in the base)\n"
+        "rules/team/colour.md: is deleted: disables `team/colour` (severity in the base: error)\n"
     );
     let weakened_by = |text: &str| weakened(DEFAULT, Fixture { page: Some(text), ..DEFAULT });
     assert_eq!(
@@ -173,7 +176,7 @@ fn deleted_and_changed_pages_are_listed() {
     );
     assert_eq!(
         weakened_by(&PAGE.replace("severity: error", "severity: error\nenabled: false")),
-        "rules/team/colour.md:3: turns `team/colour` off (error in the base)\n"
+        "rules/team/colour.md:3: disables `team/colour` (severity in the base: error)\n"
     );
     assert_eq!(
         weakened_by(&PAGE.replace("'blue'", "'bluish'")),
@@ -186,7 +189,10 @@ fn deleted_and_changed_pages_are_listed() {
 #[test]
 fn packs_files_sizes_and_known_findings_are_listed() {
     let listed = configs(r#"{ "compliance": ["docs"] }"#, "{}");
-    assert!(listed.starts_with(".aidd/config.json: removes the pack `docs`: turns "), "{listed}");
+    assert!(
+        listed.starts_with(".aidd/config.json: removes the pack `docs`: disables "),
+        "{listed}"
+    );
     let listed = configs("{}", r#"{ "exclude": ["**", "x/"] }"#);
     assert_eq!(
         listed,

@@ -9,13 +9,14 @@ use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::workspace::project::Project;
 use aidd_report::error::RunError;
+use aidd_report::number;
 use aidd_report::run::{Document, wire};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// Maximum number of incompletely checked files listed in an answer.
+/// Maximum number of files listed in an answer that were not checked completely.
 const MAX_SKIPPED: usize = 20;
 /// Maximum length of a rule's reason in characters; the rule page contains the full text.
 const MAX_REASON_CHARS: usize = 240;
@@ -281,10 +282,11 @@ impl Findings {
             let _ = write!(text, "\nreason for {rule}: {why}");
         }
         for Skipped { path, why } in &self.skipped {
-            let _ = write!(text, "\nincompletely checked: {path}: {why}");
+            let _ = write!(text, "\nnot checked completely: {path}: {why}");
         }
         if let Some(more @ 1..) = self.summary.skipped.checked_sub(self.skipped.len()) {
-            let _ = write!(text, "\nand {more} more incompletely checked; narrow the path");
+            let more = number(more, "more file");
+            let _ = write!(text, "\nnot checked completely: {more}; narrow the path");
         }
         for note in &self.notes {
             let _ = write!(text, "\nnote: {note}");
@@ -296,9 +298,9 @@ impl Findings {
         let Summary { error, warning, info, files, pre_existing, fixed, .. } = self.summary;
         let found = match (error, warning, info) {
             (0, 0, 0) => "no findings".to_owned(),
-            _ => format!("errors {error}, warnings {warning}, info {info}"),
+            _ => format!("{}, {}, {info} info", number(error, "error"), number(warning, "warning")),
         };
-        let mut text = format!("{found}; files checked {files}");
+        let mut text = format!("{found} in {}", number(files, "file"));
         if let Some(base) = &self.base {
             let _ = write!(
                 text,
@@ -306,10 +308,10 @@ impl Findings {
             );
         }
         text.push_str(match (self.passes, self.is_unchecked) {
-            (true, _) if self.is_partial => "; enabled rules pass",
-            (true, _) => "; passes",
+            (true, _) if self.is_partial => "; the enabled rules pass",
+            (true, _) => "; the check passes",
             (false, true) => "; not checked: disabled rules",
-            (false, false) => "; fails",
+            (false, false) => "; the check fails",
         });
         text
     }

@@ -16,6 +16,7 @@ use crate::tool::{Answer, Tool, ToolError};
 use aidd_engine::check::Selection;
 use aidd_engine::text::files::{Memory, Overlay};
 use aidd_engine::workspace::project::Project;
+use aidd_report::error::RunError;
 use aidd_report::run::{self, Target};
 use disabled::Requested;
 use found::{AnswerOptions, Findings};
@@ -141,8 +142,7 @@ fn compliance(context: &Context, params: ComplianceParams) -> Result<Answer<Find
     let ComplianceParams { file_path, content, rule_categories, limit } = params;
     if content.is_some() && file_path.is_none() {
         return Err(ToolError::new(
-            "`filePath` is missing: the rules for a text depend on \
-                                   its path",
+            "`filePath` is missing: which rules apply to `content` depends on its path",
         )
         .remedy("pass the intended path, such as src/api/user.ts"));
     }
@@ -172,7 +172,13 @@ fn check(
     let requested = Requested::new(&project.registry(), names);
     let selection = Selection { only: requested.only.clone(), ..Selection::default() };
     let document = run::check_until(&project, &selection, &target, context.stop());
-    let document = document.map_err(found::to_tool_error)?;
+    let document = document.map_err(|error| match &error {
+        // With a valid configuration, the fault is in the names.
+        RunError::Project(_) if project.engine(&Selection::default()).is_ok() => {
+            ToolError::new(error.to_string()).remedy("correct `ruleCategories`")
+        }
+        _ => found::to_tool_error(error),
+    })?;
     let over = match target {
         Target::Text { path, text } => Memory([(path.to_owned(), text.as_bytes().to_vec())].into()),
         _ => Memory::default(),

@@ -37,12 +37,12 @@ fn git(root: &Path, args: &[&str]) {
 }
 
 #[test]
-fn text_is_checked_by_its_intended_path() {
+fn text_is_checked_as_the_file_at_its_intended_path() {
     let folder = project(&[(".aidd/x", "")]);
     let arguments = json!({"content": DOCKERFILE, "limit": 2});
     let answer = call(folder.path(), "aidd_validate_dockerfile", arguments).expect("an answer");
     insta::assert_snapshot!(answer.text, @"
-    errors 1, warnings 0, info 2; files checked 1; fails
+    1 error, 0 warnings, 2 info in 1 file; the check fails
     error Dockerfile:2:16 dockerfile/sudo [7feb405bde191792] `sudo` is not needed in a build
       help: Switch with `USER root` and back, or use `gosu` when the container starts
       fix (unsafe): Remove sudo
@@ -105,7 +105,7 @@ fn files_and_directories_are_checked() {
     let some = json!({"filePath": "a", "ruleCategories": ["secrets", "mermaid/*"]});
     let some = call(folder.path(), "aidd_check_compliance", some).expect("an answer");
     assert!(
-        some.text.starts_with("no findings; files checked 1; enabled rules pass\nnote: disabled: ")
+        some.text.starts_with("no findings in 1 file; the enabled rules pass\nnote: disabled: ")
             && some.text.contains(" mermaid rules of `mermaid/*` (mermaid/experimental-type, "),
         "{}",
         some.text
@@ -113,7 +113,7 @@ fn files_and_directories_are_checked() {
     assert_eq!(some.data["passes"], true);
     let some = json!({"filePath": "a", "ruleCategories": ["secrets"]});
     let some = call(folder.path(), "aidd_check_compliance", some).expect("an answer");
-    assert_eq!(some.text, "no findings; files checked 1; passes");
+    assert_eq!(some.text, "no findings in 1 file; the check passes");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn missing_and_outside_paths_are_errors() {
     hint: pass a file or directory relative to the project root (`.` for all), or text
     ");
     insta::assert_snapshot!(error_text("aidd_check_compliance", json!({"content": "x"})), @"
-    `filePath` is missing: the rules for a text depend on its path
+    `filePath` is missing: which rules apply to `content` depends on its path
     hint: pass the intended path, such as src/api/user.ts
     ");
     insta::assert_snapshot!(error_text("aidd_scan_secrets", json!({"filePath": "../x"})), @"
@@ -153,7 +153,7 @@ fn missing_and_outside_paths_are_errors() {
         error_text("aidd_check_compliance", json!({"filePath": ".", "ruleCategories": ["secret/*"]})), @"
     unknown rule `secret/*`; did you mean `secrets/jwt`?
     hint: run `aidd rule list` to list all rules
-    hint: fix .aidd/config.json; `aidd_get_config` lists the settings
+    hint: correct `ruleCategories`
     ");
     let gone = error_text("aidd_ci_diff_check", json!({"base": "gone"}));
     assert!(
@@ -271,7 +271,7 @@ fn skipped_files_are_counted_and_the_first_are_listed() {
     let answer = answer.expect("an answer");
     assert_eq!(answer.data["skipped"].as_array().map(Vec::len), Some(20));
     assert!(answer.data["summary"]["skipped"].as_u64() >= Some(30), "{}", answer.data["summary"]);
-    assert!(answer.text.contains(" more incompletely checked"), "{}", answer.text);
+    assert!(answer.text.contains(" more files; narrow the path"), "{}", answer.text);
 }
 
 #[test]
@@ -298,14 +298,14 @@ fn a_rule_is_explained_by_its_page() {
 #[test]
 fn staged_changes_are_listed_for_a_commit_message() {
     let folder = project(&[("README.md", "# A\n"), (".aidd/x", "")]);
-    let error_text = |folder: &Path| call(folder, "aidd_generate_commit_message", json!({}));
-    let none = error_text(folder.path()).expect_err("no repository");
+    let generate = |folder: &Path| call(folder, "aidd_generate_commit_message", json!({}));
+    let none = generate(folder.path()).expect_err("no repository");
     assert_eq!(none.remedy, "create a repository with `git init`");
     git(folder.path(), &["init", "-q"]);
-    let none = error_text(folder.path()).expect_err("nothing is staged");
+    let none = generate(folder.path()).expect_err("nothing is staged");
     assert_eq!(none.message, "nothing is staged");
     git(folder.path(), &["add", "README.md"]);
-    let answer = error_text(folder.path()).expect("an answer");
+    let answer = generate(folder.path()).expect("an answer");
     assert_eq!(answer.data["type"], "docs");
     assert_eq!(answer.data["files"][0]["path"], "README.md");
     assert!(answer.text.contains("\n- added README.md (docs, +1 -0)"), "{}", answer.text);
@@ -357,8 +357,8 @@ fn a_sentence_becomes_a_check_in_two_calls() {
     assert_eq!(first.data["statement"]["places"][0], json!({"path": "AGENTS.md", "line": 1}));
     let second = suggest(json!({"sentence": sentence, "draft": DRAFT}));
     insta::assert_snapshot!(second.text, @r#"
-    project/never-call-legacyparse for .aidd/rules/never-call-legacyparse.md: valid
-      examples    0 fails, 0 passes
+    valid: project/never-call-legacyparse (save it as .aidd/rules/never-call-legacyparse.md)
+      examples    0 under `## Fails`, 0 under `## Passes`
       trial       1 finding in 1 of 1 checked items
                   src/a.ts:2  const user = legacyParse(text);
       severity    warning: few places break the rule: fix them, or run `aidd baseline write`
@@ -376,7 +376,7 @@ fn a_sentence_becomes_a_check_in_two_calls() {
     assert_eq!(second.data["draft"]["trial"]["samples"][0]["line"], 2);
     let invalid = suggest(json!({"draft": DRAFT.replace("pattern", "patern")}));
     insta::assert_snapshot!(invalid.text, @r#"
-    project/draft for .aidd/rules/draft.md: not valid
+    not valid: project/draft (.aidd/rules/draft.md)
       line 3: unknown key `patern` in the rule; did you mean `pattern`?
         correct the value of `syntax`
 
@@ -391,7 +391,7 @@ fn a_sentence_becomes_a_check_in_two_calls() {
     "#);
     let page = suggest(json!({"filePath": "AGENTS.md", "limit": 1}));
     insta::assert_snapshot!(page.text, @"
-    2 sentences: 0 enforced, 0 by other tools, 1 off, 1 not enforced
+    2 sentences: 0 enforced, 0 enforced by other tools, 1 covered by disabled rules, 1 not enforced
     AGENTS.md:1  Never call `legacyParse()`.
       enforced    no
     note: not listed: 1 more sentence
@@ -447,15 +447,9 @@ fn nothing_to_compare_is_reported() {
     git(root, &["init", "-q", "-b", "main"]);
     git(root, &["add", "."]);
     git(root, &["commit", "-q", "-m", "stuff"]);
-    let error_text = call(root, "aidd_ci_diff_check", json!({})).expect("an answer").text;
-    assert!(
-        error_text.contains("no uncommitted changes") && error_text.contains("HEAD~1"),
-        "{error_text}"
-    );
+    let text = call(root, "aidd_ci_diff_check", json!({})).expect("an answer").text;
+    assert!(text.contains("no uncommitted changes") && text.contains("HEAD~1"), "{text}");
     fs::write(root.join("b.ts"), "export const b = 1;\n").expect("written");
-    let error_text = call(root, "aidd_ci_diff_check", json!({})).expect("an answer").text;
-    assert!(
-        !error_text.contains("HEAD~1") && error_text.contains("files checked 1"),
-        "{error_text}"
-    );
+    let text = call(root, "aidd_ci_diff_check", json!({})).expect("an answer").text;
+    assert!(!text.contains("HEAD~1") && text.contains(" in 1 file;"), "{text}");
 }

@@ -170,7 +170,7 @@ fn open_session(
     startup_ms: f64,
 ) -> Result<(SessionState, String), ToolError> {
     let previous = match &params.memory_session_id {
-        Some(previous) => memory.thread(previous)?,
+        Some(previous) => memory.conversation(previous)?,
         None => None,
     };
     if let Some(open) = previous.as_ref().filter(|open| !open.is_ended() && open.branch == branch) {

@@ -59,13 +59,14 @@ struct Classified {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     row: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The second-best row of the routing table.
+    #[serde(rename = "second", skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
-    second: Option<String>,
+    runner_up: Option<String>,
     /// Candidate rows of the routing table if `row` is absent.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(rename = "maybe", skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
-    maybe: Vec<String>,
+    candidates: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     workflow: Option<String>,
@@ -80,11 +81,13 @@ struct Classified {
     #[schemars(skip)]
     template: Option<String>,
     /// Roles suggested as the next step after the task.
+    #[serde(rename = "then")]
     #[schemars(skip)]
-    then: Vec<String>,
+    next_roles: Vec<String>,
     /// Paths of existing deliverables, by role.
+    #[serde(rename = "present")]
     #[schemars(skip)]
-    present: Row,
+    existing_deliverables: Row,
     /// Words and files that indicate risk.
     #[schemars(skip)]
     risks: Vec<String>,
@@ -135,15 +138,15 @@ fn to_classified(task: Task) -> Classified {
         fast_track: task.fast_track,
         conditions: conditions.collect(),
         row: route.row,
-        second: route.runner_up,
-        maybe: route.candidates,
+        runner_up: route.runner_up,
+        candidates: route.candidates,
         roles: route.roles,
         workflow: route.workflow,
         phase: route.phase,
         tier: route.tier,
         template: route.template.or(task.ask),
-        then: route.then,
-        present: Row(task
+        next_roles: route.next_roles,
+        existing_deliverables: Row(task
             .existing_deliverables
             .into_iter()
             .map(|(role, path)| (role, json!(path)))
@@ -164,14 +167,14 @@ fn render(task: &Task) -> String {
     if let Some(ask) = &task.ask {
         let _ = write!(
             text,
-            "No row of the routing table matches. Ask what, why and for whom (template {ask}), or name a role. \
-             aidd_get_routing_table lists all rows."
+            "No row of the routing table matches. Ask the user what is needed, why and for whom (template {ask}), or \
+             name a role in the description. aidd_get_routing_table lists all rows."
         );
         if !route.candidates.is_empty() {
             let _ = write!(text, "\nPerhaps: {}", route.candidates.join(", "));
         }
     } else {
-        if task.is_by_files {
+        if task.is_from_files {
             text.push_str("No row of the routing table matches the text. Based on the files:");
         } else {
             let row = route.row.as_deref().unwrap_or("named role");
@@ -186,7 +189,7 @@ fn render(task: &Task) -> String {
             ("phase", route.phase.clone()),
             ("tier", route.tier.map(|tier| tier.to_string())),
             ("template", route.template.clone()),
-            ("then", Some(route.then.join(", ")).filter(|then| !then.is_empty())),
+            ("next roles", Some(route.next_roles.join(", ")).filter(|roles| !roles.is_empty())),
         ] {
             if let Some(value) = value {
                 let _ = write!(text, "\n{name}: {value}");

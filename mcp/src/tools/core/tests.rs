@@ -285,7 +285,7 @@ fn a_task_is_classified_in_english_and_korean() {
     fast track: yes, skipping brainstorm, research, SPEC
     ");
     insta::assert_snapshot!(call(folder.path(), "aidd_classify_task", json!({"description": "hm, perhaps later"})).text, @"
-    No row of the routing table matches. Ask what, why and for whom (template brainstorm), or name a role. aidd_get_routing_table lists all rows.
+    No row of the routing table matches. Ask the user what is needed, why and for whom (template brainstorm), or name a role in the description. aidd_get_routing_table lists all rows.
     complexity: low
     fast track: no
       unknown (pass files, lines, tested): at most three files and 50 changed lines are expected; no tier 1 role is needed; the phase is not SHIP; tests cover the changed code, or only text changes

@@ -11,7 +11,7 @@ use aidd_guidance::decision;
 use aidd_guidance::heuristics::{
     self, DEFAULT_COUNT, HeuristicsContext, HeuristicsReport, Mention, RelatedMemory, Stakes,
 };
-use aidd_guidance::knowledge::{Knowledge, OldFormRule};
+use aidd_guidance::knowledge::{Knowledge, UsagePattern};
 use aidd_guidance::legacy::SearchRequest;
 use aidd_memory::recall::Hit;
 use schemars::JsonSchema;
@@ -62,7 +62,7 @@ struct HeuristicsParams {
 #[derive(Serialize, JsonSchema)]
 struct HeuristicsResult {
     heuristics: Vec<Row>,
-    /// The parts found in the text of the decision, by kind.
+    /// The options, actions, biases and other parts that the decision mentions, by kind.
     named: Row,
     /// Number of further heuristics that apply.
     more: usize,
@@ -130,13 +130,14 @@ fn apply(
 
 /// Finds names of code and data in the project's files.
 fn mentions(context: &Context, names: &[String]) -> Result<Vec<Mention>, ToolError> {
-    let to_rule = |name: &String| OldFormRule {
+    let to_pattern = |name: &String| UsagePattern {
         since: String::new(),
         pattern: name.clone(),
         instead: String::new(),
     };
-    let forms: Vec<OldFormRule> = names.iter().map(to_rule).collect();
-    let request = SearchRequest { name: "", ecosystems: Vec::new(), forms: forms.iter().collect() };
+    let patterns: Vec<UsagePattern> = names.iter().map(to_pattern).collect();
+    let request =
+        SearchRequest { name: "", ecosystems: Vec::new(), patterns: patterns.iter().collect() };
     let search = find_outdated_usage(context, None, &[request])?;
     let mention = |name: &String| {
         let found = search.found.iter().filter(|usage| usage.pattern == *name);

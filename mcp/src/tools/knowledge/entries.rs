@@ -276,8 +276,8 @@ struct CompatibilityResult {
     pairs: Vec<Row>,
     /// The lowest score of all pairs.
     score: i32,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    clashes: Vec<String>,
+    #[serde(rename = "clashes", skip_serializing_if = "Vec::is_empty")]
+    conflicts: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unknown: Vec<String>,
 }
@@ -315,11 +315,11 @@ fn compatible(
     }
     let stack = stack::detect(&Disk::new(context.root()));
     let pairs = compatibility::score_pairs(&entries, &stack);
-    let clashes: Vec<String> = compatibility::find_conflicts(&entries, &knowledge, &stack)
+    let conflicts: Vec<String> = compatibility::find_conflicts(&entries, &knowledge, &stack)
         .into_iter()
         .map(|(one, other, why)| format!("{one} and {other}, which the project uses: {why}"))
         .collect();
-    let text = render_comparison(&pairs, &clashes, &unknown);
+    let text = render_comparison(&pairs, &conflicts, &unknown);
     let score = pairs.first().map_or(0, |pair| pair.score);
     let rows = pairs.iter().map(|pair| {
         Row::from_value(json!({
@@ -330,10 +330,10 @@ fn compatible(
             "reasons": pair.reasons,
         }))
     });
-    Ok(Answer::new(CompatibilityResult { pairs: rows.collect(), score, clashes, unknown }, text))
+    Ok(Answer::new(CompatibilityResult { pairs: rows.collect(), score, conflicts, unknown }, text))
 }
 
-fn render_comparison(pairs: &[Pair], clashes: &[String], unknown: &[String]) -> String {
+fn render_comparison(pairs: &[Pair], conflicts: &[String], unknown: &[String]) -> String {
     let mut text = format!("base score for a pair without data: {}", compatibility::base_score());
     for pair in pairs {
         let [one, other] = &pair.names;
@@ -348,8 +348,8 @@ fn render_comparison(pairs: &[Pair], clashes: &[String], unknown: &[String]) -> 
             let _ = write!(text, "\n  {:+} {}", reason.points, reason.why);
         }
     }
-    for clash in clashes {
-        let _ = write!(text, "\nclash: {clash}");
+    for conflict in conflicts {
+        let _ = write!(text, "\nconflict: {conflict}");
     }
     for name in unknown {
         let _ = write!(text, "\nno entry: {name}");

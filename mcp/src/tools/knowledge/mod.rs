@@ -45,7 +45,7 @@ fn find_outdated_usage(
     below: Option<&str>,
     requests: &[SearchRequest<'_>],
 ) -> Result<SearchResults, ToolError> {
-    if requests.iter().all(|request| request.forms.is_empty()) {
+    if requests.iter().all(|request| request.patterns.is_empty()) {
         return Ok(SearchResults::default());
     }
     let project = context.project()?;

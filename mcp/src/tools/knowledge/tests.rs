@@ -164,7 +164,7 @@ fn technologies_are_compared() {
       +30 both entries state that they work together
       -5 package-lock.json has React 18.3.1; the entry describes 19.3
       +2 both work with vite, typescript
-    clash: Vitest and Jest, which the project uses: Two runners with the same globals; use one per repository.
+    conflict: Vitest and Jest, which the project uses: Two runners with the same globals; use one per repository.
     no entry: nosuchthing
     ");
     assert_eq!(answer.data["pairs"][0]["stated"], true);

@@ -145,7 +145,7 @@ fn outdated_usage_request<'e>(entry: &'e Entry<'_>, stack: &Stack) -> SearchRequ
     SearchRequest {
         name: entry.name,
         ecosystems: entry.packages.iter().map(|(ecosystem, _)| *ecosystem).collect(),
-        forms: legacy::replaced_forms(entry, version.as_ref()),
+        patterns: legacy::outdated_patterns(entry, version.as_ref()),
     }
 }
 
@@ -200,7 +200,7 @@ fn verify(context: &Context, params: VerifyParams) -> Result<Answer<Versions>, T
         library: &library,
         knowledge: &knowledge,
         memories: &memories,
-        old_forms: &found,
+        outdated_uses: &found,
         searched: files,
         today: Some(times::date(context.now())),
     };
@@ -309,8 +309,8 @@ struct MigrationResult {
     hops: Vec<String>,
     steps: Vec<Row>,
     guardrails: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    old_forms: Vec<Row>,
+    #[serde(rename = "oldForms", skip_serializing_if = "Vec::is_empty")]
+    outdated_uses: Vec<Row>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
@@ -325,14 +325,14 @@ fn plan(context: &Context, params: MigrationParams) -> Result<Answer<MigrationRe
             .remedy(format!("did you mean {}?", near.join(", ")))
     })?;
     // Pass all outdated API patterns; the plan selects the patterns between the two versions.
-    let forms = SearchRequest {
-        forms: entry.legacy.iter().collect(),
+    let outdated = SearchRequest {
+        patterns: entry.legacy.iter().collect(),
         ..outdated_usage_request(entry, &stack)
     };
-    let import_rules = legacy::import_forms(entry);
-    let uses = SearchRequest { forms: import_rules.iter().collect(), ..forms.clone() };
+    let import_patterns = legacy::import_patterns(entry);
+    let uses = SearchRequest { patterns: import_patterns.iter().collect(), ..outdated.clone() };
     let is_leaving = to.is_some_and(|to| Version::read(to).is_none());
-    let mut search = find_outdated_usage(context, None, &[forms])?;
+    let mut search = find_outdated_usage(context, None, &[outdated])?;
     let uses = if is_leaving {
         find_outdated_usage(context, None, &[uses])?
     } else {
@@ -342,7 +342,7 @@ fn plan(context: &Context, params: MigrationParams) -> Result<Answer<MigrationRe
     let plan_params = migration::PlanParams {
         from: params.current_version.as_deref(),
         to,
-        old_forms: &search.found,
+        outdated_uses: &search.found,
         uses: &uses.found,
     };
     let mut plan = migration::plan(entry, plan_params, &knowledge, &stack)
@@ -357,7 +357,7 @@ fn plan(context: &Context, params: MigrationParams) -> Result<Answer<MigrationRe
     let data = MigrationResult {
         technology: entry.name.to_owned(),
         steps: steps.collect(),
-        old_forms: search.found.iter().map(Row::from_value).collect(),
+        outdated_uses: search.found.iter().map(Row::from_value).collect(),
         from: plan.from,
         to: plan.to,
         hops: plan.hops,

@@ -112,8 +112,8 @@ struct BranchAnswer {
     context: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
     branches: Option<Vec<Row>>,
-    /// For `promote`, the texts of the added entries; for `merge`, the ids of the entries that became
-    /// permanent.
+    /// For `promote`, the texts of the added entries; for `merge`, the ids of the entries that
+    /// became permanent.
     #[serde(skip_serializing_if = "Option::is_none")]
     promoted: Option<Vec<String>>,
     /// For `merge`, the ids of the entries that were already permanent.
@@ -275,7 +275,7 @@ fn list(memory: &mut ProjectMemory) -> Result<Answer<BranchAnswer>, ToolError> {
         rows.push(row);
     }
     for path in invalid_paths {
-        let _ = write!(text, "\nnote: {path} is not a branch context");
+        let _ = write!(text, "\nnote: {path} does not contain the saved state of a branch");
     }
     Ok(Answer::new(BranchAnswer { branches: Some(rows), ..BranchAnswer::default() }, text))
 }

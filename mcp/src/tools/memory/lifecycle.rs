@@ -206,7 +206,7 @@ struct Advance {
     evidence: Option<Row>,
     #[schemars(extend("x-unlisted" = true))]
     notes: Option<String>,
-    /// Whether to complete the phase although criteria are not met; requires `reason`
+    /// Whether to complete the phase even if some criteria are not met; requires `reason`
     #[serde(default)]
     force: bool,
     reason: Option<String>,

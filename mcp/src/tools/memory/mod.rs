@@ -8,13 +8,13 @@ mod lifecycle;
 mod observations;
 mod older;
 mod permanent;
+mod related;
 pub(crate) mod render;
 mod search;
 mod sessions;
 #[cfg(test)]
 mod tests;
 mod transfer;
-mod walks;
 
 use crate::tool::Tool;
 
@@ -29,7 +29,7 @@ pub fn tools() -> Vec<Tool> {
         permanent::tools(),
         transfer::tools(),
         intents::tools(),
-        walks::tools(),
+        related::tools(),
         lifecycle::tools(),
         diagnose::tools(),
         health::tools(),

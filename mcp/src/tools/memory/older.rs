@@ -1,4 +1,5 @@
-//! Tool and argument names of MAMA, which agents may have been instructed to use.
+//! Tool and argument names of the memory server MAMA, which the instructions of existing agents can
+//! contain.
 
 use crate::older::Mapping::Ignored;
 use crate::older::OlderName;

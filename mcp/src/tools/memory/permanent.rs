@@ -4,7 +4,7 @@ use super::render::{Row, parse_confidence, value_text};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
-use aidd_engine::workspace::remembered::{self, CHECK};
+use aidd_engine::workspace::memory_checks::{self, CHECK};
 use aidd_memory::kinds::{Convention, Decision, Mistake};
 use aidd_memory::permanent::{Edit, NewMemory, Saved};
 use aidd_memory::types::{Kind, Link, Relation};
@@ -69,7 +69,7 @@ pub(super) fn tools() -> Vec<Tool> {
             "aidd_memory_edit_convention",
             "Edit convention",
             "Changes a convention. Use to correct or clarify the convention; use \
-             aidd_memory_prune to retract it.",
+             aidd_memory_prune to remove it.",
             edit_convention,
         )
         .non_destructive()
@@ -78,8 +78,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_prune",
             "Remove memory",
-            "Retracts a memory and reactivates the memories that it superseded. Use if a memory \
-             is wrong; use evolve_supersede to replace a decision.",
+            "Removes a memory, like `aidd memory remove`, and reactivates the memories that it \
+             superseded. Use if a memory is wrong; use evolve_supersede to replace a decision.",
             prune,
         )
         .destructive()
@@ -401,7 +401,7 @@ fn edit(
         let _ = write!(output, "\n{name}: {}", value_text(value));
     }
     let mut enforced = None;
-    if has_check && remembered::check_of(&entry).is_some() {
+    if has_check && memory_checks::check_of(&entry).is_some() {
         let (findings, sentence) = check_findings(context, &id);
         let _ = write!(output, "\n{sentence}");
         enforced = findings;

@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::tool::ToolError;
 use aidd_engine::project::git::Repository;
-use aidd_engine::workspace::remembered;
+use aidd_engine::workspace::memory_checks;
 use aidd_memory::brief::Brief;
 use aidd_memory::recall::{Found, Hit};
 use aidd_memory::times::{day, millis};
@@ -161,7 +161,7 @@ pub(super) fn render_hits(found: &Found, notes: &[String]) -> String {
 pub(super) fn entry_row(entry: &Entry, links: &[Link]) -> Row {
     let mut row = Row::from_value(entry);
     row.0.insert("title".to_owned(), json!(entry.title(100)));
-    if let Some(rule) = remembered::rule_of(entry).filter(|_| entry.status == Status::Active) {
+    if let Some(rule) = memory_checks::rule_of(entry).filter(|_| entry.status == Status::Active) {
         row.0.insert("enforced".to_owned(), json!(rule));
     }
     if !links.is_empty() {
@@ -181,7 +181,7 @@ pub(super) fn entry_text(brief: &Brief, links: &[Link]) -> String {
     for (name, value) in &entry.metadata {
         let _ = write!(text, "\n{name}: {}", value_text(value));
     }
-    let rule = remembered::rule_of(entry).filter(|_| entry.status == Status::Active);
+    let rule = memory_checks::rule_of(entry).filter(|_| entry.status == Status::Active);
     if let Some(rule) = rule {
         let _ = write!(text, "\nenforced as {rule}");
     }

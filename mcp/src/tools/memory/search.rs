@@ -179,7 +179,8 @@ struct ContextParams {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Around {
+/// A memory, and the memories before and after it.
+struct Timeline {
     anchor: Row,
     #[schemars(skip)]
     before: Vec<Row>,
@@ -187,7 +188,7 @@ struct Around {
     after: Vec<Row>,
 }
 
-fn timeline(context: &Context, params: ContextParams) -> Result<Answer<Around>, ToolError> {
+fn timeline(context: &Context, params: ContextParams) -> Result<Answer<Timeline>, ToolError> {
     let (depth, note) = cap_limit("depth", params.depth, 3, 20);
     let found = context.memory(|memory| memory.timeline(&params.anchor, depth))?;
     let mut text = String::new();
@@ -202,7 +203,7 @@ fn timeline(context: &Context, params: ContextParams) -> Result<Answer<Around>, 
         let _ = writeln!(text, "note: {note}");
     }
     let rows = |hits: &[_]| hits.iter().map(hit_row).collect();
-    let data = Around {
+    let data = Timeline {
         anchor: hit_row(&found.anchor),
         before: rows(&found.before),
         after: rows(&found.after),

@@ -284,7 +284,7 @@ fn start(
     // The last session of the same client conversation becomes the parent of the new session, even
     // if the process of that session was killed.
     let previous = match &params.memory_session_id {
-        Some(previous) => memory.thread(previous)?,
+        Some(previous) => memory.conversation(previous)?,
         None => None,
     };
     let parent =

@@ -16,7 +16,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_export",
             "Restore memory",
-            "Restores the lines that are missing from the files in ai/memory. Use after a merge \
+            "Writes memories that are missing from ai/memory back to its files. Use after a merge \
              removed lines; not needed after a save.",
             export,
         )

@@ -1,24 +1,25 @@
 //! The store as a log of JSON lines. It behaves like the SQLite store, but needs no native code.
 //!
-//! Each line of the file is one atomic write: a list of records that were put or deleted. A process
-//! reads what others have appended before it reads or writes; writers are serialised by a lock. A
-//! line that a killed process left incomplete is skipped; a line that was changed later is damage.
-//! When most of the log is out of date, it is rewritten under the same name.
+//! Each line of the file is one atomic write: a list of records that were put or deleted. Before
+//! each query or write, a process loads the lines that other processes have appended; a lock
+//! serialises the writers. An incomplete line, left by a killed process, is skipped; any other
+//! invalid line means that the store is corrupt. When most of the log is out of date, it is
+//! rewritten under the same name.
 
 mod log;
 
 use super::aside::{MovedAside, move_aside};
 use super::salvage::RecoveredRecords;
 use super::{
-    Clashes, Counts, Durability, Layers, MirroredLine, OpenedStore, Order, Query, SearchData,
-    Sessions, StorageBackend, Table, backup, lock,
+    ConflictCandidates, Counts, Durability, Layers, MirroredLine, OpenedStore, Order, Query,
+    SearchData, Sessions, StorageBackend, Table, backup, lock,
 };
 use crate::MemoryError;
 use crate::privacy::Clean;
 use crate::recall::prepare::PreparedMemory;
 use crate::types::{Entry, Kind, Layer, Link, Status};
 use crate::words::topic_key;
-use aidd_engine::parse::lines::duplicates::meaning_key;
+use aidd_engine::parse::lines::duplicates::duplicate_key;
 use log::{Json, read};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -84,7 +85,7 @@ pub(super) fn recover(path: &Path) -> RecoveredRecords {
         recovered.add(read(value).ok(), |recovered| &mut recovered.entries);
     }
     for (link_key, value) in store.range(LINKS, "") {
-        if is_from(link_key) {
+        if is_outgoing(link_key) {
             recovered.add(read(value).ok(), |recovered| &mut recovered.links);
         }
     }
@@ -100,7 +101,7 @@ pub(super) fn recover(path: &Path) -> RecoveredRecords {
     recovered
 }
 
-/// Sorts links by the order of results.
+/// Sorts links by source, relation and target, the order in which queries return them.
 pub(super) fn sorted(mut links: Vec<Link>) -> Vec<Link> {
     links.sort_by(|a, b| (&a.from, a.relation, &a.to).cmp(&(&b.from, b.relation, &b.to)));
     links
@@ -111,8 +112,9 @@ const LINKS: &str = "links";
 const LINES: &str = "lines";
 /// Maps a memory to its lines.
 const LINES_OF: &str = "lines-of";
-/// The number of the last change of any memory, and of each memory.
-const MARK: &str = "mark";
+/// Maps the empty id to the number of the store's last change, and each memory to the number of its
+/// own last change.
+const CHANGE_NUMBER: &str = "mark";
 /// The number of deleted memories.
 const DELETIONS: &str = "deletions";
 
@@ -138,8 +140,9 @@ fn indexed(entry: Entry) -> SearchData {
     }
 }
 
-/// Whether the link under `key` is stored for the memory from which the link starts.
-fn is_from(key: &str) -> bool {
+/// Whether `key` is the key of the outgoing copy of a link; each link is also stored for its
+/// target.
+fn is_outgoing(key: &str) -> bool {
     key.split('\u{1F}').nth(1) == Some(">")
 }
 
@@ -172,7 +175,7 @@ impl StorageBackend for Json {
 
     fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError> {
         self.changed_records.entry(&entry.id, Some(entry.layer));
-        self.advance_mark(&entry.id)?;
+        self.advance_change_number(&entry.id)?;
         self.put(ENTRIES, &entry.id, &**entry)
     }
 
@@ -180,7 +183,7 @@ impl StorageBackend for Json {
         if let Some(mut entry) = self.entry(id)?.filter(|entry| entry.status != status) {
             entry.status = status;
             self.changed_records.entry(id, Some(entry.layer));
-            self.advance_mark(id)?;
+            self.advance_change_number(id)?;
             self.put(ENTRIES, id, &entry)?;
         }
         Ok(())
@@ -193,11 +196,11 @@ impl StorageBackend for Json {
         let exists = layer.is_some();
         if exists {
             self.change(ENTRIES, id, None)?;
-            self.change(MARK, id, None)?;
+            self.change(CHANGE_NUMBER, id, None)?;
             let deletions = self.deletions()? + 1;
             self.put(DELETIONS, "", &deletions)?;
-            let mark = self.mark()? + 1;
-            self.put(MARK, "", &mark)?;
+            let number = self.change_number()? + 1;
+            self.put(CHANGE_NUMBER, "", &number)?;
         }
         Ok(exists)
     }
@@ -206,20 +209,22 @@ impl StorageBackend for Json {
         self.get(ENTRIES, id)
     }
 
-    fn with_meanings(&mut self, meanings: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError> {
+    fn with_duplicate_keys(&mut self, keys: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError> {
         let mut entries = self.entries(&Query::new(Layers::PERMANENT))?;
-        entries.retain(|entry| meaning_key(entry).is_some_and(|key| meanings.contains(&key)));
+        entries.retain(|entry| duplicate_key(entry).is_some_and(|key| keys.contains(&key)));
         Ok(entries)
     }
 
     fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError> {
         self.refresh()?;
-        let marks: BTreeMap<&str, i64> =
-            self.range(MARK, "").filter_map(|(id, mark)| Some((id, mark.as_i64()?))).collect();
-        let mark = |id: &str| marks.get(id).copied().unwrap_or_default();
+        let numbers: BTreeMap<&str, i64> = self
+            .range(CHANGE_NUMBER, "")
+            .filter_map(|(id, number)| Some((id, number.as_i64()?)))
+            .collect();
+        let last_change = |id: &str| numbers.get(id).copied().unwrap_or_default();
         let mut found = Vec::new();
         for (id, value) in self.range(ENTRIES, "") {
-            if query.after.is_some_and(|after| mark(id) <= after) {
+            if query.after.is_some_and(|after| last_change(id) <= after) {
                 continue;
             }
             let entry: Entry = read(value)?;
@@ -237,7 +242,7 @@ impl StorageBackend for Json {
             Order::Oldest => {
                 found.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
             }
-            Order::Change => found.sort_by_key(|entry| mark(&entry.id)),
+            Order::Change => found.sort_by_key(|entry| last_change(&entry.id)),
         }
         found.truncate(query.limit.unwrap_or(usize::MAX));
         Ok(found)
@@ -252,8 +257,8 @@ impl StorageBackend for Json {
         Ok(counts.into_iter().map(|((layer, kind, status), n)| (layer, kind, status, n)).collect())
     }
 
-    fn mark(&mut self) -> Result<i64, MemoryError> {
-        Ok(self.get(MARK, "")?.unwrap_or_default())
+    fn change_number(&mut self) -> Result<i64, MemoryError> {
+        Ok(self.get(CHANGE_NUMBER, "")?.unwrap_or_default())
     }
 
     fn deletions(&mut self) -> Result<i64, MemoryError> {
@@ -301,13 +306,13 @@ impl StorageBackend for Json {
 
     fn all_links(&mut self) -> Result<Vec<Link>, MemoryError> {
         self.refresh()?;
-        let from = self.range(LINKS, "").filter(|(at, _)| is_from(at));
+        let from = self.range(LINKS, "").filter(|(at, _)| is_outgoing(at));
         from.map(|(_, link)| read(link)).collect::<Result<_, _>>().map(sorted)
     }
 
-    fn clashes(&mut self) -> Result<Clashes, MemoryError> {
+    fn conflict_candidates(&mut self) -> Result<ConflictCandidates, MemoryError> {
         let query = Query::new(Layers::PERMANENT);
-        Ok(Clashes::from_entries(&self.entries(&query)?, self.all_links()?))
+        Ok(ConflictCandidates::from_entries(&self.entries(&query)?, self.all_links()?))
     }
 
     fn put_line(&mut self, line: &Clean<MirroredLine>) -> Result<(), MemoryError> {
@@ -375,7 +380,7 @@ impl StorageBackend for Json {
     }
 
     fn sessions(&mut self, _: Sessions<'_>) -> Result<Vec<Value>, MemoryError> {
-        // All sessions are already in memory, so none is filtered out.
+        // All sessions are already in RAM, so filtering here would save nothing.
         self.documents(Table::Sessions)
     }
 
@@ -449,10 +454,10 @@ impl Json {
     }
 
     /// Records that a memory changed.
-    fn advance_mark(&mut self, id: &str) -> Result<(), MemoryError> {
-        let mark = self.mark()? + 1;
-        self.change(MARK, "", Some(json!(mark)))?;
-        self.change(MARK, id, Some(json!(mark)))
+    fn advance_change_number(&mut self, id: &str) -> Result<(), MemoryError> {
+        let number = self.change_number()? + 1;
+        self.change(CHANGE_NUMBER, "", Some(json!(number)))?;
+        self.change(CHANGE_NUMBER, id, Some(json!(number)))
     }
 
     fn drop_links(&mut self, from: &str) -> Result<(), MemoryError> {

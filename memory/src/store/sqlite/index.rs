@@ -11,7 +11,7 @@ use crate::recall::prepare::{COLUMNS, PreparedMemory, SCHEME};
 use crate::store::{Counts, Durability, SearchData, StorageBackend};
 use crate::types::{Entry, Outcome, Status};
 use crate::words::topic_key;
-use aidd_engine::parse::lines::duplicates::meaning_key;
+use aidd_engine::parse::lines::duplicates::duplicate_key;
 use aidd_lexicon::embedding::NAME;
 use aidd_lexicon::embedding::Vector;
 use rusqlite::{Row, params};
@@ -21,7 +21,7 @@ use serde_json::json;
 const SEARCH_COLUMNS: &str =
     "s.row, s.id, s.type, s.status, s.created_at, s.topic_key, s.session_id,
     s.branch, s.outcome, s.files, s.length, s.model = ?1 AND s.scheme = ?2, s.vector, s.layer";
-/// Condition for the memories that changed after a mark.
+/// Condition for the memories that changed after a change number.
 const CHANGED_CONDITION: &str = "WHERE m.seq > ?3 AND s.type IS NOT NULL";
 
 /// Number of memories prepared again in one write, so that other writers do not wait long.
@@ -99,16 +99,16 @@ impl Sqlite {
     fn put_keys(&self, entry: &Entry) -> Result<(), MemoryError> {
         let sql = "UPDATE memories SET topic_key = ?2, meaning_key = ?3
             WHERE id = ?1 AND (topic_key IS NOT ?2 OR meaning_key IS NOT ?3)";
-        self.run(sql, params![entry.id, topic_of(entry), meaning_key(entry)]).map(|_| ())
+        self.run(sql, params![entry.id, topic_of(entry), duplicate_key(entry)]).map(|_| ())
     }
 
-    /// The permanent memories, except removed ones, with this meaning key.
-    pub(super) fn with_meaning(&self, meaning: &str) -> Result<Vec<Entry>, MemoryError> {
+    /// The permanent memories, except removed ones, with this duplicate key.
+    pub(super) fn with_duplicate_key(&self, key: &str) -> Result<Vec<Entry>, MemoryError> {
         let sql = format!(
             "SELECT {ENTRY} FROM memories WHERE meaning_key = ?1
                 AND +layer = 'permanent' AND +status <> 'removed' ORDER BY id"
         );
-        self.query_all(&sql, [meaning], entry)
+        self.query_all(&sql, [key], entry)
     }
 
     /// Deletes the search data of a memory.

@@ -8,9 +8,9 @@ use rusqlite::types::Value as Sql;
 pub(super) fn condition(query: &Query) -> (String, Vec<Sql>) {
     let mut sql = String::from("1");
     let mut values: Vec<Sql> = Vec::new();
-    // A topic, a session or a mark selects few rows. SQLite has no statistics of the tables and
-    // would use the index on type and status, which select nearly all rows; a unary plus prevents
-    // the use of that index.
+    // A topic, a session or a change number selects few rows. SQLite has no statistics of the
+    // tables and would use the index on type and status, which select nearly all rows; a unary plus
+    // prevents the use of that index.
     let is_narrow = query.topic.is_some() || query.session_id.is_some() || query.after.is_some();
     let wide = if is_narrow { "+" } else { "" };
     let mut add_condition = |column: &str, words: Vec<&str>| {

@@ -126,13 +126,13 @@ fn sessions_are_found_without_reading_all_sessions() {
         let expected =
             |exactly: &str| if is_sqlite { exactly.to_owned() } else { "edcba".to_owned() };
         assert_eq!(found(Sessions::Open), expected("ecb"));
-        assert_eq!(found(Sessions::Thread("t")), expected("dba"));
-        assert_eq!(found(Sessions::Thread("v")), expected(""));
+        assert_eq!(found(Sessions::Conversation("t")), expected("dba"));
+        assert_eq!(found(Sessions::Conversation("v")), expected(""));
     });
 }
 
 #[test]
-fn clashes_are_found_only_in_permanent_memory() {
+fn conflict_candidates_are_found_only_in_permanent_memory() {
     on_both(|store, gate| {
         let decision = |id: &str, topic: &str| Entry {
             topic: Some(topic.into()),
@@ -179,15 +179,15 @@ fn clashes_are_found_only_in_permanent_memory() {
                 store.put_links(from, &gate.clean(links).expect("clean")).expect("put");
             }
         });
-        let clashes = store.clashes().expect("clashes");
-        assert_eq!(clashes.contested, [("h".to_owned(), vec!["r".to_owned(), "s".to_owned()])]);
-        let topics: Vec<String> = clashes
+        let candidates = store.conflict_candidates().expect("conflict candidates");
+        assert_eq!(candidates.contested, [("h".to_owned(), vec!["r".to_owned(), "s".to_owned()])]);
+        let topics: Vec<String> = candidates
             .topics
             .iter()
             .map(|(topic, ids)| format!("{topic}: {}", ids.join(" ")))
             .collect();
         assert_eq!(topics, ["queue: a b"]);
-        let links: Vec<String> = clashes
+        let links: Vec<String> = candidates
             .links
             .iter()
             .map(|link| format!("{} {} {}", link.from, link.relation, link.to))

@@ -90,18 +90,22 @@ fn conflicts_from_links(memory: &mut ProjectMemory) -> Vec<Conflict> {
         .map(|entry| Conflict::TwoHeads { id: entry.id.clone(), heads: entry.heads.clone() })
         .collect();
     let text = str::to_owned;
-    conflicts.extend(ActiveSet::new(&memories).conflicts().into_iter().map(|clash| match clash {
-        active_set::Conflict::SharedTopic(topic, ids) => {
-            Conflict::OneTopic { topic, ids: ids.into_iter().map(text).collect() }
-        }
-        active_set::Conflict::Contradiction(from, to) => {
-            Conflict::Contradiction { from: text(from), to: text(to) }
-        }
-        active_set::Conflict::Cycle(from, to) => Conflict::Cycle { from: text(from), to: text(to) },
-        active_set::Conflict::Forked(ids) => {
-            Conflict::Forked { ids: ids.into_iter().map(text).collect() }
-        }
-    }));
+    conflicts.extend(ActiveSet::new(&memories).conflicts().into_iter().map(
+        |conflict| match conflict {
+            active_set::Conflict::SharedTopic(topic, ids) => {
+                Conflict::OneTopic { topic, ids: ids.into_iter().map(text).collect() }
+            }
+            active_set::Conflict::Contradiction(from, to) => {
+                Conflict::Contradiction { from: text(from), to: text(to) }
+            }
+            active_set::Conflict::Cycle(from, to) => {
+                Conflict::Cycle { from: text(from), to: text(to) }
+            }
+            active_set::Conflict::Forked(ids) => {
+                Conflict::Forked { ids: ids.into_iter().map(text).collect() }
+            }
+        },
+    ));
     conflicts.sort();
     conflicts
 }

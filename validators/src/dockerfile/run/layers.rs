@@ -58,8 +58,9 @@ fn has_same_flags(first: &Run<'_>, second: &Run<'_>) -> bool {
     first.instruction.stage == second.instruction.stage && flags(first) == flags(second)
 }
 
-/// Programs that run the script that they read from the pipe. PHP is not among them, because it reads
-/// the installer of Composer, and the next command fails without Composer.
+/// Programs that run the script that they read from the pipe. PHP is omitted: it is mostly used for
+/// the installer of Composer, and if that download fails, the next command, which uses Composer,
+/// fails too.
 const INTERPRETERS: [&str; 10] =
     ["ash", "bash", "dash", "node", "perl", "python", "python3", "ruby", "sh", "zsh"];
 
@@ -82,8 +83,8 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
         });
         let Some((pipe, runs_input)) = pipe else { continue };
         let finding = report.at(pipe, "the `RUN` succeeds even if a command before the `|` fails");
-        // An empty script is a success; what else reads an empty input usually fails later in the
-        // build.
+        // An interpreter succeeds on an empty script. Any other program that gets empty input
+        // usually makes the build fail later.
         if !runs_input {
             finding.severity = finding.severity.min(Severity::Info);
         }

@@ -17,9 +17,10 @@ fn a_check_by_disabled_rules_does_not_pass() {
     let category = check_rules(&["compliance"]);
     assert_eq!(category.data["passes"], false);
     assert!(
-        category.text.starts_with(
-            "no findings; files checked 1; not checked: disabled rules\nnote: disabled: "
-        ) && category.text.contains(" compliance rules (compliance/adr-number, ")
+        category
+            .text
+            .starts_with("no findings in 1 file; not checked: disabled rules\nnote: disabled: ")
+            && category.text.contains(" compliance rules (compliance/adr-number, ")
             && category.text.contains("; to enable in .aidd/config.json: add \"security\", "),
         "{}",
         category.text
@@ -47,13 +48,13 @@ fn a_check_by_disabled_rules_does_not_pass() {
     let security = check_rules(&["security"]);
     assert_eq!(security.data["passes"], false);
     assert!(security.text.contains("a.ts:1:11 compliance/eval"), "{}", security.text);
-    assert!(security.text.starts_with("errors 1, warnings 0, info 0; files checked 1; fails\n"));
+    assert!(security.text.starts_with("1 error, 0 warnings, 0 info in 1 file; the check fails\n"));
     config(r#"{"rules": {"secrets/*": "off"}}"#);
     let arguments = json!({"content": "x"});
     let secrets = call(root, "aidd_scan_secrets", arguments).expect("an answer");
     assert_eq!(secrets.data["passes"], false);
     assert!(
-        secrets.text.starts_with("no findings; files checked 1; not checked: disabled rules\n")
+        secrets.text.starts_with("no findings in 1 file; not checked: disabled rules\n")
             && secrets.text.ends_with(
                 "to enable in .aidd/config.json: remove \"secrets/*\": \"off\" from `rules`"
             ),

@@ -1,12 +1,12 @@
-//! Conflicts in permanent memory, computed from the status of each memory.
+//! Candidates for conflicts in permanent memory, computed from the status of each memory.
 
 use crate::types::{Entry, Kind, Link, Relation, Status};
 use crate::words::topic_key;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Conflicts in permanent memory.
+/// Candidates for conflicts in permanent memory.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Clashes {
+pub struct ConflictCandidates {
     /// Memories with concurrent edits, and their revisions, the displayed one first.
     pub contested: Vec<(String, Vec<String>)>,
     /// Topics with more than one active decision, normalised by [`topic_key`], and the decisions.
@@ -18,27 +18,27 @@ pub struct Clashes {
     pub superseding: Vec<(String, String)>,
 }
 
-impl Clashes {
-    /// Computes the conflicts from the permanent memories, except removed memories, and their
+impl ConflictCandidates {
+    /// Computes the candidates from the permanent memories, except removed memories, and their
     /// links.
     pub(super) fn from_entries(entries: &[Entry], links: Vec<Link>) -> Self {
-        let mut clashes = Self::default();
+        let mut candidates = Self::default();
         for entry in entries {
             if entry.is_contested() {
-                clashes.contested.push((entry.id.clone(), entry.heads.clone()));
+                candidates.contested.push((entry.id.clone(), entry.heads.clone()));
             }
             let key = entry.topic.as_deref().map(topic_key).unwrap_or_default();
             if entry.kind == Kind::Decision && entry.status == Status::Active && !key.is_empty() {
-                clashes.topics.entry(key).or_default().push(entry.id.clone());
+                candidates.topics.entry(key).or_default().push(entry.id.clone());
             }
         }
-        clashes.contested.sort();
-        clashes.topics.retain(|_, ids| ids.len() > 1);
-        clashes.topics.values_mut().for_each(|ids| ids.sort());
+        candidates.contested.sort();
+        candidates.topics.retain(|_, ids| ids.len() > 1);
+        candidates.topics.values_mut().for_each(|ids| ids.sort());
         let status: HashMap<&str, Status> =
             entries.iter().map(|entry| (&*entry.id, entry.status)).collect();
         let is_active = |id: &str| status.get(id) == Some(&Status::Active);
-        let clash = |link: &Link| match link.relation {
+        let is_conflict = |link: &Link| match link.relation {
             Relation::Contradicts => is_active(&link.from) && is_active(&link.to),
             Relation::Supersedes => status.contains_key(&*link.from) && is_active(&link.to),
             _ => false,
@@ -51,9 +51,9 @@ impl Clashes {
         let pairs: Vec<_> = pairs.map(|link| (link.from.clone(), link.to.clone())).collect();
         let superseded: BTreeSet<&String> = pairs.iter().map(|(_, to)| to).collect();
         if superseded.len() < pairs.len() {
-            clashes.superseding = pairs;
+            candidates.superseding = pairs;
         }
-        clashes.links = links.into_iter().filter(clash).collect();
-        clashes
+        candidates.links = links.into_iter().filter(is_conflict).collect();
+        candidates
     }
 }

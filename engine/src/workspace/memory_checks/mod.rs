@@ -73,9 +73,9 @@ pub fn rule_of(entry: &Entry) -> Option<String> {
     Some(format!("{}/{name}", entry.kind))
 }
 
-/// Generates a name for the rule of a memory from its first words, or from its hash if their script
-/// is not allowed in ids. The name is stored in the check when the check is saved, so that the name
-/// survives edits of the text.
+/// Generates a rule name from the first words of a memory, or from the memory's hash if the words
+/// are not in Latin script. The name is stored in the check when the check is saved, so that the
+/// name survives edits of the text.
 #[must_use]
 pub fn name_of(kind: Kind, content: &str) -> String {
     let mut name = String::new();
@@ -144,8 +144,8 @@ pub fn validate_text(path: &str, text: &str) -> Result<(), CheckError> {
     }
 }
 
-/// The problems of the checks in the memory below the root of `disk` and in its nested memories:
-/// path of the tracked file, id of the memory, and why it is not enforced.
+/// The problems of the checks in the memory at the root of `disk` and in the memories of its
+/// subdirectories: path of the tracked file, id of the memory, and why it is not enforced.
 #[must_use]
 pub fn faults(disk: &Disk) -> Vec<(String, String, String)> {
     faults_in(disk, &nested(disk).memories)

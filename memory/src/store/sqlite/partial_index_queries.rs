@@ -1,15 +1,16 @@
-//! Queries for conflicts and for sessions that read little more than their result. Each query uses
+//! Queries that find conflicts and sessions, and read few rows beyond their result. Each query uses
 //! a partial index. The condition of the query must repeat the condition of the index; otherwise
 //! SQLite does not use the index.
 
 use super::{Sqlite, parse_json, parse_word};
 use crate::MemoryError;
-use crate::store::{Clashes, Sessions};
+use crate::store::{ConflictCandidates, Sessions};
 use crate::types::{Kind, Layer, Status};
 use rusqlite::Row;
 use serde_json::Value;
 
-/// Memories with more than one head revision; a single revision can also contain a comma.
+/// Candidates for memories with more than one head revision. The caller must count the heads,
+/// because a single revision id can contain a comma.
 const CONTESTED: &str = "SELECT id, heads FROM memories
     WHERE instr(heads, ',') > 0 AND layer = 'permanent' AND status <> 'removed' ORDER BY id";
 
@@ -25,7 +26,8 @@ const TOPICS: &str = "SELECT topic_key, id FROM memories INDEXED BY decisions_on
     ORDER BY topic_key, id";
 
 /// Links to active memories from memories that are not removed, or, for contradictions, are active
-/// too. Cross joins are executed in the written order.
+/// too. The index `memories_holding` contains the active permanent memories. Cross joins are
+/// executed in the written order.
 const LINKS: &str = "SELECT l.data FROM links l
         CROSS JOIN memories t INDEXED BY memories_holding ON t.id = l.to_id
         CROSS JOIN memories f ON f.id = l.from_id
@@ -51,29 +53,29 @@ const OPEN_SESSIONS: &str = "SELECT data FROM sessions
     WHERE CASE WHEN json_valid(data) THEN data ->> '$.endedAt' END IS NULL
     ORDER BY at DESC, id DESC";
 
-const SESSIONS_OF_THREAD: &str = "SELECT data FROM sessions
+const SESSIONS_OF_CONVERSATION: &str = "SELECT data FROM sessions
     WHERE CASE WHEN json_valid(data)
         THEN coalesce(data ->> '$.memorySessionId', data ->> '$.memory_session_id') END = ?1
     ORDER BY at DESC, id DESC";
 
 impl Sqlite {
-    pub(super) fn find_clashes(&self) -> Result<Clashes, MemoryError> {
+    pub(super) fn find_conflict_candidates(&self) -> Result<ConflictCandidates, MemoryError> {
         let mut contested: Vec<(String, Vec<String>)> =
             self.query_all(CONTESTED, [], |row| Ok((row.get(0)?, parse_json(row, 1)?)))?;
         contested.retain(|(_, heads)| heads.len() > 1);
-        let mut clashes = Clashes { contested, ..Clashes::default() };
+        let mut candidates = ConflictCandidates { contested, ..ConflictCandidates::default() };
         let decisions: Vec<(String, String)> =
             self.query_all(TOPICS, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
         for (topic, id) in decisions {
-            clashes.topics.entry(topic).or_default().push(id);
+            candidates.topics.entry(topic).or_default().push(id);
         }
-        clashes.links =
+        candidates.links =
             self.query_all(LINKS, [], |row| parse_json(row, 0)).map(crate::store::json::sorted)?;
         if self.query_one(FORKED, [], |_| Ok(()))?.is_some() {
-            clashes.superseding =
+            candidates.superseding =
                 self.query_all(SUPERSEDING, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
         }
-        Ok(clashes)
+        Ok(candidates)
     }
 
     pub(super) fn count_memories(&self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError> {
@@ -89,8 +91,8 @@ impl Sqlite {
     pub(super) fn find_sessions(&self, which: Sessions<'_>) -> Result<Vec<Value>, MemoryError> {
         match which {
             Sessions::Open => self.query_all(OPEN_SESSIONS, [], |row| parse_json(row, 0)),
-            Sessions::Thread(thread) => {
-                self.query_all(SESSIONS_OF_THREAD, [thread], |row| parse_json(row, 0))
+            Sessions::Conversation(id) => {
+                self.query_all(SESSIONS_OF_CONVERSATION, [id], |row| parse_json(row, 0))
             }
         }
     }
@@ -119,7 +121,7 @@ mod tests {
             (FORKED, &["links_by_relation"]),
             (SUPERSEDING, &["links_by_relation"]),
             (OPEN_SESSIONS, &["sessions_open"]),
-            (SESSIONS_OF_THREAD, &["sessions_by_thread"]),
+            (SESSIONS_OF_CONVERSATION, &["sessions_by_thread"]),
         ] {
             let plan = plan(sql);
             for index in indexes {

@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 /// Maximum number of linked memories shown with results.
 const MAX_RELATED: usize = 10;
 /// Maximum number of memories shown for a traversal of links.
-const MAX_WALKED: usize = 30;
+const MAX_LINKED: usize = 30;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -103,7 +103,7 @@ fn load_context(context: &Context, params: ContextParams) -> Result<Answer<Loade
         let entry = &walk.steps[0].entry;
         let entry_links = links(memory, entry)?;
         let mut text = entry_text(&memory.brief(entry)?, &entry_links);
-        let related = render_steps(memory, &walk.steps[1..], MAX_WALKED, &mut text)?;
+        let related = render_steps(memory, &walk.steps[1..], MAX_LINKED, &mut text)?;
         if walk.is_truncated {
             text.push_str("\nnote: more linked memories exist at this depth");
         }

@@ -29,10 +29,10 @@ pub(super) fn tools() -> Vec<Tool> {
     tools_from(Value::Array(list))
 }
 
-/// Signs the state that a client carries from one round to the next.
-pub(super) struct Rounds(RequestStateCodec);
+/// The tools in this module; signs the state that a client carries from one call to the next.
+pub(super) struct InputRequestTools(RequestStateCodec);
 
-impl Default for Rounds {
+impl Default for InputRequestTools {
     fn default() -> Self {
         // A random key suffices, because only this process verifies the state.
         let random = RandomState::new();
@@ -41,7 +41,7 @@ impl Default for Rounds {
     }
 }
 
-impl Rounds {
+impl InputRequestTools {
     pub(super) fn call(
         &self,
         call: &CallToolRequestParams,
