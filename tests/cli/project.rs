@@ -305,6 +305,7 @@ fn enabled_rules_are_exported_to_agents_md() {
 
     - `aidd/*`, 5 rules
     - `dockerfile/*`, 84 rules
+    - `openapi/*`, 42 rules
     <!-- /aidd:rules -->
     ");
     let written = project.read("AGENTS.md");

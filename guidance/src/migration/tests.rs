@@ -52,7 +52,7 @@ fn a_library_is_replaced_by_another() {
     Low Create a branch from a clean work tree; run the checks and record their output
        $ npm run build
        $ npm run test
-    Low Sort the places that use Moment.js by the extent of the use: 2 in 2 files (package.json:1, src/date.js:1)
+    Low List the places that use Moment.js, those with the most uses first: 2 uses in 2 files (package.json:1, src/date.js:1)
     Low Moment.js is deprecated: read how to migrate to date-fns 4
     Low Draw the boundary first: code that does not touch Moment.js today must not touch date-fns 4 tomorrow
     High Move one route or page that is small and in daily use to date-fns 4; the rest stays
@@ -123,7 +123,7 @@ const MIGRATIONS: &[(&str, Option<&str>, &str, &[&str])] = &[
         &[
             "npx codemod jest/vitest",
             "vi.fn",
-            "which are skipped before and after",
+            "how many tests run in each file and which are skipped",
             "npm uninstall jest",
         ],
     ),

@@ -130,7 +130,7 @@ fn the_configuration_is_completed_from_its_schema() {
     {"overrides": [{"rules": {"DL3004":
     "#);
     assert_snapshot!(completions_at("{\"ci\": {\"blockOn\": [\"dockerfile/sudo‸\"]}}"), @r#"
-    dockerfile/sudo accessibility architecture ci correctness css of 79
+    dockerfile/sudo accessibility architecture ci correctness css of 87
     {"ci": {"blockOn": ["dockerfile/sudo"]}}
     "#);
     assert_eq!(completions_at("{\"baseline\": \"‸\"}"), "none");
@@ -183,7 +183,7 @@ fn the_front_matter_is_completed_from_its_schema() {
     enabled: true
     ");
     assert_snapshot!(completions_at("tags:\n  - ‸"), @"
-    accessibility architecture ci correctness css cwe-1004 of 78
+    accessibility architecture ci correctness css cwe-1004 of 86
     tags:
       - accessibility
     ");

@@ -209,6 +209,8 @@ fn a_sentence_is_described_with_its_places_and_coverage() {
       at [rules/parse.md:3], about []
       open
       page rules/parse.md
+      related openapi/duplicate-enum-value on
+      related openapi/duplicate-tag on
     Never use moment
       at [], about []
       elsewhere by eslint/no-restricted-* in eslint.config.js
