@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Version of term splitting and vectors, in addition to the name of the vector table. Increase it
-/// with every change to the result of [`Prepared::from_entry`] or to the comparison of topics:
+/// with every change to the result of [`PreparedMemory::from_entry`] or to the comparison of topics:
 /// memories that were prepared with another scheme are prepared again.
 pub(crate) const SCHEME: i64 = 3;
 

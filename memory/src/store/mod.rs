@@ -173,7 +173,7 @@ pub trait StorageBackend: Send + fmt::Debug {
         with_columns: bool,
         take: &mut dyn FnMut(SearchData),
     ) -> Result<(), MemoryError>;
-    /// The memories that contain a term, by [`Indexed::row`]; empty when the store has no index.
+    /// The memories that contain a term, by [`SearchData::row`]; empty when the store has no index.
     fn postings(&mut self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError>;
 
     /// Replaces the links from a memory.
