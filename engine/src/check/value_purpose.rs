@@ -194,6 +194,7 @@ mod tests {
         for (text, password) in [
             ("postgres://shop:sh0p4you@db.acme.io:5432/shop", "sh0p4you"),
             ("postgres://shop:sh0p4you@localhost.acme.io/shop", "sh0p4you"),
+            // aidd:allow secrets/url-password-postgres made up for this test
             ("postgres://shop:k3j5h2g4f6d8p9q1@localhost/shop", "k3j5h2g4f6d8p9q1"),
             ("Server=sql1;User Id=sa;Password=@sh0p4You!;", "@sh0p4You!"),
             ("password = sh0p4you", "sh0p4you"),
