@@ -109,7 +109,7 @@ impl Journal {
     pub fn stamp(&self, path: &str) -> Option<Stamp> {
         match fs::metadata(self.root.join(path)) {
             Ok(metadata) if metadata.is_file() => Some(Stamp::from_metadata(&metadata)),
-            Err(error) if is_gone(&error) => None,
+            Err(error) if is_not_found(&error) => None,
             _ => Some(Stamp { length: u64::MAX, changed: u64::MAX }),
         }
     }
@@ -122,7 +122,7 @@ impl Journal {
     pub fn read(&self, path: &str) -> Result<Option<(Vec<u8>, Stamp)>, MemoryError> {
         match self.read_existing(path) {
             // Git can delete or replace files while they are read.
-            Err(MemoryError::Io { error, .. }) if is_gone(&error) => Ok(None),
+            Err(MemoryError::Io { error, .. }) if is_not_found(&error) => Ok(None),
             other => other.map(Some),
         }
     }
@@ -301,7 +301,7 @@ fn folder_of(root: &Path) -> &'static str {
 }
 
 /// Whether nothing exists at a path: the name is unknown, or a parent is not a directory.
-fn is_gone(error: &io::Error) -> bool {
+fn is_not_found(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 

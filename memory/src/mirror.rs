@@ -16,7 +16,7 @@ pub struct ImportCounts {
     /// Number of new lines.
     pub new: usize,
     /// Number of lines that the files no longer contain. The store retains these lines.
-    pub gone: usize,
+    pub removed: usize,
 }
 
 /// The permanent memories that a change affects, and those whose status depends on them.
@@ -79,7 +79,7 @@ pub(super) fn import_lines(
     for (rev, (id, present)) in known {
         if present {
             changes.push(Change::Present { id, rev, is_present: false });
-            imported.gone += 1;
+            imported.removed += 1;
         }
     }
     let affected = AffectedMemories::from_ids(store, changes.iter().map(Change::id))?;

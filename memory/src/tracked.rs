@@ -137,7 +137,10 @@ impl ProjectMemory {
             for &(source, path) in memory.journal.sources() {
                 let imported = memory.import_source(source, path, true)?;
                 memory.update_stamp(source)?;
-                all = ImportCounts { new: all.new + imported.new, gone: all.gone + imported.gone };
+                all = ImportCounts {
+                    new: all.new + imported.new,
+                    removed: all.removed + imported.removed,
+                };
             }
             transaction(&mut *memory.store, Durability::Full, &mut delete_memories_without_lines)?;
             Ok(all)

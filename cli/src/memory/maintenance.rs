@@ -13,8 +13,8 @@ use std::io::Write;
 
 pub(super) fn rebuild(context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let imported = context.memory.import().map_err(to_user_error)?;
-    if !context.print_json(&json!({"new": imported.new, "gone": imported.gone}))? {
-        let (new, removed) = (number(imported.new, "new line"), number(imported.gone, "line"));
+    if !context.print_json(&json!({"new": imported.new, "gone": imported.removed}))? {
+        let (new, removed) = (number(imported.new, "new line"), number(imported.removed, "line"));
         writeln!(context.io.out, "rebuilt from the tracked files: {new}, {removed} removed")?;
     }
     Ok(())

@@ -223,7 +223,7 @@ fn an_import_counts_new_and_removed_lines() {
         let line = text(root, FILE);
         write(root, FILE, &line.replace("One", "Uno"));
         let imported = memory.import().expect("imported");
-        assert_eq!((imported.new, imported.gone), (1, 1));
+        assert_eq!((imported.new, imported.removed), (1, 1));
         assert_eq!(memory.import().expect("imported"), Default::default());
         assert_eq!(memory.problems().expect("problems")[0].kind, ProblemKind::EditedLine);
         assert_eq!(texts_with_status(memory), ["Uno active 1"]);

@@ -179,7 +179,7 @@ fn reload(context: &Context) -> Result<Answer<ImportResult>, ToolError> {
     context.memory(|memory| -> Result<_, ToolError> {
         let imported = memory.import()?;
         let problems = memory.problems()?;
-        let mut text = format!("Lines: {} new, {} removed.", imported.new, imported.gone);
+        let mut text = format!("Lines: {} new, {} removed.", imported.new, imported.removed);
         if let Some(folder) = memory.journal().unread_folder() {
             let _ = write!(
                 text,
@@ -202,7 +202,7 @@ fn reload(context: &Context) -> Result<Answer<ImportResult>, ToolError> {
             new: imported.new,
             known: None,
             redacted: None,
-            gone: Some(imported.gone),
+            gone: Some(imported.removed),
             problems: problems.iter().take(MAX_SKIPPED).map(Row::from_value).collect(),
         };
         Ok(Answer::new(data, text))
