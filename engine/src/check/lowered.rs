@@ -3,6 +3,7 @@
 
 use super::value_purpose::ValuePurposes;
 use crate::forms::generated::is_generated;
+use crate::parse::syntax::Tree;
 use crate::rules::registry::Registry;
 use crate::rules::rule::{Rule, Settings};
 use crate::text::checksum;
@@ -21,11 +22,11 @@ const MAX_RELATED: usize = 20;
 pub(super) type Lowered = HashSet<(Span, RuleId)>;
 
 /// Lowers the findings of `source` to `info` if the file or the value is not part of the
-/// product, and adds the reason to the message. Exceptions are findings of the project's own rules, of rules whose
-/// severity the configuration sets, of rules that are not about security, and of rules on keys in
-/// the format of a particular service, because such a key works in any file.
+/// product, and adds the reason to the message. Exceptions are findings of the project's own rules,
+/// of rules whose severity the configuration sets, of rules that are not about security, and of
+/// rules on keys in the format of a particular service, because such a key works in any file.
 pub(super) fn lower(
-    (source, files): (&Source, &dyn Files),
+    (source, tree, files): (&Source, &Tree<'_>, &dyn Files),
     settings: &Settings,
     registry: &Registry,
     findings: &mut [Finding],
@@ -39,7 +40,7 @@ pub(super) fn lower(
         purpose => purpose,
     };
     let description = purpose.describe();
-    let values = ValuePurposes::new(source);
+    let values = ValuePurposes::new(source, tree);
     for finding in findings.iter_mut().filter(|finding| finding.severity > Severity::Info) {
         let Some(rule) = registry.get(&finding.rule) else { continue };
         let is_configured =

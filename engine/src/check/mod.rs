@@ -425,7 +425,8 @@ impl Engine {
         }
         let mut findings = report.finish();
         let secrets = self.resolve_secrets(source, settings, (&claims, files), &mut findings);
-        let lowered = lowered::lower((source, files), settings, &self.registry, &mut findings);
+        let lowered =
+            lowered::lower((source, &tree, files), settings, &self.registry, &mut findings);
         let min_severity = self.settings.min_severity();
         findings.retain(|finding| Some(finding.severity) >= min_severity);
         let statements = || self.distribution.statements(source);

@@ -1,6 +1,7 @@
 //! Ensures that each secret has one finding, and that no message contains a secret.
 
 use crate::rules::registry::Registry;
+use crate::text::checksum::is_truncated_key;
 use crate::text::finding::{FileChange, Finding, Related, RuleId, Status};
 use crate::text::published::is_published;
 use crate::text::source::{Source, Span};
@@ -38,8 +39,8 @@ const GENERIC_RULES: [&str; 15] = [
 /// How far around a key the other settings of a Firebase application are searched for, in bytes.
 const MAX_CONFIG_LEN: u32 = 400;
 
-/// Removes findings on well-known sample values from public documentation and on placeholders of
-/// input fields.
+/// Removes findings on well-known sample values from public documentation, on keys that are too
+/// short for their format, and on placeholders of input fields.
 pub(crate) fn drop_samples(source: &Source, findings: &mut Vec<Finding>) {
     // The key in the configuration of a Firebase web application identifies the project; every
     // visitor of the site can see it.
@@ -58,7 +59,10 @@ pub(crate) fn drop_samples(source: &Source, findings: &mut Vec<Finding>) {
         finding.secret.is_none_or(|span| {
             let value = source.slice(span);
             span.is_empty()
-                || !is_published(value) && !is_web_client(span) && !is_input_hint(source, span)
+                || !is_published(value)
+                    && !is_truncated_key(value)
+                    && !is_web_client(span)
+                    && !is_input_hint(source, span)
         })
     });
 }

@@ -1,6 +1,9 @@
 //! The purpose of a single value: an example, a setting for development, or the password of a local
 //! service. The purpose of whole files is in [`crate::text::purpose`].
 
+use crate::forms::syntax::language_of;
+use crate::forms::tree::names::words;
+use crate::parse::syntax::Tree;
 use crate::parse::values::{Datum, Format, Value, Values};
 use crate::text::finding::Finding;
 use crate::text::purpose::Purpose;
@@ -10,7 +13,9 @@ use aidd_lexicon::tables::purposes;
 use regex::Regex;
 use std::cell::OnceCell;
 use std::cmp::Reverse;
+use std::iter;
 use std::sync::LazyLock;
+use tree_sitter::Node;
 
 /// How far before a value its name is searched for, in bytes.
 const MAX_NAME_LEN: usize = 120;
@@ -20,6 +25,9 @@ const MAX_HOST_DISTANCE: usize = 200;
 
 /// How far around a password the setting for the host of its service is searched for, in bytes.
 const MAX_SETTING_DISTANCE: usize = 2000;
+
+/// How many syntax nodes around a value are read.
+const MAX_DEPTH: usize = 200;
 
 /// Minimum length of a password that was generated, in bytes.
 const MIN_GENERATED_LEN: usize = 16;
@@ -38,12 +46,13 @@ static HOST_BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// The spans of the values of a file that are not for the product, read on first use.
 pub(super) struct ValuePurposes<'a> {
     source: &'a Source,
+    tree: &'a Tree<'a>,
     sections: OnceCell<Vec<(Span, Purpose)>>,
 }
 
 impl<'a> ValuePurposes<'a> {
-    pub(super) fn new(source: &'a Source) -> Self {
-        Self { source, sections: OnceCell::new() }
+    pub(super) fn new(source: &'a Source, tree: &'a Tree<'a>) -> Self {
+        Self { source, tree, sections: OnceCell::new() }
     }
 
     /// Why the value of a finding is not for the product, as a description for its message.
@@ -57,7 +66,33 @@ impl<'a> ValuePurposes<'a> {
         if is_named_sample(self.source, secret) {
             return Purpose::Sample.describe();
         }
+        if let Some(description) = self.code_around(secret) {
+            return Some(description);
+        }
         is_for_local_service(self.source, secret).then_some("for a local service")
+    }
+
+    /// Why the value at `span` in a source file is not for the product: it is in a class of settings
+    /// for development, such as `class DevelopmentConfig`, or in a documentation comment.
+    fn code_around(&self, span: Span) -> Option<&'static str> {
+        let (_, language) = language_of(self.source.path())?;
+        let parsed = self.tree.in_language(language)?;
+        let root = parsed.root().get_inner_node();
+        let leaf = root.descendant_for_byte_range(span.start as usize, span.end as usize)?;
+        let mut ancestors = iter::successors(Some(leaf), Node::parent).take(MAX_DEPTH);
+        ancestors.find_map(|node| {
+            let text = |node: Node<'_>| self.source.text().get(node.byte_range());
+            let starts_with_mark = || {
+                let text = text(node).unwrap_or_default();
+                ["/**", "///", "//!"].iter().any(|mark| text.starts_with(mark))
+            };
+            if node.kind().contains("comment") && starts_with_mark() {
+                return Purpose::Documentation.describe();
+            }
+            let name =
+                node.child_by_field_name("name").filter(|_| node.kind().contains("class"))?;
+            is_for_development(text(name)?).then_some("in settings for development")
+        })
     }
 
     fn section(&self, span: Span) -> Option<Purpose> {
@@ -66,6 +101,12 @@ impl<'a> ValuePurposes<'a> {
         let (section, purpose) = sections[before.checked_sub(1)?];
         section.contains(span).then_some(purpose)
     }
+}
+
+/// Whether one of the words of a class name is an environment for development: `TestConfig`,
+/// `Development`.
+fn is_for_development(class: &str) -> bool {
+    words(class).iter().any(|word| purposes::DEVELOPMENT_ENVIRONMENTS.contains(word))
 }
 
 /// Whether the name of a secret says that the secret is made up: `const TEST_FAKE_RSA_KEY = "…"`.
@@ -172,6 +213,32 @@ fn sections(source: &Source) -> Vec<(Span, Purpose)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::finding::Severity;
+
+    #[test]
+    fn classes_for_development_and_documentation_comments_are_recognised() {
+        let describe = |path: &str, text: &str| {
+            let source = Source::new(path, text);
+            let tree = Tree::new(&source);
+            let start = text.find("k3j5h2").expect("the secret");
+            let mut finding =
+                Finding::new("a/b".into(), Severity::Error, Span::new(start, start + 6), "m");
+            finding.secret(finding.span);
+            ValuePurposes::new(&source, &tree).describe(&finding)
+        };
+        let development = Some("in settings for development");
+        for (path, text, expected) in [
+            ("a.py", "class Development(Config):\n    KEY = 'k3j5h2'\n", development),
+            ("a.ts", "class TestSettings {\n  key = 'k3j5h2';\n}\n", development),
+            ("a.py", "class Production(Config):\n    KEY = 'k3j5h2'\n", None),
+            ("a.py", "class Attestation:\n    KEY = 'k3j5h2'\n", None),
+            ("A.java", "/** Uses amqp://shop:k3j5h2@mq */\nclass A {}\n", Some("in documentation")),
+            ("A.java", "// amqp://shop:k3j5h2@mq\nclass A {}\n", None),
+            ("a.txt", "class Development: k3j5h2\n", None),
+        ] {
+            assert_eq!(describe(path, text), expected, "{text}");
+        }
+    }
 
     #[test]
     fn local_services_are_recognised_by_their_host() {

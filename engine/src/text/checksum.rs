@@ -1,4 +1,8 @@
-//! Checksums in tokens: a token with a wrong checksum was made up.
+//! Checksums in tokens and lengths in keys: a token with a wrong checksum and a key that is shorter
+//! than it claims were made up.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 /// Length of the random part of a token, and of the checksum after it, in bytes.
 const RANDOM_LEN: usize = 30;
@@ -22,6 +26,22 @@ pub fn is_wrong(value: &str) -> bool {
         && checksum.as_bytes() != encode(crc32fast::hash(random.as_bytes()))
 }
 
+/// Whether `value` is a private key in PEM (RFC 7468), from its first line to its last, that
+/// contains less data than its header claims: a sample in an input field or in documentation.
+#[must_use]
+pub fn is_truncated_key(value: &str) -> bool {
+    let Some((_, body)) = value.split_once("PRIVATE KEY-----") else { return false };
+    let Some((body, _)) = body.split_once("-----END ") else { return false };
+    // Line breaks can be written as `\n`.
+    let body = body.replace("\\n", "").replace("\\r", "");
+    let is_base64 = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '+' | '/');
+    let body: String = body.chars().filter(is_base64).collect();
+    let Ok(bytes) = STANDARD_NO_PAD.decode(body.get(..8).unwrap_or_default()) else { return false };
+    // DER (X.690): a sequence whose length has two bytes.
+    let [0x30, 0x82, high, low, ..] = *bytes else { return false };
+    usize::from(u16::from_be_bytes([high, low])) + 4 > body.len() / 4 * 3 + 2
+}
+
 /// A number in base 62, with leading zeros.
 fn encode(mut number: u32) -> [u8; CHECKSUM_LEN] {
     let mut text = [b'0'; CHECKSUM_LEN];
@@ -35,6 +55,25 @@ fn encode(mut number: u32) -> [u8; CHECKSUM_LEN] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn truncated_keys_are_recognised() {
+        let pem = |body: &str| {
+            format!(
+                "-----BEGIN PRI\u{2040}VATE KEY-----\n{body}\n-----END PRI\u{2040}VATE KEY-----"
+            )
+            .replace('\u{2040}', "")
+        };
+        // A sequence of 8 bytes, of which 8 and 5 follow.
+        let length = |text: &[u8]| STANDARD_NO_PAD.encode([&[0x30, 0x82, 0, 8], text].concat());
+        assert!(!is_truncated_key(&pem(&length(b"12345678"))));
+        assert!(is_truncated_key(&pem(&length(b"1234"))));
+        assert!(is_truncated_key(&pem(&length(b"1234").replacen('4', "4\\n", 1))));
+        let no_end = pem(&length(b"1234")).replace("-----END", "");
+        for other in [&*no_end, &*pem("k3j5h2g4"), &*pem(""), "", "ghp_"] {
+            assert!(!is_truncated_key(other), "{other}");
+        }
+    }
 
     #[test]
     fn wrong_checksums_are_recognised() {

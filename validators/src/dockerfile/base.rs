@@ -6,21 +6,23 @@ use super::{CheckContext, ContextCheck};
 use aidd_engine::parse::dockerfile::image::{self, Image};
 use aidd_engine::parse::dockerfile::{Dockerfile, Flag, Stage, Variable, Word, uses};
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::source::Span;
 use serde_json::Value;
 use std::collections::HashMap;
 
 pub(super) const CHECKS: Checks<Dockerfile> = &[
-    ("dockerfile/untagged-image", untagged_image),
-    ("dockerfile/latest-tag", latest_tag),
     ("dockerfile/constant-platform", constant_platform),
     ("dockerfile/redundant-target-platform", redundant_target_platform),
     ("dockerfile/platform-mismatch", platform_mismatch),
 ];
 
-pub(super) const CONTEXT_CHECKS: &[(&str, ContextCheck)] =
-    &[("dockerfile/untrusted-registry", untrusted_registry)];
+pub(super) const CONTEXT_CHECKS: &[(&str, ContextCheck)] = &[
+    ("dockerfile/untagged-image", untagged_image),
+    ("dockerfile/latest-tag", latest_tag),
+    ("dockerfile/untrusted-registry", untrusted_registry),
+];
 
 /// The stages that build on an image, with the name of the image; without `scratch` and names that
 /// contain a template.
@@ -33,27 +35,69 @@ fn images(file: &Dockerfile) -> impl Iterator<Item = (&Stage, &Word, Image<'_>)>
     })
 }
 
-fn untagged_image(file: &Dockerfile, report: &mut Report<'_>) {
-    for (_, word, image) in images(file) {
+fn untagged_image(context: &CheckContext<'_>, report: &mut Report<'_>) {
+    let mut project = None;
+    for (_, word, image) in images(context.docker) {
         if image.tag.is_none() && image.digest.is_none() && !word.text.contains('$') {
-            report
-                .at(word.span, format!("image `{}` has no tag", image.name))
-                .help("pin the version you tested, for example `:1.2`, or a digest");
-        }
-    }
-}
-
-fn latest_tag(file: &Dockerfile, report: &mut Report<'_>) {
-    for (_, word, image) in images(file) {
-        if image.tag == Some("latest") && image.digest.is_none() {
-            let message = format!("image `{}` is tagged `latest`", image.name);
-            let finding = report.at(word.span, message);
-            finding.help("pin the version you tested, or add a digest");
-            if names_version(image.name) || is_rolling(&word.text) {
+            let finding = report.at(word.span, format!("image `{}` has no tag", image.name));
+            finding.help("pin the version you tested, for example `:1.2`, or a digest");
+            if is_moving_on_purpose(context, &mut project, word, &image) {
                 finding.severity = finding.severity.min(Severity::Info);
             }
         }
     }
+}
+
+fn latest_tag(context: &CheckContext<'_>, report: &mut Report<'_>) {
+    let mut project = None;
+    for (_, word, image) in images(context.docker) {
+        if image.tag == Some("latest") && image.digest.is_none() {
+            let message = format!("image `{}` is tagged `latest`", image.name);
+            let finding = report.at(word.span, message);
+            finding.help("pin the version you tested, or add a digest");
+            if is_moving_on_purpose(context, &mut project, word, &image) {
+                finding.severity = finding.severity.min(Severity::Info);
+            }
+        }
+    }
+}
+
+/// Whether a project has a reason to use an image without a version: the name contains the version,
+/// the publisher maintains only `latest`, or the project publishes the image itself. `project`
+/// caches the names of the project.
+fn is_moving_on_purpose(
+    context: &CheckContext<'_>,
+    project: &mut Option<Vec<String>>,
+    word: &Word,
+    image: &Image<'_>,
+) -> bool {
+    if names_version(image.name) || is_rolling(&word.text) {
+        return true;
+    }
+    // A name without a namespace is an official image, except that these contain no `_`.
+    let Some((namespace, _)) = image.name.split_once('/') else {
+        return image.name.contains('_');
+    };
+    let names = project.get_or_insert_with(|| project_names(context.files));
+    names.iter().any(|name| name.eq_ignore_ascii_case(namespace))
+}
+
+/// The names of the project and of its owner, from the manifests in the root directory.
+fn project_names(files: &dyn Files) -> Vec<String> {
+    let mut names = Vec::new();
+    if let Some(text) = side_file(files, "go.mod") {
+        let module = text.lines().find_map(|line| line.strip_prefix("module "));
+        // `github.com/owner/name/v2`
+        let parts = module.into_iter().flat_map(|path| path.trim().split('/').skip(1).take(2));
+        names.extend(parts.map(str::to_owned));
+    }
+    let package = side_file(files, "package.json");
+    let package = package.and_then(|text| serde_json::from_str::<Value>(&text).ok());
+    let name = package.as_ref().and_then(|package| package.get("name")).and_then(Value::as_str);
+    // `@scope/name`
+    let parts = name.into_iter().flat_map(|name| name.trim_start_matches('@').split('/'));
+    names.extend(parts.map(str::to_owned));
+    names
 }
 
 /// Whether the name of an image contains its major version: `ubi9/ubi-minimal`, `base-debian12`.

@@ -7,6 +7,8 @@ use aidd_engine::parse::dockerfile::{
     Dockerfile, Instruction, Keyword, Pair, Stage, Variable, Word, uses,
 };
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Severity;
+use aidd_engine::text::shape::looks_random;
 use aidd_engine::text::source::Span;
 use std::collections::{HashMap, HashSet};
 
@@ -224,6 +226,9 @@ fn is_placeholder(value: &str) -> bool {
     matches!(&*value, "foo" | "bar") || WORDS.iter().any(|word| value.contains(word))
 }
 
+/// Minimum length of a secret that was generated, in bytes.
+const MIN_GENERATED_LEN: usize = 16;
+
 fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
     let globals = file.globals();
     let is_setting =
@@ -241,15 +246,25 @@ fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
                 && pair.value.as_ref().is_some_and(|value| value.text.is_empty());
             if is_secret_name(name) && !is_empty && !is_harmless {
                 let kind = instruction.kind.name();
-                report
-                    .at(
-                        pair.key.span,
-                        format!("`{name}` looks like a secret, and {kind} stores it in the image"),
-                    )
+                let finding = report.at(
+                    pair.key.span,
+                    format!("`{name}` looks like a secret, and {kind} stores it in the image"),
+                );
+                finding
                     .help("use RUN --mount=type=secret; anyone with the image can read this value");
+                // Everybody knows a default that somebody made up; nobody relies on it.
+                let value = pair.value.as_ref().map_or("", |value| &*value.text);
+                if !value.is_empty() && !value.contains('$') && !is_generated(value) {
+                    finding.severity = finding.severity.min(Severity::Info);
+                }
             }
         }
     }
+}
+
+/// Whether a value was generated, as opposed to a password that somebody made up.
+fn is_generated(value: &str) -> bool {
+    value.len() >= MIN_GENERATED_LEN && looks_random(value)
 }
 
 /// Variables that are always set: the builder's proxies, and `PATH`.

@@ -2,7 +2,7 @@
 //! are not read, except to count lines.
 
 mod error;
-mod names;
+pub(crate) mod names;
 mod naming;
 mod template;
 

@@ -168,7 +168,7 @@ impl Case {
 }
 
 /// The words of a name, in lower case.
-fn words(part: &str) -> Vec<String> {
+pub(crate) fn words(part: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
     for c in part.chars() {

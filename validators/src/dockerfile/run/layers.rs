@@ -6,6 +6,7 @@ use crate::shell::{Command, Join};
 use aidd_engine::parse::dockerfile::Keyword;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::{Edit, Severity};
+use aidd_engine::text::source::Span;
 
 pub(super) const CHECKS: &[(&str, Check)] = &[
     ("dockerfile/consecutive-runs", consecutive),
@@ -78,7 +79,8 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
                     && !arguments.iter().any(|word| word.text().starts_with('+'))
             });
             let reader = script.commands.iter().find(|command| command.span == pipe);
-            let runs_input = reader.is_some_and(|it| INTERPRETERS.contains(&it.program()));
+            let runs_input = reader.is_some_and(|it| INTERPRETERS.contains(&it.program()))
+                && !uses_installed_program(runs, &script.commands, pipe);
             (!set).then_some((pipe, runs_input))
         });
         let Some((pipe, runs_input)) = pipe else { continue };
@@ -104,6 +106,32 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
             finding.fix_unsafe("Set a SHELL with pipefail", vec![edit]);
         }
     }
+}
+
+/// Maximum length of the commands in which the name of a program is searched for, in bytes.
+const MAX_DOWNLOAD_LEN: usize = 2000;
+
+/// Minimum length of the name of a program that is searched for in a URL, in bytes.
+const MIN_PROGRAM_LEN: usize = 3;
+
+/// Whether a later command of the same script runs a program that the commands before the pipe
+/// download, according to their arguments: `curl https://install.python-poetry.org | python3 - &&
+/// poetry install`. That command fails if the download failed.
+fn uses_installed_program(runs: &Runs<'_>, commands: &[Command], pipe: Span) -> bool {
+    let Some(at) = commands.iter().position(|command| command.span == pipe) else { return false };
+    let start = commands[..at].iter().rposition(|command| command.before != Join::Pipe);
+    let download = Span { start: commands[start.unwrap_or(0)].span.start, end: pipe.start };
+    let download = runs.source.slice(download);
+    let download = &download[..download.floor_char_boundary(MAX_DOWNLOAD_LEN)];
+    commands[at + 1..].iter().any(|command| {
+        // `. ${NVM_DIR}/nvm.sh`
+        let sourced =
+            command.arguments().first().filter(|_| matches!(command.program(), "." | "source"));
+        let program = sourced.map_or(command.program(), |file| runs.source.slice(file.span));
+        let name = program.rsplit('/').next().unwrap_or_default();
+        let name = name.strip_suffix(".sh").unwrap_or(name);
+        name.len() >= MIN_PROGRAM_LEN && download.contains(name)
+    })
 }
 
 /// The shell of the image with the options before `pipefail`.

@@ -136,7 +136,7 @@ pub(crate) fn parse(source: &Source) -> Diagram {
     // The parser catches panics in its stages; `catch_unwind` catches panics between the stages.
     let capture = catch_unwind(AssertUnwindSafe(|| {
         let control = OperationControl::new().with_deadline(TIME_LIMIT);
-        let text = with_double_percent(source, &diagram);
+        let text = for_parser(source, &diagram);
         PARSER.capture_diagram_snapshot_controlled_sync(&text, &control)
     }));
     match capture {
@@ -287,10 +287,15 @@ pub(crate) fn span(parsed: SourceSpan, source: &Source) -> Span {
 fn symbols(facts: Vec<merman_core::EditorSemanticSymbol>, source: &Source) -> Vec<Symbol> {
     facts
         .into_iter()
-        .map(|symbol| Symbol {
-            name_span: span(symbol.selection, source),
+        .map(|symbol| (span(symbol.selection, source), symbol))
+        .map(|(name_span, symbol)| Symbol {
+            name_span,
             span: span(symbol.span, source),
-            name: symbol.name,
+            // The parser did not get the parentheses of a name: see `for_parser`.
+            name: match source.slice(name_span) {
+                name if name.len() == symbol.name.len() => name.to_owned(),
+                _ => symbol.name,
+            },
             kind: symbol.detail.as_deref().and_then(Part::from_text),
             class_definition: symbol.role == EditorSemanticRole::ClassDefinition,
         })
@@ -327,28 +332,54 @@ fn code_lines(source: &Source) -> (Vec<Span>, Option<Span>) {
     (lines, front_matter)
 }
 
-/// The text with `%%` at the start of all comments, in the same length: sequence diagrams can also
-/// have comments that start with `%`, which the parser does not know.
-fn with_double_percent<'a>(source: &'a Source, diagram: &Diagram) -> Cow<'a, str> {
+/// The text for the parser, in the same length: sequence diagrams can have comments that start with
+/// `%`, and parentheses in the names of participants (`Cache(L1)->>DB: load`), which the parser does
+/// not know.
+fn for_parser<'a>(source: &'a Source, diagram: &Diagram) -> Cow<'a, str> {
     let text = source.text();
-    let is_comment = |line: &&Span| {
-        let text = source.slice(**line);
-        text.starts_with('%') && !text.starts_with("%{")
-    };
-    if source.slice(diagram.header) != "sequenceDiagram"
-        || !diagram.lines.iter().any(|line| is_comment(&line))
-    {
+    if source.slice(diagram.header) != "sequenceDiagram" {
         return Cow::Borrowed(text);
     }
-    let mut changed = String::with_capacity(text.len());
-    for line in diagram.lines.iter().filter(is_comment) {
-        changed.push_str(&text[changed.len()..line.start as usize]);
-        let blanks = (line.end - line.start) as usize;
-        changed.push_str(if blanks > 1 { "%%" } else { " " });
-        changed.extend(std::iter::repeat_n(' ', blanks.saturating_sub(2)));
+    let mut changed = Cow::Borrowed(text);
+    for &line in &diagram.lines {
+        let code = source.slice(line);
+        let replacement = if code.starts_with('%') && !code.starts_with("%{") {
+            let mut blank = " ".repeat(code.len());
+            if code.len() > 1 {
+                blank.replace_range(..2, "%%");
+            }
+            blank
+        } else {
+            match without_parentheses(code) {
+                Some(names) => names,
+                None => continue,
+            }
+        };
+        changed.to_mut().replace_range(line.range(), &replacement);
     }
-    changed.push_str(&text[changed.len()..]);
-    Cow::Owned(changed)
+    changed
+}
+
+/// A statement of a sequence diagram without the parentheses in the names of participants; `None`
+/// if it contains none. `A()->>B` is not a name, but connects to the centre of `A`; a name after an
+/// arrow cannot start with a parenthesis.
+fn without_parentheses(code: &str) -> Option<String> {
+    let end = code.find(':').unwrap_or(code.len());
+    let bytes = code.as_bytes();
+    let is_part_of_name = |at: usize| match bytes[at] {
+        b'(' => {
+            bytes.get(at + 1) != Some(&b')')
+                && !["-", ">", "-x"].iter().any(|end| code[..at].ends_with(end))
+        }
+        b')' => at.checked_sub(1).is_none_or(|before| bytes[before] != b'('),
+        _ => false,
+    };
+    let keyword = code.split_whitespace().next().unwrap_or_default();
+    if matches!(keyword, "participant" | "actor" | "create") || !(0..end).any(is_part_of_name) {
+        return None;
+    }
+    let names = code[..end].char_indices().map(|(at, c)| if is_part_of_name(at) { '_' } else { c });
+    Some(names.chain(code[end..].chars()).collect())
 }
 
 fn trimmed(source: &Source, line: usize) -> (Span, &str) {
@@ -406,6 +437,26 @@ mod tests {
         let (node, label) = (Some(Part::FlowchartNode), Some(Part::FlowchartNodeLabel));
         assert_eq!(found, [(node, "Ä"), (label, "x"), (node, "B")]);
         assert_eq!(diagram.fault, None);
+    }
+
+    #[test]
+    fn names_of_participants_can_contain_parentheses() {
+        for line in [
+            "Data(T0) ->> Hot Data(T1): load",
+            "A((1))-->+B (2): x",
+            "A()->>()B: x",
+            "(A)->>B: x (y)",
+            "Note over A(1),B: x",
+            "Index(1)->>B: x",
+        ] {
+            let (_, diagram) = read(&format!("sequenceDiagram\n  {line}\n"));
+            assert_eq!(diagram.fault, None, "{line}");
+        }
+        let (_, diagram) = read("sequenceDiagram\n  A(1)->>B: x\n");
+        let names: Vec<&str> = diagram.symbols.iter().map(|symbol| &*symbol.name).collect();
+        assert!(names.contains(&"A(1)"), "{names:?}");
+        let (_, diagram) = read("sequenceDiagram\n  A(1)>>>B\n");
+        assert!(diagram.fault.is_some());
     }
 
     #[test]
