@@ -119,8 +119,8 @@ fn client_table(root: &Path) -> Result<String, Box<dyn Error>> {
     files.sort();
     let mut table = String::from("static TEMPLATES: &[Template] = &[\n");
     for file in &files {
-        let below = file.strip_prefix(root)?;
-        let names: Vec<_> = below.iter().map(|name| name.to_string_lossy()).collect();
+        let relative = file.strip_prefix(root)?;
+        let names: Vec<_> = relative.iter().map(|name| name.to_string_lossy()).collect();
         let Some((client, rest)) = names.split_first() else { continue };
         // Pages next to the clients' directories apply to all clients.
         if rest.is_empty() {
@@ -137,9 +137,9 @@ fn client_table(root: &Path) -> Result<String, Box<dyn Error>> {
 }
 
 /// Collects all files below a directory.
-fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    println!("cargo::rerun-if-changed={}", folder.display());
-    for entry in fs::read_dir(folder)? {
+fn collect_files(directory: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    println!("cargo::rerun-if-changed={}", directory.display());
+    for entry in fs::read_dir(directory)? {
         let path = entry?.path();
         if path.is_dir() {
             collect_files(&path, files)?;
@@ -184,8 +184,8 @@ const GUIDANCE: [&str; 8] =
 fn guidance_table(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut pages = vec![root.join("AGENTS.md")];
     println!("cargo::rerun-if-changed={}", pages[0].display());
-    for folder in GUIDANCE {
-        collect_pages(&root.join(folder), &mut pages)?;
+    for directory in GUIDANCE {
+        collect_pages(&root.join(directory), &mut pages)?;
     }
     pages.sort();
     let mut table = String::from("static GUIDANCE: &[Guide] = &[\n");
@@ -227,9 +227,9 @@ fn id(root: &Path, path: &Path) -> String {
     segments.join("/")
 }
 
-fn collect_pages(folder: &Path, pages: &mut Vec<PathBuf>) -> io::Result<()> {
-    println!("cargo::rerun-if-changed={}", folder.display());
-    for entry in fs::read_dir(folder)? {
+fn collect_pages(directory: &Path, pages: &mut Vec<PathBuf>) -> io::Result<()> {
+    println!("cargo::rerun-if-changed={}", directory.display());
+    for entry in fs::read_dir(directory)? {
         let path = entry?.path();
         if path.is_dir() {
             collect_pages(&path, pages)?;

@@ -223,7 +223,7 @@ fn superseded_questions_include_the_old_answer() {
             let new = question.relevant.get(&memory.id);
             new.zip(old).is_some_and(|(new, old)| new > old)
         });
-        assert!(better, "{}: no chain with the newer memory graded higher", question.id);
+        assert!(better, "{}: no memory is graded higher than the one it supersedes", question.id);
     }
 }
 

@@ -88,7 +88,7 @@ fn crate_manifest(name: &str) -> toml_edit::DocumentMut {
 }
 
 #[test]
-fn crates_depend_on_those_below_them() {
+fn crates_depend_only_on_lower_crates() {
     let manifest = fs::read_to_string(root().join("Cargo.toml")).expect("a manifest");
     for (name, allowed) in CRATES {
         assert!(

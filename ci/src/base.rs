@@ -321,7 +321,7 @@ impl Search<'_, '_, '_> {
         let branch = self.event.branch().unwrap_or("the branch");
         let default = self.event.default_branch.as_deref();
         let is_default = default.is_none_or(|default| default == branch);
-        let before = self.event.before.as_deref().filter(|before| self.fetch_replaced(before));
+        let before = self.event.before.as_deref().filter(|before| self.fetch_previous(before));
         match (before, self.event.before.is_some()) {
             (Some(before), _) if !self.was_replaced(before) => {
                 Ok(base(before, "commit before the push"))
@@ -345,7 +345,7 @@ impl Search<'_, '_, '_> {
 
     /// Fetches the commit before a push. Returns false if that fails: the server can have deleted
     /// the commit.
-    fn fetch_replaced(&mut self, before: &str) -> bool {
+    fn fetch_previous(&mut self, before: &str) -> bool {
         let fetched = self.history.fetch_commit(before, "the commit before the push");
         fetched.map_err(|error| self.history.log(&brief(&error))).is_ok()
     }

@@ -80,7 +80,7 @@ pub struct Event {
     pub workflow_run: Option<WorkflowRun>,
 }
 
-/// A repository on a server. Its API is GitHub's only on [`System::GitHub`].
+/// A repository on a server. Only [`System::GitHub`] has the API of GitHub.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
     /// The server's URL, such as `https://github.com`.

@@ -69,7 +69,7 @@ pub struct Shard {
     pub count: u32,
 }
 
-/// The origin of a file.
+/// The job that wrote a saved report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Writer {
     /// A job of the same workflow, with the same permissions as this one.

@@ -46,7 +46,8 @@ pub(crate) fn unknown_rule(registry: &Registry, name: &str) -> UserError {
     }
 }
 
-/// The page without join marks, under a summary of its front matter.
+/// The page below a summary of its front matter. In the secrets of its examples, `…` replaces the
+/// [`JOIN_MARK`].
 fn page(rule: &Rule, color: bool) -> String {
     let (bold, dim, off) = if color { ("\x1b[1m", "\x1b[2m", "\x1b[0m") } else { ("", "", "") };
     let mut facts = vec![rule.severity.to_string()];

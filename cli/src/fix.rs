@@ -307,8 +307,8 @@ fn missing_directories(path: &Path) -> Vec<PathBuf> {
     ancestors.take_while(|directory| !directory.exists()).map(Path::to_owned).collect()
 }
 
-/// Renames a file without overwriting another. On a case-insensitive file system, a name that
-/// differs only in case is free.
+/// Renames a file without overwriting another. On a case-insensitive file system, a change of only
+/// the case of the name is allowed.
 fn rename(from: &Path, to: &Path) -> Result<()> {
     let is_taken = fs::symlink_metadata(to).is_ok()
         && fs::canonicalize(from).ok() != fs::canonicalize(to).ok();

@@ -1,5 +1,5 @@
 //! `aidd hook`: Git hook scripts, and the hooks that agent clients run (`agent`, `user_prompt`). In
-//! a hook, the script of aidd is between two markers; `install` rewrites only this part, and
+//! a Git hook, aidd's part is between two markers; `install` rewrites only this part, and
 //! `uninstall` removes it.
 
 mod agent;

@@ -1,4 +1,4 @@
-//! The pages that aidd ships. Rule pages are in `rules/<kind>/<name>.md`, guidance is in the other
+//! The pages that aidd ships. Rule pages are in `rules/<kind>/<name>.md`; guidance is in the other
 //! directories. The build script finds the pages, parses their headers and compiles them into
 //! tables, so that no Markdown is parsed at startup.
 

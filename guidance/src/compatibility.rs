@@ -295,8 +295,8 @@ pub fn score_pairs(entries: &[&Entry<'_>], stack: &Stack) -> Vec<Pair> {
     pairs
 }
 
-/// Conflicts between the given technologies and other technologies that the project uses: both
-/// names and the reason.
+/// Conflicts between `entries` and other technologies that the project uses: both names and the
+/// reason.
 #[must_use]
 pub fn find_conflicts(
     entries: &[&Entry<'_>],
@@ -304,8 +304,8 @@ pub fn find_conflicts(
     stack: &Stack,
 ) -> Vec<(String, String, String)> {
     let mut conflicts = Vec::new();
-    let is_given = |stem: &str| entries.iter().any(|entry| entry.stem() == stem);
-    for second in knowledge.entries().iter().filter(|entry| !is_given(entry.stem())) {
+    let is_listed = |stem: &str| entries.iter().any(|entry| entry.stem() == stem);
+    for second in knowledge.entries().iter().filter(|entry| !is_listed(entry.stem())) {
         if second.used_in(stack).is_empty() {
             continue;
         }

@@ -29,7 +29,7 @@ pub enum Kind {
     Continuation,
     /// Assigns blame.
     Blame,
-    /// Changes an existing thing: splits, merges or rewrites it.
+    /// Changes existing code or an existing practice, for example splits, merges or rewrites it.
     Change,
     /// Makes a commitment that affects others: prices, people, dates, promises.
     Terms,
@@ -76,7 +76,8 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
 }
 
-/// A pattern that matches words in any case: English words as whole words, Korean words anywhere.
+/// A pattern that matches words ignoring letter case: English words as whole words, Korean words
+/// anywhere.
 fn any_word_pattern(english: List, korean: List) -> String {
     format!(r"(?i)\b(?:{})\b|{}", english.alternatives(), korean.alternatives())
 }

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn every_shipped_rule_demands_something() {
+    fn every_shipped_rule_contains_a_demand() {
         let library = Library::shipped(&aidd_content::RULES);
         for page in library.pages_of_kind(PageKind::Rules) {
             assert!(!parse_demands(page).is_empty(), "{}", page.path);

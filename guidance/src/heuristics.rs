@@ -1,5 +1,5 @@
-//! Ten heuristics for questioning a decision. Each one asks questions about the facts in the text
-//! of the decision, and collects evidence from memory, knowledge base and project. The page
+//! Ten heuristics for questioning a decision. Each heuristic asks questions about the facts in the
+//! text of the decision, and collects evidence from memory, knowledge base and project. The page
 //! `specs/heuristics.md` defines the heuristics.
 
 mod questions;
@@ -24,8 +24,8 @@ const MAX_EVIDENCE: usize = 6;
 
 /// Maximum number of questions per heuristic.
 const MAX_QUESTIONS: usize = 4;
-/// Minimum number of heuristics, filled up with general questions if the decision contains few
-/// facts.
+/// Minimum number of heuristics. If the decision contains few facts, heuristics with general
+/// questions are added.
 const MIN_COUNT: usize = 3;
 
 /// The cost of a wrong decision.
@@ -220,7 +220,7 @@ fn matched_words(text: &str, words: &Words) -> Vec<String> {
     english.chain(korean).cloned().collect()
 }
 
-/// The priority of a heuristic: safety first, then truth, then irreversible acts.
+/// The priority that a heuristic has only because the stakes are high; 0 for most heuristics.
 fn precedence(id: &str, stakes: Stakes) -> i32 {
     match (id, stakes >= Stakes::High) {
         ("H1", true) => 3,
@@ -327,8 +327,8 @@ fn project_usage(entry: &Entry<'_>, stack: &Stack) -> Option<String> {
     entry.version_in(stack).map(|(version, path)| format!("{path} has {} {version}", entry.name))
 }
 
-/// The alternatives to a technology that the project already uses. Each has a statement of its use,
-/// and the situation in which to choose it.
+/// The alternatives to a technology that the project already uses. For each: how the project uses
+/// it, and when to choose it.
 fn alternatives_in_project(
     entry: &Entry<'_>,
     context: &HeuristicsContext<'_>,

@@ -403,7 +403,7 @@ impl<'a> Knowledge<'a> {
         results
     }
 
-    /// Finds an entry by name, file, path, alias or package, in any case.
+    /// Finds an entry by name, file, path, alias or package, ignoring letter case.
     ///
     /// # Errors
     /// Fails when no entry matches; the error contains suggested names, nearest first.

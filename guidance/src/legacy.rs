@@ -48,17 +48,18 @@ pub struct Occurrence {
     pub technology: String,
 }
 
-/// The patterns of an entry that `version` has replaced; all of them if the version is unknown.
+/// The patterns of an entry that are outdated in `version`; all of its patterns if the version is
+/// unknown.
 #[must_use]
 pub fn outdated_patterns<'e>(
     entry: &'e Entry<'_>,
     version: Option<&Version>,
 ) -> Vec<&'e UsagePattern> {
-    let is_past = |legacy: &&UsagePattern| match (version, Version::read(&legacy.since)) {
+    let is_outdated = |legacy: &&UsagePattern| match (version, Version::read(&legacy.since)) {
         (Some(version), Some(since)) => since <= *version,
         _ => true,
     };
-    entry.legacy.iter().filter(is_past).collect()
+    entry.legacy.iter().filter(is_outdated).collect()
 }
 
 /// Search patterns for code that uses the packages of an entry: the quoted package name if code

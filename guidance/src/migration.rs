@@ -216,8 +216,7 @@ struct Hop<'e> {
     migration: Option<&'e Migration>,
 }
 
-/// The hops from one version to another. If several migrations start at a version, the longest is
-/// used.
+/// The hops between two versions. If several migrations start at a version, the longest is used.
 fn route<'e>(entry: &'e Entry<'_>, from: &Version, to: &Version) -> Vec<Hop<'e>> {
     let read = |m: &'e Migration| Some((Version::read(&m.from)?, Version::read(&m.to)?, m));
     let migrations: Vec<(Version, Version, &Migration)> =
@@ -262,8 +261,9 @@ fn add_preparation(
         source: project.used.first().map(|(manifest, _)| manifest.path.clone()),
     });
     let Some(from) = from else { return };
-    let is_past = |it: &&Occurrence| Version::read(&it.since).is_some_and(|since| since <= *from);
-    let uses: Vec<&Occurrence> = outdated_uses.iter().filter(is_past).collect();
+    let is_outdated =
+        |usage: &&Occurrence| Version::read(&usage.since).is_some_and(|since| since <= *from);
+    let uses: Vec<&Occurrence> = outdated_uses.iter().filter(is_outdated).collect();
     if !uses.is_empty() {
         plan.steps.push(Step {
             what: format!(

@@ -263,7 +263,7 @@ impl Routing {
             scores.iter().map(|score| ((score - max) / score::SPREAD).exp()).collect();
         let sum: f64 = weights.iter().sum();
         let mut shares: Vec<_> = weights.into_iter().map(|score| score / sum).enumerate().collect();
-        shares.sort_by(|score, b| b.1.total_cmp(&score.1));
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
         shares
     }
 

@@ -171,8 +171,8 @@ fn session(state: &State) -> Vec<String> {
     if let Some(lifecycle) = &state.lifecycle {
         let (feature, phase, id) = (&lifecycle.feature, &lifecycle.current_phase, &lifecycle.id);
         let open: Vec<&str> = state.unmet.iter().map(|(_, criterion)| *criterion).collect();
-        let open = if open.is_empty() { "all criteria met".to_owned() } else { open.join("; ") };
-        lines.push(to_line(&format!("Lifecycle {id}, {feature}, in {phase}. Open: {open}")));
+        let open = if open.is_empty() { "none".to_owned() } else { open.join("; ") };
+        lines.push(to_line(&format!("Lifecycle {id}, {feature}, in {phase}. Unmet: {open}")));
     } else if let Some(phase) = &state.context.phase {
         lines.push(to_line(&format!("Phase {phase}")));
     }

@@ -55,7 +55,7 @@ proptest! {
             let (kind, path, name) = PAGES[page];
             let path = format!("{}{path}", [".aidd/", "ai/", ""][prefix]);
             let header = if name == "backend-engineer" { "---\nname: backend-engineer\n---\n" } else { "" };
-            write(directory.path(), &path, &format!("{header}# Ours\n\nSaid at {path}.\n"));
+            write(directory.path(), &path, &format!("{header}# Ours\n\nWritten in {path}.\n"));
             let best = expected.entry((kind, name)).or_insert((prefix, path.clone()));
             if prefix < best.0 {
                 *best = (prefix, path);
@@ -74,7 +74,7 @@ proptest! {
                     Some(path) => {
                         prop_assert_eq!(page.origin, Origin::Project);
                         prop_assert_eq!(&page.path, path);
-                        prop_assert_eq!(&page.summary, &format!("Said at {path}."));
+                        prop_assert_eq!(&page.summary, &format!("Written in {path}."));
                     }
                     None => {
                         prop_assert_eq!(page.origin, Origin::Shipped);
@@ -115,7 +115,7 @@ fn a_malformed_page_is_skipped_and_reported() {
             "rules/security.md: line 2: the header cannot be read: unclosed bracket '['",
         ]
     );
-    let security = library.get(PageKind::Rules, "security").expect("the shipped one");
+    let security = library.get(PageKind::Rules, "security").expect("the shipped page");
     assert_eq!(security.origin, Origin::Shipped);
     let names = ["open", "list", "bytes", "README"];
     assert!(names.iter().all(|name| library.get(PageKind::Rules, name).is_none()));

@@ -1,5 +1,5 @@
-//! Determines the version of a library for which the code is written. Follows the four steps of
-//! `specs/version-protocol.md`; each step has evidence, or a statement of what is missing.
+//! Determines the version of a library for which the code is written, in the four steps of
+//! `specs/version-protocol.md`. Each step has evidence, or a statement of what is missing.
 
 use super::knowledge::{Entry, Knowledge, normalize_name};
 use super::legacy::Occurrence;
@@ -157,7 +157,7 @@ fn detect(stack: &Stack, manifest: &Manifest, dependency: &Dependency) -> Step {
             Outcome::Failed
         }
         (None, None) => {
-            evidence.push("no lock file: the built version is unknown".to_owned());
+            evidence.push("no lock file: the version that the build uses is unknown".to_owned());
             Outcome::Failed
         }
     };

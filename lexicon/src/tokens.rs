@@ -3,8 +3,9 @@
 //! Each model has its own encoding, and most of them are not public. The counts of other encodings
 //! differ from the counts of this encoding by tens of percent. Libraries for this encoding first
 //! load its 200,000 tokens into memory, which takes a tenth of a second and about 50 MB, more than
-//! a whole command may use. This module stores the tokens in the binary in a searchable form, and
-//! only implements the merging. The tests compare the counts with the counts of a library.
+//! is acceptable for a whole command. This module stores the tokens in the binary in a searchable
+//! form, and only implements the merging. The tests compare the counts with the counts of a
+//! library.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -6,7 +6,7 @@ use crate::lifecycle::Run;
 use crate::schedule;
 use crate::snapshot::Snapshot;
 use crate::state::{Marks, State};
-use crate::survey::{self, PassEvent, Scope, Stop};
+use crate::workspace_pass::{PassEvent, Scope, Stop, begin_pass, file_path};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -85,9 +85,9 @@ pub(crate) async fn document_diagnostics(
 /// The diagnostics of a file that is not open: clients request diagnostics for tabs that are not
 /// shown yet.
 async fn file_diagnostics(state: &Arc<State>, uri: &Uri) -> Vec<Diagnostic> {
-    let Some(path) = survey::file(uri) else { return Vec::new() };
+    let Some(path) = file_path(uri) else { return Vec::new() };
     let stop = Stop::default();
-    let mut events = survey::begin(state, Scope::Files([path].into()), stop.0.clone());
+    let mut events = begin_pass(state, Scope::Files([path].into()), stop.0.clone());
     let mut all = Vec::new();
     while let Some(event) = events.recv().await {
         if let PassEvent::Checked { found, .. } = event {
@@ -160,7 +160,7 @@ async fn changes_since(
     let mut known = state.workspace_diagnostics.lock().await;
     let differs = |(uri, id): &(&Uri, &String)| previous.get(*uri) != Some(*id);
     let unknown: Vec<PathBuf> =
-        known.results.iter().filter(differs).filter_map(|(uri, _)| survey::file(uri)).collect();
+        known.results.iter().filter(differs).filter_map(|(uri, _)| file_path(uri)).collect();
     let mut pass = Pass::plan(state, &known, unknown);
     // The files that this pass has reported.
     let mut listed: HashSet<Uri> = HashSet::new();
@@ -260,7 +260,7 @@ impl Pass {
 
     fn new(state: &Arc<State>, scope: Scope, epoch: u64, dirty: Marks) -> Self {
         let stop = Stop::default();
-        let events = survey::begin(state, scope.clone(), stop.0.clone());
+        let events = begin_pass(state, scope.clone(), stop.0.clone());
         Self {
             scope,
             epoch,
@@ -322,7 +322,7 @@ impl Pass {
         lock(&self.state.dirty).remove_checked(&self.dirty);
         let was_checked = |uri: &&Uri| match &self.scope {
             Scope::All => true,
-            Scope::Files(paths) => survey::file(uri).is_some_and(|path| paths.contains(&path)),
+            Scope::Files(paths) => file_path(uri).is_some_and(|path| paths.contains(&path)),
         };
         let mut candidates: BTreeSet<Uri> = listed.filter(was_checked).cloned().collect();
         candidates.extend(known.results.keys().filter(was_checked).cloned());
@@ -403,7 +403,7 @@ pub(crate) async fn watch_changes(state: Arc<State>) {
 /// The files to check again: changed files, and files with findings in changed directories.
 fn dirty_paths(dirty: &Marks, known: &WorkspaceDiagnostics) -> BTreeSet<PathBuf> {
     let is_below = |path: &PathBuf| path.ancestors().any(|above| dirty.contains_key(above));
-    let files = known.results.keys().filter_map(survey::file).filter(is_below);
+    let files = known.results.keys().filter_map(file_path).filter(is_below);
     dirty.keys().cloned().chain(files).collect()
 }
 

@@ -1,5 +1,5 @@
-//! Requests of the language features. Each works on the current document, on a thread that may
-//! block. Documents that are not open have no results.
+//! Requests of the language features. Each request uses the current text of the document and runs
+//! on a thread for blocking work. Documents that are not open have no results.
 
 use crate::actions::{self, ActionContext, Refusal};
 use crate::completion;

@@ -22,9 +22,9 @@ mod schedule;
 mod server;
 pub mod snapshot;
 mod state;
-mod survey;
 pub mod uri;
 pub mod workspace;
+mod workspace_pass;
 
 use aidd_engine::check::Distribution;
 use inbox::Inbox;

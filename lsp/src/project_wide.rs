@@ -59,7 +59,7 @@ impl ProjectFindings {
     /// The findings of `pending_allows` (findings on allow comments in `source`) whose comments
     /// allow no project-wide finding. Empty if a different text of the file was checked. `unsaved`
     /// is the check of a changed text.
-    pub(crate) fn unused(
+    pub(crate) fn unused_allows(
         &self,
         engine: &Engine,
         source: &Source,

@@ -251,7 +251,7 @@ impl State {
                 "{}: {size} bytes exceed `maxFileSize` ({limit}); the file is only searched for secrets",
                 source.path()
             );
-            // The size changes with each keystroke; the message should not.
+            // The size in the text changes with each keystroke, so use the path as the key.
             self.notify_once(MessageType::WARNING, source.path(), &text, false);
         }
     }

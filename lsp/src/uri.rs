@@ -83,7 +83,8 @@ fn file(rest: &str) -> String {
         return format!("//{path}");
     }
     let host = if host.eq_ignore_ascii_case("localhost") { "" } else { host };
-    // Keep the spelling, which clients compare, unless the drive has the form `c|`.
+    // Keep the spelling, because clients compare URIs as strings, unless the drive has the form
+    // `c|`.
     match path.strip_prefix('/').filter(|path| path.get(1..2) == Some("|")).and_then(drive) {
         Some(path) => format!("//{host}{path}"),
         None => format!("//{host}{path}"),
@@ -185,7 +186,7 @@ mod tests {
             ("untitled:Untitled-1", "untitled:Untitled-1"),
             ("vscode-remote://wsl%2Bubuntu/home/a", "vscode-remote://wsl%2Bubuntu/home/a"),
             ("http://[::1]:80/a", "http://[::1]:80/a"),
-            // Helix, Kakoune, scripts.
+            // URIs from Helix, Kakoune and scripts.
             ("file:///app/[id]/[...rest].tsx", "file:///app/%5Bid%5D/%5B...rest%5D.tsx"),
             ("file:///a b/c.ts", "file:///a%20b/c.ts"),
             ("file:///줄/é.ts", "file:///%EC%A4%84/%C3%A9.ts"),

@@ -231,7 +231,7 @@ impl Workspace {
             let project_wide = project.findings(source.path(), source.text(), unsaved.as_ref());
             checked.findings.extend(project_wide);
             let pending_allows = std::mem::take(&mut checked.pending_allows);
-            checked.findings.extend(project.unused(
+            checked.findings.extend(project.unused_allows(
                 engine,
                 source,
                 pending_allows,

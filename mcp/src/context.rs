@@ -95,7 +95,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Context {
-    /// Creates the context of one server. Opens nothing yet.
+    /// Creates the context of one server. Files are opened on first use.
     #[must_use]
     pub fn new(setup: Setup<'_>) -> Self {
         let root = setup.root.to_owned();

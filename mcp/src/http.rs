@@ -177,7 +177,7 @@ where
             };
             let (protocol, access, stop) = (protocol.clone(), access.clone(), stop.clone());
             connections.spawn(async move {
-                connection(stream, protocol, access, stop).await;
+                handle_connection(stream, protocol, access, stop).await;
                 drop(permit);
             });
         }
@@ -202,7 +202,7 @@ struct AccessControl {
 }
 
 /// Serves one connection. On shutdown, finishes the current request of the connection.
-async fn connection<H>(
+async fn handle_connection<H>(
     stream: TcpStream,
     protocol: Protocol<H>,
     access: Arc<AccessControl>,

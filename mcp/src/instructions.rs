@@ -58,7 +58,7 @@ mod tests {
             assert!(text.contains(sentence), "not callable: {names:?}");
             assert!(names.iter().all(|name| sentence.contains(name)), "{sentence}");
         }
-        // Every conversation contains this text, like the tool list, and pays for its tokens.
+        // Like the tool list, this text costs tokens in every conversation.
         assert!(text.len() <= 1200, "{} bytes", text.len());
     }
 

@@ -122,7 +122,7 @@ fn runtime() -> io::Result<Runtime> {
 }
 
 /// Rejects directories that cannot be a project: clients start servers in their own working
-/// directory, where no memory should be created.
+/// directory, where no memory must be created.
 fn ensure_project(root: &Path, environment: Environment) -> Result<()> {
     ensure!(root.is_dir(), "{} is not a directory", root.display());
     let homes = ["HOME", "USERPROFILE"].into_iter().filter_map(environment);

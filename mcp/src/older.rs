@@ -1,9 +1,10 @@
-//! Tool names of MAMA, with their arguments.
+//! Tool names of the memory server MAMA, with their arguments.
 
 use crate::schema::Object;
 use serde_json::Value;
 
-/// A tool name that agents know from MAMA; it can be the same as the current name.
+/// A tool name of the memory server MAMA, which the instructions of existing agents can contain; it
+/// can be the same as the current name.
 #[derive(Clone, Copy, Debug)]
 pub struct OlderName {
     /// The older name.
@@ -26,7 +27,7 @@ pub enum Mapping {
 }
 
 impl OlderName {
-    /// An empty name that passes all arguments on.
+    /// A value for calls by a current name; all arguments remain unchanged.
     pub const NONE: Self = Self::new("");
 
     /// A name with the current arguments of the tool.
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn given_arguments_override_defaults() {
+    fn passed_arguments_override_defaults() {
         let older = OlderName {
             arguments: &[("old", Mapping::To("new")), ("gone", Mapping::Ignored("not needed"))],
             fixed: &[("kind", "\"decision\"")],

@@ -372,7 +372,7 @@ fn render_memories(briefs: &[Brief], text: &mut String) {
     }
 }
 
-/// Statistics of outcomes. This version proposes no changes, and the page says so.
+/// Statistics of outcomes. This version proposes no changes, and the page states this.
 fn evolution(context: &Context) -> Result<String, ToolError> {
     let decisions = entries(context, Kind::Decision)?;
     let count = |outcome: Outcome| {

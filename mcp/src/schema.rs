@@ -1,4 +1,4 @@
-//! Minimal JSON Schemas: every conversation pays for each byte of a tool's schema.
+//! Minimal JSON Schemas, because the schema of a tool costs tokens in every conversation.
 
 use schemars::JsonSchema;
 use schemars::generate::{SchemaGenerator, SchemaSettings};
@@ -133,7 +133,7 @@ fn simplify(schema: &mut Value) {
     }
 }
 
-/// Whether a default only says that the argument is optional.
+/// Whether a default only states that the argument is optional.
 fn is_trivial_default(default: &Value) -> bool {
     match default {
         Value::Null | Value::Bool(false) => true,
@@ -217,16 +217,16 @@ fn prune(schema: &mut Value, depth: usize) {
         }
     }
     let definitions = map.remove("$defs");
-    if let Some(definitions) = definitions.filter(|_| map.values().any(refers)) {
+    if let Some(definitions) = definitions.filter(|_| map.values().any(has_reference)) {
         map.insert("$defs".to_owned(), definitions);
     }
 }
 
 /// Whether a schema contains a reference.
-fn refers(schema: &Value) -> bool {
+fn has_reference(schema: &Value) -> bool {
     match schema {
-        Value::Object(map) => map.iter().any(|(key, inner)| key == "$ref" || refers(inner)),
-        Value::Array(list) => list.iter().any(refers),
+        Value::Object(map) => map.iter().any(|(key, inner)| key == "$ref" || has_reference(inner)),
+        Value::Array(list) => list.iter().any(has_reference),
         _ => false,
     }
 }

@@ -130,7 +130,7 @@ pub struct Tool {
     pub spellings: &'static [(&'static str, &'static str)],
     /// Alternative spellings of argument values.
     pub words: &'static [arguments::ValueAlias],
-    /// Names in MAMA, with the arguments used there.
+    /// Names in the memory server MAMA, with the arguments used there.
     pub older: &'static [OlderName],
     /// The older name by which the tool was called, if any.
     called_as: Option<&'static OlderName>,
@@ -245,7 +245,7 @@ impl Tool {
         Self { words, ..self }
     }
 
-    /// Sets the names in MAMA.
+    /// Sets the names in the memory server MAMA.
     #[must_use]
     pub fn with_older_names(self, older: &'static [OlderName]) -> Self {
         Self { older, ..self }
@@ -296,8 +296,7 @@ impl Tool {
         Object::clone(&self.output)
     }
 
-    /// Calls the tool. Notices, such as a quarantined store or a fallback, are appended to the
-    /// text.
+    /// Calls the tool. Notices, such as a store that was moved aside, are appended to the text.
     ///
     /// # Errors
     /// Fails when the arguments are invalid or the tool fails.

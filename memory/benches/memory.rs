@@ -1,6 +1,6 @@
 //! Measures opening the memory, saving, searching and following links, in one process and in eight
-//! processes at once. Times are wall times in milliseconds. The first row is the lower bound: a
-//! line of 400 bytes is written and synced on the same disk, and no durable save can be faster.
+//! processes at once. Times are wall times in milliseconds. The first row is the lower bound:
+//! a line of 400 bytes is written and synced on the same disk, and no durable save can be faster.
 //!
 //! ```sh
 //! cargo bench -p aidd-memory --bench memory            # everything
@@ -67,7 +67,7 @@ fn size(full: usize) -> usize {
 }
 
 /// Prints one row of measured durations.
-fn row(operation: &str, storage: &str, mut times: Vec<Duration>) {
+fn print_row(operation: &str, storage: &str, mut times: Vec<Duration>) {
     times.sort_unstable();
     let at = |percent: usize| {
         let index = (times.len() * percent / 100).min(times.len() - 1);
@@ -104,15 +104,15 @@ fn memory(root: &Path) -> ProjectMemory {
 /// Words distributed as in natural text: a few are frequent, and many are rare.
 fn text(n: usize) -> String {
     const VERBS: [&str; 8] = ["use", "keep", "move", "split", "cache", "retry", "drop", "pin"];
-    const THINGS: [&str; 8] =
+    const NOUNS: [&str; 8] =
         ["service", "queue", "schema", "token", "index", "worker", "gateway", "report"];
     format!(
         "{} the {} {}{} for {}{} because {}{} was slow",
         VERBS[n % 8],
-        THINGS[n / 8 % 8],
-        THINGS[n / 64 % 8],
+        NOUNS[n / 8 % 8],
+        NOUNS[n / 64 % 8],
         n % 977,
-        THINGS[n / 3 % 8],
+        NOUNS[n / 3 % 8],
         n % 89,
         VERBS[n / 5 % 8],
         n
@@ -144,7 +144,7 @@ fn limit(storage: &str, directory: &Path) {
     let times = timed(size(500), |_| {
         file.write_all(&[b'x'; 400]).and_then(|()| file.sync_data()).expect("synced");
     });
-    row("lower bound: 400 bytes written and synced", storage, times);
+    print_row("lower bound: 400 bytes written and synced", storage, times);
 }
 
 fn decide(memory: &mut ProjectMemory, n: usize) {
@@ -168,21 +168,25 @@ fn save(storage: &str, directory: &Path) {
         write_tracked_files(root.path(), count, |_| Vec::new());
         let mut memory = memory(root.path());
         let first = timed(1, |_| decide(&mut memory, count));
-        row(&format!("first decision saved by a process, in a store of {count}"), storage, first);
+        print_row(
+            &format!("first decision saved by a process, in a store of {count}"),
+            storage,
+            first,
+        );
         let times = timed(size(500), |n| decide(&mut memory, count + 1 + n));
-        row(&format!("decision saved in a store of {count}"), storage, times);
+        print_row(&format!("decision saved in a store of {count}"), storage, times);
         let session = memory.start_session(new_session()).expect("a session").id;
         let times = timed(size(500), |n| {
             let observed =
                 memory.observe(&session, Kind::Pattern, &text(n), &Observation::default());
             observed.expect("observed");
         });
-        row(&format!("observation saved in a store of {count}"), storage, times);
+        print_row(&format!("observation saved in a store of {count}"), storage, times);
         let times = timed(size(300), |n| {
             let question = Question { text: text(n * 7), ..Question::new(Layers::ALL) };
             memory.search(&question).expect("found");
         });
-        row(&format!("search in a store of {count}"), storage, times);
+        print_row(&format!("search in a store of {count}"), storage, times);
     }
 }
 
@@ -191,9 +195,9 @@ fn open(storage: &str, directory: &Path) {
         let root = temp_dir(directory);
         write_tracked_files(root.path(), count, |_| Vec::new());
         let times = timed(1, |_| drop(memory(root.path())));
-        row(&format!("{count} memories of a new clone indexed"), storage, times);
+        print_row(&format!("{count} memories of a new clone indexed"), storage, times);
         let times = timed(size(100), |_| drop(memory(root.path())));
-        row(&format!("store of {count} opened"), storage, times);
+        print_row(&format!("store of {count} opened"), storage, times);
     }
 }
 
@@ -236,7 +240,7 @@ fn measure_walk(
         .into_iter()
         .map(|entry| entry.id)
         .collect();
-    // The memory with a thousand links.
+    // The memory to which a thousand memories are linked in the second part.
     ids.push(format!("decision_1763800000000_{:012x}", 0));
     let mut visited = 0;
     let times = timed(size(100), |n| {
@@ -245,7 +249,7 @@ fn measure_walk(
         visited += memory.walk(start.expect("an id"), &[], 5).expect("a walk").steps.len();
     });
     let visited = visited / times.len();
-    row(
+    print_row(
         &format!("walk to depth 5 in a store of {count}, {links_label} ({visited} visited)"),
         storage,
         times,
@@ -280,7 +284,7 @@ fn save_concurrently(storage: &str, directory: &Path) {
     let count = all.len();
     #[expect(clippy::cast_precision_loss, reason = "thousands")]
     let rate = count as f64 / seconds;
-    row(&format!("save, 8 processes at once ({rate:.0} a second)"), storage, all);
+    print_row(&format!("save, 8 processes at once ({rate:.0} a second)"), storage, all);
     let mut memory = memory(root.path());
     assert_eq!(memory.check().expect("checked"), [""; 0]);
     let stored =

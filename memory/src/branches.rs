@@ -43,7 +43,7 @@ impl ProjectMemory {
     /// The context of a branch; an empty context when nothing is known about the branch.
     ///
     /// # Errors
-    /// When its file is not a valid context.
+    /// When the branch's file is not a valid context.
     pub fn branch(&self, branch: &str) -> Result<BranchContext, MemoryError> {
         let branch = self.branch_name(branch)?;
         let known = self.journal.branch(&branch)?.map(|(context, _)| context);
@@ -66,11 +66,11 @@ impl ProjectMemory {
     /// Updates the context of a branch: appends new list items and sets the other fields.
     ///
     /// # Errors
-    /// When its file is not a valid context, or cannot be written.
+    /// When the branch has no name, or when its file is not a valid context or cannot be written.
     pub fn save_branch(&mut self, patch: &BranchContext) -> Result<BranchContext, MemoryError> {
         let branch = patch.branch.clone();
         if branch.trim().is_empty() {
-            return Err(MemoryError::Invalid("a branch needs a name".to_owned()));
+            return Err(MemoryError::Invalid("the branch name is empty".to_owned()));
         }
         records::check_not_empty(
             ("decisions", &patch.decisions),
@@ -219,7 +219,7 @@ fn draft_merged(
 }
 
 impl ProjectMemory {
-    /// Returns the revision by which a known memory supersedes observations with the same meaning;
+    /// Returns the revision by which a known memory supersedes observations with the same content;
     /// `None` when the memory already supersedes them or is not active.
     fn draft_promoted(
         &mut self,
@@ -305,7 +305,7 @@ fn promote(
     merge(context, additions);
     context.pending_tasks.retain(|task| !completed.contains(task));
     let span = session.ended_at.as_ref().and_then(millis).zip(millis(&session.started_at));
-    #[expect(clippy::cast_precision_loss, reason = "milliseconds of sessions")]
+    #[expect(clippy::cast_precision_loss, reason = "durations of sessions in milliseconds")]
     if let Some((end, start)) = span.filter(|_| !was_known) {
         context.total_duration_ms += (end - start).max(0) as f64;
     }
@@ -329,9 +329,8 @@ pub(super) fn join(context: &mut BranchContext, other: BranchContext) {
     context.pending_tasks.retain(|task| !done.contains(task));
 }
 
-/// Adds the items of `more` that `context` does not contain. Single values of `more` replace those
-/// of
-/// `context`, unless they are empty.
+/// Adds the list items of `more` that `context` does not contain. The other fields of `more`
+/// replace those of `context`, unless they are empty in `more`.
 fn merge(context: &mut BranchContext, more: BranchContext) {
     for (to, from) in [
         (&mut context.completed_tasks, more.completed_tasks),
@@ -431,7 +430,8 @@ struct PermanentIds(BTreeMap<Kind, HashMap<String, String>>);
 
 impl PermanentIds {
     /// Returns the permanent memory that a revision would repeat: the memory with the same id, even
-    /// if it was removed, or a memory with the same meaning. Lines of other branches do not count.
+    /// if it was removed, or a memory with the same content. Memories whose lines are only on other
+    /// branches are ignored.
     fn find(
         &mut self,
         store: &mut dyn StorageBackend,

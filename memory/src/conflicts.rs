@@ -130,10 +130,10 @@ fn find_forks(
     superseding: &[(String, String)],
 ) -> Result<Vec<Vec<String>>, MemoryError> {
     let pairs: Vec<(&str, &str)> = superseding.iter().map(|(from, to)| (&**from, &**to)).collect();
-    let ends: BTreeSet<&str> = pairs.iter().map(|(_, to)| *to).collect();
+    let superseded: BTreeSet<&str> = pairs.iter().map(|(_, to)| *to).collect();
     let cycles = find_cycles(pairs.iter().copied());
     // All other memories are superseded and need no look-up.
-    let can_be_active = |id: &str| !ends.contains(id) || cycles.contains_key(id);
+    let can_be_active = |id: &str| !superseded.contains(id) || cycles.contains_key(id);
     let mut forked = Vec::new();
     for ids in forks(&pairs, &can_be_active) {
         let (mut active, mut links) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Duplicates: permanent memories with the same meaning that two clones saved independently. Only
+//! Duplicates: permanent memories with the same content that two clones saved independently. Only
 //! one of the duplicates is displayed, and changes to one duplicate apply to all.
 
 use super::MemoryError;
@@ -20,8 +20,8 @@ impl ProjectMemory {
                 candidates.push(other);
             }
         }
-        let repeats = find_duplicates(&candidates);
-        let displayed = |id: &str| repeats.get(id).copied().unwrap_or(id).to_owned();
+        let displayed_ids = find_duplicates(&candidates);
+        let displayed = |id: &str| displayed_ids.get(id).copied().unwrap_or(id).to_owned();
         let displayed_id = displayed(&entry.id);
         let is_candidate = candidates.iter().any(|other| other.id == entry.id);
         let others = candidates.iter().filter(|other| is_candidate && other.id != entry.id);

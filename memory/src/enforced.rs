@@ -152,7 +152,7 @@ fn validate(gate: Gate, kind: Kind, content: &str, check: &Value) -> Result<(), 
     let mut entry =
         super::log::fold(&[super::log::Revision::first(kind, "new".to_owned(), 0, content)])
             .map(|folded| folded.entry)
-            .ok_or("there is nothing to enforce")?;
+            .ok_or("the memory has no content to enforce")?;
     entry.metadata.insert(CHECK.to_owned(), check.clone());
     let Some(page) = memory_checks::page_of(&entry) else { return Ok(()) };
     let page = page.map_err(|why| why.to_string())?;

@@ -20,9 +20,9 @@ pub enum Format {
     Aidd,
     /// The older JSON files of decisions, mistakes and conventions.
     Older,
-    /// Decisions and checkpoints of MAMA, as rows of its tables.
+    /// Decisions and checkpoints of the memory server MAMA, as rows of its tables.
     Mama,
-    /// The decision log of aidd's Memory v2.
+    /// The decision log of Memory v2, an earlier memory format of aidd.
     MemoryV2,
     /// The output of claude-mem's export script.
     ClaudeMem,
@@ -170,7 +170,8 @@ fn kind_of(name: &str) -> Option<(Kind, &'static str)> {
     KINDS.into_iter().find(|(_, plural)| name.contains(plural))
 }
 
-/// Reads lines one by one: current lines, lines of the older format, and memories of a checkout.
+/// Reads lines one by one: lines of the current and of the older format, and memories of a
+/// checkout.
 fn read_own_lines(name: &str, bytes: &[u8], format: Format) -> ImportedFile {
     let mut read = ImportedFile::new(format);
     let (mut lines, mut seen) = (Vec::new(), BTreeSet::new());

@@ -76,8 +76,8 @@ pub fn walk(
     Ok(walk)
 }
 
-/// Whether `from` supersedes `to`, directly or indirectly. Searched from `to` upwards: few memories
-/// supersede a memory, but it can supersede the whole history of a topic.
+/// Whether `from` supersedes `to`, directly or indirectly. The search starts at `to`, because few
+/// memories supersede a memory, but a memory can supersede the whole history of a topic.
 pub(super) fn supersedes(
     store: &mut dyn StorageBackend,
     from: &str,
@@ -108,7 +108,7 @@ pub(super) fn superseding(
     Ok(matching.map(|link| link.from).collect())
 }
 
-/// Some memories and all memories that supersede them, directly or indirectly.
+/// A set of memories, and all memories that supersede them, directly or indirectly.
 #[derive(Debug, Default)]
 pub(super) struct Superseders {
     /// Each memory, with the memories that supersede it directly.

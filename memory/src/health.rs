@@ -291,7 +291,11 @@ fn overall(metrics: &[Metric]) -> Option<f64> {
 
 /// Name of the metric, the value below which advice is given, and the advice.
 const ADVICE: [(&str, f64, &str); 5] = [
-    ("sessionSuccess", 60.0, "run the tests before a session ends, and check what was reverted"),
+    (
+        "sessionSuccess",
+        60.0,
+        "run the tests before a session ends, and examine the reverted commits",
+    ),
     ("complianceAvg", 70.0, "run lint and type check after each change, not at the end"),
     ("errorRecurrence", 60.0, "add an enforceable check to the recurring mistakes"),
     ("modelConsistency", 60.0, "use the same rules and context for the same kind of task"),

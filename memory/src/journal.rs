@@ -80,8 +80,8 @@ impl Journal {
         is_unread.then_some(kind::LEGACY_MEMORY_DIR)
     }
 
-    /// The files from which memory is read: name in the store, path relative to the root. Only the
-    /// first three are written; the others have older formats.
+    /// The files from which memory is read: name in the store, path relative to the root. aidd
+    /// writes only to the first three; the others have older formats.
     #[must_use]
     pub fn sources(&self) -> &'static [(&'static str, &'static str); 9] {
         if self.folder == kind::MEMORY_DIR { &SOURCES } else { &PLAIN_SOURCES }
@@ -198,7 +198,7 @@ impl Journal {
         // Checked before any directory is created: a link can lead to a missing directory.
         if is_link || Disk::new(self.root.clone()).to_relative(path).is_none() {
             return Err(MemoryError::Invalid(format!(
-                "{path} is a link; memory is not written through links"
+                "{path} is a link, and memory is not written through links; replace it with a regular file or directory"
             )));
         }
         // Data written to a pipe is lost.
@@ -317,8 +317,11 @@ impl AppendMetadata {
     /// The stamps as [`Journal::append`] returns them. The length is compared, because not every
     /// other writer takes the lock.
     fn stamps(&self) -> (Stamp, Option<Stamp>) {
-        let is_all = self.after.len() == self.before.len() + self.length;
-        (Stamp::from_metadata(&self.before), is_all.then(|| Stamp::from_metadata(&self.after)))
+        let has_only_own_lines = self.after.len() == self.before.len() + self.length;
+        (
+            Stamp::from_metadata(&self.before),
+            has_only_own_lines.then(|| Stamp::from_metadata(&self.after)),
+        )
     }
 }
 

@@ -1,6 +1,6 @@
-//! The older JSON files of permanent memory: objects with a list under the plural of the type, and
-//! bare lists. Each item is read as a first revision whose id depends only on the item, so that
-//! every clone reads the same memories.
+//! The older JSON files of permanent memory: an object that contains a list, with the plural of the
+//! type as its key, or only the list. Each item is read as a first revision whose id depends only
+//! on the item, so that every clone reads the same memories.
 
 use super::id;
 use super::log::{Problem, ProblemKind, Revision};

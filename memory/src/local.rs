@@ -151,7 +151,8 @@ impl ProjectMemory {
         })
     }
 
-    /// Saves figures for the statistics over time; returns the id of the record.
+    /// Saves the figures of a report, such as the memory health, so that later reports can be
+    /// compared with it; returns the id of the record.
     ///
     /// # Errors
     /// When the store cannot be written.

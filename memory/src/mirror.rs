@@ -31,8 +31,8 @@ pub(super) fn missing_lines(
     let mut missing = Vec::new();
     for (rev, id, present) in store.lines_in(file)? {
         if !present {
-            let own = store.lines_of(&id)?.into_iter().filter(|own| own.file == file);
-            missing.extend(own.map(|own| own.line).filter(|line| line.rev == rev));
+            let lines = store.lines_of(&id)?.into_iter().filter(|line| line.file == file);
+            missing.extend(lines.map(|line| line.line).filter(|line| line.rev == rev));
         }
     }
     Ok(missing)
@@ -138,7 +138,7 @@ pub(super) fn restore(
         let MirroredLine { file, line, .. } = mirrored;
         let known = store.lines_of(&line.id)?;
         let is_known = known.iter().any(|own| (&own.file, &own.line.rev) == (file, &line.rev));
-        // A line that has passed the gate before is not changed by it again.
+        // The gate does not change a line that has already passed the gate.
         let clean = gate.clean(*mirrored).ok().filter(|clean| clean.line == *line);
         new.extend(clean.filter(|_| !is_known && journal::is_source(file)));
     }
@@ -178,9 +178,9 @@ impl AffectedMemories {
     fn add_superseded(&mut self, store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
         for id in self.0.clone() {
             let links = store.links(&id)?.into_iter();
-            let own = links.filter(|link| link.from == id);
-            let own = own.filter(|link| link.relation == Relation::Supersedes);
-            self.0.extend(own.map(|link| link.to));
+            let outgoing = links.filter(|link| link.from == id);
+            let superseding = outgoing.filter(|link| link.relation == Relation::Supersedes);
+            self.0.extend(superseding.map(|link| link.to));
         }
         Ok(())
     }
@@ -246,10 +246,10 @@ impl AffectedMemories {
                 }
             }
         }
-        let repeats = find_duplicates(&active);
+        let displayed_ids = find_duplicates(&active);
         for entry in &active {
-            let is_repeat = repeats.contains_key(&*entry.id);
-            let status = if is_repeat { Status::Superseded } else { Status::Active };
+            let is_duplicate = displayed_ids.contains_key(&*entry.id);
+            let status = if is_duplicate { Status::Superseded } else { Status::Active };
             store.set_status(&entry.id, status)?;
         }
         Ok(())
@@ -279,8 +279,8 @@ fn status_of(
     Ok(Status::Active)
 }
 
-/// Recomputes the status of memories with equal meaning, for a store written by a version of aidd
-/// that did not compare them.
+/// Recomputes the status of duplicates, for a store written by a version of aidd that did not
+/// detect them.
 pub(super) fn resolve_duplicates(
     store: &mut dyn StorageBackend,
     gate: &Gate,

@@ -158,18 +158,20 @@ impl ProjectMemory {
                     Saved { id, is_new: true, similar, occurrences: Some(1), ..Saved::default() };
                 return Ok((vec![revision], saved));
             };
-            memory.draft_again(&known.id, new)
+            memory.draft_occurrence(&known.id, new)
         })
     }
 
-    fn draft_again(
+    /// Drafts the revisions that count an occurrence of the mistake `id` and add its new fields.
+    fn draft_occurrence(
         &mut self,
         id: &str,
         new: &NewMemory<Mistake>,
     ) -> Result<Drafted<Saved>, MemoryError> {
         let entry = self.permanent(id)?;
         let at = self.now();
-        // Read individually: an invalid field from a manual edit must not prevent counting.
+        // The field is read individually, because an invalid value in another field must not
+        // prevent counting.
         let occurrences = entry.metadata.get(OCCURRENCES).and_then(Value::as_u64).unwrap_or(1);
         let random = self.new_id("seen", at, id);
         let mut occurrence = Revision::first(Kind::Mistake, id.to_owned(), at, "");
@@ -326,12 +328,13 @@ impl ProjectMemory {
         links.extend(self.links_to_duplicates(entry)?);
         let lines = self.present(&entry.id)?;
         let mut revision = Revision::next(entry, links, log::tips(&lines), at);
-        // Occurrences are counted from the lines themselves.
+        // The metadata of `entry` contains the total, to which the `seen` lines contribute. The new
+        // line must contain only the number of the line that it replaces.
         if lines.iter().any(|line| line.op == Op::Seen) {
-            let stated = lines.iter().find(|line| entry.heads.contains(&line.rev));
+            let replaced = lines.iter().find(|line| entry.heads.contains(&line.rev));
             for name in [OCCURRENCES, LAST_SEEN] {
                 revision.metadata.remove(name);
-                if let Some(value) = stated.and_then(|line| line.metadata.get(name)) {
+                if let Some(value) = replaced.and_then(|line| line.metadata.get(name)) {
                     revision.metadata.insert(name.to_owned(), value.clone());
                 }
             }

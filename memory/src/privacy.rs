@@ -36,8 +36,8 @@ impl<T> Clean<T> {
     }
 }
 
-/// An opening or closing `private` tag, in any case. The tag can have attributes, lack its end, or
-/// be written with entities.
+/// An opening or closing `private` tag, in upper or lower case. The tag can have attributes, lack
+/// the final `>` at the end of the text, or use character entities for `<` and `>`.
 static TAG: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
         r"(?i)(?:<|&lt;|\\u003c)\s*(/?)\s*private(?:\s[^<>]*?)?(?:/?\s*(?:>|&gt;|\\u003e)|$)",
@@ -45,9 +45,9 @@ static TAG: LazyLock<Regex> = LazyLock::new(|| {
     .expect("a fixed pattern")
 });
 
-/// Removes the text that memories must not contain. Uses all shipped secrets rules, even rules that
-/// the project disables or whose findings it allows: a secret that a file is allowed to contain
-/// must still not be copied.
+/// Removes the text that memories must not contain. The gate uses all shipped secrets rules, even
+/// rules that the project disables or whose findings it allows: a secret that a file is allowed to
+/// contain must still not be copied.
 #[derive(Clone, Copy, Debug)]
 pub struct Gate(&'static Distribution);
 
@@ -95,7 +95,7 @@ impl Gate {
         })
     }
 
-    /// Replaces private text and secrets in span; returns whether anything changed.
+    /// Replaces private text and secrets in place; returns whether anything changed.
     fn clean_json(&self, value: &mut Value) -> Result<bool, MemoryError> {
         let changed = redact_private(value);
         Ok(self.redact_secrets(value)? || changed)

@@ -47,7 +47,7 @@ pub struct ProjectMemory {
     /// Distinguishes ids of the same millisecond.
     count: u64,
     pub(super) similarity: SimilarityIndex,
-    /// Why no file can be written in the project; in that case the store is in memory.
+    /// Why no file can be written in the project; in that case the store is held in RAM.
     pub(super) unwritable: Option<String>,
     /// When writing was last retried.
     pub(super) last_write_check: Option<Instant>,
@@ -219,7 +219,7 @@ impl ProjectMemory {
     }
 
     /// Writes permanent memory. `draft` reads the store, which no other process changes meanwhile,
-    /// and returns what to write. When this returns, the lines are on disk.
+    /// and returns what to write. When this function returns, the lines are on disk.
     pub(super) fn write_permanent<T>(
         &mut self,
         draft: &mut dyn FnMut(&mut Self) -> Result<Drafted<T>, MemoryError>,

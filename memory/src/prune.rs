@@ -103,8 +103,9 @@ impl ProjectMemory {
         let ids: BTreeSet<&str> = old.iter().map(|memory| &*memory.id).collect();
         for (_, path) in &self.journal.sources()[..3] {
             let Some((bytes, _)) = self.journal.read(path)? else { continue };
-            let text = String::from_utf8(bytes)
-                .map_err(|_| MemoryError::Invalid(format!("{path} is not UTF-8: fix it first")))?;
+            let text = String::from_utf8(bytes).map_err(|_| {
+                MemoryError::Invalid(format!("{path} is not UTF-8; convert it to UTF-8 first"))
+            })?;
             let remaining: String =
                 text.split_inclusive('\n').filter(|line| !is_line_of(line, &ids)).collect();
             if remaining.len() < text.len() {
@@ -147,10 +148,11 @@ fn prunable(
     cutoff: i64,
 ) -> Result<Vec<String>, MemoryError> {
     let mut ids = Vec::new();
-    for (younger, document) in store.documents(Table::Sessions)?.into_iter().enumerate() {
+    // The last started session comes first, so the index is the number of newer sessions.
+    for (newer_sessions, document) in store.documents(Table::Sessions)?.into_iter().enumerate() {
         let Ok(state) = serde_json::from_value::<SessionState>(document) else { continue };
-        let old = millis(&state.started_at).is_some_and(|began| began < cutoff);
-        if state.is_ended() && (old || younger >= conditions.sessions) {
+        let is_old = millis(&state.started_at).is_some_and(|began| began < cutoff);
+        if state.is_ended() && (is_old || newer_sessions >= conditions.sessions) {
             ids.push(state.id);
         }
     }

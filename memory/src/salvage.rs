@@ -24,12 +24,13 @@ pub(super) struct RecoveredCounts {
     saved: usize,
     lifecycles: usize,
     figures: usize,
-    /// Lines of tracked files. Most of them are read again anyway, except those of deleted files.
+    /// Lines of tracked files. The files usually still contain these lines, unless a file was
+    /// deleted.
     lines: usize,
 }
 
 impl RecoveredCounts {
-    fn document(&mut self, table: Table) {
+    fn count_document(&mut self, table: Table) {
         match table {
             Table::Sessions => self.sessions += 1,
             Table::Lifecycles => self.lifecycles += 1,
@@ -38,7 +39,7 @@ impl RecoveredCounts {
         }
     }
 
-    fn entry(&mut self, layer: Layer) {
+    fn count_entry(&mut self, layer: Layer) {
         match layer {
             Layer::Session => self.observations += 1,
             Layer::Local | Layer::Permanent => self.saved += 1,
@@ -200,7 +201,7 @@ fn apply(
                 }
                 let Ok(document) = gate.clean(document) else { continue };
                 store.put_document(table, id, *at, &document)?;
-                recovered.document(table);
+                recovered.count_document(table);
             }
             Change::Deleted { table, id } if table == backup::ENTRIES => {
                 let is_local = store.entry(id)?.is_some_and(|own| own.layer != Layer::Permanent);
@@ -233,7 +234,7 @@ fn put(
     if let Ok(links) = gate.clean(links) {
         store.put_links(&entry.id, &links)?;
     }
-    recovered.entry(entry.layer);
+    recovered.count_entry(entry.layer);
     Ok(())
 }
 
@@ -263,7 +264,7 @@ pub(super) fn recover_records(
             // A document that the gate rejects is skipped.
             let Ok(document) = gate.clean(document) else { continue };
             store.put_document(*table, id, *at, &document)?;
-            recovered.document(*table);
+            recovered.count_document(*table);
         }
     }
     for entry in records.entries.iter().filter(|entry| entry.layer != Layer::Permanent) {

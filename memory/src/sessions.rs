@@ -25,7 +25,7 @@ const UNKNOWN_CLIENT: &str = "unknown";
 /// Age in milliseconds from which an open session started by a hook is ignored.
 const MAX_HOOK_SESSION_AGE_MS: i64 = 24 * 60 * 60 * 1000;
 
-/// Reads a session; older records may lack fields.
+/// Reads a session; older records can lack fields.
 fn session(store: &mut dyn StorageBackend, id: &str) -> Result<SessionState, MemoryError> {
     let unknown = || MemoryError::Unknown { item: "session", id: id.to_owned() };
     Ok(serde_json::from_value(store.document(Table::Sessions, id)?.ok_or_else(unknown)?)?)
@@ -74,7 +74,7 @@ impl ProjectMemory {
     /// Creates a session from `new` that starts now.
     fn new_session(&mut self, new: SessionState) -> Result<SessionState, MemoryError> {
         if new.branch.trim().is_empty() || new.ai_provider.provider.trim().is_empty() {
-            return Err(MemoryError::Invalid("a session needs a branch and a provider: set `aiProvider` to {\"provider\": \"…\", \"model\": \"…\"}".to_owned()));
+            return Err(MemoryError::Invalid("the branch or the provider of the session is missing; set `branch`, and set `aiProvider` to {\"provider\": \"…\", \"model\": \"…\"}".to_owned()));
         }
         new.check_not_empty()?;
         if let Some(parent) = &new.parent_session_id {

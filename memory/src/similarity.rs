@@ -32,7 +32,8 @@ pub struct SimilarMemory {
 #[derive(Debug, Default)]
 pub(super) struct SimilarityIndex {
     change_number: i64,
-    /// Number of memories that had been deleted at `change_number`, which deletions do not change.
+    /// Number of memories that were deleted before the last update of this data: a deletion does
+    /// not change the `change_number` of the store.
     deletions: i64,
     /// The memories in order of insertion; `None` for memories that were changed or deleted since.
     known: Vec<Option<IndexedMemory>>,
@@ -86,30 +87,30 @@ impl SimilarityIndex {
 
     /// The most similar memories of a type, with their similarity.
     fn most_similar(&self, kind: Kind, content: &str) -> Vec<(f64, String)> {
-        let own = compared_pieces(kind, content);
+        let new_pieces = compared_pieces(kind, content);
         let positions_of_piece =
             |piece: &u64| self.by_piece.get(piece).map_or(&[][..], Vec::as_slice);
-        let mut rarest: Vec<&u64> = own.iter().collect();
+        let mut rarest: Vec<&u64> = new_pieces.iter().collect();
         rarest.sort_by_key(|piece| positions_of_piece(piece).len());
         // Two sets of n and m pieces are similar if they share a third of n + m. A memory without
         // the rarest pieces can share only the remaining pieces. For common pieces, therefore, only
         // the few memories that are short enough to be similar are checked.
         let mut candidates: BTreeSet<usize> = BTreeSet::new();
         for (index, piece) in rarest.iter().enumerate() {
-            let max_shared = own.len() - index;
+            let max_shared = new_pieces.len() - index;
             // A similar memory has at least half as many pieces as the new memory.
-            if 2 * max_shared < own.len() {
+            if 2 * max_shared < new_pieces.len() {
                 break;
             }
             let can_be_similar =
-                |position: &&usize| 3 * max_shared >= own.len() + self.lengths[**position];
+                |position: &&usize| 3 * max_shared >= new_pieces.len() + self.lengths[**position];
             candidates.extend(positions_of_piece(piece).iter().filter(can_be_similar));
         }
         let mut similar: Vec<(f64, String)> = candidates
             .into_iter()
             .filter_map(|position| self.known[position].as_ref())
             .filter(|known| known.kind == kind)
-            .map(|known| (similarity(&own, &known.pieces), known.id.clone()))
+            .map(|known| (similarity(&new_pieces, &known.pieces), known.id.clone()))
             .filter(|(score, _)| *score >= MIN_SIMILARITY)
             .collect();
         similar.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));

@@ -1,4 +1,5 @@
-//! Detects from the user's words what they are about to do, and which MCP tools are useful for it.
+//! Detects from the words of a prompt what the user is about to do, and which MCP tools are useful
+//! for it.
 
 /// Something that a user is about to do.
 #[derive(Debug, PartialEq, Eq)]
@@ -15,8 +16,8 @@ pub struct Situation {
     pub suggestion: &'static str,
 }
 
-/// The situations; the first match counts. Resuming and deciding come first, because the others use
-/// the same words more loosely.
+/// The situations; the first match counts. Resuming and deciding come first, because prompts that
+/// match one of them often also contain words of the other situations.
 pub const SITUATIONS: &[Situation] = &[
     Situation {
         name: "resuming",
@@ -87,8 +88,8 @@ pub const SITUATIONS: &[Situation] = &[
 /// Words that are common in code and documents: a `continue` in a loop, a résumé to upload.
 const CONTINUE: &str = "continu";
 const RESUME: &str = "resum";
-/// Words that precede [`CONTINUE`] and [`RESUME`] when the user means the work. At the beginning of
-/// a sentence, no such word is required.
+/// Words that precede [`CONTINUE`] and [`RESUME`] when these refer to the user's work. At the
+/// beginning of a sentence, no such word is required.
 const INTENT_WORDS: [&str; 16] = [
     "to", "and", "please", "now", "can", "could", "you", "i", "we", "us", "me", "let's", "lets",
     "just", "should", "then",
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn situations_are_detected_in_both_languages() {
+    fn situations_are_detected_in_english_and_korean() {
         for (prompt, expected) in [
             ("어제 작업 이어서 하자", "resuming"),
             ("지난번에 하던 거 계속", "resuming"),

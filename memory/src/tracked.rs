@@ -36,7 +36,7 @@ impl ProjectMemory {
     /// Imports what changed in the tracked files.
     pub(super) fn refresh(&mut self) -> Result<(), MemoryError> {
         self.journal.resolve();
-        self.compare_once()?;
+        self.resolve_duplicates_once()?;
         for &(source, path) in self.journal.sources() {
             let stamp = self.journal.stamp(path);
             if self.stamps.get(source) == Some(&stamp) {
@@ -48,8 +48,8 @@ impl ProjectMemory {
                 self.stamps.insert(source, stamp);
                 continue;
             }
-            // Another process could have written the file, but not the store yet. A store in memory
-            // has no other users.
+            // Another process could have written the file, but not the store yet. A store that is
+            // held in RAM has no other users.
             let _lock = match self.unwritable {
                 None => Some(self.journal.lock()?),
                 Some(_) => None,
@@ -59,9 +59,9 @@ impl ProjectMemory {
         Ok(())
     }
 
-    /// Compares, once, the memories of a store written by a version of aidd that did not compare
-    /// them.
-    fn compare_once(&mut self) -> Result<(), MemoryError> {
+    /// Resolves the duplicates in a store that was written by a version of aidd that did not detect
+    /// duplicates. Each store is resolved only once.
+    fn resolve_duplicates_once(&mut self) -> Result<(), MemoryError> {
         const COMPARED: &str = "compared";
         if self.is_compared {
             return Ok(());
@@ -247,7 +247,8 @@ impl ProjectMemory {
             Ok(()) => {
                 self.stamps.insert(file, stamp);
             }
-            // The lines are safe, and the store's stamp does not match the file.
+            // The lines are on disk. The stamp in the store does not match the file, so that the
+            // lines are imported later.
             Err(error) => {
                 let notice =
                     format!("{path} was written; the store will be updated later ({error})");

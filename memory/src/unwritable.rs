@@ -8,13 +8,13 @@ use super::store::{self, BackendChoice, Durability, OpenedStore, salvage, transa
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Minimum time between two checks by readers whether the disk is writable again.
+/// Minimum time between two reads that check whether the disk is writable again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Opens the store. If no file can be written, returns a store in memory and the reason.
+/// Opens the store. If no file can be written, returns a store that is held in RAM, and the reason.
 ///
 /// # Errors
-/// When the store was written by a newer aidd, or is a link.
+/// When the store was written by a newer aidd, or when its file or directory is a link.
 pub(super) fn open(
     root: &Path,
     choice: BackendChoice,
@@ -29,7 +29,7 @@ pub(super) fn open(
     in_memory(root, gate, &why).map(|opened| (opened, Some(why)))
 }
 
-/// Creates a store in memory with the contents of the store on disk.
+/// Creates a store in RAM with the contents of the store on disk.
 fn in_memory(root: &Path, gate: &Gate, why: &str) -> Result<OpenedStore, MemoryError> {
     let folder = root.join(".aidd");
     let mut opened = store::in_memory(&folder)?;
@@ -46,7 +46,7 @@ fn in_memory(root: &Path, gate: &Gate, why: &str) -> Result<OpenedStore, MemoryE
 }
 
 impl ProjectMemory {
-    /// Switches to a store in memory, because the disk cannot be written; `why` is the reason.
+    /// Switches to a store in RAM, because the disk cannot be written; `why` is the reason.
     pub(super) fn switch_to_memory(&mut self, why: String) -> Result<(), MemoryError> {
         let opened = in_memory(self.root(), &self.gate, &why)?;
         self.unwritable = Some(why);

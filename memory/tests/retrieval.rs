@@ -20,7 +20,7 @@ const BOTH: [BackendChoice; 2] = [BackendChoice::Sqlite, BackendChoice::Json];
 /// A new store that contains the set.
 fn new_memory_with_set(choice: BackendChoice) -> (TempDir, ProjectMemory) {
     let folder = TempDir::new().expect("a directory");
-    let memory = set::filled(folder.path(), choice, &[]);
+    let memory = set::open_filled(folder.path(), choice, &[]);
     (folder, memory)
 }
 
@@ -85,7 +85,7 @@ fn an_exact_topic_comes_first_among_a_thousand() {
     let folder = TempDir::new().expect("a directory");
     let memories = set::memories();
     let others = set::others(1000 - memories.len());
-    let mut memory = set::filled(folder.path(), BackendChoice::Sqlite, &others);
+    let mut memory = set::open_filled(folder.path(), BackendChoice::Sqlite, &others);
     let topics: Vec<&str> = memories
         .iter()
         .filter(|memory| memory.id.contains("-d"))
@@ -310,13 +310,13 @@ fn a_timeline_and_complete_entries_are_returned() {
     on_both_stores(|memory| {
         let saved: Vec<String> =
             (0..5).map(|n| decide(memory, "", &format!("Choice number {n}\nand why"))).collect();
-        let around = memory.timeline(&saved[2], 1).expect("a timeline");
-        let mut all = vec![around.before[0].clone(), around.anchor, around.after[0].clone()];
-        assert_eq!((around.before.len(), around.after.len()), (1, 1));
+        let timeline = memory.timeline(&saved[2], 1).expect("a timeline");
+        let mut all = vec![timeline.before[0].clone(), timeline.anchor, timeline.after[0].clone()];
+        assert_eq!((timeline.before.len(), timeline.after.len()), (1, 1));
         assert!(all.is_sorted_by(|a, b| (a.created_at, &a.id) <= (b.created_at, &b.id)));
         assert_eq!(all.remove(1).id, saved[2]);
-        let all_around = memory.timeline(&saved[2], 9).expect("a timeline");
-        assert_eq!(all_around.before.len() + all_around.after.len(), 4);
+        let whole_timeline = memory.timeline(&saved[2], 9).expect("a timeline");
+        assert_eq!(whole_timeline.before.len() + whole_timeline.after.len(), 4);
         assert_eq!(memory.timeline(&saved[2], 0).expect("a timeline").before, []);
         assert!(memory.timeline("decision_0_x", 3).is_err());
         let requested = [saved[1].clone(), "nobody".into(), saved[0].clone(), saved[1].clone()];

@@ -1,5 +1,5 @@
-//! A statement of the rules that a configuration enforces, independent of findings. Statements
-//! serve as records, and to compare repositories or points in time.
+//! A statement of the rules that a configuration enforces, independent of findings. Statements are
+//! stored as records, and compared between repositories or points in time.
 
 use super::document::fail_on_name;
 use super::gate::{Policy, Selector, Verdict};

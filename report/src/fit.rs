@@ -1,4 +1,4 @@
-//! Reduces SARIF to the size limit of code scanning, least important data first.
+//! Reduces SARIF to the size limit of code scanning, by omitting the least important data first.
 
 use super::Document;
 use super::sarif::{self, Trim};

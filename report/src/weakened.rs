@@ -14,7 +14,7 @@ const MAX_MARKDOWN_ENTRIES: usize = 20;
 const MAX_MARKDOWN_BYTES: usize = 8_000;
 
 /// Start of the reason of a finding that is reported only with the settings of the base.
-pub const BY_BASE: &str = "the settings of the base report it";
+pub const BY_BASE: &str = "reported with the settings of the base";
 
 /// One way in which a change makes the checks weaker than in the base.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

@@ -177,7 +177,7 @@ fn a_claude_code_conversation_works_in_an_empty_directory() {
 
     > PostToolUse
     {"hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"aidd: this edit added 2 findings:
-    Dockerfile:1:6 warning dockerfile/latest-tag: image `debian` is tagged `latest`. pin the version you tested, or add a digest
+    Dockerfile:1:6 warning dockerfile/latest-tag: image `debian` is tagged `latest`. Pin the version you tested, or add a digest
     Dockerfile:2:13 info dockerfile/apt-recommends: recommended packages are installed in addition to the requested packages. Add `--no-install-recommends` and list the packages that are needed
     `aidd explain RULE` explains a rule."}}
 

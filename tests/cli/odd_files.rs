@@ -47,7 +47,7 @@ mod unix {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     #[test]
-    fn cyclic_links_terminate() {
+    fn cyclic_links_are_not_followed_forever() {
         let project = Project::new(&[("rules/blue.md", BLUE), ("sub/a.txt", "blue")]);
         symlink(project.path(), project.path().join("sub/up")).expect("linked");
         symlink("self", project.path().join("self")).expect("linked");

@@ -192,7 +192,7 @@ fn ast_grep_and_the_imported_pages_have_the_same_findings() {
       wrote .aidd/rules/ast-grep/no-eval.md
       not imported:
         no-console: metadata: a page has `tags` and `sources`; other data about a rule is dropped
-        swift-thing: `swift` is not a built-in language: bash, c, css, go, html, java, javascript, json, php, python, ruby, rust, tsx, typescript, yaml
+        swift-thing: `swift` is not a built-in language; expected one of bash, c, css, go, html, java, javascript, json, php, python, ruby, rust, tsx, typescript, yaml
         with-rewriters: a `syntax` check has no `rewriters`
     ");
     assert_snapshot!(project.read(".aidd/rules/ast-grep/no-console.md"), @"
@@ -372,7 +372,7 @@ fn commitlint_with_a_custom_parser_and_the_imported_pages_have_the_same_findings
         differs: the number of a pull request at the end, ` (#12)`, is not counted
       wrote .aidd/rules/commitlint/references-empty.md
       not imported:
-        subject-case, subject-max-length: unsupported with the custom `headerPattern` `^(\w+)(?:\((\w[\w/-]*)\))? - (.+)$`, where only forbidden cases are imported and, if `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: { subject: … }`
+        subject-case, subject-max-length: unsupported with the custom `headerPattern` `^(\w+)(?:\((\w[\w/-]*)\))? - (.+)$`: only forbidden cases are imported and, if `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: { subject: … }`
     "#);
     project.run(&["rule", "test"]).expect_code(0);
     assert_snapshot!(diff_on_messages(&project, &theirs).join("\n"), @"");

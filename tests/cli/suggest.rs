@@ -67,9 +67,9 @@ fn sentences_of_documents_are_listed_with_the_rules_that_enforce_them() {
     "#);
     let coverage = project().run(&["rule", "coverage"]).expect_code(0);
     assert_snapshot!(coverage.out, @"
-    document   sentences  enforced  elsewhere  off  open
-    AGENTS.md          5         1          1    1     2
-    all                5         1          1    1     2
+    document   sentences  enforced  by other tools  rule disabled  not enforced
+    AGENTS.md          5         1               1              1             2
+    all                5         1               1              1             2
     ");
     assert_snapshot!(coverage.err, @"
     5 sentences: 1 enforced, 1 enforced by other tools, 1 covered by disabled rules, 2 not enforced

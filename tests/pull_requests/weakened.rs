@@ -71,16 +71,16 @@ fn with_config(config: &str) -> String {
 fn a_disabled_rule_is_listed() {
     assert_snapshot!(with_config("{\n  \"rules\": { \"team/colour\": \"off\" }\n}"), @"
     [rule] .aidd/config.json:2: disables `team/colour` (severity in the base: error)
-    error[team/colour] the settings of the base report it: .aidd/config.json:2 disables `team/colour` (severity in the base: error)
+    error[team/colour] reported with the settings of the base: .aidd/config.json:2 disables `team/colour` (severity in the base: error)
     ");
     assert_snapshot!(with_config(r#"{ "rules": { "TEAM/*": "off" } }"#), @"
     [rule] .aidd/config.json:1: disables `team/colour` (severity in the base: error)
-    error[team/colour] the settings of the base report it: .aidd/config.json:1 disables `team/colour` (severity in the base: error)
+    error[team/colour] reported with the settings of the base: .aidd/config.json:1 disables `team/colour` (severity in the base: error)
     ");
     let path = r#"{ "overrides": [{ "files": ["new.*"], "rules": { "team/colour": "off" } }] }"#;
     assert_snapshot!(with_config(path), @"
     [rule] .aidd/config.json:1: for `new.*`: disables `team/colour` (severity in the base: error)
-    error[team/colour] the settings of the base report it: .aidd/config.json:1 for `new.*`: disables `team/colour` (severity in the base: error)
+    error[team/colour] reported with the settings of the base: .aidd/config.json:1 for `new.*`: disables `team/colour` (severity in the base: error)
     ");
 }
 
@@ -88,7 +88,7 @@ fn a_disabled_rule_is_listed() {
 fn a_lower_severity_is_listed() {
     assert_snapshot!(with_config(r#"{ "rules": { "team/colour": "info" } }"#), @"
     [rule] .aidd/config.json:1: lowers `team/colour` from error to info
-    error[team/colour] the settings of the base report it: .aidd/config.json:1 lowers `team/colour` from error to info
+    error[team/colour] reported with the settings of the base: .aidd/config.json:1 lowers `team/colour` from error to info
     ");
 }
 
@@ -120,19 +120,19 @@ fn a_weaker_fail_condition_is_listed() {
 fn excluded_files_are_listed() {
     assert_snapshot!(with_config(r#"{ "exclude": ["**"] }"#), @"
     [paths] .aidd/config.json:1: adds `**` to `exclude`; excludes 5 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 2 more
-    error[team/colour] the settings of the base report it: .aidd/config.json:1 adds `**` to `exclude`; excludes 5 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 2 more
+    error[team/colour] reported with the settings of the base: .aidd/config.json:1 adds `**` to `exclude`; excludes 5 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 2 more
     ");
     assert_snapshot!(with_config(r#"{ "include": ["*.md"] }"#), @"
     [paths] .aidd/config.json:1: narrows `include`; excludes 4 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 1 more
-    error[team/colour] the settings of the base report it: .aidd/config.json:1 narrows `include`; excludes 4 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 1 more
+    error[team/colour] reported with the settings of the base: .aidd/config.json:1 narrows `include`; excludes 4 tracked files: `.aidd/config.json`, `a.txt`, `new.txt` and 1 more
     ");
     assert_snapshot!(failing_report(&[], |server| server.write(".aiddignore", "*\n")), @"
     [ignore-file] .aiddignore: adds `*`; excludes 5 tracked files: `.aiddignore`, `a.txt`, `new.txt` and 2 more
-    error[team/colour] the settings of the base report it: .aiddignore adds `*`; excludes 5 tracked files: `.aiddignore`, `a.txt`, `new.txt` and 2 more
+    error[team/colour] reported with the settings of the base: .aiddignore adds `*`; excludes 5 tracked files: `.aiddignore`, `a.txt`, `new.txt` and 2 more
     ");
     assert_snapshot!(with_config(r#"{ "maxFileSize": 1 }"#), @"
     [file-size] .aidd/config.json:1: lowers `maxFileSize` from 2097152 to 1
-    error[team/colour] the settings of the base report it: .aidd/config.json:1 lowers `maxFileSize` from 2097152 to 1
+    error[team/colour] reported with the settings of the base: .aidd/config.json:1 lowers `maxFileSize` from 2097152 to 1
     ");
 }
 
@@ -144,7 +144,7 @@ fn a_baseline_entry_for_a_new_problem_is_listed() {
     });
     assert_snapshot!(report, @"
     [baseline] .aidd/baseline.json: adds 2 known findings: 2 of `team/colour`
-    error[team/colour] the settings of the base report it: .aidd/baseline.json adds 2 known findings: 2 of `team/colour`
+    error[team/colour] reported with the settings of the base: .aidd/baseline.json adds 2 known findings: 2 of `team/colour`
     ");
 }
 
@@ -155,17 +155,17 @@ fn a_removed_or_disabled_rule_page_is_listed() {
     });
     assert_snapshot!(report, @"
     [page] rules/team/colour.md: is deleted: disables `team/colour` (severity in the base: error)
-    error[team/colour] the settings of the base report it: rules/team/colour.md is deleted: disables `team/colour` (severity in the base: error)
+    error[team/colour] reported with the settings of the base: rules/team/colour.md is deleted: disables `team/colour` (severity in the base: error)
     ");
     let off = RULE.1.replace("severity: error", "severity: error\nenabled: false");
     assert_snapshot!(failing_report(&[], |server| server.write(RULE.0, &off)), @"
     [page] rules/team/colour.md:3: disables `team/colour` (severity in the base: error)
-    error[team/colour] the settings of the base report it: rules/team/colour.md:3 disables `team/colour` (severity in the base: error)
+    error[team/colour] reported with the settings of the base: rules/team/colour.md:3 disables `team/colour` (severity in the base: error)
     ");
     let other = RULE.1.replace("blue\\w*", "bluebell");
     assert_snapshot!(failing_report(&[], |server| server.write(RULE.0, &other)), @"
     [page] rules/team/colour.md: changes the check of `team/colour`
-    error[team/colour] the settings of the base report it: rules/team/colour.md changes the check of `team/colour`
+    error[team/colour] reported with the settings of the base: rules/team/colour.md changes the check of `team/colour`
     ");
 }
 
@@ -180,7 +180,7 @@ fn a_removed_pack_is_listed() {
     ];
     assert_snapshot!(failing_report(&before, |server| server.write(CONFIG, "{}")), @"
     [pack] .aidd/config.json: removes the pack `./colours`: disables `team/colour` (severity in the base: error)
-    error[team/colour] the settings of the base report it: .aidd/config.json removes the pack `./colours`: disables `team/colour` (severity in the base: error)
+    error[team/colour] reported with the settings of the base: .aidd/config.json removes the pack `./colours`: disables `team/colour` (severity in the base: error)
     ");
 }
 
@@ -193,7 +193,7 @@ fn a_superseded_convention_is_listed() {
     let report = failing_report(&[(path, &first)], |server| server.write(path, &both));
     assert_snapshot!(report, @"
     [page] ai/memory/conventions.jsonl: drops the check: disables `convention/no-blue` (severity in the base: error)
-    error[convention/no-blue] the settings of the base report it: ai/memory/conventions.jsonl drops the check: disables `convention/no-blue` (severity in the base: error)
+    error[convention/no-blue] reported with the settings of the base: ai/memory/conventions.jsonl drops the check: disables `convention/no-blue` (severity in the base: error)
     error[team/colour] the file is new
     ");
 }
@@ -337,7 +337,7 @@ fn every_format_starts_with_the_weakened_settings() {
     This change weakens the checks in 1 place:
       .aidd/config.json:2: disables `team/colour` (severity in the base: error)
     ::warning file=.aidd/config.json,line=2,title=This change weakens the checks::disables `team/colour` (severity in the base: error)
-    ::error file=new.txt,line=1,endLine=1,col=1,endColumn=5,title=team/colour::`blue` is not our colour%0Athe settings of the base report it: .aidd/config.json:2 disables `team/colour` (severity in the base: error)
+    ::error file=new.txt,line=1,endLine=1,col=1,endColumn=5,title=team/colour::`blue` is not our colour%0Areported with the settings of the base: .aidd/config.json:2 disables `team/colour` (severity in the base: error)
     ");
     let log: serde_json::Value = serde_json::from_str(&output("sarif")).expect("JSON");
     let note = &log["runs"][0]["invocations"][0]["toolExecutionNotifications"][0];

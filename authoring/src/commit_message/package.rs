@@ -269,7 +269,7 @@ fn has_incompatible_signature(pair: &SymbolPair) -> bool {
     }
     let path = pair.after.path.as_str();
     match path.rsplit('.').next().unwrap_or_default() {
-        // Types are not checked at run time; in Python, parameter names are.
+        // Python does not check types at run time, but callers can pass parameters by name.
         "py" => required_parameters(after, &before.parameters) != before.parameters,
         "js" | "jsx" | "mjs" | "cjs" => {
             required_parameters(after, &before.parameters).len() != before.parameters.len()

@@ -132,7 +132,7 @@ fn is_comment(node: &Node<'_>, kind: &str) -> bool {
     kind.contains("comment")
 }
 
-/// Whether the text of such a node contains more than the texts of its leaves.
+/// Whether the text of a node of this kind contains more than the texts of its leaves.
 fn is_atomic(kind: &str) -> bool {
     matches!(
         kind,

@@ -58,14 +58,14 @@ struct ProjectFiles {
 }
 
 pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportError> {
-    let mut made = ImportDraft::default();
+    let mut import_draft = ImportDraft::default();
     let mut project = ProjectFiles::default();
     let all = read_data(files, path)?;
     if all.iter().all(|document| document["ruleDirs"].is_null()) {
         for document in &all {
-            import_rule(document, path, &project, &mut made)?;
+            import_rule(document, path, &project, &mut import_draft)?;
         }
-        return Ok(made);
+        return Ok(import_draft);
     }
     let config = read_single_document(files, path)?;
     let list = |key: &str| config.get(key).map(string_list).unwrap_or_default();
@@ -84,13 +84,15 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
     }
     let rules = documents(files, path, &list("ruleDirs"))?;
     for (file, document) in &rules {
-        import_rule(document, file, &project, &mut made)?;
+        import_rule(document, file, &project, &mut import_draft)?;
     }
     if rules.is_empty() {
-        made.not_imported.push(NotImported::new("ruleDirs", "no rules in these directories"));
+        import_draft
+            .not_imported
+            .push(NotImported::new("ruleDirs", "no rules in these directories"));
     }
-    made.not_imported.extend(unsupported_keys(&config, Tool::AstGrep, None));
-    Ok(made)
+    import_draft.not_imported.extend(unsupported_keys(&config, Tool::AstGrep, None));
+    Ok(import_draft)
 }
 
 /// The documents of the YAML files in the directories `folders`, relative to the configuration at
@@ -120,7 +122,7 @@ fn import_rule(
     document: &Json,
     file: &str,
     project: &ProjectFiles,
-    made: &mut ImportDraft,
+    import_draft: &mut ImportDraft,
 ) -> Result<(), ImportError> {
     let Json::Object(map) = document else { return Ok(()) };
     let id = document["id"].as_str().ok_or_else(|| ImportError::MissingId(file.to_owned()))?;
@@ -128,17 +130,17 @@ fn import_rule(
         let why = match TABLES.keys.get(key) {
             Some(KeyMapping::Syntax | KeyMapping::Page) => continue,
             Some(KeyMapping::Rule(why)) => {
-                made.not_imported.push(NotImported::new(id, why));
+                import_draft.not_imported.push(NotImported::new(id, why));
                 return Ok(());
             }
             Some(KeyMapping::Key(why)) => why,
             None => "unknown key of ast-grep 0.51",
         };
-        made.not_imported.push(NotImported::new(format!("{id}: {key}"), why));
+        import_draft.not_imported.push(NotImported::new(format!("{id}: {key}"), why));
     }
     match draft_page(document, id, file, project) {
-        Ok(draft) => made.drafts.push(draft),
-        Err(why) => made.not_imported.push(NotImported::new(id, why)),
+        Ok(draft) => import_draft.drafts.push(draft),
+        Err(why) => import_draft.not_imported.push(NotImported::new(id, why)),
     }
     Ok(())
 }
@@ -154,7 +156,10 @@ fn draft_page(
     let language = TABLES.aliases.get(&name).unwrap_or(&name).as_str();
     if !LANGUAGES.iter().any(|(known, _)| *known == language) {
         let known: Vec<&str> = LANGUAGES.iter().map(|(name, _)| *name).collect();
-        return Err(format!("`{name}` is not a built-in language: {}", known.join(", ")));
+        return Err(format!(
+            "`{name}` is not a built-in language; expected one of {}",
+            known.join(", ")
+        ));
     }
     if document["rule"].is_null() {
         return Err("`rule` is missing".to_owned());

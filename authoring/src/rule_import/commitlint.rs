@@ -63,31 +63,31 @@ struct RuleSetting<'a> {
 }
 
 pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportError> {
-    let mut made = ImportDraft::default();
+    let mut import_draft = ImportDraft::default();
     let modules = Modules::new(files, known_package);
-    let config = modules.config(path, &mut made)?;
+    let config = modules.config(path, &mut import_draft)?;
     let config = match config.get("commitlint") {
         Some(Json::Object(inner)) if path.ends_with("package.json") => inner.clone(),
         _ => config,
     };
     let mut all = MergedConfig::default();
-    merge_extends(&modules, path, &config, MAX_DEPTH, &mut all, &mut made);
+    merge_extends(&modules, path, &config, MAX_DEPTH, &mut all, &mut import_draft);
     let unknown = "unknown key of commitlint";
-    made.not_imported.extend(unsupported_keys(&config, Tool::Commitlint, Some(unknown)));
+    import_draft.not_imported.extend(unsupported_keys(&config, Tool::Commitlint, Some(unknown)));
     let mut set = Vec::new();
     for (name, value) in &all.rules {
         match parse_setting(name, value) {
             Ok(setting) => set.extend(setting),
-            Err(why) => made.not_imported.push(NotImported::new(name, why)),
+            Err(why) => import_draft.not_imported.push(NotImported::new(name, why)),
         }
     }
     let (preset, from) = all.preset.unwrap_or_else(|| (Json::Null, path.to_owned()));
     let (parse, prefixes) = HeaderParser::from_preset(&preset, &from, &modules);
     if let HeaderParser::Unknown(why) = &parse {
-        made.not_imported.push(NotImported::new("parserPreset", why));
+        import_draft.not_imported.push(NotImported::new("parserPreset", why));
     }
-    add_pages(&set, path, (&parse, &prefixes), &mut made);
-    Ok(made)
+    add_pages(&set, path, (&parse, &prefixes), &mut import_draft);
+    Ok(import_draft)
 }
 
 /// Parses `[level, applicable, value]`; `None` when the rule is disabled.
@@ -145,7 +145,7 @@ fn add_pages(
     set: &[RuleSetting<'_>],
     file: &str,
     parser: (&HeaderParser, &[String]),
-    made: &mut ImportDraft,
+    import_draft: &mut ImportDraft,
 ) {
     let (parse, prefixes) = parser;
     let find = |name: &str| set.iter().find(|setting| setting.name == name);
@@ -155,8 +155,8 @@ fn add_pages(
         HeaderParser::Conventional if is_never("type-empty") && is_never("subject-empty") => {
             has_header_page = true;
             match conventional_page(set, file) {
-                Ok(draft) => made.drafts.push(draft),
-                Err(why) => made.not_imported.push(NotImported::new("parserPreset", why)),
+                Ok(draft) => import_draft.drafts.push(draft),
+                Err(why) => import_draft.not_imported.push(NotImported::new("parserPreset", why)),
             }
         }
         HeaderParser::Custom(pattern, names) => {
@@ -170,10 +170,12 @@ fn add_pages(
                 }) {
                     Ok(mut draft) => {
                         draft.name = "first-line".to_owned();
-                        made.drafts.push(draft);
+                        import_draft.drafts.push(draft);
                         has_header_page = true;
                     }
-                    Err(why) => made.not_imported.push(NotImported::new("parserPreset", why)),
+                    Err(why) => {
+                        import_draft.not_imported.push(NotImported::new("parserPreset", why))
+                    }
                 }
             }
         }
@@ -203,9 +205,9 @@ fn add_pages(
                 if covers_footers {
                     draft.item = "body-max-line-length, footer-max-line-length".to_owned();
                 }
-                made.drafts.push(draft);
+                import_draft.drafts.push(draft);
             }
-            Err(why) => made.not_imported.push(NotImported::new(setting.name, why)),
+            Err(why) => import_draft.not_imported.push(NotImported::new(setting.name, why)),
         }
     }
 }
@@ -351,7 +353,7 @@ fn rule_page(
     }
 }
 
-/// Various first lines for examples.
+/// First lines with different properties, for examples.
 fn sample_lines(setting: &RuleSetting<'_>, part: &str) -> Vec<String> {
     let number = usize::try_from(setting.value.as_u64().unwrap_or(9).min(1000)).unwrap_or(9);
     let mut inner = string_list(&setting.value);

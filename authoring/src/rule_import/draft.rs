@@ -259,9 +259,9 @@ fn escape_prose(text: &str) -> String {
 
 /// Writes the pages of an imported configuration and parses each page again; `engine` creates an
 /// engine from pages.
-pub(super) fn write_pages(made: ImportDraft, to: &str, engine: NewEngine<'_>) -> Import {
-    let mut import = Import { not_imported: made.not_imported, ..Import::default() };
-    let mut drafts = made.drafts;
+pub(super) fn write_pages(import_draft: ImportDraft, to: &str, engine: NewEngine<'_>) -> Import {
+    let mut import = Import { not_imported: import_draft.not_imported, ..Import::default() };
+    let mut drafts = import_draft.drafts;
     make_names_unique(&mut drafts);
     let mut valid = Vec::new();
     let mut pages = Vec::new();

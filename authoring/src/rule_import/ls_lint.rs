@@ -70,11 +70,11 @@ const DIRS_KEY: &str = ".dir";
 
 pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportError> {
     let config = read_single_document(files, path)?;
-    let mut made = ImportDraft::default();
+    let mut import_draft = ImportDraft::default();
     let Some(Json::Object(list)) = config.get("ls") else {
         return Err(ImportError::MissingNames(path.to_owned()));
     };
-    let folders = directories::collect_directories(list, path, &mut made)?;
+    let folders = directories::collect_directories(list, path, &mut import_draft)?;
     let ignored = ignored_globs(&config);
     for (at, folder) in folders.iter().enumerate() {
         for (extension, rules) in &folder.rules {
@@ -91,11 +91,12 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
                 if is_open {
                     draft = draft.note("if several globs match a directory, ls-lint applies an arbitrary one of them; in the pages, the more literal glob takes precedence");
                 }
-                pages(draft, folder, extension, &name_rules, &exclude, &mut made.not_imported)
+                let not_imported = &mut import_draft.not_imported;
+                pages(draft, folder, extension, &name_rules, &exclude, not_imported)
             });
             match pages {
-                Ok(pages) => made.drafts.extend(pages),
-                Err(why) => made.not_imported.push(NotImported::new(&item, why)),
+                Ok(pages) => import_draft.drafts.extend(pages),
+                Err(why) => import_draft.not_imported.push(NotImported::new(&item, why)),
             }
         }
     }
@@ -104,8 +105,10 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
         ["ls", "ignore"].contains(&key) || key.starts_with(['_', '.']) || key.starts_with("x-")
     };
     let unknown = config.keys().filter(|key| !is_known(key));
-    made.not_imported.extend(unknown.map(|key| NotImported::new(key, "unknown key of ls-lint")));
-    Ok(made)
+    import_draft
+        .not_imported
+        .extend(unknown.map(|key| NotImported::new(key, "unknown key of ls-lint")));
+    Ok(import_draft)
 }
 
 /// The globs of ignored paths.

@@ -40,8 +40,8 @@ fn is_among(names: &[String], key: &str) -> bool {
 }
 
 pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportError> {
-    let mut made = ImportDraft::default();
-    let mut config = Modules::new(files, |_| None).config(path, &mut made)?;
+    let mut import_draft = ImportDraft::default();
+    let mut config = Modules::new(files, |_| None).config(path, &mut import_draft)?;
     if path.ends_with("package.json") {
         let inner = config.get("markdownlint-cli2").and_then(Json::as_object).cloned();
         config = inner.unwrap_or_default();
@@ -51,27 +51,29 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
         || config.get("config").is_some_and(Json::is_object);
     let mut scope = Scope::from_path(path);
     let mut rules = if is_runner {
-        scope::runner_rules(&config, files, &mut scope, &mut made)?
+        scope::runner_rules(&config, files, &mut scope, &mut import_draft)?
     } else {
-        scope::add_ignored(files, &mut scope, &mut made);
+        scope::add_ignored(files, &mut scope, &mut import_draft);
         config
     };
-    merge_extended(files, path, &mut rules, &mut made);
-    report_unknown_keys(&rules, &mut made);
+    merge_extended(files, path, &mut rules, &mut import_draft);
+    report_unknown_keys(&rules, &mut import_draft);
     let mut style = Vec::new();
     for rule @ (number, table) in &*RULES {
         let is_covered = table.style || table.ours.is_some() || table.unsupported.is_some();
         if !is_covered {
-            add_rule_pages(rule, &rules, &scope, &mut made);
+            add_rule_pages(rule, &rules, &scope, &mut import_draft);
         } else if options(rule, &rules).is_none() {
         } else if let (Some(ours), Some(pack)) = (&table.ours, &table.pack) {
             let item = NotImported::new(display_name(rule), "covered by a built-in rule");
-            made.not_imported.push(item.instead(format!("`{ours}`, enabled by the pack `{pack}`")));
+            import_draft
+                .not_imported
+                .push(item.instead(format!("`{ours}`, enabled by the pack `{pack}`")));
         } else if table.style && !rules.keys().any(|key| is_named(rule, key)) {
             // Rules that the configuration does not name are reported together.
             style.push(number.as_str());
         } else {
-            made.not_imported.push(NotImported::new(
+            import_draft.not_imported.push(NotImported::new(
                 display_name(rule),
                 table.unsupported.as_deref().unwrap_or(STYLE_REASON),
             ));
@@ -83,9 +85,9 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
             style.len(),
             style.join(", ")
         );
-        made.not_imported.push(NotImported::new(item, STYLE_REASON));
+        import_draft.not_imported.push(NotImported::new(item, STYLE_REASON));
     }
-    Ok(made)
+    Ok(import_draft)
 }
 
 /// If the rule has an effect in this configuration, adds its pages and reports its unknown options.
@@ -93,7 +95,7 @@ fn add_rule_pages(
     rule: Rule<'_>,
     rules: &Map<String, Json>,
     scope: &Scope,
-    made: &mut ImportDraft,
+    import_draft: &mut ImportDraft,
 ) {
     let Some(options) = effective_options(rule, rules) else { return };
     let (number, table) = rule;
@@ -102,10 +104,12 @@ fn add_rule_pages(
     };
     let why = "not an option of that rule in markdownlint 0.42";
     let unknown = options.keys().filter(|key| !known(key));
-    made.not_imported.extend(unknown.map(|key| NotImported::new(format!("{number}: {key}"), why)));
+    import_draft
+        .not_imported
+        .extend(unknown.map(|key| NotImported::new(format!("{number}: {key}"), why)));
     match pages(rule, options, scope) {
-        Ok(drafts) => made.drafts.extend(drafts),
-        Err(why) => made.not_imported.push(NotImported::new(display_name(rule), why)),
+        Ok(drafts) => import_draft.drafts.extend(drafts),
+        Err(why) => import_draft.not_imported.push(NotImported::new(display_name(rule), why)),
     }
 }
 
@@ -171,14 +175,14 @@ fn effective_options(rule: Rule<'_>, rules: &Map<String, Json>) -> Option<Map<St
 }
 
 /// Reports keys that are not rules.
-fn report_unknown_keys(rules: &Map<String, Json>, made: &mut ImportDraft) {
+fn report_unknown_keys(rules: &Map<String, Json>, import_draft: &mut ImportDraft) {
     let is_tag = |key: &str| RULES.values().any(|rule| is_among(&rule.tags, key));
     let is_other = |key: &str| {
         ["default", "extends", "$schema"].iter().any(|other| other.eq_ignore_ascii_case(key))
     };
     let unknown = rules.keys().filter(|key| !is_rule(key) && !is_tag(key) && !is_other(key));
     let why = "neither a rule nor a tag of markdownlint 0.42";
-    made.not_imported.extend(unknown.map(|key| NotImported::new(key, why)));
+    import_draft.not_imported.extend(unknown.map(|key| NotImported::new(key, why)));
 }
 
 /// Merges the extended rules; the configuration's own rules take precedence.
@@ -186,7 +190,7 @@ fn merge_extended(
     files: &dyn Files,
     path: &str,
     rules: &mut Map<String, Json>,
-    made: &mut ImportDraft,
+    import_draft: &mut ImportDraft,
 ) {
     let mut from = path.to_owned();
     let mut next = rules.remove("extends");
@@ -211,7 +215,9 @@ fn merge_extended(
                 from = file;
             }
             Err(why) => {
-                return made.not_imported.push(NotImported::new(format!("extends `{name}`"), why));
+                return import_draft
+                    .not_imported
+                    .push(NotImported::new(format!("extends `{name}`"), why));
             }
         }
     }

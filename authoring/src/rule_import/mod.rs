@@ -235,14 +235,14 @@ pub fn import(
     to: &str,
     engine: NewEngine<'_>,
 ) -> Result<Import, ImportError> {
-    let made = match tool {
+    let import_draft = match tool {
         Tool::Alint => alint::read(files, path),
         Tool::Commitlint => commitlint::read(files, path),
         Tool::LsLint => ls_lint::read(files, path),
         Tool::AstGrep => ast_grep::read(files, path),
         Tool::Markdownlint => markdownlint::read(files, path),
     }?;
-    let mut import = draft::write_pages(made, to, engine);
+    let mut import = draft::write_pages(import_draft, to, engine);
     import.not_imported.extend(siblings::overridden_configs(files, path, tool));
     let (folder, scope) = (parent_dir(path), scope_of(&format!("{to}/x.md")).to_owned());
     let has_relative_paths = matches!(tool, Tool::Alint | Tool::LsLint | Tool::Markdownlint);

@@ -34,7 +34,7 @@ impl<'f> Modules<'f> {
     /// The exports of the file at `path`.
     ///
     /// # Errors
-    /// When it cannot be read, or exports nothing literal.
+    /// When the file cannot be read, or exports nothing literal.
     pub(super) fn exported(&self, path: &str) -> Result<Literal, ImportError> {
         self.read(path, MAX_DEPTH)
     }
@@ -42,16 +42,16 @@ impl<'f> Modules<'f> {
     /// The configuration at `path`; parts of a script that are not literals are reported.
     ///
     /// # Errors
-    /// When it cannot be read, or is not a mapping.
+    /// When the configuration cannot be read, or is not a mapping.
     pub(super) fn config(
         &self,
         path: &str,
-        made: &mut ImportDraft,
+        import_draft: &mut ImportDraft,
     ) -> Result<Map<String, Json>, ImportError> {
         if !script::is_script(path) {
             return read_single_document(self.files, path);
         }
-        match self.literal(path, "", made)? {
+        match self.literal(path, "", import_draft)? {
             Json::Object(config) => Ok(config),
             _ => Err(ImportError::NotAMapping(path.to_owned())),
         }
@@ -61,16 +61,16 @@ impl<'f> Modules<'f> {
     /// prefix `within`.
     ///
     /// # Errors
-    /// When it cannot be read, or exports nothing literal.
+    /// When the file cannot be read, or exports nothing literal.
     pub(super) fn literal(
         &self,
         path: &str,
         within: &str,
-        made: &mut ImportDraft,
+        import_draft: &mut ImportDraft,
     ) -> Result<Json, ImportError> {
         let read = self.exported(path)?;
         let not_imported = |part: String| NotImported::new(format!("{within}{part}"), NOT_LITERAL);
-        made.not_imported.extend(read.not_literal.into_iter().map(not_imported));
+        import_draft.not_imported.extend(read.not_literal.into_iter().map(not_imported));
         Ok(read.value)
     }
 

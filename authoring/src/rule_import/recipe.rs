@@ -123,7 +123,7 @@ pub(super) fn vars(object: Json) -> Vars {
 
 /// Parses the tables of a tool.
 pub(super) fn parse_tables<T: serde::de::DeserializeOwned>(text: &str) -> T {
-    serde_saphyr::from_str(text).expect("a shipped table, which tests read")
+    serde_saphyr::from_str(text).expect("a shipped table, which is valid as tests verify")
 }
 
 impl PageRecipe {
@@ -146,7 +146,7 @@ impl PageRecipe {
             }
         }
         for (passes, examples) in [(false, &self.fails), (true, &self.passes)] {
-            // An example that cannot be written does not prevent the page.
+            // The page is also created if an example cannot be written.
             for example in examples.iter().filter_map(|text| fill_value(text, vars).ok().flatten())
             {
                 draft = draft.project(passes, files(&example, path));

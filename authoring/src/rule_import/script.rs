@@ -24,7 +24,8 @@ const INFINITY_NAMES: [&str; 4] =
 /// The exports of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Literal {
-    /// The exported value. Non-literal parts are omitted at the top level and are [`not_literal_marker`] below.
+    /// The exported value. Non-literal parts of the top level are omitted; other non-literal parts
+    /// are replaced by [`not_literal_marker`].
     pub(super) value: Json,
     /// The parts that are not literals: `path.of.keys (line 3): text`.
     pub(super) not_literal: Vec<String>,
@@ -95,7 +96,7 @@ pub(super) fn read(text: &str, path: &str, modules: Modules<'_>) -> Result<Liter
         }
     }
     let nothing = || ImportError::NotLiteral(path.to_owned());
-    // The result of a function is not used: it can have side effects.
+    // An exported function is not called, because it can have side effects.
     let node = exported.filter(|node| node.kind() != "arrow_function").ok_or_else(nothing)?;
     let value = reader.value(&node, "", MAX_DEPTH).ok_or_else(nothing)?;
     let is_container = value.is_object() || value.is_array();
@@ -207,7 +208,8 @@ impl<'t> Reader<'t, '_> {
             | "arrow_function" => {
                 let listed = self.not_literal.len();
                 let value = self.resolve_value(node, at, depth);
-                // Non-literal parts of the referenced value are already reported there.
+                // `resolve_value` has already reported the non-literal parts of the referenced
+                // value.
                 if value.is_none() && self.not_literal.len() == listed {
                     return self.report_not_literal(node, at);
                 }

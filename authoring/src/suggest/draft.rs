@@ -199,7 +199,7 @@ fn place_page(project: &Project, rule: &Rule, page: &mut Page, report: &mut Draf
         }
         None => {
             let name = rule.id.rsplit('/').next().unwrap_or(&rule.id);
-            // A page of prose rules keeps its path.
+            // The path of an existing page of prose rules is not changed.
             if project.disk.exists(&page.path) {
                 return;
             }
@@ -208,7 +208,7 @@ fn place_page(project: &Project, rule: &Rule, page: &mut Page, report: &mut Draf
             if project.disk.exists(&page.path) {
                 report.problems.push(Problem {
                     line: line_of(&page.text, "# ", page.added),
-                    message: format!("{} is another page", page.path),
+                    message: format!("{} already exists and is another page", page.path),
                     remedy: "choose another id in the title: `# project/name`".to_owned(),
                 });
             }
@@ -240,8 +240,9 @@ fn check_enforcer(project: &Project, rule: &Rule, page: &Page, report: &mut Draf
     if rule.enforced_by.is_empty() {
         report.problems.push(Problem {
             line: 1,
-            message: "the header has neither `check` nor `enforced-by`: the page only guides"
-                .into(),
+            message:
+                "the header has neither `check` nor `enforced-by`, so nothing enforces the page"
+                    .into(),
             remedy: "add a `check` of one form, or name the linter rule that enforces it"
                 .to_owned(),
         });
@@ -325,7 +326,10 @@ const MAX_EXCEPTIONS: usize = 20;
 /// The severity recommended by the trial.
 fn recommend_severity(trial: &Trial) -> SeverityAdvice {
     let (severity, reason) = match (trial.findings, trial.evaluated) {
-        (0, 0) => (Severity::Warning, "nothing here to check: verify `files` and its paths"),
+        (0, 0) => (
+            Severity::Warning,
+            "the project has nothing that the rule checks: verify `files` and its paths",
+        ),
         (0, _) => (Severity::Error, "the project already follows the rule"),
         (1..=MAX_EXCEPTIONS, _) => {
             (Severity::Warning, "few places break the rule: fix them, or run `aidd baseline write`")

@@ -212,7 +212,7 @@ fn write_draft(report: &DraftReport, text: &mut String) {
 fn trial_line(trial: &Trial) -> String {
     let Trial { findings, files, evaluated, .. } = trial;
     match (findings, evaluated) {
-        (0, 0) => "0 findings: nothing here to check".to_owned(),
+        (0, 0) => "0 findings: the project has nothing that the rule checks".to_owned(),
         (0, _) => format!("0 findings in {}", number(*evaluated, "checked item")),
         _ => format!("{} in {files} of {evaluated} checked items", number(*findings, "finding")),
     }

@@ -223,8 +223,9 @@ impl<'a> History<'a> {
     ///
     /// In a shallow clone, a common ancestor can be visible while a newer common ancestor is
     /// hidden, because the path from one side to the newer ancestor leads through commits beyond
-    /// the shallow boundary. A common ancestor is therefore final only if no shallow commit lies
-    /// above it on either side. Until then, the history is deepened at those shallow commits.
+    /// the shallow boundary. The result is therefore final only if all shallow commits of both
+    /// sides are ancestors of the common ancestors. Until then, the history is deepened at the
+    /// other shallow commits.
     ///
     /// # Errors
     /// Fails when there is no common ancestor, or missing commits cannot be fetched.

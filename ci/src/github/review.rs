@@ -106,8 +106,8 @@ fn with_lf(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-/// Whether a suggestion of `new` shows no change: it cannot show the line break at the end of a
-/// file.
+/// Whether a suggestion that replaces `old` with `new` shows no change: a suggestion cannot add or
+/// remove the line break at the end of a file.
 fn is_invisible_change(old: &str, new: &str) -> bool {
     let without_line_break = |text: &str| text.strip_suffix('\n').unwrap_or(text).to_owned();
     old == new || (!new.is_empty() && without_line_break(old) == without_line_break(new))
@@ -192,7 +192,8 @@ async fn send(
     for batch in offers.chunks(MAX_BATCH) {
         match create_review(client, target, pull, content, batch).await {
             Ok(()) => posted.suggestions += batch.len(),
-            // One suggestion that GitHub rejects fails the whole batch.
+            // GitHub rejects the whole batch if a single suggestion is invalid, so post them one by
+            // one.
             Err(Failure::Invalid(_)) => {
                 for offer in batch.chunks(1) {
                     match create_review(client, target, pull, content, offer).await {

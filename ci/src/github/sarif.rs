@@ -39,8 +39,8 @@ pub(super) async fn upload(
     Ok(markup::marker(&upload.id))
 }
 
-/// The ref whose tip is the checked commit. The event's own ref of a pull request belongs to the
-/// merge commit, under which GitHub would not find the head.
+/// The ref whose tip is the checked commit. For a pull request, the ref in the event refers to the
+/// merge commit, but the checked commit is the head.
 fn git_ref(target: &Target<'_>) -> String {
     match target.pull {
         Some(number) => format!("refs/pull/{number}/head"),

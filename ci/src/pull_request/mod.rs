@@ -382,8 +382,7 @@ fn diff_lines(compared: &CompareResult) -> BTreeMap<String, Vec<(u32, u32)>> {
     lines
 }
 
-/// For each finding of the document, the key by which a finding of another shard is matched with
-/// it.
+/// The key of each finding of the document; see [`Saved::match_keys`].
 fn match_keys(run: &Run<'_>, document: &Document) -> Vec<String> {
     let mut keys = HashMap::new();
     for file in run.files.iter().chain(&run.fixed) {

@@ -63,7 +63,7 @@ fn an_unusable_token_is_reported() {
 }
 
 #[test]
-fn a_short_rate_limit_is_waited_for() {
+fn the_end_of_a_short_rate_limit_is_awaited() {
     let server = server();
     let after = vec![("retry-after", "1".to_owned())];
     server

@@ -103,7 +103,8 @@ pub enum MemoryCommand {
     Resolve {
         /// The memory to keep.
         id: String,
-        /// The edit to keep, by its name in `aidd memory conflicts` [default: the one shown].
+        /// The edit to keep, by its name in `aidd memory conflicts` [default: the edit whose text
+        /// `aidd memory show` prints].
         #[arg(long, value_name = "REV")]
         rev: Option<String>,
     },
@@ -127,7 +128,7 @@ pub enum MemoryCommand {
     Export(Export),
     /// Import memories from a file.
     #[command(
-        after_help = "Supported formats: aidd JSON Lines (ai/memory/*.jsonl, `aidd memory export`), the older JSON files\nof decisions, mistakes and conventions, MAMA decisions as JSON, the decision log of aidd's Memory v2,\nclaude-mem exports, and memory.jsonl of @modelcontextprotocol/server-memory. Importing the same\nfile again adds nothing."
+        after_help = "Supported formats: aidd JSON Lines (ai/memory/*.jsonl, `aidd memory export`), the older JSON files\nof decisions, mistakes and conventions, decisions of the memory server MAMA as JSON, the decision log\nof Memory v2 (an earlier memory format of aidd), claude-mem exports, and memory.jsonl of\n@modelcontextprotocol/server-memory. Importing the same file again adds nothing."
     )]
     Import(Import),
     /// Check the memory and print how to fix problems.
@@ -387,7 +388,7 @@ pub struct Export {
     /// Only memories in the tracked files.
     #[arg(long)]
     pub tracked: bool,
-    /// Print nothing; restore the lines that are missing from a tracked file and still stored in
+    /// Print nothing; restore the lines that are missing from a tracked file but still stored in
     /// this checkout.
     #[arg(long, conflicts_with_all = ["format", "output", "tracked"])]
     pub missing: bool,
@@ -425,9 +426,9 @@ pub enum Form {
     Aidd,
     /// The older JSON files of decisions, mistakes and conventions.
     Older,
-    /// MAMA decisions as JSON.
+    /// Decisions of the memory server MAMA, as JSON.
     Mama,
-    /// The decision log of aidd's Memory v2.
+    /// The decision log of Memory v2, an earlier memory format of aidd.
     #[value(name = "memory-v2")]
     MemoryV2,
     /// A claude-mem export.

@@ -27,13 +27,13 @@ const CURSOR: &str = "beforeSubmitPrompt";
 /// Maximum number of memories shown for a prompt.
 const MAX_MEMORIES: usize = 3;
 /// Minimum score of a memory, from 0 to 1. On the test half of `tests/retrieval`, memories are
-/// shown for 36 of 137 questions, for 35 of these with the right memory first, and no memory is
-/// shown for questions without an answer.
+/// shown for 36 of 137 questions; for 35 of these 36, the right memory is first. For questions
+/// without an answer, no memory is shown.
 const MIN_SCORE: f64 = 0.5;
 /// Minimum score of a memory if the prompt asks for earlier decisions or earlier work.
 const MIN_SCORE_QUESTION: f64 = 0.45;
-/// Minimum number of words of a prompt that is not a question; for "run the tests", for example, no
-/// memories are searched.
+/// Minimum number of words of a prompt that is not a question. For a shorter prompt, such as "run
+/// the tests", the memory is not searched.
 const MIN_WORDS: usize = 5;
 /// Words that indicate a pasted error, whose lines are compared with known errors.
 const ERROR_SIGNS: [&str; 7] =

@@ -100,7 +100,7 @@ fn object(tracked: bool, context: &mut MemoryCommandContext<'_, '_>) -> Result<(
 }
 
 /// A Markdown page with the active memories by type, then the failed decisions, then the memories
-/// of only this checkout. Superseded memories are omitted.
+/// that exist only in this checkout. Superseded memories are omitted.
 fn page(tracked: bool, context: &mut MemoryCommandContext<'_, '_>) -> Result<(String, usize)> {
     let entries = entries(tracked, vec![Status::Active], context)?;
     let count = entries.len();
@@ -119,7 +119,7 @@ fn page(tracked: bool, context: &mut MemoryCommandContext<'_, '_>) -> Result<(St
     Ok((text, count))
 }
 
-/// Memories grouped by type; `more` is appended to the type name.
+/// Writes memories grouped by type; `suffix` is appended to the name of the type.
 fn write_section(briefs: &[Brief], suffix: &str, text: &mut String) -> Result<()> {
     for kind in Kind::ALL {
         let briefs_of_kind: Vec<&Brief> =

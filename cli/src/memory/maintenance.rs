@@ -24,8 +24,8 @@ pub(super) fn prune(args: &Prune, context: &mut MemoryCommandContext<'_, '_>) ->
     if args.tracked {
         return prune_tracked(args, context);
     }
-    let rules = PruneConditions { days: args.days, sessions: args.sessions };
-    let pruned = context.memory.prune(rules, args.dry_run).map_err(to_user_error)?;
+    let conditions = PruneConditions { days: args.days, sessions: args.sessions };
+    let pruned = context.memory.prune(conditions, args.dry_run).map_err(to_user_error)?;
     let output = json!({
         "dryRun": args.dry_run, "sessions": pruned.sessions, "observations": pruned.observations,
     });

@@ -22,8 +22,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
 
-/// Maximum length of a reason in characters; the rule page has the full text.
-const MAX_REASON_CHARS: usize = 200;
+/// Maximum length of a remedy in characters; the rule page has the full text.
+const MAX_REMEDY_CHARS: usize = 200;
 /// Token budget of all listed rules, because every agent session reads them.
 const TOKEN_BUDGET: usize = 4000;
 
@@ -68,14 +68,14 @@ struct RuleLine {
     severity: Severity,
     line: String,
     /// The remedy, appended to the line if the token budget allows it.
-    reason: String,
+    remedy: String,
 }
 
 impl RuleLine {
-    fn tokens(&self, reasons: bool) -> usize {
-        let reason = if reasons { tokens::count(&self.reason) } else { 0 };
+    fn tokens(&self, with_remedy: bool) -> usize {
+        let remedy = if with_remedy { tokens::count(&self.remedy) } else { 0 };
         // Plus one for the line break.
-        tokens::count(&self.line) + reason + 1
+        tokens::count(&self.line) + remedy + 1
     }
 }
 
@@ -89,7 +89,7 @@ fn block(project: &Project) -> Result<String> {
     rule_lines.extend(guidance_pages(project).into_iter().map(|(path, summary)| RuleLine {
         severity: Severity::Error,
         line: format!("- {} ({})", escaped(&summary), code(&path)),
-        reason: String::new(),
+        remedy: String::new(),
     }));
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     for rule in registry.rules().iter().filter(|rule| rule.path.is_none() && rule.enabled) {
@@ -101,7 +101,7 @@ fn block(project: &Project) -> Result<String> {
     Ok(render_block(&rule_lines, &kinds))
 }
 
-/// The text of the block. If it exceeds the token budget, the reasons are omitted first, then the
+/// The text of the block. If it exceeds the token budget, the remedies are omitted first, then the
 /// least severe rules. The number of omitted rules is stated.
 fn render_block(rule_lines: &[RuleLine], kinds: &BTreeMap<&str, usize>) -> String {
     let mut text = format!("{}\n## Rules\n\n", MARKERS.0);
@@ -110,10 +110,10 @@ fn render_block(rule_lines: &[RuleLine], kinds: &BTreeMap<&str, usize>) -> Strin
          details. Written by `aidd rule export agents-md`.\n\n",
     );
     let total_tokens =
-        |reasons: bool| rule_lines.iter().map(|rule| rule.tokens(reasons)).sum::<usize>();
-    let reasons = total_tokens(true) <= TOKEN_BUDGET;
+        |remedies: bool| rule_lines.iter().map(|rule| rule.tokens(remedies)).sum::<usize>();
+    let with_remedies = total_tokens(true) <= TOKEN_BUDGET;
     let mut included: Vec<usize> = (0..rule_lines.len()).collect();
-    if !reasons && total_tokens(false) > TOKEN_BUDGET {
+    if !with_remedies && total_tokens(false) > TOKEN_BUDGET {
         included.sort_by_key(|&index| std::cmp::Reverse(rule_lines[index].severity));
         let mut remaining = TOKEN_BUDGET;
         let fits = |&index: &usize| {
@@ -126,8 +126,8 @@ fn render_block(rule_lines: &[RuleLine], kinds: &BTreeMap<&str, usize>) -> Strin
     }
     for &index in &included {
         text.push_str(&rule_lines[index].line);
-        if reasons {
-            text.push_str(&rule_lines[index].reason);
+        if with_remedies {
+            text.push_str(&rule_lines[index].remedy);
         }
         text.push('\n');
     }
@@ -165,8 +165,8 @@ fn line(rule: &Rule, settings: &Settings) -> Option<RuleLine> {
     }
     line.push(')');
     let help = rule.help.as_ref().filter(|help| !help.contains('<'));
-    let reason = help.map_or_else(String::new, |help| format!(". {}", escaped(&truncate(help))));
-    Some(RuleLine { severity, line, reason })
+    let remedy = help.map_or_else(String::new, |help| format!(". {}", escaped(&truncate(help))));
+    Some(RuleLine { severity, line, remedy })
 }
 
 /// The project's rule pages without front matter: path and first sentence.
@@ -202,7 +202,7 @@ fn code(text: &str) -> String {
 /// The beginning of a text, on one line.
 fn truncate(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(MAX_REASON_CHARS) {
+    match text.char_indices().nth(MAX_REMEDY_CHARS) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
         None => text,
     }
@@ -216,7 +216,7 @@ mod tests {
         let rule_line = |index: usize| RuleLine {
             severity,
             line: format!("- MUST: A rule with some words in it (`team/rule-{index}`; src/**)"),
-            reason: ". Because of a reason that has some words, too".to_owned(),
+            remedy: ". Use a remedy that has some words, too".to_owned(),
         };
         (0..count).map(rule_line).collect()
     }
@@ -225,9 +225,9 @@ mod tests {
     fn the_block_stays_within_budget_and_counts_omitted_rules() {
         let kinds = BTreeMap::from([("secrets", 1)]);
         let small = render_block(&rule_lines(3, Severity::Info), &kinds);
-        assert!(small.contains("rule-2`; src/**). Because") && !small.contains("more rule"));
+        assert!(small.contains("rule-2`; src/**). Use") && !small.contains("more rule"));
         let some = render_block(&rule_lines(150, Severity::Warning), &kinds);
-        assert!(some.contains("rule-149`; src/**)\n") && !some.contains("Because"));
+        assert!(some.contains("rule-149`; src/**)\n") && !some.contains("Use"));
         let mut many = rule_lines(600, Severity::Warning);
         many.extend(rule_lines(1, Severity::Error).into_iter().map(|mut rule_line| {
             rule_line.line = "- MUST: The most severe rule (`team/grave`)".to_owned();

@@ -16,9 +16,9 @@ use std::io::Write;
 /// A pack in the list.
 struct Pack {
     name: String,
-    /// Whether the configuration enables it.
+    /// Whether the configuration enables the pack.
     is_enabled: bool,
-    /// The ids of its rules.
+    /// The ids of the pack's rules.
     rules: Vec<String>,
     summary: String,
 }

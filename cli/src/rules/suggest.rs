@@ -187,13 +187,17 @@ fn print_table(survey: &Survey, io: &mut Io<'_>) -> Result<()> {
         by_document.entry(path).or_default().push(sentence);
     }
     let width = by_document.keys().map(|path| path.chars().count()).max().unwrap_or(0).max(8);
-    writeln!(io.out, "{:width$}  sentences  enforced  elsewhere  off  open", "document")?;
+    writeln!(
+        io.out,
+        "{:width$}  sentences  enforced  by other tools  rule disabled  not enforced",
+        "document"
+    )?;
     let mut row = |name: &str, count: Counts| {
         let Counts { sentences, enforced, elsewhere, off, open } = count;
         let name = one_line(name);
         writeln!(
             io.out,
-            "{name:width$}  {sentences:>9}  {enforced:>8}  {elsewhere:>9}  {off:>3}  {open:>4}"
+            "{name:width$}  {sentences:>9}  {enforced:>8}  {elsewhere:>14}  {off:>13}  {open:>12}"
         )
     };
     for (path, sentences) in by_document {

@@ -51,8 +51,8 @@ pub struct Config {
     /// Rule id, alias or glob of ids → setting. An exact name wins over a glob.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rules: Option<BTreeMap<String, RuleSetting>>,
-    /// Packs to enable: sets of rules that are off by default. Settings under `rules` win over a
-    /// pack.
+    /// Packs to enable: sets of rules that are disabled by default. Settings under `rules` win over
+    /// a pack.
     #[serde(
         default,
         deserialize_with = "optional_string_or_list",
@@ -142,8 +142,8 @@ pub enum ContentMode {
     /// The project's pages, which override the shipped ones.
     #[default]
     Merge,
-    /// The project's pages, and only those shipped pages that describe the method and that a
-    /// project does not replace.
+    /// The project's pages, and the shipped pages that a project cannot replace, such as the
+    /// lifecycle and the heuristics.
     ProjectOnly,
     /// The shipped pages only.
     BundledOnly,
@@ -296,7 +296,7 @@ impl RuleSetting {
 pub enum Level {
     /// The rule does not run.
     Off,
-    /// Information without need to act.
+    /// Information that requires no action.
     Info,
     /// A likely defect.
     Warning,

@@ -85,7 +85,7 @@ pub(super) fn first_principles(facts: &DecisionFacts<'_, '_>, questions: &mut Qu
 pub(super) fn pareto(facts: &DecisionFacts<'_, '_>, questions: &mut Questions) {
     for absolute in &facts.absolutes {
         questions.add_question(format!(
-            "“{absolute}”: which small part of them accounts for most of the effect, and is that part enough?"
+            "“{absolute}”: which small part of the cases accounts for most of the effect, and is that part enough?"
         ));
     }
 }

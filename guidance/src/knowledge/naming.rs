@@ -46,7 +46,7 @@ impl<'a> Knowledge<'a> {
             let without_particle =
                 table::PARTICLES.iter().filter_map(|particle| normalized.strip_suffix(particle));
             let has_name = |entry: &Entry<'a>, name: &str| {
-                entry.names().any(|matches| normalize_name(matches) == name)
+                entry.names().any(|other_name| normalize_name(other_name) == name)
             };
             let mut candidates = [&*normalized]
                 .into_iter()

@@ -236,7 +236,7 @@ fn heuristics_ask_about_the_decision() {
     };
     insta::assert_snapshot!(render_heuristics("Migrate all tests from Jest to Vitest because it is 3 times faster", Stakes::Medium), @"
     H3 Pareto (the decision mentions all)
-      ? “all tests”: which small part of them accounts for most of the effect, and is that part enough?
+      ? “all tests”: which small part of the cases accounts for most of the effect, and is that part enough?
       ? Which few uses of Jest cause most of the load, and is it enough to move those?
       open: use counts
       open: a profile

@@ -227,13 +227,13 @@ fn typical_steps(entry: &Entry<'_>, replacement: &ReplacementTarget<'_>) -> Vec<
             (format!("Copy into {new} in idempotent batches; count rejected records"), Risk::High),
             (format!("Write to both; {old} stays the source of truth, and a failed second write raises an alert, not a user-facing error"), Risk::High),
             ("Compare counts and checksums daily until they stay equal; fix the copy, not the comparison".to_owned(), Risk::Medium),
-            (format!("Read from {new} behind a switch, starting with a small share; keep the switch until the old store is removed"), Risk::High),
+            (format!("Read from {new} behind a feature flag, starting with a small share; keep the flag until the old store is removed"), Risk::High),
         ],
         _ if is_interface => vec![
             (format!("Write the contract in {new} first, from the calls that consumers actually make"), Risk::Medium),
             (format!("Serve {old} and {new} from the same domain functions, so that neither contains business logic"), Risk::Medium),
             ("Move one consumer; before you move the next, compare its errors and latency with those of the others".to_owned(), Risk::High),
-            (format!("Count the calls that {old} still gets, by consumer; give the remaining consumers a date in writing"), Risk::Medium),
+            (format!("Count the calls that {old} still gets, by consumer; announce the removal date to the remaining consumers in writing"), Risk::Medium),
         ],
         "testing" => vec![
             (format!("Run {old} and {new} side by side in CI; each file belongs to one of them"), Risk::Low),
@@ -248,7 +248,7 @@ fn typical_steps(entry: &Entry<'_>, replacement: &ReplacementTarget<'_>) -> Vec<
             ("Move one environment at a time, the least critical first, and keep a rollback possible for a week after each move".to_owned(), Risk::High),
         ],
         "backend" | "frontend" => vec![
-            (format!("Draw the boundary first: code that does not touch {old} today must not touch {new} tomorrow"), Risk::Low),
+            (format!("Define the boundary first: code that does not use {old} before the migration must not use {new} after it"), Risk::Low),
             (format!("Move one route or page that is small and in daily use to {new}; the rest stays"), Risk::High),
         ],
         _ => vec![(

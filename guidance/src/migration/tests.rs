@@ -54,7 +54,7 @@ fn a_library_is_replaced_by_another() {
        $ npm run test
     Low List the places that use Moment.js, those with the most uses first: 2 uses in 2 files (package.json:1, src/date.js:1)
     Low Moment.js is deprecated: read how to migrate to date-fns 4
-    Low Draw the boundary first: code that does not touch Moment.js today must not touch date-fns 4 tomorrow
+    Low Define the boundary first: code that does not use Moment.js before the migration must not use date-fns 4 after it
     High Move one route or page that is small and in daily use to date-fns 4; the rest stays
     Medium Add date-fns 4 alongside Moment.js
     Medium Check whether this affects the project, and fix it: functions on Date instead of methods on an object
@@ -83,7 +83,7 @@ fn a_store_is_replaced_by_another() {
     High Copy into PostgreSQL 19 in idempotent batches; count rejected records
     High Write to both; MongoDB stays the source of truth, and a failed second write raises an alert, not a user-facing error
     Medium Compare counts and checksums daily until they stay equal; fix the copy, not the comparison
-    High Read from PostgreSQL 19 behind a switch, starting with a small share; keep the switch until the old store is removed
+    High Read from PostgreSQL 19 behind a feature flag, starting with a small share; keep the flag until the old store is removed
     Medium Add PostgreSQL 19 alongside MongoDB
     Medium Check whether this affects the project, and fix it: nested documents become tables, or jsonb where the structure varies
     Medium Check whether this affects the project, and fix it: ObjectId becomes a key of your choice; keep the old value in a column for external links

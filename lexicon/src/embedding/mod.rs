@@ -1,5 +1,5 @@
 //! Static embeddings: the vector of a text is the mean of the vectors of its tokens (word pieces).
-//! The table is used directly from the binary; nothing is parsed at start or downloaded.
+//! The table is used directly from the binary; nothing is parsed at startup or downloaded.
 
 mod pieces;
 
@@ -154,12 +154,12 @@ impl Table {
         start..Self::first(start..rows.end, |row| self.piece(row).get(at) > Some(&byte))
     }
 
-    /// The first of `rows` for which `is_past` is true; `is_past` must also be true for all
+    /// The first of `rows` for which `condition` is true; `condition` must also be true for all
     /// following rows.
-    fn first(mut rows: Range<usize>, is_past: impl Fn(usize) -> bool) -> usize {
+    fn first(mut rows: Range<usize>, condition: impl Fn(usize) -> bool) -> usize {
         while !rows.is_empty() {
             let middle = rows.start + rows.len() / 2;
-            if is_past(middle) {
+            if condition(middle) {
                 rows.end = middle;
             } else {
                 rows.start = middle + 1;

@@ -13,10 +13,10 @@ const MAX_WORD_CHARS: usize = 100;
 pub(super) fn for_each_piece(table: &Table, text: &str, visit: &mut dyn FnMut(usize)) {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let are_signs = is_cjk(first);
-        let end = rest.find(|c| is_cjk(c) != are_signs).unwrap_or(rest.len());
+        let is_cjk_run = is_cjk(first);
+        let end = rest.find(|c| is_cjk(c) != is_cjk_run).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
-        if are_signs {
+        if is_cjk_run {
             split_cjk(table, run, visit);
         } else {
             words(run, &mut |word| split_word(table, word, visit));
@@ -83,8 +83,8 @@ fn split_word(table: &Table, word: &str, visit: &mut dyn FnMut(usize)) {
     rows.into_iter().for_each(visit);
 }
 
-/// Calls `visit` with the row of each piece of a run of signs. Characters that start no known piece
-/// are skipped.
+/// Calls `visit` with the row of each piece of a run of Hangul, kana or Han characters. Characters
+/// that start no known piece are skipped.
 fn split_cjk(table: &Table, mut run: &str, visit: &mut dyn FnMut(usize)) {
     while let Some(first) = run.chars().next() {
         let longest = table.longest(b"", run.as_bytes());

@@ -84,7 +84,7 @@ fn a_text_without_pieces_has_no_similarity() {
 }
 
 #[test]
-fn vectors_survive_serialization() {
+fn vectors_are_unchanged_by_serialization() {
     let vector = vector("the queue lives in the database");
     assert_eq!(Vector::from_bytes(&vector.to_bytes()), Some(vector));
     assert_eq!(Vector::from_bytes(&[0; 64]), None);

@@ -128,7 +128,7 @@ mod tests {
     fn every_table_is_well_formed() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tables");
         let mut files = 0;
-        for entry in fs::read_dir(folder).expect("a folder") {
+        for entry in fs::read_dir(folder).expect("a directory") {
             let path = entry.expect("an entry").path();
             let text = fs::read_to_string(&path).expect("text");
             let sections = parse(&path.display().to_string(), &text).expect("a table");

@@ -28,7 +28,7 @@ fn a_finding_is_shown_with_its_explanation() {
     [debian:latest] Markdown
     **warning**: image `debian` is tagged `latest`
 
-    pin the version you tested, or add a digest
+    Pin the version you tested, or add a digest
 
     ---
 
@@ -62,7 +62,7 @@ fn a_finding_is_shown_with_its_explanation() {
     [debian:latest] PlainText
     warning: image debian is tagged latest
 
-    pin the version you tested, or add a digest
+    Pin the version you tested, or add a digest
 
 
     dockerfile/latest-tag (https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md) · warning · also DL3007

@@ -76,7 +76,7 @@ async fn a_changed_memory_changes_the_enforced_rules() {
     assert_eq!(locations(&client.published(&file, Some(1)).await), [""; 0]);
 }
 
-const NO_CIRCLE: &str = "---\nseverity: warning\nmessage: a circle\ncheck:\n  layers: { acyclic: 'src/**' }\n---\n# team/circle\n\nNone.\n";
+const NO_CYCLE: &str = "---\nseverity: warning\nmessage: a circle\ncheck:\n  layers: { acyclic: 'src/**' }\n---\n# team/circle\n\nNone.\n";
 
 /// The locations of all findings that a server reports for a project, by file.
 async fn findings_by_file(client: &mut Client) -> BTreeMap<String, Vec<String>> {
@@ -94,7 +94,7 @@ async fn after_a_checkout_the_results_equal_those_of_a_new_server() {
     let folder = project();
     let root = folder.path();
     write(root, "rules/tested.md", TESTED);
-    write(root, "rules/circle.md", NO_CIRCLE);
+    write(root, "rules/circle.md", NO_CYCLE);
     for index in 0..40 {
         write(root, &format!("src/m{index}.js"), &format!("import './m{}';\n", index + 1));
     }
@@ -143,7 +143,7 @@ async fn unreported_changes_are_found_on_the_next_save() {
     let folder = project();
     let root = folder.path();
     write(root, "rules/tested.md", TESTED);
-    write(root, "rules/circle.md", NO_CIRCLE);
+    write(root, "rules/circle.md", NO_CYCLE);
     let file = write(root, "src/a.js", "import './b';\n");
     let other = write(root, "src/b.js", "1\n");
     let mut client = Client::start(root, pushed()).await;

@@ -34,7 +34,7 @@ fn main() {
         Some("speed") => speed(count.unwrap_or(1000)),
         _ => {
             let root = TempDir::new().expect("a directory");
-            evaluate(&mut set::filled(root.path(), BackendChoice::Sqlite, &[]));
+            evaluate(&mut set::open_filled(root.path(), BackendChoice::Sqlite, &[]));
         }
     }
 }
@@ -58,7 +58,7 @@ fn evaluate(memory: &mut ProjectMemory) {
         let [words, meaning, both] = &scores;
         for (name, other) in [("words", words), ("meaning", meaning)] {
             let [mean, low, high] = set::gain_interval(both, other);
-            println!("both over {name}: {mean:+.3} nDCG@10 [{low:+.3}, {high:+.3}]");
+            println!("gain of both over {name}: {mean:+.3} nDCG@10 [{low:+.3}, {high:+.3}]");
         }
         print_by_kind(&selected, &scores);
     }
@@ -107,7 +107,11 @@ fn speed(count: usize) {
     let root = TempDir::new().expect("a directory");
     let own = set::memories().len();
     let start = Instant::now();
-    drop(set::filled(root.path(), BackendChoice::Sqlite, &set::others(count.saturating_sub(own))));
+    drop(set::open_filled(
+        root.path(),
+        BackendChoice::Sqlite,
+        &set::others(count.saturating_sub(own)),
+    ));
     println!("{count} memories saved in {:.1} s", start.elapsed().as_secs_f64());
     let questions = set::questions();
 

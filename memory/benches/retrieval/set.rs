@@ -90,7 +90,7 @@ fn entry(memory: &Memory, superseded: &BTreeSet<&String>) -> Entry {
 }
 
 /// Fills the memory of the project at `root` with the set and `others`.
-pub(crate) fn filled(root: &Path, choice: BackendChoice, others: &[Entry]) -> ProjectMemory {
+pub(crate) fn open_filled(root: &Path, choice: BackendChoice, others: &[Entry]) -> ProjectMemory {
     let gate = Gate::new(&crate::DISTRIBUTION);
     let mut store = store::open(&root.join(".aidd"), choice, 1).expect("a store").store;
     let memories = memories();
@@ -216,7 +216,7 @@ impl Score {
 }
 
 /// Scores the first ten hits as `tests/retrieval/README.md` defines.
-#[expect(clippy::cast_precision_loss, reason = "counts of ten")]
+#[expect(clippy::cast_precision_loss, reason = "counts up to ten")]
 pub(crate) fn score(question: &SetQuestion, found: &[String]) -> Score {
     let is_good = |id: &String| question.relevant.get(id).is_some_and(|grade| *grade >= 2);
     let good = question.relevant.values().filter(|grade| **grade >= 2).count() as f64;

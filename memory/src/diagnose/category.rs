@@ -20,7 +20,7 @@ pub(super) fn classify(text: &str) -> Category {
     let mut best = Category {
         name: "unknown",
         confidence: 0.0,
-        suggestion: "Find the first line that names a file of the project, and read around it.",
+        suggestion: "Find the first line of the output that names a project file, and read the code there.",
     };
     let mut max_hits = 0;
     for row in errors::SECTIONS {

@@ -67,14 +67,14 @@ const fn form(
 /// The first matching form is used, so specific forms precede general forms.
 #[rustfmt::skip]
 pub(super) const FORMS: &[Form] = &[
-    // Rust: panics, backtraces, chains of anyhow, the compiler.
+    // Rust: panics, backtraces, error chains of anyhow, compiler errors.
     form("rust", Role::Headline, "panicked at '", r"panicked at '(?P<message>.*)', (?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+)$"),
     form("rust", Role::BeforeMessage, "panicked at ", r"panicked at (?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+):?$"),
     form("rust", Role::Headline, "error", r"^error(?:\[(?P<kind>E[0-9]+)\])?: (?P<message>.*)$"),
     form("rust", Role::Location, "--> ", r"^\s*--> (?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+)$"),
     form("rust", Role::Noise, "note: run with `RUST_BACKTRACE", r"^note: run with"),
     form("rust", Role::Noise, "stack backtrace:", r"^stack backtrace:$"),
-    // Python: tracebacks, also of groups and of pytest.
+    // Python: tracebacks, including those of exception groups and of pytest.
     form("python", Role::Frame, "File \"", r#"^[\s|+-]*File "(?P<file>[^"]+)", line (?P<line>[0-9]+)(?:, in (?P<function>.+))?$"#),
     form("python", Role::BeforeMessage, "Traceback (most recent call last)", r"Traceback \(most recent call last\):?$"),
     form("python", Role::Chain, "another exception occurred", r"^[\s|]*During handling of the above exception, another exception occurred:"),

@@ -20,8 +20,8 @@ use aidd_engine::text::files::Disk;
 use project_files::FrameLocator;
 use std::collections::{BTreeSet, HashMap};
 
-/// Number of mistakes with the highest shared weight that are compared in full, and number of
-/// search results.
+/// Maximum number of mistakes that are selected for comparison because they share the most weight
+/// with the error, and maximum number of mistakes that are selected by a search.
 const MAX_COMPARED: usize = 64;
 /// Score for a project file that occurs both in the error and in the mistake.
 const SAME_FILE_SCORE: f64 = 0.15;
@@ -132,10 +132,10 @@ impl ProjectMemory {
     ) -> Result<Mistakes, MemoryError> {
         let query = Query::active(Layers::SESSION, Kind::Mistake);
         let mut entries = self.read(&mut |store| store.entries(&query))?;
-        let own: BTreeSet<u64> = error.words.iter().flatten().copied().collect();
-        let weights = Weights::new(self.piece_counts(Kind::Mistake, &own)?, &entries);
+        let error_words: BTreeSet<u64> = error.words.iter().flatten().copied().collect();
+        let weights = Weights::new(self.piece_counts(Kind::Mistake, &error_words)?, &entries);
         let weighted: Vec<(u64, f64)> =
-            own.iter().map(|word| (*word, weights.weight(*word))).collect();
+            error_words.iter().map(|word| (*word, weights.weight(*word))).collect();
         let mut ids = self.find_sharing(Kind::Mistake, &weighted, MAX_COMPARED);
         // Finds mistakes whose cause or fix contains words of the error.
         let question = Question {
@@ -151,7 +151,7 @@ impl ProjectMemory {
         ids.dedup();
         // Another process could have removed some of them in the meantime.
         let (permanent, _) = self.entries_by_id(&ids)?;
-        let mut words = own;
+        let mut words = error_words;
         for entry in entries.iter().chain(&permanent) {
             words.extend(all_words(entry));
         }
@@ -191,8 +191,11 @@ fn files_of(trace: &Trace) -> BTreeSet<String> {
 
 /// The functions in project files.
 fn functions_of(trace: &Trace) -> BTreeSet<String> {
-    let own = trace.frames.iter().filter(|frame| frame.project_path.is_some());
-    own.filter_map(|frame| frame.function.clone()).filter(|name| name.len() > 3).collect()
+    let project_frames = trace.frames.iter().filter(|frame| frame.project_path.is_some());
+    project_frames
+        .filter_map(|frame| frame.function.clone())
+        .filter(|name| name.len() > 3)
+        .collect()
 }
 
 /// Weights of words. The weight of a word is low when many mistakes contain the word.
@@ -262,20 +265,20 @@ fn compare(
             word_score = 1.0;
         }
         let words = pieces(&key);
-        for own in &error.words {
-            let all = weights.total_weight(own.union(&words));
+        for error_words in &error.words {
+            let all = weights.total_weight(error_words.union(&words));
             if all > 0.0 {
-                word_score = word_score.max(weights.total_weight(own.intersection(&words)) / all);
+                let shared = weights.total_weight(error_words.intersection(&words));
+                word_score = word_score.max(shared / all);
             }
         }
     }
-    let everywhere = all_words(entry);
-    for own in &error.words {
-        let all = weights.total_weight(own.iter());
+    let mistake_words = all_words(entry);
+    for error_words in &error.words {
+        let all = weights.total_weight(error_words.iter());
         if all > 0.0 {
-            word_score = word_score.max(
-                OTHER_FIELD_FACTOR * weights.total_weight(own.intersection(&everywhere)) / all,
-            );
+            let shared = weights.total_weight(error_words.intersection(&mistake_words));
+            word_score = word_score.max(OTHER_FIELD_FACTOR * shared / all);
         }
     }
     let mut files = files_of(&trace);
@@ -311,9 +314,9 @@ fn file_score(error: &DiagnosedError, files: &BTreeSet<String>, shared: &[String
     if !shared.is_empty() {
         return SAME_FILE_SCORE;
     }
-    let folder = |file: &String| file.rsplit_once('/').map(|(folder, _)| folder.to_owned());
-    let own: BTreeSet<String> = error.files.iter().filter_map(folder).collect();
-    if files.iter().filter_map(folder).any(|folder| own.contains(&folder)) {
+    let parent = |file: &String| file.rsplit_once('/').map(|(parent, _)| parent.to_owned());
+    let error_dirs: BTreeSet<String> = error.files.iter().filter_map(parent).collect();
+    if files.iter().filter_map(parent).any(|dir| error_dirs.contains(&dir)) {
         SAME_DIR_SCORE
     } else {
         0.0

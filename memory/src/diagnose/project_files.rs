@@ -92,8 +92,8 @@ impl<'a> FrameLocator<'a> {
                 if self.known.len() == MAX_LOOKUPS {
                     continue;
                 }
-                let own = self.find(&key.0, key.1.as_deref());
-                self.known.insert(key.clone(), own);
+                let project_path = self.find(&key.0, key.1.as_deref());
+                self.known.insert(key.clone(), project_path);
             }
             frame.project_path = self.known.get(&key).cloned().flatten();
         }
@@ -115,14 +115,14 @@ impl<'a> FrameLocator<'a> {
         let path = path.as_str();
         if path.split('/').any(|part| VENDOR_DIRS.contains(&part)) {
             return relative_to_root(disk, path)
-                .filter(|own| !is_vendored(own))
-                .filter(|own| disk.exists(own));
+                .filter(|relative| !is_vendored(relative))
+                .filter(|relative| disk.exists(relative));
         }
         if let Some(package) = package {
             return self.find_in_package(package, path);
         }
-        if let Some(own) = relative_to_root(disk, path) {
-            return Some(own);
+        if let Some(relative) = relative_to_root(disk, path) {
+            return Some(relative);
         }
         let parts: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
         if parts.contains(&"..") {

@@ -70,7 +70,7 @@ pub fn read(text: &str) -> Trace {
     reader.is_truncated = head.len() + tail.len() < text.len();
     for line in head.lines().chain(tail.lines()) {
         let clean = clean_line(line, &mut reader.is_truncated);
-        reader.line(&clean);
+        reader.read_line(&clean);
     }
     reader.finish()
 }
@@ -151,24 +151,25 @@ struct Reader {
     in_causes: bool,
     /// The first line that is not a frame.
     first: Option<String>,
-    count: usize,
+    /// Number of frames read, including those beyond [`MAX_FRAMES`].
+    frame_count: usize,
     is_truncated: bool,
 }
 
 impl Reader {
-    fn line(&mut self, line: &str) {
+    fn read_line(&mut self, line: &str) {
         if line.trim().is_empty() {
             return;
         }
-        if self.takes_traceback_error(line)
-            || self.takes_awaited_message(line)
-            || self.takes_listed_cause(line)
+        if self.read_traceback_error(line)
+            || self.read_awaited_message(line)
+            || self.read_listed_cause(line)
         {
             return;
         }
         for compiled in COMPILED_FORMS.iter().filter(|compiled| compiled.can_match(line)) {
             if let Some(found) = compiled.regex.captures(line) {
-                self.take(compiled.form.role, compiled.form.language, &found);
+                self.add_match(compiled.form.role, compiled.form.language, &found);
                 return;
             }
         }
@@ -182,8 +183,9 @@ impl Reader {
         }
     }
 
-    /// Takes the line after the frames of a Python traceback: the error, whatever its name.
-    fn takes_traceback_error(&mut self, line: &str) -> bool {
+    /// Reads the line after the frames of a Python traceback as the error, even if the name of its
+    /// type does not end with `Error`. Returns `false` if the line is something else.
+    fn read_traceback_error(&mut self, line: &str) -> bool {
         let bare = line.trim_start_matches(['|', ' ', '+', '-']);
         let is_outside = line.starts_with(|c: char| c.is_alphabetic() || c == '_')
             || (line.trim_start().starts_with('|')
@@ -204,7 +206,9 @@ impl Reader {
         true
     }
 
-    fn takes_awaited_message(&mut self, line: &str) -> bool {
+    /// Reads the line as the message if the previous line requires a message. Returns `false`
+    /// otherwise.
+    fn read_awaited_message(&mut self, line: &str) -> bool {
         let Some(location) = self.awaiting_message.take() else { return false };
         let (language, frames) =
             if location.file.is_empty() { ("dart", Vec::new()) } else { ("rust", vec![location]) };
@@ -213,8 +217,9 @@ impl Reader {
         true
     }
 
-    /// Takes the lines after a `Caused by:` line.
-    fn takes_listed_cause(&mut self, line: &str) -> bool {
+    /// Reads a `Caused by:` line and the causes on the lines after it. Returns `false` if the line
+    /// is something else.
+    fn read_listed_cause(&mut self, line: &str) -> bool {
         if line == "Caused by:" {
             self.in_causes = !self.blocks.is_empty();
             return self.in_causes;
@@ -233,7 +238,7 @@ impl Reader {
         true
     }
 
-    fn take(&mut self, role: Role, language: &'static str, found: &Captures<'_>) {
+    fn add_match(&mut self, role: Role, language: &'static str, found: &Captures<'_>) {
         if !matches!(role, Role::Location | Role::Function) {
             self.function = None;
         }
@@ -246,16 +251,16 @@ impl Reader {
             }
             Role::BeforeMessage => self.awaiting_message = Some(frame(found).unwrap_or_default()),
             Role::Function => self.function = text(found, "function"),
-            Role::Frame | Role::Location => self.frame(language, found),
-            Role::Headline | Role::Cause => self.headline(role, language, found),
+            Role::Frame | Role::Location => self.add_frame(language, found),
+            Role::Headline | Role::Cause => self.add_headline(role, language, found),
         }
     }
 
-    fn frame(&mut self, language: &'static str, found: &Captures<'_>) {
+    fn add_frame(&mut self, language: &'static str, found: &Captures<'_>) {
         let Some(mut frame) = frame(found) else { return };
         frame.function = frame.function.or_else(|| self.function.take());
-        self.count += 1;
-        if self.count > MAX_FRAMES {
+        self.frame_count += 1;
+        if self.frame_count > MAX_FRAMES {
             self.is_truncated = true;
             return;
         }
@@ -267,7 +272,10 @@ impl Reader {
         match self.blocks.last_mut() {
             Some(block) => {
                 // A panic prints its location, and the backtrace repeats the location.
-                if !block.frames.iter().any(|own| own.file == frame.file && own.line == frame.line)
+                if !block
+                    .frames
+                    .iter()
+                    .any(|known| known.file == frame.file && known.line == frame.line)
                 {
                     block.frames.push(frame);
                 }
@@ -279,7 +287,7 @@ impl Reader {
         }
     }
 
-    fn headline(&mut self, role: Role, language: &'static str, found: &Captures<'_>) {
+    fn add_headline(&mut self, role: Role, language: &'static str, found: &Captures<'_>) {
         let kind = text(found, "kind");
         let message = text(found, "message").unwrap_or_default();
         let (message, inner) = match message.split_once(" ---> ") {
@@ -287,10 +295,10 @@ impl Reader {
             None => (message, None),
         };
         let location = frame(found);
-        let own = location.as_ref().and_then(|frame| language_of(&frame.file));
+        let file_language = location.as_ref().and_then(|frame| language_of(&frame.file));
         let frames = location.into_iter().chain(std::mem::take(&mut self.early)).collect();
         let is_cause = role == Role::Cause && !self.blocks.is_empty();
-        let language = own.unwrap_or(language);
+        let language = file_language.unwrap_or(language);
         let error = ErrorText { kind, message: message.trim().to_owned() };
         self.blocks.push(Block { error, language, frames, is_cause });
         if let Some((kind, message)) = inner.as_deref().and_then(|inner| inner.split_once(": ")) {

@@ -390,7 +390,7 @@ fn hostile_text_is_read_in_linear_time() {
         let trace = read(&text);
         assert!(trace.is_truncated && trace.frames.len() <= 200);
     }
-    // 32 MB of input, of which 2 are read; a backtracking pattern would take minutes.
+    // 32 MB of input, of which 2 MB are read; a backtracking pattern would take minutes.
     assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }
 

@@ -1,4 +1,4 @@
-//! Rows of MAMA's tables of decisions and checkpoints.
+//! Rows of the tables of decisions and checkpoints of the memory server MAMA.
 
 use super::{Format, ImportedFile, entry, name, put, text, texts, time};
 use aidd_engine::parse::lines::id;
@@ -17,7 +17,7 @@ pub(super) fn read(document: &Value) -> ImportedFile {
     for (index, item) in decisions.into_iter().flatten().enumerate() {
         let position = format!("item {} of decisions", index + 1);
         let (Some(content), Some(item_name)) = (text(item, &["decision"]), name(item)) else {
-            read.skip(position, "neither a decision nor an id");
+            read.skip(position, "`decision` or `id` is missing");
             continue;
         };
         let at = time(item, &["created_at", "event_date"]);

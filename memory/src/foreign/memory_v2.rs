@@ -39,7 +39,7 @@ pub(super) fn read(bytes: &[u8]) -> ImportedFile {
         let (Some(content), Some(log_id)) =
             (text(&item, &["decision"]), text(&item, &["decision_id"]))
         else {
-            read.skip(format!("line {}", index + 1), "neither a decision nor a decision_id");
+            read.skip(format!("line {}", index + 1), "`decision` or `decision_id` is missing");
             continue;
         };
         let at = time(&item, &["ts", "created_at", "timestamp"]);

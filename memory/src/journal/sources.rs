@@ -1,7 +1,7 @@
 //! The tracked files and their names in the store.
 
-/// The files from which memory is read: name in the store, path relative to the root. Only the
-/// first three are written; the others have older formats.
+/// The files from which memory is read: name in the store, path relative to the root. aidd writes
+/// only to the first three; the others have older formats.
 pub(super) const SOURCES: [(&str, &str); 9] = [
     ("decisions", "ai/memory/decisions.jsonl"),
     ("mistakes", "ai/memory/mistakes.jsonl"),
@@ -34,7 +34,7 @@ pub fn is_source(name: &str) -> bool {
     SOURCES.iter().any(|(own, _)| *own == name)
 }
 
-/// Whether the source with this name is written.
+/// Whether aidd writes to the source with this name.
 #[must_use]
 pub fn is_written(name: &str) -> bool {
     SOURCES[..3].iter().any(|(own, _)| *own == name)

@@ -390,7 +390,7 @@ fn check_tasks(memory: &mut ProjectMemory, branch: &str) -> Result<Verdict, Memo
             context.pending_tasks[0]
         ))
     } else if completed == 0 {
-        Err(format!("the context of `{branch}` has no tasks"))
+        Err(format!("no tasks are saved for the branch `{branch}`"))
     } else {
         Ok(format!("{completed} completed tasks of `{branch}`, none pending"))
     })
@@ -412,8 +412,8 @@ fn full_text(entry: &Entry) -> String {
     }
 }
 
-/// Checks a recorded run by its id: the run must belong to the lifecycle, it must have passed, and
-/// no later run may have failed.
+/// Checks a recorded run by its id: the run must belong to the lifecycle and must have passed, and
+/// a later run must not have failed.
 fn check_run(
     memory: &mut ProjectMemory,
     context: &Context<'_>,

@@ -1,6 +1,6 @@
-//! The quality gates between work and release: the phases that they end, and the evidence that
-//! passes them. `content/specs/quality-gates.md` documents the gates; a test compares the page with
-//! this file.
+//! The quality gates between work and release: the phases at whose end each gate is checked, and
+//! the evidence that it requires. `content/specs/quality-gates.md` documents the gates; a test
+//! compares the page with this file.
 
 use super::evidence::{self, Context};
 use super::phases::{Content, Criterion, EvidenceKind, join_hints};
@@ -20,7 +20,7 @@ pub struct Gate {
     pub name: &'static str,
     /// Older identifiers.
     pub aliases: &'static [&'static str],
-    /// Phases that the gate ends.
+    /// Phases at whose end the gate is checked.
     pub phases: &'static [&'static str],
     /// Globs of the ids of rules that must report nothing in the changed files.
     pub rules: &'static [&'static str],
@@ -164,24 +164,22 @@ pub struct CheckedGate {
     pub why: String,
 }
 
-/// The gates that end `phase`, ignoring case.
+/// The gates that are checked at the end of `phase`, whose name is compared ignoring case.
 pub fn gates_of(phase: &str) -> impl Iterator<Item = &'static Gate> {
     let phase = phase.to_ascii_uppercase();
     GATES.iter().filter(move |gate| gate.phases.contains(&&*phase))
 }
 
-/// The gate with this identifier or older identifier.
+/// The gate with this current or older identifier.
 #[must_use]
 pub fn gate_named(name: &str) -> Option<&'static Gate> {
     GATES.iter().find(|gate| gate.id == name || gate.aliases.contains(&name))
 }
 
 impl ProjectMemory {
-    /// Returns the status of the gates that end `phase`, determined by the records of `branch` and
-    /// by
-    /// `evidence`, which maps gates to evidence as [`Self::check_lifecycle`] accepts it. Runs
-    /// before
-    /// `changed`, the time of the last change in milliseconds since 1970, do not count.
+    /// Returns the status of the gates at the end of `phase`, determined by the records of `branch`
+    /// and by `evidence`, which maps gates to evidence as [`Self::check_lifecycle`] accepts it.
+    /// Runs before `changed`, the time of the last change in milliseconds since 1970, do not count.
     ///
     /// # Errors
     /// When evidence is given for an unknown gate, or the store cannot be read.

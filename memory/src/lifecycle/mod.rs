@@ -47,7 +47,7 @@ impl ProjectMemory {
         start: Option<&str>,
     ) -> Result<Lifecycle, MemoryError> {
         if feature.trim().is_empty() {
-            return Err(MemoryError::Invalid("a lifecycle needs a feature".to_owned()));
+            return Err(MemoryError::Invalid("the name of the feature is empty".to_owned()));
         }
         let first = phase(start.unwrap_or(PHASES[0].name))?;
         if let Some(session) = session_id {
@@ -135,8 +135,8 @@ impl ProjectMemory {
     }
 
     /// Moves to the next phase if the criteria are met according to [`Self::check_lifecycle`], or
-    /// if `force` states why the phase is left without; the reason is recorded. After the last
-    /// phase, the feature is complete.
+    /// if `force` states why the phase is left with unmet criteria; the reason is recorded. After
+    /// the last phase, the feature is complete.
     ///
     /// # Errors
     /// When the lifecycle is not active, evidence is for an unknown criterion, or another process
@@ -206,7 +206,7 @@ impl ProjectMemory {
             let position = |name: &str| PHASES.iter().position(|phase| phase.name == name);
             if position(target.name) >= position(&state.current_phase) {
                 return Err(MemoryError::Invalid(format!(
-                    "{} does not come before {}",
+                    "{} does not come before {}, the current phase; specify an earlier phase",
                     target.name, state.current_phase
                 )));
             }

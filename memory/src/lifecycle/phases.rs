@@ -85,7 +85,7 @@ impl EvidenceKind {
             Self::Outcome(check) => {
                 format!("a tool_outcome observation of a {} that passed", check.noun())
             }
-            Self::Tasks => "a branch whose context has no pending tasks".to_owned(),
+            Self::Tasks => "a branch with completed tasks and without pending tasks".to_owned(),
             Self::Memory(content) => format!("the id of a memory{}", content.hint()),
             Self::SavedMemory => "a memory saved since the lifecycle started".to_owned(),
             Self::Note(content) => format!("a note{}", content.hint()),

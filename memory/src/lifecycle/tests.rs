@@ -180,7 +180,7 @@ fn recorded_runs_and_tasks_count_without_passed_evidence() {
             memory.start_lifecycle("login", Some(&session), Some("build")).expect("started").id;
         assert_eq!(
             render_criteria(memory, &id, json!({})),
-            "tasks unmet: the context of `login` has no tasks\n\
+            "tasks unmet: no tasks are saved for the branch `login`\n\
              compiles unmet: no build is recorded on `login` since the lifecycle started\n\
              types unmet: no type check is recorded on `login` since the lifecycle started\n"
         );

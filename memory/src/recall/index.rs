@@ -52,10 +52,10 @@ pub(super) fn topic_hash(topic: &str) -> u64 {
     hasher.finish().max(1)
 }
 
-/// A slot that contains a term, with the number of occurrences.
+/// The slot of a memory that contains a term, with the number of occurrences.
 pub(super) type Posting = (u32, Counts);
 
-/// The slots that contain each term.
+/// For each term, the slots of the memories that contain the term.
 type Postings = HashMap<Box<str>, Vec<Posting>>;
 
 /// All memories except removed ones.
@@ -219,7 +219,8 @@ impl Index {
         (self.length / self.len().max(1) as f64).max(1.0) as f32
     }
 
-    /// The slots that contain each of `terms`, live or not.
+    /// For each of `terms`, the slots of the memories that contain the term, including memories
+    /// that were deleted or replaced.
     pub(super) fn postings<'a>(
         &'a self,
         store: &mut dyn StorageBackend,

@@ -178,15 +178,16 @@ pub(super) fn normalise_path(file: &str) -> String {
     file.trim_start_matches("./").trim_end_matches('/').to_owned()
 }
 
-/// Whether the file `own` of a memory matches the requested file or directory; both are normalised.
-/// The requested path must be equal to `own`, be an inner part of it, or end with it.
-pub(super) fn matches_file(own: &str, requested: &str) -> bool {
+/// Whether `file`, a file that a memory names, matches the requested file or directory; both paths
+/// are normalised. The components of `requested` must be contained in `file`. If `file` has a
+/// directory, `requested` can also end with `file`.
+pub(super) fn matches_file(file: &str, requested: &str) -> bool {
     let contains = |long: &str, short: &str| {
         let at = long.find(short);
         at.is_some_and(|_| format!("/{long}/").contains(&format!("/{short}/")))
     };
-    contains(own, requested)
-        || own.contains('/') && format!("/{requested}").ends_with(&format!("/{own}"))
+    contains(file, requested)
+        || file.contains('/') && format!("/{requested}").ends_with(&format!("/{file}"))
 }
 
 #[cfg(test)]

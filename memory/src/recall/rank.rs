@@ -59,7 +59,7 @@ impl PreparedQuestion {
     pub(super) fn from_question(question: &Question, using: MatchFeatures) -> Self {
         let text = prepare::truncate(question.text.trim(), MAX_QUESTION_BYTES);
         let terms = terms::distinct_terms(text, MAX_QUESTION_TERMS);
-        // Punctuation has vectors of its own, without meaning.
+        // The vector table also has vectors for punctuation, but punctuation has no meaning.
         let by_meaning = using != MatchFeatures::Words && text.contains(char::is_alphanumeric);
         let is_literal = using == MatchFeatures::Both && is_literal(text, &terms);
         let vector = by_meaning.then(|| Table::shipped().vector(text));
@@ -135,8 +135,8 @@ pub(super) fn rank(
             let meaning = prepared.weight * closeness;
             let sum = words + meaning;
             let sum = if brief.is_superseded { sum * SUPERSEDED_FACTOR } else { sum };
-            let is_noise = brief.is_tool_outcome && question.kinds.is_empty();
-            let sum = if is_noise { sum * TOOL_OUTCOME_FACTOR } else { sum };
+            let is_demoted = brief.is_tool_outcome && question.kinds.is_empty();
+            let sum = if is_demoted { sum * TOOL_OUTCOME_FACTOR } else { sum };
             found.push(Ranked { slot, score: score(sum, is_topic), words, meaning });
         }
     }

@@ -52,13 +52,13 @@ impl ProjectMemory {
 
 fn degraded_reason(stale: usize) -> Option<String> {
     (stale > 0).then(|| {
-        let (memories, pronoun) = match stale {
+        let (memories_were, they_match) = match stale {
             1 => ("1 memory was".to_owned(), "it matches"),
             _ => (format!("{stale} memories were"), "they match"),
         };
         format!(
-            "{memories} indexed by another version of aidd; {pronoun} by words only until aidd \
-             next opens the memory"
+            "{memories_were} indexed by another version of aidd; {they_match} by words only until \
+             aidd next opens the memory"
         )
     })
 }

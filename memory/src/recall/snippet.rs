@@ -109,7 +109,7 @@ mod tests {
     fn snippet(content: &str, question: &str) -> String {
         let entry: Entry = serde_json::from_value(json!({
             "id": "decision_1_a", "type": "decision", "layer": "local", "content": content,
-            "metadata": {"reasoning": "Two pods shared nothing.\nSticky sessions were no way."},
+            "metadata": {"reasoning": "Two pods shared nothing.\nSticky sessions did not help."},
             "status": "active", "createdAt": 1, "updatedAt": 1, "schemaVersion": 1
         }))
         .expect("an entry");
@@ -121,7 +121,7 @@ mod tests {
         let content =
             "Keep sessions in Redis\nThe cookie is opaque. Keys live 14 days; e.g. longer.";
         assert_eq!(snippet(content, "how long do keys live"), "Keys live 14 days;");
-        assert_eq!(snippet(content, "sticky session"), "Sticky sessions were no way.");
+        assert_eq!(snippet(content, "sticky session"), "Sticky sessions did not help.");
         assert_eq!(snippet(content, ""), "The cookie is opaque.");
         assert_eq!(snippet("Only this", "zebra"), "Two pods shared nothing.");
         let long = format!("{}words and more of them", "many ".repeat(15));

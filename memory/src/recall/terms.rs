@@ -1,5 +1,5 @@
 //! Splits texts into terms: stems of words, and pairs of adjacent characters in scripts that do not
-//! separate words or attach particles to them.
+//! separate words, or that attach particles to words.
 
 use super::stem::stem;
 use crate::words::{is_cjk, is_mark};
@@ -34,9 +34,9 @@ pub(super) fn for_each_term(text: &str, found: &mut dyn FnMut(&str)) {
             rest.find(|c| !is_word_char(c) || is_cjk(c) != is_dense_run).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
         if is_dense_run {
-            pairs(run, found);
+            for_each_pair(run, found);
         } else {
-            word(run, found);
+            for_each_word_term(run, found);
         }
         rest = after;
     }
@@ -60,7 +60,7 @@ fn is_word_char(c: char) -> bool {
 }
 
 /// Calls `found` with each pair of adjacent characters, or with a single character.
-fn pairs(run: &str, found: &mut dyn FnMut(&str)) {
+fn for_each_pair(run: &str, found: &mut dyn FnMut(&str)) {
     let ends: Vec<usize> = run.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
     let mut start = 0;
     if ends.len() == 1 {
@@ -74,7 +74,7 @@ fn pairs(run: &str, found: &mut dyn FnMut(&str)) {
 
 /// Calls `found` with the term of a word, and with the terms of the parts of a name such as
 /// `RefundPending` or `HTTPServer`.
-fn word(run: &str, found: &mut dyn FnMut(&str)) {
+fn for_each_word_term(run: &str, found: &mut dyn FnMut(&str)) {
     add_term(run, found);
     let mut parts = name_parts(run).peekable();
     if parts.next_if(|part| part.len() == run.len()).is_none() {

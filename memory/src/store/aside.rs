@@ -54,7 +54,8 @@ pub fn repaired_notice(why: &str) -> String {
     format!("the search index was damaged ({why}) and was rebuilt; all other data is intact")
 }
 
-/// Renames a damaged store, unless another process already has. The caller must hold its lock.
+/// Renames a damaged store, unless another process has already renamed it. The caller must hold the
+/// lock of the store.
 pub(super) fn move_aside(
     path: &Path,
     suffixes: &[&str],

@@ -265,7 +265,7 @@ impl Line {
     /// Appends the line to the backup of the store at `store`; returns an error message on failure.
     pub(super) fn add(self, store: &Path) -> Option<String> {
         let path = path_of(store);
-        // The first newline terminates a partial line that a killed process may have left.
+        // The first newline terminates a partial line that a killed process can have left.
         let text = format!("\n{}\n", self.0);
         length(&path)?;
         let added = OpenOptions::new()
@@ -340,7 +340,7 @@ pub fn read(path: &Path) -> Result<Backup, MemoryError> {
             None => backup.lost += 1,
         }
     }
-    // A line can be appended after a later write, or after the snapshot that contains it.
+    // A line can follow the line of a later write, or the snapshot that contains its changes.
     let snapshot = writes.first().map_or(0, |(number, _)| *number);
     writes.retain(|(number, _)| *number >= snapshot);
     writes.sort_by_key(|(number, _)| *number);

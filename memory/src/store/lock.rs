@@ -42,17 +42,17 @@ pub fn take(path: &Path) -> Result<Lock, MemoryError> {
         .open(path)
         .map_err(MemoryError::io(path))?;
     let start = Instant::now();
-    let mut times = 0;
+    let mut attempts = 0;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(Lock(file)),
             Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_TIMEOUT => {
-                std::thread::sleep(backoff(times));
-                times += 1;
+                std::thread::sleep(backoff(attempts));
+                attempts += 1;
             }
             Err(TryLockError::WouldBlock) => {
                 return Err(MemoryError::Store(format!(
-                    "another process has held {} for {} seconds",
+                    "another process has held the lock {} for {} seconds; retry when that process has ended",
                     path.display(),
                     LOCK_TIMEOUT.as_secs()
                 )));
@@ -106,7 +106,7 @@ pub fn set_damaged_aside(path: &Path, suffixes: &[&str], now: i64) -> Result<Pat
 }
 
 /// Renames a file and its related files (`suffixes`; the empty suffix is the file itself) to the
-/// first unused name of `names`, counted from 1; returns the new path.
+/// first path of `names(1)`, `names(2)`, … that does not exist; returns this path.
 ///
 /// # Errors
 /// When the file cannot be renamed.

@@ -81,8 +81,8 @@ pub(super) const STEPS: &[&str] = &[
     INSERT INTO search (id, model, scheme, length, vector, files)
         SELECT id, '', 0, 0, x'', '[]' FROM memories;
 ",
-    // Lets a short-lived process run the first search, and find conflicts and open sessions,
-    // without reading everything.
+    // Lets a short-lived process run its first search, and find conflicts and open sessions,
+    // without reading all rows.
     "
     ALTER TABLE search ADD COLUMN type TEXT;
     ALTER TABLE search ADD COLUMN status TEXT;
@@ -108,8 +108,9 @@ pub(super) const STEPS: &[&str] = &[
             THEN coalesce(data ->> '$.memorySessionId', data ->> '$.memory_session_id') END,
         at DESC, id DESC);
 ",
-    // Adds the layer to the search data. Meaning keys are written when the new scheme prepares the
-    // memories, which happens when the store is opened.
+    // Adds the layer to the search data, and the column `meaning_key` for the duplicate key of each
+    // memory. The keys are written when the store is opened: it then prepares the memories again,
+    // with the new `SCHEME`.
     "
     ALTER TABLE search ADD COLUMN layer TEXT;
     UPDATE search SET layer = (SELECT layer FROM memories m WHERE m.id = search.id);

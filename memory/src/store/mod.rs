@@ -1,8 +1,8 @@
 //! Storage of memory in a checkout: one trait, implemented by SQLite (`sqlite`) and a JSON log
 //! (`json`).
 //!
-//! The store mirrors the tracked files and contains what is not tracked. It makes no decisions: it
-//! stores records and finds them by plain fields.
+//! The store mirrors the tracked files and contains the data that is not tracked. It does not
+//! interpret records: it stores them, and finds them by the values of their fields.
 
 mod aside;
 pub mod backup;
@@ -51,7 +51,7 @@ pub enum Table {
     Sessions,
     /// [`super::records::Lifecycle`].
     Lifecycles,
-    /// Figures over time, by name.
+    /// Figures of reports over time, by the name of the report.
     Analytics,
 }
 
@@ -162,8 +162,8 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError>;
     /// A counter that increases with every change of a memory.
     fn change_number(&mut self) -> Result<i64, MemoryError>;
-    /// Number of all deletions of memories so far. A deletion changes no memory that is left, so a
-    /// query by change number does not show it.
+    /// Number of all deletions of memories so far. A deletion does not change the remaining
+    /// memories, so a query by change number does not show the deletion.
     fn deletions(&mut self) -> Result<i64, MemoryError>;
     /// Passes the search data of each memory that changed after a change number to `take`.
     /// `with_columns` includes the terms; a store without its own index always includes them.
@@ -218,7 +218,7 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn writes(&mut self) -> Result<i64, MemoryError>;
     /// Sets the number of the last write, within a write.
     fn set_writes(&mut self, number: i64) -> Result<(), MemoryError>;
-    /// Path of the backup; `None` for a store in memory.
+    /// Path of the backup; `None` for a store that is held in RAM.
     fn backup(&self) -> Option<PathBuf>;
     /// Returns and clears the last error of the backup.
     fn take_backup_fault(&mut self) -> Option<String>;
@@ -269,7 +269,8 @@ pub enum BackendChoice {
 pub struct OpenedStore {
     /// The open store.
     pub store: Box<dyn StorageBackend>,
-    /// Notices in sentences: a fallback, a quarantine, a migration.
+    /// Notices in sentences: a fallback to another backend, a store that was moved aside, a
+    /// migration.
     pub notices: Vec<String>,
 }
 
@@ -324,7 +325,7 @@ fn open_best(
         opened.notices.push(format!("memory is stored in {}: {why}", path.display()));
         Ok(opened)
     };
-    // Work continues in the store where it began, so that it is not split between two stores.
+    // The existing store remains in use, so that the data is not split between two stores.
     if is_new && json::exists(folder) {
         return json("a JSON store already exists there".to_owned());
     }
@@ -356,10 +357,11 @@ fn open_best(
     Ok(opened)
 }
 
-/// A store in memory, used where no file can be written; it is lost when the process ends.
+/// A store that is held in RAM, used where no file can be written; its data is lost when the
+/// process ends.
 ///
 /// # Errors
-/// When there is not enough memory.
+/// When there is not enough RAM.
 pub fn in_memory(folder: &Path) -> Result<OpenedStore, MemoryError> {
     Ok(OpenedStore { store: sqlite::in_memory(folder)?, notices: Vec::new() })
 }

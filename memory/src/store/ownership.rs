@@ -22,7 +22,7 @@ const ID_OFFSET: usize = 68;
 /// memories.
 const PROGRAMS: [(&str, &[&str], &str); 3] = [
     (
-        "the earlier aidd.md",
+        "aidd.md, an earlier version of aidd",
         &["permanent_memory", "observations"],
         "its decisions, mistakes and conventions are read from their JSON files in ai/memory; its \
          sessions and observations are not imported",
@@ -78,7 +78,7 @@ pub(super) fn detect_foreign(path: &Path) -> Option<ForeignDatabase> {
     if &header[..16] != MAGIC || i32::from_be_bytes(id) == APPLICATION_ID {
         return None;
     }
-    // Opened read-only, so that the write-ahead log is read but not checkpointed.
+    // The database is opened read-only, so that the write-ahead log is read but not checkpointed.
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).ok()?;
     connection.busy_timeout(lock::LOCK_TIMEOUT).ok()?;

@@ -42,8 +42,8 @@ impl Layers {
         if self == Self::ALL {
             return Vec::new();
         }
-        let own = Layer::ALL.iter().filter(|layer| self.contains(**layer));
-        own.map(|layer| layer.word()).collect()
+        let layers = Layer::ALL.iter().filter(|layer| self.contains(**layer));
+        layers.map(|layer| layer.word()).collect()
     }
 }
 

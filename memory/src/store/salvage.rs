@@ -170,7 +170,7 @@ fn read_database(path: &Path, recovered: &mut RecoveredRecords) -> Result<(), Me
     Ok(())
 }
 
-/// Opens a database whose schema is readable.
+/// Opens a database read-only, and checks that its schema is readable.
 fn open_read_only(path: &Path) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let check_schema = |connection: Connection| -> rusqlite::Result<Connection> {
@@ -180,7 +180,7 @@ fn open_read_only(path: &Path) -> rusqlite::Result<Connection> {
         Ok(connection)
     };
     Connection::open_with_flags(path, flags).and_then(check_schema).or_else(|_| {
-        // Where the files of the write-ahead log cannot be created, opens the database without its
+        // If the files of the write-ahead log cannot be created, the database is opened without its
         // log.
         let mut uri = "file:".to_owned();
         for c in path.to_string_lossy().chars() {
@@ -210,7 +210,7 @@ struct Scan<'a, T> {
 
 impl<T> Scan<'_, T> {
     /// Reads the rows between two row numbers, up to a damaged page. Returns the number of the last
-    /// row that was read; the number is an error if there was a damaged page.
+    /// row that was read, as an error if reading stopped at a damaged page.
     fn read_between(
         &mut self,
         after: i64,
@@ -265,7 +265,7 @@ fn rows<T>(
     read: fn(&Row<'_>) -> rusqlite::Result<T>,
     lost: &mut usize,
 ) -> Vec<T> {
-    // Does not use an index, because an index can be damaged while the table is intact.
+    // The query does not use an index, because an index can be damaged while the table is intact.
     let sql =
         format!("SELECT {columns}, rowid FROM {table} NOT INDEXED WHERE rowid > ?1 AND rowid < ?2");
     let mut scan = Scan { connection, sql, read, found: BTreeMap::new() };

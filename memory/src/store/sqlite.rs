@@ -79,7 +79,8 @@ pub(crate) fn open_with(
 /// Suffixes of the files of a store.
 pub(super) const FILE_SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
 
-/// A store in memory, used where no file can be written; it is lost when the process ends.
+/// A store that is held in RAM, used where no file can be written; its data is lost when the
+/// process ends.
 pub(super) fn in_memory(folder: &Path) -> Result<Box<dyn StorageBackend>, MemoryError> {
     let connection = Connection::open_in_memory().map_err(error)?;
     connection.execute_batch(&migrations::STEPS.concat()).map_err(error)?;
@@ -106,7 +107,7 @@ struct Sqlite {
     identity: Option<u64>,
     /// The newest supported schema version.
     known: i64,
-    /// Whether the store is in memory, without a file.
+    /// Whether the store is held in RAM, without a file.
     is_private: bool,
     /// Changes of the current write to data that no other file contains.
     changed_records: backup::ChangedRecords,
@@ -199,7 +200,7 @@ impl StorageBackend for Sqlite {
             }
             _ => Ok(()),
         });
-        // The caller does not end a write that could not begin.
+        // If this function fails, the caller calls neither `commit` nor `rollback`.
         if supported.is_err() {
             self.rollback();
         }

@@ -1,7 +1,7 @@
 //! Tests that run on both stores.
-#![expect(clippy::disallowed_methods, reason = "tests look at files")]
+#![expect(clippy::disallowed_methods, reason = "tests read and write files")]
 
-mod quick;
+mod specialised_queries;
 
 use super::*;
 use crate::privacy::Gate;
@@ -254,7 +254,7 @@ fn a_migration_backs_up_the_log_and_fails_atomically() {
     let mut old = opened(folder.path(), BackendChoice::Sqlite);
     let clean = gate.clean(&entry("decision_1_a", Kind::Decision, 1)).expect("clean");
     write(&mut *old, |store| store.put_entry(&clean).expect("put"));
-    // `old` recovered open, so its writes are still in the log.
+    // `old` is still open, so its writes are still in the log.
     let steps_with = |step| [migrations::STEPS, &[step]].concat();
     let steps = steps_with("CREATE TABLE more (x); INSERT INTO none VALUES (1);");
     let error = sqlite::open_with(folder.path(), &steps, 5).expect_err("a broken step");
@@ -368,7 +368,7 @@ fn an_open_store_that_was_moved_aside_is_reported() {
         let mut other = opened(folder.path(), choice);
         assert!(!one.is_set_aside());
         if choice == BackendChoice::Json {
-            // Readable again, because another process repaired it.
+            // The store is readable again, because another process repaired it.
             let path = other.path().to_owned();
             let text = std::fs::read_to_string(&path).expect("a log") + "[\"x\",[]]\n";
             std::fs::write(path, text).expect("written");

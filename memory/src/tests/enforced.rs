@@ -72,7 +72,7 @@ fn a_check_is_validated_before_anything_is_written() {
 }
 
 #[test]
-fn a_rule_survives_edits_and_ends_with_its_memory() {
+fn a_rule_is_preserved_by_edits_and_removed_with_its_memory() {
     on_both_stores(|root, memory| {
         let id = memory.save_convention(&convention("No moment", no_moment())).expect("saved").id;
         assert_eq!(rules(root), ["convention/no-moment"]);
@@ -165,7 +165,7 @@ proptest! {
     /// A check is unchanged after an export as lines, a merge of two branches, and an import into
     /// another project.
     #[test]
-    fn a_check_survives_export_merge_and_import(
+    fn a_check_is_unchanged_after_export_merge_and_import(
         words in proptest::collection::vec("[a-z]{3,9}", 1..4),
         literal in "[a-z(){}.*+\"\\\\é가 -]{1,16}",
         files in proptest::collection::vec("[a-z]{1,5}", 0..3),

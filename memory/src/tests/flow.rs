@@ -53,7 +53,7 @@ fn a_new_decision_supersedes_the_decision_on_its_topic_in_every_script() {
 }
 
 #[test]
-fn superseding_an_unknown_memory_itself_or_in_a_cycle_is_rejected() {
+fn invalid_supersedes_links_are_rejected() {
     on_both_stores(|_, memory| {
         let supersedes = |id: &str| vec![Link::new(Relation::Supersedes, id)];
         let unknown = NewMemory { links: supersedes("decision_0_x"), ..decision("a", None) };
@@ -235,7 +235,7 @@ fn conflicts_of_a_memory_are_all_conflicts_that_contain_it() {
 }
 
 #[test]
-fn walks_are_breadth_first_and_end() {
+fn walks_are_breadth_first_and_terminate() {
     on_both_stores(|_, memory| {
         let mut ids: Vec<String> = Vec::new();
         for n in 0..8 {
@@ -318,9 +318,10 @@ fn a_session_is_promoted_to_its_branch_and_made_permanent_once() {
 #[test]
 fn sessions_join_their_conversation_and_reject_invalid_updates() {
     on_both_stores(|_, memory| {
-        let thread = SessionState { memory_session_id: Some("t".into()), ..new_session("main") };
-        let first = memory.start_session(thread.clone()).expect("a session");
-        let second = SessionState { parent_session_id: Some(first.id.clone()), ..thread };
+        let conversation =
+            SessionState { memory_session_id: Some("t".into()), ..new_session("main") };
+        let first = memory.start_session(conversation.clone()).expect("a session");
+        let second = SessionState { parent_session_id: Some(first.id.clone()), ..conversation };
         let second = memory.start_session(second).expect("a session");
         assert_eq!(
             memory.conversation("t").expect("a conversation").expect("a session").id,
@@ -395,11 +396,11 @@ fn pruning_deletes_only_old_sessions() {
             }
             ids.push(session.id);
         }
-        let rules = PruneConditions { days: 1, sessions: 2 };
-        let preview = memory.prune(rules, true).expect("listed");
+        let conditions = PruneConditions { days: 1, sessions: 2 };
+        let preview = memory.prune(conditions, true).expect("listed");
         assert_eq!((&preview.sessions, preview.observations), (&vec![ids[0].clone()], 1));
-        assert_eq!(memory.prune(rules, false).expect("pruned"), preview);
-        assert_eq!(memory.prune(rules, false).expect("pruned").sessions.len(), 0);
+        assert_eq!(memory.prune(conditions, false).expect("pruned"), preview);
+        assert_eq!(memory.prune(conditions, false).expect("pruned").sessions.len(), 0);
         let remaining =
             memory.read(&mut |store| store.entries(&Query::new(Layers::ALL))).expect("entries");
         assert_eq!(remaining.len(), 5);
@@ -422,7 +423,10 @@ fn saving_a_branch_merges_its_fields() {
             (vec!["b".to_owned()], Some("BUILD"))
         );
         assert!(text(root, ".aidd/branches/x.json").contains("\"mood\": 1"));
-        assert!(error_text(memory.save_branch(&BranchContext::default())).contains("needs a name"));
+        assert!(
+            error_text(memory.save_branch(&BranchContext::default()))
+                .contains("branch name is empty")
+        );
     });
 }
 

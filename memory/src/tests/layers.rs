@@ -102,19 +102,19 @@ fn merged_files(
     files
 }
 
-struct World {
+struct Simulation {
     models: BTreeMap<&'static str, BranchModel>,
     clones: Vec<TestClone>,
     numbers: Rng,
     count: usize,
 }
 
-impl World {
+impl Simulation {
     fn new(seed: u64) -> Self {
         let clones = [("main", BackendChoice::Sqlite), ("login", BackendChoice::Json)].map(
             |(branch, choice)| {
                 let folder = TempDir::new().expect("a directory");
-                // The index is empty, so missing files do not count as deleted by mistake.
+                // The Git index is empty, so missing files do not count as deleted by mistake.
                 repository::TestRepository::new(folder.path());
                 let start = START + if branch == "main" { 0 } else { 1 };
                 let time = Arc::new(AtomicI64::new(start));
@@ -375,10 +375,10 @@ fn ids(memory: &mut ProjectMemory, text: &str) -> Vec<String> {
 #[test]
 fn readers_see_the_memories_that_the_model_predicts() {
     for seed in 0..size(12, 400) as u64 {
-        let mut world = World::new(seed);
+        let mut simulation = Simulation::new(seed);
         for _ in 0..40 {
-            world.step();
-            world.assert_matches_model(seed);
+            simulation.step();
+            simulation.assert_matches_model(seed);
         }
     }
 }

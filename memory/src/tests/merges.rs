@@ -156,7 +156,7 @@ fn a_missing_or_damaged_store_is_rebuilt_from_the_files() {
 }
 
 #[test]
-fn damage_under_an_open_store_is_detected_and_repaired() {
+fn damage_to_an_open_store_is_detected_and_repaired() {
     let folder = TempDir::new().expect("a directory");
     let root = folder.path();
     let mut memory = open_memory(root, BackendChoice::Sqlite);
@@ -284,7 +284,7 @@ fn damage_at_any_offset_is_repaired_by_an_import() {
             Box::new(move || now),
         ) {
             Ok(memory) => memory,
-            // The damage hit the schema version.
+            // The damaged bytes contain the schema version.
             Err(crate::MemoryError::Newer { .. }) => continue,
             Err(error) => panic!("round {round}: {error}"),
         };

@@ -1,16 +1,16 @@
 //! Tests of the complete memory of a project, on both stores.
 #![expect(clippy::disallowed_methods, reason = "tests read and write files")]
 
-mod again;
 mod enforced;
 mod faults;
 mod flow;
 mod layers;
 mod merges;
-mod plain;
+mod older_directory;
 mod privacy;
+mod repeated_saves;
 pub(super) mod repository;
-mod settling;
+mod resolving;
 
 use super::kinds::{Decision, Mistake};
 use super::permanent::NewMemory;

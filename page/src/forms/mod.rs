@@ -22,7 +22,7 @@ pub use pattern::*;
 pub use tree::*;
 
 /// The check of a page: which files it checks, and exactly one form. Rarely used forms are boxed,
-/// because a thousand rules are moved at each start.
+/// because more than a thousand checks are moved at startup.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]

@@ -56,7 +56,7 @@ pub struct TextHeader {
     #[serde(default)]
     pub random: bool,
     /// The finding's text must look like a real password: neither the text nor an adjacent host
-    /// name may be typical of examples.
+    /// name is typical of examples.
     #[serde(default)]
     pub password: bool,
     /// The finding's text must not match any of these expressions.

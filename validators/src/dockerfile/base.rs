@@ -40,7 +40,7 @@ fn untagged_image(context: &CheckContext<'_>, report: &mut Report<'_>) {
     for (_, word, image) in images(context.docker) {
         if image.tag.is_none() && image.digest.is_none() && !word.text.contains('$') {
             let finding = report.at(word.span, format!("image `{}` has no tag", image.name));
-            finding.help("pin the version you tested, for example `:1.2`, or a digest");
+            finding.help("Pin the version you tested, for example `:1.2`, or a digest");
             if is_moving_on_purpose(context, &mut project, word, &image) {
                 finding.severity = finding.severity.min(Severity::Info);
             }
@@ -54,7 +54,7 @@ fn latest_tag(context: &CheckContext<'_>, report: &mut Report<'_>) {
         if image.tag == Some("latest") && image.digest.is_none() {
             let message = format!("image `{}` is tagged `latest`", image.name);
             let finding = report.at(word.span, message);
-            finding.help("pin the version you tested, or add a digest");
+            finding.help("Pin the version you tested, or add a digest");
             if is_moving_on_purpose(context, &mut project, word, &image) {
                 finding.severity = finding.severity.min(Severity::Info);
             }
@@ -132,7 +132,7 @@ fn untrusted_registry(context: &CheckContext<'_>, report: &mut Report<'_>) {
         {
             report
                 .at(span, format!("untrusted registry `{registry}`"))
-                .help(format!("trusted: {}", trusted.join(", ")));
+                .help(format!("Trusted: {}", trusted.join(", ")));
         }
     };
     for (_, word, _) in images(context.docker) {
@@ -182,7 +182,7 @@ fn constant_platform(file: &Dockerfile, report: &mut Report<'_>) {
         }
         report
             .at(flag.span, format!("the platform is always `{}`", value.text))
-            .help("remove --platform, or use $BUILDPLATFORM or $TARGETPLATFORM");
+            .help("Remove --platform, or use $BUILDPLATFORM or $TARGETPLATFORM");
     }
 }
 

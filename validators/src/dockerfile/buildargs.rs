@@ -55,12 +55,12 @@ fn report_undefined(
     let mut declared = file.all(Keyword::Arg).flat_map(|arg| &arg.pairs).map(|pair| &pair.key);
     if let Some(later) = declared.find(|key| key.text == name) {
         finding
-            .help(format!("move `ARG {name}` above the first FROM"))
+            .help(format!("Move `ARG {name}` above the first FROM"))
             .related(later.span, "declared within a stage, not visible to FROM");
     } else if let Some(near) = nearest_name(name, globals.keys().copied()) {
-        finding.help(format!("did you mean `{near}`?"));
+        finding.help(format!("Did you mean `{near}`?"));
     } else {
-        finding.help(format!("add `ARG {name}=…` above the first FROM"));
+        finding.help(format!("Add `ARG {name}=…` above the first FROM"));
     }
 }
 
@@ -91,7 +91,7 @@ fn empty_arg_in_from(file: &Dockerfile, report: &mut Report<'_>) {
             format!("without a value for `{}` the image name is {image_name}", empty.name);
         report
             .at(image.span, message)
-            .help("add a default value to the argument")
+            .help("Add a default value to the argument")
             .related(empty.span, "declared without a default");
     }
 }

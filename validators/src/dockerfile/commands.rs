@@ -32,7 +32,7 @@ fn shell_form_command(file: &Dockerfile, report: &mut Report<'_>) {
         let name = command.kind.name();
         let span = command.argument_span();
         let finding = report.at(span, format!("{name} in shell form"));
-        finding.help("use a JSON array, so that the program receives signals directly");
+        finding.help("Use a JSON array, so that the program receives signals directly");
         if let Some(words) = plain_words(command).filter(|_| command.shell.is_none()) {
             let text = Value::from(words).to_string().replace("\",\"", "\", \"");
             finding.fix_unsafe("Write it as JSON", vec![Edit::replace(span, text)]);
@@ -90,7 +90,7 @@ fn report_all_but_first(file: &Dockerfile, kind: Keyword, report: &mut Report<'_
                 let name = kind.name();
                 report
                     .at(instruction.span, format!("more than one {name} in the stage"))
-                    .help(format!("only the last {name} takes effect; remove the others"))
+                    .help(format!("Only the last {name} takes effect; remove the others"))
                     .related(previous.span, "this instruction has no effect");
             }
             previous = Some(instruction);
@@ -121,7 +121,7 @@ fn no_healthcheck(file: &Dockerfile, report: &mut Report<'_>) {
         if checks == (false, false) {
             report
                 .at(file.instructions[stage.from].span, "the image has no HEALTHCHECK")
-                .help("add a check command, or `HEALTHCHECK NONE`");
+                .help("Add a check command, or `HEALTHCHECK NONE`");
         }
     }
 }
@@ -149,7 +149,7 @@ fn relative_workdir(file: &Dockerfile, report: &mut Report<'_>) {
             (Keyword::Workdir, Some(path)) if !known[at] => {
                 report
                     .at(path.span, format!("WORKDIR `{}` is relative", path.text.trim()))
-                    .help("start it with `/`; a relative path depends on the base image");
+                    .help("Start it with `/`; a relative path depends on the base image");
             }
             _ => {}
         }
@@ -168,7 +168,7 @@ fn maintainer(file: &Dockerfile, report: &mut Report<'_>) {
     for instruction in file.all(Keyword::Maintainer) {
         let Some(name) = instruction.words.first() else { continue };
         let finding = report.at(instruction.keyword, "MAINTAINER is deprecated");
-        finding.help("use `LABEL org.opencontainers.image.authors=\"…\"`");
+        finding.help("Use `LABEL org.opencontainers.image.authors=\"…\"`");
         if !name.text.contains(['"', '\\', '`', '\n']) {
             let keyword = casing.apply("LABEL");
             let text = format!("{keyword} org.opencontainers.image.authors=\"{}\"", name.text);

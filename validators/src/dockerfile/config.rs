@@ -87,7 +87,7 @@ pub(crate) fn check(report: &mut Report<'_>) {
             Span { start, end: line.end.max(start) },
             format!("invalid hadolint configuration: {message}"),
         )
-        .help("fix the file; until then none of its settings apply to the Dockerfiles below it");
+        .help("Fix the file; until then none of its settings apply to the Dockerfiles below it");
 }
 
 fn read(text: &str, path: String) -> Option<HadolintConfig> {

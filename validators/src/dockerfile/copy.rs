@@ -51,7 +51,7 @@ fn add_instead_of_copy(file: &Dockerfile, report: &mut Report<'_>) {
         };
         let Some(first) = sources(add).find(is_local) else { continue };
         let finding = report.at(add.keyword, format!("ADD of a local file: `{}`", first.text));
-        finding.help("use COPY, unless the source should be downloaded or unpacked");
+        finding.help("Use COPY, unless the source should be downloaded or unpacked");
         let is_literal = |word: &Word| is_local(&word) && !word.text.contains(['$', '*', '?', '[']);
         let is_convertible = add
             .flags
@@ -101,7 +101,7 @@ fn copy_to_non_directory(file: &Dockerfile, report: &mut Report<'_>) {
         let end = target.span.end - u32::from(quoted);
         report
             .at(target.span, "several sources, but the target is not a directory")
-            .help("end the target with `/`")
+            .help("End the target with `/`")
             .fix("Add the slash", vec![Edit::insert(end, "/")]);
     }
 }
@@ -124,7 +124,7 @@ fn copy_to_relative_path(file: &Dockerfile, report: &mut Report<'_>) {
                 if instruction.words.len() > 1 && is_relative(&target.text) {
                     report
                         .at(target.span, "relative target without a preceding WORKDIR")
-                        .help("set WORKDIR first, or use an absolute target");
+                        .help("Set WORKDIR first, or use an absolute target");
                 }
             }
             _ => {}
@@ -169,7 +169,7 @@ fn copied_archive(file: &Dockerfile, report: &mut Report<'_>) {
                                 format!("archive `{}` is copied, then unpacked", archive.text);
                             report
                                 .at(archive.span, message)
-                                .help("use ADD, which unpacks it in one step and leaves no archive in the image")
+                                .help("Use ADD, which unpacks it in one step and leaves no archive in the image")
                                 .related(span, "unpacked here");
                         }
                     }

@@ -74,7 +74,7 @@ fn check_values(context: &CheckContext<'_>, report: &mut Report<'_>, required: &
         if !value.text.contains(['$', '{']) && !fits(&value.text) {
             report
                 .at(value_span(pair, value.span), format!("invalid value of label `{key}`"))
-                .help(format!("use {description}"));
+                .help(format!("Use {description}"));
         }
     }
 }
@@ -99,7 +99,7 @@ fn label_key(context: &CheckContext<'_>, report: &mut Report<'_>) {
                 .help(format!("`{namespace}*` is reserved; use your own domain"));
         } else if !is_valid_key(key) {
             report.at(pair.key.span, format!("label `{key}` is not a valid key")).help(
-                "use lower-case letters, digits and single `.` or `-`, starting with a letter",
+                "Use lower-case letters, digits and single `.` or `-`, starting with a letter",
             );
         }
     }
@@ -184,7 +184,7 @@ fn empty_label(context: &CheckContext<'_>, report: &mut Report<'_>) {
         {
             report
                 .at(pair.key.span, format!("label `{key}` is empty"))
-                .help("set a value, or remove the label");
+                .help("Set a value, or remove the label");
         }
     }
 }

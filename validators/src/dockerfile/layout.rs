@@ -52,7 +52,7 @@ fn empty_continuation(file: &Dockerfile, report: &mut Report<'_>) {
         let edits = edits.map(Edit::delete).collect();
         report
             .at(first, "blank line within an instruction")
-            .help("the instruction continues after it; builders warn, and may reject it in future versions")
+            .help("The instruction continues after it; builders warn, and may reject it in future versions")
             .fix("Remove the blank lines", edits);
     }
 }
@@ -70,7 +70,7 @@ fn legacy_key_value(file: &Dockerfile, report: &mut Report<'_>) {
         let name = instruction.kind.name();
         let finding = report
             .at(pair.key.span.cover(value.span), format!("{name} without `=`"))
-            .help("write KEY=value, which can set several keys in one instruction");
+            .help("Write KEY=value, which can set several keys in one instruction");
         if let Some(text) = key_value_syntax(instruction, pair) {
             let range = Span { start: pair.key.span.end, end: value.span.end };
             finding.fix("Write KEY=value", vec![Edit::replace(range, text)]);
@@ -117,7 +117,7 @@ fn definition_description(file: &Dockerfile, report: &mut Report<'_>) {
             let message =
                 format!("the description of `{}` does not start with the name", name.text);
             report.at(comment.span, message).help(format!(
-                "write `# {} …`, or insert a blank line if it is not a description",
+                "Write `# {} …`, or insert a blank line if it is not a description",
                 name.text
             ));
         }

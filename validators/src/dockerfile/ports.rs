@@ -38,7 +38,7 @@ fn expose_format(file: &Dockerfile, report: &mut Report<'_>) {
         let literal_part = word.text.split("${").next().unwrap_or_default();
         if let Some((_, port)) = literal_part.rsplit_once(':') {
             let finding = report.at(word.span, "EXPOSE does not accept an address or a host port");
-            finding.help(format!("write `EXPOSE {port}` and map the port with `docker run -p`"));
+            finding.help(format!("Write `EXPOSE {port}` and map the port with `docker run -p`"));
         }
     }
 }

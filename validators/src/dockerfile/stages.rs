@@ -94,7 +94,7 @@ fn undefined_copy_stage(context: &CheckContext<'_>, report: &mut Report<'_>) {
         if is_number {
             if name.parse().is_ok_and(|number: usize| number >= stage) {
                 let finding = report.at(flag.span, format!("no earlier stage with number {name}"));
-                finding.help("stages are numbered from 0; use the name of an earlier stage");
+                finding.help("Stages are numbered from 0; use the name of an earlier stage");
             }
             continue;
         }
@@ -109,7 +109,7 @@ fn undefined_copy_stage(context: &CheckContext<'_>, report: &mut Report<'_>) {
         if name.contains('/') {
             report
                 .at(flag.span, format!("image `{name}` has no tag"))
-                .help("add the tag you tested, for example `:1.2`, or a digest");
+                .help("Add the tag you tested, for example `:1.2`, or a digest");
             continue;
         }
         report_undefined(file, flag, (name, stage), report);
@@ -134,13 +134,13 @@ fn report_undefined(
     let finding = report.at(flag.span, format!("no earlier stage named `{name}`"));
     match (near, later.and_then(|stage| stage.name.as_ref())) {
         (Some((_, known)), _) => {
-            finding.help(format!("did you mean `{}`?", known.text));
+            finding.help(format!("Did you mean `{}`?", known.text));
         }
         (None, Some(later)) => {
-            finding.help("move that stage up").related(later.span, "the stage is defined here");
+            finding.help("Move that stage up").related(later.span, "the stage is defined here");
         }
         (None, None) => {
-            finding.help("use an earlier stage, or an image with its tag");
+            finding.help("Use an earlier stage, or an image with its tag");
         }
     }
 }
@@ -149,7 +149,7 @@ fn copy_from_own_stage(file: &Dockerfile, report: &mut Report<'_>) {
     for (_, flag, name, stage) in copies(file) {
         if is_own_name(file, stage, name) && file.stage_named(name, stage).is_none() {
             report.at(flag.span, format!("stage `{name}` copies from itself")).help(
-                "copy from an earlier stage; within a stage, use RUN cp or a copy without --from",
+                "Copy from an earlier stage; within a stage, use RUN cp or a copy without --from",
             );
         }
     }
@@ -163,7 +163,7 @@ fn copy_whole_stage(file: &Dockerfile, report: &mut Report<'_>) {
         {
             report
                 .at(copy.span, format!("everything in `{name}` is copied"))
-                .help(format!("build on it (`FROM {name}`), or copy only what is needed"));
+                .help(format!("Build on it (`FROM {name}`), or copy only what is needed"));
         }
     }
 }
@@ -175,7 +175,7 @@ fn duplicate_stage_name(file: &Dockerfile, report: &mut Report<'_>) {
         if let Some(first) = first.and_then(|first| first.name.as_ref()) {
             report
                 .at(name.span, format!("duplicate stage name `{}`", first.text))
-                .help("give each stage a unique name")
+                .help("Give each stage a unique name")
                 .related(first.span, "first defined here");
         }
     }
@@ -186,7 +186,7 @@ fn reserved_stage_name(file: &Dockerfile, report: &mut Report<'_>) {
         if ["scratch", "context"].iter().any(|word| name.text.eq_ignore_ascii_case(word)) {
             report
                 .at(name.span, format!("`{}` is a reserved name of the builder", name.text))
-                .help("choose another name");
+                .help("Choose another name");
         }
     }
 }
@@ -197,7 +197,7 @@ fn stage_name_casing(file: &Dockerfile, report: &mut Report<'_>) {
         if lower != name.text && !name.text.contains(['$', '{']) {
             report
                 .at(name.span, format!("stage name `{}` is not in lower case", name.text))
-                .help(format!("builders compare names in lower case; rename it to `{lower}`"));
+                .help(format!("Builders compare names in lower case; rename it to `{lower}`"));
         }
     }
 }
@@ -229,7 +229,7 @@ fn instruction_before_from(file: &Dockerfile, report: &mut Report<'_>) {
         if !matches!(instruction.kind, Keyword::Arg | Keyword::Unknown) {
             let name = instruction.kind.name();
             let finding = report.at(instruction.keyword, format!("{name} before the first FROM"));
-            finding.help("only ARG, comments and parser directives are allowed there");
+            finding.help("Only ARG, comments and parser directives are allowed there");
             // A file without `FROM` is often appended to or included in another one.
             if file.stages.is_empty() {
                 finding.severity = finding.severity.min(Severity::Info);

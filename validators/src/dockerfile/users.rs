@@ -38,7 +38,7 @@ fn root_user(file: &Dockerfile, report: &mut Report<'_>) {
         if matches!(user(word), "root" | "0") && !drops_privileges(file, stage) {
             report
                 .at(word.span, "the last USER of the stage is root")
-                .help("switch to a user without privileges at the end");
+                .help("Switch to a user without privileges at the end");
         }
     }
 }
@@ -78,7 +78,7 @@ fn user_by_name(file: &Dockerfile, report: &mut Report<'_>) {
             }
         }
         report.at(word.span, format!("user `{name}` is specified by name")).help(
-            "use the number of the user, so that Kubernetes can verify that the user is not root",
+            "Use the number of the user, so that Kubernetes can verify that the user is not root",
         );
     };
     // Also check instructions before the first FROM, as in a file to include.

@@ -56,7 +56,7 @@ fn self_references(
             };
             report
                 .at(span, format!("`{name}` is set by the same ENV and not yet available"))
-                .help("set it in a separate ENV before this instruction")
+                .help("Set it in a separate ENV before this instruction")
                 .related(definition, "set here");
         }
     }
@@ -251,7 +251,7 @@ fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
                     format!("`{name}` looks like a secret, and {kind} stores it in the image"),
                 );
                 finding
-                    .help("use RUN --mount=type=secret; anyone with the image can read this value");
+                    .help("Use RUN --mount=type=secret; anyone with the image can read this value");
                 // Everybody knows a default that somebody made up; nobody relies on it.
                 let value = pair.value.as_ref().map_or("", |value| &*value.text);
                 if !value.is_empty() && !value.contains('$') && !is_generated(value) {
@@ -362,24 +362,24 @@ fn report_undefined(
         report
             .at(span, message)
             .help(format!(
-                "repeat `ARG {name}` in the stage; arguments before FROM are not visible in it"
+                "Repeat `ARG {name}` in the stage; arguments before FROM are not visible in it"
             ))
             .related(global.span, "only set before the first FROM");
     } else if is_platform(name) {
         report
             .at(span, message)
-            .help(format!("declare `ARG {name}` in the stage; the builder sets it then"));
+            .help(format!("Declare `ARG {name}` in the stage; the builder sets it then"));
     } else if instruction.stage.is_some_and(|stage| has_variable_base(file, stage)) {
         // The base can be a stage of this file that sets the variable.
     } else if let Some(&other) = visible.elsewhere.get(name) {
         report
             .at(span, message)
-            .help("set it in this stage, before it is used")
+            .help("Set it in this stage, before it is used")
             .related(other, "set here, not visible to this instruction");
     } else if let Some(near) = nearest_name(name, visible.scope.keys().copied()) {
-        report.at(span, message).help(format!("did you mean `{near}`?"));
+        report.at(span, message).help(format!("Did you mean `{near}`?"));
     } else if instruction.stage.and_then(|stage| root_stage(file, stage)).is_some_and(is_scratch) {
-        report.at(span, message).help("the variable is empty; set it with ARG or ENV first");
+        report.at(span, message).help("The variable is empty; set it with ARG or ENV first");
     }
 }
 

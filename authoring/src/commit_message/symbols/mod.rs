@@ -278,10 +278,10 @@ impl Reader<'_> {
         };
         match self.language {
             SupportLang::Rust => {
-                let is_free = kind == SymbolKind::Member && node.kind() == "enum_variant";
+                let is_variant = kind == SymbolKind::Member && node.kind() == "enum_variant";
                 let by_macro = node.kind() == "macro_definition"
                     && previous_attributes(node).any(|text| text.contains("macro_export"));
-                inside && (is_free || context.in_interface || has(&["pub"]) || by_macro)
+                inside && (is_variant || context.in_interface || has(&["pub"]) || by_macro)
             }
             SupportLang::Go => name.chars().next().is_some_and(char::is_uppercase) && inside,
             SupportLang::Python | SupportLang::Ruby => !name.starts_with('_') && inside,
@@ -291,9 +291,9 @@ impl Reader<'_> {
             SupportLang::Bash => false,
             _ => {
                 let is_private = name.starts_with('#') || has(&["private", "protected"]);
-                let of_itself = self.exports.contains(name)
+                let has_export = self.exports.contains(name)
                     || node.parent().is_some_and(|parent| parent.kind() == "export_statement");
-                !is_private && if context.parent.is_some() { inside } else { of_itself }
+                !is_private && if context.parent.is_some() { inside } else { has_export }
             }
         }
     }

@@ -17,8 +17,8 @@ pub(super) fn symbols_by_keywords(path: &str, text: &str) -> Vec<Symbol> {
         )
         .expect("a constant pattern")
     });
-    let ending = path.rsplit('.').next().unwrap_or_default();
-    if !EXTENSIONS.contains(&ending) {
+    let extension = path.rsplit('.').next().unwrap_or_default();
+    if !EXTENSIONS.contains(&extension) {
         return Vec::new();
     }
     let is_type =
@@ -30,7 +30,7 @@ pub(super) fn symbols_by_keywords(path: &str, text: &str) -> Vec<Symbol> {
             let hidden = ["private", "internal", "fileprivate", "protected", "local", "static"];
             let exported = !found[1].split_whitespace().any(|word| hidden.contains(&word))
                 && &found[2] != "defp"
-                && !matches!(ending, "vue" | "svelte");
+                && !matches!(extension, "vue" | "svelte");
             Symbol {
                 name: found[3].to_owned(),
                 parent: None,

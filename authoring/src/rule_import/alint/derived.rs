@@ -33,7 +33,7 @@ pub(super) fn vars(rule: &Rule<'_>) -> Result<Vars, String> {
     Ok(recipe::vars(derived))
 }
 
-/// The variables for a kind on values: files with and without the value that the rule requires.
+/// The variables for a kind of rule on values: files with and without the required value.
 fn value_vars(rule: &Rule<'_>) -> Result<Json, String> {
     let at = supported_query(rule.text("path")?)?;
     let good = match rule.options.get("matches").and_then(Json::as_str) {
@@ -55,7 +55,7 @@ fn value_vars(rule: &Rule<'_>) -> Result<Json, String> {
     }))
 }
 
-/// The variables for a kind on paths listed in a manifest.
+/// The variables for a kind of rule on paths that a manifest lists.
 fn registry_vars(rule: &Rule<'_>) -> Result<Json, String> {
     let file = sample::from_glob(rule.text("source")?, "example");
     let at = extract_query(rule.options.get("extract").unwrap_or(&Json::Null))?;
@@ -68,7 +68,7 @@ fn registry_vars(rule: &Rule<'_>) -> Result<Json, String> {
     }))
 }
 
-/// The variables for a kind on a key in a file with lines `key = value`.
+/// The variables for a kind of rule on a key in a file with lines of the form `key = value`.
 fn setting_vars(rule: &Rule<'_>) -> Result<Json, String> {
     let path = rule.text("path")?;
     let names = query_names(path).ok_or_else(|| {

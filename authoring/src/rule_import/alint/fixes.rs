@@ -33,7 +33,7 @@ fn convert_fix(
     rule: &Rule<'_>,
 ) -> Result<(), String> {
     let check = draft.check.as_mut().ok_or("there is nothing to fix")?;
-    let table = FIXES.get(name).ok_or("no form has an equivalent")?;
+    let table = FIXES.get(name).ok_or("rule pages have no equivalent fix")?;
     if let Some(why) = &table.unsupported {
         return Err(why.clone());
     }

@@ -52,10 +52,10 @@ fn find_kind(name: &str) -> Option<(&'static str, &'static RuleTable)> {
 }
 
 pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportError> {
-    let mut made = ImportDraft::default();
-    let config = merge_extended(files, path, &mut made)?;
+    let mut import_draft = ImportDraft::default();
+    let config = merge_extended(files, path, &mut import_draft)?;
     let ignored = config.get("ignore").map(string_list).unwrap_or_default();
-    made.not_imported.extend(unsupported_keys(&config, Tool::Alint, None));
+    import_draft.not_imported.extend(unsupported_keys(&config, Tool::Alint, None));
     let list = |key: &str| config.get(key).and_then(Json::as_array).map_or(&[][..], Vec::as_slice);
     for rule in list("rules") {
         let Json::Object(options) = rule else {
@@ -67,11 +67,13 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
             return Err(ImportError::MissingId(path.to_owned()));
         }
         match convert_rule(path, id, options, list("facts"), &ignored) {
-            Ok(drafts) => made.drafts.extend(drafts),
-            Err(error) => made.not_imported.push(NotImported { item: id.to_owned(), ..error }),
+            Ok(drafts) => import_draft.drafts.extend(drafts),
+            Err(error) => {
+                import_draft.not_imported.push(NotImported { item: id.to_owned(), ..error })
+            }
         }
     }
-    Ok(made)
+    Ok(import_draft)
 }
 
 impl From<String> for NotImported {
@@ -84,7 +86,7 @@ impl From<String> for NotImported {
 fn merge_extended(
     files: &dyn Files,
     path: &str,
-    made: &mut ImportDraft,
+    import_draft: &mut ImportDraft,
 ) -> Result<Map<String, Json>, ImportError> {
     let mut order: Vec<(String, Map<String, Json>, Json)> = Vec::new();
     let mut remaining = vec![(path.to_owned(), Json::Null)];
@@ -103,10 +105,10 @@ fn merge_extended(
                 match ruleset(url) {
                     // The file that extends a ruleset overrides it.
                     Ok(ruleset) => rulesets.push((url.to_owned(), ruleset, entry.clone())),
-                    Err(why) => made.not_imported.push(why),
+                    Err(why) => import_draft.not_imported.push(why),
                 }
             } else if url.contains("://") {
-                made.not_imported.push(NotImported::new(
+                import_draft.not_imported.push(NotImported::new(
                     format!("extends `{url}`"),
                     "files are not downloaded; add the file to the project",
                 ));

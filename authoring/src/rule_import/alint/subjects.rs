@@ -26,7 +26,7 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
     let folder = |glob: &String| format!("{}/", glob.trim_end_matches('/'));
     let mut each: Vec<String> = match rule.kind {
         "for_each_dir" => select.iter().map(folder).collect(),
-        // Both files and directories.
+        // The kind selects both files and directories.
         "every_matching_has" => {
             select.iter().flat_map(|glob| [glob.clone(), folder(glob)]).collect()
         }

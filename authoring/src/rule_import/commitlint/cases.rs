@@ -16,7 +16,7 @@ pub(super) fn case_names(value: &Json) -> Result<Vec<String>, String> {
     match names.len() {
         0 => Err("no case is set".to_owned()),
         named if named < count => {
-            Err("a case with its own `when`: the page would need both".to_owned())
+            Err("a case has its own `when`, which a page does not support".to_owned())
         }
         _ => Ok(names),
     }

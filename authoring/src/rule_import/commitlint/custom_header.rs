@@ -51,7 +51,7 @@ pub(super) fn forbidden_cases(
 ) -> Result<HeaderRequirement, String> {
     let Some(part) = setting.name.strip_suffix("-case").filter(|_| setting.never) else {
         return Err(format!(
-            "unsupported with the custom `headerPattern` `{pattern}`, where only forbidden cases are imported and, if `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: {{ subject: … }}`"
+            "unsupported with the custom `headerPattern` `{pattern}`: only forbidden cases are imported and, if `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: {{ subject: … }}`"
         ));
     };
     let fill = |inner: &str| fill_groups(pattern, names, &[(part, inner)]);

@@ -32,7 +32,7 @@ pub(super) fn merge_extends(
     config: &Map<String, Json>,
     depth: usize,
     all: &mut MergedConfig,
-    made: &mut ImportDraft,
+    import_draft: &mut ImportDraft,
 ) {
     for extended in config.get("extends").map(string_list).unwrap_or_default() {
         let item = || format!("extends `{extended}`");
@@ -41,19 +41,23 @@ pub(super) fn merge_extends(
             continue;
         }
         let Some(depth) = depth.checked_sub(1) else {
-            made.not_imported.push(NotImported::new(item(), "`extends` is circular or too deep"));
+            import_draft
+                .not_imported
+                .push(NotImported::new(item(), "`extends` is circular or too deep"));
             continue;
         };
         let Some(file) = resolve_package(modules, path, &extended) else {
             let not_imported =
                 NotImported::new(item(), "it is neither in the project nor in `node_modules`");
-            let instead = "install it and import again, or write its rules out";
-            made.not_imported.push(not_imported.instead(instead));
+            let instead = "install it and import again, or copy its rules into the configuration";
+            import_draft.not_imported.push(not_imported.instead(instead));
             continue;
         };
-        match modules.literal(&file, &format!("{file}: "), made) {
-            Ok(inner) => merge_extends(modules, &file, &recipe::vars(inner), depth, all, made),
-            Err(why) => made.not_imported.push(NotImported::new(item(), why.to_string())),
+        match modules.literal(&file, &format!("{file}: "), import_draft) {
+            Ok(inner) => {
+                merge_extends(modules, &file, &recipe::vars(inner), depth, all, import_draft)
+            }
+            Err(why) => import_draft.not_imported.push(NotImported::new(item(), why.to_string())),
         }
     }
     if let Some(preset) = config.get("parserPreset").filter(|preset| !preset.is_null()) {

@@ -21,7 +21,7 @@ type GlobRelation = (bool, bool);
 pub(super) fn collect_directories(
     root: &Map<String, Json>,
     file: &str,
-    made: &mut ImportDraft,
+    import_draft: &mut ImportDraft,
 ) -> Result<Vec<Directory>, ImportError> {
     let mut folders = Vec::new();
     let mut remaining = vec![(String::new(), root)];
@@ -40,7 +40,7 @@ pub(super) fn collect_directories(
                         format!("{path} {key}").trim(),
                         "ls-lint treats it as an extension that no file has, so it has no effect",
                     );
-                    made.not_imported.push(match suggested_key(key) {
+                    import_draft.not_imported.push(match suggested_key(key) {
                         Some(suggestion) => not_imported.instead(suggestion),
                         None => not_imported,
                     });

@@ -31,14 +31,16 @@ impl Scope {
 
 /// Adds the exclusions of a `.markdownlintignore` next to a configuration. markdownlint-cli reads this
 /// file in the syntax of `.gitignore`.
-pub(super) fn add_ignored(files: &dyn Files, scope: &mut Scope, made: &mut ImportDraft) {
+pub(super) fn add_ignored(files: &dyn Files, scope: &mut Scope, import_draft: &mut ImportDraft) {
     let path = below(parent_dir(&scope.file), ".markdownlintignore");
     if !files.exists(&path) {
         return;
     }
     let text = match read_text(files, &path) {
         Ok(text) => text,
-        Err(why) => return made.not_imported.push(NotImported::new(&path, why.to_string())),
+        Err(why) => {
+            return import_draft.not_imported.push(NotImported::new(&path, why.to_string()));
+        }
     };
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
         if line.starts_with('#') {
@@ -46,7 +48,7 @@ pub(super) fn add_ignored(files: &dyn Files, scope: &mut Scope, made: &mut Impor
         }
         if let Some(included) = line.strip_prefix('!') {
             let why = "paths excluded by `exclude` cannot be included again";
-            made.not_imported.push(NotImported::new(format!("{path}: !{included}"), why));
+            import_draft.not_imported.push(NotImported::new(format!("{path}: !{included}"), why));
             continue;
         }
         let folder = line.trim_end_matches('/');
@@ -76,7 +78,7 @@ pub(super) fn runner_rules(
     config: &Map<String, Json>,
     files: &dyn Files,
     scope: &mut Scope,
-    made: &mut ImportDraft,
+    import_draft: &mut ImportDraft,
 ) -> Result<Map<String, Json>, ImportError> {
     for glob in config.get("globs").map(string_list).unwrap_or_default() {
         match glob.strip_prefix(['!', '#']) {
@@ -93,7 +95,7 @@ pub(super) fn runner_rules(
     let filters = filters.filter(|glob| !glob.starts_with(['!', '#']));
     scope.exclude.extend(filters.map(|glob| anchor_glob(&glob)));
     let unknown = "unknown key of markdownlint-cli2 0.24";
-    made.not_imported.extend(unsupported_keys(config, Tool::Markdownlint, Some(unknown)));
+    import_draft.not_imported.extend(unsupported_keys(config, Tool::Markdownlint, Some(unknown)));
     // The rule files that take precedence over `config` in markdownlint-cli2
     // (<https://github.com/DavidAnson/markdownlint-cli2#configuration>).
     let siblings =
@@ -103,9 +105,10 @@ pub(super) fn runner_rules(
         return Ok(config.get("config").and_then(Json::as_object).cloned().unwrap_or_default());
     };
     if config.contains_key("config") {
-        made.not_imported
+        import_draft
+            .not_imported
             .push(NotImported::new("config", format!("markdownlint-cli2 reads `{path}` instead")));
     }
-    let rules = Modules::new(files, |_| None).literal(&path, &format!("{path}: "), made)?;
+    let rules = Modules::new(files, |_| None).literal(&path, &format!("{path}: "), import_draft)?;
     Ok(recipe::vars(rules))
 }

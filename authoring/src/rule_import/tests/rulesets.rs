@@ -234,8 +234,8 @@ fn rules_with_unreadable_values_are_not_imported() {
     [
         "`rules.scope-enum[2]` (line 8): `scopes()`: not a literal; code of the repository is never run",
         "extends `gone`: it is neither in the project nor in `node_modules`",
-        "scope-empty: unsupported with the custom `headerPattern` `^\\[(\\w+)\\] (.+)$`, where only forbidden cases are imported and, if `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: { subject: … }`",
-        "type-enum: unsupported with the custom `headerPattern` `^\\[(\\w+)\\] (.+)$`, where only forbidden cases are imported and, if `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: { subject: … }`",
+        "scope-empty: unsupported with the custom `headerPattern` `^\\[(\\w+)\\] (.+)$`: only forbidden cases are imported and, if `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: { subject: … }`",
+        "type-enum: unsupported with the custom `headerPattern` `^\\[(\\w+)\\] (.+)$`: only forbidden cases are imported and, if `type-empty` and `subject-empty` are `never`, the allowed types and scopes; write a page with `commit: { subject: … }`",
     ]
     "#);
 }

@@ -186,7 +186,7 @@ fn each_problem_has_a_line_and_a_remedy() {
     1: unclosed group
        correct the value of `text`
 
-    1: the header has neither `check` nor `enforced-by`: the page only guides
+    1: the header has neither `check` nor `enforced-by`, so nothing enforces the page
        add a `check` of one form, or name the linter rule that enforces it
 
     2: unknown key `regx`; did you mean `regex`?

@@ -1,5 +1,5 @@
 //! Tests of sentences and drafts, on projects on disk.
-#![expect(clippy::disallowed_methods, reason = "a project on the disk")]
+#![expect(clippy::disallowed_methods, reason = "the tests create projects")]
 
 mod drafts;
 

@@ -73,8 +73,8 @@ pub(super) fn body(
     logical: &Logical,
     lines: &LastLines<'_>,
 ) -> Option<(Heredoc, usize)> {
-    // The builder reads `<<EOF>out` as the delimiter `EOF>out`; a shell, which is what the author
-    // meant, stops at the operator.
+    // The builder reads `<<EOF>out` as the delimiter `EOF>out`. A shell ends the delimiter at the
+    // operator, as the author probably intended.
     let operator = opener.name.find(['>', '|', ';', '&', ')']).filter(|&at| at > 0);
     let names = [Some(&*opener.name), operator.map(|at| &opener.name[..at])];
     let is_closed = |name: &&str| lines.has_line(name, opener.strip_tabs, start);

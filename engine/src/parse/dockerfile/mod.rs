@@ -39,7 +39,7 @@ pub struct Dockerfile {
     pub pieces: Vec<Piece>,
     /// Parser directives at the top: `syntax`, `escape`, `check`.
     pub directives: Vec<Directive>,
-    /// The escape character: `\` unless a directive says otherwise.
+    /// The escape character: `\` unless a directive sets another.
     pub escape: Escape,
     /// Comments in order, including those within instructions.
     pub comments: Vec<Comment>,

@@ -32,7 +32,8 @@ pub(super) fn find(file: &mut Dockerfile) {
     let mut unknown_before = false;
     for instruction in &file.instructions {
         let unknown = instruction.kind == Keyword::Unknown;
-        // After a broken continuation all following lines look unknown; report the first only.
+        // After a missing continuation character, all following lines look like unknown
+        // instructions; report only the first.
         if !unknown || !(unknown_before || file.template) {
             check_instruction(instruction, file.escape, &mut found);
         }
@@ -44,7 +45,7 @@ pub(super) fn find(file: &mut Dockerfile) {
 
 /// Reports an `escape` directive with an invalid character.
 pub(super) fn report_invalid_escape(file: &mut Dockerfile, directive: &Directive) {
-    let help = "use a backslash or a backtick".to_owned();
+    let help = "Use a backslash or a backtick".to_owned();
     file.problems.push(problem(directive.value, "invalid escape character", Some(help)));
 }
 
@@ -99,10 +100,10 @@ fn unknown_instruction(instruction: &Instruction) -> Problem {
         .min();
     let help = near.map_or_else(
         || {
-            "if this line continues the previous line, end that line with the escape character"
+            "If this line continues the previous line, end that line with the escape character"
                 .to_owned()
         },
-        |(_, name)| format!("did you mean {name}?"),
+        |(_, name)| format!("Did you mean {name}?"),
     );
     let shown: String = word.chars().take(30).collect();
     problem(instruction.keyword, format!("unknown instruction `{shown}`"), Some(help))
@@ -124,7 +125,7 @@ fn unknown_flag(instruction: &Instruction, flag: &Flag) -> Option<Problem> {
         .map(|known| (strsim::damerau_levenshtein(known, &flag.name), *known))
         .filter(|&(distance, known)| distance * 2 <= known.len())
         .min();
-    let help = near.map(|(_, known)| format!("did you mean --{known}?"));
+    let help = near.map(|(_, known)| format!("Did you mean --{known}?"));
     Some(problem(flag.span, format!("{name} has no flag --{}", flag.name), help))
 }
 

@@ -140,9 +140,9 @@ pub fn forks<'a>(
     forks
 }
 
-/// Whether links and shared topics leave the memories in more than one connected group. Memories with the same
-/// topic are already reported as another conflict; two memories that intentionally replace the same
-/// memory are linked.
+/// Whether links and shared topics leave the memories in more than one connected group. Memories
+/// with the same topic are already reported as another conflict; two memories that intentionally
+/// replace the same memory are linked.
 #[must_use]
 pub fn is_disconnected<'a>(
     ids: &[&'a str],

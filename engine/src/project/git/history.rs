@@ -1,4 +1,4 @@
-//! Reads the times and messages of commits, from which the outcome of work is measured.
+//! Reads the times, messages and authors of commits, and the names of branches.
 
 use super::{GitError, Repository, parse_object_id, to_git_error};
 use gix::ObjectId;

@@ -3,8 +3,8 @@
 //! other programs configured in a repository never run, and the work tree is not modified.
 
 mod changes;
+mod directories;
 mod history;
-mod parts;
 mod similar;
 mod snapshot;
 mod tracked;
@@ -25,8 +25,8 @@ use std::sync::Arc;
 use thiserror::Error;
 
 pub use changes::Change;
+pub use directories::Directories;
 pub use history::{AuthoredCommit, Commit};
-pub use parts::Directories;
 pub use snapshot::{Entry, Snapshot};
 pub use tracked::{Tracked, TrackedDir};
 

@@ -412,7 +412,7 @@ import shop.infra.Db;
 }
 
 #[test]
-fn cyclic_settings_and_deeply_nested_code_terminate() {
+fn cyclic_settings_and_deeply_nested_code_are_handled() {
     let deep = format!("use {}x{};", "a::{".repeat(5000), "}".repeat(5000));
     assert!(read("a.rs", &deep).is_some());
     let deep = format!("fn f() {{ {}x{} }}", "(".repeat(20_000), ")".repeat(20_000));

@@ -210,8 +210,8 @@ pub struct Manifest {
     /// Whether no lock file applies, because lock files in parent directories belong to other
     /// manifests.
     is_unlocked: bool,
-    /// The version ranges that manifests in subdirectories can inherit, by key. The prefix `=`
-    /// before the key yields the name of the package.
+    /// The version ranges that manifests in subdirectories can inherit, by key. A key with the
+    /// prefix `=` maps to the name of the package instead.
     shared: BTreeMap<String, String>,
     /// The directories of the workspace members, as globs relative to the directory of the
     /// manifest.

@@ -176,7 +176,7 @@ pub fn compare(
         outcome.excluded = excluded;
     }
     let was_visited = |path: &String| outcome.visited.contains(path);
-    // A deleted file counts as checked if the current rules of exclusion would not exclude it.
+    // A deleted file counts as checked if the current ignore files do not exclude it.
     let checked_changes: Vec<Change> = changes
         .into_iter()
         .filter(|change| match &change.head {

@@ -127,16 +127,17 @@ pub(super) fn restored_findings(
     pairs.map(|(new_index, _)| new_index).collect()
 }
 
-/// For each finding of `culprits`, the finding among `chosen` whose span or fix touches it.
+/// For each of the `faults` (findings of `after`), the finding among `chosen` whose span or fix
+/// touches the fault.
 pub(super) fn caused_by(
-    culprits: &[usize],
+    faults: &[usize],
     after: &State,
     map: &EditMap,
     before: &State,
     chosen: &[usize],
 ) -> Vec<(usize, usize)> {
     let back = |&at: &usize| (map.back(after.findings[at].span), at);
-    let mut new: Vec<(Span, usize)> = culprits.iter().map(back).collect();
+    let mut new: Vec<(Span, usize)> = faults.iter().map(back).collect();
     let positions = chosen.iter().flat_map(|&at| {
         let finding = &before.findings[at];
         let edits = finding.fix.iter().flat_map(|fix| &fix.edits).map(|edit| edit.span);

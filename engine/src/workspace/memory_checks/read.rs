@@ -27,8 +27,8 @@ pub struct MemoryChecks {
     pub malformed: Vec<(String, String, String)>,
 }
 
-/// The checks of the memory below the root of `files`, and of the memories of the directories
-/// `nested`, which apply below them.
+/// The checks of the memory at the root of `files`, and of the memories in the directories
+/// `nested`, which apply below these directories.
 #[must_use]
 pub fn read_all(files: &dyn Files, nested: &[String]) -> MemoryChecks {
     let mut all = read(files);
@@ -60,7 +60,7 @@ impl Files for Below<'_> {
     }
 }
 
-/// The checks of the memory below the root of `files`.
+/// The checks of the memory at the root of `files`.
 #[must_use]
 pub fn read(files: &dyn Files) -> MemoryChecks {
     read_dir(files, memory_dir(|path| files.exists(path)))
@@ -101,8 +101,8 @@ fn read_dir(files: &dyn Files, dir: &str) -> MemoryChecks {
     checks
 }
 
-/// The memories with a check, and the memories that supersede them, as far as single lines show
-/// this. Each file is searched as a whole, because most lines belong to neither.
+/// The memories with a check, and the memories that supersede them, selected by the keys in single
+/// lines. Each file is searched as a whole, because most lines belong to neither.
 fn memories(texts: &[Vec<u8>], check_key: &Finder<'_>) -> Vec<FoldedMemory> {
     let id = Finder::new("\"id\"");
     let lines_with_key = |key: &Finder<'_>| -> Vec<&[u8]> {

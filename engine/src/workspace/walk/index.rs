@@ -13,8 +13,8 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub(super) struct Indexes {
     indexes: Mutex<BTreeMap<PathBuf, Arc<Index>>>,
-    /// Minimum age of an index's modification time to prove that it is unchanged; `None`: not
-    /// cached.
+    /// Minimum age at which the modification time of an index proves that the index is unchanged;
+    /// `None`: not cached.
     min_age: Option<Duration>,
 }
 

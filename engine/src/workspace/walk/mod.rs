@@ -1,15 +1,15 @@
 //! Walks whole trees: lists, reads and checks files in parallel, with deterministic results.
 
 mod cache;
+mod checked_paths;
+mod ignore_rules;
 mod index;
 mod job;
 mod project;
-mod rules;
 mod scope;
 mod stamps;
 mod tree;
 mod uncommitted;
-mod within;
 
 use crate::check::{CheckResult, Engine};
 use crate::project::config::Config;
@@ -29,11 +29,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use crate::text::paths::relative;
 pub use cache::{ProjectCache, ReportedChanges};
+pub use checked_paths::{CheckedPaths, Part};
 pub use job::is_binary;
 pub use project::{check_project, check_unsaved_text, listing};
 pub use scope::ExcludedCounts;
 pub use uncommitted::{UncommittedChanges, uncommitted};
-pub use within::{CheckedPaths, Part};
 
 /// Maximum number of threads of one run.
 const MAX_JOBS: usize = 256;

@@ -6,8 +6,8 @@
 //! included. A walk is therefore as fast as a walk that skips ignored directories, and the index is
 //! only read when an ignored entry is found.
 
+use super::ignore_rules::{DirIgnores, OuterDirs, Verdict, read_above, read_inside};
 use super::index::{Index, Indexes};
-use super::rules::{DirIgnores, OuterDirs, Verdict, read_above, read_inside};
 use crate::project::git::{Snapshot, TrackedDir};
 use crate::project::ignored::{self, AIDDIGNORE};
 use crate::text::files::Disk;

@@ -2,8 +2,8 @@
 //! shows that entries were added or removed; all directories are read again if an ignore file
 //! changed.
 
+use super::ignore_rules::{OuterDirs, common_dir};
 use super::index::Indexes;
-use super::rules::{OuterDirs, common_dir};
 use super::scope::{Scope, from_root};
 use super::{Walk, builder, includes_entry, is_store, relative};
 use crate::text::files::{Disk, MIN_STAMP_AGE, Stamp, stamp_of};
@@ -54,7 +54,7 @@ pub(super) struct Tree {
     outside: Vec<(PathBuf, PathState)>,
     /// The Git indexes, to find tracked files among the ignored files.
     indexes: Arc<Indexes>,
-    /// Minimum age of a modification time to be conclusive.
+    /// Minimum age at which a modification time proves that a file is unchanged.
     min_age: Duration,
 }
 
@@ -119,7 +119,7 @@ impl Tree {
         self.dirs.iter().map(|(path, dir)| (&**path, &*dir.files))
     }
 
-    /// Minimum age of a modification time to be conclusive.
+    /// Minimum age at which a modification time proves that a file is unchanged.
     pub(super) fn min_age(&self) -> Duration {
         self.min_age
     }
@@ -145,12 +145,15 @@ impl Tree {
         let is_unchanged = |(disk_path, state): &(PathBuf, PathState)| {
             current_state(disk_path, *state, min_age).is_unchanged_since(*state)
         };
-        let are_rules_unchanged =
+        let are_ignore_rules_unchanged =
             outside_paths(disk.root()).iter().eq(self.outside.iter().map(|(at, _)| at))
                 && self.outside.iter().all(is_unchanged)
-                && self.dirs.iter().all(|(path, dir)| dir.are_rules_unchanged(disk, path, min_age))
+                && self
+                    .dirs
+                    .iter()
+                    .all(|(path, dir)| dir.are_ignore_rules_unchanged(disk, path, min_age))
                 && self.indexes.are_unchanged();
-        if !are_rules_unchanged {
+        if !are_ignore_rules_unchanged {
             return self.rebuild(disk);
         }
         let mut stale: BTreeSet<String> =
@@ -196,10 +199,10 @@ impl Tree {
             entered.contains(path) || !known.contains(path)
         });
         let (seen, read) = collect_dirs(disk, result, self.min_age);
-        let has_other_rules = read.iter().any(|(path, new)| {
+        let has_other_ignore_rules = read.iter().any(|(path, new)| {
             self.dirs.get(path).is_some_and(|old| old.ignore_states != new.ignore_states)
         });
-        if has_other_rules {
+        if has_other_ignore_rules {
             return self.rebuild(disk);
         }
         let is_removed = |path: &&String| {
@@ -229,7 +232,7 @@ impl Tree {
 
 impl Dir {
     /// Whether the files that affect exclusion are unchanged.
-    fn are_rules_unchanged(&self, disk: &Disk, path: &str, min_age: Duration) -> bool {
+    fn are_ignore_rules_unchanged(&self, disk: &Disk, path: &str, min_age: Duration) -> bool {
         // A new file changes the modification time of the directory.
         let existing = IGNORE_ENTRIES
             .iter()

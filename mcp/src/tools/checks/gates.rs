@@ -256,7 +256,7 @@ fn render(gates: &Gates) -> String {
 }
 
 #[cfg(test)]
-#[expect(clippy::disallowed_methods, reason = "the repository is made by Git")]
+#[expect(clippy::disallowed_methods, reason = "the tests create a repository with Git")]
 mod tests {
     use super::*;
     use std::fs::{self, File};

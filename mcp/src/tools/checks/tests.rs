@@ -1,5 +1,5 @@
 //! The tools as the server calls them, on files, text and a repository.
-#![expect(clippy::disallowed_methods, reason = "the repository is made by Git")]
+#![expect(clippy::disallowed_methods, reason = "the tests create a repository with Git")]
 
 mod disabled;
 
@@ -396,7 +396,7 @@ fn a_sentence_becomes_a_check_in_two_calls() {
       enforced    no
     note: not listed: 1 more sentence
     ");
-    // The same through the server.
+    // The server returns the same result.
     let mut client = crate::testing::Client::at(folder.path());
     let params = json!({"sentence": sentence, "draft": DRAFT});
     assert_eq!(client.text("aidd_suggest_rule", params), second.text);
@@ -439,7 +439,7 @@ fn similar_names_are_suggested() {
     assert!(message.contains("`aidd rule list`"), "{message}");
 }
 
-/// On the main branch without changes, the answer says that nothing was checked.
+/// On the main branch without changes, the answer states that nothing was checked.
 #[test]
 fn nothing_to_compare_is_reported() {
     let folder = project(&[("a.ts", "export const a = 1;\n")]);

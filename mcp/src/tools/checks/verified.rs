@@ -37,12 +37,12 @@ pub(super) fn ineffective_fixes(
             continue;
         }
         let is_shown = |finding: &Finding| ids.contains(&*finding.id);
-        for undone in failing_fixes(&engine, path, bytes, files, &is_shown) {
+        for failing_fix in failing_fixes(&engine, path, bytes, files, &is_shown) {
             let note = format!(
                 "fix of {} at {path}:{}:{} omitted: {}",
-                undone.rule, undone.line, undone.column, undone.reason
+                failing_fix.rule, failing_fix.line, failing_fix.column, failing_fix.reason
             );
-            failing.insert(undone.id, note);
+            failing.insert(failing_fix.id, note);
         }
     }
     failing

@@ -131,10 +131,10 @@ fn bootstrap(context: &Context, params: BootstrapParams) -> Result<Answer<Starte
     };
     let max_tokens = budget(size);
     let started = fit_to_budget(max_tokens, |tokens| {
-        let sheet = render_start_within(&start_context, size, tokens);
+        let rendered = render_start_within(&start_context, size, tokens);
         Started {
-            text: sheet.text,
-            tokens: sheet.tokens,
+            text: rendered.text,
+            tokens: rendered.tokens,
             budget: max_tokens,
             session_id: state.session.as_ref().map(|session| session.id.clone()),
             branch: state.branch.clone(),

@@ -171,7 +171,7 @@ fn render(task: &Task) -> String {
              name a role in the description. aidd_get_routing_table lists all rows."
         );
         if !route.candidates.is_empty() {
-            let _ = write!(text, "\nPerhaps: {}", route.candidates.join(", "));
+            let _ = write!(text, "\nPossible rows: {}", route.candidates.join(", "));
         }
     } else {
         if task.is_from_files {

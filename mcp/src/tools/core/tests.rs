@@ -1,5 +1,5 @@
 //! The guidance tools as the server calls them.
-#![expect(clippy::disallowed_methods, reason = "the repository is made by Git")]
+#![expect(clippy::disallowed_methods, reason = "the tests create a repository with Git")]
 
 use crate::context::{Context, Environment, Setup};
 use crate::tool::{Answer, ToolError};
@@ -150,7 +150,7 @@ fn bootstrap_contains_rules_mistakes_decisions_and_work_state() {
     ## shop: current state
     Started session session_ID.
     Branch feature/login: login
-    Lifecycle lifecycle_ID, login, in UNDERSTAND. Open: The context is loaded; The requirements are clear; Acceptance criteria are written as given, when, then; Edge cases are listed
+    Lifecycle lifecycle_ID, login, in UNDERSTAND. Unmet: The context is loaded; The requirements are clear; Acceptance criteria are written as given, when, then; Edge cases are listed
     Pending: form; tests
     ## First
     - Provide evidence: The context is loaded, and 3 more: `aidd_lifecycle_advance {"lifecycleId":"lifecycle_ID","evidence":{"context":"","requirements":"","acceptance":"","edges":""}}` (leaving UNDERSTAND requires evidence for login)
@@ -171,7 +171,7 @@ fn bootstrap_contains_rules_mistakes_decisions_and_work_state() {
     let again = run("aidd_bootstrap", params);
     assert_eq!(again.data["sessionId"], json!(session));
     assert!(again.text.contains(&format!("Continuing session {session} of this conversation.")));
-    // Written here, because the `minimal` budget has no room for the note on the skipped page.
+    // The page is written late, because its note exceeds the `minimal` budget.
     write(root, "ai/rules/broken.md", "---\nsummary: [\n---\n# Broken\n");
     let full = run("aidd_bootstrap", json!({"tokenBudget": "full"}));
     for expected in [
@@ -235,7 +235,7 @@ fn the_environment_variable_overrides_the_configured_mode() {
     assert!(has_project_page(&context(|_| None)));
     assert!(!has_project_page(&context(bundled)));
     let settings = effective(&context(bundled).project().expect("a project"), &bundled);
-    let content = settings.expect("settings").into_iter().find(|it| it.key == "content");
+    let content = settings.expect("settings").into_iter().find(|setting| setting.key == "content");
     let content = content.expect("a setting");
     assert_eq!(content.value["overrideMode"], "bundled_only");
     assert_eq!(content.origin, "AIDD_CONTENT_OVERRIDE_MODE over .aidd/config.json");

@@ -154,10 +154,10 @@ fn optimize(context: &Context, params: OptimizeParams) -> Result<Answer<Optimize
     let start_context =
         StartContext { library: &library, state: &state, next: &steps, project: &name, notes: &[] };
     let optimized = fit_to_budget(budget, |budget_of_text| {
-        let sheet = render_sections(&start_context, &sections, budget_of_text);
+        let rendered = render_sections(&start_context, &sections, budget_of_text);
         Optimized {
-            tokens: tokens::count(&sheet.text),
-            text: sheet.text,
+            tokens: tokens::count(&rendered.text),
+            text: rendered.text,
             budget,
             reserve: budget * RESERVE_PERCENT / 100,
         }

@@ -189,9 +189,9 @@ fn text(stack: &Stack, markers: &ProjectGuidance, technologies: &[Technology]) -
         );
     }
     let list = |items: Vec<String>| items.join(", ");
-    let known = technologies.iter().map(|it| match &it.version {
-        Some(version) => format!("{} {version}", it.name),
-        None => it.name.clone(),
+    let known = technologies.iter().map(|technology| match &technology.version {
+        Some(version) => format!("{} {version}", technology.name),
+        None => technology.name.clone(),
     });
     let known = list(known.collect());
     if !known.is_empty() {

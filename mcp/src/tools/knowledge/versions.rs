@@ -93,7 +93,8 @@ fn directory_of<'p>(context: &Context, path: &'p str) -> &'p str {
 /// The manifests for a path: all manifests in a directory, or the manifests nearest to a file.
 fn manifests_for<'s>(context: &Context, stack: &'s Stack, path: &str) -> Vec<&'s Manifest> {
     let is_below = |manifest: &&Manifest| {
-        path.is_empty() || manifest.path.strip_prefix(path).is_some_and(|it| it.starts_with('/'))
+        path.is_empty()
+            || manifest.path.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
     };
     let below: Vec<&Manifest> = stack.manifests.iter().filter(is_below).collect();
     if !below.is_empty() && directory_of(context, path) == path {
@@ -109,7 +110,8 @@ fn select_dependencies<'s>(
     params: &VerifyParams,
     manifests: &[&'s Manifest],
 ) -> (Vec<(&'s Manifest, &'s Dependency)>, Vec<String>) {
-    let is_selected = |manifest: &Manifest| manifests.iter().any(|it| it.path == manifest.path);
+    let is_selected =
+        |manifest: &Manifest| manifests.iter().any(|other| other.path == manifest.path);
     let all = stack.dependencies().filter(|(manifest, _)| is_selected(manifest));
     let all: Vec<(&Manifest, &Dependency)> = all.collect();
     let has_entry = |(manifest, dependency): &(&Manifest, &Dependency)| {
@@ -125,7 +127,7 @@ fn select_dependencies<'s>(
         let entry = knowledge.find(name).ok();
         let matches_name = |(manifest, dependency): &&(&Manifest, &Dependency)| {
             let package = (manifest.ecosystem.word(), &*dependency.name);
-            // Users write only the artifact of Maven coordinates.
+            // Users often write only the artifact id of Maven coordinates.
             let artifact = dependency.name.rsplit_once(':').map(|(_, artifact)| artifact);
             dependency.name == *name
                 || artifact == Some(name.as_str())
@@ -208,18 +210,18 @@ fn verify(context: &Context, params: VerifyParams) -> Result<Answer<Versions>, T
         .iter()
         .map(|(manifest, dependency)| versions::verify(&version_context, manifest, dependency))
         .collect();
-    verified.sort_by_key(|it| it.confidence);
+    verified.sort_by_key(|package| package.confidence);
     notes.extend(installs.problems());
-    let names: Vec<&str> = stack.dependencies().map(|(_, it)| &*it.name).collect();
+    let names: Vec<&str> = stack.dependencies().map(|(_, dependency)| &*dependency.name).collect();
     let text = render_versions(&verified, &unknown, &names, &notes);
-    let rows = verified.iter().map(|it| {
+    let rows = verified.iter().map(|package| {
         Row::from_value(json!({
-            "package": it.package,
-            "manifest": it.manifest,
-            "wanted": it.wanted,
-            "locked": it.locked,
-            "confidence": it.confidence,
-            "steps": it.steps,
+            "package": package.package,
+            "manifest": package.manifest,
+            "wanted": package.wanted,
+            "locked": package.locked,
+            "confidence": package.confidence,
+            "steps": package.steps,
         }))
     });
     let data = Versions { packages: rows.collect(), searched: files, unknown, notes };

@@ -103,12 +103,12 @@ fn visible_frames(found: &Diagnosis) -> Vec<&Frame> {
 }
 
 /// Locations in project files, the primary location first.
-fn own_frames(found: &Diagnosis) -> impl Iterator<Item = String> {
+fn project_locations(found: &Diagnosis) -> impl Iterator<Item = String> {
     let location = |frame: &Frame| {
-        let own = frame.project_path.as_ref()?;
+        let path = frame.project_path.as_ref()?;
         Some(match frame.line {
-            Some(line) => format!("{own}:{line}"),
-            None => own.clone(),
+            Some(line) => format!("{path}:{line}"),
+            None => path.clone(),
         })
     };
     let first = found.primary.as_ref().and_then(location);
@@ -188,7 +188,8 @@ fn render(found: &Diagnosis) -> String {
             let function = frame.function.as_deref().unwrap_or("");
             let file = frame.project_path.as_deref().unwrap_or(&frame.file);
             let _ = write!(text, "\nin {file}{line} {function}");
-            let others: Vec<String> = own_frames(found).skip(1).take(MAX_FRAMES - 1).collect();
+            let others: Vec<String> =
+                project_locations(found).skip(1).take(MAX_FRAMES - 1).collect();
             if !others.is_empty() {
                 let _ = write!(text, "\nvia {}", others.join(", "));
             }

@@ -48,7 +48,8 @@ impl Row {
     }
 }
 
-/// Applies the bounds to the argument `name`, with a note if they changed it.
+/// Limits the argument `name` to a value from 1 to `max`; returns the value, and a note if it was
+/// changed.
 pub(in crate::tools) fn cap_limit(
     name: &str,
     requested: Option<i64>,

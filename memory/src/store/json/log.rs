@@ -31,10 +31,10 @@ type Key = (String, String);
 #[derive(Serialize, Deserialize)]
 struct Header {
     aidd: i64,
-    /// Different for every log file.
+    /// Identifies the log file; changes when the log is rewritten.
     #[serde(default)]
     generation: String,
-    /// Preserved when a log is rewritten.
+    /// Identifies the store; preserved when the log is rewritten.
     #[serde(default)]
     store: String,
 }
@@ -144,7 +144,7 @@ impl Json {
             .and_then(|file| file.take(MAX_HEADER_BYTES as u64).read_to_string(&mut start));
         match read {
             Err(error) => error.kind() == std::io::ErrorKind::NotFound,
-            // An unreadable header is damage, which the next read reports.
+            // An unreadable header means that the log is damaged; the next read reports the damage.
             Ok(_) => start
                 .lines()
                 .next()

@@ -64,7 +64,8 @@ pub fn open(folder: &Path, now: i64) -> Result<OpenedStore, MemoryError> {
     Ok(OpenedStore { store: Box::new(store), notices })
 }
 
-/// Moves a damaged store aside, unless another process already has. The caller must hold its lock.
+/// Moves a damaged store aside, unless another process has already moved it. The caller must hold
+/// the lock of the store.
 pub(super) fn set_aside(path: &Path, why: &str, now: i64) -> Result<MovedAside, MemoryError> {
     let is_done = Json::new(path.to_owned()).read_all().is_ok();
     move_aside(path, &[""], is_done, why, now)
@@ -306,8 +307,8 @@ impl StorageBackend for Json {
 
     fn all_links(&mut self) -> Result<Vec<Link>, MemoryError> {
         self.refresh()?;
-        let from = self.range(LINKS, "").filter(|(at, _)| is_outgoing(at));
-        from.map(|(_, link)| read(link)).collect::<Result<_, _>>().map(sorted)
+        let outgoing = self.range(LINKS, "").filter(|(key, _)| is_outgoing(key));
+        outgoing.map(|(_, link)| read(link)).collect::<Result<_, _>>().map(sorted)
     }
 
     fn conflict_candidates(&mut self) -> Result<ConflictCandidates, MemoryError> {

@@ -66,7 +66,8 @@ fn enable_wal(connection: &Connection, path: &Path) -> Result<(), MemoryError> {
                     path.display()
                 )));
             }
-            // Other processes probe the file before they take the lock.
+            // Another process can be reading the file although this process holds the lock, because
+            // every process probes the file before it takes the lock.
             Err(busy)
                 if busy.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
                     && start.elapsed() < lock::LOCK_TIMEOUT =>

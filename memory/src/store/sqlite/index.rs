@@ -1,8 +1,8 @@
 //! Search data that the store saves with each memory: its terms in a full-text table, its vector,
 //! and the files that it names.
 //!
-//! Texts are split into terms before they are stored, so that this table and an index in memory
-//! give the same results; the table's own tokenizer only splits at spaces.
+//! Texts are split into terms before they are stored, so that this table and an index in RAM give
+//! the same results; the table's own tokenizer only splits at spaces.
 
 use super::{COLUMNS as ENTRY, Sqlite, entry, error, parse_json, parse_word};
 use crate::MemoryError;
@@ -120,7 +120,7 @@ impl Sqlite {
         Ok(())
     }
 
-    /// Prepares the memories again that another `SCHEME` prepared, a few at a time.
+    /// Prepares the memories that were prepared with another `SCHEME` again, a few at a time.
     pub(super) fn prepare_stale(&mut self) -> Result<(), MemoryError> {
         // Four index ranges, because comparing both columns would scan the whole table.
         let sql = format!(

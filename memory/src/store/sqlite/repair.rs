@@ -49,7 +49,7 @@ impl Sqlite {
             if self.recreate_tables(&definitions).is_err() {
                 self.remove_from_schema(&definitions)?;
             }
-            // The connection's schema is out of date.
+            // The open connection does not know the new schema.
             self.connection = connect_only(&self.path)?;
         }
         drop(lock);
@@ -57,7 +57,7 @@ impl Sqlite {
         self.is_intact("PRAGMA integrity_check")
     }
 
-    /// The problems that a SQLite check reports. On some damage the check itself fails.
+    /// The problems that a SQLite check reports. Some kinds of damage make the check itself fail.
     pub(super) fn damage(&self, check: &str) -> Result<Vec<String>, MemoryError> {
         match self.query_all(check, [], |row| row.get::<_, String>(0)) {
             Ok(lines) => Ok(lines.into_iter().filter(|line| line != "ok").collect()),

@@ -6,7 +6,7 @@ use crate::MemoryError;
 use aidd_lexicon::embedding::NAME;
 use std::fs;
 
-/// The path of a store of each kind, and its other files.
+/// The files of a store of this kind; the first is the store itself.
 fn files(choice: BackendChoice) -> &'static [&'static str] {
     match choice {
         BackendChoice::Json => &[".aidd/data.jsonl"],
@@ -215,7 +215,7 @@ fn damage_search(path: &Path, variant: usize) -> String {
     let db = rusqlite::Connection::open(path).expect("open");
     let table = ["search_text_data", "search_text_content", "search_text_idx"][variant % 3];
     if variant < 2 {
-        // The content of the table, with every page intact.
+        // Changes the content of the table, but leaves every page intact.
         let sql = match variant {
             0 => "UPDATE search_text_data SET block = zeroblob(length(block)) WHERE id > 10",
             _ => "DELETE FROM search_text_content WHERE id % 2 = 0",

@@ -176,12 +176,12 @@ pub(super) fn fill(job: &Job<'_>) {
             Err(error) => panic!("{error}"),
         }
     }
-    assert!(failures > 0, "nothing was too long");
+    assert!(failures > 0, "no write exceeded the file size limit");
     fs::write(job.root.join("acked"), saved_ids).expect("written");
 }
 
 #[test]
-fn a_limit_on_the_length_of_files_loses_nothing() {
+fn a_file_size_limit_loses_no_acknowledged_memory() {
     for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
         check_file_size_limit(choice);
     }

@@ -33,7 +33,7 @@ fn apply_random_operation(
         .into_iter()
         .map(|entry| entry.id)
         .collect();
-    // Chooses older memories more often, so that both sides often choose the same memory.
+    // Older memories are chosen more often, so that both sides often choose the same memory.
     let pick = |numbers: &mut Rng| {
         let index = numbers.below(known.len()).min(numbers.below(known.len()));
         known[index].clone()

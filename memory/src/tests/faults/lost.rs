@@ -1,5 +1,5 @@
-//! Stores that were deleted, truncated or replaced by another program's: the data that only the
-//! store contained is restored from its backup, and the notices report losses.
+//! Stores that were deleted, truncated or replaced by the store of another program: the data that
+//! only the store contained is restored from its backup, and the notices report losses.
 #![expect(clippy::disallowed_methods, reason = "truncates files and starts processes")]
 
 use super::processes::Job;
@@ -258,7 +258,8 @@ fn killing_a_process_that_writes_the_backup_loses_no_acknowledged_write() {
         drop(open_with_notices(root, choice));
         let mut numbers = Rng(31);
         for number in 0..size(6, 80) {
-            let job = |number| Job { work: "churn", root, choice, number, count: 100_000 };
+            let job =
+                |number| Job { work: "save-and-delete", root, choice, number, count: 100_000 };
             let (first, second) = (2 * number, 2 * number + 1);
             let mut children = [job(first).start(), job(second).start()];
             let start = std::time::Instant::now();
@@ -300,7 +301,7 @@ const FOREIGN: [(&str, &str); 4] = [
          CREATE TABLE permanent_memory (id TEXT PRIMARY KEY, content TEXT NOT NULL);
          CREATE TABLE lifecycle_sessions (id TEXT PRIMARY KEY, data TEXT NOT NULL);
          INSERT INTO observations VALUES ('o1', 'seen');",
-        "another program (the earlier aidd.md)",
+        "another program (aidd.md, an earlier version of aidd)",
     ),
     (
         "CREATE TABLE decisions (id TEXT PRIMARY KEY, topic TEXT, decision TEXT);
@@ -376,7 +377,7 @@ fn a_json_store_remains_in_use_next_to_a_foreign_database() {
     drop(db);
     let mut memory = open_with_notices(folder.path(), BackendChoice::Auto);
     assert_eq!(memory.backend(), "json");
-    assert!(memory.take_notices()[0].contains("the earlier aidd.md"));
+    assert!(memory.take_notices()[0].contains("aidd.md, an earlier version of aidd"));
     assert_eq!(counts(&mut memory)[1], 1);
 }
 

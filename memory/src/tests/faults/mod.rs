@@ -1,5 +1,5 @@
-//! Faults that the memory must survive: killed processes, damaged files, full disks, other versions
-//! of aidd. The default sizes are small; `AIDD_FAULTS=nightly` increases them.
+//! Faults that must not lose acknowledged data: killed processes, damaged files, full disks, other
+//! versions of aidd. The default sizes are small; `AIDD_FAULTS=nightly` increases them.
 
 mod damage;
 mod disk;

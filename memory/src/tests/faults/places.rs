@@ -1,5 +1,5 @@
 //! Unusual paths and files: links out of the project, read-only directories, files that are not
-//! text, and files that Git replaces under an open process.
+//! text, and files that Git replaces while a process uses them.
 
 use super::*;
 use crate::log::ProblemKind;
@@ -18,7 +18,7 @@ mod unix {
             let clock = crate::project::system_clock();
             let error =
                 ProjectMemory::open(&crate::DISTRIBUTION, root, choice, clock).expect_err(name);
-            assert!(error.to_string().contains("is a link; memory is not written"), "{error}");
+            assert!(error.to_string().contains("is a link, and memory is not written"), "{error}");
         }
     }
 
@@ -197,7 +197,13 @@ mod unix {
         if fs::metadata(root).expect("a directory").uid() != 0 {
             return None;
         }
-        let job = Job { work: "look", root, choice: BackendChoice::Sqlite, number: 0, count: 0 };
+        let job = Job {
+            work: "report-contents",
+            root,
+            choice: BackendChoice::Sqlite,
+            number: 0,
+            count: 0,
+        };
         let mut command = job.command();
         Some(command.uid(65_534).gid(65_534).output().expect("a process"))
     }
@@ -277,7 +283,7 @@ fn a_blocked_lock_is_not_retried_at_every_read() {
     assert!(notices < 25, "{notices} attempts");
     let error = memory.save_insight("more", None, &Insight::default(), None).expect_err("refused");
     assert!(error.to_string().starts_with("nothing can be saved in this project"), "{error}");
-    // Writers do not wait.
+    // Unlike a reader, a writer retries immediately.
     fs::remove_dir(&lock).expect("removed");
     memory.save_insight("more", None, &Insight::default(), None).expect("saved");
     assert_eq!(counts(&mut memory)[1], 2);
@@ -325,7 +331,7 @@ fn binary_and_oversized_files_are_skipped() {
 /// Git replaces an open file. No saved memory is lost from the store, and all lines of the new file
 /// are read.
 #[test]
-fn saved_memories_survive_branch_switches_under_an_open_process() {
+fn saved_memories_are_retained_when_git_switches_branches() {
     on_both_stores(|root, memory| {
         let base = memory.save_decision(&decision("Base", Some("base"))).expect("saved").id;
         let base_lines = text(root, FILE);
@@ -361,7 +367,7 @@ fn saved_memories_survive_branch_switches_under_an_open_process() {
 
 /// Git replaces the file while another thread saves continuously.
 #[test]
-fn acknowledged_writes_survive_concurrent_merges() {
+fn acknowledged_writes_are_retained_during_concurrent_merges() {
     for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
         let folder = ram_temp_dir();
         let root = folder.path().to_owned();

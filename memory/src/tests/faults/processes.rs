@@ -83,9 +83,9 @@ fn worker() {
     let job = Job { work: &work, root: &root, choice, number, count };
     match job.work {
         "save" => save_and_acknowledge(&job),
-        "churn" => lost::save_and_delete(&job),
+        "save-and-delete" => lost::save_and_delete(&job),
         "migrate" => migrate(&job),
-        "look" => places::report_contents(&root, choice),
+        "report-contents" => places::report_contents(&root, choice),
         "disk" => disk::fill(&job),
         other => panic!("unknown task `{other}`"),
     }
@@ -108,7 +108,7 @@ fn save_and_acknowledge(job: &Job<'_>) {
                 .observe(&session, Kind::Pattern, &text, &Observation::default())
                 .expect("observed")
         };
-        // Written in one call, so that no part of it is lost with the process.
+        // The line is written in one call, so that a killed process does not leave a part of it.
         acks.write_all(format!("{id}\n").as_bytes()).expect("written");
     }
 }
@@ -147,7 +147,7 @@ fn check_killed_writers(choice: BackendChoice, writers: usize, count: usize, kil
         children[number] = Some(job(number).start());
     }
     let errors: Vec<String> = children.into_iter().flatten().filter_map(error_output).collect();
-    assert_eq!(errors, [""; 0], "no worker may fail");
+    assert_eq!(errors, [""; 0], "the errors of the workers");
     let duration = start.elapsed();
 
     let mut memory = open_with_notices(root, choice);
@@ -324,7 +324,8 @@ fn a_search_changes_no_byte_of_the_store() {
                     if path.is_dir() {
                         pending.push(path);
                     } else if path.extension().is_none_or(|extension| extension != "db-shm") {
-                        // The index of the log contains the readers' marks.
+                        // The shared-memory file (`-shm`) contains read marks, which every reader
+                        // changes.
                         files.push(path);
                     }
                 }

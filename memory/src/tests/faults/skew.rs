@@ -25,7 +25,7 @@ fn newer_line() -> (String, Value) {
 }
 
 #[test]
-fn unknown_fields_of_a_newer_version_survive_an_edit() {
+fn unknown_fields_of_a_newer_version_are_preserved_by_an_edit() {
     on_both_stores(|root, memory| {
         let (line_text, line) = newer_line();
         write(root, FILE, &line_text);
@@ -41,7 +41,7 @@ fn unknown_fields_of_a_newer_version_survive_an_edit() {
         assert_eq!(last["schemaVersion"], 9);
         assert_eq!(last["content"], "Keep blobs on disk");
         assert_eq!(written.lines().next().map(|line| line.to_owned() + "\n"), Some(line_text));
-        // The fields also survive in a rebuilt store.
+        // A rebuilt store also contains the fields.
         let other = ram_temp_dir();
         write(other.path(), FILE, &written);
         let entry = open_with_notices(other.path(), BackendChoice::Auto).get(&[id.to_owned()]);

@@ -158,7 +158,7 @@ fn the_tool_list_is_small() {
     let sizes: Vec<(usize, &str)> =
         tools().iter().map(|tool| (bytes_of(tool), tool.name)).collect();
     let sum: usize = sizes.iter().map(|(bytes, _)| bytes).sum();
-    // Every conversation pays for the list; clear sentences are worth the bytes.
+    // The list costs tokens in every conversation, but clear sentences are worth the bytes.
     assert!(sum / sizes.len() <= 640, "{} on average: {sizes:?}", sum / sizes.len());
 }
 

@@ -51,7 +51,7 @@ impl Drop for Stop {
 }
 
 /// Starts a pass. Skips open files, because their text differs from the file on disk.
-pub(crate) fn begin(
+pub(crate) fn begin_pass(
     state: &Arc<State>,
     scope: Scope,
     stop: Arc<AtomicBool>,
@@ -186,7 +186,8 @@ fn check(
     }
     let pending_allows =
         outcome.pending_allows.into_iter().filter_map(|FileReport { source, mut checked }| {
-            checked.findings = project.as_ref()?.unused(engine, &source, checked.findings, None);
+            checked.findings =
+                project.as_ref()?.unused_allows(engine, &source, checked.findings, None);
             Some(FileReport { source, checked })
         });
     for FileReport { source, mut checked } in pending_allows.chain(outcome.files) {
@@ -209,7 +210,7 @@ fn check(
 }
 
 /// The path of a document that is a file on disk.
-pub(crate) fn file(uri: &Uri) -> Option<PathBuf> {
+pub(crate) fn file_path(uri: &Uri) -> Option<PathBuf> {
     match DocumentLocation::from_uri(uri, "")? {
         DocumentLocation::File(path) => Some(path),
         DocumentLocation::Untitled(_) => None,

@@ -233,20 +233,20 @@ fn tracked_lines_are_pruned_only_when_old_and_requested() {
         let before = text(root, path);
         assert_eq!(memory.prune_tracked(1, false).expect("pruned"), []);
         // The memory is opened forty days later.
-        let mut later = later(root, memory);
-        let dropped = later.prune_tracked(30, true).expect("listed");
+        let mut reopened = reopen_later(root, memory);
+        let dropped = reopened.prune_tracked(30, true).expect("listed");
         assert_eq!(dropped.iter().map(|memory| &*memory.id).collect::<Vec<_>>(), [&*gone]);
         assert_eq!(text(root, path), before);
-        assert_eq!(later.prune_tracked(30, false).expect("pruned"), dropped);
+        assert_eq!(reopened.prune_tracked(30, false).expect("pruned"), dropped);
         assert!(!text(root, path).contains(&gone) && text(root, path).contains(&retained));
-        assert_eq!(later.missing_lines("mistakes").expect("missing").len(), 2);
-        later.export(true).expect("written");
+        assert_eq!(reopened.missing_lines("mistakes").expect("missing").len(), 2);
+        reopened.export(true).expect("written");
         assert_eq!(text(root, path).lines().count(), before.lines().count());
     });
 }
 
 /// Opens the memory forty days later.
-fn later(root: &std::path::Path, memory: &ProjectMemory) -> ProjectMemory {
+fn reopen_later(root: &std::path::Path, memory: &ProjectMemory) -> ProjectMemory {
     let choice =
         if memory.backend() == "json" { BackendChoice::Json } else { BackendChoice::Sqlite };
     let clock = Box::new(|| START + 40 * 86_400_000);
@@ -264,11 +264,11 @@ fn pruning_does_not_restore_memories_of_older_files() {
             .remove(0)
             .id;
         memory.remove_any(&id, None).expect("removed");
-        let mut later = later(root, memory);
+        let mut reopened = reopen_later(root, memory);
         for dry_run in [true, false] {
-            assert_eq!(later.prune_tracked(30, dry_run).expect("pruned"), []);
+            assert_eq!(reopened.prune_tracked(30, dry_run).expect("pruned"), []);
         }
-        let entry = later.read(&mut |store| store.entry(&id)).expect("read").expect("there");
+        let entry = reopened.read(&mut |store| store.entry(&id)).expect("read").expect("there");
         assert_eq!(entry.status, Status::Removed);
         assert!(text(root, DECISIONS).contains(&id));
     });
@@ -280,10 +280,10 @@ fn a_byte_order_mark_does_not_prevent_pruning() {
         let id = memory.save_decision(&decision("cookies", None)).expect("saved").id;
         memory.remove_any(&id, None).expect("removed");
         write(root, DECISIONS, &format!("\u{FEFF}{}", text(root, DECISIONS)));
-        let mut later = later(root, memory);
-        let dropped = later.prune_tracked(30, false).expect("pruned");
+        let mut reopened = reopen_later(root, memory);
+        let dropped = reopened.prune_tracked(30, false).expect("pruned");
         assert_eq!(dropped.len(), 1);
         assert!(!text(root, DECISIONS).contains(&id));
-        assert_eq!(later.read(&mut |store| store.entry(&id)).expect("read"), None);
+        assert_eq!(reopened.read(&mut |store| store.entry(&id)).expect("read"), None);
     });
 }
