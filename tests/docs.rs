@@ -91,16 +91,16 @@ fn the_index_of_rules_is_current() {
          This file is generated: `UPDATE_DOCS=1 cargo test --test tests docs`.\n\n",
     );
     for (kind, rules) in &kinds {
-        writeln!(text, "- [{kind}](#{kind}): {}", rules.len()).expect("memory");
+        writeln!(text, "- [{kind}](#{kind}): {}", rules.len()).expect("writing to memory");
     }
     for (kind, rules) in &kinds {
         write!(
             text,
             "\n## {kind}\n\n| Rule | Severity | Aliases | Summary |\n| --- | --- | --- | --- |\n"
         )
-        .expect("memory");
+        .expect("writing to memory");
         for rule in rules {
-            writeln!(text, "{}", row(rule)).expect("memory");
+            writeln!(text, "{}", row(rule)).expect("writing to memory");
         }
     }
     text.push_str(&packs());
@@ -117,7 +117,7 @@ fn packs() -> String {
         let (_, body) = page::split(pack.text).expect("a header");
         let summary = page::summary(&pack.text[body]);
         let link = format!("[{id}](../content/packs/{id}.md)", id = pack.id);
-        writeln!(text, "| {link} | {summary} |").expect("memory");
+        writeln!(text, "| {link} | {summary} |").expect("writing to memory");
     }
     text
 }
@@ -150,7 +150,8 @@ fn the_reference_of_the_command_line_is_current() {
         let name = help_command.get_bin_name().unwrap_or("aidd").to_owned();
         let help = help_command.render_long_help().to_string();
         let help: Vec<&str> = help.lines().map(str::trim_end).collect();
-        write!(text, "\n## {name}\n\n```text\n{}\n```\n", help.join("\n")).expect("memory");
+        write!(text, "\n## {name}\n\n```text\n{}\n```\n", help.join("\n"))
+            .expect("writing to memory");
         let inner = command.get_subcommands().filter(|inner| inner.get_name() != "help");
         remaining.extend(inner.cloned().collect::<Vec<_>>().into_iter().rev());
     }
@@ -171,7 +172,8 @@ fn the_lists_in_the_page_on_memory_are_current() {
     let mut commands = String::from("| Command | Description |\n| --- | --- |\n");
     for inner in memory.get_subcommands() {
         let about = inner.get_about().expect("a text").to_string();
-        writeln!(commands, "| `aidd memory {}` | {about} |", inner.get_name()).expect("memory");
+        writeln!(commands, "| `aidd memory {}` | {about} |", inner.get_name())
+            .expect("writing to memory");
     }
     let mut rules = String::from("| Rule | Severity | Summary |\n| --- | --- | --- |\n");
     for rule in Registry::new(crate::DISTRIBUTION.pages, &[])
@@ -181,7 +183,7 @@ fn the_lists_in_the_page_on_memory_are_current() {
     {
         let (id, severity, summary) = (&rule.id, rule.severity, &rule.summary);
         writeln!(rules, "| [{id}](../content/rules/{id}.md) | {severity} | {summary} |")
-            .expect("memory");
+            .expect("writing to memory");
     }
     let page = root().join("docs/memory.md");
     let page = fs::read_to_string(page).expect("text").replace("\r\n", "\n");
@@ -197,7 +199,7 @@ fn the_schema_of_the_configuration_is_current() {
 }
 
 #[test]
-fn the_tools_of_agents_are_current() {
+fn the_tables_in_the_page_on_agents_are_current() {
     let page = fs::read_to_string(root().join("docs/agents.md")).expect("text");
     let costs = aidd_mcp::list::table(aidd_mcp::Profile::Lean);
     let page =
@@ -215,7 +217,7 @@ fn the_tools_of_agents_are_current() {
         let (name, about) = (tool.name, tool.description.replace('|', "\\|").replace('<', "\\<"));
         let further = unlisted_arguments(&tool.input()).join(", ");
         writeln!(table, "| `{name}` | {about} | {changes} | {} | {further} |", profiles.join(", "))
-            .expect("memory");
+            .expect("writing to memory");
     }
     let page = replace_section(&page, "clients", &clients());
     let page = replace_section(&page, "tools", &table);
@@ -226,7 +228,7 @@ fn the_tools_of_agents_are_current() {
 fn resources() -> String {
     let mut table = String::from("| Resource | Content |\n| --- | --- |\n");
     for row in aidd_mcp::resources::ROWS {
-        writeln!(table, "| `{}` | {} |", row.uri, row.description).expect("memory");
+        writeln!(table, "| `{}` | {} |", row.uri, row.description).expect("writing to memory");
     }
     table
 }
@@ -243,7 +245,7 @@ fn prompts() -> String {
             })
             .collect();
         writeln!(table, "| `{}` | {} | {} |", page.name, page.summary, list.join(", "))
-            .expect("memory");
+            .expect("writing to memory");
     }
     table
 }
@@ -272,7 +274,7 @@ fn clients() -> String {
         let rules = paths_of(|text| text.contains("<!-- aidd -->"));
         let (word, anchor) = (value.get_name(), slug(name));
         writeln!(table, "| [{name}](#{anchor}) | `{word}` | {server} | {hooks} | {rules} |")
-            .expect("memory");
+            .expect("writing to memory");
     }
     table
 }

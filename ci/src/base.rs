@@ -114,7 +114,7 @@ pub fn find(
     Ok(BaseSearch { against, head })
 }
 
-/// Whether the commit under check differs from the commit that is checked out.
+/// Whether the commit to check differs from the commit that is checked out.
 fn is_untrusted_head(event: &Event) -> bool {
     event.trigger == Trigger::PullRequestTarget
 }
@@ -247,8 +247,8 @@ impl Search<'_, '_, '_> {
         Ok(BaseChoice::Base(found))
     }
 
-    /// Whether the commit under check is the test merge of a pull request into its target. The head
-    /// of the pull request is not a test merge, even if it is a merge commit.
+    /// Whether the commit to check is the test merge of a pull request into its target. The head of
+    /// the pull request is not a test merge, even if it is a merge commit.
     fn is_test_merge(&self, pull: &Pull) -> Result<bool> {
         if self.head == pull.head_sha {
             return Ok(false);

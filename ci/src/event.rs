@@ -58,7 +58,7 @@ pub struct Event {
     pub trigger: Trigger,
     /// The repository of the run; for a pull request, the target repository.
     pub repository: Option<Repository>,
-    /// Full hash of the commit under check. For [`Trigger::PullRequest`] on GitHub, the merge of
+    /// Full hash of the commit to check. For [`Trigger::PullRequest`] on GitHub, the merge of
     /// head and base; for [`Trigger::PullRequestTarget`], the head, which is not checked out.
     pub sha: Option<String>,
     /// Ref of that commit: `refs/heads/main`, `refs/pull/7/merge`, `refs/pull/7/head`.
@@ -148,13 +148,13 @@ impl Event {
         }
     }
 
-    /// The branch that was pushed or is under check, if the ref is a branch.
+    /// The branch that was pushed or is to be checked, if the ref is a branch.
     #[must_use]
     pub fn branch(&self) -> Option<&str> {
         self.git_ref.as_deref()?.strip_prefix("refs/heads/")
     }
 
-    /// The branch under check; for a pull request, the source branch.
+    /// The branch to check; for a pull request, the source branch.
     #[must_use]
     pub fn head_name(&self) -> Option<&str> {
         let pull = self.pull.as_ref().map(|pull| pull.head_ref.as_str());

@@ -51,7 +51,7 @@ pub struct Context {
     pub repository: Option<String>,
     /// The pull request number.
     pub pull: Option<u64>,
-    /// The commit under check; for a pull request, its newest commit.
+    /// The checked commit; for a pull request, its newest commit.
     pub head_sha: Option<String>,
     /// The commit that it was compared with.
     pub base_sha: Option<String>,

@@ -285,8 +285,8 @@ pub enum RuleCommand {
         after_help = "Exit codes:\n  0  done; the draft is valid\n  1  the draft has problems\n  2  wrong usage or configuration\n\nExamples:\n  aidd rule suggest AGENTS.md\n  aidd rule suggest \"Never use moment\"\n  git log -1 --format=%s | aidd rule suggest -\n  aidd rule suggest \"Never use moment\" --draft page.md"
     )]
     Suggest(RuleSuggest),
-    /// Count the enforced requirements in AGENTS.md, CONTRIBUTING and rule pages, grouped by the
-    /// rule or tool that enforces them.
+    /// Count the requirements in AGENTS.md, CONTRIBUTING and rule pages, and how many of them a
+    /// rule or another tool enforces.
     Coverage(RuleCoverage),
 }
 

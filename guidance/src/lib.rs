@@ -4,7 +4,6 @@
 mod commands;
 pub mod compatibility;
 pub mod decision;
-pub mod demands;
 pub mod heuristics;
 pub mod knowledge;
 pub mod legacy;
@@ -12,6 +11,7 @@ pub mod library;
 pub mod migration;
 pub mod page_kind;
 pub mod prompts;
+pub mod requirements;
 pub mod routing;
 pub mod scaffold;
 pub mod session_start;

@@ -425,7 +425,7 @@ fn add_verification(to: &str, project: ProjectContext<'_>, plan: &mut Plan) {
             .push("no checks found in the manifests: define one before the first step".to_owned());
     }
     plan.steps.push(Step {
-        what: format!("At {to}: run the checks, compare with the recorded output, review deprecation warnings, and commit"),
+        what: format!("After the step to {to}: run the checks, compare the output with the recorded output, review deprecation warnings, and commit"),
         commands,
         risk: Risk::Medium,
         source: None,

@@ -43,7 +43,7 @@ pub enum PromptError {
         known: Vec<String>,
     },
     /// A required argument is missing.
-    #[error("`{name}` is missing: {description}")]
+    #[error("`{name}` is missing ({description})")]
     MissingArgument {
         /// The name of the argument.
         name: String,

@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(library.problems, [""; 0]);
         let house = library.get(PageKind::Rules, "house").expect("a page");
         assert_eq!(house.path, "docs/rules/house.md");
-        assert_eq!(crate::demands::parse_demands(house).len(), 2);
+        assert_eq!(crate::requirements::parse_requirements(house).len(), 2);
         assert!(
             library
                 .get(PageKind::Agents, "roles")

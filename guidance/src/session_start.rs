@@ -1,9 +1,9 @@
 //! The context that an agent gets at session start, and the sections of context that it can request
 //! later. Each part is limited to its share of a common token budget.
 
-use super::demands;
 use super::library::{Library, Origin, Page};
 use super::page_kind::PageKind;
+use super::requirements;
 use super::suggestions::Suggestion;
 use super::token_budget::{BudgetedText, Part, fit};
 use aidd_engine::project::config::TokenBudget;
@@ -274,33 +274,40 @@ fn is_project_page(page: &&Page) -> bool {
     page.origin == Origin::Project
 }
 
-/// The project's rules, each with at most `max_lines` of its demands.
+/// The project's rules, each with at most `max_lines` of its requirements.
 fn rules(library: &Library, max_lines: usize, share: usize) -> Part {
     let mut lines = Vec::new();
     for page in library.pages_of_kind(PageKind::Rules).filter(is_project_page) {
-        let demands = demands::parse_demands(page);
-        // If the summary of a page is one of its demands, print it only once.
-        let is_demand = demands.iter().any(|demand| demand.text == page.summary);
-        let summary = if page.summary.is_empty() || is_demand {
+        let requirements = requirements::parse_requirements(page);
+        // If the summary of a page is one of its requirements, print it only once.
+        let is_requirement =
+            requirements.iter().any(|requirement| requirement.text == page.summary);
+        let summary = if page.summary.is_empty() || is_requirement {
             String::new()
         } else {
             format!(": {}", page.summary)
         };
-        if demands.is_empty() {
+        if requirements.is_empty() {
             lines.push(to_line(&format!("- {}{summary}", page.name)));
         } else {
             lines.push(to_line(&format!("{}{summary}", page.name)));
         }
-        lines.extend(select_demands(&demands, max_lines));
+        lines.extend(select_requirements(&requirements, max_lines));
     }
     Part::new("Rules of this project", share, "aidd://rules/{name}", lines)
 }
 
-/// Up to `max_lines` demands of a page, prohibitions first.
-fn select_demands(demands: &[demands::Demand<'_>], max_lines: usize) -> Vec<String> {
-    let (forbid, demand): (Vec<_>, Vec<_>) = demands.iter().partition(|demand| demand.forbids);
-    let line = |demand: &demands::Demand<'_>| to_line(&format!("- {}", without_links(demand.text)));
-    forbid.into_iter().chain(demand).take(max_lines).map(line).collect()
+/// Up to `max_lines` requirements of a page, prohibitions first.
+fn select_requirements(
+    requirements: &[requirements::Requirement<'_>],
+    max_lines: usize,
+) -> Vec<String> {
+    let (prohibitions, others): (Vec<_>, Vec<_>) =
+        requirements.iter().partition(|requirement| requirement.forbids);
+    let line = |requirement: &requirements::Requirement<'_>| {
+        to_line(&format!("- {}", without_links(requirement.text)))
+    };
+    prohibitions.into_iter().chain(others).take(max_lines).map(line).collect()
 }
 
 fn shipped_rules(library: &Library, max_lines: usize, share: usize) -> Part {
@@ -309,10 +316,10 @@ fn shipped_rules(library: &Library, max_lines: usize, share: usize) -> Part {
     if max_lines == 0 {
         let (global, others): (Vec<&Page>, Vec<&Page>) =
             pages.partition(|page| page.name == "global");
-        let demands = global
-            .iter()
-            .flat_map(|page| select_demands(&demands::parse_demands(page), usize::MAX));
-        lines.extend(demands);
+        let requirements = global.iter().flat_map(|page| {
+            select_requirements(&requirements::parse_requirements(page), usize::MAX)
+        });
+        lines.extend(requirements);
         let names: Vec<&str> = others.iter().map(|page| &*page.name).collect();
         if !names.is_empty() {
             lines.insert(0, format!("By topic at aidd://rules/NAME: {}", names.join(", ")));
@@ -322,10 +329,10 @@ fn shipped_rules(library: &Library, max_lines: usize, share: usize) -> Part {
         let (global, others): (Vec<&Page>, Vec<&Page>) =
             pages.partition(|page| page.name == "global");
         for page in global.into_iter().chain(others) {
-            let mut demands = demands::parse_demands(page);
-            demands.retain(|demand| !demand.is_language_specific);
+            let mut requirements = requirements::parse_requirements(page);
+            requirements.retain(|requirement| !requirement.is_language_specific);
             lines.push(to_line(&format!("{}: {}", page.name, page.summary)));
-            lines.extend(select_demands(&demands, max_lines));
+            lines.extend(select_requirements(&requirements, max_lines));
         }
     }
     Part::new("Rules", share, "aidd://rules/{name}", lines)

@@ -40,15 +40,24 @@ pub fn find_misplaced(choice: &Choice, arguments: &Object) -> Vec<String> {
     for (values, names) in choice.allowed.iter().filter(|(values, _)| !values.contains(&&*value)) {
         let present = names.iter().filter(|name| arguments.contains_key(**name));
         problems.extend(present.map(|name| {
-            let only = values.join(", ");
             format!(
-                "`{name}` is not allowed with `{}` {value}; it is only allowed with {only}",
-                choice.argument
+                "`{name}` is only allowed if `{}` is {}; it is `{value}`",
+                choice.argument,
+                format_alternatives(values)
             )
         }));
     }
     problems.truncate(MAX_PROBLEMS);
     problems
+}
+
+/// Formats `values` as "`a`, `b` or `c`".
+fn format_alternatives(values: &[&str]) -> String {
+    let values: Vec<String> = values.iter().map(|value| format!("`{value}`")).collect();
+    match values.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => values.concat(),
+    }
 }
 
 /// Removes null arguments: many clients send null for an absent argument.
@@ -134,7 +143,7 @@ mod tests {
     fn each_problem_has_its_path_and_the_expected_type() {
         insta::assert_snapshot!(error_text(json!({"qurey": "q"})), @"
         unknown argument `qurey`; did you mean `query`?
-        `query` is missing: What to look for
+        `query` is missing (What to look for)
         ");
         insta::assert_snapshot!(error_text(json!({"query": 7, "colour": 1})), @"
         `query`: expected a string, found 7; put it in quotes

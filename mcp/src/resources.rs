@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::tool::ToolError;
 use aidd_engine::text::escape::markdown;
-use aidd_guidance::{Library, Origin, Page, PageKind, demands};
+use aidd_guidance::{Library, Origin, Page, PageKind, requirements};
 use aidd_memory::MemoryError;
 use aidd_memory::brief::Brief;
 use aidd_memory::store::{Layers, Order, Query};
@@ -305,18 +305,19 @@ fn render(page: &Page) -> String {
 fn guardrails(library: &Library) -> String {
     let mut text = String::from("# Guardrails\n");
     for page in library.pages_of_kind(PageKind::Rules) {
-        let demands = demands::parse_demands(page);
-        if demands.is_empty() {
+        let requirements = requirements::parse_requirements(page);
+        if requirements.is_empty() {
             continue;
         }
         let Page { name, path, .. } = page;
         let _ = write!(text, "\n## {name} ({path})\n\n");
-        for demand in demands {
-            let shipped = is_shipped(page).then(|| demand.text.to_string());
-            let text_of_demand = shipped.unwrap_or_else(|| markdown::message(demand.text));
-            let _ = write!(text, "- {text_of_demand}");
-            if !demand.checks.is_empty() {
-                let _ = write!(text, " [{}]", demand.checks.join(", "));
+        for requirement in requirements {
+            let shipped = is_shipped(page).then(|| requirement.text.to_string());
+            let text_of_requirement =
+                shipped.unwrap_or_else(|| markdown::message(requirement.text));
+            let _ = write!(text, "- {text_of_requirement}");
+            if !requirement.checks.is_empty() {
+                let _ = write!(text, " [{}]", requirement.checks.join(", "));
             }
             text.push('\n');
         }

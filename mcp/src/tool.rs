@@ -434,7 +434,7 @@ mod tests {
         assert_eq!(error_text(json!({"name": ""})), "empty name\nhint: pass a name");
         assert_eq!(
             error_text(json!({"nam": "you"})),
-            "unknown argument `nam`; did you mean `name`?\n`name` is missing: Whom to greet"
+            "unknown argument `nam`; did you mean `name`?\n`name` is missing (Whom to greet)"
         );
         assert_eq!(
             error_text(json!({"name": "you", "times": 300})),
@@ -457,7 +457,7 @@ mod tests {
         assert!(call_tool("", json!({"name": "all", "times": null})).is_ok());
         assert_eq!(
             call_tool("", json!({"name": "all", "times": 0})).expect_err("refused").to_string(),
-            "`times` is not allowed with `name` all; it is only allowed with you, me"
+            "`times` is only allowed if `name` is `you` or `me`; it is `all`"
         );
         // Schema errors are reported first.
         let both = call_tool("", json!({"name": "all", "times": "2"})).expect_err("refused");

@@ -23,7 +23,7 @@ pub struct ImportCounts {
 #[derive(Default)]
 struct AffectedMemories(BTreeSet<String>);
 
-/// The lines of a tracked file that the store has and the file does not contain.
+/// The lines that the store contains for a tracked file, but that are missing from the file.
 pub(super) fn missing_lines(
     store: &mut dyn StorageBackend,
     file: &str,

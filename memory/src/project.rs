@@ -53,9 +53,9 @@ pub struct ProjectMemory {
     pub(super) last_write_check: Option<Instant>,
     /// Search index, valid for one revision of the store.
     index: Index,
-    /// Whether the memories of the store have been compared with each other: see
+    /// Whether the duplicates in the store have been resolved: see
     /// [`aidd_engine::parse::lines::duplicates`].
-    pub(super) is_compared: bool,
+    pub(super) has_resolved_duplicates: bool,
 }
 
 impl fmt::Debug for ProjectMemory {
@@ -102,7 +102,7 @@ impl ProjectMemory {
             unwritable,
             last_write_check,
             index: Index::default(),
-            is_compared: false,
+            has_resolved_duplicates: false,
         };
         memory.salvage();
         memory.read(&mut |_| Ok(()))?;
@@ -317,7 +317,7 @@ impl ProjectMemory {
         self.stamps.clear();
         self.similarity = SimilarityIndex::default();
         self.index = Index::default();
-        self.is_compared = false;
+        self.has_resolved_duplicates = false;
     }
 
     /// Checks the store for damage and returns a description of each fault.

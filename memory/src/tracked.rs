@@ -25,8 +25,8 @@ struct FileState {
 }
 
 impl FileState {
-    /// Whether a file with this stamp has this state. An unreadable file has no stamp and is
-    /// checked again, because it could have become readable or been deleted.
+    /// Whether this state was recorded for a file with this stamp. An unreadable file has no stamp
+    /// and is checked again, because it could have become readable or been deleted.
     fn is_current_for(&self, stamp: Option<Stamp>) -> bool {
         self.stamp == stamp && (stamp.is_some() || self.problems.is_empty())
     }
@@ -60,21 +60,21 @@ impl ProjectMemory {
     }
 
     /// Resolves the duplicates in a store that was written by a version of aidd that did not detect
-    /// duplicates. Each store is resolved only once.
+    /// duplicates. This happens only once per store.
     fn resolve_duplicates_once(&mut self) -> Result<(), MemoryError> {
-        const COMPARED: &str = "compared";
-        if self.is_compared {
+        const DUPLICATES_RESOLVED: &str = "compared";
+        if self.has_resolved_duplicates {
             return Ok(());
         }
         let version = json!(1);
-        if self.store.document(Table::Meta, COMPARED)?.as_ref() != Some(&version) {
+        if self.store.document(Table::Meta, DUPLICATES_RESOLVED)?.as_ref() != Some(&version) {
             let gate = &self.gate;
             transaction(&mut *self.store, Durability::Normal, &mut |store| {
                 resolve_duplicates(store, gate)?;
-                store.put_document(Table::Meta, COMPARED, 0, &gate.clean(&version)?)
+                store.put_document(Table::Meta, DUPLICATES_RESOLVED, 0, &gate.clean(&version)?)
             })?;
         }
-        self.is_compared = true;
+        self.has_resolved_duplicates = true;
         Ok(())
     }
 
@@ -317,7 +317,7 @@ impl ProjectMemory {
         &self.journal
     }
 
-    /// The lines of a tracked file that the store has and the file does not contain.
+    /// The lines that the store contains for a tracked file, but that are missing from the file.
     ///
     /// # Errors
     /// When the store cannot be read.

@@ -47,7 +47,7 @@ pub struct Document {
     pub stale: usize,
     /// The base of the comparison, if there was one.
     pub comparison: Option<Comparison>,
-    /// The commit under check, if known.
+    /// The checked commit, if known.
     pub version_control: Option<VersionControl>,
     /// Distinguishes several runs on one commit, as code scanning requires.
     pub category: Option<String>,
@@ -75,7 +75,7 @@ pub struct Skipped {
     pub failed: bool,
 }
 
-/// The commit under check.
+/// The checked commit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct VersionControl {
@@ -214,8 +214,8 @@ impl Document {
         self.skipped.iter().any(|file| file.failed)
     }
 
-    /// The new findings in the order of outputs with limited space: by severity; within a
-    /// severity, findings that fail the run come first.
+    /// The new findings, sorted for outputs that show only the first few: by severity and, within a
+    /// severity, findings that fail the run first.
     #[must_use]
     pub fn ranked(&self) -> Vec<&Finding> {
         let mut new: Vec<&Finding> = self.with_status(&[Status::New]).collect();

@@ -88,7 +88,7 @@ pub struct Run<'a> {
     pub suppressed: bool,
     /// Distinguishes several runs on one commit, as code scanning requires.
     pub category: Option<&'a str>,
-    /// The commit under check, if known.
+    /// The checked commit, if known.
     pub version_control: Option<&'a VersionControl>,
 }
 

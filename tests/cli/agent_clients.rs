@@ -43,7 +43,7 @@ fn the_files_of_every_client_are_written_and_removed() {
         ".zed/settings.json",
         ".gemini/settings.json",
     ] {
-        writeln!(files, "=== {path}\n{}", project.read(path)).expect("memory");
+        writeln!(files, "=== {path}\n{}", project.read(path)).expect("writing to memory");
     }
     assert_snapshot!(files, @r#"
     === .cursor/hooks.json

@@ -108,7 +108,7 @@ fn a_claude_code_conversation_works_in_an_empty_directory() {
         let output = output.replace("\\n", "\n").replace(&token(), "TOKEN");
         // The rest is the list of shipped rules, which grows.
         let output = output.split("\n## Rules\n").next().unwrap_or_default();
-        write!(transcript, "\n> {event}\n{}\n", output.trim_end()).expect("memory");
+        write!(transcript, "\n> {event}\n{}\n", output.trim_end()).expect("writing to memory");
     };
     run("SessionStart", json!({"source": "startup", "model": "claude-sonnet-5"}));
     run("UserPromptSubmit", json!({"prompt": "Let us continue where we stopped"}));
@@ -258,7 +258,7 @@ fn secrets_are_refused_in_the_format_of_each_client() {
     ] {
         let answer = project.answer("pre-tool-use", &payload);
         let name = payload["hook_event_name"].as_str().unwrap_or("PreToolUse (VS Code)");
-        writeln!(answers, "{name}: {answer}").expect("memory");
+        writeln!(answers, "{name}: {answer}").expect("writing to memory");
     }
     let payload = json!({
         "agent_action_name": "pre_write_code", "trajectory_id": "t", "execution_id": "e",
@@ -266,7 +266,8 @@ fn secrets_are_refused_in_the_format_of_each_client() {
     });
     let output = project.run_hook("pre-tool-use", &payload).expect_code(2);
     assert_eq!(output.out, "");
-    write!(answers, "pre_write_code (stderr, exit code 2): {}", output.err).expect("memory");
+    write!(answers, "pre_write_code (stderr, exit code 2): {}", output.err)
+        .expect("writing to memory");
     assert!(!answers.contains(&token()));
     // All clients receive the same reason.
     let reason = output.err.trim_end().to_owned();
@@ -405,7 +406,7 @@ fn the_context_stays_within_its_token_budget() {
             "content": "가나다라 ".repeat(60), "status": "active", "schemaVersion": 1,
             "createdAt": 1_700_000_000_000_i64 + at, "updatedAt": 1_700_000_000_000_i64 + at,
         });
-        writeln!(lines, "{line}").expect("memory");
+        writeln!(lines, "{line}").expect("writing to memory");
     }
     project.write("ai/memory/decisions.jsonl", lines);
     let answer = project.answer("session-start", &claude_event("SessionStart", json!({})));

@@ -57,7 +57,7 @@ impl Project {
         self.read(&format!(".git/hooks/{name}"))
     }
 
-    /// Writes an executable hook, as from another source.
+    /// Writes an executable hook that aidd did not install.
     fn foreign_hook(&self, name: &str, text: &str) {
         self.write(&format!(".git/hooks/{name}"), text);
         #[cfg(unix)]
@@ -233,14 +233,15 @@ fn a_missing_aidd_is_reported_and_does_not_block_the_commit() {
 }
 
 #[test]
-fn empty_messages_list_the_staged_changes_and_messages_are_checked() {
+fn staged_changes_are_listed_in_an_empty_message_and_messages_are_checked() {
     let project = Project::repository();
     project
         .run(&["hook", "install", "--hook", "prepare-commit-msg", "--hook", "commit-msg"])
         .expect_code(0);
     let last = |project: &Project| project.git(&["log", "-1", "--format=%s"]).expect_code(0).out;
     project.stage("src/lib.rs", "pub fn first() {}\npub fn second() {}\n");
-    // The editor shows the facts as comments. If the editor adds nothing, the message is empty.
+    // The editor shows the staged changes as comments. If the user adds nothing, the message is
+    // empty.
     let edited = |editor: &str| {
         git_in(project.path(), &[("GIT_EDITOR", editor)], &["commit", "--quiet", "--verbose"])
     };

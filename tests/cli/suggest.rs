@@ -247,7 +247,7 @@ fn unreadable_input_is_an_error() {
     project.run(&["rule", "suggest", "--draft", "gone.md"]).expect_code(2);
     let empty = Project::new(&[("a.txt", "")]);
     let output = empty.run(&["rule", "suggest"]).expect_code(0);
-    assert!(output.err.contains("no document found"), "{}", output.err);
+    assert!(output.err.contains("no documents found"), "{}", output.err);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 /// A dependency that was added, removed or changed to another version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct DependencyBump {
+pub(super) struct ChangedDependency {
     pub(super) name: String,
     pub(super) from: Option<String>,
     pub(super) to: Option<String>,
@@ -28,7 +28,7 @@ struct Manifest {
 }
 
 /// The dependencies that differ between two versions of a file.
-pub(super) fn compare(path: &str, before: &str, after: &str) -> Vec<DependencyBump> {
+pub(super) fn compare(path: &str, before: &str, after: &str) -> Vec<ChangedDependency> {
     let (before, after) = (read(path, before), read(path, after));
     let (old, new) = (before.dependencies, after.dependencies);
     let mut names: Vec<&String> = old.keys().chain(new.keys()).collect();
@@ -37,7 +37,7 @@ pub(super) fn compare(path: &str, before: &str, after: &str) -> Vec<DependencyBu
     names
         .into_iter()
         .filter(|name| old.get(*name) != new.get(*name))
-        .map(|name| DependencyBump {
+        .map(|name| ChangedDependency {
             name: name.clone(),
             from: old.get(name).cloned().flatten(),
             to: new.get(name).cloned().flatten(),
@@ -215,7 +215,7 @@ mod tests {
             None if is_present => "?".to_owned(),
             None => "-".to_owned(),
         };
-        let show = |b: &DependencyBump| {
+        let show = |b: &ChangedDependency| {
             format!("{} {}→{}", b.name, text(&b.from, b.was_present), text(&b.to, b.is_present))
         };
         compare(path, before, after).iter().map(show).collect::<Vec<_>>().join("; ")

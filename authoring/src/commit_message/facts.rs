@@ -1,6 +1,6 @@
 //! The facts of a change, file by file.
 
-use super::dependencies::{self, DependencyBump};
+use super::dependencies::{self, ChangedDependency};
 use super::file_kind::{self, FileKind};
 use super::keys::{self, KeyDelta};
 use super::lines::{self, LineCounts};
@@ -143,7 +143,7 @@ pub(super) struct File<'a> {
     difference: Difference,
     lines: LineCounts,
     keys: KeyDelta,
-    bumps: Vec<DependencyBump>,
+    changed_dependencies: Vec<ChangedDependency>,
     /// The new version of the project, if this manifest changes it.
     version: Option<String>,
 }
@@ -232,18 +232,18 @@ impl<'a> Facts<'a> {
     pub(super) fn dependency_changes(&self) -> Vec<DependencyChange> {
         let of_file = |file: &File<'_>| {
             let path = file.change.path.clone();
-            let change = move |bump: &DependencyBump| DependencyChange {
-                change: match (bump.was_present, bump.is_present) {
+            let change = move |dependency: &ChangedDependency| DependencyChange {
+                change: match (dependency.was_present, dependency.is_present) {
                     (false, _) => ChangeKind::Added,
                     (_, false) => ChangeKind::Deleted,
                     _ => ChangeKind::Changed,
                 },
-                name: bump.name.clone(),
+                name: dependency.name.clone(),
                 path: path.clone(),
-                from: bump.from.clone(),
-                to: bump.to.clone(),
+                from: dependency.from.clone(),
+                to: dependency.to.clone(),
             };
-            file.bumps.iter().map(change).collect::<Vec<_>>()
+            file.changed_dependencies.iter().map(change).collect::<Vec<_>>()
         };
         self.files.iter().flat_map(of_file).collect()
     }
@@ -251,7 +251,7 @@ impl<'a> Facts<'a> {
     /// The settings that differ, except in files whose dependencies differ.
     pub(super) fn setting_changes(&self) -> Vec<SettingChange> {
         let mut all = Vec::new();
-        for file in self.files.iter().filter(|file| file.bumps.is_empty()) {
+        for file in self.files.iter().filter(|file| file.changed_dependencies.is_empty()) {
             let mut push = |change, key: &String, value: Option<&String>| {
                 let path = file.change.path.clone();
                 all.push(SettingChange { change, key: key.clone(), path, value: value.cloned() });
@@ -280,7 +280,7 @@ fn file_without_text(change: &Change) -> File<'_> {
         difference: if is_moved { Difference::None } else { Difference::Content },
         lines: LineCounts::default(),
         keys: KeyDelta::default(),
-        bumps: Vec::new(),
+        changed_dependencies: Vec::new(),
         version: None,
     }
 }
@@ -298,7 +298,7 @@ fn read(change: &Change) -> (File<'_>, Option<FileSymbols>) {
     let existed = change.kind == ChangeKind::Changed;
     let has_dependencies = matches!(file.kind, FileKind::Manifest | FileKind::Build | FileKind::Ci);
     if existed && has_dependencies {
-        file.bumps = dependencies::compare(&change.path, before, after);
+        file.changed_dependencies = dependencies::compare(&change.path, before, after);
         file.version = dependencies::new_version(&change.path, before, after);
     }
     if existed && (has_dependencies || file.kind == FileKind::Config) {

@@ -196,8 +196,8 @@ fn draft_page(
     }
     let path = sample_path(language, &string_list(&check["files"]));
     let message = text("message").filter(|message| !message.trim().is_empty());
-    let demand = format!("Code in {language} MUST NOT match `{id}`.");
-    let mut draft = Draft::new(Tool::AstGrep, file, id, demand).check(check);
+    let requirement = format!("Code in {language} MUST NOT match `{id}`.");
+    let mut draft = Draft::new(Tool::AstGrep, file, id, requirement).check(check);
     draft.message =
         Some(message.map_or_else(|| format!("`<match>` violates {id}"), with_placeholders));
     draft.paragraphs.extend(message.map(without_variables));

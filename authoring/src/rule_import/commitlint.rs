@@ -230,8 +230,8 @@ fn is_covered(setting: &RuleSetting<'_>, parse: &HeaderParser) -> bool {
 }
 
 /// The draft of a check on commits, without the check.
-fn new_draft(names: &str, file: &str, severity: Severity, demand: impl Into<String>) -> Draft {
-    let mut draft = Draft::new(Tool::Commitlint, file, names, demand);
+fn new_draft(names: &str, file: &str, severity: Severity, requirement: impl Into<String>) -> Draft {
+    let mut draft = Draft::new(Tool::Commitlint, file, names, requirement);
     draft.severity = severity;
     draft
 }
@@ -273,7 +273,7 @@ fn conventional_page(set: &[RuleSetting<'_>], file: &str) -> Result<Draft, Strin
     }));
     let table = &TABLES.conventional;
     table.derive(&mut vars)?;
-    let new = |demand| new_draft(&items.join(", "), file, severity, demand);
+    let new = |requirement| new_draft(&items.join(", "), file, severity, requirement);
     let mut draft = table.drafts(&vars, MESSAGE, &new)?.pop().ok_or("it has no requirements")?;
     draft.name = "conventional".to_owned();
     draft.sources = vec!["https://www.conventionalcommits.org/en/v1.0.0/".to_owned()];
@@ -336,7 +336,7 @@ fn rule_page(
         let regex = recipe::fill_text(lines, &vars)?;
         vars.insert("regex".to_owned(), regex.into());
     }
-    let new = |demand| new_draft(setting.name, file, setting.severity, demand);
+    let new = |requirement| new_draft(setting.name, file, setting.severity, requirement);
     let draft = table.drafts(&vars, MESSAGE, &new)?.pop();
     let draft = draft.ok_or_else(|| format!("{} is unsupported", setting.name))?;
     let subject =
@@ -345,8 +345,8 @@ fn rule_page(
     let found = found.filter_map(|(key, matches)| Some((subject[key].as_str()?, matches))).next();
     match found {
         Some((regex, matches)) if draft.candidates.is_empty() => {
-            let (demand, regex) = (draft.demand.clone(), regex.to_owned());
-            HeaderRequirement { demand, matches, regex, lines: string_list(&vars["tries"]) }
+            let (requirement, regex) = (draft.requirement.clone(), regex.to_owned());
+            HeaderRequirement { requirement, matches, regex, lines: string_list(&vars["tries"]) }
                 .into_draft(draft)
         }
         _ => Ok(skip_defaults(draft)),

@@ -36,7 +36,7 @@ pub(super) struct Draft {
     /// `check` of the header; `None` if the page is only guidance.
     pub(super) check: Option<Json>,
     /// The requirement: the first paragraph of the page.
-    pub(super) demand: String,
+    pub(super) requirement: String,
     /// The messages and notes of the other tool, one paragraph each.
     pub(super) paragraphs: Vec<String>,
     /// How the page differs from the original rule.
@@ -57,8 +57,8 @@ pub(super) struct ExampleCandidate {
 }
 
 impl Draft {
-    /// A draft of severity warning with the requirement `demand`.
-    pub(super) fn new(tool: Tool, file: &str, item: &str, demand: impl Into<String>) -> Self {
+    /// A draft of severity warning for `requirement`.
+    pub(super) fn new(tool: Tool, file: &str, item: &str, requirement: impl Into<String>) -> Self {
         Self {
             tool,
             file: file.to_owned(),
@@ -71,7 +71,7 @@ impl Draft {
             sources: Vec::new(),
             aliases: Vec::new(),
             check: None,
-            demand: demand.into(),
+            requirement: requirement.into(),
             paragraphs: Vec::new(),
             notes: Vec::new(),
             candidates: Vec::new(),
@@ -130,7 +130,7 @@ impl Draft {
             page.push_str("check:");
             block(check, 1, &mut page);
         }
-        let _ = write!(page, "---\n# {}\n\n{}\n", self.id(), one_line(&self.demand));
+        let _ = write!(page, "---\n# {}\n\n{}\n", self.id(), one_line(&self.requirement));
         self.paragraphs.iter().for_each(|paragraph| write_foreign_text(paragraph, &mut page));
         for note in &self.notes {
             let _ = write!(page, "\nDiffers from {}: {}.\n", self.tool, one_line(note));

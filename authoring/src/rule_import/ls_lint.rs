@@ -216,7 +216,7 @@ fn pages(
     if extension == DIRS_KEY && path.is_empty() {
         "folders".clone_into(&mut draft.name);
     }
-    let with_demand = |demand| Draft { demand, ..draft.clone() };
+    let with_requirement = |requirement| Draft { requirement, ..draft.clone() };
     let of_folder = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
     let mut vars = recipe::vars(json!({
         "exclude": exclude,
@@ -229,7 +229,7 @@ fn pages(
     let mut drafts = Vec::new();
     if !name_rules.our_patterns.is_empty() {
         TABLES.names.derive(&mut vars)?;
-        for mut page in TABLES.names.drafts(&vars, "", &with_demand)? {
+        for mut page in TABLES.names.drafts(&vars, "", &with_requirement)? {
             page.message =
                 Some(format!("`<name>` does not match {}", name_rules.patterns.join(" or ")));
             drafts.push(with_name_examples(page, path, extension, name_rules));
@@ -253,7 +253,7 @@ fn pages(
         "is_exact": max == Some(min),
     })));
     TABLES.count.derive(&mut vars)?;
-    drafts.extend(TABLES.count.drafts(&vars, "", &with_demand)?);
+    drafts.extend(TABLES.count.drafts(&vars, "", &with_requirement)?);
     Ok(drafts)
 }
 

@@ -124,8 +124,8 @@ fn pages(
     vars.insert("marks".to_owned(), "######"[..usize::try_from(level).unwrap_or(1)].into());
     table.derive(&mut vars)?;
     let small = number.to_ascii_lowercase();
-    let mut drafts = table.drafts(&vars, &example_path(scope), &|demand| {
-        let mut draft = Draft::new(Tool::Markdownlint, &scope.file, number, demand);
+    let mut drafts = table.drafts(&vars, &example_path(scope), &|requirement| {
+        let mut draft = Draft::new(Tool::Markdownlint, &scope.file, number, requirement);
         draft.name = format!("{small}-{}", table.names[0]);
         draft.aliases = std::iter::once(number).chain(&table.names).cloned().collect();
         draft.sources =

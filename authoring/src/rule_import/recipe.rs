@@ -65,7 +65,7 @@ struct PageRecipe {
     /// The reason why the rule is not imported.
     #[serde(rename = "left")]
     unsupported: Option<String>,
-    demand: String,
+    requirement: String,
     check: Json,
     /// The suffix of the page name.
     suffix: String,
@@ -136,7 +136,7 @@ impl PageRecipe {
         if let Some(why) = &self.unsupported {
             return Err(fill_text(why, vars)?);
         }
-        let mut draft = new(fill_text(&self.demand, vars)?);
+        let mut draft = new(fill_text(&self.requirement, vars)?);
         draft.check = fill_value(&self.check, vars)?;
         draft.name.push_str(&self.suffix);
         for note in &self.notes {

@@ -4,7 +4,6 @@
 //! Checks are not derived from prose. A person or a model writes the page; [`try_draft`] validates the
 //! page, runs its examples and tries it on the project.
 
-mod demand;
 mod documents;
 mod draft;
 mod enforcers;
@@ -13,6 +12,7 @@ mod forms;
 mod peers;
 mod related;
 pub mod report;
+mod requirement;
 mod sentences;
 mod statement;
 mod survey;

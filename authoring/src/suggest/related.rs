@@ -16,7 +16,8 @@ const MAX_RELATED: usize = 3;
 const MIN_SCORE: f32 = 0.45;
 /// Number of best matches, including matches without an effect in the project, which are dropped.
 const MAX_CANDIDATES: usize = 12;
-/// Categories of rules on file formats, which no team requires in prose.
+/// Categories of rules on file formats. Documents of teams do not contain such requirements, so
+/// these rules are not candidates.
 const FORMATS: [&str; 4] = ["aidd/", "memory/", "mermaid/", "tkb/"];
 
 /// A rule that can be about the same subject.

@@ -99,9 +99,9 @@ impl Suggestion {
 /// The counts on one line.
 #[must_use]
 pub fn counts_line(count: &Counts) -> String {
-    let Counts { sentences, enforced, elsewhere, off, open } = count;
+    let Counts { sentences, enforced, enforced_by_other_tools, disabled, not_enforced } = count;
     format!(
-        "{}: {enforced} enforced, {elsewhere} enforced by other tools, {off} covered by disabled rules, {open} not enforced",
+        "{}: {enforced} enforced, {enforced_by_other_tools} enforced by other tools, {disabled} covered by disabled rules, {not_enforced} not enforced",
         number(*sentences, "sentence")
     )
 }

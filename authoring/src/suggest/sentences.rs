@@ -1,6 +1,6 @@
 //! Extracts the sentences of a Markdown document that contain a requirement.
 
-use super::demand::{is_demand, is_prohibition_heading};
+use super::requirement::{is_prohibition_heading, is_requirement};
 use aidd_engine::text::source::{Source, Span};
 use aidd_page as page;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
@@ -142,7 +142,7 @@ impl Reader {
         let mut text: String = words.trim_end_matches([';', ',']).chars().take(MAX_CHARS).collect();
         if self.items > 0 && is_prohibition_heading(&self.heading) {
             text = format!("{}: {text}", self.heading.trim());
-        } else if !is_demand(&text) {
+        } else if !is_requirement(&text) {
             return;
         }
         self.found.push(Sentence { text, span: Span::new(start, self.end.max(start)) });

@@ -63,11 +63,14 @@ pub struct Counts {
     /// The number of sentences enforced by an enabled rule of aidd.
     pub enforced: usize,
     /// The number of sentences enforced by another tool.
-    pub elsewhere: usize,
+    #[serde(rename = "elsewhere")]
+    pub enforced_by_other_tools: usize,
     /// The number of sentences that a disabled rule of aidd can enforce.
-    pub off: usize,
+    #[serde(rename = "off")]
+    pub disabled: usize,
     /// The number of sentences that no known rule enforces.
-    pub open: usize,
+    #[serde(rename = "open")]
+    pub not_enforced: usize,
 }
 
 impl Counts {
@@ -78,9 +81,9 @@ impl Counts {
             counts.sentences += 1;
             *match stated.coverage {
                 Coverage::Enforced { .. } => &mut counts.enforced,
-                Coverage::Elsewhere { .. } => &mut counts.elsewhere,
-                Coverage::Off { .. } => &mut counts.off,
-                Coverage::Open { .. } => &mut counts.open,
+                Coverage::Elsewhere { .. } => &mut counts.enforced_by_other_tools,
+                Coverage::Off { .. } => &mut counts.disabled,
+                Coverage::Open { .. } => &mut counts.not_enforced,
             } += 1;
         }
         counts

@@ -9,7 +9,7 @@ pub struct RuleSuggest {
     /// Documents, or one sentence in quotes; `-` reads a sentence from standard input [default: all
     /// documents of the project].
     #[arg(value_name = "SENTENCE|FILE", value_hint = ValueHint::FilePath)]
-    pub of: Vec<String>,
+    pub subjects: Vec<String>,
     /// Validate this rule page (or its header), run its examples and try it on the project; `-`
     /// reads standard input.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]

@@ -105,7 +105,7 @@ fn draft(
 /// Resolves the arguments to files of the project or one sentence. An argument that is not a file
 /// and contains a space is a sentence.
 fn subject(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) -> Result<Subject> {
-    if let [argument] = &args.of[..] {
+    if let [argument] = &args.subjects[..] {
         if argument == "-" {
             if args.draft.as_deref() == Some(Path::new("-")) {
                 let error = UserError::new("standard input cannot be both sentence and draft");
@@ -118,7 +118,7 @@ fn subject(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) -> Result<Sub
             return Ok(Subject::Sentence(argument.clone()));
         }
     }
-    let paths = args.of.iter().map(|file| document_path(project, Path::new(file), io));
+    let paths = args.subjects.iter().map(|file| document_path(project, Path::new(file), io));
     Ok(Subject::Documents(paths.collect::<Result<_, _>>()?))
 }
 
@@ -193,11 +193,11 @@ fn print_table(survey: &Survey, io: &mut Io<'_>) -> Result<()> {
         "document"
     )?;
     let mut row = |name: &str, count: Counts| {
-        let Counts { sentences, enforced, elsewhere, off, open } = count;
+        let Counts { sentences, enforced, enforced_by_other_tools, disabled, not_enforced } = count;
         let name = one_line(name);
         writeln!(
             io.out,
-            "{name:width$}  {sentences:>9}  {enforced:>8}  {elsewhere:>14}  {off:>13}  {open:>12}"
+            "{name:width$}  {sentences:>9}  {enforced:>8}  {enforced_by_other_tools:>14}  {disabled:>13}  {not_enforced:>12}"
         )
     };
     for (path, sentences) in by_document {
@@ -211,7 +211,7 @@ fn print_document_count(count: usize, io: &mut Io<'_>) -> Result<Exit> {
     if count == 0 {
         writeln!(
             io.err,
-            "no document found: AGENTS.md, CLAUDE.md, CONTRIBUTING.md, pages in .aidd/rules …"
+            "no documents found; looked for AGENTS.md, CLAUDE.md, CONTRIBUTING.md, pages in .aidd/rules …"
         )?;
     } else {
         writeln!(io.err, "{} read", number(count, "document"))?;

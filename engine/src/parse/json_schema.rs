@@ -200,8 +200,9 @@ impl<'a> Check<'a> {
             let Some(name) = name.as_str().filter(|name| !names.contains(name)) else { continue };
             let description =
                 properties.and_then(|known| known.get(name)?.get("description")?.as_str());
-            let description =
-                description.map(|description| format!(": {description}")).unwrap_or_default();
+            let description = description
+                .map(|description| format!(" ({})", description.trim_end_matches('.')))
+                .unwrap_or_default();
             let message = format!("`{}` is missing{description}", join(path, name));
             self.push(FaultKind::MissingKey, node.span(), message);
         }

@@ -239,7 +239,7 @@ impl<'a> Report<'a> {
         self.severity_overrides = rules;
     }
 
-    /// The source under check.
+    /// The checked source.
     #[must_use]
     pub fn source(&self) -> &'a Source {
         self.source

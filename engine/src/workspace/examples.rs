@@ -34,7 +34,7 @@ pub enum Expected {
 pub struct Example {
     /// The one-based line of the page at which the block begins.
     pub line: usize,
-    /// The path of the file under check.
+    /// The path of the checked file.
     pub path: String,
     /// The text of the file.
     pub text: String,

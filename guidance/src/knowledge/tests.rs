@@ -336,14 +336,14 @@ fn migrations_are_planned_from_the_manifest() {
     Medium Check whether this affects the project, and fix it: workspace files are removed []
     High Set 4 in package.json and commit the lock file with it ["pnpm update vitest@4"]
     Medium Replace the API uses outdated in 4: `poolOptions` with maxWorkers and pool settings at the top level of test (vitest.config.ts:1) []
-    Medium At 4: run the checks, compare with the recorded output, review deprecation warnings, and commit ["pnpm run lint", "pnpm run test"]
+    Medium After the step to 4: run the checks, compare the output with the recorded output, review deprecation warnings, and commit ["pnpm run lint", "pnpm run test"]
     Low 4 to 5: read the guide and note what affects this project []
     Medium Check whether this affects the project, and fix it: Vite 6.4 and Node.js 22.12 are the minimum []
     Medium Check whether this affects the project, and fix it: vite is a peer dependency and must be listed with Yarn []
     Medium Check whether this affects the project, and fix it: clearMocks is on by default []
     Medium Check whether this affects the project, and fix it: nested vi.mock and vi.hoisted calls throw []
     High Set 5 in package.json and commit the lock file with it ["pnpm update vitest@5"]
-    Medium At 5: run the checks, compare with the recorded output, review deprecation warnings, and commit ["pnpm run lint", "pnpm run test"]
+    Medium After the step to 5: run the checks, compare the output with the recorded output, review deprecation warnings, and commit ["pnpm run lint", "pnpm run test"]
     guard: One hop at a time (3.2.4, 4, 5), each merged and running before the next
     guard: Rollback: revert the commit, then `pnpm install --frozen-lockfile` restores pnpm-lock.yaml; test this once before the first hop
     guard: Update the packages of this publisher in the same commit: @vitest/ui

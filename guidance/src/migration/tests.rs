@@ -62,7 +62,7 @@ fn a_library_is_replaced_by_another() {
     Medium Check whether this affects the project, and fix it: format tokens differ: YYYY becomes yyyy and DD becomes dd
     Medium Check whether this affects the project, and fix it: time zones need @date-fns/tz
     Medium Check whether this affects the project, and fix it: locales are imported one by one and passed with each call
-    Medium At date-fns 4: run the checks, compare with the recorded output, review deprecation warnings, and commit
+    Medium After the step to date-fns 4: run the checks, compare the output with the recorded output, review deprecation warnings, and commit
        $ npm run build
        $ npm run test
     Low Remove Moment.js, with its settings, types and scripts, once nothing references it
@@ -91,7 +91,7 @@ fn a_store_is_replaced_by_another() {
     Medium Check whether this affects the project, and fix it: missing fields and null fields differ in MongoDB but not in a column
     Medium Check whether this affects the project, and fix it: a field whose values have different types needs a rule for each type
     Medium Check whether this affects the project, and fix it: change streams become logical decoding or an outbox
-    Medium At PostgreSQL 19: run the checks, compare with the recorded output, review deprecation warnings, and commit
+    Medium After the step to PostgreSQL 19: run the checks, compare the output with the recorded output, review deprecation warnings, and commit
     Medium Remove MongoDB, with its settings, types and scripts, once nothing references it
     guard: A revert does not restore data: keep MongoDB complete and readable until the rollback from PostgreSQL 19 has been tested
     guard: Set a date for the removal of MongoDB: running both costs more than either

@@ -55,8 +55,9 @@ fn all_thirteen_resources_are_listed_and_can_be_read() {
     assert!(models.contains("No session has ended yet."), "{models}");
     let guardrails = read(&mut client, "aidd://enforcement/guardrails").expect("a page");
     assert!(
-        guardrails
-            .contains("- NEVER use `any`; `unknown` and a check instead. [compliance/any-type]")
+        guardrails.contains(
+            "- NEVER use `any`; use `unknown` and a check instead. [compliance/any-type]"
+        )
     );
     client.disconnect();
 }
@@ -170,7 +171,7 @@ fn prompts_are_listed_and_filled_in() {
     let error = get(&mut client, "aidd_plan_task", json!({}))["error"].clone();
     assert_eq!(
         error,
-        json!({"code": -32602, "message": "`task` is missing: The task, in a sentence or more"})
+        json!({"code": -32602, "message": "`task` is missing (The task, in a sentence or more)"})
     );
     let error = get(&mut client, "aidd_plan_tsk", json!({}))["error"].clone();
     assert_eq!(error["message"], "unknown prompt `aidd_plan_tsk`; did you mean aidd_plan_task?");

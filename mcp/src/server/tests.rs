@@ -86,7 +86,7 @@ fn tool_errors_are_returned_as_results() {
     with_each_handshake(|client, _| {
         assert_eq!(
             client.text("aidd_echo", json!({"txet": "a"})),
-            "error: unknown argument `txet`; did you mean `text`?\n`text` is missing: Text to repeat"
+            "error: unknown argument `txet`; did you mean `text`?\n`text` is missing (Text to repeat)"
         );
         assert_eq!(
             client.text("aidd_echo", json!({"text": "fail"})),

@@ -1,4 +1,4 @@
-//! Phases are left only with valid evidence.
+//! A phase can be completed only with valid evidence.
 
 use super::*;
 use crate::kinds::{Insight, Observation};
@@ -172,7 +172,7 @@ fn commits_and_branches_are_looked_up() {
 }
 
 #[test]
-fn recorded_runs_and_tasks_count_without_passed_evidence() {
+fn recorded_runs_and_tasks_meet_criteria_without_explicit_evidence() {
     on_both_stores(|_, memory| {
         let session = memory.start_session(new_session("login")).expect("a session").id;
         let before = run(memory, &session, "cargo test", 0);

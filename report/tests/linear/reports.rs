@@ -14,7 +14,7 @@ use clap::ValueEnum;
 use std::path::Path;
 use std::time::Duration;
 
-/// Maximum number of findings of the larger size.
+/// Number of findings in the largest measured input.
 const MAX_FINDINGS: usize = 100_000;
 
 /// A file and its findings.
@@ -100,7 +100,7 @@ fn every_format_is_written_in_linear_time() {
 fn excerpts_are_rendered_in_linear_time() {
     type Text = fn(usize) -> String;
     let texts: [(&str, Text); 2] = [
-        ("unlike tokens", crate::linear::texts::tokens),
+        ("different tokens", crate::linear::texts::tokens),
         ("equal tokens", crate::linear::texts::equal_tokens),
     ];
     let cases = texts.into_iter().map(|(name, text)| {

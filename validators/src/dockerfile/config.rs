@@ -20,7 +20,7 @@ pub(crate) struct HadolintConfig {
     pub ignored: Vec<String>,
     /// Rules with a different severity.
     pub overrides: Vec<(String, Severity)>,
-    /// Trusted registries, with `*` at an end; empty: all are trusted.
+    /// Trusted registries, which can begin or end with `*`. If the list is empty, all are trusted.
     pub trusted_registries: Vec<String>,
     /// Required labels and the type of their value: `text`, `url`, `semver`, `hash`, `rfc3339`,
     /// `spdx`, `email`.

@@ -21,7 +21,7 @@ const ARCHIVES: [&str; 14] = [
     ".tpz", ".txz",
 ];
 
-/// Further archives that other builders and newer versions unpack.
+/// Extensions of further archives, which only some builders and versions unpack.
 const MORE_ARCHIVES: [&str; 2] = [".tZ", ".tar.zst"];
 
 fn is_archive(path: &str) -> bool {
@@ -107,8 +107,8 @@ fn copy_to_non_directory(file: &Dockerfile, report: &mut Report<'_>) {
 }
 
 fn copy_to_relative_path(file: &Dockerfile, report: &mut Report<'_>) {
-    // For each stage, whether WORKDIR is set. Index 0 is the part before the first FROM, as in a
-    // file to include.
+    // For each stage, whether WORKDIR is set. Index 0 is the part before the first FROM; a fragment
+    // that other Dockerfiles include consists only of this part.
     let mut has_workdir = vec![false; file.stages.len() + 1];
     for instruction in &file.instructions {
         let at = instruction.stage.map_or(0, |stage| stage + 1);

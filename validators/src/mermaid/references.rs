@@ -219,7 +219,8 @@ pub(super) fn undefined_class(diagram: &Diagram, report: &mut Report<'_>) {
     }
 }
 
-/// The classes that lines `classDef name …` define, for types whose definitions are not symbols.
+/// The classes defined by `classDef name …` lines, for diagram types whose class definitions are
+/// not symbols.
 fn defined_in_lines<'a>(source: &'a Source, diagram: &'a Diagram) -> impl Iterator<Item = &'a str> {
     let definitions = diagram.lines.iter().map(|&line| source.slice(line));
     definitions.filter_map(|text| text.strip_prefix("classDef ")?.split_whitespace().next())

@@ -53,7 +53,7 @@ fn convert_fix(
         "compares": !check["data"]["equals"].is_null(),
     })));
     table.derive(&mut vars)?;
-    let fix_drafts = table.drafts(&vars, "", &|demand| rule.draft(demand))?;
+    let fix_drafts = table.drafts(&vars, "", &|requirement| rule.draft(requirement))?;
     let fix = fix_drafts.into_iter().find_map(|draft| draft.check).unwrap_or_default();
     if name == "file_create" {
         move_created_path_first(check, options["path"].as_str())?;

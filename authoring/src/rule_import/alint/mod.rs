@@ -304,15 +304,15 @@ impl Rule<'_> {
             vars.extend(derived::vars(self)?);
         }
         table.derive(&mut vars)?;
-        let mut drafts = table.drafts(&vars, &sample, &|demand| self.draft(demand))?;
+        let mut drafts = table.drafts(&vars, &sample, &|requirement| self.draft(requirement))?;
         for draft in &mut drafts {
             draft.check = draft.check.take().map(|check| self.bind_check(check, table.files));
         }
         Ok(drafts)
     }
 
-    fn draft(&self, demand: impl Into<String>) -> Draft {
-        Draft::new(Tool::Alint, self.file, self.id, demand)
+    fn draft(&self, requirement: impl Into<String>) -> Draft {
+        Draft::new(Tool::Alint, self.file, self.id, requirement)
     }
 
     fn text(&self, key: &str) -> Result<&str, String> {

@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 /// The requirements of a rule for each file or directory.
 #[derive(Default)]
 struct Requirements {
-    demands: Vec<String>,
+    clauses: Vec<String>,
     exists: Vec<String>,
     absent: Vec<String>,
     /// Files that satisfy the requirements.
@@ -65,10 +65,10 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
                 requirements.exists.push(ours.join(" | "));
                 let required = required.map(|path| (format!("{path}{file}"), "Text.\n".to_owned()));
                 requirements.good.extend(required);
-                requirements.demands.push(format!("MUST have {names}"));
+                requirements.clauses.push(format!("MUST have {names}"));
             }
             "file_absent" => {
-                requirements.demands.push(format!("NEVER has {names}"));
+                requirements.clauses.push(format!("NEVER has {names}"));
                 requirements.absent.extend(ours);
             }
             _ => {
@@ -84,7 +84,7 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
             }
         }
     }
-    if requirements.demands.is_empty() {
+    if requirements.clauses.is_empty() {
         match requirements.nested_drafts.first_mut() {
             Some(first) => first.notes.extend(requirements.not_imported),
             None => {
@@ -110,10 +110,10 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
         _ => first,
     };
     let base = (base, "Text.\n".to_owned());
-    let demand =
-        format!("Each of {} {}.", format_list(&select, "and"), requirements.demands.join(", and "));
+    let requirement =
+        format!("Each of {} {}.", format_list(&select, "and"), requirements.clauses.join(", and "));
     let mut draft = rule
-        .draft(demand)
+        .draft(requirement)
         .check(check)
         .project(false, vec![base.clone()])
         .project(true, std::iter::once(base).chain(requirements.good).collect());

@@ -10,7 +10,7 @@ use serde_json::json;
 /// A requirement for the first line.
 pub(super) struct HeaderRequirement {
     /// The requirement in words.
-    pub(super) demand: String,
+    pub(super) requirement: String,
     /// Whether the line must match the expression; otherwise it must not match.
     pub(super) matches: bool,
     pub(super) regex: String,
@@ -24,11 +24,11 @@ impl HeaderRequirement {
     /// # Errors
     /// When our engine does not support the expression.
     pub(super) fn into_draft(self, mut draft: Draft) -> Result<Draft, String> {
-        let Self { demand, matches, regex, lines } = self;
+        let Self { requirement, matches, regex, lines } = self;
         let compiled =
             Regex::new(&regex).map_err(|_| format!("unsupported expression `{regex}`"))?;
         let key = if matches { "matches" } else { "not-matches" };
-        draft.demand = demand;
+        draft.requirement = requirement;
         draft.check = Some(json!({"commit": {"subject": {key: regex}}}));
         for passes in [false, true] {
             let has_result = |line: &&String| (compiled.is_match(line) == matches) == passes;
@@ -62,8 +62,8 @@ pub(super) fn forbidden_cases(
     let line = |word: &&str| sample::from_regex(&fill(word)?);
     let lines = words.iter().filter_map(line).collect();
     let cases = format_list(&cases::case_names(&setting.value)?, "or");
-    let demand = format!("The {} of a commit message is NEVER in {cases}.", part_name(part));
-    Ok(HeaderRequirement { demand, matches: false, regex, lines })
+    let requirement = format!("The {} of a commit message is NEVER in {cases}.", part_name(part));
+    Ok(HeaderRequirement { requirement, matches: false, regex, lines })
 }
 
 /// The requirement for the whole first line, which covers several rules.
@@ -106,6 +106,7 @@ pub(super) fn whole_line(
     let mut lines: Vec<String> = sample::from_regex(&regex).into_iter().collect();
     lines.extend(["Update", "%", ""].map(str::to_owned));
     let clauses: String = clauses.iter().map(|clause| format!(", {clause}")).collect();
-    let demand = format!("The first line of a commit message MUST match `{pattern}`{clauses}.");
-    Ok(HeaderRequirement { demand, matches: true, regex, lines })
+    let requirement =
+        format!("The first line of a commit message MUST match `{pattern}`{clauses}.");
+    Ok(HeaderRequirement { requirement, matches: true, regex, lines })
 }

@@ -169,7 +169,7 @@ fn check_conventional(
     }
     let Some(scope) = parts.scope else {
         if requirements.scope_required {
-            let message = "the scope is missing: `type(scope): description`";
+            let message = "the scope is missing; expected `type(scope): description`";
             faults.push(Fault::new(parts.type_span, message));
         }
         return;

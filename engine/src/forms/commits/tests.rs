@@ -60,7 +60,7 @@ fn conventional_commits_are_checked() {
     ];
     insta::assert_snapshot!(check_messages(yaml, &messages), @r#"
     commit/0123456789ab "feature": unknown type `feature` (did you mean `feat`? Known types: feat, fix, docs)
-    commit/0123456789ab "fix": the scope is missing: `type(scope): description`
+    commit/0123456789ab "fix": the scope is missing; expected `type(scope): description`
     commit/0123456789ab "cor": unknown scope `cor` (did you mean `core`? Known scopes: deps, core, app)
     commit/0123456789ab "core,apps": unknown scope `apps` (did you mean `app`? Known scopes: deps, core, app)
     commit/0123456789ab "feat": a breaking change must be described in a `BREAKING CHANGE: …` footer

@@ -81,7 +81,7 @@ fn each_fault_has_a_position_and_the_expected_value() {
       Mismatch at 1
     `date`: expected a string or an integer, found null
       Mismatch at null
-    `query` is missing: What to search for
+    `query` is missing (What to search for)
       MissingKey at {
             "qurey": "x", "limit": "5", "kind": "mistakes", "level": 2, "ids": "a",
             "provider": {"modle": "m", "size": "large"}, "flags": {"x": 1, "x": true}, "date": null

@@ -89,7 +89,7 @@ fn an_invalid_value_is_reported_at_its_position() {
     assert_error(
         r#"{"overrides": [{"files": "a"}]}"#,
         r#"{"files": "a"}"#,
-        "`overrides[0].rules` is missing: Rule id, alias or glob of ids → setting for these paths.",
+        "`overrides[0].rules` is missing (Rule id, alias or glob of ids → setting for these paths)",
     );
     assert_error(
         r#"{"rules": {"a/b": 2}}"#,

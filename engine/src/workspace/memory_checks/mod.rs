@@ -196,7 +196,7 @@ fn header_message(error: &page::PageError, text: &str) -> String {
         }
     });
     if error.message.starts_with("`language` is missing") {
-        return format!("`check.syntax.language` is missing: {SYNTAX_EXAMPLE}");
+        return format!("`check.syntax.language` is missing; expected {SYNTAX_EXAMPLE}");
     }
     // Lines and columns refer to the generated page.
     let message =

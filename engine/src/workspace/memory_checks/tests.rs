@@ -271,7 +271,7 @@ fn problems_contain_the_key_and_the_remedy() {
     `check`: expected a single value, not a list or a mapping at `["a"]}`
     `check`: unknown key `regex`; it belongs under `text`: {"text": {"regex": …}}
     `check`: unknown key `language`; it belongs under `syntax`: {"syntax": {"language": ["typescript"], "rule": {"pattern": "…"}}}
-    `check.syntax.language` is missing: {"syntax": {"language": ["typescript"], "rule": {"pattern": "…"}}}
+    `check.syntax.language` is missing; expected {"syntax": {"language": ["typescript"], "rule": {"pattern": "…"}}}
     `check` has 40021 bytes, more than 32768; write it as a rule page, which has no such limit
     "#);
 }

@@ -304,7 +304,7 @@ impl Findings {
         if let Some(base) = &self.base {
             let _ = write!(
                 text,
-                "; compared with {base}: the counts above are new findings, pre-existing {pre_existing}, fixed {fixed}"
+                "; only findings that are new compared with {base} are counted; {pre_existing} pre-existing, {fixed} fixed"
             );
         }
         text.push_str(match (self.passes, self.is_unchecked) {

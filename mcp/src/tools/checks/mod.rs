@@ -195,7 +195,7 @@ fn check(
     Ok(found::answer(&project, &document, shown))
 }
 
-/// The path of the file under check; `None` for a directory.
+/// The path of the file to check; `None` for a directory.
 fn target_file<'a>(project: &Project, target: &Target<'a>) -> Option<&'a str> {
     match target {
         Target::Text { path, .. } => Some(path),

@@ -36,7 +36,7 @@ pub(super) fn tools() -> Vec<Tool> {
 struct BootstrapParams {
     /// Description of the task
     task: Option<String>,
-    /// Maximum number of tokens: minimal 400, standard 1200, full 3000
+    /// Maximum number of tokens: minimal (400), standard (1200) or full (3000)
     token_budget: Option<Budget>,
     /// Model and client of the agent: {provider, model, modelId, client}
     ai_provider: Option<Row>,

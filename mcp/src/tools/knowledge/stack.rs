@@ -41,7 +41,8 @@ struct DetectParams {
 #[derive(Serialize, JsonSchema)]
 struct Detected {
     /// Whether the project has aidd guidance.
-    detected: bool,
+    #[serde(rename = "detected")]
+    has_guidance: bool,
     markers: Row,
     /// The manifests of the project.
     packages: Vec<Row>,
@@ -76,7 +77,7 @@ fn detect(context: &Context, params: DetectParams) -> Result<Answer<Detected>, T
         ));
     }
     let data = Detected {
-        detected: markers.detected,
+        has_guidance: markers.detected,
         packages: packages(&stack),
         technologies: technologies.iter().map(Row::from_value).collect(),
         runtimes: stack.pins.iter().map(Row::from_value).collect(),

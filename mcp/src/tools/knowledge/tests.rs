@@ -273,7 +273,7 @@ fn versions_are_verified_and_migrations_are_planned() {
     8. [medium] Run the codemod and review its whole diff; commit it separately from manual changes
        $ npx codemod@latest react/19/migration-recipe
        from https://react.dev/blog/2024/04/25/react-19-upgrade-guide
-    9. [medium] At 19: run the checks, compare with the recorded output, review deprecation warnings, and commit
+    9. [medium] After the step to 19: run the checks, compare the output with the recorded output, review deprecation warnings, and commit
        $ npm run test
     guardrail: Rollback: revert the commit, then `npm ci` restores package-lock.json; test this once before the first hop
     guardrail: Check that these packages support each version on the path: react-router

@@ -34,8 +34,8 @@ pub(super) fn tools() -> Vec<Tool> {
             "aidd_lifecycle_advance",
             "Advance lifecycle",
             "Completes the current phase if evidence or recorded runs meet its exit criteria. Use \
-             the action `back` if the specification was wrong; use aidd_lifecycle_status only to \
-             check the criteria.",
+             the action `back` if the specification was wrong; to check the criteria without \
+             completing the phase, use aidd_lifecycle_status.",
             advance,
         )
         .non_destructive()

@@ -27,7 +27,7 @@ pub(super) fn tools() -> Vec<Tool> {
     vec![
         Tool::new(
             "load_context",
-            "Load context",
+            "Load memory with links",
             "Returns a memory, selected by id or topic, with its links. Use before changing a \
              decision; use load_checkpoint to resume work.",
             load_context,
@@ -68,7 +68,7 @@ pub(super) fn tools() -> Vec<Tool> {
 struct ContextParams {
     id: Option<String>,
     topic: Option<String>,
-    /// Maximum number of links to follow
+    /// Maximum distance of linked memories, in links
     depth: Option<i64>,
 }
 
@@ -179,7 +179,7 @@ fn similar_topics(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<String>
 #[derive(Deserialize, JsonSchema)]
 struct TopicParams {
     topic: String,
-    /// Maximum number of links to follow
+    /// Maximum distance of linked memories, in links
     depth: Option<i64>,
     limit: Option<i64>,
 }
@@ -285,7 +285,7 @@ fn with_linked_decisions(
 struct QueryParams {
     query: String,
     limit: Option<i64>,
-    /// Maximum number of links to follow
+    /// Maximum distance of linked memories, in links
     depth: Option<i64>,
 }
 

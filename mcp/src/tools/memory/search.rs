@@ -83,7 +83,7 @@ impl OutcomeArg {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SearchParams {
-    /// Text to search for; empty: the newest memories
+    /// Text to search for; an empty string returns the newest memories
     query: String,
     /// Type of the memories: decision, mistake, convention, insight …
     #[serde(rename = "type")]

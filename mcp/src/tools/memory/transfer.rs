@@ -16,7 +16,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_memory_export",
             "Restore memory",
-            "Writes memories that are missing from ai/memory back to its files. Use after a merge \
+            "Restores lines that are missing from the files in ai/memory. Use after a merge \
              removed lines; not needed after a save.",
             export,
         )
@@ -53,8 +53,8 @@ struct Exported {
     conventions: u64,
 }
 
-/// Writes lines that are missing from the memory files. Each save already writes its line, so lines
-/// are missing only after a change outside aidd, such as a merge.
+/// Restores lines that are missing from the memory files. Each save already writes its line, so
+/// lines are missing only after a change outside aidd, such as a merge.
 fn export(context: &Context, _: NoParams) -> Result<Answer<Exported>, ToolError> {
     context.memory(|memory| -> Result<_, ToolError> {
         let exported = memory.export(true)?;

@@ -91,20 +91,20 @@ fn invalid_calls_are_rejected_with_a_remedy() {
     aidd_session: `errorsResolved[0].error` is missing; expected {"error": "…", "fix": "…"}
     aidd_branch: `decisions[1].decision` is missing; expected {"decision": "…", "reasoning": "…"}
     aidd_branch: `branch` is missing, and no branch is checked out
-    aidd_branch: `plan` is not allowed with `action` get; it is only allowed with save
+    aidd_branch: `plan` is only allowed if `action` is `save`; it is `get`
     aidd_branch: unknown branch `x`
     hint: the branch has no data; list known branches with aidd_branch, action list
-    aidd_branch: `promoteDecisions` is not allowed with `action` get; it is only allowed with merge
-    aidd_session: `status` is not allowed with `action` get; it is only allowed with list
-    `decisions` is not allowed with `action` get; it is only allowed with start, update, end
-    aidd_session: `branch` is not allowed with `action` update; it is only allowed with start, list
-    aidd_lifecycle_advance: `force` is not allowed with `action` abandon; it is only allowed with advance
-    aidd_lifecycle_advance: `to` is not allowed with `action` advance; it is only allowed with back
-    aidd_ci_report: `base` is not allowed with `policy` true; it is only allowed with false
+    aidd_branch: `promoteDecisions` is only allowed if `action` is `merge`; it is `get`
+    aidd_session: `status` is only allowed if `action` is `list`; it is `get`
+    `decisions` is only allowed if `action` is `start`, `update` or `end`; it is `get`
+    aidd_session: `branch` is only allowed if `action` is `start` or `list`; it is `update`
+    aidd_lifecycle_advance: `force` is only allowed if `action` is `advance`; it is `abandon`
+    aidd_lifecycle_advance: `to` is only allowed if `action` is `back`; it is `advance`
+    aidd_ci_report: `base` is only allowed if `policy` is `false`; it is `true`
     aidd_memory_edit_decision: `confidence` must be from 0 to 1, found 70
     aidd_observation: `discoveryTokens` must be at least 0, found -5
     aidd_memory_search: unknown argument `quary`; did you mean `query`?
-    `query` is missing: Text to search for; empty: the newest memories
+    `query` is missing (Text to search for; an empty string returns the newest memories)
     aidd_memory_search: `since` is not a time: tomorrow
     hint: use the form 2026-01-05 or 2026-01-05T10:00:00Z
     aidd_memory_context: unknown memory `decision_1_x`
@@ -241,7 +241,7 @@ fn older_names_accept_all_their_arguments() {
     assert_eq!(saved["links"][0]["relation"], "relates_to");
     let entry = agent.data("aidd_memory_get", json!({"ids": [first_id]}))["entries"][0].clone();
     assert_eq!(entry["metadata"]["outcomeReason"], "only half");
-    // By the current name, an argument without effect is rejected as usual.
+    // If the tool is called by its current name, an argument without effect is rejected as usual.
     assert!(
         agent.text("search_recent", json!({"scopes": []})).contains("unknown argument `scopes`")
     );
@@ -365,7 +365,8 @@ fn repeated_saves_write_nothing() {
     assert_eq!(lines, [3, 3, 3]);
 }
 
-/// An ambiguous session is reported with the open sessions; branch data is short.
+/// If the id of the session is missing, the error lists the open sessions. Branch data is rendered
+/// with one line per field.
 #[test]
 fn errors_suggest_the_next_call() {
     let folder = tempfile::tempdir().expect("a directory");

@@ -129,7 +129,7 @@ const PROHIBITION_HEADINGS: &[&str] = &[
 ];
 
 /// Whether `text` contains a requirement.
-pub(super) fn is_demand(text: &str) -> bool {
+pub(super) fn is_requirement(text: &str) -> bool {
     // A text that ends with a colon introduces the text after it; a question is not a requirement.
     if text.ends_with([':', '?']) {
         return false;
@@ -193,7 +193,7 @@ mod tests {
             "moment 대신 date-fns를 사용하세요.",
             "파일은 500줄 이하로 유지한다.",
         ] {
-            assert!(is_demand(text), "{text}");
+            assert!(is_requirement(text), "{text}");
         }
         for text in [
             "We like tests.",
@@ -204,7 +204,7 @@ mod tests {
             "이 문서는 구조를 설명합니다.",
             "컴포넌트 파일은 PascalCase로 작성할 수 있다.",
         ] {
-            assert!(!is_demand(text), "{text}");
+            assert!(!is_requirement(text), "{text}");
         }
     }
 

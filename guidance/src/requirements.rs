@@ -1,11 +1,11 @@
-//! The demands of a page: its binding sentences, which contain MUST, NEVER or similar words.
+//! The requirements of a page: its sentences with MUST, NEVER or similar keywords.
 
 use super::library::Page;
 use aidd_lexicon::tables::{List, decisions as table};
 
-/// A binding sentence of a page.
+/// A requirement of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Demand<'a> {
+pub struct Requirement<'a> {
     /// The line without its bullet.
     pub text: &'a str,
     /// Whether it is a prohibition.
@@ -17,10 +17,10 @@ pub struct Demand<'a> {
     pub is_language_specific: bool,
 }
 
-/// The demands of a page, in order.
+/// The requirements of a page, in order.
 #[must_use]
-pub fn parse_demands(page: &Page) -> Vec<Demand<'_>> {
-    let mut demands = Vec::new();
+pub fn parse_requirements(page: &Page) -> Vec<Requirement<'_>> {
+    let mut requirements = Vec::new();
     let mut is_code = false;
     let mut is_language_specific = false;
     for line in page.body().lines() {
@@ -39,12 +39,12 @@ pub fn parse_demands(page: &Page) -> Vec<Demand<'_>> {
         let text = line.trim_start_matches(['-', '*', '+', '>', ' ']);
         let contains_any = |words: List| words.iter().any(|word| contains_word(text, word));
         let forbids = contains_any(table::FORBIDDING);
-        if forbids || contains_any(table::DEMANDING) {
+        if forbids || contains_any(table::REQUIRING) {
             let (text, checks) = split_checks(text);
-            demands.push(Demand { text, forbids, checks, is_language_specific });
+            requirements.push(Requirement { text, forbids, checks, is_language_specific });
         }
     }
-    demands
+    requirements
 }
 
 /// Whether `text` contains `word` between word boundaries.
@@ -84,27 +84,32 @@ mod tests {
     fn demands_are_read_with_their_checks() {
         let library = Library::shipped(&aidd_content::RULES);
         let page = library.get(PageKind::Rules, "code-style").expect("a page");
-        let demands = parse_demands(page);
-        let any = demands.iter().find(|demand| demand.text.contains("`any`")).expect("a demand");
-        assert_eq!(any.text, "NEVER use `any`; `unknown` and a check instead.");
+        let requirements = parse_requirements(page);
+        let any = requirements
+            .iter()
+            .find(|requirement| requirement.text.contains("`any`"))
+            .expect("a requirement");
+        assert_eq!(any.text, "NEVER use `any`; use `unknown` and a check instead.");
         assert_eq!((any.forbids, &*any.checks), (true, &["compliance/any-type"][..]));
         assert!(any.is_language_specific);
-        let length_rule =
-            demands.iter().find(|demand| demand.text.contains("300")).expect("a demand");
+        let length_rule = requirements
+            .iter()
+            .find(|requirement| requirement.text.contains("300"))
+            .expect("a requirement");
         assert!(!length_rule.forbids && !length_rule.is_language_specific);
-        assert!(demands.iter().all(|demand| !demand.text.starts_with("SHOULD")));
+        assert!(requirements.iter().all(|requirement| !requirement.text.starts_with("SHOULD")));
     }
 
     #[test]
-    fn every_shipped_rule_contains_a_demand() {
+    fn every_shipped_rule_contains_a_requirement() {
         let library = Library::shipped(&aidd_content::RULES);
         for page in library.pages_of_kind(PageKind::Rules) {
-            assert!(!parse_demands(page).is_empty(), "{}", page.path);
+            assert!(!parse_requirements(page).is_empty(), "{}", page.path);
         }
     }
 
     #[test]
-    fn partial_words_and_code_are_not_demands() {
+    fn partial_words_and_code_are_not_requirements() {
         assert!(!contains_word("MUSTARD and ALMUST", "MUST"));
         assert_eq!(split_checks("NEVER `a/b` in `c/d`"), ("NEVER `a/b` in", vec!["c/d"]));
         assert_eq!(split_checks("Use `src/` `A/b`"), ("Use `src/` `A/b`", vec![]));
