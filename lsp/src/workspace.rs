@@ -222,7 +222,10 @@ impl Workspace {
     pub fn check(&self, source: &Source, files: &dyn Files) -> CheckResult {
         let project = self.project_findings(files);
         let mut checked = match &project {
-            Some(project) => self.check_file(source, &Listed { files, listing: &project.listing }),
+            Some(project) => {
+                let listing = &project.listing.without_shared();
+                self.check_file(source, &Listed { files, listing })
+            }
             None => self.check_file(source, files),
         };
         if let Some(project) = project {
