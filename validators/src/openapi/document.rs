@@ -1,5 +1,6 @@
 //! A parsed OpenAPI document: its values, the objects among them, and its references.
 
+use super::bundle::{Parts, Text};
 use super::pointer::{self, Target};
 use super::specification::{Grammar, Version};
 use super::structure;
@@ -38,7 +39,12 @@ pub(super) type Entries = HashMap<usize, HashMap<String, usize>>;
 
 /// An OpenAPI document.
 pub(super) struct Document<'a> {
-    pub(super) source: &'a Source,
+    /// The text; of a document of several files, the joined texts.
+    pub(super) source: Text<'a>,
+    /// The files of the document.
+    pub(super) parts: Parts,
+    /// The values of other files that the walk visited.
+    pub(super) visited: HashSet<usize>,
     /// The files of the project, for references to other files.
     pub(super) files: &'a dyn Files,
     pub(super) version: Version,
@@ -141,7 +147,6 @@ impl<'a> Document<'a> {
             let message = format!("nested in more than {MAX_DEPTH} levels");
             return Err(Refusal::Syntax(span, message));
         }
-        merge_keys(&mut values);
         let root = values.roots.first().copied().ok_or(Refusal::NotChecked)?;
         let field = ["openapi", "swagger"];
         let Some((field, at)) =
@@ -160,8 +165,12 @@ impl<'a> Document<'a> {
         let Some(version) = Version::from_field(field, &text) else {
             return Err(Refusal::Version(values.all[at].span, text));
         };
+        let (parts, source) = Parts::read(source, &mut values, files);
+        merge_keys(&mut values);
         let mut document = Document {
             source,
+            parts,
+            visited: HashSet::new(),
             files,
             version,
             grammar: Grammar::of(version),
@@ -326,7 +335,7 @@ impl<'a> Document<'a> {
         &'d self,
         field: &str,
     ) -> impl Iterator<Item = (&'d str, usize, Option<usize>)> + use<'a, 'd> {
-        let paths = self.get(self.root, field).filter(|&paths| !self.targets.contains_key(&paths));
+        let paths = self.get(self.root, field).and_then(|paths| self.resolve(paths));
         let entries = paths.map_or(&[][..], |paths| self.children(paths));
         let entries = entries.iter().filter(|&&entry| self.is_type(entry, "path-item"));
         entries.map(|&entry| (self.key(entry), entry, self.resolve(entry)))
@@ -345,7 +354,12 @@ impl<'a> Document<'a> {
             .flatten()
     }
 
-    /// Whether the document or a part of it is in other files.
+    /// Whether the value `at` is in another file than the root of the document.
+    pub(super) fn is_in_other_file(&self, at: usize) -> bool {
+        self.parts.of(at) > 0
+    }
+
+    /// Whether a part of the document is in other files that were not read.
     pub(super) fn has_external_references(&self) -> bool {
         self.targets.values().any(|target| matches!(target, Target::External))
     }

@@ -1,5 +1,6 @@
 //! Checks on OpenAPI and Swagger documents in JSON and YAML.
 
+mod bundle;
 mod conditions;
 mod document;
 mod examples;
@@ -7,6 +8,7 @@ mod info;
 mod operations;
 mod owasp;
 mod parameters;
+mod parts;
 mod paths;
 mod pointer;
 mod references;
@@ -18,20 +20,33 @@ mod style;
 #[cfg(test)]
 mod tests;
 
-use aidd_engine::check::family::{Family, FileContext};
+use aidd_engine::check::family::Family;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::Files;
 use aidd_engine::text::kind::Kind;
 use document::{Document, Refusal};
 
 /// The kind of OpenAPI documents.
 const OPENAPI: Kind = Kind("openapi");
+/// The kind of files that can be parts of an OpenAPI document.
+const PART: Kind = Kind("openapi-part");
 
 /// The rules on OpenAPI documents.
 pub(super) const FAMILY: Family = Family {
     name: "openapi",
     rules: || CHECKS.iter().map(|&(id, _)| id).chain([SYNTAX]).collect(),
-    claim: |path, text| is_document(path, text).then_some(OPENAPI),
-    check: |_, context, report| run(context, report),
+    claim: |path, text| {
+        if is_document(path, text) {
+            return Some(OPENAPI);
+        }
+        parts::is_candidate(path, text).then_some(PART)
+    },
+    check: |kind, context, report| match kind {
+        PART => parts::check(context.files, report),
+        _ => run_on(context.files, report),
+    },
+    affects_other_files: is_data,
+    needs_listing: true,
     ..Family::EMPTY
 };
 
@@ -123,12 +138,12 @@ const CHECKS: &[(&str, Check)] = &[
 ];
 
 /// Runs the checks over the source of `report`.
-fn run(context: &FileContext<'_>, report: &mut Report<'_>) {
-    run_on(context.files, report);
-}
-
-fn run_on(files: &dyn aidd_engine::text::files::Files, report: &mut Report<'_>) {
+fn run_on(files: &dyn Files, report: &mut Report<'_>) {
     match Document::parse(report.source(), files) {
+        Ok(document) if document.parts.all.len() > 1 => {
+            let mut findings = parts::findings(&document, |id| report.begin(id));
+            parts::replay(findings.remove(report.source().path()).unwrap_or_default(), report);
+        }
         Ok(document) => {
             for &(id, check) in CHECKS {
                 if report.begin(id) {
@@ -152,27 +167,31 @@ fn run_on(files: &dyn aidd_engine::text::files::Files, report: &mut Report<'_>) 
     }
 }
 
+/// Whether a path is that of a JSON or YAML file.
+fn is_data(path: &str) -> bool {
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    ["json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+}
+
 /// Whether the text at `path` is an OpenAPI document: a JSON or YAML file with the version at the
 /// top level.
 fn is_document(path: &str, text: &str) -> bool {
-    let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-    match extension.as_deref() {
-        Some("json") => is_json_document(text),
-        Some("yaml" | "yml") => {
-            text.trim_start_matches('\u{FEFF}').trim_start().starts_with('{')
-                && is_json_document(text)
-                || text.lines().any(|line| {
-                    let line = line.trim_start_matches('\u{FEFF}');
-                    let value = ["openapi", "swagger"].iter().find_map(|key| {
-                        let line = line.trim_start_matches(['"', '\'']);
-                        let rest = line.strip_prefix(key)?.trim_start_matches(['"', '\'']);
-                        rest.trim_start().strip_prefix(':')
-                    });
-                    value.is_some_and(is_version)
-                })
-        }
-        _ => false,
+    if !is_data(path) {
+        return false;
     }
+    if path.to_ascii_lowercase().ends_with(".json") {
+        return is_json_document(text);
+    }
+    text.trim_start_matches('\u{FEFF}').trim_start().starts_with('{') && is_json_document(text)
+        || text.lines().any(|line| {
+            let line = line.trim_start_matches('\u{FEFF}');
+            let value = ["openapi", "swagger"].iter().find_map(|key| {
+                let line = line.trim_start_matches(['"', '\'']);
+                let rest = line.strip_prefix(key)?.trim_start_matches(['"', '\'']);
+                rest.trim_start().strip_prefix(':')
+            });
+            value.is_some_and(is_version)
+        })
 }
 
 /// Whether the text contains the version as a field of JSON that is not nested.
