@@ -74,7 +74,8 @@ impl Parts {
         let has_project = is_listed || files.exists(own);
         let mut parts = Self { all: Vec::new(), by_path: HashMap::new(), has_project };
         let length = u32::try_from(source.text().len()).unwrap_or(u32::MAX);
-        let has_self = values.roots.first().is_some_and(|&root| values.child(root, "$self").is_some());
+        let has_self =
+            values.roots.first().is_some_and(|&root| values.child(root, "$self").is_some());
         parts.add(own.to_owned(), 0..length, values, 0);
         parts.all[0].has_ids |= has_self;
         let mut joined = None;
@@ -106,9 +107,7 @@ impl Parts {
     }
 
     fn add(&mut self, path: String, text: Range<u32>, values: &Values, first: usize) {
-        let has_id = |value: &aidd_engine::parse::values::Value| {
-            matches!((&value.key, &value.datum), (Some((key, _)), Datum::Text(_)) if key == "$id")
-        };
+        let has_id = |value: &aidd_engine::parse::values::Value| matches!((&value.key, &value.datum), (Some((key, _)), Datum::Text(_)) if key == "$id");
         self.by_path.insert(path.clone(), self.all.len());
         self.all.push(Part {
             path,
@@ -146,7 +145,10 @@ fn in_part(part: &Part, mut finding: Finding) -> Finding {
     let Range { start, end } = part.text;
     let is_inside = |span: Span| start <= span.start && span.end <= end;
     let move_back = |span: &mut Span| {
-        *span = Span { start: span.start.saturating_sub(start), end: span.end.min(end).saturating_sub(start) };
+        *span = Span {
+            start: span.start.saturating_sub(start),
+            end: span.end.min(end).saturating_sub(start),
+        };
     };
     finding.related.retain(|related| is_inside(related.span));
     finding.related.iter_mut().for_each(|related| move_back(&mut related.span));
@@ -179,8 +181,8 @@ pub(super) fn path_of(from: &str, file: &str) -> Option<String> {
 
 /// The text and the values of another file.
 fn read_file(path: &str, files: &dyn Files) -> Option<(String, Values)> {
-    let format = Format::from_path(path)
-        .filter(|format| matches!(format, Format::Json | Format::Yaml))?;
+    let format =
+        Format::from_path(path).filter(|format| matches!(format, Format::Json | Format::Yaml))?;
     if files.size(path).ok()? > MAX_FILE_BYTES {
         return None;
     }

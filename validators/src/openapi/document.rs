@@ -1,5 +1,6 @@
 //! A parsed OpenAPI document: its values, the objects among them, and its references.
 
+use super::breaking::Change;
 use super::bundle::{Parts, Text};
 use super::pointer::{self, Target};
 use super::specification::{Grammar, Version};
@@ -8,7 +9,7 @@ use aidd_engine::parse::values::{Datum, Format, Values};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::source::{Source, Span};
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum nesting of a document. Deeper documents are not checked.
@@ -65,6 +66,8 @@ pub(super) struct Document<'a> {
     pub(super) targets: HashMap<usize, Target>,
     /// The number of words for which a similar word was searched.
     suggestions: Cell<usize>,
+    /// The changes since the base, once they are computed.
+    pub(super) changes: OnceCell<Vec<Change>>,
     /// Whether schemas have their own base URIs, so that references cannot be resolved by position.
     pub(super) has_base_uris: bool,
 }
@@ -184,6 +187,7 @@ impl<'a> Document<'a> {
             targets: HashMap::new(),
             has_base_uris: false,
             suggestions: Cell::new(0),
+            changes: OnceCell::new(),
         };
         pointer::find_targets(&mut document);
         structure::walk(&mut document);

@@ -1,5 +1,6 @@
 //! Checks on OpenAPI and Swagger documents in JSON and YAML.
 
+mod breaking;
 mod bundle;
 mod conditions;
 mod document;
@@ -62,6 +63,8 @@ const CHECKS: &[(&str, Check)] = &[
     ("openapi/ambiguous-paths", paths::ambiguous_paths),
     ("openapi/array-without-items", schemas::array_without_items),
     ("openapi/body-and-form-data", operations::body_and_form_data),
+    ("openapi/breaking-request", breaking::breaking_request),
+    ("openapi/breaking-response", breaking::breaking_response),
     ("openapi/callbacks-in-webhook", operations::callbacks_in_webhook),
     ("openapi/circular-ref", references::circular_ref),
     ("openapi/conflicting-all-of", schemas::conflicting_all_of),
@@ -116,6 +119,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("openapi/ref-siblings", references::ref_siblings),
     ("openapi/ref-type", references::ref_type),
     ("openapi/remote-ref", references::remote_ref),
+    ("openapi/removed-operation", breaking::removed_operation),
     ("openapi/request-body-on-get", operations::request_body_on_get),
     ("openapi/script-in-description", info::script_in_description),
     ("openapi/server-trailing-slash", info::server_trailing_slash),
@@ -141,7 +145,7 @@ const CHECKS: &[(&str, Check)] = &[
 fn run_on(files: &dyn Files, report: &mut Report<'_>) {
     match Document::parse(report.source(), files) {
         Ok(document) if document.parts.all.len() > 1 => {
-            let mut findings = parts::findings(&document, |id| report.begin(id));
+            let mut findings = parts::findings(&document, report.today(), |id| report.begin(id));
             parts::replay(findings.remove(report.source().path()).unwrap_or_default(), report);
         }
         Ok(document) => {

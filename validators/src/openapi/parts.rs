@@ -9,6 +9,7 @@ use aidd_engine::text::finding::{Finding, Severity};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths;
 use aidd_engine::text::source::Source;
+use jiff::civil::Date;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
@@ -26,12 +27,9 @@ type ByPath = HashMap<String, Vec<Finding>>;
 const UNCHANGED: Severity = Severity::Error;
 
 /// Settings that enable every rule.
-static ALL: LazyLock<Settings> = LazyLock::new(|| {
-    let setting = Setting {
-        severity: Some(UNCHANGED),
-        params: serde_json::Map::new(),
-        is_configured: false,
-    };
+pub(super) static ALL: LazyLock<Settings> = LazyLock::new(|| {
+    let setting =
+        Setting { severity: Some(UNCHANGED), params: serde_json::Map::new(), is_configured: false };
     CHECKS.iter().map(|&(id, _)| (id.into(), setting.clone())).collect()
 });
 
@@ -49,11 +47,11 @@ pub(super) fn is_candidate(path: &str, text: &str) -> bool {
 /// Checks the file of `report` as a part of the documents that refer to it.
 pub(super) fn check(files: &dyn Files, report: &mut Report<'_>) {
     let Some(listing) = files.listing() else { return };
-    let path = report.source().path();
+    let (path, today) = (report.source().path(), report.today());
     let mut all: Vec<Finding> = Vec::new();
     for root in roots(files, listing, path) {
         let found = listing
-            .shared(&format!("openapi findings {root}"), || findings_of_parts(files, &root));
+            .shared(&format!("openapi findings {root}"), || findings_of_parts(files, &root, today));
         all.extend(found.get(path).into_iter().flatten().cloned());
     }
     let key = |finding: &Finding| (finding.rule.clone(), finding.span, finding.message.clone());
@@ -97,11 +95,11 @@ fn roots(files: &dyn Files, listing: &Listing, path: &str) -> BTreeSet<String> {
 }
 
 /// The findings in the parts of the document at `root`.
-fn findings_of_parts(files: &dyn Files, root: &str) -> ByPath {
+fn findings_of_parts(files: &dyn Files, root: &str, today: Option<Date>) -> ByPath {
     let Ok(bytes) = files.read(root, MAX_DOCUMENT_BYTES) else { return ByPath::new() };
     let source = Source::decode(root, bytes);
     match Document::parse(&source, files) {
-        Ok(document) if document.parts.all.len() > 1 => findings(&document, |_| true),
+        Ok(document) if document.parts.all.len() > 1 => findings(&document, today, |_| true),
         _ => ByPath::new(),
     }
 }
@@ -109,9 +107,10 @@ fn findings_of_parts(files: &dyn Files, root: &str) -> ByPath {
 /// The findings of the `enabled` rules in all files of a document.
 pub(super) fn findings(
     document: &Document<'_>,
+    today: Option<Date>,
     mut enabled: impl FnMut(&'static str) -> bool,
 ) -> ByPath {
-    let mut report = Report::new(&document.source, &ALL);
+    let mut report = Report::new(&document.source, &ALL).with_date(today);
     for &(id, check) in CHECKS {
         if enabled(id) && report.begin(id) {
             check(document, &mut report);

@@ -266,13 +266,13 @@ fn pattern_fault(pattern: &str) -> Option<&'static str> {
 }
 
 /// The schemas that make up a schema: itself and its parts, also through references.
-struct Parts {
-    found: Vec<usize>,
-    /// Whether all parts are in this document.
-    is_complete: bool,
+pub(super) struct Parts {
+    pub(super) found: Vec<usize>,
+    /// Whether all parts are known.
+    pub(super) is_complete: bool,
 }
 
-fn parts(document: &Document<'_>, schema: usize, fields: &[&str]) -> Parts {
+pub(super) fn parts(document: &Document<'_>, schema: usize, fields: &[&str]) -> Parts {
     let mut parts = Parts { found: Vec::new(), is_complete: true };
     let mut seen = HashSet::new();
     let mut pending = vec![schema];
