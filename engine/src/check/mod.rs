@@ -152,9 +152,8 @@ impl Engine {
             conditions.need_listing(&is_enabled) || patterns.documents.follow_links(&is_enabled)
         };
         let names_tools = registry.rules().iter().any(names_tools);
-        let is_listing_family = |family: &Family| {
-            family.needs_listing && (family.rules)().into_iter().any(is_enabled)
-        };
+        let is_listing_family =
+            |family: &Family| family.needs_listing && (family.rules)().into_iter().any(is_enabled);
         let needs_listing = names_tools
             || distribution.families.iter().any(is_listing_family)
             || needs(&conditions, &patterns)

@@ -6,6 +6,7 @@ mod conditions;
 mod document;
 mod examples;
 mod info;
+mod linter_settings;
 mod operations;
 mod owasp;
 mod parameters;
@@ -21,7 +22,7 @@ mod style;
 #[cfg(test)]
 mod tests;
 
-use aidd_engine::check::family::Family;
+use aidd_engine::check::family::{Family, FileContext};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::kind::Kind;
@@ -31,20 +32,36 @@ use document::{Document, Refusal};
 const OPENAPI: Kind = Kind("openapi");
 /// The kind of files that can be parts of an OpenAPI document.
 const PART: Kind = Kind("openapi-part");
+/// The settings of other linters of OpenAPI documents.
+const SETTINGS: Kind = Kind("openapi-linter-settings");
 
 /// The rules on OpenAPI documents.
 pub(super) const FAMILY: Family = Family {
     name: "openapi",
-    rules: || CHECKS.iter().map(|&(id, _)| id).chain([SYNTAX]).collect(),
+    rules: || {
+        let own = [SYNTAX, linter_settings::INVALID, linter_settings::UNREAD];
+        CHECKS.iter().map(|&(id, _)| id).chain(own).collect()
+    },
     claim: |path, text| {
+        if linter_settings::is_settings(path) {
+            return Some(SETTINGS);
+        }
         if is_document(path, text) {
             return Some(OPENAPI);
         }
         parts::is_candidate(path, text).then_some(PART)
     },
-    check: |kind, context, report| match kind {
-        PART => parts::check(context.files, report),
-        _ => run_on(context.files, report),
+    check: |kind, context, report| {
+        let FileContext { registry, files, .. } = *context;
+        if kind == SETTINGS {
+            return linter_settings::check(report);
+        }
+        let path = report.source().path();
+        report.apply_settings(linter_settings::overrides(registry, files, path));
+        match kind {
+            PART => parts::check(files, report),
+            _ => run_on(files, report),
+        }
     },
     affects_other_files: is_data,
     needs_listing: true,
