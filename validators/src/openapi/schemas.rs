@@ -71,12 +71,8 @@ pub(super) fn is_ambiguous(number: &str) -> bool {
 
 /// Whether `null` is valid in addition to the types of a schema.
 pub(super) fn is_nullable(document: &Document<'_>, schema: usize) -> bool {
-    let field = match document.version {
-        Version::V2 => "x-nullable",
-        Version::V3_0 => "nullable",
-        _ => return false,
-    };
-    document.bool_of(schema, field) == Some(true)
+    // Documents that were converted from another version often contain its field.
+    ["nullable", "x-nullable"].iter().any(|field| document.bool_of(schema, field) == Some(true))
 }
 
 pub(super) fn array_without_items(document: &Document<'_>, report: &mut Report<'_>) {
