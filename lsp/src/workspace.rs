@@ -247,11 +247,13 @@ impl Workspace {
     }
 
     fn check_file(&self, source: &Source, files: &dyn Files) -> CheckResult {
-        let large = source.text().len() as u64 > self.engine.max_file_size();
-        if large {
-            self.engine.check_secrets(source, files)
-        } else {
+        let size = source.text().len() as u64;
+        if size <= self.engine.max_file_size() {
             self.engine.check(source, files)
+        } else if self.engine.checks_large(source.path(), source.text(), size) {
+            self.engine.check_large(source, files)
+        } else {
+            self.engine.check_secrets(source, files)
         }
     }
 

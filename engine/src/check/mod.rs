@@ -7,6 +7,7 @@ pub mod configuration;
 pub mod family;
 mod fences;
 mod ids;
+mod large;
 mod lowered;
 mod moved;
 mod run;
@@ -40,6 +41,7 @@ pub use family::{Distribution, Family, FileContext};
 pub use crate::check::secrets::REDACTED;
 pub use crate::rules::select::{EngineError, Selection};
 pub use ids::{Occurrences, text_keys};
+pub use large::MAX_LARGE_FILE;
 
 use family::Claim;
 use ids::assign_ids;
@@ -404,7 +406,9 @@ impl Engine {
             (configuration::FAMILY.check)(kind, &context, &mut report);
         }
         for (family, kind) in claims.iter().filter_map(Claim::as_claimed) {
-            if depth == Depth::Full || family.finds_secrets {
+            let is_large_family =
+                || depth == Depth::Large && (family.checks_large)(source.path(), source.text());
+            if depth == Depth::Full || family.finds_secrets || is_large_family() {
                 (family.check)(kind, &context, &mut report);
             }
         }
@@ -458,6 +462,8 @@ fn names_tools(rule: &Rule) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     Full,
+    /// Secrets, and the families that check large files.
+    Large,
     Secrets,
 }
 

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::ops::{Deref, Range};
 
 /// Maximum number of other files that are read for one document.
-const MAX_FILES: usize = 500;
+const MAX_FILES: usize = 5000;
 /// Maximum total size of the other files that are read for one document, in bytes.
 const MAX_TOTAL_BYTES: usize = 32 << 20;
 /// Maximum size of another file, in bytes.

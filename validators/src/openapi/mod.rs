@@ -64,6 +64,8 @@ pub(super) const FAMILY: Family = Family {
         }
     },
     affects_other_files: is_data,
+    // Descriptions of large interfaces have up to 14 MB.
+    checks_large: is_document,
     needs_listing: true,
     ..Family::EMPTY
 };

@@ -14,7 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
 /// Maximum size of a document that is read for its parts, in bytes.
-const MAX_DOCUMENT_BYTES: u64 = 8 << 20;
+const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
 
 /// The keys of which a part has at least one.
 const KEYS: [&str; 8] =
