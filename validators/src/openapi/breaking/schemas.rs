@@ -305,13 +305,12 @@ impl<'d, 'b> Comparison<'d, 'b> {
             };
             self.add_at(pair, field, message.0, message.1);
         }
-        if *direction == Direction::In {
-            if let Some(new) =
-                after.text("pattern").filter(|&new| before.text("pattern") != Some(new))
-            {
-                let message = format!("{what} of {name} must now match `{}`", short(new));
-                self.add_at(pair, "pattern", message, true);
-            }
+        let pattern = after.text("pattern").filter(|&new| before.text("pattern") != Some(new));
+        if *direction == Direction::In
+            && let Some(new) = pattern
+        {
+            let message = format!("{what} of {name} must now match `{}`", short(new));
+            self.add_at(pair, "pattern", message, true);
         }
     }
 

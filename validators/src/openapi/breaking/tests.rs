@@ -7,16 +7,17 @@ use aidd_engine::text::finding::Severity;
 use aidd_engine::text::listing::Listing;
 use std::collections::HashMap;
 
-type Files_ = [(&'static str, String)];
+/// Paths and texts.
+type Texts = [(&'static str, String)];
 
-fn memory(files: &Files_) -> Memory {
+fn memory(files: &Texts) -> Memory {
     Memory(
         files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect(),
     )
 }
 
 /// The findings in the file at `path`: severity, text and message.
-fn found_in(path: &str, base: &Files_, head: &Files_) -> Vec<String> {
+fn found_in(path: &str, base: &Texts, head: &Texts) -> Vec<String> {
     let (base, head) = (memory(base), memory(head));
     let listing = Listing::new(head.0.keys().cloned());
     let files = WithBase { files: &head, base: &base, base_paths: HashMap::new() };
@@ -67,10 +68,7 @@ fn removed_operations_are_reported() {
     let head = document(&format!("  /a/{{id}}: {{get: {get}}}\n"));
     assert_eq!(
         found(&base, &head),
-        ["paths: the path `/b` was removed", "/a/{id}: `PUT /a/{id}` was removed"]
-            .into_iter()
-            .rev()
-            .collect::<Vec<_>>()
+        ["/a/{id}: `PUT /a/{id}` was removed", "paths: the path `/b` was removed"]
     );
     let major = head.replace("'1.2'", "'2.0'");
     assert!(found(&base, &major).iter().all(|finding| finding.starts_with("info: ")));
