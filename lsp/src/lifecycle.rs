@@ -217,13 +217,15 @@ impl Session {
 }
 
 /// Files that affect findings in other files. Watching all files is expensive for many editors.
-const WATCHED: [&str; 6] = [
+const WATCHED: [&str; 8] = [
     "**/.aidd/**",
     "**/memory/*.jsonl",
     "**/rules/**/*.md",
     "**/.{git,aidd,docker,}ignore",
     "**/*.dockerignore",
     "**/.hadolint.{yaml,yml,json}",
+    "**/.spectral.{yaml,yml,json}",
+    "**/{,.}redocly.{yaml,yml}",
 ];
 
 /// The section of the editor settings that contains the server's settings.

@@ -7,7 +7,7 @@ use crate::lifecycle::{Session, Settings};
 use crate::roots::Roots;
 use crate::snapshot::Snapshot;
 use aidd_engine::check::CheckResult;
-use aidd_engine::check::Distribution;
+use aidd_engine::check::{Distribution, Engine};
 use aidd_engine::text::escape;
 use aidd_engine::text::files::Overlay;
 use aidd_engine::text::source::{Encoding, Source};
@@ -229,7 +229,7 @@ impl State {
             let root = workspace.project.root();
             let over = OpenFiles { documents: &self.documents, root };
             let files = Overlay { over, under: &workspace.project.disk };
-            self.report_if_large(&source, workspace.engine.max_file_size());
+            self.report_if_large(&source, &workspace.engine);
             workspace.check(&source, &files)
         } else {
             CheckResult::default()
@@ -244,9 +244,9 @@ impl State {
         }
     }
 
-    fn report_if_large(self: &Arc<Self>, source: &Source, limit: u64) {
-        let size = source.text().len() as u64;
-        if size > limit {
+    fn report_if_large(self: &Arc<Self>, source: &Source, engine: &Engine) {
+        let (size, limit) = (source.text().len() as u64, engine.max_file_size());
+        if size > limit && !engine.checks_large(source.path(), source.text(), size) {
             let text = format!(
                 "{}: {size} bytes exceed `maxFileSize` ({limit}); the file is only searched for secrets",
                 source.path()

@@ -222,7 +222,10 @@ impl Workspace {
     pub fn check(&self, source: &Source, files: &dyn Files) -> CheckResult {
         let project = self.project_findings(files);
         let mut checked = match &project {
-            Some(project) => self.check_file(source, &Listed { files, listing: &project.listing }),
+            Some(project) => {
+                let listing = &project.listing.without_shared();
+                self.check_file(source, &Listed { files, listing })
+            }
             None => self.check_file(source, files),
         };
         if let Some(project) = project {
@@ -244,11 +247,13 @@ impl Workspace {
     }
 
     fn check_file(&self, source: &Source, files: &dyn Files) -> CheckResult {
-        let large = source.text().len() as u64 > self.engine.max_file_size();
-        if large {
-            self.engine.check_secrets(source, files)
-        } else {
+        let size = source.text().len() as u64;
+        if size <= self.engine.max_file_size() {
             self.engine.check(source, files)
+        } else if self.engine.checks_large(source.path(), source.text(), size) {
+            self.engine.check_large(source, files)
+        } else {
+            self.engine.check_secrets(source, files)
         }
     }
 

@@ -8,6 +8,7 @@ mod forks;
 mod gate;
 mod ignored;
 mod moves;
+mod openapi;
 mod outputs;
 mod posting;
 mod project_rules;

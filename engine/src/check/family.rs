@@ -43,6 +43,11 @@ pub struct Family {
     pub statements: fn(kind: Kind, source: &Source) -> Vec<Span>,
     /// Whether findings in other files depend on the file at this path.
     pub affects_other_files: fn(path: &str) -> bool,
+    /// Whether the family also checks the file at `path` if it is too large for other checks, given
+    /// the beginning of its text.
+    pub checks_large: fn(path: &str, head: &str) -> bool,
+    /// Whether the checks need the list of the project's files.
+    pub needs_listing: bool,
     /// Whether the family finds secrets. If so, it also runs on binary files and on files too large
     /// to parse.
     pub finds_secrets: bool,
@@ -62,6 +67,8 @@ impl Family {
         check_keyword_hits: |_, _| (),
         statements: |_, _| Vec::new(),
         affects_other_files: |_| false,
+        checks_large: |_, _| false,
+        needs_listing: false,
         finds_secrets: false,
     };
 }

@@ -7,6 +7,7 @@ pub mod configuration;
 pub mod family;
 mod fences;
 mod ids;
+mod large;
 mod lowered;
 mod moved;
 mod run;
@@ -40,6 +41,7 @@ pub use family::{Distribution, Family, FileContext};
 pub use crate::check::secrets::REDACTED;
 pub use crate::rules::select::{EngineError, Selection};
 pub use ids::{Occurrences, text_keys};
+pub use large::MAX_LARGE_FILE;
 
 use family::Claim;
 use ids::assign_ids;
@@ -152,7 +154,10 @@ impl Engine {
             conditions.need_listing(&is_enabled) || patterns.documents.follow_links(&is_enabled)
         };
         let names_tools = registry.rules().iter().any(names_tools);
+        let is_listing_family =
+            |family: &Family| family.needs_listing && (family.rules)().into_iter().any(is_enabled);
         let needs_listing = names_tools
+            || distribution.families.iter().any(is_listing_family)
             || needs(&conditions, &patterns)
             || variants
                 .single_override_variants()
@@ -401,7 +406,9 @@ impl Engine {
             (configuration::FAMILY.check)(kind, &context, &mut report);
         }
         for (family, kind) in claims.iter().filter_map(Claim::as_claimed) {
-            if depth == Depth::Full || family.finds_secrets {
+            let is_large_family =
+                || depth == Depth::Large && (family.checks_large)(source.path(), source.text());
+            if depth == Depth::Full || family.finds_secrets || is_large_family() {
                 (family.check)(kind, &context, &mut report);
             }
         }
@@ -456,6 +463,8 @@ fn names_tools(rule: &Rule) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     Full,
+    /// Secrets, and the families that check large files.
+    Large,
     Secrets,
 }
 

@@ -26,14 +26,14 @@ pub(super) fn run_patterns(
     report: &mut Report<'_>,
 ) -> Vec<Vec<usize>> {
     let ScanResult { watched, stopped } =
-        patterns.text.run(rules, input.tree, input.depth == Depth::Secrets, report);
+        patterns.text.run(rules, input.tree, input.depth != Depth::Full, report);
     if let Some(rule) = stopped.filter(|_| report.begin(SKIPPED)) {
         let message = format!(
             "time limit exceeded by the expression of `{rule}`; the file was searched only in part"
         );
         report.at(Span::default(), message);
     }
-    if input.depth == Depth::Secrets {
+    if input.depth != Depth::Full {
         return watched;
     }
     if let Err(over) = patterns.syntax.run(input.tree, report)

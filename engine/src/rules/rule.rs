@@ -158,7 +158,7 @@ pub struct Setting {
     pub severity: Option<Severity>,
     /// The rule's parameters by name.
     pub params: Map<String, Value>,
-    /// Whether the configuration sets the severity, or only this rule is checked.
+    /// Whether the configuration or the command line sets the severity, or only this rule is checked.
     pub is_configured: bool,
 }
 
@@ -173,6 +173,8 @@ pub struct Report<'a> {
     today: Option<Date>,
     /// The severities that override `settings` for this source; `None` disables a rule.
     severity_overrides: HashMap<RuleId, Option<Severity>>,
+    /// Whether `severity_overrides` also enable rules that are disabled by default.
+    overrides_enable: bool,
     disabled: Option<&'a HashSet<RuleId>>,
     findings: Vec<Finding>,
 }
@@ -193,6 +195,7 @@ impl<'a> Report<'a> {
             rule: None,
             today: None,
             severity_overrides: HashMap::new(),
+            overrides_enable: false,
             disabled: None,
             findings: Vec::new(),
         }
@@ -225,8 +228,9 @@ impl<'a> Report<'a> {
                 return None;
             }
             let override_ = self.severity_overrides.get(rule).copied();
-            let severity =
-                setting.severity.and_then(|severity| override_.unwrap_or(Some(severity)));
+            let is_enabled =
+                setting.severity.is_some() || self.overrides_enable && !setting.is_configured;
+            let severity = override_.unwrap_or(setting.severity).filter(|_| is_enabled);
             severity.map(|severity| (id, severity, &setting.params))
         });
         self.rule.is_some()
@@ -237,6 +241,13 @@ impl<'a> Report<'a> {
     /// cannot be enabled.
     pub fn apply_overrides(&mut self, rules: HashMap<RuleId, Option<Severity>>) {
         self.severity_overrides = rules;
+        self.overrides_enable = false;
+    }
+
+    /// Like [`Self::apply_overrides`], but also enables rules that are disabled by default.
+    pub fn apply_settings(&mut self, rules: HashMap<RuleId, Option<Severity>>) {
+        self.apply_overrides(rules);
+        self.overrides_enable = true;
     }
 
     /// The checked source.

@@ -214,6 +214,7 @@ impl ResolvedSelection {
             let severe = setting.severity >= self.severity;
             if !is_selected || !severe {
                 setting.severity = None;
+                setting.is_configured = true;
             }
         }
         settings

@@ -5,6 +5,7 @@
 mod below;
 mod dir_stamps;
 mod guard;
+mod with_base;
 
 use crate::text::listing::Listing;
 use crate::text::paths::{self, PathError};
@@ -17,6 +18,7 @@ use std::time::{Duration, SystemTime};
 pub use below::{irregular_below, markdown_below};
 pub(crate) use guard::too_large;
 pub use guard::{Links, open_regular, read_regular};
+pub use with_base::WithBase;
 
 /// A store of files. Paths are relative to the root of the store, with `/` between segments.
 pub trait Files: Sync {
@@ -53,6 +55,12 @@ pub trait Files: Sync {
         let _ = folder;
         Vec::new()
     }
+
+    /// If a change is checked, the files of its base and the path of `path` in the base; `None` if
+    /// the change adds the file.
+    fn base_of(&self, _path: &str) -> Option<(&dyn Files, String)> {
+        None
+    }
 }
 
 /// A store together with the list of its files.
@@ -86,6 +94,10 @@ impl Files for Listed<'_> {
 
     fn names(&self, folder: &str) -> Vec<String> {
         self.files.names(folder)
+    }
+
+    fn base_of(&self, path: &str) -> Option<(&dyn Files, String)> {
+        self.files.base_of(path)
     }
 }
 

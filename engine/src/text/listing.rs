@@ -1,6 +1,7 @@
 //! The files of a project that are not ignored, and other facts about the project as a whole.
 
 use crate::text::attributes::Attributes;
+use std::any::Any;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -21,7 +22,12 @@ pub struct Listing {
     answers: Mutex<HashMap<String, bool>>,
     /// The attributes in `.gitattributes`; read on first use.
     attributes: OnceLock<Attributes>,
+    /// Values computed from several files; see [`Listing::shared`].
+    shared: Mutex<HashMap<String, SharedValue>>,
 }
+
+/// A value that is computed once.
+type SharedValue = Arc<OnceLock<Arc<dyn Any + Send + Sync>>>;
 
 /// Three bytes, such as a dot and two letters: enough to distinguish most extensions.
 type SuffixKey = [u8; 3];
@@ -56,7 +62,16 @@ impl Listing {
             changed: self.changed.clone(),
             answers: Mutex::default(),
             attributes: OnceLock::new(),
+            shared: Mutex::default(),
         }
+    }
+
+    /// The same project and answers without [shared](Self::shared) values, for a text that is being
+    /// edited.
+    #[must_use]
+    pub fn without_shared(&self) -> Self {
+        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Self { answers: Mutex::new(answers), ..self.without_answers() }
     }
 
     /// The same files without index, branch, change and cached answers.
@@ -237,6 +252,17 @@ impl Listing {
         let answer = find();
         answers().insert(question.to_owned(), answer);
         answer
+    }
+
+    /// A value that checks of several files share during one run. On first use, `compute` computes
+    /// it; checks on other threads wait. A `key` must always be used with the same type.
+    pub fn shared<T: Any + Send + Sync>(&self, key: &str, compute: impl Fn() -> T) -> Arc<T> {
+        let value = {
+            let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(shared.entry(key.to_owned()).or_default())
+        };
+        let value = value.get_or_init(|| Arc::new(compute()));
+        Arc::clone(value).downcast().unwrap_or_else(|_| Arc::new(compute()))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::check::Engine;
 use crate::forms::commits;
 use crate::parse::markdown::{self, Fence};
 use crate::rules::rule::Rule;
-use crate::text::files::{Listed, Memory};
+use crate::text::files::{Files, Listed, Memory, WithBase};
 use crate::text::finding::{FileChange, Finding, Fix};
 use crate::text::kind::is_memory_path;
 use crate::text::listing::Listing;
@@ -14,7 +14,7 @@ use crate::workspace::commit_checks;
 use crate::workspace::fix;
 use crate::workspace::project_checks;
 use aidd_page::Form;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use thiserror::Error;
 
 pub use crate::text::placeholder::JOIN_MARK;
@@ -40,6 +40,8 @@ pub struct Example {
     pub text: String,
     /// Other files of the example project.
     pub siblings: Memory,
+    /// The files before the change, for a rule that compares the file with its base.
+    pub base: Option<Memory>,
     /// The expected result.
     pub expected: Expected,
     /// The offset of the heading above the block.
@@ -63,6 +65,7 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), StrayFinding> {
     let mut examples = Vec::new();
     let mut fixed = Vec::new();
     let mut nearby = Memory::default();
+    let mut base: Option<Memory> = None;
     let fences = markdown::fences(&source, |_| true);
     let outline = outline(&rule.page, &fences);
     for fence in fences {
@@ -97,10 +100,22 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), StrayFinding> {
                 let expected = if passes { Expected::Passes } else { Expected::Fails(Vec::new()) };
                 let nearby = Memory([(path, text.into_bytes())].into());
                 let (path, text) = (String::new(), String::new());
-                examples.push(Example { line, path, text, siblings: nearby, expected, heading });
+                examples.push(Example {
+                    line,
+                    path,
+                    text,
+                    siblings: nearby,
+                    base: None,
+                    expected,
+                    heading,
+                });
             }
             Some(part @ ("Fails" | "Passes")) => {
                 let path = path_of(&fence);
+                if fence.has_word("base") {
+                    base.get_or_insert_default().0.insert(path, text.into_bytes());
+                    continue;
+                }
                 if fence.has_word("with") {
                     nearby.0.insert(path, text.into_bytes());
                     continue;
@@ -112,6 +127,7 @@ pub fn read(rule: &Rule) -> Result<(Vec<Example>, Vec<String>), StrayFinding> {
                     path,
                     text,
                     siblings: std::mem::take(&mut nearby),
+                    base: base.take(),
                     expected,
                     heading: 0,
                 });
@@ -333,7 +349,16 @@ pub fn results(engine: &Engine, rule: &Rule, example: &Example) -> Vec<(Source, 
     if rule.is_project_check() {
         return project_checks::check_rule(engine, rule, &example.siblings, &listing);
     }
-    let files = Listed { files: &example.siblings, listing: &listing };
+    let with_base = example.base.as_ref().map(|base| WithBase {
+        files: &example.siblings,
+        base,
+        base_paths: HashMap::new(),
+    });
+    let files: &dyn Files = match &with_base {
+        Some(files) => files,
+        None => &example.siblings,
+    };
+    let files = Listed { files, listing: &listing };
     if rule.check.as_ref().is_some_and(|check| check.commit.is_some()) {
         return commit_checks::check_rule(engine, rule, (&example.path, &example.text), &files);
     }

@@ -113,6 +113,29 @@ async fn sibling_files_are_read_from_the_editor() {
 }
 
 #[tokio::test]
+async fn files_of_an_openapi_document_are_checked_together() {
+    let folder = project();
+    let root = "openapi: 3.0.3\ninfo: {title: t, version: '1'}\npaths: {}\ncomponents:\n  schemas:\n    \
+                A: {$ref: 'schemas.yaml#/A'}\n";
+    let document = write(folder.path(), "openapi.yaml", root);
+    let schemas = write(folder.path(), "schemas.yaml", "A: {type: string, enum: [1]}\n");
+    let mut client = Client::start(folder.path(), pushed()).await;
+    client.open(&document, "yaml", root).await;
+    let has = |found: &[Value], code: &str| found.iter().any(|finding| finding["code"] == code);
+    let (unresolved, value) = ("openapi/unresolved-ref", "openapi/invalid-enum-value");
+    assert!(!has(&client.published(&document, Some(1)).await, unresolved));
+    client.open(&schemas, "yaml", "A: {type: string, enum: [1]}\n").await;
+    assert!(has(&client.published(&schemas, Some(1)).await, value));
+    let _ = client.published(&document, Some(1)).await;
+    client.replace(&schemas, 2, "B: {type: string, enum: [1]}\n").await;
+    assert!(!has(&client.published(&schemas, Some(2)).await, value));
+    assert!(has(&client.published(&document, Some(1)).await, unresolved));
+    client.replace(&document, 2, &root.replace("#/A", "#/B")).await;
+    assert!(!has(&client.published(&document, Some(2)).await, unresolved));
+    assert!(has(&client.published(&schemas, Some(2)).await, value));
+}
+
+#[tokio::test]
 async fn each_folder_is_checked_with_its_own_settings() {
     let (first_folder, second_folder) = (project(), project());
     write(second_folder.path(), "inner/.aidd/config.json", "{}");

@@ -253,7 +253,9 @@ pub fn check_text(project: &Project, engine: &Engine, path: String, bytes: Vec<u
         None => &files,
     };
     let large = size > engine.max_file_size();
-    let checked = if large || binary {
+    let checked = if large && !binary && engine.checks_large(source.path(), source.text(), size) {
+        engine.check_large(&source, files)
+    } else if large || binary {
         engine.check_secrets(&source, files)
     } else {
         engine.check(&source, files)

@@ -1,5 +1,7 @@
 //! A parsed OpenAPI document: its values, the objects among them, and its references.
 
+use super::breaking::Change;
+use super::bundle::{Parts, Text};
 use super::pointer::{self, Target};
 use super::specification::{Grammar, Version};
 use super::structure;
@@ -7,7 +9,7 @@ use aidd_engine::parse::values::{Datum, Format, Values};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::source::{Source, Span};
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum nesting of a document. Deeper documents are not checked.
@@ -38,7 +40,12 @@ pub(super) type Entries = HashMap<usize, HashMap<String, usize>>;
 
 /// An OpenAPI document.
 pub(super) struct Document<'a> {
-    pub(super) source: &'a Source,
+    /// The text; of a document of several files, the joined texts.
+    pub(super) source: Text<'a>,
+    /// The files of the document.
+    pub(super) parts: Parts,
+    /// The values of other files that the walk visited.
+    pub(super) visited: HashSet<usize>,
     /// The files of the project, for references to other files.
     pub(super) files: &'a dyn Files,
     pub(super) version: Version,
@@ -59,6 +66,8 @@ pub(super) struct Document<'a> {
     pub(super) targets: HashMap<usize, Target>,
     /// The number of words for which a similar word was searched.
     suggestions: Cell<usize>,
+    /// The changes since the base, once they are computed.
+    pub(super) changes: OnceCell<Vec<Change>>,
     /// Whether schemas have their own base URIs, so that references cannot be resolved by position.
     pub(super) has_base_uris: bool,
 }
@@ -141,7 +150,6 @@ impl<'a> Document<'a> {
             let message = format!("nested in more than {MAX_DEPTH} levels");
             return Err(Refusal::Syntax(span, message));
         }
-        merge_keys(&mut values);
         let root = values.roots.first().copied().ok_or(Refusal::NotChecked)?;
         let field = ["openapi", "swagger"];
         let Some((field, at)) =
@@ -160,8 +168,12 @@ impl<'a> Document<'a> {
         let Some(version) = Version::from_field(field, &text) else {
             return Err(Refusal::Version(values.all[at].span, text));
         };
+        let (parts, source) = Parts::read(source, &mut values, files);
+        merge_keys(&mut values);
         let mut document = Document {
             source,
+            parts,
+            visited: HashSet::new(),
             files,
             version,
             grammar: Grammar::of(version),
@@ -175,6 +187,7 @@ impl<'a> Document<'a> {
             targets: HashMap::new(),
             has_base_uris: false,
             suggestions: Cell::new(0),
+            changes: OnceCell::new(),
         };
         pointer::find_targets(&mut document);
         structure::walk(&mut document);
@@ -326,7 +339,7 @@ impl<'a> Document<'a> {
         &'d self,
         field: &str,
     ) -> impl Iterator<Item = (&'d str, usize, Option<usize>)> + use<'a, 'd> {
-        let paths = self.get(self.root, field).filter(|&paths| !self.targets.contains_key(&paths));
+        let paths = self.get(self.root, field).and_then(|paths| self.resolve(paths));
         let entries = paths.map_or(&[][..], |paths| self.children(paths));
         let entries = entries.iter().filter(|&&entry| self.is_type(entry, "path-item"));
         entries.map(|&entry| (self.key(entry), entry, self.resolve(entry)))
@@ -345,7 +358,12 @@ impl<'a> Document<'a> {
             .flatten()
     }
 
-    /// Whether the document or a part of it is in other files.
+    /// Whether the value `at` is in another file than the root of the document.
+    pub(super) fn is_in_other_file(&self, at: usize) -> bool {
+        self.parts.of(at) > 0
+    }
+
+    /// Whether a part of the document is in other files that were not read.
     pub(super) fn has_external_references(&self) -> bool {
         self.targets.values().any(|target| matches!(target, Target::External))
     }

@@ -1,12 +1,16 @@
 //! Checks on OpenAPI and Swagger documents in JSON and YAML.
 
+mod breaking;
+mod bundle;
 mod conditions;
 mod document;
 mod examples;
 mod info;
+mod linter_settings;
 mod operations;
 mod owasp;
 mod parameters;
+mod parts;
 mod paths;
 mod pointer;
 mod references;
@@ -20,18 +24,49 @@ mod tests;
 
 use aidd_engine::check::family::{Family, FileContext};
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::Files;
 use aidd_engine::text::kind::Kind;
 use document::{Document, Refusal};
 
 /// The kind of OpenAPI documents.
 const OPENAPI: Kind = Kind("openapi");
+/// The kind of files that can be parts of an OpenAPI document.
+const PART: Kind = Kind("openapi-part");
+/// The settings of other linters of OpenAPI documents.
+const SETTINGS: Kind = Kind("openapi-linter-settings");
 
 /// The rules on OpenAPI documents.
 pub(super) const FAMILY: Family = Family {
     name: "openapi",
-    rules: || CHECKS.iter().map(|&(id, _)| id).chain([SYNTAX]).collect(),
-    claim: |path, text| is_document(path, text).then_some(OPENAPI),
-    check: |_, context, report| run(context, report),
+    rules: || {
+        let own = [SYNTAX, linter_settings::INVALID, linter_settings::UNREAD];
+        CHECKS.iter().map(|&(id, _)| id).chain(own).collect()
+    },
+    claim: |path, text| {
+        if linter_settings::is_settings(path) {
+            return Some(SETTINGS);
+        }
+        if is_document(path, text) {
+            return Some(OPENAPI);
+        }
+        parts::is_candidate(path, text).then_some(PART)
+    },
+    check: |kind, context, report| {
+        let FileContext { registry, files, .. } = *context;
+        if kind == SETTINGS {
+            return linter_settings::check(report);
+        }
+        let path = report.source().path();
+        report.apply_settings(linter_settings::overrides(registry, files, path));
+        match kind {
+            PART => parts::check(files, report),
+            _ => run_on(files, report),
+        }
+    },
+    affects_other_files: is_data,
+    // Descriptions of large interfaces have up to 14 MB.
+    checks_large: is_document,
+    needs_listing: true,
     ..Family::EMPTY
 };
 
@@ -47,6 +82,8 @@ const CHECKS: &[(&str, Check)] = &[
     ("openapi/ambiguous-paths", paths::ambiguous_paths),
     ("openapi/array-without-items", schemas::array_without_items),
     ("openapi/body-and-form-data", operations::body_and_form_data),
+    ("openapi/breaking-request", breaking::breaking_request),
+    ("openapi/breaking-response", breaking::breaking_response),
     ("openapi/callbacks-in-webhook", operations::callbacks_in_webhook),
     ("openapi/circular-ref", references::circular_ref),
     ("openapi/conflicting-all-of", schemas::conflicting_all_of),
@@ -101,6 +138,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("openapi/ref-siblings", references::ref_siblings),
     ("openapi/ref-type", references::ref_type),
     ("openapi/remote-ref", references::remote_ref),
+    ("openapi/removed-operation", breaking::removed_operation),
     ("openapi/request-body-on-get", operations::request_body_on_get),
     ("openapi/script-in-description", info::script_in_description),
     ("openapi/server-trailing-slash", info::server_trailing_slash),
@@ -123,12 +161,12 @@ const CHECKS: &[(&str, Check)] = &[
 ];
 
 /// Runs the checks over the source of `report`.
-fn run(context: &FileContext<'_>, report: &mut Report<'_>) {
-    run_on(context.files, report);
-}
-
-fn run_on(files: &dyn aidd_engine::text::files::Files, report: &mut Report<'_>) {
+fn run_on(files: &dyn Files, report: &mut Report<'_>) {
     match Document::parse(report.source(), files) {
+        Ok(document) if document.parts.all.len() > 1 => {
+            let mut findings = parts::findings(&document, report.today(), |id| report.begin(id));
+            parts::replay(findings.remove(report.source().path()).unwrap_or_default(), report);
+        }
         Ok(document) => {
             for &(id, check) in CHECKS {
                 if report.begin(id) {
@@ -152,27 +190,31 @@ fn run_on(files: &dyn aidd_engine::text::files::Files, report: &mut Report<'_>) 
     }
 }
 
+/// Whether a path is that of a JSON or YAML file.
+fn is_data(path: &str) -> bool {
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    ["json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+}
+
 /// Whether the text at `path` is an OpenAPI document: a JSON or YAML file with the version at the
 /// top level.
 fn is_document(path: &str, text: &str) -> bool {
-    let extension = path.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase());
-    match extension.as_deref() {
-        Some("json") => is_json_document(text),
-        Some("yaml" | "yml") => {
-            text.trim_start_matches('\u{FEFF}').trim_start().starts_with('{')
-                && is_json_document(text)
-                || text.lines().any(|line| {
-                    let line = line.trim_start_matches('\u{FEFF}');
-                    let value = ["openapi", "swagger"].iter().find_map(|key| {
-                        let line = line.trim_start_matches(['"', '\'']);
-                        let rest = line.strip_prefix(key)?.trim_start_matches(['"', '\'']);
-                        rest.trim_start().strip_prefix(':')
-                    });
-                    value.is_some_and(is_version)
-                })
-        }
-        _ => false,
+    if !is_data(path) {
+        return false;
     }
+    if path.to_ascii_lowercase().ends_with(".json") {
+        return is_json_document(text);
+    }
+    text.trim_start_matches('\u{FEFF}').trim_start().starts_with('{') && is_json_document(text)
+        || text.lines().any(|line| {
+            let line = line.trim_start_matches('\u{FEFF}');
+            let value = ["openapi", "swagger"].iter().find_map(|key| {
+                let line = line.trim_start_matches(['"', '\'']);
+                let rest = line.strip_prefix(key)?.trim_start_matches(['"', '\'']);
+                rest.trim_start().strip_prefix(':')
+            });
+            value.is_some_and(is_version)
+        })
 }
 
 /// Whether the text contains the version as a field of JSON that is not nested.

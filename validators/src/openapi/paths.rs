@@ -1,11 +1,11 @@
 //! Checks on the paths and their parameters.
 
-use super::document::{Document, short};
+use super::document::{Document, METHODS, short};
 use super::structure::unquoted_key;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Maximum number of paths that are compared, and of comparisons of segments.
 const MAX_COMPARED: (usize, usize) = (1000, 200_000);
@@ -171,8 +171,29 @@ pub(super) fn identical_paths(document: &Document<'_>, report: &mut Report<'_>) 
 struct Node<'d> {
     literals: BTreeMap<&'d str, usize>,
     parameter: Option<usize>,
-    /// The first path that ends here.
-    end: Option<(usize, &'d str)>,
+    /// The paths that end here.
+    ends: Vec<End<'d>>,
+}
+
+/// A path, and the methods of its operations.
+struct End<'d> {
+    entry: usize,
+    path: &'d str,
+    /// `None` if they are not known.
+    methods: Option<BTreeSet<&'d str>>,
+}
+
+/// Maximum number of identical paths that are compared.
+const MAX_IDENTICAL: usize = 10;
+
+/// The methods of the operations of a path item.
+fn methods<'d>(document: &'d Document<'_>, item: Option<usize>) -> Option<BTreeSet<&'d str>> {
+    let item = item?;
+    let additional = document.get(item, "additionalOperations");
+    let additional = additional.map_or(&[][..], |map| document.children(map)).iter();
+    let fields = METHODS.into_iter().filter(|method| document.get(item, method).is_some());
+    let methods: BTreeSet<&str> = fields.chain(additional.map(|&at| document.key(at))).collect();
+    (!methods.is_empty()).then_some(methods)
 }
 
 pub(super) fn ambiguous_paths(document: &Document<'_>, report: &mut Report<'_>) {
@@ -180,9 +201,11 @@ pub(super) fn ambiguous_paths(document: &Document<'_>, report: &mut Report<'_>) 
     let mut steps = 0;
     // A path such as `/guilds/templates/{code}` conflicts with many others.
     let mut reported = HashSet::new();
-    for (path, entry, _) in document.path_items("paths").take(MAX_COMPARED.0) {
+    for (path, entry, item) in document.path_items("paths").take(MAX_COMPARED.0) {
         let segments: Vec<&str> = path.split('/').skip(1).collect();
-        if let Some((other, other_path)) = find_ambiguous(&nodes, &segments, &mut steps)
+        let methods = methods(document, item);
+        let found = find_ambiguous(&nodes, &segments, methods.as_ref(), &mut steps);
+        if let Some((other, other_path)) = found
             && reported.insert(other)
         {
             report
@@ -206,7 +229,9 @@ pub(super) fn ambiguous_paths(document: &Document<'_>, report: &mut Report<'_>) 
             }
             at = child;
         }
-        nodes[at].end.get_or_insert((entry, path));
+        if nodes[at].ends.len() < MAX_IDENTICAL {
+            nodes[at].ends.push(End { entry, path, methods });
+        }
     }
 }
 
@@ -215,10 +240,11 @@ fn is_parameter(segment: &str) -> bool {
 }
 
 /// An earlier path that matches some URLs of a path, if neither is more specific: each has a
-/// parameter where the other has a fixed segment.
+/// parameter where the other has a fixed segment, and both have an operation with the same method.
 fn find_ambiguous<'d>(
     nodes: &[Node<'d>],
     segments: &[&str],
+    methods: Option<&BTreeSet<&str>>,
     steps: &mut usize,
 ) -> Option<(usize, &'d str)> {
     // Node, position, and whether this and the other path have been more specific.
@@ -230,8 +256,15 @@ fn find_ambiguous<'d>(
         }
         let node = &nodes[at];
         let Some(segment) = segments.get(position) else {
-            if let Some(end) = node.end.filter(|_| is_this && is_other) {
-                return Some(end);
+            let is_common = |end: &&End<'_>| match (&end.methods, methods) {
+                (Some(one), Some(other)) => !one.is_disjoint(other),
+                _ => true,
+            };
+            if is_this
+                && is_other
+                && let Some(end) = node.ends.iter().find(is_common)
+            {
+                return Some((end.entry, end.path));
             }
             continue;
         };

@@ -1,25 +1,18 @@
 //! References: JSON pointers in this document and in other files of the project.
 
-use super::document::{Document, Entries, index, is_template};
-use aidd_engine::parse::values::{Datum, Format, Values};
-use aidd_engine::text::paths;
+use super::bundle::{self, Part};
+use super::document::{Document, is_template};
+use aidd_engine::parse::values::Datum;
 use std::collections::HashMap;
-
-/// Maximum number of other files that are read for one document.
-const MAX_FILES: usize = 500;
-/// Maximum total size of the other files that are read for one document, in bytes.
-const MAX_TOTAL_BYTES: usize = 32 << 20;
-/// Maximum size of another file, in bytes.
-const MAX_FILE_BYTES: u64 = 8 << 20;
 
 /// The target of a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// A value of this document.
+    /// A value of the files of this document.
     Local(usize),
     /// No value of this document.
     Missing,
-    /// An existing value of another file, or a file that cannot be checked.
+    /// A value of another file that was not read, or that cannot be determined.
     External,
     /// No such file.
     MissingFile,
@@ -37,9 +30,8 @@ pub(super) enum Target {
 pub(super) fn find_targets(document: &mut Document<'_>) {
     let values = &document.values;
     let names = Names::new(document);
-    let mut other_files = OtherFiles::default();
     let mut targets = HashMap::new();
-    let mut known: HashMap<&str, Target> = HashMap::new();
+    let mut known: HashMap<(usize, &str), Target> = HashMap::new();
     for (at, value) in values.all.iter().enumerate() {
         let (Some((key, _)), Datum::Text(text), Some(parent)) =
             (&value.key, &value.datum, value.parent)
@@ -50,58 +42,62 @@ pub(super) fn find_targets(document: &mut Document<'_>) {
         if key != "$ref" || document.get(parent, "$ref") != Some(at) {
             continue;
         }
-        let target = known
-            .entry(text)
-            .or_insert_with(|| find_target(document, &names, &mut other_files, text));
+        let part = document.parts.of(at);
+        let target =
+            known.entry((part, text)).or_insert_with(|| find_target(document, &names, part, text));
         targets.insert(parent, *target);
     }
     // The entries of a merge key belong to several mappings.
     for (at, value) in values.all.iter().enumerate() {
         if value.datum == Datum::Map && !targets.contains_key(&at) {
             let reference = document.get(at, "$ref").and_then(|at| document.text(at));
-            targets.extend(reference.and_then(|text| known.get(text)).map(|target| (at, *target)));
+            let part = document.parts.of(at);
+            let target = reference.and_then(|text| known.get(&(part, text)));
+            targets.extend(target.map(|target| (at, *target)));
         }
     }
-    let has_base_uris = names.has_base_uris;
+    document.has_base_uris = document.parts.all[0].has_ids;
     document.targets = targets;
-    document.has_base_uris = has_base_uris;
 }
 
-/// The names that schemas define for references.
+/// The names that the document defines for references.
 struct Names {
-    has_base_uris: bool,
     base: Option<String>,
 }
 
 impl Names {
     fn new(document: &Document<'_>) -> Self {
-        let all = document.values.all.iter();
-        let has_id = all.filter_map(|value| Some((&value.key.as_ref()?.0, &value.datum)));
-        let mut has_id =
-            has_id.filter(|(key, datum)| *key == "$id" && matches!(datum, Datum::Text(_)));
-        let base = document.text_of(document.root, "$self").map(str::to_owned);
-        Self { has_base_uris: has_id.next().is_some() || base.is_some(), base }
+        Self { base: document.text_of(document.root, "$self").map(str::to_owned) }
     }
 }
 
-fn find_target(
-    document: &Document<'_>,
-    names: &Names,
-    other_files: &mut OtherFiles,
-    text: &str,
-) -> Target {
+/// The target of the reference `text` in the file with the index `part`.
+fn find_target(document: &Document<'_>, names: &Names, part: usize, text: &str) -> Target {
     if is_template(text) {
         return Target::Ignored;
     }
     let (file, fragment) = match text.split_once('#') {
-        Some((file, fragment)) => (file, Some(fragment)),
-        None => (text, None),
+        Some((file, fragment)) => (file, fragment),
+        None => (text, ""),
     };
-    if file.is_empty() || names.base.as_deref() == Some(file) {
-        return match fragment.unwrap_or_default() {
-            "" => Target::Local(document.root),
-            pointer if pointer.starts_with('/') => {
-                find_local(document, pointer).map_or(Target::Missing, Target::Local)
+    let Part { path, root, has_ids, .. } = &document.parts.all[part];
+    let is_own = file.is_empty() || part == 0 && names.base.as_deref() == Some(file);
+    if is_own || bundle::path_of(path, file).as_deref() == Some(path) {
+        return match (fragment, root) {
+            ("", Some(root)) => Target::Local(*root),
+            (pointer, Some(root)) if pointer.starts_with('/') => {
+                // Some tools resolve such references after they joined the files.
+                let in_root = || find_value(document, document.root, pointer);
+                match find_value(document, *root, pointer) {
+                    Found::Value(at) => Target::Local(at),
+                    Found::No | Found::Unknown if part > 0 && *has_ids => Target::Ignored,
+                    Found::No | Found::Unknown if part > 0 => match in_root() {
+                        Found::Value(at) => Target::Local(at),
+                        Found::Unknown => Target::External,
+                        Found::No => Target::Missing,
+                    },
+                    _ => Target::Missing,
+                }
             }
             _ => Target::Name,
         };
@@ -116,123 +112,70 @@ fn find_target(
         Some(_) => return Target::Ignored,
         None => {}
     }
-    if file.starts_with('/') || names.has_base_uris || file.contains('?') {
+    let Some(path) = bundle::path_of(path, file).filter(|_| !has_ids) else {
         return Target::Ignored;
-    }
-    find_in_file(document, other_files, file, fragment)
+    };
+    find_in_file(document, &path, fragment)
 }
 
 /// Finds the value of a reference to another file.
-fn find_in_file(
-    document: &Document<'_>,
-    other_files: &mut OtherFiles,
-    file: &str,
-    fragment: Option<&str>,
-) -> Target {
-    let folder = paths::parent_dir(document.source.path());
-    let Some(path) = paths::join(folder, &percent_decode(file)) else { return Target::Ignored };
-    if path == document.source.path() {
-        return match fragment.unwrap_or_default() {
-            "" => Target::Local(document.root),
-            pointer => find_local(document, pointer).map_or(Target::Missing, Target::Local),
-        };
-    }
-    // Without the document itself, the store does not contain the project.
-    let own = document.source.path();
-    let is_listed = document.files.listing().is_some_and(|listing| listing.has_file(own));
-    if !is_listed && !document.files.exists(own) {
+fn find_in_file(document: &Document<'_>, path: &str, fragment: &str) -> Target {
+    if !document.parts.has_project {
         return Target::Ignored;
     }
-    if !document.files.exists(&path) {
-        return Target::MissingFile;
-    }
-    let pointer = fragment.filter(|pointer| pointer.starts_with('/'));
-    let Some(pointer) = pointer else { return Target::External };
-    match other_files.values(document, &path) {
-        Some((values, entries)) if !has_value(values, entries, pointer) => Target::MissingInFile,
+    let root = match document.parts.at_path(path) {
+        Some(part) => part.root,
+        None if document.files.exists(path) => return Target::External,
+        None => return Target::MissingFile,
+    };
+    match (root, fragment) {
+        (Some(root), "") => Target::Local(root),
+        (Some(root), pointer) if pointer.starts_with('/') => {
+            match find_value(document, root, pointer) {
+                Found::Value(at) => Target::Local(at),
+                Found::Unknown => Target::External,
+                Found::No => Target::MissingInFile,
+            }
+        }
         _ => Target::External,
     }
 }
 
-/// Whether a pointer leads to a value, also through references, which can be in yet other files.
-fn has_value(values: &Values, entries: &Entries, pointer: &str) -> bool {
-    let get = |at: usize, key: &str| match entries.get(&at) {
-        Some(entries) => entries.get(key).copied(),
-        None => values.child(at, key),
-    };
-    let Some(mut at) = values.roots.first().copied() else { return true };
+/// The result of following a pointer.
+enum Found {
+    Value(usize),
+    /// The pointer leads through a reference.
+    Unknown,
+    No,
+}
+
+fn find_value(document: &Document<'_>, root: usize, pointer: &str) -> Found {
+    let mut at = root;
     for step in pointer.split('/').skip(1) {
         let step = unescape(step);
-        let next = match values.all[at].datum {
-            Datum::List => step
-                .parse::<usize>()
-                .ok()
-                .and_then(|index| values.all[at].children.get(index))
-                .copied(),
-            _ => get(at, &step),
-        };
-        match next {
-            Some(next) => at = next,
-            None => {
-                return get(at, "$ref").is_some() || get(at, "<<").is_some();
-            }
-        }
-    }
-    true
-}
-
-/// The parsed other files.
-#[derive(Default)]
-struct OtherFiles {
-    /// `None` for a file that cannot be read or parsed.
-    parsed: HashMap<String, Option<(Values, Entries)>>,
-    total: usize,
-}
-
-impl OtherFiles {
-    fn values(&mut self, document: &Document<'_>, path: &str) -> Option<&(Values, Entries)> {
-        if !self.parsed.contains_key(path) {
-            if self.parsed.len() >= MAX_FILES || self.total >= MAX_TOTAL_BYTES {
-                return None;
-            }
-            let values = self.read(document, path);
-            self.parsed.insert(path.to_owned(), values);
-        }
-        self.parsed.get(path)?.as_ref()
-    }
-
-    fn read(&mut self, document: &Document<'_>, path: &str) -> Option<(Values, Entries)> {
-        let format = Format::from_path(path)
-            .filter(|format| matches!(format, Format::Json | Format::Yaml))?;
-        if document.files.size(path).ok()? > MAX_FILE_BYTES {
-            return None;
-        }
-        let bytes = document.files.read(path, MAX_FILE_BYTES).ok()?;
-        self.total += bytes.len();
-        let values = Values::read(format, &String::from_utf8(bytes).ok()?);
-        let entries = index(&values);
-        values.broken.is_none().then_some((values, entries))
-    }
-}
-
-/// The value at a JSON pointer (<https://www.rfc-editor.org/rfc/rfc6901>) of this document.
-pub(super) fn find_local(document: &Document<'_>, pointer: &str) -> Option<usize> {
-    let mut at = document.root;
-    if pointer.is_empty() {
-        return Some(at);
-    }
-    for step in pointer.strip_prefix('/')?.split('/') {
-        let step = unescape(step);
-        at = match document.datum(at) {
+        let next = match document.datum(at) {
             Datum::List => step
                 .parse::<usize>()
                 .ok()
                 .and_then(|index| document.children(at).get(index))
                 .copied(),
             _ => document.get(at, &step),
-        }?;
+        };
+        match next {
+            Some(next) => at = next,
+            None if document.get(at, "$ref").is_some() => return Found::Unknown,
+            None => return Found::No,
+        }
     }
-    Some(at)
+    Found::Value(at)
+}
+
+/// The value at a JSON pointer (<https://www.rfc-editor.org/rfc/rfc6901>) of the root file.
+pub(super) fn find_local(document: &Document<'_>, pointer: &str) -> Option<usize> {
+    match find_value(document, document.root, pointer) {
+        Found::Value(at) => Some(at),
+        _ => None,
+    }
 }
 
 /// A step of a JSON pointer in a URI fragment, without escapes.

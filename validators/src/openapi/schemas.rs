@@ -71,12 +71,8 @@ pub(super) fn is_ambiguous(number: &str) -> bool {
 
 /// Whether `null` is valid in addition to the types of a schema.
 pub(super) fn is_nullable(document: &Document<'_>, schema: usize) -> bool {
-    let field = match document.version {
-        Version::V2 => "x-nullable",
-        Version::V3_0 => "nullable",
-        _ => return false,
-    };
-    document.bool_of(schema, field) == Some(true)
+    // Documents that were converted from another version often contain its field.
+    ["nullable", "x-nullable"].iter().any(|field| document.bool_of(schema, field) == Some(true))
 }
 
 pub(super) fn array_without_items(document: &Document<'_>, report: &mut Report<'_>) {
@@ -266,13 +262,13 @@ fn pattern_fault(pattern: &str) -> Option<&'static str> {
 }
 
 /// The schemas that make up a schema: itself and its parts, also through references.
-struct Parts {
-    found: Vec<usize>,
-    /// Whether all parts are in this document.
-    is_complete: bool,
+pub(super) struct Parts {
+    pub(super) found: Vec<usize>,
+    /// Whether all parts are known.
+    pub(super) is_complete: bool,
 }
 
-fn parts(document: &Document<'_>, schema: usize, fields: &[&str]) -> Parts {
+pub(super) fn parts(document: &Document<'_>, schema: usize, fields: &[&str]) -> Parts {
     let mut parts = Parts { found: Vec::new(), is_complete: true };
     let mut seen = HashSet::new();
     let mut pending = vec![schema];

@@ -55,8 +55,18 @@ fn visit(document: &mut Document<'_>, at: usize, shape: &'static Shape, pending:
     if document.text(at).is_some_and(is_template) || is_template(document.key(at)) {
         return;
     }
-    if document.is_map(at) && !is_object(shape) && is_external(document, at) {
+    if document.is_in_other_file(at) && !document.visited.insert(at) {
         return;
+    }
+    if document.is_map(at) && is_external(document, at) {
+        if let Some(&Target::Local(target)) = document.targets.get(&at)
+            && document.is_in_other_file(target)
+        {
+            pending.push((target, shape));
+        }
+        if !is_object(shape) {
+            return;
+        }
     }
     match shape {
         Shape::Any => {}
@@ -134,10 +144,12 @@ fn is_object(shape: &Shape) -> bool {
 /// Whether the mapping `at` is a reference to another file. Such references are allowed everywhere,
 /// because documents of several files are bundled before they are used.
 fn is_external(document: &Document<'_>, at: usize) -> bool {
-    document
-        .targets
-        .get(&at)
-        .is_some_and(|target| !matches!(target, Target::Local(_) | Target::Missing))
+    let is_in_file = match document.targets.get(&at) {
+        Some(Target::Local(target)) => document.parts.of(*target) != document.parts.of(at),
+        Some(Target::Missing) | None => false,
+        Some(_) => true,
+    };
+    is_in_file
         && document.reference(at).is_some_and(|reference| {
             !document.text(reference).is_some_and(|text| text.starts_with('#'))
         })

@@ -366,6 +366,37 @@ fn schemas_are_checked() {
     }
 }
 
+/// The rules that are enabled by default and not `info`, with findings in a document.
+fn reported(text: &str) -> std::collections::BTreeSet<String> {
+    let registry = aidd_engine::rules::registry::Registry::new(crate::DISTRIBUTION.pages, &[]);
+    let (_, findings) = check("openapi.yaml", text, &Memory::default());
+    let rules = findings.into_iter().filter_map(|finding| registry.get(&finding.rule));
+    let rules = rules.filter(|rule| rule.enabled && rule.severity != Severity::Info);
+    rules.map(|rule| rule.id.trim_start_matches("openapi/").to_owned()).collect()
+}
+
+#[test]
+fn valid_and_invalid_documents_are_distinguished() {
+    let mut wrong = Vec::new();
+    for part in include_str!("corners.txt").split("\n== ").skip(1) {
+        let (head, text) = part.split_once('\n').expect("a document");
+        let (rule, title) = head.split_once(": ").expect("a title");
+        let text = text.replace("@ok", "responses: {'200': {description: ok}}");
+        let text = match text.strip_prefix('@').and_then(|text| text.split_once('\n')) {
+            Some((version, rest)) => {
+                format!("openapi: {version}\ninfo: {{title: t, version: '1'}}\n{rest}")
+            }
+            None => text,
+        };
+        let expected = Some(rule.to_owned()).filter(|rule| rule != "valid");
+        let found = reported(&format!("{text}\n"));
+        if found != expected.into_iter().collect() {
+            wrong.push(format!("{title}: {found:?}"));
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
     #[test]

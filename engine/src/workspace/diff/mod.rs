@@ -17,7 +17,7 @@ use crate::check::{Engine, EngineError, text_keys};
 use crate::project::config::Config;
 use crate::project::git::{Change, Snapshot};
 use crate::project::ignored::IgnoreFiles;
-use crate::text::files::{Disk, Files, Memory};
+use crate::text::files::{Disk, Files, Memory, WithBase};
 use crate::text::finding::{Finding, Status};
 use crate::text::paths::Globs;
 use crate::text::source::Encoding;
@@ -144,18 +144,22 @@ pub fn compare(
         &walk::globs(config)?,
         all_changes.iter().filter_map(|change| change.head.clone()),
     );
+    let base_files = moved_in::Base::new(base, all_changes);
+    let base_paths = base_paths(all_changes);
     let (mut outcome, files): (Outcome, &dyn Files) = match head {
         Head::WorkTree { disk, mut walk, check_all } => {
             walk.only = (!check_all).then(|| heads.collect());
             walk.change = Some(touched.clone());
-            (walk::check_unmerged(engine, config, disk, &walk, done)?, disk)
+            let files = WithBase { files: disk, base: &base_files, base_paths };
+            (walk::check_unmerged(engine, config, (disk, &files), &walk, done)?, disk)
         }
         Head::Snapshot { files, branch, .. } => {
             let paths: Vec<String> = heads.filter(|path| !ignored.excludes(path)).collect();
             let listing =
                 project_pass::listing(engine, files, ignores, (&touched, branch.as_deref()));
             let listed = listing.as_ref();
-            let mut outcome = rules.check(config, files, listed, (&paths, jobs, stop))?;
+            let with_base = WithBase { files, base: &base_files, base_paths };
+            let mut outcome = rules.check(config, &with_base, listed, (&paths, jobs, stop))?;
             project_pass::findings_of_snapshot(
                 rules.of_project(),
                 config,
@@ -188,7 +192,6 @@ pub fn compare(
     let bases: Vec<String> =
         checked_changes.iter().filter_map(|change| change.base.clone()).collect();
     let listing = project_pass::listing(engine, base, ignores, (&touched, branch.as_deref()));
-    let base_files = moved_in::Base::new(base, all_changes);
     let checked = (&*bases, jobs, stop);
     let mut before = base_rules.check(config, &base_files, listing.as_ref(), checked)?;
     base_files.without_own_rules(engine, &mut before);
@@ -206,6 +209,17 @@ pub fn compare(
     let renames = Renames::new(all_changes, listing.as_ref());
     comparison.classify_project_findings(base_project_findings, &renames, within);
     Ok(comparison)
+}
+
+/// The paths in the base of the files whose path differs; see [`WithBase`].
+fn base_paths(changes: &[Change]) -> HashMap<&str, Option<&str>> {
+    let changed = changes.iter().filter_map(|change| {
+        let head = change.head.as_deref()?;
+        // A file that moved in from outside of the project is read at its new path.
+        let base = change.base.as_deref().or(change.outside.is_some().then_some(head));
+        (base != Some(head)).then_some((head, base))
+    });
+    changed.collect()
 }
 
 /// The number of tracked files among `paths` that are excluded.

@@ -3,7 +3,7 @@
 
 use super::scope::{Cause, Scope};
 use super::{Outcome, Part, Skipped};
-use crate::check::{CheckResult, Engine, Occurrences};
+use crate::check::{CheckResult, Engine, MAX_LARGE_FILE, Occurrences};
 use crate::text::files::{Disk, Files};
 use crate::text::paths::{Globs, relative};
 use crate::text::source::{Columns, Origin, Source};
@@ -191,6 +191,14 @@ impl Job<'_> {
             if origin.offset == 0 && !self.begin_large(&window, path, size) {
                 return Ok(());
             }
+            let is_start = origin.offset == 0;
+            if is_start && self.engine.checks_large(path, &String::from_utf8_lossy(&window), size) {
+                file.take(MAX_LARGE_FILE).read_to_end(&mut window)?;
+                let source = Source::decode(path, window);
+                let checked = self.engine.check_large(&source, self.files);
+                self.add_result(source, checked);
+                return Ok(());
+            }
             let source = Source::decode_window(path.to_owned(), window.clone(), origin);
             let checked = self.engine.check_window(&source, self.files, known, &mut seen);
             self.add_result(source, checked);
@@ -217,7 +225,12 @@ impl Job<'_> {
         if content == Content::Binary || content == Content::Utf16 {
             return self.is_searched(path, content);
         }
-        if self.engine.distribution().parses(path) {
+        let distribution = self.engine.distribution();
+        let is_too_large = || {
+            let head = String::from_utf8_lossy(window);
+            size > MAX_LARGE_FILE && self.engine.checks_large(path, &head, 0)
+        };
+        if distribution.parses(path) || is_too_large() {
             let limit = self.engine.max_file_size();
             let why = format!(
                 "{size} bytes, more than `maxFileSize` ({limit}): only searched for secrets"

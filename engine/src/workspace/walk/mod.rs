@@ -202,7 +202,7 @@ pub fn check_tree(
     walk: &Walk,
     done: &(dyn Fn() + Sync),
 ) -> Result<Outcome, GlobError> {
-    let mut outcome = check_unmerged(engine, config, disk, walk, done)?;
+    let mut outcome = check_unmerged(engine, config, (disk, disk), walk, done)?;
     let within = walk.within(disk.root());
     outcome.project_findings.retain(|file| within.contains(file.source.path()));
     outcome.merge_project_findings();
@@ -210,14 +210,14 @@ pub fn check_tree(
 }
 
 /// Like [`check_tree`], but does not merge the findings of the project pass, and includes findings
-/// outside of [`Walk::within`].
+/// outside of [`Walk::within`]. `files` gives access to the files that checks read.
 ///
 /// # Errors
 /// A malformed glob in the configuration.
 pub fn check_unmerged(
     engine: &Engine,
     config: &Config,
-    disk: &Disk,
+    (disk, files): (&Disk, &dyn Files),
     walk: &Walk,
     done: &(dyn Fn() + Sync),
 ) -> Result<Outcome, GlobError> {
@@ -228,10 +228,10 @@ pub fn check_unmerged(
     let scope = Arc::new(Scope::of_walk(walk, disk, indexes.clone()));
     let mut outcome = match &listing {
         Some(listing) => {
-            let files = Listed { files: disk, listing };
+            let files = Listed { files, listing };
             check_walked(engine, &globs, (disk, &files), (walk, &scope), done)
         }
-        None => check_walked(engine, &globs, (disk, disk), (walk, &scope), done),
+        None => check_walked(engine, &globs, (disk, files), (walk, &scope), done),
     };
     project::check(engine, config, disk, (walk, &indexes), listing, &mut outcome)?;
     Ok(outcome)

@@ -1,0 +1,134 @@
+//! Files that are parts of OpenAPI documents. They are checked as parts of the documents that refer
+//! to them, and their findings are reported once.
+
+use super::document::Document;
+use super::{CHECKS, is_data, is_document};
+use aidd_engine::rules::rule::{Report, Setting, Settings};
+use aidd_engine::text::files::Files;
+use aidd_engine::text::finding::{Finding, Severity};
+use aidd_engine::text::listing::Listing;
+use aidd_engine::text::paths;
+use aidd_engine::text::source::Source;
+use jiff::civil::Date;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
+
+/// Maximum size of a document that is read for its parts, in bytes.
+const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
+
+/// The keys of which a part has at least one.
+const KEYS: [&str; 8] =
+    ["$ref", "properties", "schema", "responses", "allOf", "anyOf", "oneOf", "enum"];
+
+/// Findings by path.
+type ByPath = HashMap<String, Vec<Finding>>;
+
+/// The severity of findings with the configured severity; other findings are `info`.
+const UNCHANGED: Severity = Severity::Error;
+
+/// Settings that enable every rule.
+pub(super) static ALL: LazyLock<Settings> = LazyLock::new(|| {
+    let setting =
+        Setting { severity: Some(UNCHANGED), params: serde_json::Map::new(), is_configured: false };
+    CHECKS.iter().map(|&(id, _)| (id.into(), setting.clone())).collect()
+});
+
+/// Whether the file at `path` can be a part of a document.
+pub(super) fn is_candidate(path: &str, text: &str) -> bool {
+    is_data(path)
+        && KEYS.iter().any(|key| {
+            text.match_indices(key).any(|(at, _)| {
+                let rest = text[at + key.len()..].trim_start_matches(['"', '\'']);
+                rest.trim_start_matches(' ').starts_with(':')
+            })
+        })
+}
+
+/// Checks the file of `report` as a part of the documents that refer to it.
+pub(super) fn check(files: &dyn Files, report: &mut Report<'_>) {
+    let Some(listing) = files.listing() else { return };
+    let (path, today) = (report.source().path(), report.today());
+    let mut all: Vec<Finding> = Vec::new();
+    for root in roots(files, listing, path) {
+        let found = listing
+            .shared(&format!("openapi findings {root}"), || findings_of_parts(files, &root, today));
+        all.extend(found.get(path).into_iter().flatten().cloned());
+    }
+    let key = |finding: &Finding| (finding.rule.clone(), finding.span, finding.message.clone());
+    all.sort_by_key(key);
+    all.dedup_by_key(|finding| key(finding));
+    replay(all, report);
+}
+
+/// The documents that can refer to the file at `path`: those in its directory or a parent directory,
+/// and those whose names contain `openapi` or `swagger`.
+fn roots(files: &dyn Files, listing: &Listing, path: &str) -> BTreeSet<String> {
+    let is_root = |path: &str| {
+        let read = || files.read(path, MAX_DOCUMENT_BYTES).ok();
+        let text = || Some(Source::decode(path, read()?));
+        is_data(path) && text().is_some_and(|source| is_document(path, source.text()))
+    };
+    let named = listing.shared("openapi documents by name", || {
+        let is_named = |path: &&String| {
+            let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
+            name.contains("openapi") || name.contains("swagger")
+        };
+        let named = listing.files().iter().filter(is_named).filter(|path| is_root(path));
+        named.cloned().collect::<Vec<String>>()
+    });
+    let mut roots: BTreeSet<String> = named.iter().cloned().collect();
+    let mut directory = path;
+    while !directory.is_empty() {
+        directory = paths::parent_dir(directory);
+        let in_directory = listing.shared(&format!("openapi documents in {directory}"), || {
+            let names = files.names(directory).into_iter();
+            let paths = names.map(|name| match directory {
+                "" => name,
+                _ => format!("{directory}/{name}"),
+            });
+            paths.filter(|path| listing.has_file(path) && is_root(path)).collect::<Vec<String>>()
+        });
+        roots.extend(in_directory.iter().cloned());
+    }
+    roots.remove(path);
+    roots
+}
+
+/// The findings in the parts of the document at `root`.
+fn findings_of_parts(files: &dyn Files, root: &str, today: Option<Date>) -> ByPath {
+    let Ok(bytes) = files.read(root, MAX_DOCUMENT_BYTES) else { return ByPath::new() };
+    let source = Source::decode(root, bytes);
+    match Document::parse(&source, files) {
+        Ok(document) if document.parts.all.len() > 1 => findings(&document, today, |_| true),
+        _ => ByPath::new(),
+    }
+}
+
+/// The findings of the `enabled` rules in all files of a document.
+pub(super) fn findings(
+    document: &Document<'_>,
+    today: Option<Date>,
+    mut enabled: impl FnMut(&'static str) -> bool,
+) -> ByPath {
+    let mut report = Report::new(&document.source, &ALL).with_date(today);
+    for &(id, check) in CHECKS {
+        if enabled(id) && report.begin(id) {
+            check(document, &mut report);
+        }
+    }
+    document.parts.separate(report.finish())
+}
+
+/// Adds findings of enabled rules to `report`, with the configured severities.
+pub(super) fn replay(findings: Vec<Finding>, report: &mut Report<'_>) {
+    for finding in findings {
+        if report.begin(&finding.rule) {
+            let added = report.at(finding.span, "");
+            let severity = match finding.severity {
+                UNCHANGED => added.severity,
+                lowered => lowered,
+            };
+            *added = Finding { severity, ..finding };
+        }
+    }
+}
