@@ -35,6 +35,13 @@ pub(super) fn invalid_example(document: &Document<'_>, report: &mut Report<'_>) 
             continue;
         }
         let mut check = Check { document, steps: STEPS.0 * size + STEPS.1 };
+        // A default of `null` is often written in one alternative of a schema that allows `null`.
+        if *document.datum(value) == Datum::Null
+            && let Some(whole) = schema_of_alternative(document, schema)
+            && check.check(whole, value, 0).is_ok()
+        {
+            continue;
+        }
         if let Err(mismatch) = check.check(schema, value, 0) {
             let Mismatch { at, message } = mismatch;
             let path = path(document, value, at);
@@ -47,6 +54,12 @@ pub(super) fn invalid_example(document: &Document<'_>, report: &mut Report<'_>) 
                 .help("Correct the value, or the schema");
         }
     }
+}
+
+/// The schema of which a schema is an alternative in `anyOf` or `oneOf`.
+fn schema_of_alternative(document: &Document<'_>, schema: usize) -> Option<usize> {
+    let list = document.parent(schema)?;
+    matches!(document.key(list), "anyOf" | "oneOf").then(|| document.parent(list))?
 }
 
 /// The examples with their schemas, and what they are.

@@ -225,12 +225,11 @@ impl Job<'_> {
         if content == Content::Binary || content == Content::Utf16 {
             return self.is_searched(path, content);
         }
-        let distribution = self.engine.distribution();
-        let is_too_large = || {
-            let head = String::from_utf8_lossy(window);
-            size > MAX_LARGE_FILE && self.engine.checks_large(path, &head, 0)
-        };
-        if distribution.parses(path) || is_too_large() {
+        let head = String::from_utf8_lossy(window);
+        // A family without other files of this type only claims it by its text.
+        let is_claimed = || self.engine.checks_large(path, &head, 0);
+        let is_parsed = self.engine.distribution().parses(path) || is_claimed();
+        if is_parsed && !self.engine.checks_large(path, &head, size) {
             let limit = self.engine.max_file_size();
             let why = format!(
                 "{size} bytes, more than `maxFileSize` ({limit}): only searched for secrets"
