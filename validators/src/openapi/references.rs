@@ -6,6 +6,7 @@ use super::specification::Version;
 use super::structure::with_article;
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Severity;
 use std::collections::{HashMap, HashSet};
 
 fn target(document: &Document<'_>, reference: &Reference) -> Option<Target> {
@@ -210,6 +211,9 @@ pub(super) fn remote_ref(document: &Document<'_>, report: &mut Report<'_>) {
     }
 }
 
+/// The fields that only describe a value.
+const TEXTS: [&str; 6] = ["description", "example", "examples", "externalDocs", "summary", "title"];
+
 pub(super) fn ref_siblings(document: &Document<'_>, report: &mut Report<'_>) {
     for reference in &document.references {
         let name = reference.target.unwrap_or_default();
@@ -234,12 +238,15 @@ pub(super) fn ref_siblings(document: &Document<'_>, report: &mut Report<'_>) {
             _ => "Remove the fields; only `summary` and `description` are allowed",
         };
         let verb = if ignored.len() == 1 { "is" } else { "are" };
-        report
-            .at(
-                document.key_span(first),
-                format!("{} next to `$ref` {verb} ignored", names.join(", ")),
-            )
-            .help(help);
+        let finding = report.at(
+            document.key_span(first),
+            format!("{} next to `$ref` {verb} ignored", names.join(", ")),
+        );
+        finding.help(help);
+        // A lost text misleads nobody; a lost `nullable` or `required` does.
+        if ignored.iter().all(|&at| TEXTS.contains(&document.key(at))) {
+            finding.severity = finding.severity.min(Severity::Info);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Checks on schemas: their types, enumerations, bounds and composition.
 
 use super::document::{Document, is_template};
+use super::pointer::Target;
 use super::specification::Version;
 use super::structure::list_of;
 use aidd_engine::parse::values::Datum;
@@ -302,6 +303,7 @@ pub(super) fn parts(document: &Document<'_>, schema: usize, fields: &[&str]) -> 
 pub(super) fn unknown_required_property(document: &Document<'_>, report: &mut Report<'_>) {
     const PARTS: [&str; 7] = ["allOf", "anyOf", "oneOf", "if", "then", "else", "not"];
     let mut visits_left = MAX_COMPOSED * document.values.all.len();
+    let referenced_parts = referenced_parts(document);
     for schema in document.objects("schema") {
         let (Some(required), Some(_)) =
             (document.get(schema, "required"), document.get(schema, "properties"))
@@ -311,7 +313,8 @@ pub(super) fn unknown_required_property(document: &Document<'_>, report: &mut Re
         let is_open = ["additionalProperties", "patternProperties"].iter().any(|field| {
             document.get(schema, field).is_some_and(|at| *document.datum(at) != Datum::Bool(false))
         });
-        if *document.datum(required) != Datum::List || is_open || is_part(document, schema) {
+        let is_part = is_part(document, schema) || referenced_parts.contains(&schema);
+        if *document.datum(required) != Datum::List || is_open || is_part {
             continue;
         }
         let parts = parts(document, schema, &PARTS);
@@ -348,6 +351,14 @@ pub(super) fn unknown_required_property(document: &Document<'_>, report: &mut Re
             }
         }
     }
+}
+
+/// The schemas to which references in parts of other schemas point.
+fn referenced_parts(document: &Document<'_>) -> HashSet<usize> {
+    let parts = document.targets.iter().filter(|&(&object, _)| is_part(document, object));
+    parts
+        .filter_map(|(_, target)| if let Target::Local(at) = *target { Some(at) } else { None })
+        .collect()
 }
 
 /// Whether a schema is only a part of another, which can have the properties.
