@@ -1,0 +1,241 @@
+//! One file, parsed once for all checks.
+
+use super::dialect::{DEPENDENCY, Detected, Dialect, Evidence};
+use super::lex::{self, TokenKind};
+use super::migration::{self, Migration};
+use super::split::{Piece, split};
+use super::statement::{Statement, StatementKind};
+use super::{other, postgres};
+use aidd_engine::text::files::{Files, side_file};
+use aidd_engine::text::paths::{below, parent_dir, upwards};
+use aidd_engine::text::source::Span;
+use squawk_syntax::{Parse, SourceFile};
+use std::sync::Arc;
+
+/// A file with its statements.
+pub(super) struct File {
+    pub(super) detected: Option<Detected>,
+    pub(super) migration: Option<Migration>,
+    pub(super) pieces: Vec<Piece>,
+    pub(super) statements: Vec<Statement>,
+    pub(super) postgres: Option<Parse<SourceFile>>,
+    /// A string, a name, a comment or a parenthesis without end.
+    pub(super) unbalanced: Option<(Span, &'static str)>,
+}
+
+/// Settings of tools that name the dialect of a project.
+const SETTINGS: &[&str] = &[
+    "migration_lock.toml",
+    "prisma/schema.prisma",
+    "schema.prisma",
+    "meta/_journal.json",
+    "drizzle.config.ts",
+    "drizzle.config.js",
+    "drizzle.config.mjs",
+    "sqlc.yaml",
+    "sqlc.yml",
+    "sqlc.json",
+    "dbconfig.yml",
+    "knexfile.js",
+    "knexfile.ts",
+    "alembic.ini",
+    "flyway.conf",
+    "liquibase.properties",
+    "config/database.yml",
+    "diesel.toml",
+    "application.yml",
+    "application.yaml",
+    "application.properties",
+];
+
+/// Manifests whose dependencies can name the dialect.
+const MANIFESTS: &[&str] = &["Cargo.toml", "go.mod", "package.json", "requirements.txt"];
+
+/// Maximum number of files of a directory that are read to find the dialect of one of them.
+const MAX_SIBLINGS: usize = 12;
+/// Maximum size of a file that is read because another file is checked, in bytes.
+pub(super) const MAX_SIBLING_SIZE: u64 = 1 << 20;
+
+impl File {
+    /// Reads a file; `None` if it is a template.
+    pub(super) fn read(path: &str, text: &str, files: &dyn Files) -> Option<Self> {
+        if migration::is_template(text) {
+            return None;
+        }
+        let migration = migration::migration(path, text, files);
+        let mut tokens = lex::tokens(text, None);
+        let detected = detect(path, text, &tokens, migration.as_ref(), files);
+        let dialect = detected.map(|detected| detected.dialect);
+        if dialect.is_some() {
+            tokens = lex::tokens(text, dialect);
+        }
+        let pieces = split(text, &tokens, dialect);
+        let mut file = Self {
+            detected,
+            migration,
+            unbalanced: unbalanced(text, &tokens, &pieces),
+            pieces,
+            statements: Vec::new(),
+            postgres: None,
+        };
+        file.parse(text);
+        Some(file)
+    }
+
+    fn parse(&mut self, text: &str) {
+        let dialect = self.detected.map(|detected| detected.dialect);
+        if dialect == Some(Dialect::Postgres) {
+            if self.pieces.iter().all(|piece| piece.is_shallow) && u32::try_from(text.len()).is_ok()
+            {
+                let parse = SourceFile::parse(text);
+                self.statements = postgres::statements(&parse);
+                self.postgres = Some(parse);
+            }
+            return;
+        }
+        if dialect.is_some_and(|dialect| !dialect.is_parsed()) {
+            return;
+        }
+        for piece in &self.pieces {
+            let of_piece = &text[piece.span.range()];
+            let first = of_piece.split(|c: char| !c.is_ascii_alphabetic()).next();
+            let first = first.unwrap_or_default().to_ascii_lowercase();
+            // No check reads these statements.
+            let is_unread = matches!(&*first, "insert" | "grant" | "set" | "use" | "revoke");
+            let parsed = (!piece.is_routine && piece.is_shallow && !is_unread)
+                .then(|| other::parse(of_piece, piece.span.start as usize, dialect))
+                .flatten();
+            match parsed {
+                Some(statement) => self.statements.push(statement),
+                None if is_unread => {}
+                None => self.statements.push(Statement {
+                    span: piece.span,
+                    kind: StatementKind::Opaque,
+                    cross_joins: Vec::new(),
+                    non_sargable: Vec::new(),
+                }),
+            }
+        }
+    }
+}
+
+/// The dialect of a file: its own evidence and that of the tools; if these are not enough, also the
+/// evidence of the other migrations of its directory.
+fn detect(
+    path: &str,
+    text: &str,
+    tokens: &[lex::Token],
+    migration: Option<&Migration>,
+    files: &dyn Files,
+) -> Option<Detected> {
+    let mut evidence = Evidence::from_path(path);
+    evidence.merge(Evidence::from_content(text, tokens));
+    let dir = parent_dir(path);
+    let settings = cached(files, &format!("sql settings {dir}"), || settings(dir, files));
+    evidence.merge(*settings);
+    let detected = evidence.detect();
+    let Some(migration) = migration.filter(|_| !detected.is_some_and(|found| found.is_certain))
+    else {
+        return detected;
+    };
+    let siblings = cached(files, &format!("sql evidence {}", migration.dir), || {
+        let mut joint = Evidence::default();
+        for path in migration::ordered(migration, files).iter().take(MAX_SIBLINGS) {
+            if let Some(text) = read_sibling(path, files) {
+                joint.merge(Evidence::from_content(&text, &lex::tokens(&text, None)));
+            }
+        }
+        joint
+    });
+    evidence.merge(*siblings);
+    evidence.detect()
+}
+
+/// The text of another migration.
+pub(super) fn read_sibling(path: &str, files: &dyn Files) -> Option<String> {
+    let bytes = files.read(path, MAX_SIBLING_SIZE + 1).ok()?;
+    (bytes.len() as u64 <= MAX_SIBLING_SIZE).then(|| String::from_utf8(bytes).ok()).flatten()
+}
+
+/// The value for `key`, computed once per run.
+pub(super) fn cached<T: Send + Sync + 'static>(
+    files: &dyn Files,
+    key: &str,
+    compute: impl FnOnce() -> T,
+) -> Arc<T> {
+    match files.run_cache() {
+        Some(cache) => cache.get_or_compute(key, compute),
+        None => Arc::new(compute()),
+    }
+}
+
+/// The evidence of the nearest settings above a directory.
+fn settings(dir: &str, files: &dyn Files) -> Evidence {
+    let mut manifests = Evidence::default();
+    for dir in upwards(dir) {
+        if files.exists(&below(dir, ".squawk.toml")) {
+            return Evidence::of_tool(Dialect::Postgres);
+        }
+        let evidence = |names: &[&str], weight| {
+            let mut evidence = Evidence::default();
+            for name in names {
+                let path = below(dir, name);
+                if files.exists(&path)
+                    && let Some(text) = side_file(files, &path)
+                {
+                    evidence.merge(Evidence::from_settings(&settings_text(name, &text), weight));
+                }
+            }
+            evidence
+        };
+        let found = evidence(SETTINGS, None);
+        if found.total() > 0 {
+            return found;
+        }
+        if manifests.total() == 0 {
+            manifests = evidence(MANIFESTS, Some(DEPENDENCY));
+        }
+    }
+    manifests
+}
+
+/// The part of the settings that names the dialect.
+fn settings_text(name: &str, text: &str) -> String {
+    if name.ends_with(".prisma") {
+        let mut lines = text.lines().filter(|line| line.trim_start().starts_with("provider"));
+        return lines.find(|line| !line.contains("prisma-client")).unwrap_or_default().to_owned();
+    }
+    if name.ends_with("_journal.json") {
+        return text.lines().take(5).collect::<Vec<_>>().join("\n");
+    }
+    text.to_owned()
+}
+
+/// The first text without end, or parenthesis without counterpart, in a statement.
+fn unbalanced(text: &str, tokens: &[lex::Token], pieces: &[Piece]) -> Option<(Span, &'static str)> {
+    if let Some(token) = tokens.iter().find(|token| token.is_unterminated) {
+        let message = match token.kind {
+            TokenKind::Comment => "unterminated comment",
+            TokenKind::Quoted => "unterminated quoted name",
+            _ => "unterminated string",
+        };
+        return Some((Span::new(token.start as usize, token.start as usize + 1), message));
+    }
+    for piece in pieces {
+        let mut open: Vec<usize> = Vec::new();
+        for token in tokens.get(piece.tokens.0..piece.tokens.1).unwrap_or_default() {
+            match token.punct(text) {
+                b'(' => open.push(token.start as usize),
+                b')' if open.pop().is_none() => {
+                    let at = token.start as usize;
+                    return Some((Span::new(at, at + 1), "`)` without `(`"));
+                }
+                _ => {}
+            }
+        }
+        if let Some(&at) = open.first() {
+            return Some((Span::new(at, at + 1), "`(` without `)`"));
+        }
+    }
+    None
+}
