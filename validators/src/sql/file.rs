@@ -10,6 +10,7 @@ use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::paths::{below, parent_dir, upwards};
 use aidd_engine::text::source::Span;
 use squawk_syntax::{Parse, SourceFile};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A file with its statements.
@@ -62,6 +63,7 @@ impl File {
         if migration::is_template(text) {
             return None;
         }
+        let text = &*without_mark(text);
         let migration = migration::migration(path, text, files);
         let mut tokens = lex::tokens(text, None);
         let detected = detect(path, text, &tokens, migration.as_ref(), files);
@@ -78,15 +80,14 @@ impl File {
             statements: Vec::new(),
             postgres: None,
         };
-        file.parse(text);
+        file.parse(text, &tokens);
         Some(file)
     }
 
-    fn parse(&mut self, text: &str) {
+    fn parse(&mut self, text: &str, tokens: &[lex::Token]) {
         let dialect = self.detected.map(|detected| detected.dialect);
         if dialect == Some(Dialect::Postgres) {
-            if self.pieces.iter().all(|piece| piece.is_shallow) && u32::try_from(text.len()).is_ok()
-            {
+            if is_shallow(text, tokens, &self.pieces, 0) {
                 let parse = SourceFile::parse(text);
                 self.statements = postgres::statements(&parse);
                 self.postgres = Some(parse);
@@ -116,6 +117,42 @@ impl File {
                 }),
             }
         }
+    }
+}
+
+/// Maximum depth of strings that contain SQL: functions that define functions.
+const MAX_BODIES: usize = 3;
+/// Shorter strings cannot contain a deep text.
+const MIN_BODY: u32 = 100;
+
+/// Whether squawk can read the statements without deep recursion. It also parses the strings that
+/// contain the bodies of functions.
+fn is_shallow(text: &str, tokens: &[lex::Token], pieces: &[Piece], level: usize) -> bool {
+    let is_body = |token: &&lex::Token| {
+        matches!(token.kind, TokenKind::Dollar | TokenKind::String)
+            && token.end - token.start > MIN_BODY
+    };
+    let is_shallow_body = |token: &lex::Token| {
+        let body = token.text(text);
+        let body = body.trim_start_matches(['\'', '$']).trim_end_matches(['\'', '$']);
+        let tokens = lex::tokens(body, Some(Dialect::Postgres));
+        let pieces = split(body, &tokens, Some(Dialect::Postgres));
+        level < MAX_BODIES && is_shallow(body, &tokens, &pieces, level + 1)
+    };
+    pieces.iter().all(|piece| {
+        let tokens = tokens.get(piece.tokens.0..piece.tokens.1).unwrap_or_default();
+        // Only statements such as `CREATE FUNCTION` and `DO` contain others.
+        let has_body =
+            piece.is_routine || tokens.first().is_some_and(|first| first.is_word(text, "do"));
+        piece.is_shallow && (!has_body || tokens.iter().filter(is_body).all(is_shallow_body))
+    })
+}
+
+/// The text with white space instead of a byte order mark, so that offsets do not change.
+fn without_mark(text: &str) -> Cow<'_, str> {
+    match text.strip_prefix('\u{FEFF}') {
+        Some(rest) => Cow::Owned(format!("   {rest}")),
+        None => Cow::Borrowed(text),
     }
 }
 

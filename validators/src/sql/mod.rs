@@ -144,7 +144,11 @@ fn report_syntax(file: &File, report: &mut Report<'_>) {
     if let Some(error) = errors.iter().flatten().next() {
         let range = error.range();
         let (start, end) = (usize::from(range.start()), usize::from(range.end()));
-        report.at(Span::new(start, end), error.message().to_lowercase());
+        let next = text.get(start..).unwrap_or_default();
+        let white_space = next.len() - next.trim_start().len();
+        let word = next.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_').next();
+        let end_of_word = start + white_space + word.map_or(0, str::len);
+        report.at(Span::new(start, end.max(end_of_word)), error.message().to_lowercase());
     }
 }
 

@@ -73,7 +73,18 @@ impl<'a> Places<'a> {
             return Span::new(self.start, self.start + self.text.len());
         }
         let start = self.offset(span.start);
-        Span::new(start, self.offset(span.end).max(start))
+        let end = self.offset(span.end).max(start);
+        Span::new(start, end + self.missing_parentheses(start, end))
+    }
+
+    /// The number of bytes after a span up to the end of its parentheses, which the parser omits.
+    fn missing_parentheses(&self, start: usize, end: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let inside = bytes.get(start - self.start..end - self.start).unwrap_or_default();
+        let count = |mark| memchr::memchr_iter(mark, inside).count();
+        let missing = count(b'(').saturating_sub(count(b')'));
+        let rest = bytes.get(end - self.start..).unwrap_or_default();
+        rest.iter().take(missing).take_while(|&&byte| byte == b')').count()
     }
 
     fn name(&self, name: &ObjectName) -> Name {
@@ -321,7 +332,7 @@ fn action(operation: &AlterTableOperation, places: &Places<'_>) -> Action {
         AlterTableOperation::AddColumn { if_not_exists, column_def, column_position, .. } => {
             let mut column = column(column_def, places);
             column.is_placed = column_position.is_some();
-            let span = places.span(column_def);
+            let span = places.span(column_def).cover(column.name.span);
             Action::AddColumn { column, if_not_exists: *if_not_exists, span }
         }
         AlterTableOperation::DropColumn { column_names, if_exists, .. } => {
