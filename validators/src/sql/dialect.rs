@@ -92,6 +92,7 @@ const WORDS: &[(&str, &[Dialect], u32)] = &[
     ("rowid", &[Sqlite, Other], 1),
     ("strftime", &[Sqlite], 2),
     ("unixepoch", &[Sqlite], 2),
+    ("datetime", &[Sqlite, MySql, SqlServer, ClickHouse], 2),
     ("auto_increment", &[MySql], 4),
     ("innodb", &[MySql], 4),
     ("myisam", &[MySql], 4),
@@ -105,7 +106,7 @@ const WORDS: &[(&str, &[Dialect], u32)] = &[
     ("serial", &[Postgres, DuckDb], 3),
     ("bigserial", &[Postgres], 4),
     ("smallserial", &[Postgres], 4),
-    ("jsonb", &[Postgres], 4),
+    ("jsonb", &[Postgres], 2),
     ("timestamptz", &[Postgres, DuckDb], 3),
     ("bytea", &[Postgres], 4),
     ("plpgsql", &[Postgres], 5),
@@ -185,9 +186,9 @@ pub(super) struct Detected {
 
 /// The weight of a setting that names one dialect, and of a name in a path.
 const SETTING: u32 = 12;
-const PATH: u32 = 10;
+const PATH: u32 = 20;
 /// The weight of a dependency of the package: it can belong to another part of the program.
-pub(super) const DEPENDENCY: u32 = 2;
+pub(super) const DEPENDENCY: u32 = 4;
 /// One word counts at most this often.
 const MAX_OCCURRENCES: u32 = 3;
 
@@ -202,6 +203,17 @@ impl Evidence {
         for (score, other) in self.0.iter_mut().zip(other.0) {
             *score = score.saturating_add(other);
         }
+    }
+
+    /// The same evidence with a weight that does not exceed that of a setting, for the evidence of
+    /// many files.
+    pub(super) fn limited(self) -> Self {
+        let max = self.0.iter().copied().max().unwrap_or_default();
+        if max <= SETTING {
+            return self;
+        }
+        let scale = |score: u32| u64::from(score) * u64::from(SETTING) / u64::from(max);
+        Self(self.0.map(|score| u32::try_from(scale(score)).unwrap_or(SETTING)))
     }
 
     /// The evidence of a path: the last word that names a dialect.
@@ -237,9 +249,13 @@ impl Evidence {
     pub(super) fn from_content(text: &str, tokens: &[Token]) -> Self {
         let mut evidence = Self::default();
         let mut seen = [0_u32; WORDS.len()];
-        let mut backticks = 0;
+        let mut marks = [0_u32; 5];
         for (index, token) in tokens.iter().enumerate() {
             let of_token = token.text(text);
+            let mut count = |mark: usize| {
+                marks[mark] += 1;
+                marks[mark] <= MAX_OCCURRENCES
+            };
             let next = |at: usize| tokens.get(index + at).map(|token| token.text(text));
             match token.kind {
                 TokenKind::Word => {
@@ -274,20 +290,21 @@ impl Evidence {
                         _ => {}
                     }
                 }
-                TokenKind::Dollar => evidence.add(Postgres, 3),
-                TokenKind::Quoted if of_token.starts_with('`') && backticks < 2 => {
-                    backticks += 1;
+                TokenKind::Dollar if count(0) => evidence.add(Postgres, 3),
+                TokenKind::Quoted if of_token.starts_with('`') && count(1) => {
                     for dialect in [MySql, ClickHouse, Sqlite, BigQuery] {
                         evidence.add(dialect, 2);
                     }
                 }
-                TokenKind::Quoted if of_token.starts_with('[') => evidence.add(SqlServer, 2),
-                TokenKind::Punct if of_token == ":" && next(1) == Some(":") => {
+                TokenKind::Quoted if of_token.starts_with('[') && count(2) => {
+                    evidence.add(SqlServer, 2)
+                }
+                TokenKind::Punct if of_token == ":" && next(1) == Some(":") && count(3) => {
                     for dialect in [Postgres, ClickHouse, Snowflake, DuckDb] {
                         evidence.add(dialect, 1);
                     }
                 }
-                TokenKind::Punct if of_token == "@" => evidence.add(SqlServer, 1),
+                TokenKind::Punct if of_token == "@" && count(4) => evidence.add(SqlServer, 1),
                 _ => {}
             }
         }
@@ -304,7 +321,7 @@ impl Evidence {
         let second = second.map(|&dialect| self.0[dialect as usize]).max().unwrap_or_default();
         (score >= 2 && score > second + score / 4).then(|| Detected {
             dialect: best,
-            is_certain: score >= 6 && second.saturating_mul(3) <= score,
+            is_certain: score >= 8 && second.saturating_mul(3) <= score,
         })
     }
 

@@ -20,6 +20,10 @@ pub(super) struct File {
     pub(super) pieces: Vec<Piece>,
     pub(super) statements: Vec<Statement>,
     pub(super) postgres: Option<Parse<SourceFile>>,
+    /// The syntax errors that squawk reports.
+    pub(super) errors: Vec<(Span, String)>,
+    /// The statements with syntax errors, in order.
+    damaged: Vec<Span>,
     /// A string, a name, a comment or a parenthesis without end.
     pub(super) unbalanced: Option<(Span, &'static str)>,
 }
@@ -79,6 +83,8 @@ impl File {
             pieces,
             statements: Vec::new(),
             postgres: None,
+            errors: Vec::new(),
+            damaged: Vec::new(),
         };
         file.parse(text, &tokens);
         Some(file)
@@ -90,6 +96,7 @@ impl File {
             if is_shallow(text, tokens, &self.pieces, 0) {
                 let parse = SourceFile::parse(text);
                 self.statements = postgres::statements(&parse);
+                self.read_errors(&parse);
                 self.postgres = Some(parse);
             }
             return;
@@ -156,8 +163,46 @@ fn without_mark(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// The dialect of a file: its own evidence and that of the tools; if these are not enough, also the
-/// evidence of the other migrations of its directory.
+impl File {
+    /// Reads the syntax errors, and removes what the parser guessed about statements with errors.
+    fn read_errors(&mut self, parse: &Parse<SourceFile>) {
+        for error in parse.errors() {
+            let range = error.range();
+            let span = Span::new(range.start().into(), range.end().into());
+            let after = self.pieces.partition_point(|piece| piece.span.start <= span.start);
+            let first = after.saturating_sub(1);
+            // An error at the end of a statement can be in the white space after it.
+            for piece in self.pieces.iter().skip(first).take(2) {
+                if piece.span.start <= span.end && self.damaged.last() < Some(&piece.span) {
+                    self.damaged.push(piece.span);
+                }
+            }
+            self.errors.push((span, error.message().to_lowercase()));
+        }
+        let damaged = &self.damaged;
+        for statement in &mut self.statements {
+            if is_in(damaged, statement.span) {
+                statement.kind = StatementKind::Opaque;
+                statement.cross_joins.clear();
+                statement.non_sargable.clear();
+            }
+        }
+    }
+
+    /// Whether a span is in a statement with a syntax error.
+    pub(super) fn is_damaged(&self, span: Span) -> bool {
+        is_in(&self.damaged, span)
+    }
+}
+
+/// Whether `span` overlaps one of `spans`, which are in order and do not overlap.
+fn is_in(spans: &[Span], span: Span) -> bool {
+    let before = spans.partition_point(|known| known.end <= span.start);
+    spans.get(before).is_some_and(|known| known.start < span.end)
+}
+
+/// The dialect of a file: its own evidence, that of the tools, and for a migration that of the
+/// others of its directory.
 fn detect(
     path: &str,
     text: &str,
@@ -170,19 +215,16 @@ fn detect(
     let dir = parent_dir(path);
     let settings = cached(files, &format!("sql settings {dir}"), || settings(dir, files));
     evidence.merge(*settings);
-    let detected = evidence.detect();
-    let Some(migration) = migration.filter(|_| !detected.is_some_and(|found| found.is_certain))
-    else {
-        return detected;
-    };
+    let Some(migration) = migration else { return evidence.detect() };
     let siblings = cached(files, &format!("sql evidence {}", migration.dir), || {
         let mut joint = Evidence::default();
-        for path in migration::ordered(migration, files).iter().take(MAX_SIBLINGS) {
+        let paths = migration::ordered(migration, files);
+        for path in paths.iter().filter(|path| super::is_sql(path)).take(MAX_SIBLINGS) {
             if let Some(text) = read_sibling(path, files) {
                 joint.merge(Evidence::from_content(&text, &lex::tokens(&text, None)));
             }
         }
-        joint
+        joint.limited()
     });
     evidence.merge(*siblings);
     evidence.detect()

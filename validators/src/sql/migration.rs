@@ -201,6 +201,12 @@ fn is_version(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_digit())
 }
 
+/// The extensions of migrations: SQL, and programs with unknown effects.
+const EXTENSIONS: &[&str] = &[
+    "sql", "go", "py", "js", "ts", "mjs", "cjs", "rb", "php", "java", "kt", "cs", "xml", "json",
+    "yml", "yaml", "sh",
+];
+
 /// The files of the migrations, in the order in which they are run.
 pub(super) fn ordered(migration: &Migration, files: &dyn Files) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
@@ -214,8 +220,10 @@ pub(super) fn ordered(migration: &Migration, files: &dyn Files) -> Vec<String> {
         let names = files.names(&migration.dir).into_iter();
         let names = names.filter(|name| {
             let lower = name.to_ascii_lowercase();
-            lower.ends_with(".sql")
+            let extension = lower.rsplit_once('.').map_or("", |(_, extension)| extension);
+            EXTENSIONS.contains(&extension)
                 && !lower.ends_with(".down.sql")
+                && !lower.ends_with("_test.go")
                 && !(lower.starts_with('u') && is_flyway(&lower))
                 && (is_version(&lower) || is_flyway(&lower))
         });
@@ -223,6 +231,16 @@ pub(super) fn ordered(migration: &Migration, files: &dyn Files) -> Vec<String> {
     }
     paths.sort_by(|a, b| compare_versions(a, b));
     paths
+}
+
+/// Whether no sibling of the directory has a higher version: `1.1` next to `1.2`.
+pub(super) fn is_newest_dir(dir: &str, files: &dyn Files) -> bool {
+    let is_dir_version =
+        |name: &str| is_version(name) && !name.contains(|c: char| c == '/' || c == '_');
+    let name = dir.rsplit('/').next().unwrap_or(dir);
+    let is_older =
+        |other: &String| is_dir_version(other) && compare_versions(name, other) == Ordering::Less;
+    !is_dir_version(name) || !files.dirs(parent_dir(dir)).iter().any(is_older)
 }
 
 /// Compares names so that numbers are compared by their values: `V1_2` before `V1_10`.

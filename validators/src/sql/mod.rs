@@ -23,6 +23,7 @@ use aidd_engine::text::kind::Kind;
 use aidd_engine::text::source::Span;
 use config::{SquawkConfig, squawk_config};
 use file::{File, cached};
+use migration::Transaction;
 use replay::Replay;
 use squawk::{Effect, Row};
 use squawk_linter::{Linter, Rule, Violation};
@@ -91,14 +92,12 @@ fn check(files: &dyn Files, report: &mut Report<'_>) {
     report_squawk(&file, &config, is_recent, report);
     let mut found = Vec::new();
     safety::statements(&file, &mut found);
-    let count = found.len();
     safety::migrations(&file, &mut found);
-    for (index, found) in found.into_iter().enumerate() {
+    for found in found {
         if report.begin(found.rule) && !config.excludes(found.rule) {
-            let is_applied = index >= count && !is_recent;
             let finding = report.at(found.span, found.message);
             finding.help(found.help);
-            lower(is_applied, &mut finding.severity);
+            lower(!is_recent, &mut finding.severity);
         }
     }
     for found in replay.iter().flat_map(|replay| replay.found(path)) {
@@ -120,9 +119,24 @@ fn lower(is_applied: bool, severity: &mut Severity) {
 fn is_recent(path: &str, file: &File, files: &dyn Files) -> bool {
     let Some(migration) = &file.migration else { return true };
     let key = format!("sql order {} {}", migration.is_nested, migration.dir);
-    let paths = cached(files, &key, || migration::ordered(migration, files));
-    let later = paths.iter().rev().take(MAX_RECENT);
-    later.clone().any(|known| known == path) || !paths.iter().any(|known| known == path)
+    let order = cached(files, &key, || Order::new(migration, files));
+    let mut newest = order.paths.iter().rev().take(MAX_RECENT);
+    order.is_newest_dir
+        && (newest.any(|known| known == path) || !order.paths.iter().any(|known| known == path))
+}
+
+/// The migrations of a directory.
+struct Order {
+    paths: Vec<String>,
+    /// `false` for the migrations of version 1.1 next to a directory with those of version 1.2.
+    is_newest_dir: bool,
+}
+
+impl Order {
+    fn new(migration: &migration::Migration, files: &dyn Files) -> Self {
+        let paths = migration::ordered(migration, files);
+        Self { paths, is_newest_dir: migration::is_newest_dir(&migration.dir, files) }
+    }
 }
 
 /// Reports a syntax error if it is certain that the dialect was recognised.
@@ -136,20 +150,30 @@ fn report_syntax(file: &File, report: &mut Report<'_>) {
         return;
     }
     let text = report.source().text();
-    let has_client_commands = text
-        .lines()
-        .any(|line| line.starts_with('\\') || line.contains(":'") || line.contains(" :"));
-    let errors =
-        file.postgres.as_ref().filter(|_| !has_client_commands).map(|parse| parse.errors());
-    if let Some(error) = errors.iter().flatten().next() {
-        let range = error.range();
-        let (start, end) = (usize::from(range.start()), usize::from(range.end()));
-        let next = text.get(start..).unwrap_or_default();
-        let white_space = next.len() - next.trim_start().len();
-        let word = next.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_').next();
-        let end_of_word = start + white_space + word.map_or(0, str::len);
-        report.at(Span::new(start, end.max(end_of_word)), error.message().to_lowercase());
-    }
+    let Some((span, message)) = file.errors.first().filter(|_| !has_client_commands(text)) else {
+        return;
+    };
+    let next = text.get(span.start as usize..).unwrap_or_default();
+    let white_space = next.len() - next.trim_start().len();
+    let word = next.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_').next();
+    let end = Span::at(span.start as usize + white_space + word.map_or(0, str::len));
+    report.at(span.cover(end), &**message);
+}
+
+/// Whether a file contains commands or variables of a client or values that a program fills in:
+/// `\i`, `\gexec`, `:name`, `%s`, `@name`, `?`.
+fn has_client_commands(text: &str) -> bool {
+    let tokens = lex::tokens(text, Some(dialect::Dialect::Postgres));
+    tokens.iter().enumerate().any(|(index, token)| match token.punct(text) {
+        b'\\' | b'?' => true,
+        b':' | b'%' | b'@' => {
+            tokens
+                .get(index + 1)
+                .is_some_and(|next| next.start == token.end && next.kind != lex::TokenKind::Punct)
+                && index.checked_sub(1).is_none_or(|before| tokens[before].punct(text) != b':')
+        }
+        _ => false,
+    })
 }
 
 /// Reports the findings of squawk's rules.
@@ -177,35 +201,36 @@ fn report_squawk(file: &File, config: &SquawkConfig, is_recent: bool, report: &m
         migration.is_some_and(|migration| migration.is_in_transaction(&file.pieces));
     linter.settings.assume_in_transaction = config.assume_in_transaction.unwrap_or(in_transaction);
     let violations = linter.lint(parse, report.source().text());
-    let context = Context::new(file);
+    let context = Context::new(file, report.source().text());
     for violation in violations {
         let Some(row) = squawk::find(violation.code) else { continue };
         let range = violation.text_range;
         let span = Span::new(range.start().into(), range.end().into());
-        if !context.applies(&violation, row, span) || !report.begin(row.id) {
+        if file.is_damaged(span) || !context.applies(&violation, row, span) || !report.begin(row.id)
+        {
             continue;
         }
         let finding = report.at(span, row.message);
         finding.help(row.help);
-        let is_applied = !is_recent && row.effect != Effect::Anywhere;
-        lower(is_applied, &mut finding.severity);
+        lower(!is_recent, &mut finding.severity);
     }
 }
 
 /// Decides which findings of squawk matter in a file.
 struct Context<'a> {
     file: &'a File,
+    text: &'a str,
     /// The tables that the file creates.
     new_tables: HashSet<&'a str>,
 }
 
 impl<'a> Context<'a> {
-    fn new(file: &'a File) -> Self {
+    fn new(file: &'a File, text: &'a str) -> Self {
         let new_tables = file.statements.iter().filter_map(|statement| match &statement.kind {
             StatementKind::CreateTable(create) => Some(&*create.name.key),
             _ => None,
         });
-        Self { file, new_tables: new_tables.collect() }
+        Self { file, text, new_tables: new_tables.collect() }
     }
 
     fn applies(&self, violation: &Violation, row: &Row, span: Span) -> bool {
@@ -224,7 +249,21 @@ impl<'a> Context<'a> {
                 _ => false,
             })
         };
-        if violation.code == Rule::ConstraintMissingNotValid && is_foreign_key() {
+        let is_wrong = match violation.code {
+            Rule::ConstraintMissingNotValid => is_foreign_key(),
+            // A transaction of its own replaces the transaction of the request.
+            Rule::TransactionNesting => {
+                let migration = self.file.migration.as_ref();
+                migration.is_some_and(|found| found.transaction == Transaction::Request)
+            }
+            // squawk does not know that `-1` is a constant.
+            Rule::AddingFieldWithDefault => {
+                let value = self.text.get(span.range()).unwrap_or_default();
+                value.trim_start_matches(['-', '+', ' ']).parse::<f64>().is_ok()
+            }
+            _ => false,
+        };
+        if is_wrong {
             return false;
         }
         row.effect != Effect::OnTable

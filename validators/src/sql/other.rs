@@ -30,10 +30,17 @@ pub(super) fn parse(text: &str, start: usize, dialect: Option<Dialect>) -> Optio
     let mut statements = Parser::new(parser).try_with_sql(text).ok()?.parse_statements().ok()?;
     let statement = statements.pop().filter(|_| statements.is_empty())?;
     let places = Places::new(text, start);
-    let mut queries =
-        Queries { places: &places, cross_joins: Vec::new(), non_sargable: Vec::new() };
+    let mut queries = Queries {
+        places: &places,
+        has_with: false,
+        cross_joins: Vec::new(),
+        non_sargable: Vec::new(),
+    };
     let _: ControlFlow<()> = ast::Visit::visit(&statement, &mut queries);
-    let Queries { cross_joins, non_sargable, .. } = queries;
+    let Queries { mut cross_joins, non_sargable, has_with, .. } = queries;
+    if has_with {
+        cross_joins.clear();
+    }
     Some(Statement {
         span: Span::new(start, start + text.len()),
         kind: kind(&statement, &places),
@@ -99,12 +106,19 @@ impl<'a> Places<'a> {
 /// Collects the conditions and joins of the queries of a statement.
 struct Queries<'a> {
     places: &'a Places<'a>,
+    has_with: bool,
     cross_joins: Vec<Span>,
     non_sargable: Vec<Span>,
 }
 
 impl ast::Visitor for Queries<'_> {
     type Break = ();
+
+    fn pre_visit_query(&mut self, query: &ast::Query) -> ControlFlow<()> {
+        // The tables of `WITH` often have one row.
+        self.has_with |= query.with.is_some();
+        ControlFlow::Continue(())
+    }
 
     fn pre_visit_select(&mut self, select: &ast::Select) -> ControlFlow<()> {
         let is_plain = |from: &TableWithJoins| {

@@ -57,6 +57,12 @@ fn read(statement: &ast::Stmt) -> Statement {
             }
         }
     }
+    // The tables of `WITH` often have one row.
+    if !cross_joins.is_empty()
+        && node.descendants().any(|node| ast::WithClause::can_cast(node.kind()))
+    {
+        cross_joins.clear();
+    }
     Statement { span: span(node), kind: kind(statement), cross_joins, non_sargable }
 }
 

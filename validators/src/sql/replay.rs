@@ -44,6 +44,7 @@ impl Replay {
         for (index, path) in paths.iter().enumerate() {
             let text = match own {
                 Some((own, text)) if own == path => Some(text.to_owned()),
+                _ if !super::is_sql(path) => None,
                 _ => read_sibling(path, files),
             };
             let file = text.and_then(|text| Some((File::read(path, &text, files)?, text)));

@@ -39,11 +39,19 @@ const ONLINE: &str = "Use a tool that copies the table in the background, such a
                       pt-online-schema-change; with `ALGORITHM=INPLACE, LOCK=NONE`, MySQL refuses \
                       the statement instead of blocking writes";
 
+/// The number of `DELETE` statements without condition in a file that empties tables on purpose.
+const MIN_CLEANUP: usize = 3;
+
 /// Reports dangerous statements.
 pub(super) fn statements(file: &File, found: &mut Vec<Found>) {
     let mut new_tables: HashSet<&str> = HashSet::new();
     let mut altered: HashSet<&str> = HashSet::new();
     let migration = file.migration.as_ref();
+    // A file that empties several tables does so on purpose.
+    let deletes = file.statements.iter().filter(|statement| {
+        matches!(statement.kind, StatementKind::Delete { has_condition: false, .. })
+    });
+    let is_cleanup = deletes.count() >= MIN_CLEANUP;
     for statement in &file.statements {
         let span = statement.span;
         match &statement.kind {
@@ -60,7 +68,7 @@ pub(super) fn statements(file: &File, found: &mut Vec<Found>) {
         }
         match &statement.kind {
             StatementKind::Delete { table, has_condition: false }
-                if !new_tables.contains(&*table.key) =>
+                if !is_cleanup && !new_tables.contains(&*table.key) =>
             {
                 let message =
                     format!("`DELETE` without `WHERE` deletes all rows of `{}`", table.key);
