@@ -51,6 +51,8 @@ pub(super) const FAMILY: Family = Family {
 
 const SYNTAX: &str = "sql/syntax";
 
+const CONCURRENTLY: &str = "sql/concurrently-in-transaction";
+
 /// The number of the newest migrations of a directory that can still be changed. Findings on the
 /// safety of older ones are only information: they were applied.
 const MAX_RECENT: usize = 3;
@@ -200,8 +202,23 @@ fn report_squawk(file: &File, config: &SquawkConfig, is_recent: bool, report: &m
     let in_transaction =
         migration.is_some_and(|migration| migration.is_in_transaction(&file.pieces));
     linter.settings.assume_in_transaction = config.assume_in_transaction.unwrap_or(in_transaction);
-    let violations = linter.lint(parse, report.source().text());
+    let mut violations = linter.lint(parse, report.source().text());
     let context = Context::new(file, report.source().text());
+    // squawk ignores other statements than `CREATE INDEX`, and files with one statement.
+    if migration.is_some_and(|migration| migration.transaction == Transaction::Yes)
+        && config.assume_in_transaction.is_none()
+        && !config.excludes(CONCURRENTLY)
+        && report.begin(CONCURRENTLY)
+    {
+        violations.retain(|found| found.code != Rule::BanConcurrentIndexCreationInTransaction);
+        for span in postgres::concurrent(parse) {
+            if !migration.is_some_and(|migration| migration.reverts(span)) {
+                let finding = report.at(span, "`CONCURRENTLY` fails in a transaction");
+                finding.help("Move the statement to a migration that runs without a transaction");
+                lower(!is_recent, &mut finding.severity);
+            }
+        }
+    }
     for violation in violations {
         let Some(row) = squawk::find(violation.code) else { continue };
         let range = violation.text_range;

@@ -34,6 +34,24 @@ pub(super) fn statements(parse: &Parse<SourceFile>) -> Vec<Statement> {
     parse.tree().stmts().map(|statement| read(&statement)).collect()
 }
 
+/// The `CONCURRENTLY` of statements that cannot run in a transaction.
+pub(super) fn concurrent(parse: &Parse<SourceFile>) -> Vec<Span> {
+    let found = parse.tree().stmts().filter_map(|statement| {
+        let is_index = matches!(
+            statement,
+            ast::Stmt::CreateIndex(_) | ast::Stmt::DropIndex(_) | ast::Stmt::Reindex(_)
+        );
+        let tokens = statement.syntax().descendants_with_tokens();
+        let mut tokens = tokens.filter_map(|child| child.into_token());
+        let token = is_index
+            .then(|| tokens.find(|token| token.kind() == SyntaxKind::CONCURRENTLY_KW))
+            .flatten()?;
+        let range = token.text_range();
+        Some(Span::new(range.start().into(), range.end().into()))
+    });
+    found.collect()
+}
+
 fn read(statement: &ast::Stmt) -> Statement {
     let node = statement.syntax();
     let (mut cross_joins, mut non_sargable) = (Vec::new(), Vec::new());

@@ -173,10 +173,21 @@ fn the_settings_of_squawk_are_read() {
     assert!(found(&config(excluded), path).is_empty());
     assert!(found(&config("excluded_paths = [\"migrations/2_*.sql\"]"), path).is_empty());
     let concurrent = [
-        (path, "CREATE INDEX CONCURRENTLY c ON a (b);"),
+        (path, "CREATE INDEX CONCURRENTLY c ON a (b); SELECT 1;"),
         (".squawk.toml", "assume_in_transaction = true"),
     ];
     assert_eq!(found(&concurrent, path), ["Error sql/concurrently-in-transaction"]);
+}
+
+#[test]
+fn concurrently_fails_in_the_transaction_of_the_tool() {
+    let path = "pg/migrations/1_a.sql";
+    let up = |text: &str| format!("-- +goose Up\n{text}");
+    for text in ["CREATE INDEX CONCURRENTLY c ON a (b);", "DROP INDEX CONCURRENTLY c;"] {
+        assert_eq!(found(&[(path, &up(text))], path), ["Error sql/concurrently-in-transaction"]);
+        let outside = format!("-- +goose NO TRANSACTION\n{}", up(text));
+        assert!(found(&[(path, &outside)], path).is_empty());
+    }
 }
 
 #[test]
