@@ -5,18 +5,25 @@ use super::lex::{self, TokenKind};
 use super::migration::{self, Migration};
 use super::split::{Piece, split};
 use super::statement::{Statement, StatementKind};
-use super::{other, postgres};
+use super::{other, postgres, recent};
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::paths::{below, parent_dir, upwards};
 use aidd_engine::text::source::Span;
 use squawk_syntax::{Parse, SourceFile};
 use std::borrow::Cow;
+use std::ops::Deref;
 use std::sync::Arc;
 
-/// A file with its statements.
+/// A file with its dialect and its statements.
 pub(super) struct File {
     pub(super) detected: Option<Detected>,
     pub(super) migration: Option<Migration>,
+    parsed: Arc<Parsed>,
+}
+
+/// What depends only on the text of a file and on its dialect.
+#[derive(Default)]
+pub(super) struct Parsed {
     pub(super) pieces: Vec<Piece>,
     pub(super) statements: Vec<Statement>,
     pub(super) postgres: Option<Parse<SourceFile>>,
@@ -26,6 +33,14 @@ pub(super) struct File {
     damaged: Vec<Span>,
     /// A string, a name, a comment or a parenthesis without end.
     pub(super) unbalanced: Option<(Span, &'static str)>,
+}
+
+impl Deref for File {
+    type Target = Parsed;
+
+    fn deref(&self) -> &Parsed {
+        &self.parsed
+    }
 }
 
 /// Settings of tools that name the dialect of a project.
@@ -69,29 +84,29 @@ impl File {
         }
         let text = &*without_mark(text);
         let migration = migration::migration(path, text, files);
-        let mut tokens = lex::tokens(text, None);
+        let tokens = lex::tokens(text, None);
         let detected = detect(path, text, &tokens, migration.as_ref(), files);
         let dialect = detected.map(|detected| detected.dialect);
-        if dialect.is_some() {
-            tokens = lex::tokens(text, dialect);
-        }
-        let pieces = split(text, &tokens, dialect);
-        let mut file = Self {
-            detected,
-            migration,
-            unbalanced: unbalanced(text, &tokens, &pieces),
-            pieces,
-            statements: Vec::new(),
-            postgres: None,
-            errors: Vec::new(),
-            damaged: Vec::new(),
+        // Outside of a run, a program such as an editor checks the same texts again and again.
+        let parsed = match files.run_cache() {
+            Some(_) => Arc::new(Parsed::new(text, dialect)),
+            None => recent::parsed(text, dialect),
         };
-        file.parse(text, &tokens);
-        Some(file)
+        Some(Self { detected, migration, parsed })
+    }
+}
+
+impl Parsed {
+    pub(super) fn new(text: &str, dialect: Option<Dialect>) -> Self {
+        let tokens = lex::tokens(text, dialect);
+        let pieces = split(text, &tokens, dialect);
+        let unbalanced = unbalanced(text, &tokens, &pieces);
+        let mut parsed = Self { pieces, unbalanced, ..Self::default() };
+        parsed.parse(text, &tokens, dialect);
+        parsed
     }
 
-    fn parse(&mut self, text: &str, tokens: &[lex::Token]) {
-        let dialect = self.detected.map(|detected| detected.dialect);
+    fn parse(&mut self, text: &str, tokens: &[lex::Token], dialect: Option<Dialect>) {
         if dialect == Some(Dialect::Postgres) {
             if is_shallow(text, tokens, &self.pieces, 0) {
                 let parse = SourceFile::parse(text);
@@ -163,7 +178,7 @@ fn without_mark(text: &str) -> Cow<'_, str> {
     }
 }
 
-impl File {
+impl Parsed {
     /// Reads the syntax errors, and removes what the parser guessed about statements with errors.
     fn read_errors(&mut self, parse: &Parse<SourceFile>) {
         for error in parse.errors() {
@@ -212,7 +227,9 @@ fn detect(
 ) -> Option<Detected> {
     let mut evidence = Evidence::from_path(path);
     evidence.merge(Evidence::from_content(text, tokens));
-    let dir = parent_dir(path);
+    // With one directory for each migration, the settings are in or above the common one.
+    let nested = migration.filter(|migration| migration.is_nested);
+    let dir = nested.map_or_else(|| parent_dir(path), |migration| &*migration.dir);
     let settings = cached(files, &format!("sql settings {dir}"), || settings(dir, files));
     evidence.merge(*settings);
     let Some(migration) = migration else { return evidence.detect() };

@@ -10,11 +10,11 @@ pub(super) enum TokenKind {
     Word,
     /// A quoted name: `"…"`, `` `…` ``, `[…]`.
     Quoted,
-    /// A string.
+    /// `'…'`.
     String,
     /// A string between dollar signs.
     Dollar,
-    /// A comment.
+    /// `-- …`, `/* … */`, `# …`.
     Comment,
     /// Any other character.
     Punct,

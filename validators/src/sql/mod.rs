@@ -7,6 +7,7 @@ mod lex;
 mod migration;
 mod other;
 mod postgres;
+mod recent;
 mod replay;
 mod safety;
 mod split;
@@ -122,14 +123,13 @@ fn is_recent(path: &str, file: &File, files: &dyn Files) -> bool {
     let Some(migration) = &file.migration else { return true };
     let key = format!("sql order {} {}", migration.is_nested, migration.dir);
     let order = cached(files, &key, || Order::new(migration, files));
-    let mut newest = order.paths.iter().rev().take(MAX_RECENT);
-    order.is_newest_dir
-        && (newest.any(|known| known == path) || !order.paths.iter().any(|known| known == path))
+    order.is_newest_dir && (order.newest.iter().any(|known| known == path) || !order.has(path))
 }
 
 /// The migrations of a directory.
 struct Order {
-    paths: Vec<String>,
+    known: HashSet<String>,
+    newest: Vec<String>,
     /// `false` for the migrations of version 1.1 next to a directory with those of version 1.2.
     is_newest_dir: bool,
 }
@@ -137,7 +137,13 @@ struct Order {
 impl Order {
     fn new(migration: &migration::Migration, files: &dyn Files) -> Self {
         let paths = migration::ordered(migration, files);
-        Self { paths, is_newest_dir: migration::is_newest_dir(&migration.dir, files) }
+        let newest = paths.iter().rev().take(MAX_RECENT).cloned().collect();
+        let is_newest_dir = migration::is_newest_dir(&migration.dir, files);
+        Self { known: paths.into_iter().collect(), newest, is_newest_dir }
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.known.contains(path)
     }
 }
 

@@ -35,7 +35,7 @@ const fn row(
 
 /// A rule on a change that is only a problem if a program depends on the old state.
 const fn strict(rule: Rule, id: &'static str, message: &'static str) -> Row {
-    row(rule, id, Effect::InMigration, message, STRICT)
+    row(rule, id, InMigration, message, STRICT)
 }
 
 use Effect::{Anywhere, InMigration, OnTable};
