@@ -297,7 +297,7 @@ impl Evidence {
                     }
                 }
                 TokenKind::Quoted if of_token.starts_with('[') && count(2) => {
-                    evidence.add(SqlServer, 2)
+                    evidence.add(SqlServer, 2);
                 }
                 TokenKind::Punct if of_token == ":" && next(1) == Some(":") && count(3) => {
                     for dialect in [Postgres, ClickHouse, Snowflake, DuckDb] {

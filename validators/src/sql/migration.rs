@@ -221,11 +221,9 @@ pub(super) fn ordered(migration: &Migration, files: &dyn Files) -> Vec<String> {
         let names = names.filter(|name| {
             let lower = name.to_ascii_lowercase();
             let extension = lower.rsplit_once('.').map_or("", |(_, extension)| extension);
-            EXTENSIONS.contains(&extension)
-                && !lower.ends_with(".down.sql")
-                && !lower.ends_with("_test.go")
-                && !(lower.starts_with('u') && is_flyway(&lower))
-                && (is_version(&lower) || is_flyway(&lower))
+            let is_other = [".down.sql", "_test.go"].iter().any(|end| lower.ends_with(end));
+            let is_migration = is_version(&lower) || is_flyway(&lower) && !lower.starts_with('u');
+            EXTENSIONS.contains(&extension) && !is_other && is_migration
         });
         paths.extend(names.map(|name| below(&migration.dir, &name)));
     }
@@ -235,8 +233,7 @@ pub(super) fn ordered(migration: &Migration, files: &dyn Files) -> Vec<String> {
 
 /// Whether no sibling of the directory has a higher version: `1.1` next to `1.2`.
 pub(super) fn is_newest_dir(dir: &str, files: &dyn Files) -> bool {
-    let is_dir_version =
-        |name: &str| is_version(name) && !name.contains(|c: char| c == '/' || c == '_');
+    let is_dir_version = |name: &str| is_version(name) && !name.contains(['/', '_']);
     let name = dir.rsplit('/').next().unwrap_or(dir);
     let is_older =
         |other: &String| is_dir_version(other) && compare_versions(name, other) == Ordering::Less;

@@ -376,13 +376,13 @@ fn action(operation: &AlterTableOperation, places: &Places<'_>) -> Action {
             to: places.ident(col_name),
             data_type: data_type.to_string().to_lowercase(),
         },
-        AlterTableOperation::AlterColumn { column_name, op } => match op {
-            AlterColumnOperation::SetDataType { data_type, .. } => Action::ChangeColumn {
-                from: places.ident(column_name),
-                to: places.ident(column_name),
-                data_type: data_type.to_string().to_lowercase(),
-            },
-            _ => Action::Other,
+        AlterTableOperation::AlterColumn {
+            column_name,
+            op: AlterColumnOperation::SetDataType { data_type, .. },
+        } => Action::ChangeColumn {
+            from: places.ident(column_name),
+            to: places.ident(column_name),
+            data_type: data_type.to_string().to_lowercase(),
         },
         AlterTableOperation::AddConstraint { constraint: definition, .. } => {
             Action::AddConstraint(constraint(definition, places))

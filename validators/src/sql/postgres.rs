@@ -6,7 +6,7 @@ use super::statement::{
 };
 use aidd_engine::text::source::Span;
 use squawk_syntax::ast::{self, AstNode};
-use squawk_syntax::{Parse, SourceFile, SyntaxKind, SyntaxNode};
+use squawk_syntax::{Parse, SourceFile, SyntaxElement, SyntaxKind, SyntaxNode};
 
 /// The span of a node without white space and comments at its start.
 fn span(node: &SyntaxNode) -> Span {
@@ -21,7 +21,7 @@ fn name(node: &impl AstNode) -> Name {
 
 fn name_of(node: &SyntaxNode) -> Name {
     let mut text = String::new();
-    for token in node.descendants_with_tokens().filter_map(|child| child.into_token()) {
+    for token in node.descendants_with_tokens().filter_map(SyntaxElement::into_token) {
         if !token.kind().is_trivia() && token.kind() != SyntaxKind::STAR {
             text.push_str(token.text());
         }
@@ -42,7 +42,7 @@ pub(super) fn concurrent(parse: &Parse<SourceFile>) -> Vec<Span> {
             ast::Stmt::CreateIndex(_) | ast::Stmt::DropIndex(_) | ast::Stmt::Reindex(_)
         );
         let tokens = statement.syntax().descendants_with_tokens();
-        let mut tokens = tokens.filter_map(|child| child.into_token());
+        let mut tokens = tokens.filter_map(SyntaxElement::into_token);
         let token = is_index
             .then(|| tokens.find(|token| token.kind() == SyntaxKind::CONCURRENTLY_KW))
             .flatten()?;
@@ -319,7 +319,7 @@ fn star_of_table(query: &SyntaxNode) -> Option<Span> {
     }
     let clause = select.select_clause()?;
     let mut tokens =
-        clause.syntax().descendants_with_tokens().filter_map(|child| child.into_token());
+        clause.syntax().descendants_with_tokens().filter_map(SyntaxElement::into_token);
     tokens
         .find(|token| {
             token.kind() == SyntaxKind::STAR
