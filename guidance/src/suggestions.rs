@@ -60,6 +60,11 @@ const FILE_TOOLS: &[FileTool] = &[
         tool: "aidd_validate_openapi",
         why: "an API description changed",
     },
+    FileTool {
+        is_for: |name| name.ends_with(".sql"),
+        tool: "aidd_validate_sql",
+        why: "a SQL file changed",
+    },
 ];
 
 fn new_suggestion(

@@ -8,6 +8,7 @@ mod memory;
 mod mermaid;
 mod openapi;
 mod shell;
+mod sql;
 mod tkb;
 
 use aidd_engine::check::family::Family;
@@ -21,6 +22,7 @@ pub static ALL: &[Family] = &[
     dockerfile::FAMILY,
     mermaid::FAMILY,
     openapi::FAMILY,
+    sql::FAMILY,
     credentials::FAMILY,
 ];
 

@@ -58,10 +58,13 @@ pub(super) fn lower(
     lowered
 }
 
-/// Whether the rule matters only for the product: a shipped rule on security or container images.
+/// Whether the rule matters only for the product: a shipped rule on security, container images or
+/// databases.
 fn applies_to_product(rule: &Rule) -> bool {
     rule.path.is_none()
-        && (rule.tags.iter().any(|tag| tag == "security") || rule.id.starts_with("dockerfile/"))
+        && (rule.tags.iter().any(|tag| tag == "security")
+            || rule.id.starts_with("dockerfile/")
+            || rule.id.starts_with("sql/"))
 }
 
 /// Whether a finding is an error on a key in a format that only its service issues. Keys that

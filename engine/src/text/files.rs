@@ -5,6 +5,8 @@
 mod below;
 mod dir_stamps;
 mod guard;
+mod overlay;
+mod run_cache;
 mod with_base;
 
 use crate::text::listing::Listing;
@@ -18,6 +20,8 @@ use std::time::{Duration, SystemTime};
 pub use below::{irregular_below, markdown_below};
 pub(crate) use guard::too_large;
 pub use guard::{Links, open_regular, read_regular};
+pub use overlay::Overlay;
+pub use run_cache::{ForRun, RunCache};
 pub use with_base::WithBase;
 
 /// A store of files. Paths are relative to the root of the store, with `/` between segments.
@@ -61,6 +65,18 @@ pub trait Files: Sync {
     fn base_of(&self, _path: &str) -> Option<(&dyn Files, String)> {
         None
     }
+
+    /// The names of the directories directly in `folder`, unordered; empty if the store cannot list
+    /// them.
+    fn dirs(&self, folder: &str) -> Vec<String> {
+        let _ = folder;
+        Vec::new()
+    }
+
+    /// The values that the checks of one run share; `None` if files can change between two checks.
+    fn run_cache(&self) -> Option<&RunCache> {
+        None
+    }
 }
 
 /// A store together with the list of its files.
@@ -98,6 +114,14 @@ impl Files for Listed<'_> {
 
     fn base_of(&self, path: &str) -> Option<(&dyn Files, String)> {
         self.files.base_of(path)
+    }
+
+    fn dirs(&self, folder: &str) -> Vec<String> {
+        self.files.dirs(folder)
+    }
+
+    fn run_cache(&self) -> Option<&RunCache> {
+        self.files.run_cache()
     }
 }
 
@@ -279,6 +303,13 @@ impl Files for Disk {
         files_in(self, folder)
     }
 
+    fn dirs(&self, folder: &str) -> Vec<String> {
+        let entries = self.locate(folder).and_then(std::fs::read_dir).into_iter().flatten();
+        let dirs =
+            entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+        dirs.filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    }
+
     fn content_stamp(&self, path: &str) -> Option<Stamp> {
         self.stamp(path)
     }
@@ -392,51 +423,16 @@ impl Files for Memory {
         let below = below.map_while(|path| path.strip_prefix(&before));
         below.filter(|name| !name.contains('/')).map(str::to_owned).collect()
     }
-}
 
-/// A store that overlays another, such as unsaved editor buffers over the disk.
-pub struct Overlay<'a, O = Memory> {
-    /// Searched first.
-    pub over: O,
-    /// Searched for paths that do not exist in `over`.
-    pub under: &'a dyn Files,
-}
-
-impl<O: Files> Files for Overlay<'_, O> {
-    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
-        if self.over.exists(path) {
-            self.over.read(path, limit)
-        } else {
-            self.under.read(path, limit)
-        }
-    }
-
-    fn exists(&self, path: &str) -> bool {
-        self.over.exists(path) || self.under.exists(path)
-    }
-
-    fn size(&self, path: &str) -> io::Result<u64> {
-        if self.over.exists(path) { self.over.size(path) } else { self.under.size(path) }
-    }
-
-    fn content_stamp(&self, path: &str) -> Option<Stamp> {
-        if self.over.exists(path) {
-            self.over.content_stamp(path)
-        } else {
-            self.under.content_stamp(path)
-        }
-    }
-
-    fn listing(&self) -> Option<&Listing> {
-        self.over.listing().or_else(|| self.under.listing())
-    }
-
-    fn names(&self, folder: &str) -> Vec<String> {
-        let mut names = self.under.names(folder);
-        names.extend(self.over.names(folder));
-        names.sort_unstable();
-        names.dedup();
-        names
+    fn dirs(&self, folder: &str) -> Vec<String> {
+        let slash = if folder.is_empty() { "" } else { "/" };
+        let before = format!("{folder}{slash}");
+        let below = self.0.range(before.clone()..).map(|(path, _)| path);
+        let below = below.map_while(|path| path.strip_prefix(&before));
+        let mut dirs: Vec<String> =
+            below.filter_map(|name| Some(name.split_once('/')?.0.to_owned())).collect();
+        dirs.dedup();
+        dirs
     }
 }
 

@@ -1,7 +1,7 @@
 //! The files of a project that are not ignored, and other facts about the project as a whole.
 
 use crate::text::attributes::Attributes;
-use std::any::Any;
+use crate::text::files::RunCache;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -23,11 +23,8 @@ pub struct Listing {
     /// The attributes in `.gitattributes`; read on first use.
     attributes: OnceLock<Attributes>,
     /// Values computed from several files; see [`Listing::shared`].
-    shared: Mutex<HashMap<String, SharedValue>>,
+    shared: RunCache,
 }
-
-/// A value that is computed once.
-type SharedValue = Arc<OnceLock<Arc<dyn Any + Send + Sync>>>;
 
 /// Three bytes, such as a dot and two letters: enough to distinguish most extensions.
 type SuffixKey = [u8; 3];
@@ -62,7 +59,7 @@ impl Listing {
             changed: self.changed.clone(),
             answers: Mutex::default(),
             attributes: OnceLock::new(),
-            shared: Mutex::default(),
+            shared: RunCache::default(),
         }
     }
 
@@ -254,15 +251,9 @@ impl Listing {
         answer
     }
 
-    /// A value that checks of several files share during one run. On first use, `compute` computes
-    /// it; checks on other threads wait. A `key` must always be used with the same type.
-    pub fn shared<T: Any + Send + Sync>(&self, key: &str, compute: impl Fn() -> T) -> Arc<T> {
-        let value = {
-            let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(shared.entry(key.to_owned()).or_default())
-        };
-        let value = value.get_or_init(|| Arc::new(compute()));
-        Arc::clone(value).downcast().unwrap_or_else(|_| Arc::new(compute()))
+    /// Values that checks of several files share; see [`Self::without_shared`].
+    pub fn shared(&self) -> &RunCache {
+        &self.shared
     }
 }
 

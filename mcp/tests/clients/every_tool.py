@@ -78,6 +78,7 @@ CALLS = [
     ("aidd_validate_dockerfile", lambda known: {"content": "FROM debian:latest\n"}),
     ("aidd_validate_mermaid", lambda known: {"content": "flowchart LR\n  a --> b\n"}),
     ("aidd_validate_openapi", lambda known: {"content": "openapi: 3.1.0\ninfo: {title: Shop, version: '1'}\n"}),
+    ("aidd_validate_sql", lambda known: {"content": "DELETE FROM orders;\n"}),
     ("aidd_validate_tkb_entry", lambda known: {"content": "# Fastify\n", "filePath": "knowledge/backend/x.md"}),
     ("aidd_suggest_rule", lambda known: {"sentence": "NEVER use `eval()`"}),
     ("aidd_explain_violation", lambda known: {"rule": "latest-tag"}),

@@ -132,6 +132,26 @@ pub(crate) const NESTED: &[Row] = &[
         let schemas: String = (0..n).map(schema).collect();
         format!("{{\"swagger\": \"2.0\", \"definitions\": {{{schemas} \"a\": {base}}}}}")
     }),
+    ("statements in SQL", "postgres/migrations/1_a.sql", |n| {
+        (0..n).map(|index| format!("alter table a add column b{index} int not null;\n")).collect()
+    }),
+    ("parentheses in SQL", "postgres/migrations/1_a.sql", |n| {
+        "select ".to_owned() + &"(".repeat(n)
+    }),
+    ("operators in SQL", "postgres/migrations/1_a.sql", |n| {
+        "select 1".to_owned() + &" + 1".repeat(n)
+    }),
+    ("tables in MySQL", "mysql/migrations/1_a.sql", |n| {
+        (0..n)
+            .map(|index| format!("create table a{index} (a int, b int, key c (a, b));\n"))
+            .collect()
+    }),
+    ("columns in SQLite", "sqlite/migrations/1_a.sql", |n| {
+        let columns: String = (0..n).map(|index| format!("a{index} text, ")).collect();
+        format!("create table a ({columns} b text);\nupdate a set b = 1;\n")
+    }),
+    ("delimiters in SQL", "mysql/a.sql", |n| "delimiter //\nselect 1//\n".repeat(n)),
+    ("dollar quotes in SQL", "postgres/a.sql", |n| "do $a$ begin $b$ ".repeat(n)),
 ];
 
 const OPENAPI: &str = "openapi: 3.0.3\ninfo: {title: a, version: '1'}\ntags: [{name: b}]\npaths:\n";

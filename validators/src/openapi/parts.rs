@@ -50,8 +50,9 @@ pub(super) fn check(files: &dyn Files, report: &mut Report<'_>) {
     let (path, today) = (report.source().path(), report.today());
     let mut all: Vec<Finding> = Vec::new();
     for root in roots(files, listing, path) {
-        let found = listing
-            .shared(&format!("openapi findings {root}"), || findings_of_parts(files, &root, today));
+        let found = listing.shared().get_or_compute(&format!("openapi findings {root}"), || {
+            findings_of_parts(files, &root, today)
+        });
         all.extend(found.get(path).into_iter().flatten().cloned());
     }
     let key = |finding: &Finding| (finding.rule.clone(), finding.span, finding.message.clone());
@@ -68,7 +69,7 @@ fn roots(files: &dyn Files, listing: &Listing, path: &str) -> BTreeSet<String> {
         let text = || Some(Source::decode(path, read()?));
         is_data(path) && text().is_some_and(|source| is_document(path, source.text()))
     };
-    let named = listing.shared("openapi documents by name", || {
+    let named = listing.shared().get_or_compute("openapi documents by name", || {
         let is_named = |path: &&String| {
             let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
             name.contains("openapi") || name.contains("swagger")
@@ -80,14 +81,17 @@ fn roots(files: &dyn Files, listing: &Listing, path: &str) -> BTreeSet<String> {
     let mut directory = path;
     while !directory.is_empty() {
         directory = paths::parent_dir(directory);
-        let in_directory = listing.shared(&format!("openapi documents in {directory}"), || {
-            let names = files.names(directory).into_iter();
-            let paths = names.map(|name| match directory {
-                "" => name,
-                _ => format!("{directory}/{name}"),
+        let in_directory =
+            listing.shared().get_or_compute(&format!("openapi documents in {directory}"), || {
+                let names = files.names(directory).into_iter();
+                let paths = names.map(|name| match directory {
+                    "" => name,
+                    _ => format!("{directory}/{name}"),
+                });
+                paths
+                    .filter(|path| listing.has_file(path) && is_root(path))
+                    .collect::<Vec<String>>()
             });
-            paths.filter(|path| listing.has_file(path) && is_root(path)).collect::<Vec<String>>()
-        });
         roots.extend(in_directory.iter().cloned());
     }
     roots.remove(path);

@@ -313,6 +313,28 @@ impl Files for Snapshot {
             }
         }
     }
+
+    fn dirs(&self, folder: &str) -> Vec<String> {
+        let slash = if folder.is_empty() { "" } else { "/" };
+        let full_path = format!("{}{folder}{slash}", self.prefix);
+        match &self.content {
+            Content::Tree(tree) => {
+                let found = self.folder(*tree, full_path.trim_end_matches('/'));
+                found
+                    .ok()
+                    .flatten()
+                    .map_or_else(Vec::new, |found| found.folders.keys().cloned().collect())
+            }
+            Content::Index(index) => {
+                let names = files_below(index, full_path.as_bytes());
+                let dirs = names.filter_map(|name| name.split_once_str("/").map(|(dir, _)| dir));
+                let mut dirs: Vec<String> =
+                    dirs.map(|dir| dir.to_str_lossy().into_owned()).collect();
+                dirs.dedup();
+                dirs
+            }
+        }
+    }
 }
 
 /// The regular files below `folder`, which ends in a slash: their relative paths, ordered.

@@ -1,6 +1,6 @@
 //! The files of a checked change together with the files of its base.
 
-use super::{Files, Stamp};
+use super::{Files, RunCache, Stamp};
 use crate::text::listing::Listing;
 use std::collections::HashMap;
 use std::io;
@@ -39,6 +39,14 @@ impl Files for WithBase<'_> {
 
     fn names(&self, folder: &str) -> Vec<String> {
         self.files.names(folder)
+    }
+
+    fn dirs(&self, folder: &str) -> Vec<String> {
+        self.files.dirs(folder)
+    }
+
+    fn run_cache(&self) -> Option<&RunCache> {
+        self.files.run_cache()
     }
 
     fn base_of(&self, path: &str) -> Option<(&dyn Files, String)> {

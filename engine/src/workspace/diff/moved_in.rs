@@ -61,4 +61,8 @@ impl Files for Base<'_> {
     fn names(&self, dir: &str) -> Vec<String> {
         self.files.names(dir)
     }
+
+    fn dirs(&self, dir: &str) -> Vec<String> {
+        self.files.dirs(dir)
+    }
 }

@@ -150,6 +150,10 @@ impl Files for RecordingFiles<'_> {
         self.requests.record(dir, |responses| responses.names = Some(response));
         names
     }
+
+    fn dirs(&self, dir: &str) -> Vec<String> {
+        self.files.dirs(dir)
+    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ mod uncommitted;
 use crate::check::{CheckResult, Engine};
 use crate::project::config::Config;
 use crate::project::git::{Change, GitError, Repository, Snapshot};
-use crate::text::files::{Disk, Files, Listed};
+use crate::text::files::{Disk, Files, ForRun, Listed};
 use crate::text::finding::RuleId;
 use crate::text::paths::{GlobError, Globs};
 use crate::text::source::Source;
@@ -247,6 +247,7 @@ fn check_walked(
 ) -> Outcome {
     let total = Mutex::new(Outcome::default());
     let Some(builder) = filtered(walk, disk, (globs, scope)) else { return Outcome::default() };
+    let files = &ForRun::new(files);
     let seen = (walk.paths.len() > 1).then(Mutex::default);
     builder.build_parallel().run(|| {
         let mut job = Job {
@@ -295,6 +296,7 @@ pub fn check_files(
     stop: Option<&AtomicBool>,
 ) -> Result<Outcome, GlobError> {
     let globs = globs(config)?;
+    let files = &ForRun::new(files);
     let total = Mutex::new(Outcome::default());
     let next = AtomicUsize::new(0);
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);

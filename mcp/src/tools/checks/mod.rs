@@ -81,6 +81,14 @@ const FAMILIES: &[Family] = &[
         rules: &["openapi/*"],
         path: "openapi.yaml",
     },
+    Family {
+        name: "aidd_validate_sql",
+        title: "Validate SQL",
+        description: "Checks SQL files and migrations: syntax, locks, dangerous statements. Use \
+                      after writing or changing a migration.",
+        rules: &["sql/*"],
+        path: "migrations/0001_change.sql",
+    },
 ];
 
 /// The tools for checks and reports.

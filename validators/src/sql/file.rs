@@ -1,0 +1,337 @@
+//! One file, parsed once for all checks.
+
+use super::dialect::{DEPENDENCY, Detected, Dialect, Evidence};
+use super::lex::{self, TokenKind};
+use super::migration::{self, Migration};
+use super::split::{Piece, split};
+use super::statement::{Statement, StatementKind};
+use super::{other, postgres, recent};
+use aidd_engine::text::files::{Files, side_file};
+use aidd_engine::text::paths::{below, parent_dir, upwards};
+use aidd_engine::text::source::Span;
+use squawk_syntax::{Parse, SourceFile};
+use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::Arc;
+
+/// A file with its dialect and its statements.
+pub(super) struct File {
+    pub(super) detected: Option<Detected>,
+    pub(super) migration: Option<Migration>,
+    parsed: Arc<Parsed>,
+}
+
+/// What depends only on the text of a file and on its dialect.
+#[derive(Default)]
+pub(super) struct Parsed {
+    pub(super) pieces: Vec<Piece>,
+    pub(super) statements: Vec<Statement>,
+    pub(super) postgres: Option<Parse<SourceFile>>,
+    /// The syntax errors that squawk reports.
+    pub(super) errors: Vec<(Span, String)>,
+    /// The statements with syntax errors, in order.
+    damaged: Vec<Span>,
+    /// A string, a name, a comment or a parenthesis without end.
+    pub(super) unbalanced: Option<(Span, &'static str)>,
+}
+
+impl Deref for File {
+    type Target = Parsed;
+
+    fn deref(&self) -> &Parsed {
+        &self.parsed
+    }
+}
+
+/// Settings of tools that name the dialect of a project.
+const SETTINGS: &[&str] = &[
+    "migration_lock.toml",
+    "prisma/schema.prisma",
+    "schema.prisma",
+    "meta/_journal.json",
+    "drizzle.config.ts",
+    "drizzle.config.js",
+    "drizzle.config.mjs",
+    "sqlc.yaml",
+    "sqlc.yml",
+    "sqlc.json",
+    "dbconfig.yml",
+    "knexfile.js",
+    "knexfile.ts",
+    "alembic.ini",
+    "flyway.conf",
+    "liquibase.properties",
+    "config/database.yml",
+    "diesel.toml",
+    "application.yml",
+    "application.yaml",
+    "application.properties",
+];
+
+/// Manifests whose dependencies can name the dialect.
+const MANIFESTS: &[&str] = &["Cargo.toml", "go.mod", "package.json", "requirements.txt"];
+
+/// Maximum number of files of a directory that are read to find the dialect of one of them.
+const MAX_SIBLINGS: usize = 12;
+/// Maximum size of a file that is read because another file is checked, in bytes.
+pub(super) const MAX_SIBLING_SIZE: u64 = 1 << 20;
+
+impl File {
+    /// Reads a file; `None` if it is a template.
+    pub(super) fn read(path: &str, text: &str, files: &dyn Files) -> Option<Self> {
+        if migration::is_template(text) {
+            return None;
+        }
+        let text = &*without_mark(text);
+        let migration = migration::migration(path, text, files);
+        let tokens = lex::tokens(text, None);
+        let detected = detect(path, text, &tokens, migration.as_ref(), files);
+        let dialect = detected.map(|detected| detected.dialect);
+        // Outside of a run, a program such as an editor checks the same texts again and again.
+        let parsed = match files.run_cache() {
+            Some(_) => Arc::new(Parsed::new(text, dialect)),
+            None => recent::parsed(text, dialect),
+        };
+        Some(Self { detected, migration, parsed })
+    }
+}
+
+impl Parsed {
+    pub(super) fn new(text: &str, dialect: Option<Dialect>) -> Self {
+        let tokens = lex::tokens(text, dialect);
+        let pieces = split(text, &tokens, dialect);
+        let unbalanced = unbalanced(text, &tokens, &pieces);
+        let mut parsed = Self { pieces, unbalanced, ..Self::default() };
+        parsed.parse(text, &tokens, dialect);
+        parsed
+    }
+
+    fn parse(&mut self, text: &str, tokens: &[lex::Token], dialect: Option<Dialect>) {
+        if dialect == Some(Dialect::Postgres) {
+            if is_shallow(text, tokens, &self.pieces, 0) {
+                let parse = SourceFile::parse(text);
+                self.statements = postgres::statements(&parse);
+                self.read_errors(&parse);
+                self.postgres = Some(parse);
+            }
+            return;
+        }
+        if dialect.is_some_and(|dialect| !dialect.is_parsed()) {
+            return;
+        }
+        for piece in &self.pieces {
+            let of_piece = &text[piece.span.range()];
+            let first = of_piece.split(|c: char| !c.is_ascii_alphabetic()).next();
+            let first = first.unwrap_or_default().to_ascii_lowercase();
+            // No check reads these statements.
+            let is_unread = matches!(&*first, "insert" | "grant" | "set" | "use" | "revoke");
+            let parsed = (!piece.is_routine && piece.is_shallow && !is_unread)
+                .then(|| other::parse(of_piece, piece.span.start as usize, dialect))
+                .flatten();
+            match parsed {
+                Some(statement) => self.statements.push(statement),
+                None if is_unread => {}
+                None => self.statements.push(Statement {
+                    span: piece.span,
+                    kind: StatementKind::Opaque,
+                    cross_joins: Vec::new(),
+                    non_sargable: Vec::new(),
+                }),
+            }
+        }
+    }
+}
+
+/// Maximum depth of strings that contain SQL: functions that define functions.
+const MAX_BODIES: usize = 3;
+/// Shorter strings cannot contain a deep text.
+const MIN_BODY: u32 = 100;
+
+/// Whether squawk can read the statements without deep recursion. It also parses the strings that
+/// contain the bodies of functions.
+fn is_shallow(text: &str, tokens: &[lex::Token], pieces: &[Piece], level: usize) -> bool {
+    let is_body = |token: &&lex::Token| {
+        matches!(token.kind, TokenKind::Dollar | TokenKind::String)
+            && token.end - token.start > MIN_BODY
+    };
+    let is_shallow_body = |token: &lex::Token| {
+        let body = token.text(text);
+        let body = body.trim_start_matches(['\'', '$']).trim_end_matches(['\'', '$']);
+        let tokens = lex::tokens(body, Some(Dialect::Postgres));
+        let pieces = split(body, &tokens, Some(Dialect::Postgres));
+        level < MAX_BODIES && is_shallow(body, &tokens, &pieces, level + 1)
+    };
+    pieces.iter().all(|piece| {
+        let tokens = tokens.get(piece.tokens.0..piece.tokens.1).unwrap_or_default();
+        // Only statements such as `CREATE FUNCTION` and `DO` contain others.
+        let has_body =
+            piece.is_routine || tokens.first().is_some_and(|first| first.is_word(text, "do"));
+        piece.is_shallow && (!has_body || tokens.iter().filter(is_body).all(is_shallow_body))
+    })
+}
+
+/// The text with white space instead of a byte order mark, so that offsets do not change.
+fn without_mark(text: &str) -> Cow<'_, str> {
+    match text.strip_prefix('\u{FEFF}') {
+        Some(rest) => Cow::Owned(format!("   {rest}")),
+        None => Cow::Borrowed(text),
+    }
+}
+
+impl Parsed {
+    /// Reads the syntax errors, and removes what the parser guessed about statements with errors.
+    fn read_errors(&mut self, parse: &Parse<SourceFile>) {
+        for error in parse.errors() {
+            let range = error.range();
+            let span = Span::new(range.start().into(), range.end().into());
+            let after = self.pieces.partition_point(|piece| piece.span.start <= span.start);
+            let first = after.saturating_sub(1);
+            // An error at the end of a statement can be in the white space after it.
+            for piece in self.pieces.iter().skip(first).take(2) {
+                if piece.span.start <= span.end && self.damaged.last() < Some(&piece.span) {
+                    self.damaged.push(piece.span);
+                }
+            }
+            self.errors.push((span, error.message().to_lowercase()));
+        }
+        let damaged = &self.damaged;
+        for statement in &mut self.statements {
+            if is_in(damaged, statement.span) {
+                statement.kind = StatementKind::Opaque;
+                statement.cross_joins.clear();
+                statement.non_sargable.clear();
+            }
+        }
+    }
+
+    /// Whether a span is in a statement with a syntax error.
+    pub(super) fn is_damaged(&self, span: Span) -> bool {
+        is_in(&self.damaged, span)
+    }
+}
+
+/// Whether `span` overlaps one of `spans`, which are in order and do not overlap.
+fn is_in(spans: &[Span], span: Span) -> bool {
+    let before = spans.partition_point(|known| known.end <= span.start);
+    spans.get(before).is_some_and(|known| known.start < span.end)
+}
+
+/// The dialect of a file: its own evidence, that of the tools, and for a migration that of the
+/// others of its directory.
+fn detect(
+    path: &str,
+    text: &str,
+    tokens: &[lex::Token],
+    migration: Option<&Migration>,
+    files: &dyn Files,
+) -> Option<Detected> {
+    let mut evidence = Evidence::from_path(path);
+    evidence.merge(Evidence::from_content(text, tokens));
+    // With one directory for each migration, the settings are in or above the common one.
+    let nested = migration.filter(|migration| migration.is_nested);
+    let dir = nested.map_or_else(|| parent_dir(path), |migration| &*migration.dir);
+    let settings = cached(files, &format!("sql settings {dir}"), || settings(dir, files));
+    evidence.merge(*settings);
+    let Some(migration) = migration else { return evidence.detect() };
+    let siblings = cached(files, &format!("sql evidence {}", migration.dir), || {
+        let mut joint = Evidence::default();
+        let paths = migration::ordered(migration, files);
+        for path in paths.iter().filter(|path| super::is_sql(path)).take(MAX_SIBLINGS) {
+            if let Some(text) = read_sibling(path, files) {
+                joint.merge(Evidence::from_content(&text, &lex::tokens(&text, None)));
+            }
+        }
+        joint.limited()
+    });
+    evidence.merge(*siblings);
+    evidence.detect()
+}
+
+/// The text of another migration.
+pub(super) fn read_sibling(path: &str, files: &dyn Files) -> Option<String> {
+    let bytes = files.read(path, MAX_SIBLING_SIZE + 1).ok()?;
+    (bytes.len() as u64 <= MAX_SIBLING_SIZE).then(|| String::from_utf8(bytes).ok()).flatten()
+}
+
+/// The value for `key`, computed once per run.
+pub(super) fn cached<T: Send + Sync + 'static>(
+    files: &dyn Files,
+    key: &str,
+    compute: impl Fn() -> T,
+) -> Arc<T> {
+    match files.run_cache() {
+        Some(cache) => cache.get_or_compute(key, compute),
+        None => Arc::new(compute()),
+    }
+}
+
+/// The evidence of the nearest settings above a directory.
+fn settings(dir: &str, files: &dyn Files) -> Evidence {
+    let mut manifests = Evidence::default();
+    for dir in upwards(dir) {
+        if files.exists(&below(dir, ".squawk.toml")) {
+            return Evidence::of_tool(Dialect::Postgres);
+        }
+        let evidence = |names: &[&str], weight| {
+            let mut evidence = Evidence::default();
+            for name in names {
+                let path = below(dir, name);
+                if files.exists(&path)
+                    && let Some(text) = side_file(files, &path)
+                {
+                    evidence.merge(Evidence::from_settings(&settings_text(name, &text), weight));
+                }
+            }
+            evidence
+        };
+        let found = evidence(SETTINGS, None);
+        if found.total() > 0 {
+            return found;
+        }
+        if manifests.total() == 0 {
+            manifests = evidence(MANIFESTS, Some(DEPENDENCY));
+        }
+    }
+    manifests
+}
+
+/// The part of the settings that names the dialect.
+fn settings_text(name: &str, text: &str) -> String {
+    if name.ends_with(".prisma") {
+        let mut lines = text.lines().filter(|line| line.trim_start().starts_with("provider"));
+        return lines.find(|line| !line.contains("prisma-client")).unwrap_or_default().to_owned();
+    }
+    if name.ends_with("_journal.json") {
+        return text.lines().take(5).collect::<Vec<_>>().join("\n");
+    }
+    text.to_owned()
+}
+
+/// The first text without end, or parenthesis without counterpart, in a statement.
+fn unbalanced(text: &str, tokens: &[lex::Token], pieces: &[Piece]) -> Option<(Span, &'static str)> {
+    if let Some(token) = tokens.iter().find(|token| token.is_unterminated) {
+        let message = match token.kind {
+            TokenKind::Comment => "unterminated comment",
+            TokenKind::Quoted => "unterminated quoted name",
+            _ => "unterminated string",
+        };
+        return Some((Span::new(token.start as usize, token.start as usize + 1), message));
+    }
+    for piece in pieces {
+        let mut open: Vec<usize> = Vec::new();
+        for token in tokens.get(piece.tokens.0..piece.tokens.1).unwrap_or_default() {
+            match token.punct(text) {
+                b'(' => open.push(token.start as usize),
+                b')' if open.pop().is_none() => {
+                    let at = token.start as usize;
+                    return Some((Span::new(at, at + 1), "`)` without `(`"));
+                }
+                _ => {}
+            }
+        }
+        if let Some(&at) = open.first() {
+            return Some((Span::new(at, at + 1), "`(` without `)`"));
+        }
+    }
+    None
+}

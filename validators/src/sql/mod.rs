@@ -1,0 +1,305 @@
+//! Checks on SQL: syntax, the safety of migrations, and dangerous statements.
+
+mod config;
+mod dialect;
+mod file;
+mod lex;
+mod migration;
+mod other;
+mod postgres;
+mod recent;
+mod replay;
+mod safety;
+mod split;
+mod squawk;
+mod statement;
+#[cfg(test)]
+mod tests;
+
+use aidd_engine::check::family::Family;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::finding::Severity;
+use aidd_engine::text::kind::Kind;
+use aidd_engine::text::source::Span;
+use config::{SquawkConfig, squawk_config};
+use file::{File, cached};
+use migration::Transaction;
+use replay::Replay;
+use squawk::{Effect, Row};
+use squawk_linter::{Linter, Rule, Violation};
+use statement::StatementKind;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// The kind of SQL files.
+const SQL: Kind = Kind("sql");
+
+/// The rules on SQL.
+pub(super) const FAMILY: Family = Family {
+    name: "sql",
+    rules: ids,
+    claim: |path, _| is_sql(path).then_some(SQL),
+    check: |_, context, report| check(context.files, report),
+    statements: |_, source| {
+        let tokens = lex::tokens(source.text(), None);
+        let pieces = split::split(source.text(), &tokens, None);
+        pieces.iter().map(|piece| piece.span).collect()
+    },
+    affects_other_files: is_sql,
+    ..Family::EMPTY
+};
+
+const SYNTAX: &str = "sql/syntax";
+
+const CONCURRENTLY: &str = "sql/concurrently-in-transaction";
+
+/// The number of the newest migrations of a directory that can still be changed. Findings on the
+/// safety of older ones are only information: they were applied.
+const MAX_RECENT: usize = 3;
+
+fn ids() -> Vec<&'static str> {
+    let mut ids: Vec<&str> = squawk::ROWS.iter().map(|row| row.id).collect();
+    ids.extend(safety::RULES.iter().chain(replay::RULES).chain([&SYNTAX]));
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+fn is_sql(path: &str) -> bool {
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+    ["sql", "pgsql", "mysql"].iter().any(|known| extension.eq_ignore_ascii_case(known))
+}
+
+fn check(files: &dyn Files, report: &mut Report<'_>) {
+    let source = report.source();
+    let (path, text) = (source.path(), source.text());
+    let config = squawk_config(path, files).unwrap_or_default();
+    if config.is_file_excluded {
+        return;
+    }
+    let migration = migration::migration(path, text, files);
+    let needs_replay = migration.is_some() && replay::RULES.iter().any(|rule| report.begin(rule));
+    let replay = migration.filter(|_| needs_replay).map(|migration| {
+        if files.run_cache().is_some() {
+            let key = format!("sql replay {} {}", migration.is_nested, migration.dir);
+            cached(files, &key, || Replay::new(&migration, None, files))
+        } else {
+            Arc::new(Replay::new(&migration, Some((path, text)), files))
+        }
+    });
+    let known = replay.as_ref().and_then(|replay| replay.take(path, text));
+    let Some(file) = known.or_else(|| File::read(path, text, files)) else { return };
+    let is_recent = is_recent(path, &file, files);
+    report_syntax(&file, report);
+    report_squawk(&file, &config, is_recent, report);
+    let mut found = Vec::new();
+    safety::statements(&file, &mut found);
+    safety::migrations(&file, &mut found);
+    for found in found {
+        if report.begin(found.rule) && !config.excludes(found.rule) {
+            let finding = report.at(found.span, found.message);
+            finding.help(found.help);
+            lower(!is_recent, &mut finding.severity);
+        }
+    }
+    for found in replay.iter().flat_map(|replay| replay.found(path)) {
+        let is_inside = found.span.range().end <= text.len();
+        if is_inside && report.begin(found.rule) {
+            report.at(found.span, &*found.message);
+        }
+    }
+}
+
+/// Lowers the severity of a finding in a migration that was applied.
+fn lower(is_applied: bool, severity: &mut Severity) {
+    if is_applied {
+        *severity = Severity::Info;
+    }
+}
+
+/// Whether the file is one of the newest migrations of its directory.
+fn is_recent(path: &str, file: &File, files: &dyn Files) -> bool {
+    let Some(migration) = &file.migration else { return true };
+    let key = format!("sql order {} {}", migration.is_nested, migration.dir);
+    let order = cached(files, &key, || Order::new(migration, files));
+    order.is_newest_dir && (order.newest.iter().any(|known| known == path) || !order.has(path))
+}
+
+/// The migrations of a directory.
+struct Order {
+    known: HashSet<String>,
+    newest: Vec<String>,
+    /// `false` for the migrations of version 1.1 next to a directory with those of version 1.2.
+    is_newest_dir: bool,
+}
+
+impl Order {
+    fn new(migration: &migration::Migration, files: &dyn Files) -> Self {
+        let paths = migration::ordered(migration, files);
+        let newest = paths.iter().rev().take(MAX_RECENT).cloned().collect();
+        let is_newest_dir = migration::is_newest_dir(&migration.dir, files);
+        Self { known: paths.into_iter().collect(), newest, is_newest_dir }
+    }
+
+    fn has(&self, path: &str) -> bool {
+        self.known.contains(path)
+    }
+}
+
+/// Reports a syntax error if it is certain that the dialect was recognised.
+fn report_syntax(file: &File, report: &mut Report<'_>) {
+    let Some(detected) = file.detected.filter(|found| found.is_certain) else { return };
+    if !detected.dialect.is_parsed() || !report.begin(SYNTAX) {
+        return;
+    }
+    if let Some((span, message)) = file.unbalanced {
+        report.at(span, message);
+        return;
+    }
+    let text = report.source().text();
+    let Some((span, message)) = file.errors.first().filter(|_| !has_client_commands(text)) else {
+        return;
+    };
+    let next = text.get(span.start as usize..).unwrap_or_default();
+    let white_space = next.len() - next.trim_start().len();
+    let word = next.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_').next();
+    let end = Span::at(span.start as usize + white_space + word.map_or(0, str::len));
+    report.at(span.cover(end), &**message);
+}
+
+/// Whether a file contains commands or variables of a client or values that a program fills in:
+/// `\i`, `\gexec`, `:name`, `%s`, `@name`, `?`.
+fn has_client_commands(text: &str) -> bool {
+    let tokens = lex::tokens(text, Some(dialect::Dialect::Postgres));
+    tokens.iter().enumerate().any(|(index, token)| match token.punct(text) {
+        b'\\' | b'?' => true,
+        b':' | b'%' | b'@' => {
+            tokens
+                .get(index + 1)
+                .is_some_and(|next| next.start == token.end && next.kind != lex::TokenKind::Punct)
+                && index.checked_sub(1).is_none_or(|before| tokens[before].punct(text) != b':')
+        }
+        _ => false,
+    })
+}
+
+/// Reports the findings of squawk's rules.
+fn report_squawk(file: &File, config: &SquawkConfig, is_recent: bool, report: &mut Report<'_>) {
+    let Some(parse) = &file.postgres else { return };
+    let migration = file.migration.as_ref();
+    let is_enabled = |row: &&Row| {
+        (migration.is_some_and(|migration| !migration.is_down) || row.effect == Effect::Anywhere)
+            && !config.excluded.contains(&row.rule)
+    };
+    let mut rules: Vec<Rule> = Vec::new();
+    for row in squawk::ROWS.iter().filter(is_enabled) {
+        if report.begin(row.id) {
+            rules.push(row.rule);
+        }
+    }
+    if rules.is_empty() {
+        return;
+    }
+    let mut linter = Linter::from(rules);
+    if let Some(version) = config.version {
+        linter.settings.pg_version = version;
+    }
+    let in_transaction =
+        migration.is_some_and(|migration| migration.is_in_transaction(&file.pieces));
+    linter.settings.assume_in_transaction = config.assume_in_transaction.unwrap_or(in_transaction);
+    let mut violations = linter.lint(parse, report.source().text());
+    let context = Context::new(file, report.source().text());
+    // squawk ignores other statements than `CREATE INDEX`, and files with one statement.
+    if migration.is_some_and(|migration| migration.transaction == Transaction::Yes)
+        && config.assume_in_transaction.is_none()
+        && !config.excludes(CONCURRENTLY)
+        && report.begin(CONCURRENTLY)
+    {
+        violations.retain(|found| found.code != Rule::BanConcurrentIndexCreationInTransaction);
+        for span in postgres::concurrent(parse) {
+            if !migration.is_some_and(|migration| migration.reverts(span)) {
+                let finding = report.at(span, "`CONCURRENTLY` fails in a transaction");
+                finding.help("Move the statement to a migration that runs without a transaction");
+                lower(!is_recent, &mut finding.severity);
+            }
+        }
+    }
+    for violation in violations {
+        let Some(row) = squawk::find(violation.code) else { continue };
+        let range = violation.text_range;
+        let span = Span::new(range.start().into(), range.end().into());
+        if file.is_damaged(span) || !context.applies(&violation, row, span) || !report.begin(row.id)
+        {
+            continue;
+        }
+        let finding = report.at(span, row.message);
+        finding.help(row.help);
+        lower(!is_recent, &mut finding.severity);
+    }
+}
+
+/// Decides which findings of squawk matter in a file.
+struct Context<'a> {
+    file: &'a File,
+    text: &'a str,
+    /// The tables that the file creates.
+    new_tables: HashSet<&'a str>,
+}
+
+impl<'a> Context<'a> {
+    fn new(file: &'a File, text: &'a str) -> Self {
+        let new_tables = file.statements.iter().filter_map(|statement| match &statement.kind {
+            StatementKind::CreateTable(create) => Some(&*create.name.key),
+            _ => None,
+        });
+        Self { file, text, new_tables: new_tables.collect() }
+    }
+
+    fn applies(&self, violation: &Violation, row: &Row, span: Span) -> bool {
+        if self.file.migration.as_ref().is_some_and(|migration| migration.reverts(span)) {
+            return false;
+        }
+        // Foreign keys have their own rule.
+        let is_foreign_key = || {
+            let at = self.statement_at(span);
+            at.is_some_and(|kind| match kind {
+                StatementKind::AlterTable { actions, .. } => actions.iter().any(|action| {
+                    matches!(action, statement::Action::AddConstraint(constraint)
+                        if constraint.kind != statement::ConstraintKind::Check
+                            && span.contains(constraint.span))
+                }),
+                _ => false,
+            })
+        };
+        let is_wrong = match violation.code {
+            Rule::ConstraintMissingNotValid => is_foreign_key(),
+            // A transaction of its own replaces the transaction of the request.
+            Rule::TransactionNesting => {
+                let migration = self.file.migration.as_ref();
+                migration.is_some_and(|found| found.transaction == Transaction::Request)
+            }
+            // squawk does not know that `-1` is a constant.
+            Rule::AddingFieldWithDefault => {
+                let value = self.text.get(span.range()).unwrap_or_default();
+                value.trim_start_matches(['-', '+', ' ']).parse::<f64>().is_ok()
+            }
+            _ => false,
+        };
+        if is_wrong {
+            return false;
+        }
+        row.effect != Effect::OnTable
+            || !self
+                .statement_at(span)
+                .and_then(StatementKind::altered_table)
+                .is_some_and(|table| self.new_tables.contains(&*table.key))
+    }
+
+    /// The statement that contains a span.
+    fn statement_at(&self, span: Span) -> Option<&'a StatementKind> {
+        let statements = &self.file.statements;
+        let after = statements.partition_point(|statement| statement.span.start <= span.start);
+        statements.get(after.checked_sub(1)?).map(|statement| &statement.kind)
+    }
+}

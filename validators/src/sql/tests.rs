@@ -1,0 +1,222 @@
+use super::dialect::{Dialect, Evidence};
+use super::file::File;
+use super::lex::tokens;
+use super::migration::{compare_versions, is_newest_dir, migration, ordered};
+use super::split::split;
+use super::*;
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::text::files::{ForRun, Memory};
+use aidd_engine::text::source::Source;
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
+    Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+        .expect("shipped rules")
+});
+
+fn project(files: &[(&str, &str)]) -> Memory {
+    let bytes = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
+    Memory(bytes.collect())
+}
+
+/// The rules with findings in the file at `path`, with the severity.
+fn found(files: &[(&str, &str)], path: &str) -> Vec<String> {
+    let memory = project(files);
+    let (_, text) = files.iter().find(|(known, _)| *known == path).expect("a file");
+    let findings = ENGINE.check(&Source::new(path, *text), &memory).findings;
+    findings.iter().map(|finding| format!("{:?} {}", finding.severity, finding.rule)).collect()
+}
+
+fn dialect(files: &[(&str, &str)]) -> Option<(Dialect, bool)> {
+    let (path, text) = files[0];
+    let file = File::read(path, text, &project(files))?;
+    file.detected.map(|detected| (detected.dialect, detected.is_certain))
+}
+
+#[test]
+fn the_dialect_is_derived_from_path_settings_content_and_siblings() {
+    let add = "ALTER TABLE a ADD COLUMN b TEXT;";
+    assert_eq!(dialect(&[("a.sql", add)]), None);
+    assert_eq!(dialect(&[("db/sqlite/a.sql", add)]), Some((Dialect::Sqlite, true)));
+    let prisma = ("prisma/migrations/migration_lock.toml", "provider = \"mysql\"");
+    let path = "prisma/migrations/20240101_a/migration.sql";
+    assert_eq!(dialect(&[(path, add), prisma]), Some((Dialect::MySql, true)));
+    let drizzle = ("drizzle/meta/_journal.json", "{\n\"version\": \"7\",\n\"dialect\": \"sqlite\"");
+    assert_eq!(dialect(&[("drizzle/0001_a.sql", add), drizzle]), Some((Dialect::Sqlite, true)));
+    let create = "CREATE TABLE a (id INT AUTO_INCREMENT PRIMARY KEY) ENGINE=InnoDB;";
+    assert_eq!(dialect(&[("a.sql", create)]), Some((Dialect::MySql, true)));
+    let sibling = ("migrations/0001_a.sql", "CREATE TABLE a (id bigserial, b jsonb, c bytea);");
+    assert_eq!(
+        dialect(&[("migrations/0002_b.sql", add), sibling]),
+        Some((Dialect::Postgres, true))
+    );
+    let clickhouse = "CREATE TABLE a (b LowCardinality(String)) ENGINE = MergeTree ORDER BY b";
+    assert_eq!(dialect(&[("a.sql", clickhouse)]), Some((Dialect::ClickHouse, true)));
+    let oracle = ("a.sql", "CREATE TABLE a (b VARCHAR2(10), c VARCHAR2(20));");
+    assert_eq!(dialect(&[oracle]), Some((Dialect::Other, true)));
+}
+
+#[test]
+fn contradicting_evidence_is_not_certain() {
+    let mut evidence = Evidence::from_path("mysql/a.sql");
+    assert!(evidence.detect().is_some_and(|found| found.is_certain));
+    evidence.merge(Evidence::from_path("postgres/a.sql"));
+    assert_eq!(evidence.detect(), None);
+}
+
+fn pieces(text: &str, dialect: Option<Dialect>) -> Vec<String> {
+    let pieces = split(text, &tokens(text, dialect), dialect);
+    pieces.iter().map(|piece| text[piece.span.range()].to_owned()).collect()
+}
+
+#[test]
+fn a_file_is_split_into_statements() {
+    assert_eq!(pieces("a; b 'x;y' -- c;\n;d", None), ["a", "b 'x;y'", "d"]);
+    let mysql = "DELIMITER //\nCREATE TRIGGER t BEGIN a; b; END//\nDELIMITER ;\nc;";
+    assert_eq!(pieces(mysql, Some(Dialect::MySql)), ["CREATE TRIGGER t BEGIN a; b; END", "c"]);
+    let trigger =
+        "CREATE TRIGGER t AFTER UPDATE ON a BEGIN UPDATE b SET c = CASE WHEN d THEN 1 END; END; e;";
+    assert_eq!(pieces(trigger, Some(Dialect::Sqlite)).len(), 2);
+    assert_eq!(pieces("a\nGO\nb\ngo", Some(Dialect::SqlServer)), ["a", "b"]);
+    let body = "CREATE FUNCTION f() AS $x$ a; $$ b; $x$; c";
+    assert_eq!(
+        pieces(body, Some(Dialect::Postgres)),
+        ["CREATE FUNCTION f() AS $x$ a; $$ b; $x$", "c"]
+    );
+    assert_eq!(pieces(".mode csv\na;", Some(Dialect::Sqlite)), ["a"]);
+}
+
+#[test]
+fn versions_are_compared_by_number() {
+    let mut names = ["V10__a", "V2__a", "V1_10__a", "V1_2__a", "V1__a", "0002_a", "01_a"];
+    names.sort_by(|a, b| compare_versions(a, b));
+    assert_eq!(names, ["01_a", "0002_a", "V1__a", "V1_2__a", "V1_10__a", "V2__a", "V10__a"]);
+    let files = project(&[("m/0.9/1_a.sql", ""), ("m/0.10/1_a.sql", "")]);
+    assert!(is_newest_dir("m/0.10", &files) && !is_newest_dir("m/0.9", &files));
+}
+
+#[test]
+fn migrations_are_recognised_by_the_conventions_of_their_tools() {
+    let in_transaction = |path: &str, text: &str| {
+        let found = migration(path, text, &project(&[(path, text)]))?;
+        let tokens = tokens(text, None);
+        Some(found.is_in_transaction(&split(text, &tokens, None)))
+    };
+    let goose = "-- +goose Up\na;\n-- +goose Down\nb;";
+    assert_eq!(in_transaction("x/1_a.sql", goose), Some(true));
+    let outside = format!("-- +goose NO TRANSACTION\n{goose}");
+    assert_eq!(in_transaction("x/1_a.sql", &outside), Some(false));
+    assert_eq!(in_transaction("x/a.sql", "-- migrate:up transaction:false\na;"), Some(false));
+    assert_eq!(in_transaction("x/V1__a.sql", "a;"), Some(true));
+    assert_eq!(in_transaction("m/2024_a/migration.sql", "a;"), Some(false));
+    assert_eq!(in_transaction("m/2024_a/migration.sql", "a; b;"), Some(true));
+    assert_eq!(in_transaction("m/2024_a/up.sql", "a;"), Some(true));
+    assert_eq!(in_transaction("migrations/1_a.sql", "a;"), Some(false));
+    assert_eq!(in_transaction("queries/1_a.sql", "a;"), None);
+    assert_eq!(in_transaction("migrations/1_a.sql", "--\n-- PostgreSQL database dump\n--"), None);
+    let found = migration("x/1_a.sql", goose, &project(&[])).expect("a migration");
+    let down = Span::new(goose.len() - 2, goose.len());
+    assert!(found.reverts(down) && !found.reverts(Span::new(13, 15)));
+}
+
+const TABLE: (&str, &str) = ("pg/migrations/1_a.sql", "CREATE TABLE a (id bigint, b text);");
+
+#[test]
+fn only_the_newest_migrations_have_warnings() {
+    let index = "CREATE INDEX c ON a (b);";
+    let path = "pg/migrations/2_b.sql";
+    assert_eq!(found(&[TABLE, (path, index)], path), ["Warning sql/create-index-locks"]);
+    let later = ["3", "4", "5"].map(|version| format!("pg/migrations/{version}_c.sql"));
+    let mut files = vec![TABLE, (path, index)];
+    files.extend(later.iter().map(|path| (&**path, "SELECT 1;")));
+    assert_eq!(found(&files, path), ["Info sql/create-index-locks"]);
+}
+
+#[test]
+fn the_schema_is_replayed_in_order() {
+    let add = "ALTER TABLE a ADD COLUMN b text;";
+    let path = "pg/migrations/10_b.sql";
+    assert_eq!(found(&[TABLE, (path, add)], path), ["Error sql/duplicate-column"]);
+    let drop = ("pg/migrations/9_b.sql", "ALTER TABLE a DROP COLUMN b;");
+    assert!(found(&[TABLE, drop, (path, add)], path).is_empty());
+    // A program has unknown effects.
+    assert!(found(&[TABLE, ("pg/migrations/5_b.go", ""), (path, add)], path).is_empty());
+    let down = "-- +goose Up\nSELECT 1;\n-- +goose Down\nALTER TABLE a ADD COLUMN b text;";
+    assert!(found(&[TABLE, (path, down)], path).is_empty());
+}
+
+#[test]
+fn a_run_replays_a_directory_once() {
+    let path = "pg/migrations/2_b.sql";
+    let text = "ALTER TABLE a ADD COLUMN b text;";
+    let memory = project(&[TABLE, (path, text)]);
+    let run = ForRun::new(&memory);
+    for _ in 0..2 {
+        let findings = ENGINE.check(&Source::new(path, text), &run).findings;
+        assert_eq!(findings.len(), 1, "{findings:?}");
+    }
+    let found = migration(path, text, &run).expect("a migration");
+    assert_eq!(ordered(&found, &run), [TABLE.0, path]);
+}
+
+#[test]
+fn the_settings_of_squawk_are_read() {
+    let path = "migrations/2_b.sql";
+    let index = "CREATE INDEX c ON a (b);\n";
+    let config = |text| [(path, index), (".squawk.toml", text)];
+    assert_eq!(found(&config(""), path), ["Warning sql/create-index-locks"]);
+    let excluded = "excluded_rules = [\"require-concurrent-index-creation\"]";
+    assert!(found(&config(excluded), path).is_empty());
+    assert!(found(&config("excluded_paths = [\"migrations/2_*.sql\"]"), path).is_empty());
+    let concurrent = [
+        (path, "CREATE INDEX CONCURRENTLY c ON a (b); SELECT 1;"),
+        (".squawk.toml", "assume_in_transaction = true"),
+    ];
+    assert_eq!(found(&concurrent, path), ["Error sql/concurrently-in-transaction"]);
+}
+
+#[test]
+fn concurrently_fails_in_the_transaction_of_the_tool() {
+    let path = "pg/migrations/1_a.sql";
+    let up = |text: &str| format!("-- +goose Up\n{text}");
+    for text in ["CREATE INDEX CONCURRENTLY c ON a (b);", "DROP INDEX CONCURRENTLY c;"] {
+        assert_eq!(found(&[(path, &up(text))], path), ["Error sql/concurrently-in-transaction"]);
+        let outside = format!("-- +goose NO TRANSACTION\n{}", up(text));
+        assert!(found(&[(path, &outside)], path).is_empty());
+    }
+}
+
+#[test]
+fn deep_statements_are_not_parsed() {
+    let deep = [
+        format!("SELECT {}1", "(".repeat(50_000)),
+        format!("SELECT 1{}", " + 1".repeat(50_000)),
+        format!("SELECT {}1", "NOT ".repeat(50_000)),
+        format!("SELECT 1{}", " UNION SELECT 1, 2".repeat(20_000)),
+        format!("CREATE FUNCTION f() LANGUAGE sql AS $$ SELECT {}1 $$", "(".repeat(50_000)),
+        format!("CREATE VIEW a AS SELECT 1{}", " OR b = 1".repeat(20_000)),
+    ];
+    for text in deep {
+        for dialect in ["postgres", "mysql", "other"] {
+            let source = Source::new(format!("{dialect}/migrations/1_a.sql"), &*text);
+            let _ = ENGINE.check(&source, &Memory::default());
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn any_text_is_checked_without_panic(
+        text in "(alter table a |add column b int|create |table a \\(|index |\\$\\$|'|--|/\\*|;|\\(|\\)|begin |end |\n|delete from a|go\n|[`\"é\\[\\]:@]|[ -~]){0,30}",
+        dialect in "(postgres|mysql|sqlite|mssql|clickhouse|none)",
+    ) {
+        let source = Source::new(format!("{dialect}/migrations/1_a.sql"), text);
+        let _ = ENGINE.check(&source, &Memory::default());
+    }
+}
