@@ -195,12 +195,17 @@ fn sections(source: &Source) -> Vec<(Span, &'static str)> {
     };
     let values = Values::read(format, source.text());
     let is_production = is_production(source.path());
+    let is_workflow = source.path().contains(".github/workflows/");
     let is_top_level =
         |value: &Value| value.parent.is_some_and(|at| values.all[at].parent.is_none());
     let sections = values.all.iter().filter_map(|value| {
         let key = value.key.as_ref()?.0.to_ascii_lowercase();
         if is_example(&key) {
             return Some((value.span, "in an example"));
+        }
+        // A service container of a pipeline is a dependency of its tests.
+        if is_workflow && key == "services" {
+            return Some((value.span, "for a service of a pipeline"));
         }
         if is_production {
             return None;
@@ -275,6 +280,13 @@ mod tests {
             ("a-prod.yml", "local: {password: k3j5h2}\n", None),
             ("a.yml", "mail: {enabled: false, password: k3j5h2}\n", off),
             ("a-prod.yml", "mail: {enabled: false, password: k3j5h2}\n", None),
+            (
+                ".github/workflows/main.yml",
+                "jobs:\n  a:\n    services: {db: {env: {KEY: k3j5h2}}}\n",
+                Some("for a service of a pipeline"),
+            ),
+            (".github/workflows/main.yml", "jobs:\n  a:\n    env: {KEY: k3j5h2}\n", None),
+            ("a.yml", "services: {db: {env: {KEY: k3j5h2}}}\n", None),
             ("a.yml", "a:\n  example: {password: k3j5h2}\n", sample),
             ("a.ts", "const FAKE_KEY = 'k3j5h2';\n", sample),
             ("a.ts", "const u = 'postgres://test:k3j5h2@db.acme.io/shop';\n", None),

@@ -51,7 +51,8 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
         let value = &text[found.span.range()];
         let mut strength = strength(value);
         // `startproject` writes this prefix, and the key is in use if nobody replaced it.
-        if is_production && value.starts_with("django-insecure-") && shape::is_generated(value) {
+        let django_key = value.strip_prefix("django-insecure-");
+        if is_production && django_key.is_some_and(shape::is_generated) {
             strength = Strength::Strong;
         }
         let is_by_name = table::RULES_BY_NAME.contains(found.rule);
