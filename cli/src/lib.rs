@@ -54,9 +54,11 @@ pub struct ServerContext {
 /// Runs the command line of this process and returns its exit code.
 #[must_use]
 pub fn main(frontends: Frontends) -> u8 {
-    // A panic message can quote the input.
+    // A formatted panic message can quote the input, and thus a secret.
     std::panic::set_hook(Box::new(|panic| {
-        let _ = writeln!(Output::new(io::stderr()), "{panic}");
+        let message = panic.payload().downcast_ref::<&'static str>().unwrap_or(&"internal error");
+        let place = panic.location().map(|place| format!(" ({place})")).unwrap_or_default();
+        let _ = writeln!(Output::new(io::stderr()), "panicked: {message}{place}");
     }));
     let args: Vec<OsString> = std::env::args_os().collect();
     let cwd = std::env::current_dir();

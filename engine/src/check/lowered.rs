@@ -79,7 +79,7 @@ fn is_live_key(rule: &Rule, finding: &Finding, source: &Source) -> bool {
     finding.severity == Severity::Error
         && !is_made_up
         && check.and_then(|text| text.secret) == Some(Confidence::High)
-        && !purposes::KEYS_THAT_ANYBODY_GENERATES.iter().any(|part| rule.id.contains(part))
+        && !purposes::KEYS_THAT_ANYBODY_GENERATES.contains(&rule.id)
 }
 
 /// Whether a key is a UUID, possibly after a prefix: `sdk-0f5a1c2e-…`.
@@ -117,7 +117,11 @@ pub(super) fn group(lowered: &Lowered, findings: &mut Vec<Finding>) {
             .map(|&at| Related { span: findings[at].span, message: findings[at].message.clone() })
             .collect();
         let finding = &mut findings[*first];
-        finding.message = format!("{}, {} more below", finding.message, others.len());
+        let count = match others.len() {
+            count @ ..=MAX_RELATED => format!("{count} more below"),
+            count => format!("{count} more, the first {MAX_RELATED} below"),
+        };
+        finding.message = format!("{}, {count}", finding.message);
         finding.related.extend(related);
         merged.extend(others.iter().copied());
     }

@@ -10,6 +10,7 @@ mod ids;
 mod large;
 mod lowered;
 mod moved;
+mod panics;
 mod run;
 mod secret_findings;
 pub mod secrets;
@@ -379,7 +380,7 @@ impl Engine {
         FileContext { registry: &self.registry, files, families: self.distribution.families }
     }
 
-    fn check_under(
+    fn run_checks(
         &self,
         settings: &Settings,
         source: &Source,
@@ -431,9 +432,11 @@ impl Engine {
             }
         }
         let mut findings = report.finish();
-        let secrets = self.resolve_secrets(source, settings, (&claims, files), &mut findings);
+        // Of several findings on a secret, the most severe is reported, so severities are lowered
+        // first.
         let lowered =
             lowered::lower((source, &tree, files), settings, &self.registry, &mut findings);
+        let secrets = self.resolve_secrets(source, settings, (&claims, files), &mut findings);
         let min_severity = self.settings.min_severity();
         findings.retain(|finding| Some(finding.severity) >= min_severity);
         let statements = || self.distribution.statements(source);

@@ -79,14 +79,17 @@ fn is_input_hint(source: &Source, span: Span) -> bool {
     name.is_some_and(|name| name.ends_with("placeholder"))
 }
 
-/// If several rules find the same secret, retains the finding of the most reliable rule. Returns
-/// the secrets, in order.
+/// If several rules find the same secret, retains the most severe finding, and of equally severe
+/// findings that of the most reliable rule. A rule that recognises the format of an identifier or of
+/// a key without access takes precedence over all others. Returns the secrets, in order.
 pub(crate) fn resolve(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<Span> {
     let mut claims: Vec<_> = findings
         .iter()
         .filter_map(|finding| {
             let span = finding.secret?;
             Some((
+                Reverse(is_known_harmless(&finding.rule, registry)),
+                Reverse(finding.severity),
                 Reverse(reliability(finding, registry)),
                 Reverse(span.len()),
                 finding.rule.clone(),
@@ -97,7 +100,7 @@ pub(crate) fn resolve(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<S
     claims.sort_unstable();
     let mut retained: BTreeMap<(u32, u32), RuleId> = BTreeMap::new();
     let mut claimed = ClaimedRanges::default();
-    for (_, _, rule, span) in claims {
+    for (.., rule, span) in claims {
         if claimed.claim(span, &rule) {
             retained.insert((span.start, span.end), rule);
         }
@@ -110,11 +113,12 @@ pub(crate) fn resolve(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<S
     retained.into_keys().map(|(start, end)| Span { start, end }).collect()
 }
 
-/// Removes all but the first finding of a rule on the same secret; the other occurrences are still
-/// redacted in every output. Allowed findings are unchanged.
+/// Removes all but the most severe finding of a rule on the same secret, or the first of several
+/// such findings; the other occurrences are still redacted in every output. Allowed findings are
+/// unchanged.
 pub(crate) fn remove_repeated(source: &Source, findings: &mut Vec<Finding>) {
     let mut order: Vec<usize> = (0..findings.len()).collect();
-    order.sort_by_key(|&at| findings[at].span);
+    order.sort_by_key(|&at| (Reverse(findings[at].severity), findings[at].span));
     let mut seen = HashSet::new();
     let repeated: HashSet<usize> = order
         .into_iter()
@@ -163,6 +167,16 @@ impl ClaimedRanges {
         }
         true
     }
+}
+
+/// Whether a rule reports a value as information because of its format: an identifier, or a key
+/// that gives no access. Other rules with this severity are less certain.
+fn is_known_harmless(rule: &str, registry: &Registry) -> bool {
+    let Some(rule) = registry.get(rule).filter(|rule| rule.severity == Severity::Info) else {
+        return false;
+    };
+    let text = rule.check.as_ref().and_then(|check| check.text.as_ref());
+    text.and_then(|text| text.secret) == Some(Confidence::High) || rule.id.ends_with("-id")
 }
 
 /// The reliability of a rule for secrets: from its page, or from its severity if it is written in
@@ -288,6 +302,43 @@ mod tests {
         let remaining: Vec<&str> =
             findings.iter().map(|finding| source.slice(finding.span)).collect();
         assert_eq!(remaining, ["hunter24"]);
+    }
+
+    #[test]
+    fn the_most_severe_finding_on_a_secret_is_retained() {
+        let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
+        for uncertain in ["jwt", "api-key-header", "authorization-bearer-header", "hubspot-api-key"]
+        {
+            let uncertain = format!("secrets/{uncertain}");
+            let mut findings = vec![
+                finding(&uncertain, Severity::Info, 0, 20),
+                finding("secrets/env-file-secret", Severity::Error, 0, 20),
+            ];
+            resolve(&mut findings, &registry);
+            assert_eq!(findings.len(), 1);
+            assert_eq!(&*findings[0].rule, "secrets/env-file-secret");
+        }
+        // The id of a key gives no access.
+        let mut findings = vec![
+            finding("secrets/aws-access-key-id", Severity::Info, 0, 20),
+            finding("secrets/env-file-secret", Severity::Error, 0, 20),
+        ];
+        resolve(&mut findings, &registry);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(&*findings[0].rule, "secrets/aws-access-key-id");
+    }
+
+    #[test]
+    fn the_most_severe_occurrence_of_a_secret_is_retained() {
+        let source = Source::new("x", "hunter22 hunter22 hunter22");
+        let mut findings = vec![
+            finding("a/b", Severity::Info, 0, 8),
+            finding("a/b", Severity::Error, 9, 17),
+            finding("a/b", Severity::Error, 18, 26),
+        ];
+        remove_repeated(&source, &mut findings);
+        let spans: Vec<Span> = findings.iter().map(|finding| finding.span).collect();
+        assert_eq!(spans, [Span::new(9, 17)]);
     }
 
     #[test]

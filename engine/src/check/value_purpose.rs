@@ -6,8 +6,8 @@ use crate::forms::tree::names::words;
 use crate::parse::syntax::Tree;
 use crate::parse::values::{Datum, Format, Value, Values};
 use crate::text::finding::Finding;
-use crate::text::purpose::Purpose;
-use crate::text::shape::looks_random;
+use crate::text::purpose::{Purpose, is_production};
+use crate::text::shape::is_generated;
 use crate::text::source::{Source, Span};
 use aidd_lexicon::tables::purposes;
 use regex::Regex;
@@ -29,8 +29,7 @@ const MAX_SETTING_DISTANCE: usize = 2000;
 /// How many syntax nodes around a value are read.
 const MAX_DEPTH: usize = 200;
 
-/// Minimum length of a password that was generated, in bytes.
-const MIN_GENERATED_LEN: usize = 16;
+const IN_DEVELOPMENT: &str = "in settings for development";
 
 /// The host after the password of a URL or of a Go data source name: `@localhost:5432`,
 /// `@tcp(db:3306)`.
@@ -47,7 +46,7 @@ static HOST_BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub(super) struct ValuePurposes<'a> {
     source: &'a Source,
     tree: &'a Tree<'a>,
-    sections: OnceCell<Vec<(Span, Purpose)>>,
+    sections: OnceCell<Vec<(Span, &'static str)>>,
 }
 
 impl<'a> ValuePurposes<'a> {
@@ -57,10 +56,8 @@ impl<'a> ValuePurposes<'a> {
 
     /// Why the value of a finding is not for the product, as a description for its message.
     pub(super) fn describe(&self, finding: &Finding) -> Option<&'static str> {
-        match self.section(finding.span) {
-            Some(Purpose::Development) => return Some("in settings for development"),
-            Some(purpose) => return purpose.describe(),
-            None => {}
+        if let Some(description) = self.section(finding.span) {
+            return Some(description);
         }
         let secret = finding.secret?;
         if is_named_sample(self.source, secret) {
@@ -91,15 +88,15 @@ impl<'a> ValuePurposes<'a> {
             }
             let name =
                 node.child_by_field_name("name").filter(|_| node.kind().contains("class"))?;
-            is_for_development(text(name)?).then_some("in settings for development")
+            is_for_development(text(name)?).then_some(IN_DEVELOPMENT)
         })
     }
 
-    fn section(&self, span: Span) -> Option<Purpose> {
+    fn section(&self, span: Span) -> Option<&'static str> {
         let sections = self.sections.get_or_init(|| sections(self.source));
         let before = sections.partition_point(|(other, _)| other.start <= span.start);
-        let (section, purpose) = sections[before.checked_sub(1)?];
-        section.contains(span).then_some(purpose)
+        let (section, description) = sections[before.checked_sub(1)?];
+        section.contains(span).then_some(description)
     }
 }
 
@@ -113,19 +110,22 @@ fn is_for_development(class: &str) -> bool {
 fn is_named_sample(source: &Source, span: Span) -> bool {
     let text = &source.text()[..span.start as usize];
     let near = text.ceil_char_boundary(text.len().saturating_sub(MAX_NAME_LEN));
-    // The part of the line with the name: after the previous entry, argument or statement.
+    // The part of the line with the name: after the previous entry, argument or statement, and
+    // before the value, of which the secret can be a part.
     let is_separator = |c: char| matches!(c, '\n' | '\r' | ',' | ';' | '{' | '(' | '[');
-    let name = text[near..].rsplit(is_separator).next().unwrap_or_default().to_ascii_lowercase();
+    let assignment = text[near..].rsplit(is_separator).next().unwrap_or_default();
+    let name = assignment.split(['=', ':']).next().unwrap_or_default().to_ascii_lowercase();
     let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
     words.any(|word| matches!(word, "dummy" | "example" | "fake" | "mock" | "sample" | "test"))
 }
 
 /// Whether a password that somebody made up belongs to a service on the same machine, or to a
-/// container with the name of its program: `postgres://shop:sh0p@postgres/shop`.
+/// container with the name of its program: `postgres://shop:sh0p@postgres/shop`. In production, such
+/// a name is that of a service in the cluster.
 fn is_for_local_service(source: &Source, secret: Span) -> bool {
     let text = source.text();
     let password = &text[secret.range()];
-    if password.len() >= MIN_GENERATED_LEN && looks_random(password) {
+    if is_generated(password) {
         return false;
     }
     let (before, after) = (&text[..secret.start as usize], &text[secret.end as usize..]);
@@ -140,7 +140,8 @@ fn is_for_local_service(source: &Source, secret: Span) -> bool {
     let host = host(&HOST_AFTER, after)
         .or_else(|| host(&HOST_BEFORE, before))
         .or_else(|| host(&HOST_BEFORE, after));
-    host.or_else(|| host_setting(source, secret)).is_some_and(|host| is_local(&host))
+    let is_local = |host: String| is_local(&host, is_production(source.path()));
+    host.or_else(|| host_setting(source, secret)).is_some_and(is_local)
 }
 
 /// The value of the setting for the host, next to the setting for the password: `MYSQL_HOST` next to
@@ -155,51 +156,70 @@ fn host_setting(source: &Source, secret: Span) -> Option<String> {
     let name = name.rsplit(|c: char| !is_part(c)).next()?;
     let (prefix, _) = name.rsplit_once('_')?;
     ["_HOST", "_SERVER", "_host", "_server"].iter().find_map(|end| {
-        let (_, value) = text[near..far].split_once(&format!("{prefix}{end}"))?;
-        let value = value.trim_start_matches([' ', '=', ':', '"', '\'']);
-        let end = value.find(|c: char| !c.is_ascii_alphanumeric() && !".-_".contains(c));
-        Some(value[..end.unwrap_or(value.len())].to_ascii_lowercase())
+        let name = format!("{prefix}{end}");
+        let near = &text[near..far];
+        near.match_indices(&name).find_map(|(at, _)| {
+            let line = near[..at].rsplit(['\n', '\r']).next().unwrap_or_default();
+            let is_comment =
+                ["#", "//", ";", "--"].iter().any(|it| line.trim_start().starts_with(it));
+            let value = &near[at + name.len()..];
+            let is_whole = !line.ends_with(is_part) && !value.starts_with(is_part);
+            let value = value.trim_start_matches([' ', '=', ':', '"', '\'']);
+            let end = value.find(|c: char| !c.is_ascii_alphanumeric() && !".-_".contains(c));
+            let value = &value[..end.unwrap_or(value.len())];
+            (is_whole && !is_comment).then(|| value.to_ascii_lowercase())
+        })
     })
 }
 
-/// Whether a host, in lower case, is the local machine or a container.
-fn is_local(host: &str) -> bool {
+/// Whether a host, in lower case, is the local machine or, except in production, a container.
+fn is_local(host: &str, is_production: bool) -> bool {
     let host = host.trim_matches(['[', ']']);
-    host.starts_with("127.") || purposes::LOCAL_HOSTS.contains(host)
+    host.starts_with("127.")
+        || purposes::LOOPBACK_HOSTS.contains(host)
+        || !is_production && purposes::CONTAINER_HOSTS.contains(host)
 }
 
 /// The outermost values of a YAML or JSON file that are examples (`example`, `x-example`,
-/// `profile_endpoint_example`), settings that `enabled: false` switches off, or the settings of an
-/// environment for development (`test`), in source order.
-fn sections(source: &Source) -> Vec<(Span, Purpose)> {
+/// `profile_endpoint_example`) or, in files that are not for production, settings that
+/// `enabled: false` switches off and the settings of an environment for development (`test`) at the
+/// top level, in source order. Each has a description for messages.
+fn sections(source: &Source) -> Vec<(Span, &'static str)> {
     let format = match Format::from_path(source.path()) {
         Some(format @ (Format::Json | Format::Yaml)) => format,
         _ => return Vec::new(),
     };
-    let purpose = |key: &str| {
-        let key = key.to_ascii_lowercase();
+    let is_example = |key: &str| {
         let mut words = key.split(|c: char| !c.is_ascii_alphanumeric());
-        if words.any(|word| matches!(word, "example" | "examples")) {
-            return Some(Purpose::Sample);
-        }
-        purposes::DEVELOPMENT_ENVIRONMENTS.contains(&key).then_some(Purpose::Development)
+        words.any(|word| matches!(word, "example" | "examples"))
     };
     let values = Values::read(format, source.text());
-    let is_off = |value: &Value| {
-        let key = value.key.as_ref().map(|(key, _)| key.to_ascii_lowercase());
-        value.datum == Datum::Bool(false)
-            && key.is_some_and(|key| matches!(&*key, "enable" | "enabled"))
-    };
+    let is_production = is_production(source.path());
+    let is_workflow = source.path().contains(".github/workflows/");
+    let is_top_level =
+        |value: &Value| value.parent.is_some_and(|at| values.all[at].parent.is_none());
     let sections = values.all.iter().filter_map(|value| {
-        if is_off(value) {
+        let key = value.key.as_ref()?.0.to_ascii_lowercase();
+        if is_example(&key) {
+            return Some((value.span, "in an example"));
+        }
+        // A service container of a pipeline is a dependency of its tests.
+        if is_workflow && key == "services" {
+            return Some((value.span, "for a service of a pipeline"));
+        }
+        if is_production {
+            return None;
+        }
+        if value.datum == Datum::Bool(false) && matches!(&*key, "enable" | "enabled") {
             // At the top level, the setting concerns the whole program.
             let section = values.all.get(value.parent?)?;
-            return section.parent.map(|_| (section.span, Purpose::Sample));
+            return section.parent.map(|_| (section.span, "in settings that are switched off"));
         }
-        let (key, _) = value.key.as_ref()?;
-        Some((value.span, purpose(key)?))
+        let is_environment =
+            is_top_level(value) && purposes::DEVELOPMENT_ENVIRONMENTS.contains(&key);
+        is_environment.then_some((value.span, IN_DEVELOPMENT))
     });
-    let mut sections: Vec<(Span, Purpose)> = sections.collect();
+    let mut sections: Vec<(Span, &'static str)> = sections.collect();
     sections.sort_by_key(|(span, _)| (span.start, Reverse(span.end)));
     let mut end = 0;
     sections.retain(|(span, _)| {
@@ -241,12 +261,49 @@ mod tests {
     }
 
     #[test]
+    fn sections_and_names_show_that_a_value_is_not_for_the_product() {
+        let describe = |path: &str, text: &str| {
+            let source = Source::new(path, text);
+            let tree = Tree::new(&source);
+            let start = text.find("k3j5h2").expect("the secret");
+            let mut finding =
+                Finding::new("a/b".into(), Severity::Error, Span::new(start, start + 6), "m");
+            finding.secret(finding.span);
+            ValuePurposes::new(&source, &tree).describe(&finding)
+        };
+        let off = Some("in settings that are switched off");
+        let sample = Some("in an example");
+        for (path, text, expected) in [
+            ("a.yml", "test:\n  password: k3j5h2\n", Some(IN_DEVELOPMENT)),
+            ("a.yml", "databases:\n  test: {host: labtest.acme.io, password: k3j5h2}\n", None),
+            ("a.yml", "countries:\n  ci: {token: k3j5h2}\n", None),
+            ("a-prod.yml", "local: {password: k3j5h2}\n", None),
+            ("a.yml", "mail: {enabled: false, password: k3j5h2}\n", off),
+            ("a-prod.yml", "mail: {enabled: false, password: k3j5h2}\n", None),
+            (
+                ".github/workflows/main.yml",
+                "jobs:\n  a:\n    services: {db: {env: {KEY: k3j5h2}}}\n",
+                Some("for a service of a pipeline"),
+            ),
+            (".github/workflows/main.yml", "jobs:\n  a:\n    env: {KEY: k3j5h2}\n", None),
+            ("a.yml", "services: {db: {env: {KEY: k3j5h2}}}\n", None),
+            ("a.yml", "a:\n  example: {password: k3j5h2}\n", sample),
+            ("a.ts", "const FAKE_KEY = 'k3j5h2';\n", sample),
+            ("a.ts", "const u = 'postgres://test:k3j5h2@db.acme.io/shop';\n", None),
+            ("a.ts", "const u = 'https://sample-user:k3j5h2@acme.io';\n", None),
+        ] {
+            assert_eq!(describe(path, text), expected, "{path} {text}");
+        }
+    }
+
+    #[test]
     fn local_services_are_recognised_by_their_host() {
-        let is_local = |text: &str, password: &str| {
+        let is_local_in = |path: &str, text: &str, password: &str| {
             let start = text.find(password).expect("the password");
-            let source = Source::new("a.txt", text);
+            let source = Source::new(path, text);
             is_for_local_service(&source, Span::new(start, start + password.len()))
         };
+        let is_local = |text: &str, password: &str| is_local_in("a.txt", text, password);
         for (text, password) in [
             ("postgres://shop:sh0p4you@localhost:5432/shop", "sh0p4you"),
             ("postgres://shop:sh0p4you@postgres/shop", "sh0p4you"),
@@ -266,8 +323,16 @@ mod tests {
             ("Server=sql1;User Id=sa;Password=@sh0p4You!;", "@sh0p4You!"),
             ("password = sh0p4you", "sh0p4you"),
             ("MYSQL_HOST=db.acme.io\nMYSQL_PASSWORD=sh0p4you\n", "sh0p4you"),
+            // The hosts of another service and of a comment.
+            ("A_DB_HOST=localhost\nDB_HOST=db.acme.io\nDB_PASSWORD=sh0p4you\n", "sh0p4you"),
+            ("# DB_HOST=localhost\nDB_HOST=db.acme.io\nDB_PASSWORD=sh0p4you\n", "sh0p4you"),
         ] {
             assert!(!is_local(text, password), "{text}");
         }
+        let in_container = "DB_HOST=postgres\nDB_PASSWORD=sh0p4you\n";
+        assert!(is_local_in(".env", in_container, "sh0p4you"));
+        assert!(!is_local_in(".env.production", in_container, "sh0p4you"));
+        let on_same_host = "DB_HOST=localhost\nDB_PASSWORD=sh0p4you\n";
+        assert!(is_local_in(".env.production", on_same_host, "sh0p4you"));
     }
 }

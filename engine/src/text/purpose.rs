@@ -56,7 +56,11 @@ impl Purpose {
             None if files.exists(attributes::PATH) => Attributes::read(files).purpose(path),
             None => None,
         };
-        stated.unwrap_or_else(|| Self::from_path(path))
+        stated.unwrap_or_else(|| match Self::from_path(path) {
+            Self::Vendored => Self::Vendored,
+            _ if is_in_module_vendor(path, files) => Self::Vendored,
+            purpose => purpose,
+        })
     }
 
     /// The purpose of the file at `path`, relative to the root.
@@ -65,42 +69,105 @@ impl Purpose {
         let lower = path.to_ascii_lowercase();
         let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
         let in_any = |names: &List| directories.split('/').any(|part| names.contains(part));
+        let below_root = |names: &List| names.contains(directories.split('/').next().unwrap_or(""));
         let has_word = |list: &List| words(&lower).any(|word| list.contains(word));
+        let name_has_word = |list: &List| words(name).any(|word| list.contains(word));
         let contains = |marks: &List| marks.iter().any(|mark| name.contains(mark));
         let starts = |prefixes: &List| prefixes.iter().any(|prefix| name.starts_with(prefix));
         let ends = |suffixes: &List| suffixes.iter().any(|suffix| name.ends_with(suffix));
-        if in_any(&purposes::VENDORED_DIRECTORIES) {
+        // `demo-shop` can be the name of a product.
+        let is_sample_name = |directory: &str| {
+            let start = directory.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+            start.len() < directory.len() && purposes::SAMPLES_IN_NAMES.contains(start)
+        };
+        let in_samples = || {
+            let names = directories.split('/').filter(|directory| !is_sample_name(directory));
+            names.flat_map(words).any(|word| purposes::SAMPLE_WORDS.contains(word))
+        };
+        // Most words in the names of directories can also occur in the name of a product, so a path
+        // for production counts for more.
+        let is_production = is_production(path);
+        if in_any(&purposes::VENDORED_DIRECTORIES) || is_vendored(path) {
             Self::Vendored
         } else if in_any(&purposes::ARCHIVED_DIRECTORIES) {
             Self::Archived
-        } else if in_any(&purposes::TEST_DIRECTORIES)
-            || has_word(&purposes::TEST_WORDS)
+        } else if in_any(&purposes::CERTAIN_TEST_DIRECTORIES)
+            || name_has_word(&purposes::TEST_WORDS)
             || starts(&purposes::TEST_STARTS)
             || contains(&purposes::TEST_MARKS)
             || is_test_class(path)
+            || !is_production
+                && (in_any(&purposes::TEST_DIRECTORIES)
+                    || below_root(&purposes::TEST_DIRECTORIES_BELOW_THE_ROOT)
+                    || name.split('.').any(|part| part == "integration")
+                    || has_word(&purposes::TEST_WORDS))
         {
             Self::Test
         } else if ends(&purposes::TEMPLATE_ENDS) || contains(&purposes::TEMPLATE_MARKS) {
             Self::Template
-        } else if in_any(&purposes::SAMPLE_DIRECTORIES)
-            || has_word(&purposes::SAMPLE_WORDS)
+        } else if in_any(&purposes::CERTAIN_SAMPLE_DIRECTORIES)
+            || name_has_word(&purposes::SAMPLE_WORDS)
             || starts(&purposes::SAMPLE_STARTS)
+            || !is_production
+                && (in_any(&purposes::SAMPLE_DIRECTORIES)
+                    || below_root(&purposes::SAMPLE_DIRECTORIES_BELOW_THE_ROOT)
+                    || directories.ends_with("database/factories")
+                    || in_samples())
         {
             Self::Sample
-        } else if in_any(&purposes::DEVELOPMENT_DIRECTORIES)
-            || has_word(&purposes::DEVELOPMENT_WORDS)
-            || contains(&purposes::DEVELOPMENT_MARKS)
-            || starts(&purposes::DEVELOPMENT_STARTS)
-            || ends(&purposes::DEVELOPMENT_ENDS)
-            || purposes::DEVELOPMENT_NAMES.contains(name) && !has_word(&purposes::PRODUCTION_WORDS)
+        } else if !is_production
+            && (in_any(&purposes::DEVELOPMENT_DIRECTORIES)
+                || in_any(&purposes::PIPELINE_DIRECTORIES) && !ends(&purposes::PIPELINE_ENDS)
+                || has_word(&purposes::DEVELOPMENT_WORDS)
+                || contains(&purposes::DEVELOPMENT_MARKS)
+                || starts(&purposes::DEVELOPMENT_STARTS)
+                || ends(&purposes::DEVELOPMENT_ENDS)
+                || purposes::DEVELOPMENT_NAMES.contains(name)
+                    && !has_word(&purposes::DEPLOYMENT_WORDS))
         {
             Self::Development
-        } else if in_any(&purposes::DOCUMENTATION_DIRECTORIES) || ends(&purposes::DOCUMENT_ENDS) {
+        } else if in_any(&purposes::DOCUMENTATION_DIRECTORIES)
+            || below_root(&purposes::DOCUMENTATION_DIRECTORIES_BELOW_THE_ROOT)
+            || ends(&purposes::DOCUMENT_ENDS)
+        {
             Self::Documentation
         } else {
             Self::Product
         }
     }
+}
+
+/// Whether the path says that its settings are those of a production system.
+#[must_use]
+pub fn is_production(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    words(&lower).any(|word| purposes::PRODUCTION_WORDS.contains(word))
+}
+
+/// Whether the path is in a directory of copied files whose name also has other meanings: `vendor`
+/// can be an application, and `pods` can be a directory of Kubernetes.
+fn is_vendored(path: &str) -> bool {
+    let mut parent = "";
+    let directories = path.rsplit_once('/').map_or("", |(directories, _)| directories);
+    directories.split('/').any(|part| {
+        let is_copied = part == "Pods"
+            || part == "vendor"
+                && (parent.is_empty() || purposes::ASSET_DIRECTORIES.contains(parent));
+        parent = part;
+        is_copied
+    })
+}
+
+/// Whether the path is in the `vendor` directory of a module, which contains the module's manifest.
+fn is_in_module_vendor(path: &str, files: &dyn Files) -> bool {
+    let has_file = |path: &str| match files.listing() {
+        Some(listing) => listing.has_file(path),
+        None => files.exists(path),
+    };
+    path.match_indices("/vendor/").any(|(at, _)| {
+        let module = &path[..at];
+        purposes::MODULE_MANIFESTS.iter().any(|name| has_file(&format!("{module}/{name}")))
+    })
 }
 
 /// The words of a path, separated by punctuation. The end of a directory's name that is a domain,
@@ -145,6 +212,10 @@ mod tests {
             ("src/Contest.java", Purpose::Product),
             ("src/AUDIT.java", Purpose::Product),
             ("vendor/lib/test/a.go", Purpose::Vendored),
+            ("public/vendor/jquery.js", Purpose::Vendored),
+            ("ios/Pods/a.m", Purpose::Vendored),
+            ("apps/vendor/.env", Purpose::Product),
+            ("k8s/pods/db.yaml", Purpose::Product),
             ("_archived/volumes/secret.yaml", Purpose::Archived),
             ("src/archive/tar.rs", Purpose::Product),
             ("app/.env.example", Purpose::Template),
@@ -162,6 +233,33 @@ mod tests {
             ("src/connectors/mock.ts", Purpose::Test),
             ("docker-compose.integration-test.yml", Purpose::Test),
             ("src/testimonials/data.json", Purpose::Product),
+            ("services/integration/.env", Purpose::Product),
+            ("apps/salesforce-integration/.env", Purpose::Product),
+            ("tests/integration/.env", Purpose::Test),
+            ("src/integrationTest/resources/a.yml", Purpose::Test),
+            ("apps/suites/.env", Purpose::Product),
+            ("apps/documents/.env", Purpose::Product),
+            ("services/wiki/.env", Purpose::Product),
+            ("src/factories/.env", Purpose::Product),
+            ("apps/starter/.env", Purpose::Product),
+            ("demo-shop/.env", Purpose::Product),
+            ("demo/.env", Purpose::Sample),
+            ("shop-demo/.env", Purpose::Sample),
+            ("database/factories/users.php", Purpose::Sample),
+            ("deploy/production/integration/.env", Purpose::Product),
+            ("apps/dev-portal/.env.production", Purpose::Product),
+            ("apps/dev-portal/.env", Purpose::Development),
+            ("apps/mock-exam/.env.production", Purpose::Product),
+            ("services/testing/.env.production", Purpose::Product),
+            ("prod-local.env", Purpose::Product),
+            (".github/.env.production", Purpose::Product),
+            // Tests, samples and templates for production are not production.
+            ("src/test/resources/application-prod.yml", Purpose::Test),
+            ("tests/fixtures/production.yml", Purpose::Test),
+            ("config/production.test.ts", Purpose::Test),
+            ("examples/prod/values.yaml", Purpose::Sample),
+            (".env.production.example", Purpose::Template),
+            ("docs/production.yml", Purpose::Documentation),
             ("users.template.yml", Purpose::Template),
             ("deploy/production/docker-compose.yml", Purpose::Product),
             ("docker-compose.server.yml", Purpose::Product),
@@ -176,6 +274,9 @@ mod tests {
             ("wallet_seed.txt", Purpose::Product),
             ("config/test.exs", Purpose::Test),
             (".github/workflows/e2e.yml", Purpose::Test),
+            (".github/workflows/deploy.yml", Purpose::Product),
+            (".circleci/config.yml", Purpose::Product),
+            (".gitlab-ci.yml", Purpose::Product),
             ("examples/basic/main.py", Purpose::Sample),
             ("data/app-sample-data.sql", Purpose::Sample),
             ("db/seeds/users.sql", Purpose::Sample),

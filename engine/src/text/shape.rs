@@ -27,6 +27,45 @@ pub fn looks_random(text: &str) -> bool {
     is_random(text) || (tail.len() >= 16 && is_random(tail))
 }
 
+/// Minimum length in bytes of a value that [`is_generated`].
+const MIN_GENERATED_LEN: usize = 12;
+
+/// Minimum length in bytes at which letters and digits alone show that a value was generated.
+const MIN_RANDOM_LEN: usize = 16;
+
+/// Whether a password or a key was generated, as opposed to a value that somebody made up: a random
+/// value of at least 16 bytes, or one of at least 12 bytes of at least three classes (upper case,
+/// lower case, digits, punctuation), which alternate as only a generator alternates them.
+#[must_use]
+pub fn is_generated(text: &str) -> bool {
+    if text.len() < MIN_GENERATED_LEN || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return false;
+    }
+    text.len() >= MIN_RANDOM_LEN && looks_random(text) || is_mixed(text.as_bytes())
+}
+
+/// Whether the classes of characters alternate, and the adjacent letters are rarely adjacent in
+/// words. In `Tr0ub4dor&3`, classes alternate too, but the letters between them are parts of words.
+fn is_mixed(text: &[u8]) -> bool {
+    let class = |byte: &u8| match byte {
+        b'a'..=b'z' => 0_usize,
+        b'A'..=b'Z' => 1,
+        b'0'..=b'9' => 2,
+        _ => 3,
+    };
+    let mut has_class = [false; 4];
+    text.iter().for_each(|byte| has_class[class(byte)] = true);
+    let class_count = has_class.iter().filter(|&&has| has).count();
+    let pairs = text.len().saturating_sub(1);
+    let changes = text.windows(2).filter(|pair| class(&pair[0]) != class(&pair[1])).count();
+    let (mut score, mut letter_pairs) = (0_i32, 0);
+    for pair in text.windows(2).filter(|pair| pair.iter().all(u8::is_ascii_alphabetic)) {
+        score += i32::from(PAIRS[letter(pair[0])][letter(pair[1])] - b'0') - 5;
+        letter_pairs += 1;
+    }
+    class_count >= 3 && changes * 20 >= pairs * 9 && score * 2 <= -letter_pairs
+}
+
 fn is_random(text: &str) -> bool {
     let text = text.trim_end_matches('=');
     let text = text.strip_prefix("0x").unwrap_or(text);
@@ -128,6 +167,40 @@ mod tests {
             "8c1f0e7ab24d93",
         ] {
             assert!(looks_random(text), "{text} {}", mean_pair_score(text.as_bytes()));
+        }
+    }
+
+    #[test]
+    fn generated_values_are_distinguished_from_made_up_values() {
+        for text in [
+            "kX9vQ2mTz7Lw",
+            "Xk9#mQ2!vLp7",
+            "v.X9!Q2-m@T^z7+L*w4=K",
+            "4@[~V6.|q&R,2?;Wz_:8",
+            "k3j5h2g4f6d8s9a1",
+            "8c1f0e7ab24d93f0",
+            "x^q3(w!k7=zd&v0p#h9_jt@b4*m",
+        ] {
+            assert!(is_generated(text), "{text}");
+        }
+        for text in [
+            "",
+            "Xk9#mQ2!vLp",
+            "s4ffron-Kite",
+            "s4ffron-Kite9",
+            "hunter2-Heron",
+            "Tr0ub4dor&3xyz",
+            "MyPassword123!",
+            "S3cur3P@ssw0rd",
+            "R00tR00tR00t!",
+            "Acme@2024!Prod",
+            "GrafanaAdm1n!",
+            "MyS3cr3tT0ken",
+            "k8s-Cluster-01",
+            "kX9v Q2mT z7Lw",
+            "correct-horse-battery-staple",
+        ] {
+            assert!(!is_generated(text), "{text}");
         }
     }
 

@@ -14,6 +14,9 @@ pub(crate) const KNOWN: &[Row] = &[
     ("password= on one line of settings", "a.ini", |n| "password=".repeat(n)),
     ("password= on one line of variables", "a.env", |n| "password=".repeat(n)),
     ("password= in quotes", "a.py", |n| "password='".repeat(n)),
+    ("made-up passwords on one line", "config.json", |n| {
+        format!("{{{}\"z\": 1}}", "\"password\": \"Kite-00000-x\", ".repeat(n))
+    }),
     ("password lines", "a.env", |n| "password=Xk9mQ2vL7\n".repeat(n)),
     ("calls that log in", "a.py", |n| ".login('a'".repeat(n)),
     ("secure strings", "a.ps1", |n| "ConvertTo-SecureString ".repeat(n)),

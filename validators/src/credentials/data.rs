@@ -231,7 +231,10 @@ pub(super) fn refine(rule: &'static str, name: &str, path: &str) -> &'static str
         }
         "secretkeybase" => "secrets/rails-secret-key-base",
         "djangosecretkey" => "secrets/django-secret-key",
-        "secretkey" if file.ends_with(".py") && file.contains("settings") => {
+        "secretkey"
+            if file.ends_with(".py")
+                && (file.contains("settings") || path.contains("settings/")) =>
+        {
             "secrets/django-secret-key"
         }
         "secretkey"

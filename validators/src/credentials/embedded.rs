@@ -28,10 +28,9 @@ pub(super) fn report_private_keys(text: &str, found: &mut Vec<Found>) {
         let body = &text[at + label_end..limit];
         let end = body.find(&end_line).map(|end| at + label_end + end + end_line.len());
         // A `BEGIN` line without a body is a mention in code or prose, not a key.
-        let inner = body[..end.map_or(body.len(), |end| end - (at + label_end) - end_line.len())]
-            .trim_start_matches('-');
-        if is_key_body(inner) {
-            let last = end.unwrap_or_else(|| at + label_end + inner.len().min(body.len()));
+        let inner = &body[..end.map_or(body.len(), |end| end - (at + label_end) - end_line.len())];
+        if is_key_body(inner.trim_start_matches('-')) {
+            let last = end.unwrap_or_else(|| key_end(text, at + label_end, limit));
             found.push(Found::new("secrets/private-key-file", Span::new(next, last)));
         }
         at = end.unwrap_or(at);
@@ -45,6 +44,26 @@ pub(super) fn report_private_keys(text: &str, found: &mut Vec<Found>) {
             found.push(Found::new("secrets/private-key-file", Span::new(body, end.max(body))));
         }
     }
+}
+
+/// The end of a key without an `END` line: the last line of base64 before the first other line.
+fn key_end(text: &str, start: usize, limit: usize) -> usize {
+    let body = &text[start..limit];
+    let is_key_line = |line: &str| {
+        let base64 = line.trim().trim_end_matches("\\n");
+        let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
+        // Headers (`Proc-Type: 4,ENCRYPTED`) and the blank line after them precede the key.
+        base64.contains(": ") || base64.len().is_multiple_of(4) && base64.bytes().all(is_base64)
+    };
+    let mut lines = body.split_inclusive('\n');
+    let first = lines.next().map_or(0, str::len);
+    let rest: usize = lines.take_while(|line| is_key_line(line)).map(str::len).sum();
+    if rest == 0 {
+        // The key is on one line, with line breaks written as `\n`.
+        let line = &body[..first];
+        return start + line[..line.find(['"', '\'']).unwrap_or(first)].trim_end().len();
+    }
+    start + body[..first + rest].trim_end().len()
 }
 
 /// Whether `body` contains lines of base64, optionally after headers, optionally with line breaks

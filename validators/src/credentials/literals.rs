@@ -4,6 +4,7 @@
 use super::Found;
 use super::data::{Scan, report_named};
 use super::names::Class;
+use super::strength::is_generated_secret;
 use super::values::{MAX_SECRET_LEN, Trust, is_credible};
 use aho_corasick::AhoCorasick;
 use aidd_engine::parse::assign::{self, Assignment, Join};
@@ -50,8 +51,11 @@ pub(super) fn report_assignments(
         let is_literal = assignment.quoted
             || (bare && assignment.join != Join::Flag)
             || matches!(assignment.join, Join::Element);
-        if !is_literal || (assignment.join == Join::Comma && !is_setter(scan.text, assignment.name))
-        {
+        // The value is the fallback of a read from the environment.
+        let is_fallback =
+            assignment.join == Join::Comma && is_environment_lookup(scan.text, assignment.name);
+        let is_argument = assignment.join == Join::Comma && !is_fallback;
+        if !is_literal || is_argument && !is_setter(scan.text, assignment.name) {
             continue;
         }
         let is_setter_call = || scan.trust == Trust::Low && is_method(scan.text, assignment.name);
@@ -67,12 +71,11 @@ pub(super) fn report_assignments(
         if is_label(name, value) || !assignment.quoted && is_interpolated(scan.text, assignment) {
             continue;
         }
-        // The value is the fallback of a read from the environment.
-        let is_fallback =
-            assignment.join == Join::Comma && is_environment_lookup(scan.text, assignment.name);
         let trust = if is_fallback { Trust::Low } else { scan.trust };
         report_named(name, "", value, assignment.value, Scan { trust, ..scan }, found);
-        found[before..].iter_mut().for_each(|secret| secret.weak |= is_fallback);
+        // A generated fallback is a key that is in use wherever the variable is not set.
+        let is_weak = is_fallback && !is_generated_secret(value);
+        found[before..].iter_mut().for_each(|secret| secret.weak |= is_weak);
         if found.len() > before {
             processed_end = processed_end.max(assignment.value.end as usize);
         }
@@ -87,7 +90,7 @@ fn is_method(text: &str, name: Span) -> bool {
         || ["set", "with"].iter().any(|verb| called.starts_with(verb))
 }
 
-/// The lower-case name of the function whose first argument is `name`.
+/// The lower-case name of the function whose first argument is `name`, without the object.
 fn callee(text: &str, name: Span) -> Option<String> {
     let before = text[..name.start as usize].trim_end_matches(['"', '\'', '`', ' ']);
     let before = before.strip_suffix('(')?;
@@ -99,8 +102,14 @@ fn callee(text: &str, name: Span) -> Option<String> {
 /// Whether the function that has name and value as arguments reads a variable, and the value is the
 /// fallback of the variable: `env('NAME', 'value')`.
 fn is_environment_lookup(text: &str, name: Span) -> bool {
+    // Python: `os.environ.get('NAME', 'value')`
+    let is_get = || {
+        let before = text[..name.start as usize].trim_end_matches(['"', '\'', ' ']);
+        before.ends_with("environ.get(")
+    };
     callee(text, name)
         .is_some_and(|callee| callee == "env" || callee == "config" || callee.ends_with("getenv"))
+        || is_get()
 }
 
 /// Whether an assignment is part of a template: `{{ .Values.password }}`, `${NAME:?message}`.

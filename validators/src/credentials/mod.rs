@@ -109,6 +109,7 @@ pub(crate) fn parse(source: &Source) -> Credentials {
         embedded::report_connection_strings(text, trust, &mut found);
         embedded::report_urls(text, url_rule(format), trust, &mut found);
     }
+    drop_sealed(text, &mut found);
     let mut found = strength::assess(text, source.path(), deduplicate(text, found));
     for secret in found.iter_mut().filter(|secret| !secret.span.is_empty()) {
         secret.span = secret.span.shift(bom_len);
@@ -249,9 +250,9 @@ fn detect_format(path: &str, start: &str) -> Option<&'static Format> {
     if is_documentation(path) {
         return None;
     }
-    let start = &start[..start.floor_char_boundary(4096)];
-    let format_of = |name: &str| formats::for_path(name).map(|(format, _)| format);
     let text = start.trim_start_matches('\u{FEFF}');
+    let start = &text[..text.floor_char_boundary(4096)];
+    let format_of = |name: &str| formats::for_path(name).map(|(format, _)| format);
     if text.starts_with("PuTTY-User-Key-File-") {
         return format_of("key.ppk");
     }
@@ -260,22 +261,53 @@ fn detect_format(path: &str, start: &str) -> Option<&'static Format> {
     {
         return format_of("id_rsa");
     }
-    let has_line = |line: &str| text.lines().any(|l| l.trim_end() == line);
-    if has_line("kind: Secret") && start.contains("apiVersion:") {
+    // A Secret can be one of many documents, or an item of a list.
+    if start.contains("apiVersion:") && has_kind(text, "Secret") {
         return format_of("secret.yaml");
     }
-    (has_line("kind: Config") && start.contains("clusters:"))
+    (start.contains("clusters:") && has_kind(start, "Config"))
         .then(|| format_of("kubeconfig"))
         .flatten()
+}
+
+/// Whether a YAML text contains an object of Kubernetes of this kind: `kind: Secret`,
+/// `- kind: "Secret" # db`.
+fn has_kind(text: &str, kind: &str) -> bool {
+    text.match_indices("kind:").any(|(at, name)| {
+        let before = text[..at].trim_end_matches([' ', '-']);
+        let is_key = before.is_empty() || before.ends_with(['\n', '\r']);
+        let value = || text[at + name.len()..].lines().next().unwrap_or_default();
+        let is_kind = |value: &str| {
+            let value = value.split(" #").next().unwrap_or_default().trim();
+            value.trim_matches(['"', '\'']) == kind
+        };
+        is_key && is_kind(value())
+    })
+}
+
+/// Removes the values of documents of the kind `SealedSecret`, which are encrypted.
+fn drop_sealed(text: &str, found: &mut Vec<Found>) {
+    if found.is_empty() || !text.contains("SealedSecret") {
+        return;
+    }
+    let mut sealed: Vec<Span> = Vec::new();
+    let mut start = 0;
+    for end in text.match_indices("\n---").map(|(at, _)| at).chain([text.len()]) {
+        if has_kind(&text[start..end], "SealedSecret") {
+            sealed.push(Span::new(start, end));
+        }
+        start = end;
+    }
+    found.retain(|found| {
+        let before = sealed.partition_point(|document| document.start <= found.span.start);
+        !before.checked_sub(1).is_some_and(|at| sealed[at].contains(found.span))
+    });
 }
 
 /// Finds literals with the name and the shape of a secret in a file of unknown format; `hits` are
 /// the offsets of [`keywords`] in the text of the file.
 pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) -> Credentials {
     let text = source.text();
-    if text.contains("kind: SealedSecret") {
-        return Credentials::default();
-    }
     if is_documentation(source.name()) {
         return Credentials::default();
     }
@@ -287,6 +319,7 @@ pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) ->
         literals::report_login_calls(text, trust, &mut found);
         literals::report_secure_strings(text, trust, &mut found);
     }
+    drop_sealed(text, &mut found);
     for hit in &mut found {
         let is_named_password = hit.rule == scan.rule && is_password(text, hit.span);
         if is_named_password {

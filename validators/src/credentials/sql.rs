@@ -319,13 +319,12 @@ pub(super) fn report_statement(
         let Some(quote_at) = line.get(from..).and_then(|rest| rest.find(['\'', '"'])) else {
             continue;
         };
-        let between = &lower[from..from + quote_at];
+        // `lower` contains only the start of a long line.
+        let Some(between) = lower.get(from..from + quote_at) else { continue };
         // `identified with 'plugin' by 'x'`: only the value after `by` is a password.
         let quote_at = if mark == "identified with" {
-            match lower[from..]
-                .find(" by ")
-                .and_then(|by| line[from + by..].find(['\'', '"']).map(|quote| by + quote))
-            {
+            let by = lower[from..].find(" by ");
+            match by.and_then(|by| line[from + by..].find(['\'', '"']).map(|quote| by + quote)) {
                 Some(at) => at,
                 None => continue,
             }

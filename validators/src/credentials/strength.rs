@@ -2,10 +2,10 @@
 //! defaults and dictionary words are reported as information.
 
 use super::names::Class;
-use super::values::{Trust, dummy_words, is_credible, is_dummy};
+use super::values::{Trust, dummy_words, is_app_password, is_credible, is_dummy};
 use super::{Found, data, labels};
-use aidd_engine::text::placeholder::JOIN_MARK;
-use aidd_engine::text::shape::looks_random;
+use aidd_engine::text::purpose::is_production;
+use aidd_engine::text::shape::{self, looks_random};
 use aidd_lexicon::tables::credentials as table;
 use std::cell::LazyCell;
 use std::collections::HashSet;
@@ -15,9 +15,6 @@ const MAX_WORDED_LEN: usize = 128;
 
 /// Length in bytes up to which a word with digits for letters is only a word: `f00d`.
 const MAX_SPELLED_LEN: usize = 6;
-
-/// Minimum length in bytes of a secret that was generated.
-const MIN_GENERATED_LEN: usize = 16;
 
 /// How far before a value its name is searched for, in bytes.
 const MAX_NAME_LEN: usize = 120;
@@ -45,18 +42,25 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
     let has_samples = has_sample_comments(path);
     let secret_names = LazyCell::new(|| secret_names(text));
     let is_production = is_production(path);
+    let mut comments = Comments::new(text);
+    found.sort_by_key(|found| found.span);
     found.retain_mut(|found| {
         if found.span.is_empty() {
             return true;
         }
         let value = &text[found.span.range()];
-        let strength = strength(value);
-        let is_generated_secret = value.len() >= MIN_GENERATED_LEN && looks_random(value);
+        let mut strength = strength(value);
+        // `startproject` writes this prefix, and the key is in use if nobody replaced it.
+        let django_key = value.strip_prefix("django-insecure-");
+        if is_production && django_key.is_some_and(shape::is_generated) {
+            strength = Strength::Strong;
+        }
         let is_by_name = table::RULES_BY_NAME.contains(found.rule);
         found.weak |= strength == Strength::Weak
             // A password that somebody made up is the default of an installation in most cases.
-            || is_by_name && !is_production && !is_generated_secret;
-        let is_comment = || is_in_comment(text, found.span.start as usize);
+            || is_by_name && !is_production && !is_generated_secret(value);
+        let in_comment = comments.contain(found.span.start as usize);
+        let is_comment = || in_comment;
         let is_sample = (found.weak || has_samples) && is_comment();
         // A secret that somebody made up is an example if it is commented out.
         found.weak |=
@@ -69,11 +73,13 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
     found
 }
 
-/// Whether the path says that the settings are those of a production system.
-fn is_production(path: &str) -> bool {
-    let lower = path.to_ascii_lowercase();
-    let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric());
-    words.any(|word| matches!(word, "live" | "prd" | "prod" | "production"))
+/// Whether a value was generated: the value itself, the text that it contains in base64, or the
+/// password of an application, which is in groups.
+pub(super) fn is_generated_secret(value: &str) -> bool {
+    match decoded(value) {
+        Some(inner) => shape::is_generated(&inner),
+        None => shape::is_generated(value) || is_app_password(value),
+    }
 }
 
 /// How strong `value` is by itself, without the name that it is assigned to.
@@ -91,8 +97,7 @@ fn strength_of_text(value: &str) -> Strength {
     if value.len() > MAX_WORDED_LEN {
         return Strength::Strong;
     }
-    let is_public = is_published(value) || is_public_id(value) || is_digest(value);
-    if is_public || describes_itself(value) || is_member_path(value) {
+    if is_public_id(value) || is_digest(value) || describes_itself(value) || is_member_path(value) {
         return Strength::None;
     }
     let is_number = value.len() <= 12 && value.bytes().all(|byte| byte.is_ascii_digit());
@@ -118,13 +123,6 @@ fn decoded(value: &str) -> Option<String> {
     (text.len() >= 4 && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))).then_some(text)
 }
 
-/// Whether the value is an example from a vendor's documentation, or the key of an emulator.
-fn is_published(value: &str) -> bool {
-    table::PUBLISHED.iter().any(|known| {
-        known.len() > value.len() && known.chars().filter(|&c| c != JOIN_MARK).eq(value.chars())
-    })
-}
-
 /// Whether the value is a key for clients, which every visitor of the site can see.
 fn is_public_id(value: &str) -> bool {
     table::PUBLIC_STARTS.iter().any(|start| value.starts_with(start))
@@ -143,8 +141,19 @@ fn is_digest(value: &str) -> bool {
 fn describes_itself(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     table::DISCLAIMERS.iter().any(|words| lower.contains(words))
-        || dummy_words(&lower)
-            .is_some_and(|words| words.iter().any(|word| table::DESCRIBING_DUMMIES.contains(word)))
+        || dummy_words(&lower).is_some_and(|words| {
+            words.iter().any(|word| table::DESCRIBING_DUMMIES.contains(word))
+                && !is_numbered_password(value, words.len())
+        })
+}
+
+/// Whether a value of one or two words ends with digits, as people write passwords to satisfy a
+/// policy: `Password123!`.
+fn is_numbered_password(value: &str, word_count: usize) -> bool {
+    let letters = value.trim_end_matches(|c: char| c.is_ascii_digit() || c.is_ascii_punctuation());
+    word_count <= 2
+        && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && value[letters.len()..].bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// Whether the last of several words names the kind of secret: `monitoring_password`.
@@ -256,10 +265,19 @@ fn begins_comment(text: &str, found: &Found) -> bool {
         && words.filter(|word| word.len() > 1).count() >= 2
 }
 
-/// The parts before `secret` of the names in `text` that end in `secret`, in lower case.
+/// The parts before `secret` of the names in `text` that end in `secret` and are assigned, in lower
+/// case.
 fn secret_names(text: &str) -> HashSet<String> {
-    let names = text.split(|c: char| !is_part_of_name(c));
+    let names = text.split_inclusive(|c: char| !is_part_of_name(c));
+    let mut end = 0;
     let starts = names.filter_map(|name| {
+        end += name.len();
+        let separator = name.len() - name.trim_end_matches(|c| !is_part_of_name(c)).len();
+        let after = text[end - separator..].trim_start_matches(['"', '\'', ']', ' ']);
+        if !after.starts_with(['=', ':']) {
+            return None;
+        }
+        let name = &name[..name.len() - separator];
         let (start, end) = name.split_at_checked(name.len().checked_sub(6)?)?;
         end.eq_ignore_ascii_case("secret").then(|| start.to_ascii_lowercase())
     });
@@ -270,6 +288,10 @@ fn is_part_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
+/// Words of the names of keys that are secret themselves, even next to a secret with the same name.
+const SYMMETRIC: [&str; 8] =
+    ["cookie", "crypt", "encrypt", "hmac", "jwt", "session", "sign", "storage"];
+
 /// Whether a value is the public half of a pair whose other half is secret, as in OAuth:
 /// `GITHUB_APP_KEY` next to `GITHUB_APP_SECRET`.
 fn identifies_client(text: &str, found: &Found, secret_names: &HashSet<String>) -> bool {
@@ -279,14 +301,44 @@ fn identifies_client(text: &str, found: &Found, secret_names: &HashSet<String>) 
     let name = before.rsplit(|c: char| !is_part_of_name(c)).next().unwrap_or_default();
     let start = name.to_ascii_lowercase();
     let start = start.strip_suffix("key").filter(|start| start.len() >= 2);
-    start.is_some_and(|start| secret_names.contains(start))
+    // `APP_KEY` without the name of a service is the key of the application itself.
+    start.is_some_and(|start| {
+        let is_symmetric = start == "app_" || SYMMETRIC.iter().any(|word| start.contains(word));
+        !is_symmetric && secret_names.contains(start)
+    })
 }
 
-/// Whether the line of `at` is a comment in a common language.
-fn is_in_comment(text: &str, at: usize) -> bool {
-    let start = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
-    let line = text[start..at].trim_start();
-    ["#", "//", ";", "* ", "/*", "<!--", "-- ", "REM "].iter().any(|mark| line.starts_with(mark))
+/// Finds out which offsets are in a comment, in common languages. The offsets are passed in ascending
+/// order, so each byte of the text is read once.
+struct Comments<'a> {
+    text: &'a str,
+    /// End of the text that was read.
+    end: usize,
+    /// The end of the mark with which the current line starts.
+    mark_end: Option<usize>,
+}
+
+impl<'a> Comments<'a> {
+    fn new(text: &'a str) -> Self {
+        let mut comments = Self { text, end: 0, mark_end: None };
+        comments.begin_line(0);
+        comments
+    }
+
+    fn contain(&mut self, at: usize) -> bool {
+        if let Some(line_end) = self.text[self.end..at].rfind(['\n', '\r']) {
+            self.begin_line(self.end + line_end + 1);
+        }
+        self.end = at;
+        self.mark_end.is_some_and(|end| end <= at)
+    }
+
+    fn begin_line(&mut self, start: usize) {
+        const MARKS: [&str; 8] = ["#", "//", ";", "* ", "/*", "<!--", "-- ", "REM "];
+        let line = self.text[start..].trim_start();
+        let mark = MARKS.iter().find(|mark| line.starts_with(**mark));
+        self.mark_end = mark.map(|mark| self.text.len() - line.len() + mark.len());
+    }
 }
 
 #[cfg(test)]
@@ -311,6 +363,17 @@ mod tests {
             ("Test123!", Strength::Weak),
             ("123456", Strength::Weak),
             ("f00d", Strength::Weak),
+            ("Password123!", Strength::Weak),
+            ("secret1234", Strength::Weak),
+            ("MyPassword1", Strength::Weak),
+            ("test_password_123", Strength::None),
+            ("generate-with-openssl-rand-hex-32", Strength::None),
+            ("ThisTokenIsNotSoSecretChangeIt", Strength::None),
+            ("secret-key-for-development-only-123", Strength::None),
+            ("a-very-long-secret-key-that-should-be-changed", Strength::None),
+            ("generate_a_secure_random_string", Strength::None),
+            ("super_secret_random_key_32_chars", Strength::None),
+            ("set-in-secret-manager", Strength::None),
             ("mail_settings", Strength::Weak),
             ("cassandra", Strength::Weak),
             ("urlaubsverwaltung", Strength::Weak),

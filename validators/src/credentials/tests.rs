@@ -134,6 +134,38 @@ fn truncated_files_do_not_panic() {
     }
 }
 
+#[test]
+fn a_key_without_an_end_line_ends_with_its_last_line() {
+    let line = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj";
+    for (after, path) in [
+        ("EOF\n# la cl\u{e9} ok\n", "deploy.sh"),
+        ("\u{e9}", ".npmrc"),
+        ("", "master.key"),
+        ("\n\nk\u{e9}y = x\n", ".env"),
+    ] {
+        let head = format!("-----BEGIN PRI{JOIN_MARK}VATE KEY-----").replace(JOIN_MARK, "");
+        let key = format!("{head}\n{line}\n{line}");
+        let text = format!("cat <<EOF\n{key}\n{after}");
+        let mut found = Vec::new();
+        super::embedded::report_private_keys(&text, &mut found);
+        let keys: Vec<&str> = found.iter().map(|found| &text[found.span.range()]).collect();
+        assert_eq!(keys, [key], "{after}");
+        self::found(path, &text);
+    }
+}
+
+#[test]
+fn a_long_line_of_sql_does_not_panic() {
+    let space = " ".repeat(5000);
+    for text in [
+        format!("ALTER USER shop IDENTIFIED BY{space}'kX9vQ2mTz7';"),
+        format!("COMMENT ON x IS $$Set password for users: {space}$$; SELECT 'x';"),
+        format!("{space}ALTER USER shop IDENTIFIED WITH{space}'x' by 'y';"),
+    ] {
+        found("a.sql", &text);
+    }
+}
+
 proptest::proptest! {
     #[test]
     fn scanning_any_text_does_not_panic(
@@ -146,4 +178,41 @@ proptest::proptest! {
         }
         generic(&source, hits(&text));
     }
+
+    #[test]
+    fn scanning_long_lines_and_keys_does_not_panic(
+        parts in proptest::collection::vec(
+            (proptest::sample::select(LONG_PARTS.to_vec()), 0..70_usize, "[ =:;,'\"\n\\\\é😀-]{0,3}"),
+            0..12,
+        ),
+        name in proptest::sample::select(NAMES.to_vec()),
+    ) {
+        let mut text = String::new();
+        for (part, count, separator) in parts {
+            let part = part.replace(JOIN_MARK, "");
+            text.push_str(&if part.len() == 64 { part.repeat(count) } else { part });
+            text.push_str(&separator);
+        }
+        let source = Source::new(name, text.as_str());
+        for hit in parse(&source).found {
+            proptest::prop_assert!(text.get(hit.span.range()).is_some(), "{:?}", hit);
+        }
+        generic(&source, hits(&text));
+    }
 }
+
+/// Parts of long lines and of keys; parts of 64 bytes are repeated.
+const LONG_PARTS: [&str; 12] = [
+    "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj",
+    "                                                                ",
+    "\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}",
+    "-----BEGIN PRI\u{2040}VATE KEY-----\n",
+    "\n-----END PRI\u{2040}VATE KEY-----",
+    "ALTER USER shop IDENTIFIED BY",
+    "set password for 'a'@'b'",
+    "INSERT INTO users (name, password) VALUES ('a', '",
+    "kind: Secret\napiVersion: v1\nstringData:\n  password: ",
+    "kind: SealedSecret\n---\n",
+    "os.environ.get('SECRET_KEY', '",
+    "password = '",
+];

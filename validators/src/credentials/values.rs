@@ -25,6 +25,9 @@ pub(crate) enum Trust {
 /// Whether `value` is credible as a secret of `class`.
 pub(crate) fn is_credible(value: &str, class: Class, trust: Trust) -> bool {
     let value = value.trim();
+    if class != Class::Hash && trust > Trust::Low && is_app_password(value) {
+        return true;
+    }
     // A fast path: one value can contain thousands of names.
     if trust < Trust::High && value.len() > MAX_SECRET_LEN {
         return false;
@@ -215,10 +218,7 @@ fn is_lookup(value: &str) -> bool {
     let is_prefix = |text: &str| value.starts_with(text);
     is_call
         || is_index
-        || ["$_", "$this->", "self.", "this.", "new ", "&", "ENV", "lookup("]
-            .into_iter()
-            .any(is_prefix)
-            && !value.contains(' ')
+        || ["$_", "$this->", "self.", "this.", "&", "ENV"].into_iter().any(is_prefix)
             && is_name(value.trim_start_matches('&'))
 }
 
@@ -253,6 +253,15 @@ fn is_uuid(value: &str) -> bool {
 /// Whether a value is a URL, an e-mail address or a host name.
 pub(super) fn is_address(value: &str) -> bool {
     value.contains("://") || value.starts_with("www.") || value.starts_with("mailto:")
+}
+
+/// Whether a value is a password for one application as Google displays it: four groups of four
+/// random letters.
+pub(super) fn is_app_password(value: &str) -> bool {
+    let groups: Vec<&str> = value.split(' ').collect();
+    let is_group =
+        |group: &&str| group.len() == 4 && group.bytes().all(|byte| byte.is_ascii_lowercase());
+    groups.len() == 4 && groups.iter().all(is_group) && looks_random(&groups.concat())
 }
 
 /// Whether a value is text in a natural language: several words, or letters that passwords rarely
@@ -323,6 +332,13 @@ mod tests {
         ] {
             assert_eq!(credible(value, Class::Password), expected, "{value}");
         }
+    }
+
+    #[test]
+    fn passwords_of_applications_are_credible() {
+        assert_eq!(credible("qzvx plmt wkrd hnfj", Class::Password), [false, true, true]);
+        assert_eq!(credible("this will pass test", Class::Password), [false; 3]);
+        assert_eq!(credible("qzvx plmt wkrd hnfjk", Class::Password), [false; 3]);
     }
 
     #[test]

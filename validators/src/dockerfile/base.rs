@@ -100,12 +100,39 @@ fn project_names(files: &dyn Files) -> Vec<String> {
     names
 }
 
-/// Whether the name of an image contains its major version: `ubi9/ubi-minimal`, `base-debian12`.
+/// Distributions and runtimes whose version is often a part of the name of an image.
+const VERSIONED: [&str; 22] = [
+    "almalinux",
+    "alpine",
+    "amazonlinux",
+    "centos",
+    "debian",
+    "dotnet",
+    "el",
+    "fedora",
+    "java",
+    "jdk",
+    "jre",
+    "node",
+    "nodejs",
+    "openjdk",
+    "oraclelinux",
+    "php",
+    "python",
+    "rhel",
+    "rockylinux",
+    "ruby",
+    "ubi",
+    "ubuntu",
+];
+
+/// Whether the name of an image contains a version of its contents: `ubi9/ubi-minimal`,
+/// `base-debian12`. A digit in another part of a name is not a version: `oauth2-proxy`.
 fn names_version(name: &str) -> bool {
-    let mut parts = name
-        .split(['/', '-', '_'])
-        .map(|part| part.trim_end_matches(|c: char| c.is_ascii_digit()).len()..part.len());
-    parts.any(|version| version.start > 0 && !version.is_empty())
+    name.split(['/', '-', '_']).any(|part| {
+        let base = part.trim_end_matches(|c: char| c.is_ascii_digit());
+        base.len() < part.len() && VERSIONED.contains(&base)
+    })
 }
 
 /// Whether the publisher of an image maintains only `latest`, as for Chainguard's free images.

@@ -40,6 +40,93 @@ fn found(text: &str, other_files: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
+fn only_an_interpreter_that_runs_its_input_hides_a_failed_download() {
+    let severity = |reader: &str| {
+        let found =
+            found(&format!("FROM debian:12\nRUN curl -s https://acme.io/a | {reader}\n"), &[]);
+        let rule = "dockerfile/pipe-without-pipefail ";
+        found.iter().find_map(|it| it.strip_prefix(rule).map(str::to_owned)).unwrap_or_default()
+    };
+    for reader in [
+        "bash",
+        "bash -",
+        "bash -s -- --yes",
+        "sh -ex",
+        "bash -o nounset",
+        "sudo -E bash -",
+        "sudo -u shop bash",
+        "env X=1 bash",
+        "tee /tmp/x | bash",
+        "python3.11",
+        "python3 - --yes",
+        "ksh",
+    ] {
+        assert_eq!(severity(reader), "warning", "{reader}");
+    }
+    for reader in [
+        "python3 -m json.tool",
+        "python3 -c 'import json, sys; json.load(sys.stdin)'",
+        "perl -pe s/a/b/",
+        "bash /opt/read.sh",
+        "bash -c cat",
+        "jq .",
+    ] {
+        assert_eq!(severity(reader), "info", "{reader}");
+    }
+}
+
+#[test]
+fn only_a_version_in_the_name_replaces_the_tag() {
+    for (image, expected) in [
+        ("arm64v8/python", "warning"),
+        ("oauth2-proxy/oauth2-proxy", "warning"),
+        ("acme/web3", "warning"),
+        ("registry.acme.io:5000/team1/app", "warning"),
+        ("redhat/ubi9-minimal", "info"),
+        ("acme/base-debian12", "info"),
+    ] {
+        let found = found(&format!("FROM {image}:latest\n"), &[]);
+        assert_eq!(
+            found.first().map(String::as_str),
+            Some(&*format!("dockerfile/latest-tag {expected}")),
+            "{image}"
+        );
+    }
+}
+
+#[test]
+fn generated_values_of_secrets_are_reported_under_any_name() {
+    let findings = |name: &str, value: &str| {
+        let value = value.replace('\u{2040}', "");
+        let found = found(&format!("FROM debian:12\nENV {name}={value}\n"), &[]);
+        found.into_iter().filter(|it| it.contains("secret-in-arg-or-env")).collect::<Vec<_>>()
+    };
+    let key = "kV8xRq3LmZ\u{2040}7tWp2Yd9Hs4Jf6Gb1Nc5Ee";
+    for name in [
+        "GPG_PRIVATE_KEY",
+        "URL_SIGNING_SECRET",
+        "FILE_ENCRYPTION_KEY",
+        "INFLUX_WRITE_TOKEN",
+        "KEYRING_PASSWORD",
+        "DB_PASS",
+        "MYSQL_PWD",
+        "STRIPE_KEY_LIVE",
+    ] {
+        assert_eq!(findings(name, key), ["dockerfile/secret-in-arg-or-env warning"], "{name}");
+    }
+    for (name, value) in [
+        ("GPG_KEY", "E3FF2839C048B25C084DEBE9B26995E310250568"),
+        ("GPG_KEY", "b26995e310250568"),
+        ("DB_PASS_SHA256", "9f8a7c6e5d4b3a291807f6e5d4c3b2a19f8a7c6e5d4b3a291807f6e5d4c3b2a1"),
+        ("SEGMENT_WRITE_KEY", key),
+        ("VITE_API_KEY", key),
+        ("SECRET_FILE", "/run/secrets/kV8xRq3LmZ7tWp2Y"),
+    ] {
+        assert!(findings(name, value).is_empty(), "{name}");
+    }
+}
+
+#[test]
 fn the_hadolint_configuration_applies() {
     let text = "FROM debian:latest\nMAINTAINER x\n";
     assert_eq!(found(text, &[]), ["dockerfile/latest-tag warning", "dockerfile/maintainer error"]);

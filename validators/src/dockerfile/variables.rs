@@ -8,7 +8,7 @@ use aidd_engine::parse::dockerfile::{
 };
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Severity;
-use aidd_engine::text::shape::looks_random;
+use aidd_engine::text::shape;
 use aidd_engine::text::source::Span;
 use std::collections::{HashMap, HashSet};
 
@@ -185,6 +185,49 @@ fn is_secret_name(name: &str) -> bool {
             || SECRET_SUBSTRINGS.iter().any(|text| name.contains(text)))
 }
 
+/// Parts of the names of generated values that are public, and last parts of the names of checksums
+/// and ids.
+const PUBLIC_PARTS: [&str; 8] =
+    ["public", "pub", "publishable", "segment", "site", "telemetry", "tokenizer", "tokenizers"];
+const CHECKSUM_PARTS: [&str; 14] = [
+    "checksum",
+    "commit",
+    "digest",
+    "fingerprint",
+    "hash",
+    "id",
+    "md5",
+    "rev",
+    "revision",
+    "sha",
+    "sha1",
+    "sha256",
+    "sha512",
+    "version",
+];
+
+/// Whether a variable with a generated value is a secret, although [`is_secret_name`] is not true for
+/// its name: `URL_SIGNING_SECRET`, `MYSQL_PWD`, `STRIPE_KEY_LIVE`.
+fn is_generated_secret(name: &str, value: &str) -> bool {
+    if !is_generated(value) || value.contains("://") || value.starts_with('/') {
+        return false;
+    }
+    let name = name.to_ascii_lowercase();
+    let parts: Vec<&str> = name.split('_').collect();
+    let has = |known: &[&str]| parts.iter().any(|part| known.contains(part));
+    let last = parts.last().copied().unwrap_or_default();
+    let is_key_id = has(&["gpg", "pgp", "keyring"]) && value.bytes().all(|b| b.is_ascii_hexdigit());
+    let is_public = has(&PUBLIC_PARTS)
+        || CHECKSUM_PARTS.contains(&last)
+        || last == "key" && has(&["write"])
+        || CLIENT_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    !is_public
+        && !is_key_id
+        && (has(&SECRET_PARTS)
+            || has(&["pass", "pwd"])
+            || SECRET_SUBSTRINGS.iter().any(|text| name.contains(text)))
+}
+
 /// Whether a value is a switch or a number, whatever the name is.
 fn is_switch(value: &str) -> bool {
     matches!(&*value.to_ascii_lowercase(), "true" | "false" | "yes" | "no" | "on" | "off" | "none")
@@ -226,9 +269,6 @@ fn is_placeholder(value: &str) -> bool {
     matches!(&*value, "foo" | "bar") || WORDS.iter().any(|word| value.contains(word))
 }
 
-/// Minimum length of a secret that was generated, in bytes.
-const MIN_GENERATED_LEN: usize = 16;
-
 fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
     let globals = file.globals();
     let is_setting =
@@ -244,7 +284,9 @@ fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
             // `ENV NAME=""` documents a variable that is set when the container starts.
             let is_empty = instruction.kind == Keyword::Env
                 && pair.value.as_ref().is_some_and(|value| value.text.is_empty());
-            if is_secret_name(name) && !is_empty && !is_harmless {
+            let value = pair.value.as_ref().map_or("", |value| &*value.text);
+            let is_secret = is_secret_name(name) || is_generated_secret(name, value);
+            if is_secret && !is_empty && !is_harmless {
                 let kind = instruction.kind.name();
                 let finding = report.at(
                     pair.key.span,
@@ -253,7 +295,6 @@ fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
                 finding
                     .help("Use RUN --mount=type=secret; anyone with the image can read this value");
                 // Everybody knows a default that somebody made up; nobody relies on it.
-                let value = pair.value.as_ref().map_or("", |value| &*value.text);
                 if !value.is_empty() && !value.contains('$') && !is_generated(value) {
                     finding.severity = finding.severity.min(Severity::Info);
                 }
@@ -264,7 +305,7 @@ fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
 
 /// Whether a value was generated, as opposed to a password that somebody made up.
 fn is_generated(value: &str) -> bool {
-    value.len() >= MIN_GENERATED_LEN && looks_random(value)
+    !value.contains('$') && shape::is_generated(value)
 }
 
 /// Variables that are always set: the builder's proxies, and `PATH`.

@@ -105,10 +105,12 @@ fn single_dash(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<Hin
         return None;
     }
     let start = line.start as usize + at;
-    let span = Span::new(start, start + 2);
+    // `->>` is an arrow of sequence diagrams.
+    let arrow = if text[at..].starts_with("->>") { "->>" } else { "->" };
+    let span = Span::new(start, start + arrow.len());
     Some(Hint {
         span: Some(span),
-        message: Some("`->` is not a flowchart arrow".to_owned()),
+        message: Some(format!("`{arrow}` is not a flowchart arrow")),
         help: Some("Write `-->`".to_owned()),
         fix: Some(("Write `-->`".to_owned(), Edit::replace(span, "-->"))),
         is_certain: true,
@@ -181,7 +183,10 @@ fn unquoted_label(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<
     if !diagram.is_flowchart() || !is_label_error {
         return None;
     }
-    let label = diagram.lines.iter().find_map(|&line| bracketed_label(source, line))?;
+    // The error can be reported after the line with the label.
+    let before = diagram.lines.partition_point(|line| line.start <= fault.span.start);
+    let mut lines = diagram.lines[..before].iter().rev();
+    let label = lines.find_map(|&line| bracketed_label(source, line))?;
     let text = source.slice(label);
     let quoted = format!("\"{}\"", text.trim().replace('"', "#quot;"));
     Some(Hint {
@@ -196,9 +201,14 @@ fn unquoted_label(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<
 /// The unquoted text of the first `id[…]` in the line that contains brackets.
 fn bracketed_label(source: &Source, line: Span) -> Option<Span> {
     let text = source.slice(line);
-    let mut from = 0;
+    let (mut from, mut is_quoted) = (0, false);
     while let Some(open) = text[from..].find('[') {
         let start = from + open + 1;
+        is_quoted ^= text[from..start].matches('"').count() % 2 == 1;
+        if is_quoted {
+            from = start;
+            continue;
+        }
         let rest = &text[start..];
         // `[(`, `[[`, `[/` open other shapes.
         let opens_shape = rest.starts_with(['(', '[', '/', '\\', '"', '`']);
@@ -208,6 +218,7 @@ fn bracketed_label(source: &Source, line: Span) -> Option<Span> {
             let start = line.start as usize + start;
             return Some(Span::new(start, start + label.len()));
         }
+        is_quoted ^= label.matches('"').count() % 2 == 1;
         from = start + end;
     }
     None

@@ -146,7 +146,11 @@ fn unknown_diagram_type(diagram: &Diagram, report: &mut Report<'_>) {
     let line = diagram.lines.first().map_or("", |&line| report.source().slice(line));
     let is_metadata = line.split_whitespace().next().is_some_and(|word| word.ends_with(':'));
     let is_markdown = is_metadata || line.starts_with('#');
-    if is_markdown && report.source().path().ends_with(".mmd") {
+    let starts_diagram = |&line: &Span| starts_diagram(report.source().slice(line));
+    if is_markdown
+        && report.source().path().ends_with(".mmd")
+        && !diagram.lines.iter().skip(1).any(starts_diagram)
+    {
         return;
     }
     if let Some((known, rest)) = split_direction(word) {
@@ -173,6 +177,16 @@ fn unknown_diagram_type(diagram: &Diagram, report: &mut Report<'_>) {
         None => {
             finding.help("Start with the type, such as `flowchart TD` or `sequenceDiagram`");
         }
+    }
+}
+
+/// Whether a line starts a diagram. A type that is also an ordinary word is not sufficient.
+fn starts_diagram(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let word = words.next().unwrap_or_default();
+    match word {
+        "flowchart" | "graph" => words.next().is_some_and(|it| hints::DIRECTIONS.contains(&it)),
+        _ => word.contains(|c: char| c.is_uppercase() || c == '-') && TYPES.contains(&word),
     }
 }
 

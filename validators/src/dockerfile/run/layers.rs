@@ -2,7 +2,7 @@
 
 use super::super::casing::Casing;
 use super::{Check, Run, Runs, Site};
-use crate::shell::{Command, Join};
+use crate::shell::{Command, Join, Word};
 use aidd_engine::parse::dockerfile::Keyword;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::{Edit, Severity};
@@ -63,7 +63,56 @@ fn has_same_flags(first: &Run<'_>, second: &Run<'_>) -> bool {
 /// the installer of Composer, and if that download fails, the next command, which uses Composer,
 /// fails too.
 const INTERPRETERS: [&str; 10] =
-    ["ash", "bash", "dash", "node", "perl", "python", "python3", "ruby", "sh", "zsh"];
+    ["ash", "bash", "dash", "ksh", "node", "perl", "python", "ruby", "sh", "zsh"];
+
+/// Programs that run the command in their arguments with the same input.
+const WRAPPERS: [&str; 6] = ["env", "exec", "nice", "nohup", "sudo", "time"];
+
+/// Whether a command runs the script that it reads: `bash -`, `sudo -E sh`, `python3.11`. With a
+/// program in its arguments, an interpreter reads data: `python3 -m json.tool`, `perl -pe …`.
+fn runs_input(command: &Command) -> bool {
+    let mut words = command.words.iter().map(Word::text).peekable();
+    let program = loop {
+        let Some(word) = words.next() else { return false };
+        let program = word.rsplit('/').next().unwrap_or(word);
+        if !WRAPPERS.contains(&program) {
+            break program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        }
+        while let Some(word) = words.next_if(|word| word.starts_with('-') || word.contains('=')) {
+            if matches!(word, "-u" | "-g" | "-n") {
+                words.next();
+            }
+        }
+    };
+    if !INTERPRETERS.contains(&program) {
+        return false;
+    }
+    // The options that contain a program.
+    let inline: &[char] = match program {
+        "node" => &['e', 'p'],
+        "perl" | "ruby" => &['e', 'n', 'p'],
+        "python" => &['c', 'm'],
+        _ => &['c'],
+    };
+    while let Some(word) = words.next() {
+        match word.strip_prefix('-') {
+            None => return word == "/dev/stdin",
+            Some("" | "s" | "-") => return true,
+            Some(long) if long.starts_with('-') => {
+                if matches!(long, "-eval" | "-print") {
+                    return false;
+                }
+            }
+            Some(short) if short.contains(inline) => return false,
+            // `-o pipefail`
+            Some(short) if short.ends_with('o') => {
+                words.next();
+            }
+            Some(_) => {}
+        }
+    }
+    true
+}
 
 fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
     let casing = Casing::of(runs.file, runs.source);
@@ -78,9 +127,15 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
                     && arguments.iter().any(|word| word.text() == "pipefail")
                     && !arguments.iter().any(|word| word.text().starts_with('+'))
             });
-            let reader = script.commands.iter().find(|command| command.span == pipe);
-            let runs_input = reader.is_some_and(|it| INTERPRETERS.contains(&it.program()))
-                && !uses_installed_program(runs, &script.commands, pipe);
+            // The script can pass through other programs first: `curl … | tee a.sh | sh`.
+            let readers = script.commands.iter().skip_while(|command| command.span != pipe);
+            let mut readers = readers
+                .enumerate()
+                .take_while(|(at, command)| *at == 0 || command.before == Join::Pipe);
+            let interpreter = readers.find(|(_, command)| runs_input(command));
+            let runs_input = interpreter.is_some_and(|(_, command)| {
+                !uses_installed_program(runs, &script.commands, command.span)
+            });
             (!set).then_some((pipe, runs_input))
         });
         let Some((pipe, runs_input)) = pipe else { continue };
