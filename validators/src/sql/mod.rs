@@ -28,7 +28,7 @@ use migration::Transaction;
 use replay::Replay;
 use squawk::{Effect, Row};
 use squawk_linter::{Linter, Rule, Violation};
-use statement::StatementKind;
+use statement::{Action, ConstraintKind, StatementKind};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -245,6 +245,8 @@ struct Context<'a> {
     text: &'a str,
     /// The tables that the file creates.
     new_tables: HashSet<&'a str>,
+    /// The constraints that the file adds to tables, except `CHECK`, in order.
+    keys: Vec<Span>,
 }
 
 impl<'a> Context<'a> {
@@ -253,27 +255,29 @@ impl<'a> Context<'a> {
             StatementKind::CreateTable(create) => Some(&*create.name.key),
             _ => None,
         });
-        Self { file, text, new_tables: new_tables.collect() }
+        let actions = file.statements.iter().flat_map(|statement| match &statement.kind {
+            StatementKind::AlterTable { actions, .. } => actions.as_slice(),
+            _ => &[],
+        });
+        let keys = actions.filter_map(|action| match action {
+            Action::AddConstraint(constraint) if constraint.kind != ConstraintKind::Check => {
+                Some(constraint.span)
+            }
+            _ => None,
+        });
+        Self { file, text, new_tables: new_tables.collect(), keys: keys.collect() }
     }
 
     fn applies(&self, violation: &Violation, row: &Row, span: Span) -> bool {
         if self.file.migration.as_ref().is_some_and(|migration| migration.reverts(span)) {
             return false;
         }
-        // Foreign keys have their own rule.
-        let is_foreign_key = || {
-            let at = self.statement_at(span);
-            at.is_some_and(|kind| match kind {
-                StatementKind::AlterTable { actions, .. } => actions.iter().any(|action| {
-                    matches!(action, statement::Action::AddConstraint(constraint)
-                        if constraint.kind != statement::ConstraintKind::Check
-                            && span.contains(constraint.span))
-                }),
-                _ => false,
-            })
-        };
         let is_wrong = match violation.code {
-            Rule::ConstraintMissingNotValid => is_foreign_key(),
+            // Foreign keys, unique constraints and primary keys have their own rules.
+            Rule::ConstraintMissingNotValid => {
+                let before = self.keys.partition_point(|key| key.start < span.start);
+                self.keys.get(before).is_some_and(|key| span.contains(*key))
+            }
             // A transaction of its own replaces the transaction of the request.
             Rule::TransactionNesting => {
                 let migration = self.file.migration.as_ref();

@@ -6,7 +6,7 @@ use super::migration::{Migration, ordered};
 use super::statement::{Action, Column, Constraint, ConstraintKind, Name, StatementKind};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::source::Span;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 pub(super) const UNINDEXED: &str = "sql/unindexed-foreign-key";
@@ -316,13 +316,17 @@ impl Schema {
             if table.epoch != self.epoch {
                 continue;
             }
+            let widths: BTreeSet<usize> =
+                table.foreign_keys.iter().map(|foreign| foreign.columns.len()).collect();
+            // The first columns of each index, in any order.
+            let starts: HashSet<Vec<&String>> = table
+                .indexes
+                .iter()
+                .flat_map(|(_, columns)| widths.iter().filter_map(|&width| columns.get(..width)))
+                .map(sorted)
+                .collect();
             for foreign in table.foreign_keys.iter().filter(|foreign| foreign.needs_index) {
-                let width = foreign.columns.len();
-                let is_indexed = table.indexes.iter().any(|(_, index)| {
-                    let start = index.get(..width).unwrap_or_default();
-                    width == start.len() && foreign.columns.iter().all(|name| start.contains(name))
-                });
-                if !is_indexed {
+                if !starts.contains(&sorted(&foreign.columns)) {
                     let columns = foreign.columns.join(", ");
                     let message = format!("foreign key on `{key}` ({columns}) has no index");
                     found.push((foreign.file, foreign.span, message));
@@ -333,4 +337,10 @@ impl Schema {
             self.report(file, UNINDEXED, span, message);
         }
     }
+}
+
+fn sorted(columns: &[String]) -> Vec<&String> {
+    let mut columns: Vec<&String> = columns.iter().collect();
+    columns.sort_unstable();
+    columns
 }
