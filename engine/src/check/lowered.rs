@@ -45,10 +45,14 @@ pub(super) fn lower(
         let Some(rule) = registry.get(&finding.rule) else { continue };
         let is_configured =
             settings.get(&finding.rule).is_some_and(|setting| setting.is_configured);
-        if is_configured || !applies_to_product(rule) || is_live_key(rule, finding, source) {
+        if is_configured || is_live_key(rule, finding, source) {
             continue;
         }
-        let description = description.or_else(|| values.describe(finding));
+        let description = match lowered_by(rule) {
+            LoweredBy::Nothing => None,
+            LoweredBy::UnusedFile => description.filter(|_| is_unused(purpose)),
+            LoweredBy::FileOrValue => description.or_else(|| values.describe(finding)),
+        };
         if let Some(description) = description {
             finding.severity = Severity::Info;
             finding.message = format!("{} ({description})", finding.message);
@@ -58,13 +62,32 @@ pub(super) fn lower(
     lowered
 }
 
-/// Whether the rule matters only for the product: a shipped rule on security, container images or
-/// databases.
-fn applies_to_product(rule: &Rule) -> bool {
-    rule.path.is_none()
-        && (rule.tags.iter().any(|tag| tag == "security")
-            || rule.id.starts_with("dockerfile/")
-            || rule.id.starts_with("sql/"))
+/// What lowers the severity of the findings of a rule.
+enum LoweredBy {
+    Nothing,
+    /// A file that no program or reader uses.
+    UnusedFile,
+    /// A file or a value that is not part of the product.
+    FileOrValue,
+}
+
+fn lowered_by(rule: &Rule) -> LoweredBy {
+    let is_of = |kind: &str| rule.id.split_once('/').is_some_and(|(of, _)| of == kind);
+    if rule.path.is_some() {
+        LoweredBy::Nothing
+    } else if is_of("openapi") {
+        // Descriptions of APIs are generated, and are published as documentation.
+        LoweredBy::UnusedFile
+    } else if is_of("dockerfile") || is_of("sql") || rule.tags.iter().any(|tag| tag == "security") {
+        LoweredBy::FileOrValue
+    } else {
+        LoweredBy::Nothing
+    }
+}
+
+/// Whether a description of an API in a file with this purpose is for tests, or out of use.
+fn is_unused(purpose: Purpose) -> bool {
+    matches!(purpose, Purpose::Vendored | Purpose::Archived | Purpose::Test | Purpose::Sample)
 }
 
 /// Whether a finding is an error on a key in a format that only its service issues. Keys that

@@ -12,6 +12,7 @@ static PLACEHOLDER_WORD: LazyLock<Option<Regex>> = LazyLock::new(|| {
         |guest|login|test(?:ing|pass(?:word)?)?|dev(?:elopment)?|local(?:host)?|docker|foo|bar|baz\
         |foobar|qux|abc|xyz|postgres(?:ql)?|mysql|mariadb|mongo(?:db)?|redis|rabbit(?:mq)?|sa|db\
         |database|default|none|null|mypass(?:word)?|your[_-]?\\w+|my[_-]?\\w*(?:pass|secret|token)\\w*\
+        |contrase(?:n|ñ)a|mot[_-]?de[_-]?passe|passwort|kennwort|wachtwoord|senha|parola|has[lł]o|пароль|密码\
         |some[_-]?\\w+|\\w+[_-](?:pass|pwd)|weak|other|x-oauth-basic|@?password@?|\\w*[_-]?(?:password|passwd|secret|token)_?(?:here|value)?";
     Regex::new(&format!("^(?i:{words})$")).ok()
 });
@@ -24,7 +25,7 @@ static TEMPLATE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// A reserved or placeholder host in a URL or a connection string.
 static PLACEHOLDER_HOST: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?i)(?:[@=/.\s]|\btcp:)(?:example|domain|company|(?:my|your)(?:company|domain|host|site)|foo|bar)\.(?:com|org|net|edu)\b|[a-z0-9]\.(?:example|invalid)(?:[:;/,\s]|$)").ok()
+    Regex::new(r"(?i)(?:[@=/.\s]|\btcp:)(?:example|exemple|beispiel|ejemplo|exemplo|esempio|voorbeeld|domain|company|(?:my|your)(?:company|domain|host|site)|foo|bar)\.(?:com|org|net|edu)\b|[a-z0-9]\.(?:example|invalid)(?:[:;/,\s]|$)").ok()
 });
 
 /// The local machine.

@@ -425,9 +425,12 @@ pub(super) fn private_key(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// Reports a binary store of secrets at the start of the file, unless the file is empty.
+/// Reports a binary store of secrets at the start of the file, unless the file is empty or contains
+/// prose instead of a store.
 pub(super) fn store(text: &str, format: &Format, found: &mut Vec<Found>) {
-    if !text.trim().is_empty() {
+    let is_text = |c: char| matches!(c, ' '..='~' | '\n' | '\r' | '\t');
+    let is_prose = text.trim().contains(' ') && text.chars().all(is_text);
+    if !text.trim().is_empty() && !is_prose {
         found.push(Found::new(format.rule, Span::at(0)));
     }
 }

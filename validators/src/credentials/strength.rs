@@ -292,14 +292,20 @@ fn is_part_of_name(c: char) -> bool {
 const SYMMETRIC: [&str; 8] =
     ["cookie", "crypt", "encrypt", "hmac", "jwt", "session", "sign", "storage"];
 
-/// Whether a value is the public half of a pair whose other half is secret, as in OAuth:
-/// `GITHUB_APP_KEY` next to `GITHUB_APP_SECRET`.
+/// Whether a value identifies a client: every visitor of the site can see it (`VITE_MAP_KEY`), or it
+/// is the public half of a pair whose other half is secret, as in OAuth (`GITHUB_APP_KEY` next to
+/// `GITHUB_APP_SECRET`).
 fn identifies_client(text: &str, found: &Found, secret_names: &HashSet<String>) -> bool {
     let before = &text[..found.span.start as usize];
     let near = before.ceil_char_boundary(before.len().saturating_sub(MAX_NAME_LEN));
     let before = before[near..].trim_end_matches(|c: char| !is_part_of_name(c));
     let name = before.rsplit(|c: char| !is_part_of_name(c)).next().unwrap_or_default();
     let start = name.to_ascii_lowercase();
+    if table::BROWSER_STARTS.iter().any(|mark| start.contains(mark))
+        || table::BROWSER_KEYS.contains(&start)
+    {
+        return true;
+    }
     let start = start.strip_suffix("key").filter(|start| start.len() >= 2);
     // `APP_KEY` without the name of a service is the key of the application itself.
     start.is_some_and(|start| {

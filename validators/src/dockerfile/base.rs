@@ -91,6 +91,13 @@ fn project_names(files: &dyn Files) -> Vec<String> {
         let parts = module.into_iter().flat_map(|path| path.trim().split('/').skip(1).take(2));
         names.extend(parts.map(str::to_owned));
     }
+    for settings in ["settings.gradle", "settings.gradle.kts"] {
+        let text = side_file(files, settings).unwrap_or_default();
+        // `rootProject.name = 'name'`
+        let name = text.lines().find_map(|line| line.trim().strip_prefix("rootProject.name"));
+        let name = name.map(|rest| rest.trim_matches([' ', '=', '\'', '"']).to_owned());
+        names.extend(name);
+    }
     let package = side_file(files, "package.json");
     let package = package.and_then(|text| serde_json::from_str::<Value>(&text).ok());
     let name = package.as_ref().and_then(|package| package.get("name")).and_then(Value::as_str);

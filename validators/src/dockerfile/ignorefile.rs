@@ -80,8 +80,15 @@ fn ignore_files(
 
 /// The segments of a path joined by `/`, without `.` and empty segments.
 fn normalize(path: &str) -> String {
-    let segments: Vec<&str> =
-        path.split('/').filter(|segment| !matches!(*segment, "" | ".")).collect();
+    let mut segments = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            // A path cannot lead out of the build context.
+            ".." => drop(segments.pop()),
+            _ => segments.push(segment),
+        }
+    }
     segments.join("/")
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// A dialect of SQL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Dialect {
     Postgres,
     MySql,
@@ -331,12 +331,18 @@ impl Evidence {
     }
 }
 
+/// The dialect in the name of a file: `1_users.postgres.up.sql`.
+pub(super) fn of_name(path: &str) -> Option<Dialect> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit(|c: char| !c.is_ascii_alphanumeric()).find_map(named_dialect)
+}
+
 fn named_dialect(word: &str) -> Option<Dialect> {
     let is_named = |name: &str| word.eq_ignore_ascii_case(name);
     NAMES.iter().find(|(name, _)| is_named(name)).map(|&(_, dialect)| dialect)
 }
 
-fn starts_line(text: &str, token: &Token) -> bool {
+pub(super) fn starts_line(text: &str, token: &Token) -> bool {
     let line = text[..token.start as usize].rsplit('\n').next().unwrap_or_default();
     line.trim().is_empty()
 }

@@ -169,7 +169,7 @@ fn report_syntax(file: &File, report: &mut Report<'_>) {
 }
 
 /// Whether a file contains commands or variables of a client or values that a program fills in:
-/// `\i`, `\gexec`, `:name`, `%s`, `@name`, `?`.
+/// `\i`, `\gexec`, `delimiter //`, `:name`, `%s`, `@name`, `?`.
 fn has_client_commands(text: &str) -> bool {
     let tokens = lex::tokens(text, Some(dialect::Dialect::Postgres));
     tokens.iter().enumerate().any(|(index, token)| match token.punct(text) {
@@ -180,7 +180,7 @@ fn has_client_commands(text: &str) -> bool {
                 .is_some_and(|next| next.start == token.end && next.kind != lex::TokenKind::Punct)
                 && index.checked_sub(1).is_none_or(|before| tokens[before].punct(text) != b':')
         }
-        _ => false,
+        _ => token.is_word(text, "delimiter") && dialect::starts_line(text, token),
     })
 }
 

@@ -1,6 +1,6 @@
 //! The schema that the migrations of a directory define, replayed in their order.
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, of_name};
 use super::file::{File, read_sibling};
 use super::migration::{Migration, ordered};
 use super::statement::{Action, Column, Constraint, ConstraintKind, Name, StatementKind};
@@ -40,7 +40,23 @@ impl Replay {
         if let Some((path, _)) = own.filter(|(path, _)| !paths.iter().any(|known| known == path)) {
             paths.push(path.to_owned());
         }
-        let (mut schema, mut parsed) = (Schema::default(), HashMap::new());
+        let mut replay = Self::default();
+        for (dialect, paths) in by_dialect(paths) {
+            replay.run(dialect, &paths, own, files);
+        }
+        replay
+    }
+
+    /// Replays files in order; the findings are those in the files that name `dialect`.
+    fn run(
+        &mut self,
+        dialect: Option<Dialect>,
+        paths: &[String],
+        own: Option<(&str, &str)>,
+        files: &dyn Files,
+    ) {
+        let parsed = self.files.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mut schema = Schema::default();
         for (index, path) in paths.iter().enumerate() {
             let text = match own {
                 Some((own, text)) if own == path => Some(text.to_owned()),
@@ -57,13 +73,11 @@ impl Replay {
             parsed.insert(path.clone(), (text, file));
         }
         schema.finish();
-        let mut by_path: HashMap<String, Vec<Found>> = HashMap::new();
         for (index, found) in schema.found {
-            if let Some(path) = paths.get(index) {
-                by_path.entry(path.clone()).or_default().push(found);
+            if let Some(path) = paths.get(index).filter(|path| of_name(path) == dialect) {
+                self.by_path.entry(path.clone()).or_default().push(found);
             }
         }
-        Self { by_path, files: Mutex::new(parsed) }
     }
 
     /// The findings in the file at `path`.
@@ -77,6 +91,20 @@ impl Replay {
         let (known, file) = files.remove(path)?;
         (known == text).then_some(file)
     }
+}
+
+/// The migrations of each database, if the names of the files contain dialects. A file without a
+/// dialect is for all databases.
+fn by_dialect(paths: Vec<String>) -> Vec<(Option<Dialect>, Vec<String>)> {
+    let dialects: BTreeSet<Dialect> = paths.iter().filter_map(|path| of_name(path)).collect();
+    if dialects.is_empty() {
+        return vec![(None, paths)];
+    }
+    let for_dialect = |dialect: Dialect| {
+        let is_used = |path: &&String| of_name(path).is_none_or(|named| named == dialect);
+        (Some(dialect), paths.iter().filter(is_used).cloned().collect())
+    };
+    dialects.into_iter().map(for_dialect).collect()
 }
 
 /// A table, as far as the migrations define it.
