@@ -25,7 +25,7 @@ pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) ->
     match command {
         BaselineCommand::Write { paths, accept_new, baseline } => {
             let paths = project::locate(&io.cwd, paths)?;
-            let project = Project::open(io.distribution, &project::root_above(&paths), config)?;
+            let project = Project::open(io.distribution, &project::root_above(&io.cwd, &paths), config)?;
             let project = project::with_current_date(project);
             write(&project, &paths, *accept_new, baseline.as_deref(), io)
         }

@@ -67,7 +67,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             .into());
     }
     let paths = if stdin { vec![io.cwd.clone()] } else { project::locate(&io.cwd, &args.paths)? };
-    let project = Project::open(io.distribution, &project::root_above(&paths), config)?;
+    let project = Project::open(io.distribution, &project::root_above(&io.cwd, &paths), config)?;
     let mut project = project::with_current_date(project);
     apply_overrides(&mut project, args);
     if let Some(unread) = project::unread_config(&project).filter(|_| !args.quiet) {
