@@ -4,8 +4,8 @@ use crate::error::RunError;
 use aidd_engine::text::kind::CONFIG_PATH;
 use std::path::{Component, Path, PathBuf};
 
-use aidd_engine::workspace::project::{directory_of, marked_root};
 pub use aidd_engine::workspace::project::{Project, root_of};
+use aidd_engine::workspace::project::{directory_of, marked_root};
 
 /// `project` with the current date of the system clock.
 #[must_use]
@@ -38,7 +38,7 @@ pub fn locate(cwd: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>, RunError> {
     let located: Vec<PathBuf> = paths.iter().map(|path| absolute(cwd, path)).collect();
     for (typed, path) in paths.iter().zip(&located) {
         path.symlink_metadata()
-            .map_err(|source| RunError::Unreadable { path: typed.display().to_string(), source })?;
+            .map_err(|error| RunError::Unreadable { path: typed.display().to_string(), error })?;
     }
     let root = root_above(cwd, &located);
     if let Some(outside) = located.iter().position(|path| !path.starts_with(&root)) {

@@ -13,11 +13,11 @@ mod time_argument;
 
 use crate::cli::{Memory, MemoryCommand};
 use aidd_engine::project::git::Repository;
-use aidd_memory::{MemoryError, READ_ONLY};
 use aidd_memory::journal::{self, Journal};
 use aidd_memory::project::{ProjectMemory, system_clock};
 use aidd_memory::store::{BackendChoice, Layers, Query, json, sqlite};
 use aidd_memory::types::{Entry, Status};
+use aidd_memory::{MemoryError, READ_ONLY};
 use aidd_report::Io;
 use aidd_report::When;
 use aidd_report::exit::{Exit, UserError};

@@ -238,10 +238,7 @@ mod tests {
                 r#"{"schemaVersion": 9, "entries": []}"#,
                 "schema version 9 is newer than the supported version 1",
             ),
-            (
-                entry,
-                "1:47: malformed entry; expected `path`, `rule`, `id` and `count`",
-            ),
+            (entry, "1:47: malformed entry; expected `path`, `rule`, `id` and `count`"),
             (
                 r#"{"schemaVersion": 1, "findings": [], "x": 1}"#,
                 "1:40: malformed entry; expected `path`, `rule`, `id` and `count`",

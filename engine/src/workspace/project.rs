@@ -1,6 +1,6 @@
 //! The project that a frontend works on: its root, configuration, rules and baseline.
 
-use crate::check::configuration::{invalid_packs, invalid_page_params};
+use crate::check::configuration::{invalid_packs, invalid_params};
 use crate::check::family::Distribution;
 use crate::check::{Engine, EngineError, Selection};
 use crate::project::config::{self, Config};
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Maximum size of a configuration file, in bytes.
-const CONFIG_LIMIT: u64 = 8 << 20;
+pub const CONFIG_LIMIT: u64 = 8 << 20;
 /// Maximum size of a baseline file, in bytes: about 400,000 findings.
 const BASELINE_LIMIT: u64 = 64 << 20;
 
@@ -265,12 +265,15 @@ impl Project {
         let engine = Engine::new(self.distribution, self.registry(), &self.config, selection);
         engine.map(|engine| engine.with_date(self.today)).map_err(|error| {
             let message = error.to_string();
+            let is_params = matches!(error, EngineError::Params { .. });
             match error {
                 EngineError::Params { .. } | EngineError::Pack(_) => {
                     let position = self.config_position(&message);
                     let position =
                         position.map_or_else(String::new, |position| format!("{position}: "));
-                    ProjectError::new(format!("{position}{message}"), None)
+                    let hint = is_params
+                        .then_some("correct or remove the parameter, or set it for another rule");
+                    ProjectError::new(format!("{position}{message}"), hint)
                 }
                 EngineError::Glob(_) | EngineError::NoFunction(_) => {
                     ProjectError::new(message, None)
@@ -296,7 +299,8 @@ impl Project {
         };
         let source = Source::decode(path.to_string_lossy(), bytes);
         let registry = self.registry();
-        let params = invalid_page_params(source.text(), &registry).into_iter();
+        let families = self.distribution.families;
+        let params = invalid_params(source.text(), &registry, families).into_iter();
         let mut faults = params.chain(invalid_packs(source.text(), &registry));
         let (_, range) = faults.find(|(why, _)| error.contains(&**why))?;
         let bom = source.text().len() - source.text().trim_start_matches('\u{FEFF}').len();

@@ -89,7 +89,8 @@ impl Job<'_> {
             None
         } else if kind.is_symlink() {
             // The memory reads a link to a file of the project.
-            let real = disk_path.canonicalize().and_then(|real| Ok((self.root.canonicalize()?, real)));
+            let real =
+                disk_path.canonicalize().and_then(|real| Ok((self.root.canonicalize()?, real)));
             let is_read = real.is_ok_and(|(root, real)| real.starts_with(root) && real.is_file());
             let why = "cannot be read: a link that does not lead to a file of the project; \
                        replace it with the file";

@@ -168,7 +168,10 @@ fn a_backup_without_a_readable_line_is_reported_and_moved_aside() {
         fs::remove_file(&path).expect("removed");
         let mut memory = open_with_notices(folder.path(), choice);
         let notices = memory.take_notices().join("\n");
-        let words = ["was missing or empty, and nothing could be restored: the backup", "is damaged; it was moved to"];
+        let words = [
+            "was missing or empty, and nothing could be restored: the backup",
+            "is damaged; it was moved to",
+        ];
         assert!(words.iter().all(|words| notices.contains(words)), "{choice:?}: {notices}");
         assert_eq!(permanent_text(&mut memory), permanent_before);
         assert!(!log.exists());
