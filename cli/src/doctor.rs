@@ -85,7 +85,7 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     problems.extend(unreadable_paths(&project)?);
     // Rules with a declarative check: the project's rules, and the rules that a pack enables.
     let listing =
-        walk::listing(&engine, &project.disk, &walk::Walk::over(vec![project.root().to_owned()]));
+        walk::listing(&engine, &project.disk, &Walk::over(vec![project.root().to_owned()]));
     let is_enabled_by_pack = |rule: &Rule| !rule.enabled && engine.is_enabled_anywhere(&rule.id);
     let is_valid = |rule: &&Rule| forms::problems(rule).is_empty();
     let with_check = rules.iter().filter(|rule| rule.path.is_some() || is_enabled_by_pack(rule));
@@ -169,7 +169,7 @@ fn unreadable_paths(project: &Project) -> Result<Vec<String>> {
 
 /// The paths that a run over the root would check.
 fn files(project: &Project) -> Result<Vec<String>> {
-    let root = walk::Walk::over(vec![project.root().to_owned()]);
+    let root = Walk::over(vec![project.root().to_owned()]);
     let paths = walk::list(&project.config, &project.disk, &root)
         .map_err(|why| UserError::new(format!("`include` or `exclude`: {why}")))?;
     Ok(paths.into_iter().collect())

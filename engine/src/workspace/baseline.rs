@@ -231,8 +231,8 @@ mod tests {
         let entry = r#"{"schemaVersion": 1, "findings": [{"path": "a"}]}"#;
         let cases = [
             ("", "1:1: not valid JSON"),
-            ("{}", "not a baseline: `schemaVersion` is missing"),
-            ("[]", "not a baseline: `schemaVersion` is missing"),
+            ("{}", "1:1: not a baseline: `schemaVersion` is missing"),
+            ("[]", "1:1: not a baseline: `schemaVersion` is missing"),
             // Additional keys of a newer version must not be reported instead of the version.
             (
                 r#"{"schemaVersion": 9, "entries": []}"#,

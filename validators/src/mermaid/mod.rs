@@ -11,6 +11,7 @@ mod sequence;
 use super::{Checks, check_ids};
 use aidd_engine::check::family::Family;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::conflict::{MERGE_CONFLICT, first_conflict};
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::kind::{self, Kind};
 use aidd_engine::text::source::Span;
