@@ -8,9 +8,9 @@ use aidd_engine::workspace::baseline::{Baseline, Entry};
 use aidd_engine::workspace::walk::{self, Outcome, Walk};
 use aidd_report::Io;
 use aidd_report::exit::{Exit, UserError};
-use aidd_report::number;
 use aidd_report::project::{self, Project};
 use aidd_report::run::baseline::was_checked;
+use aidd_report::{number, one_line};
 use anyhow::{Context, Result};
 use std::fs;
 use std::io::Write;
@@ -25,7 +25,8 @@ pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) ->
     match command {
         BaselineCommand::Write { paths, accept_new, baseline } => {
             let paths = project::locate(&io.cwd, paths)?;
-            let project = Project::open(io.distribution, &project::root_above(&paths), config)?;
+            let project =
+                Project::open(io.distribution, &project::root_above(&io.cwd, &paths), config)?;
             let project = project::with_current_date(project);
             write(&project, &paths, *accept_new, baseline.as_deref(), io)
         }
@@ -63,7 +64,7 @@ fn write(
     baseline.extend(existing_entries.filter(|entry| !was_checked(entry, project, paths, &outcome)));
     save(&path, &baseline)?;
     writeln!(io.err, "recorded {} in {}", finding_count(baseline.entries()), path.display())?;
-    Ok(Exit::Clean)
+    print_skipped(project, outcome, io)
 }
 
 fn prune(project: &Project, option: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
@@ -79,7 +80,22 @@ fn prune(project: &Project, option: Option<&Path>, io: &mut Io<'_>) -> Result<Ex
         save(&path, &baseline.without(&stale))?;
     }
     writeln!(io.err, "removed {removed} from {}", path.display())?;
-    Ok(Exit::Clean)
+    print_skipped(project, outcome, io)
+}
+
+/// Lists the paths that could not be read; their findings are not recorded, and their existing
+/// entries stay in the baseline.
+fn print_skipped(project: &Project, mut outcome: Outcome, io: &mut Io<'_>) -> Result<Exit> {
+    outcome.skip_irregular(project.irregular());
+    outcome.skipped.retain(|skipped| skipped.failed);
+    if outcome.skipped.is_empty() {
+        return Ok(Exit::Clean);
+    }
+    writeln!(io.err, "{} skipped:", number(outcome.skipped.len(), "path"))?;
+    for skipped in &outcome.skipped {
+        writeln!(io.err, "  {}: {}", one_line(&skipped.path), one_line(&skipped.why))?;
+    }
+    Ok(Exit::Unchecked)
 }
 
 /// The number of findings in words, such as `1 finding`.

@@ -11,6 +11,7 @@ use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::{FailOn, Safety, Status};
 use aidd_engine::text::kind::{CONFIG_PATH, PACK_DIR, RULE_DIRS};
+use aidd_engine::text::paths::malformed;
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::baseline::Entry;
 use aidd_engine::workspace::diff::CompareResult;
@@ -67,9 +68,9 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             .into());
     }
     let paths = if stdin { vec![io.cwd.clone()] } else { project::locate(&io.cwd, &args.paths)? };
-    let project = Project::open(io.distribution, &project::root_above(&paths), config)?;
+    let project = Project::open(io.distribution, &project::root_above(&io.cwd, &paths), config)?;
     let mut project = project::with_current_date(project);
-    apply_overrides(&mut project, args);
+    apply_overrides(&mut project, args)?;
     if let Some(unread) = project::unread_config(&project).filter(|_| !args.quiet) {
         writeln!(io.err, "note: {unread}")?;
     }
@@ -142,6 +143,11 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             writeln!(io.err, "note: {rule} {note}")?;
         }
     }
+    let includes_nothing = project.config.include.as_ref().is_some_and(|globs| !globs.is_empty())
+        && compared.outcome.visited.is_empty();
+    if includes_nothing && !stdin && !args.quiet && !args.diff.is_given() {
+        writeln!(io.err, "note: `include` matches none of the files; correct its globs")?;
+    }
     print_stale_entries(&stale.unwrap_or_default(), io)?;
     Ok(exit_code(&compared.outcome, fail_on))
 }
@@ -155,10 +161,17 @@ fn is_complete(args: &Check) -> bool {
 }
 
 /// Applies the command line options and environment variables over the configuration.
-fn apply_overrides(project: &mut Project, args: &Check) {
+fn apply_overrides(project: &mut Project, args: &Check) -> Result<()> {
     let exclude = project.config.exclude.get_or_insert_default();
-    exclude.extend(split_values(&args.walk.exclude));
+    let globs = split_values(&args.walk.exclude);
+    if let Some(why) = globs.iter().find_map(|glob| malformed(glob)) {
+        return Err(UserError::new(format!("--exclude: {why}"))
+            .hint("correct the glob in `--exclude` or in the environment variable AIDD_EXCLUDE")
+            .into());
+    }
+    exclude.extend(globs);
     project.config.max_file_size = args.walk.max_file_size.or(project.config.max_file_size);
+    Ok(())
 }
 
 fn safety(args: &Check) -> Safety {
@@ -279,9 +292,10 @@ fn print_reach(project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<()
 fn print_stale_entries(stale: &[Entry], io: &mut Io<'_>) -> Result<()> {
     if !stale.is_empty() {
         let count = finding_count(stale.iter().cloned());
+        let are = if count.starts_with("1 ") { "is" } else { "are" };
         writeln!(
             io.err,
-            "note: {count} in the baseline no longer found; run `aidd baseline prune` to remove the entries"
+            "note: {count} in the baseline {are} no longer found; run `aidd baseline prune` to remove the entries"
         )?;
     }
     Ok(())

@@ -38,7 +38,7 @@ const STYLES: Styles = Styles::styled()
 #[derive(Debug, Parser)]
 #[command(name = "aidd", version, styles = STYLES, max_term_width = 100)]
 #[command(
-    after_help = "Begin with:\n  aidd check .           check this directory\n  aidd explain RULE      explain a rule\n  aidd rule packs        list optional rule packs\n  aidd init              write a configuration\n\nExit codes:\n  0  no findings\n  1  findings, or a failed check\n  2  wrong usage or configuration\n  3  unreadable input"
+    after_help = "Begin with:\n  aidd check .           check this directory\n  aidd explain RULE      explain a rule\n  aidd rule packs        list optional rule packs\n  aidd init              write a configuration\n\nExit codes:\n  0  no findings at or above the severity that fails the run (`failOn`)\n  1  such findings, or problems found by `doctor` or `rule test`\n  2  wrong usage or configuration\n  3  some files could not be checked"
 )]
 pub struct Cli {
     /// The command to run.
@@ -87,6 +87,7 @@ pub enum Command {
     /// Set up a project: minimal configuration, Git settings for the memory, agent clients.
     Init(Init),
     /// Show the detected project and problems with its setup.
+    #[command(after_help = "The exit code is 1 if there are problems.")]
     Doctor,
     /// Print a shell completion script.
     #[command(

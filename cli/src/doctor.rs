@@ -1,22 +1,31 @@
 //! `aidd doctor`: prints the detected project and problems with its setup.
 
-use crate::rules::{describe_reach, invalid_pages};
-use aidd_engine::check::Selection;
+use crate::rules::{describe_reach, invalid_pages, problems_of};
+use aidd_engine::check::{Engine, Selection};
 use aidd_engine::forms;
+use aidd_engine::project::config::CiConfig;
 use aidd_engine::rules::rule::Rule;
+use aidd_engine::text::files::read_regular;
+use aidd_engine::text::finding::FailOn;
 use aidd_engine::text::kind::{self, CONFIG_PATH, Kind, RULE_DIRS, is_memory_path};
-use aidd_engine::workspace::walk;
+use aidd_engine::text::source::Source;
+use aidd_engine::workspace::project::CONFIG_LIMIT;
+use aidd_engine::workspace::walk::{self, Walk};
 use aidd_memory::journal::Journal;
 use aidd_report::Io;
 use aidd_report::exit::{Exit, UserError};
-use aidd_report::number;
+use aidd_report::gate::Policy;
 use aidd_report::project::{self, Project};
+use aidd_report::{number, one_line};
 use anyhow::Result;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::Path;
 
-/// Runs `aidd doctor`.
+/// Maximum number of unreadable files that are listed; further files are only counted.
+const MAX_LISTED: usize = 20;
+
+/// Runs `aidd doctor`; exits with 1 if there are problems.
 ///
 /// # Errors
 /// Fails when the configuration is invalid.
@@ -70,35 +79,97 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
         writeln!(io.out, "  {kind:<12} {count}")?;
     }
     problems.extend(project::unread_config(&project));
-    problems.extend(invalid_pages(&project));
-    let irregular = project.irregular().into_iter();
-    problems.extend(irregular.map(|path| format!("{path}: {}", walk::IRREGULAR)));
-    for rule in rules.iter().filter(|rule| rule.path.is_some() && !is_from_memory(rule)) {
-        let path = rule.path.as_deref().unwrap_or_default();
-        problems.extend(forms::problems(rule).into_iter().map(|why| format!("{path}: {why}")));
-    }
+    problems.extend(config_problems(&project, &engine));
+    problems.extend(settings_without_effect(&project, &engine, &paths));
+    problems.extend(invalid_pages(&project, &engine));
+    problems.extend(unreadable_paths(&project)?);
     // Rules with a declarative check: the project's rules, and the rules that a pack enables.
     let listing =
-        walk::listing(&engine, &project.disk, &walk::Walk::over(vec![project.root().to_owned()]));
+        walk::listing(&engine, &project.disk, &Walk::over(vec![project.root().to_owned()]));
     let is_enabled_by_pack = |rule: &Rule| !rule.enabled && engine.is_enabled_anywhere(&rule.id);
-    for rule in rules.iter().filter(|rule| rule.path.is_some() || is_enabled_by_pack(rule)) {
+    let is_valid = |rule: &&Rule| forms::problems(rule).is_empty();
+    let with_check = rules.iter().filter(|rule| rule.path.is_some() || is_enabled_by_pack(rule));
+    for rule in with_check.filter(is_valid) {
         for note in describe_reach(&engine, rule, &project.disk, &listing) {
             writeln!(io.out, "rule           {} {note}", rule.id)?;
         }
     }
     for problem in &problems {
-        writeln!(io.out, "problem        {problem}")?;
+        writeln!(io.out, "problem        {}", one_line(problem))?;
     }
     if problems.is_empty() {
         writeln!(io.out, "no problems with the setup")?;
         return Ok(Exit::Clean);
     }
-    Ok(Exit::Usage)
+    Ok(Exit::Findings)
+}
+
+/// The problems that `aidd check` reports in the configuration.
+fn config_problems(project: &Project, engine: &Engine) -> Vec<String> {
+    let Some(path) = &project.config_path else { return Vec::new() };
+    let Ok(bytes) = read_regular(path, CONFIG_LIMIT) else { return Vec::new() };
+    let shown = if path.starts_with(project.root()) {
+        walk::relative(project.root(), path)
+    } else {
+        path.display().to_string()
+    };
+    let source = Source::decode(CONFIG_PATH, bytes);
+    problems_of("aidd/invalid-config", &source, &shown, (project, engine))
+}
+
+/// The settings that select nothing: paths that do not exist, globs and selectors that match
+/// nothing.
+fn settings_without_effect(project: &Project, engine: &Engine, paths: &[String]) -> Vec<String> {
+    let mut problems = Vec::new();
+    let config = &project.config;
+    if config.include.as_ref().is_some_and(|globs| !globs.is_empty()) && paths.is_empty() {
+        problems.push("`include` matches no file; correct its globs".to_owned());
+    }
+    if let Some(path) = &config.baseline
+        && !project.baseline_path(None).exists()
+    {
+        problems.push(format!(
+            "`baseline`: {path} does not exist; run `aidd baseline write`, or correct the path"
+        ));
+    }
+    let dirs = config.content.as_ref().and_then(|content| content.paths.as_ref());
+    for kind in ["agents", "rules", "skills", "workflows", "templates", "knowledge"] {
+        let dir = dirs.and_then(|dirs| dirs.get(kind));
+        if let Some(dir) = dir.filter(|dir| !project.disk.is_dir(dir)) {
+            problems.push(format!(
+                "`content.paths.{kind}`: {dir} is not a directory; create it, or correct the path"
+            ));
+        }
+    }
+    let default = CiConfig::default();
+    let ci = config.ci.as_ref().unwrap_or(&default);
+    problems.extend(Policy::new(ci, FailOn::Never, engine.registry()).1);
+    problems
+}
+
+/// The files and directories that a run over the root cannot read.
+fn unreadable_paths(project: &Project) -> Result<Vec<String>> {
+    // The rule on the configuration is enough to make the walk read all files.
+    let only = vec!["aidd/invalid-config".to_owned()];
+    let engine = project.engine(&Selection { only, ..Selection::default() })?;
+    let root = Walk::over(vec![project.root().to_owned()]);
+    let mut outcome = walk::check_tree(&engine, &project.config, &project.disk, &root, &|| ())
+        .map_err(|why| UserError::new(format!("`include` or `exclude`: {why}")))?;
+    outcome.skip_irregular(project.irregular());
+    let failed = outcome.skipped.into_iter().filter(|skipped| skipped.failed);
+    let mut unreadable: Vec<String> =
+        failed.map(|skipped| format!("{}: {}", skipped.path, skipped.why)).collect();
+    let count = unreadable.len();
+    unreadable.truncate(MAX_LISTED);
+    if count > MAX_LISTED {
+        unreadable.push(format!("{} more paths cannot be read", count - MAX_LISTED));
+    }
+    Ok(unreadable)
 }
 
 /// The paths that a run over the root would check.
 fn files(project: &Project) -> Result<Vec<String>> {
-    let root = walk::Walk::over(vec![project.root().to_owned()]);
+    let root = Walk::over(vec![project.root().to_owned()]);
     let paths = walk::list(&project.config, &project.disk, &root)
         .map_err(|why| UserError::new(format!("`include` or `exclude`: {why}")))?;
     Ok(paths.into_iter().collect())

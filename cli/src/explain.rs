@@ -41,6 +41,9 @@ pub(crate) fn unknown_rule(registry: &Registry, name: &str) -> UserError {
         return error.hint(format!("`{name}` is a rule pack: aidd rule packs {name}"));
     }
     match registry.nearest(name) {
+        Some(kind) if kind.ends_with("/*") => {
+            error.hint(format!("`aidd rule list '{kind}'` lists the rules of this kind"))
+        }
         Some(suggestion) => error.hint(format!("did you mean `{suggestion}`?")),
         None => error.hint("`aidd rule list` lists all rules"),
     }

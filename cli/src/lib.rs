@@ -115,6 +115,13 @@ fn run_frontend(
                 let error = UserError::new(format!("{} is not a directory", root.display()));
                 return Some(Err((error.into(), Exit::Usage)));
             }
+            if let Some(path) = config.as_ref().filter(|path| !path.exists()) {
+                let message = format!("{}: no such file", path.display());
+                let error = UserError::new(message).hint(
+                    "correct the path in `--config` or in the environment variable AIDD_CONFIG",
+                );
+                return Some(Err((error.into(), Exit::Usage)));
+            }
             let root = project::root_of(root_option.as_deref().unwrap_or(&io.cwd));
             let context = ServerContext { root, config, cwd: io.cwd.clone() };
             Some((frontends.mcp)(&args, context).map_err(|error| (error, Exit::Usage)))
@@ -203,8 +210,12 @@ fn hint_for(error: &RunError) -> Option<&'static str> {
         RunError::UnknownRevision { .. } => {
             "run `git fetch` to update the remote branches, and `git branch --all` to list them"
         }
+        RunError::NoCommit => "run `aidd check .`, which needs no commit and checks all files",
         RunError::NoCommonCommit { .. } => "pass an ancestor of the current work",
         RunError::Git(_) => "run `git fsck` to find the cause",
+        RunError::Unreadable { error, .. } if error.kind() == io::ErrorKind::NotFound => {
+            "correct the path; it is relative to the current directory"
+        }
         RunError::Unreadable { .. }
         | RunError::Glob(_)
         | RunError::Rules(_)

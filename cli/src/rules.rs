@@ -8,13 +8,14 @@ pub use crate::cli::{Form, RuleCommand};
 use crate::explain;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::Config;
-use aidd_engine::rules::registry::{Registry, error_message, is_id};
+use aidd_engine::rules::registry::{Registry, is_id};
 use aidd_engine::rules::rule::Rule;
-use aidd_engine::text::files::Files;
-use aidd_engine::text::kind::{is_memory_path, is_pack_path};
+use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT};
+use aidd_engine::text::finding::Finding;
+use aidd_engine::text::kind::is_memory_path;
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::rule_globs;
-use aidd_engine::text::source::{Encoding, Source, Span};
+use aidd_engine::text::source::{Encoding, Source};
 use aidd_engine::workspace::examples;
 use aidd_engine::workspace::memory_checks;
 use aidd_engine::workspace::project_checks;
@@ -139,7 +140,8 @@ fn new(project: &Project, id: &str, form: Form, io: &mut Io<'_>) -> Result<Exit>
     }
     let path = format!(".aidd/rules/{id}.md");
     let location = project.disk.locate(&project.disk.path_for_new_file(&path)?)?;
-    fs::create_dir_all(location.parent().context("the page has no parent directory")?)?;
+    let directory = location.parent().context("the page has no parent directory")?;
+    fs::create_dir_all(directory).with_context(|| path.clone())?;
     fs::write(&location, page(id, form)).with_context(|| path.clone())?;
     writeln!(io.out, "{path}")?;
     writeln!(
@@ -218,31 +220,36 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
             writeln!(io.out, "{}: guidance only, nothing to test", rule.id)?;
             continue;
         }
-        tested += 1;
-        let is_from_memory = rule.path.as_deref().is_some_and(is_memory_path);
-        let problems = aidd_engine::forms::problems(rule);
-        if is_from_memory && !problems.is_empty() {
+        if !aidd_engine::forms::problems(rule).is_empty() {
             // `invalid_pages` reports these problems below.
             continue;
         }
+        tested += 1;
         let page = default_engine.registry().get(&rule.id).unwrap_or(rule);
-        let failures =
-            if problems.is_empty() { examples::run(&default_engine, page) } else { problems };
+        let failures = examples::run(&default_engine, page);
         failed += usize::from(!failures.is_empty());
         for failure in &failures {
-            writeln!(io.out, "{}: {failure}", rule.path.as_deref().unwrap_or(&rule.id))?;
+            let place = rule.path.as_deref().unwrap_or(&rule.id);
+            match examples::split_line(failure) {
+                (Some(line), failure) => writeln!(io.out, "{place}:{line}:1: {failure}")?,
+                (None, failure) => writeln!(io.out, "{place}: {failure}")?,
+            }
         }
         // Examples can pass even if the rule applies to no file of the project.
         for note in describe_reach(&engine, rule, &project.disk, &listing) {
             writeln!(io.out, "{}: {note}", rule.id)?;
         }
     }
-    let unread = invalid_pages(project);
-    for invalid in &unread {
+    let invalid = invalid_pages(project, &engine);
+    for invalid in &invalid {
         writeln!(io.out, "{invalid}")?;
     }
-    writeln!(io.err, "{} tested, {} failed", number(tested, "rule"), failed + unread.len())?;
-    Ok(if failed + unread.len() == 0 { Exit::Clean } else { Exit::Findings })
+    let untested = match invalid.len() {
+        0 => String::new(),
+        count => format!("; {} in rule pages", number(count, "problem")),
+    };
+    writeln!(io.err, "{} tested, {failed} failed{untested}", number(tested, "rule"))?;
+    Ok(if failed == 0 && invalid.is_empty() { Exit::Clean } else { Exit::Findings })
 }
 
 /// A statement of the number of files, directories or imports to which the check of a rule applies,
@@ -273,26 +280,41 @@ pub(crate) fn describe_reach(
     std::iter::once(matched).chain(notes).collect()
 }
 
-/// The problems of rule pages and packs with an invalid header, and of memories whose check cannot
-/// run, each with its path.
-pub(crate) fn invalid_pages(project: &Project) -> Vec<String> {
-    let invalid_page = |(path, text): &(String, String)| {
-        let error = if is_pack_path(path) {
-            aidd_page::pack(text).err()?
-        } else {
-            aidd_page::header(text).err()?
-        };
-        let source = Source::new(path.as_str(), text.as_str());
-        let position = source.position(Span::from(error.span.clone()).start, Encoding::CodePoints);
-        let message = error_message(&error);
-        let message = project.distribution().redact(&message);
-        Some(format!("{path}:{}:{}: {message}", position.line + 1, position.column + 1))
-    };
+/// The problems of rule pages and packs, and of memories whose check cannot run, each with its
+/// path.
+pub(crate) fn invalid_pages(project: &Project, engine: &Engine) -> Vec<String> {
     let rule_pages = project.pages.iter().filter(|(path, _)| !is_memory_path(path));
+    let problems = rule_pages.flat_map(|(path, text)| {
+        // The bytes show whether the page is UTF-8.
+        let source = project.disk.read(path, SIDE_FILE_LIMIT).map_or_else(
+            |_| Source::new(path.as_str(), text.as_str()),
+            |bytes| Source::decode(path.as_str(), bytes),
+        );
+        problems_of("aidd/malformed-page", &source, path, (project, engine))
+    });
     let faults = memory_checks::faults(&project.disk).into_iter();
     let faults = faults
         .map(|(path, id, why)| format!("{path}: {id}: {}", project.distribution().redact(&why)));
-    rule_pages.filter_map(invalid_page).chain(faults).collect()
+    problems.chain(faults).collect()
+}
+
+/// The findings of a rule on the project's own settings in a file that is displayed as `path`, with
+/// the same messages as those of `aidd check`.
+pub(crate) fn problems_of(
+    rule: &str,
+    source: &Source,
+    path: &str,
+    (project, engine): (&Project, &Engine),
+) -> Vec<String> {
+    let findings = engine.check_rule(&rule.into(), source, &project.disk).into_iter();
+    let problem = |finding: Finding| {
+        let at = source.position(finding.span.start, Encoding::CodePoints);
+        let help = finding.help.map_or_else(String::new, |help| format!("; {help}"));
+        let message = format!("{}{help}", finding.message);
+        let message = project.distribution().redact(&one_line(&message));
+        format!("{path}:{}:{}: {message}", at.line + 1, at.column + 1)
+    };
+    findings.map(problem).collect()
 }
 
 #[cfg(test)]

@@ -91,7 +91,9 @@ pub fn init(args: &Init, io: &mut Io<'_>) -> Result<Exit> {
     let path = io.cwd.join(CONFIG_PATH);
     let is_new = !path.exists();
     if is_new {
-        fs::create_dir_all(path.parent().context("the file has no parent directory")?)?;
+        let directory = path.parent().context("the file has no parent directory")?;
+        fs::create_dir_all(directory)
+            .with_context(|| format!("{} cannot be created", directory.display()))?;
         fs::write(&path, INITIAL).with_context(|| CONFIG_PATH.to_owned())?;
     }
     writeln!(io.out, "{} {CONFIG_PATH}", if is_new { "wrote" } else { "unchanged:" })?;

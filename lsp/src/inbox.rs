@@ -7,6 +7,7 @@
 use crate::commands;
 use crate::documents::lock;
 use crate::expand::{Changes, Reported, expand};
+use crate::framing::answer_unparsed;
 use crate::lifecycle::{self, Run, Settings};
 use crate::project_wide;
 use crate::schedule;
@@ -53,6 +54,9 @@ impl<S: tower_lsp_server::LanguageServer> Service<Request> for Inbox<S> {
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
+        if let Some(answer) = answer_unparsed(&request) {
+            return Box::pin(ready(Ok(Some(answer))));
+        }
         if request.method() == "exit" {
             self.exited.notify_one();
         }

@@ -10,6 +10,7 @@ pub mod documents;
 pub mod edits;
 mod expand;
 mod features;
+mod framing;
 pub mod hover;
 mod inbox;
 pub mod lens;
@@ -27,6 +28,7 @@ pub mod workspace;
 mod workspace_pass;
 
 use aidd_engine::check::Distribution;
+use framing::ValidFrames;
 use inbox::Inbox;
 use lifecycle::Settings;
 use server::Server;
@@ -91,7 +93,7 @@ where
     });
     let state = shared.expect("the service was just created");
     let inbox = Inbox { inner, state: state.clone(), exited: exited.clone() };
-    let input = Input { inner: input, exited: exited.clone() };
+    let input = Input { inner: ValidFrames::new(input), exited: exited.clone() };
     let serving = tower_lsp_server::Server::new(input, output, socket)
         .concurrency_level(MAX_REQUESTS)
         .serve(inbox);

@@ -170,7 +170,9 @@ impl Context {
             None => self.open_memory()?,
         };
         let result = work(&mut memory).map_err(Into::into);
-        lock(&self.shared.notices).extend(memory.take_notices());
+        let mut notices = memory.take_notices();
+        notices.extend(memory.new_unread_notice());
+        lock(&self.shared.notices).extend(notices);
         *slot = Some(memory);
         result
     }

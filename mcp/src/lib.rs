@@ -8,6 +8,7 @@ pub mod context;
 mod dynamic;
 pub mod http;
 mod instructions;
+mod lines;
 pub mod list;
 pub mod older;
 pub mod profile;

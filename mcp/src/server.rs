@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod pages_tests;
+mod params;
 #[cfg(test)]
 mod tests;
 
@@ -18,8 +19,8 @@ use aidd_guidance::PageKind;
 use aidd_guidance::prompts::completions;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
-    CompleteResult, CompletionInfo, ContentBlock, DiscoverResult, ErrorData,
-    GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
+    CompleteResult, CompletionInfo, ContentBlock, CustomRequest, CustomResult, DiscoverResult,
+    ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
     ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
     ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Reference,
     ResourceContents, ServerCapabilities, ServerConfig, ToolsCapability,
@@ -257,6 +258,14 @@ impl ServerHandler for Server {
         let get =
             move |context: &Context| prompts::get(context, &params.name, params.arguments.as_ref());
         Ok(self.run_blocking(get).await?.into())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(params::error(request))
     }
 
     async fn complete(

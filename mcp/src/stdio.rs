@@ -1,10 +1,11 @@
 //! The transport over standard input and output.
 
+use crate::lines::JsonLines;
 use rmcp::ServerHandler;
 use rmcp::service::{ServerInitializeError, ServiceExt as _};
-use rmcp::transport::IntoTransport;
-use rmcp::{RoleServer, transport::io::stdio_pipes};
+use rmcp::transport::io::stdio_pipes;
 use std::future::Future;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 /// Serves the client that started this process until it disconnects or exits.
 ///
@@ -14,21 +15,21 @@ pub async fn serve(handler: impl ServerHandler) -> anyhow::Result<()> {
     serve_until(handler, stdio_pipes(), parent_exited()).await
 }
 
-/// Serves a client on `transport` until it disconnects or `parent_exit` completes.
+/// Serves a client on a pair of streams until it disconnects or `parent_exit` completes.
 ///
 /// # Errors
 /// Fails when the client violates the protocol.
-pub async fn serve_until<T, E, A>(
+pub async fn serve_until<R, W>(
     handler: impl ServerHandler,
-    transport: T,
+    (reader, writer): (R, W),
     parent_exit: impl Future<Output = ()>,
 ) -> anyhow::Result<()>
 where
-    T: IntoTransport<RoleServer, E, A>,
-    E: std::error::Error + Send + Sync + 'static,
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
 {
     let serving = async {
-        match handler.serve(transport).await {
+        match handler.serve(JsonLines::new(reader, writer)).await {
             Ok(running) => {
                 running.waiting().await?;
                 Ok(())

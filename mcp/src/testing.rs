@@ -82,9 +82,14 @@ impl Client {
     }
 
     pub(crate) fn send(&mut self, message: &Value) {
+        self.send_line(message.to_string().as_bytes());
+    }
+
+    /// Sends a line that need not be a message.
+    pub(crate) fn send_line(&mut self, line: &[u8]) {
         let writer = self.writer.as_mut().expect("open");
-        let line = format!("{message}\n");
-        self.runtime.block_on(writer.write_all(line.as_bytes())).expect("written");
+        let line = [line, b"\n"].concat();
+        self.runtime.block_on(writer.write_all(&line)).expect("written");
     }
 
     /// Runs the server until `condition` returns true; fails with `description` after [`TIMEOUT`].

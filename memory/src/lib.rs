@@ -41,6 +41,7 @@ mod tracked;
 mod unwritable;
 
 pub use aidd_engine::parse::lines::{id, log, types, words};
+pub use unwritable::READ_ONLY;
 
 #[cfg(test)]
 mod tests;

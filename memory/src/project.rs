@@ -42,6 +42,8 @@ pub struct ProjectMemory {
     notices: Vec<String>,
     /// Whether the next notices report what the tracked files contain.
     reports_tracked: bool,
+    /// The last result of [`Self::new_unread_notice`].
+    pub(super) unread_notice: Option<String>,
     /// The stamps of the tracked files as this process last read them.
     pub(super) stamps: BTreeMap<&'static str, Option<Stamp>>,
     /// Distinguishes ids of the same millisecond.
@@ -96,6 +98,7 @@ impl ProjectMemory {
             clock,
             notices,
             reports_tracked: false,
+            unread_notice: None,
             stamps: BTreeMap::new(),
             count: 0,
             similarity: SimilarityIndex::default(),

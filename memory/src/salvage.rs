@@ -9,7 +9,7 @@ use super::project::ProjectMemory;
 use super::records::{Lifecycle, SessionState};
 use super::store::backup::{self, Backup, Change};
 use super::store::salvage::{self, RecoveredRecords};
-use super::store::{Durability, MirroredLine, StorageBackend, Table, transaction};
+use super::store::{Durability, MirroredLine, StorageBackend, Table, lock, transaction};
 use super::times;
 use super::types::{Entry, Layer, Link};
 use serde_json::Value;
@@ -77,8 +77,10 @@ impl ProjectMemory {
             return;
         }
         let mut notices = Vec::new();
+        let now = self.now();
         let is_damaged = salvage::is_pending(&folder);
         let (store, gate) = self.store_and_gate();
+        notices.extend(set_damaged_backup_aside(store, now));
         let deleted = restore(store, gate, is_damaged, &mut notices);
         if is_damaged {
             let has_backup =
@@ -103,6 +105,32 @@ impl ProjectMemory {
             self.report_tracked();
         }
     }
+}
+
+/// Moves a backup without any readable line aside, so that the next write creates a new one; returns
+/// a notice for the user.
+fn set_damaged_backup_aside(store: &mut dyn StorageBackend, now: i64) -> Option<String> {
+    let path = store.backup()?;
+    if !backup::is_damaged(&path) {
+        return None;
+    }
+    let lost = match store.writes() {
+        Ok(0) => format!(
+            "{} was missing or empty, and nothing could be restored: ",
+            store.path().display()
+        ),
+        _ => String::new(),
+    };
+    let _lock = lock::take(&store.path().with_extension("lock")).ok()?;
+    // Another process could have replaced the backup.
+    if !backup::is_damaged(&path) {
+        return None;
+    }
+    let moved = match lock::set_damaged_aside(&path, &[""], now) {
+        Ok(aside) => format!("it was moved to {}", aside.display()),
+        Err(error) => format!("it cannot be moved: {error}"),
+    };
+    Some(format!("{lost}the backup {} is damaged; {moved}", path.display()))
 }
 
 /// Restores the records of the backup that the store does not have; returns the deleted records.

@@ -162,6 +162,29 @@ impl ProjectMemory {
         })
     }
 
+    /// A notice that parts of the tracked files cannot be read, as of the last read; `None` if there
+    /// are none, or if the last notice was the same.
+    pub fn new_unread_notice(&mut self) -> Option<String> {
+        let mut unread = Vec::new();
+        for (source, _) in self.journal.sources() {
+            unread.extend(self.state(source).ok()?.problems);
+        }
+        unread.retain(|problem| problem.kind.affects_reading());
+        let notice = unread.first().map(|first| {
+            let more = match unread.len() {
+                1 => String::new(),
+                2 => "; 1 more problem".to_owned(),
+                count => format!("; {} more problems", count - 1),
+            };
+            format!("{first}{more}; run `aidd memory doctor`")
+        });
+        if notice == self.unread_notice {
+            return None;
+        }
+        self.unread_notice.clone_from(&notice);
+        notice
+    }
+
     fn import_source(
         &mut self,
         source: &str,

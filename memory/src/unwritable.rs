@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 /// Minimum time between two reads that check whether the disk is writable again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
+/// The end of the notice that nothing can be written; the reason precedes it.
+pub const READ_ONLY: &str = "; memory is read-only in this project";
+
 /// Opens the store. If no file can be written, returns a store that is held in RAM, and the reason.
 ///
 /// # Errors
@@ -41,7 +44,7 @@ fn in_memory(root: &Path, gate: &Gate, why: &str) -> Result<OpenedStore, MemoryE
             })?;
         }
     }
-    opened.notices.push(format!("{why}; memory is read-only in this project"));
+    opened.notices.push(format!("{why}{READ_ONLY}"));
     Ok(opened)
 }
 

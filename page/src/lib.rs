@@ -220,13 +220,20 @@ fn find_error(header: &Header, text: &str, base: usize) -> Option<PageError> {
 fn yaml_error(error: &serde_saphyr::Error, text: &str, base: usize) -> PageError {
     use serde_saphyr::Error as E;
     let error = error.without_snippet();
-    let start = error.location().map_or(0, |location| {
-        let line = usize::try_from(location.line()).unwrap_or(1).max(1) - 1;
-        let column = usize::try_from(location.column()).unwrap_or(1).max(1) - 1;
-        let before: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
-        let rest = &text[before.min(text.len())..];
-        before + rest.char_indices().nth(column).map_or(0, |(at, _)| at)
+    // The parser reports a tab at the end of the previous line.
+    let is_tab =
+        ["tabs disallowed", "found a tab"].iter().any(|why| error.to_string().contains(why));
+    let tab = is_tab.then(|| find_indenting_tab(text)).flatten();
+    let start = tab.or_else(|| {
+        error.location().map(|location| {
+            let line = usize::try_from(location.line()).unwrap_or(1).max(1) - 1;
+            let column = usize::try_from(location.column()).unwrap_or(1).max(1) - 1;
+            let before: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
+            let rest = &text[before.min(text.len())..];
+            before + rest.char_indices().nth(column).map_or(0, |(at, _)| at)
+        })
     });
+    let start = start.unwrap_or(0);
     let end = text[start..].find([':', '\n', ' ', ',']).map_or(text.len(), |at| start + at);
     let (message, did_you_mean) = match error {
         E::SerdeUnknownField { field, expected, .. } => (
@@ -240,6 +247,19 @@ fn yaml_error(error: &serde_saphyr::Error, text: &str, base: usize) -> PageError
         other => (plain_message(&first_line(&other.to_string())), None),
     };
     PageError { message, span: base + start..base + end.max(start), did_you_mean }
+}
+
+/// The offset of the first tab in the indentation of a line.
+fn find_indenting_tab(text: &str) -> Option<usize> {
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let indentation = line.len() - line.trim_start_matches([' ', '\t']).len();
+        if let Some(tab) = line[..indentation].find('\t') {
+            return Some(at + tab);
+        }
+        at += line.len();
+    }
+    None
 }
 
 /// Rewrites an error of the YAML parser for the author of a page. The position is removed, because

@@ -12,12 +12,12 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum RunError {
     /// A path on the command line cannot be read.
-    #[error("{path}: {source}")]
+    #[error("{path}: {error}")]
     Unreadable {
         /// The path as typed.
         path: String,
-        /// The error of the operating system.
-        source: io::Error,
+        /// The error of the operating system, which is part of the message.
+        error: io::Error,
     },
     /// The paths on the command line are in different projects.
     #[error("{path} is not below {root}")]
@@ -50,6 +50,9 @@ pub enum RunError {
         /// Whether the clone is shallow.
         shallow: bool,
     },
+    /// There is no commit to compare with.
+    #[error("the repository has no commit yet")]
+    NoCommit,
     /// The revision to compare with has no common commit with HEAD.
     #[error("`{revision}` and HEAD have no common commit")]
     NoCommonCommit {

@@ -241,7 +241,7 @@ fn unknown(text: &str, registry: &Registry) -> String {
     let tags = rules.iter().flat_map(|rule| &rule.tags).map(String::as_str);
     let categories = CATEGORIES.iter().map(|(name, ..)| *name);
     let known = rules.iter().map(|rule| &*rule.id).chain(tags).chain(categories);
-    let near = nearest(text, known).or_else(|| registry.nearest(text));
+    let near = nearest(text, known).map(str::to_owned).or_else(|| registry.nearest(text));
     let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
     format!("unknown rule, tag or category `{text}`{hint}")
 }

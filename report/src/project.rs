@@ -5,6 +5,7 @@ use aidd_engine::text::kind::CONFIG_PATH;
 use std::path::{Component, Path, PathBuf};
 
 pub use aidd_engine::workspace::project::{Project, root_of};
+use aidd_engine::workspace::project::{directory_of, marked_root};
 
 /// `project` with the current date of the system clock.
 #[must_use]
@@ -37,9 +38,9 @@ pub fn locate(cwd: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>, RunError> {
     let located: Vec<PathBuf> = paths.iter().map(|path| absolute(cwd, path)).collect();
     for (typed, path) in paths.iter().zip(&located) {
         path.symlink_metadata()
-            .map_err(|source| RunError::Unreadable { path: typed.display().to_string(), source })?;
+            .map_err(|error| RunError::Unreadable { path: typed.display().to_string(), error })?;
     }
-    let root = root_above(&located);
+    let root = root_above(cwd, &located);
     if let Some(outside) = located.iter().position(|path| !path.starts_with(&root)) {
         return Err(RunError::SeveralProjects {
             path: paths[outside].display().to_string(),
@@ -76,16 +77,19 @@ pub fn unread_config(project: &Project) -> Option<String> {
     Some(format!("{name} is not read; move the settings to {CONFIG_PATH}, in JSON"))
 }
 
-/// The root of the project that contains all `paths`: the root of the first path if it contains the
-/// other paths, or else its nearest ancestor that is a root and contains all paths. Packages of a
-/// repository can be separate projects.
+/// The root of the project that contains all `paths`: the nearest directory with `.aidd` or `.git`
+/// that contains all of them, because packages of a repository can be separate projects. If no path
+/// is in such a directory, the root is `cwd` if it contains all paths, otherwise their deepest
+/// common directory.
 #[must_use]
-pub fn root_above(paths: &[PathBuf]) -> PathBuf {
-    let first = paths.first().map_or_else(PathBuf::new, |path| root_of(path));
-    let contains_all = |root: &&Path| paths.iter().all(|path| path.starts_with(root));
-    let is_root = |root: &&Path| root.join(".git").exists() || root.join(".aidd").is_dir();
-    let above = first.ancestors().skip(1).filter(is_root);
-    std::iter::once(&*first).chain(above).find(contains_all).unwrap_or(&first).to_owned()
+pub fn root_above(cwd: &Path, paths: &[PathBuf]) -> PathBuf {
+    let Some(first) = paths.first() else { return root_of(cwd) };
+    let contains_all = |dir: &&Path| paths.iter().all(|path| path.starts_with(dir));
+    let first = directory_of(first);
+    let common = first.ancestors().find(contains_all).unwrap_or(first);
+    // The caller reports a path outside of the project of another path.
+    let marked = marked_root(common).or_else(|| paths.iter().find_map(|path| marked_root(path)));
+    marked.unwrap_or_else(|| if contains_all(&cwd) { cwd } else { common }.to_owned())
 }
 
 #[cfg(test)]
@@ -100,14 +104,36 @@ mod tests {
             std::fs::create_dir_all(root.join(created)).expect("a directory");
         }
         let common_root = |paths: &[&str]| {
-            root_above(&paths.iter().map(|path| root.join(path)).collect::<Vec<_>>())
+            root_above(root, &paths.iter().map(|path| root.join(path)).collect::<Vec<_>>())
         };
         assert_eq!(common_root(&["a"]), root.join("a"));
         assert_eq!(common_root(&["a", "b"]), root);
         assert_eq!(common_root(&["b", "a"]), root);
         assert_eq!(common_root(&["a", "c"]), root);
         // The caller reports a path outside of any project.
-        assert_eq!(root_above(&[root.join("a"), "/nowhere".into()]), root.join("a"));
+        assert_eq!(root_above(root, &[root.join("a"), "/nowhere".into()]), root.join("a"));
+        assert_eq!(root_above(root, &["/nowhere".into(), root.join("a")]), root.join("a"));
+    }
+
+    #[test]
+    fn without_a_marker_the_root_is_independent_of_the_order_of_the_paths() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let root = directory.path();
+        for created in ["src/deep", "other"] {
+            std::fs::create_dir_all(root.join(created)).expect("a directory");
+        }
+        std::fs::write(root.join("Dockerfile"), "").expect("written");
+        let root_of_both = |cwd: &Path, one: &str, other: &str| {
+            let (one, other) = (root.join(one), root.join(other));
+            let found = root_above(cwd, &[one.clone(), other.clone()]);
+            assert_eq!(found, root_above(cwd, &[other, one]));
+            found
+        };
+        assert_eq!(root_of_both(root, "src", "Dockerfile"), root);
+        assert_eq!(root_of_both(root, "src", "src/deep"), root);
+        assert_eq!(root_of_both(&root.join("other"), "src", "src/deep"), root.join("src"));
+        assert_eq!(root_of_both(&root.join("other"), "src", "Dockerfile"), root);
+        assert_eq!(root_above(root, &[]), root);
     }
 
     #[test]

@@ -100,7 +100,7 @@ fn an_invalid_baseline_exits_with_2_for_every_command() {
     project.write(".aidd/baseline.json", &conflict);
     let output = project.run(&["check", "."]).expect_code(2);
     assert_snapshot!(output.err, @r"
-    error: ROOT/.aidd/baseline.json: line 1: conflict marker; keep both sides, then run `aidd baseline prune`
+    error: ROOT/.aidd/baseline.json:1:1: conflict marker; keep both sides, then run `aidd baseline prune`
     hint: fix the file by hand or restore it from Git; or delete the file and run `aidd baseline write` to record all current findings
     ");
     for args in [["baseline", "write"], ["baseline", "prune"]] {

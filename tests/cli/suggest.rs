@@ -167,7 +167,7 @@ fn problems_in_a_draft_are_reported_with_line_and_remedy() {
     let output = project.run(&["rule", "suggest", "--draft", "draft.md"]).expect_code(1);
     assert_snapshot!(output.out, @r#"
     not valid: team/no-legacy-parse (.aidd/rules/no-legacy-parse.md)
-      line 12: expected ["1:15 legacyParse(text)"], found ["1:14 legacyParse(text)"]
+      line 12: expected `1:15 legacyParse(text)`, found `1:14 legacyParse(text)`
         correct the example, or the `finding` block after it (`line:column text`)
       examples    1 under `## Fails`, 1 under `## Passes`
       trial       1 finding in 1 of 2 checked items

@@ -298,10 +298,8 @@ fn run_examples(
 
 /// Converts a message about an example, which can begin with `line 7: `, to a problem.
 fn example_problem(message: &str, remedy: &str) -> Problem {
-    let numbered = message.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
-    let numbered = numbered.and_then(|(line, rest)| Some((line.parse().ok()?, rest)));
-    let (line, message) = numbered.unwrap_or((0, message));
-    Problem { line, message: message.to_owned(), remedy: remedy.to_owned() }
+    let (line, message) = examples::split_line(message);
+    Problem { line: line.unwrap_or(0), message: message.to_owned(), remedy: remedy.to_owned() }
 }
 
 fn run_trial(project: &Project, page: &Page, limit: &Limit) -> Result<Trial, SuggestError> {

@@ -338,7 +338,12 @@ impl<'a> History<'a> {
 }
 
 fn open(root: &Path) -> Result<Repository> {
-    Repository::open(root).map_err(|error| UserError::new(error.to_string()).into())
+    Repository::open(root).map_err(|error| {
+        let error = UserError::new(error.to_string());
+        error
+            .hint("run `git init` first, or `aidd check .`, which checks all files without Git")
+            .into()
+    })
 }
 
 /// The first line of an error, for notes.

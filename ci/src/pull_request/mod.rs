@@ -106,7 +106,7 @@ fn check(args: &CiCheck, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     let started = Instant::now();
     let event = event()?;
     let paths = project::locate(&io.cwd, &args.paths)?;
-    let root = project::root_above(&paths);
+    let root = project::root_above(&io.cwd, &paths);
     if let Some(format) = args.policy {
         return print_policy(args, &Project::open(io.distribution, &root, config)?, format, io);
     }

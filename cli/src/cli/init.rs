@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 /// Options of `aidd init`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Writes .aidd/config.json unless it exists, and adds missing lines to .gitattributes and\n.gitignore. --client also configures that agent client: the MCP server, the hooks and\ninstructions for the agent. Existing content is preserved. Running the command again changes nothing;\n--remove restores the previous state.\n\nExamples:\n  aidd init\n  aidd init --client claude-code --client cursor\n  aidd init --client codex --dry-run\n  aidd init --client codex --remove"
+    after_help = "Writes .aidd/config.json unless it exists, and adds missing lines to .gitattributes and\n.gitignore. --client also configures that agent client: the MCP server, the hooks and\ninstructions for the agent. Existing content is preserved. Running the command again changes\nnothing; --remove restores the previous state.\n\nExamples:\n  aidd init\n  aidd init --client claude-code --client cursor\n  aidd init --client codex --dry-run\n  aidd init --client codex --remove"
 )]
 pub struct Init {
     /// Agent client to set up; repeatable.

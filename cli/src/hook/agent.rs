@@ -214,7 +214,8 @@ fn write_answer(answer: &Answer, event: Event, payload: &Payload, io: &mut Io<'_
 
 /// Prints an error to standard error, with secrets redacted.
 fn report_error(event: Event, message: &str, io: &mut Io<'_>) {
-    let message = io.distribution.redact(&aidd_report::one_line(message));
+    let message = message.replace("\nhint: ", "; ");
+    let message = io.distribution.redact(&aidd_report::one_line(&message));
     let _ = writeln!(io.err, "aidd hook {}: {message}; skipped", event.name());
 }
 
@@ -300,10 +301,17 @@ fn after_tool(payload: &Payload, root: &Path, io: &mut Io<'_>) {
     let proposals = paths::proposals(payload, root, &io.cwd);
     let result = thread::scope(|scope| {
         let memory = scope.spawn(move || session_memory(distribution, root));
-        let found = findings(distribution, payload, &proposals, root).unwrap_or_else(|error| {
-            report_error(Event::PostToolUse, &format!("{error:#}"), io);
-            Vec::new()
-        });
+        let found = match findings(distribution, payload, &proposals, root) {
+            Ok(found) => found,
+            Err(error) => {
+                report_error(Event::PostToolUse, &format!("{error:#}"), io);
+                // With an invalid configuration, the memory would report the same error.
+                if is_tracking_enabled(root).is_err() {
+                    return Ok(());
+                }
+                Vec::new()
+            }
+        };
         if let Some(text) = edit_checker::render("aidd: this edit added", &found) {
             write_answer(&Answer::Context(text), Event::PostToolUse, payload, io);
         }

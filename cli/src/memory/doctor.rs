@@ -76,6 +76,10 @@ pub(super) fn run(root: &Path, fix: bool, as_json: bool, io: &mut Io<'_>) -> Res
             Err(error) => add_open_error(&error, &mut report),
         }
         add_leftovers(root, &mut report);
+        if root.join(".aidd/data.db").is_dir() {
+            let message = ".aidd/data.db is a directory, so SQLite cannot be used";
+            report.add_problem("store", message, "move the directory away", false);
+        }
         for (path, id, why) in memory_checks::faults(&Disk::new(root.to_owned())) {
             let edit = format!("`aidd memory edit {id} --set check='{{…}}'`, or `--unset check`");
             let remedy = match scope_of(&path) {
@@ -228,7 +232,7 @@ fn add_counts(memory: &mut ProjectMemory, report: &mut Report) -> Result<()> {
         }
     }
     let texts: Vec<String> =
-        by_kind.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        by_kind.iter().map(|(kind, count)| number(*count as usize, kind)).collect();
     report
         .facts
         .push(("memories", if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }));
@@ -244,23 +248,13 @@ fn check_tracked_files(memory: &mut ProjectMemory, report: &mut Report) -> Resul
         if problem.kind == ProblemKind::UnreadableFile && report.problems.iter().any(is_reported) {
             continue;
         }
-        let location = if problem.line == 0 {
-            problem.path.clone()
-        } else {
-            format!("{}:{}", problem.path, problem.line)
-        };
         let (remedy, fixable) = match problem.kind {
             ProblemKind::MalformedLine | ProblemKind::UnreadableFile => {
                 ("fix the file manually, or restore it from the history: git log -p", false)
             }
             _ => ("run `aidd memory doctor --fix`", true),
         };
-        report.add_problem(
-            "tracked file",
-            &format!("{location}: {}", problem.message),
-            remedy,
-            fixable,
-        );
+        report.add_problem("tracked file", &problem.to_string(), remedy, fixable);
     }
     if problems.len() > MAX_LISTED {
         let message = format!("{} more problems", problems.len() - MAX_LISTED);
@@ -325,6 +319,8 @@ fn add_leftovers(root: &Path, report: &mut Report) {
             "a backup"
         } else if name.starts_with("data.foreign-") {
             "the database of another program"
+        } else if name.contains(".backup.corrupt-") {
+            "a damaged backup of the store"
         } else {
             "a damaged store"
         };

@@ -2,6 +2,7 @@
 
 use super::{MemoryCommandContext, current_branch, to_user_error};
 use crate::cli::{Branch, Prune, Sessions};
+use aidd_engine::project::git::Repository;
 use aidd_memory::prune::PruneConditions;
 use aidd_memory::records::{BranchContext, SessionState};
 use aidd_memory::times::{self, millis};
@@ -110,7 +111,11 @@ pub(super) fn branch(args: &Branch, context: &mut MemoryCommandContext<'_, '_>) 
         return print_branches(context);
     }
     let name = args.branch.clone().or_else(|| current_branch(context.root)).ok_or_else(|| {
-        UserError::new("no branch is checked out").hint("pass a name: aidd memory branch NAME")
+        let why = match Repository::open(context.root) {
+            Ok(_) => "no branch is checked out",
+            Err(_) => "the project is not in a Git repository, so it has no current branch",
+        };
+        UserError::new(why).hint("pass a name: aidd memory branch NAME")
     })?;
     if args.merge {
         let merged = context.memory.merge_branch(&name).map_err(to_user_error)?;

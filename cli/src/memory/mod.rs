@@ -13,11 +13,11 @@ mod time_argument;
 
 use crate::cli::{Memory, MemoryCommand};
 use aidd_engine::project::git::Repository;
-use aidd_memory::MemoryError;
 use aidd_memory::journal::{self, Journal};
 use aidd_memory::project::{ProjectMemory, system_clock};
 use aidd_memory::store::{BackendChoice, Layers, Query, json, sqlite};
 use aidd_memory::types::{Entry, Status};
+use aidd_memory::{MemoryError, READ_ONLY};
 use aidd_report::Io;
 use aidd_report::When;
 use aidd_report::exit::{Exit, UserError};
@@ -54,7 +54,18 @@ pub fn run(args: &Memory, color: When, io: &mut Io<'_>) -> Result<Exit> {
     let paint = Paint(io.style(color).color);
     let mut context = MemoryCommandContext { memory, io, root: &root, json: args.json, paint };
     let result = command(&args.command, &mut context);
-    for notice in context.memory.take_notices() {
+    let mut notices = context.memory.take_notices();
+    notices.extend(context.memory.new_unread_notice());
+    if let Err(error) = &result {
+        // The error of a command that writes contains the reason of the notice.
+        let error = error.to_string();
+        let is_repeated = |notice: &String| {
+            let why = notice.strip_suffix(READ_ONLY);
+            why.is_some_and(|why| error.contains(why))
+        };
+        notices.retain(|notice| !is_repeated(notice));
+    }
+    for notice in notices {
         writeln!(context.io.err, "note: {}", one_line(&notice))?;
     }
     result
@@ -107,7 +118,11 @@ pub(crate) fn exists(root: &Path) -> bool {
     let directory = root.join(".aidd");
     sqlite::exists(&directory)
         || json::exists(&directory)
-        || Journal::new(root).sources().iter().any(|(_, path)| root.join(path).is_file())
+        || Journal::new(root)
+            .sources()
+            .iter()
+            // Includes links that cannot be followed, so that they are reported.
+            .any(|(_, path)| root.join(path).symlink_metadata().is_ok())
         || root.join(journal::BRANCHES).is_dir()
 }
 
@@ -186,13 +201,20 @@ fn to_user_error(error: MemoryError) -> anyhow::Error {
         MemoryError::Unknown { item: "memory", .. } => {
             "`aidd memory recent` and `aidd memory search` print ids"
         }
-        MemoryError::Unknown { item: "branch", .. } => "`aidd memory branch --list` lists branches",
+        MemoryError::Unknown { item: "branch", id } => {
+            return UserError::new(format!("the memory contains nothing about the branch `{id}`"))
+                .hint("`aidd memory branch --list` lists the branches in the memory")
+                .into();
+        }
         MemoryError::Unknown { item: "session", .. } => "`aidd memory sessions` lists sessions",
         MemoryError::Corrupt(_) => {
             "run `aidd memory doctor --fix` to rebuild the store from the tracked files"
         }
         MemoryError::Store(_) | MemoryError::Io { .. } => {
             "run `aidd memory doctor` to find the cause"
+        }
+        MemoryError::Unwritable(_) => {
+            "make the directory .aidd and its files writable, and free disk space if it is full"
         }
         _ => return UserError::new(error.to_string()).into(),
     };

@@ -10,8 +10,8 @@ use crate::rules::rule::{Report, Rule};
 use crate::text::files::Files;
 use crate::text::finding::Edit;
 use crate::text::kind::{self, Kind};
-use crate::text::nearest::nearest;
-use crate::text::source::Span;
+use crate::text::nearest::{is_typo, nearest};
+use crate::text::source::{Decoded, Span};
 use aidd_page::{self as page, Form, PageError};
 use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
 use jsonc_parser::common::Ranged;
@@ -20,6 +20,8 @@ use serde_json::{Map, Value};
 use std::ops::Range;
 
 mod params;
+
+pub(super) use params::{key_with_params, validate_params};
 
 /// The engine's own family: the settings, rule pages and packs of a project.
 pub(super) static FAMILY: Family = Family {
@@ -32,7 +34,7 @@ pub(super) static FAMILY: Family = Family {
     check: |kind, context, report| match kind {
         Kind::CONFIG => check_config(context, report),
         Kind::PACK_PAGE => check_pack(context.registry, report),
-        _ => check_page(context.files, report),
+        _ => check_page(context, report),
     },
     ..Family::EMPTY
 };
@@ -69,8 +71,7 @@ fn check_config(context: &FileContext<'_>, report: &mut Report<'_>) {
             for (name, range) in pack_names(text) {
                 report_unknown_pack(&name, Span::from(range).shift(base), registry, report);
             }
-            let page_params = invalid_page_params(text, registry).into_iter();
-            for (message, range) in page_params.chain(params::invalid_params(text, context)) {
+            for (message, range) in invalid_params(text, registry, context.families) {
                 report.at(Span::from(range).shift(base), message);
             }
         }
@@ -95,22 +96,24 @@ fn report_unknown_rule(
     (quote, registry): (&str, &Registry),
     report: &mut Report<'_>,
 ) {
-    if registry.contains(name) {
+    let matches =
+        |globs: globset::GlobSet| registry.rules().iter().any(|rule| globs.is_match(&*rule.id));
+    let is_glob = name.contains(['*', '?', '{', '[']);
+    if registry.contains(name)
+        || is_glob && crate::text::paths::rule_globs(&[name]).is_ok_and(matches)
+    {
         return;
     }
-    if name.contains(['*', '?', '{', '[']) {
-        let matches =
-            |globs: globset::GlobSet| registry.rules().iter().any(|rule| globs.is_match(&*rule.id));
-        if !crate::text::paths::rule_globs(&[name]).is_ok_and(matches) {
-            report.at(span, format!("`{name}` matches no rule"));
-        }
-        return;
-    }
-    let near = registry.nearest(name).map(str::to_owned);
+    let near = registry.nearest(name);
     let hint = near.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-    let finding = report.at(span, format!("unknown rule `{name}`{hint}"));
+    let fault = if is_glob {
+        format!("`{name}` matches no rule")
+    } else {
+        format!("unknown rule `{name}`")
+    };
+    let finding = report.at(span, format!("{fault}{hint}"));
     finding.help("run `aidd rule list` to list all rules");
-    if let Some(near) = near {
+    if let Some(near) = near.filter(|near| is_typo(name, near)) {
         let near = format!("{quote}{near}{quote}");
         finding.fix_unsafe(format!("Replace with {near}"), vec![Edit::replace(span, near)]);
     }
@@ -156,11 +159,22 @@ fn pack_names(text: &str) -> Vec<(String, Range<usize>)> {
     packs.into_iter().filter_map(name).collect()
 }
 
+/// The invalid parameters of all rules: message and byte range of each.
+#[must_use]
+pub fn invalid_params(
+    text: &str,
+    registry: &Registry,
+    families: &[Family],
+) -> Vec<(String, Range<usize>)> {
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    let mut invalid = invalid_page_params(text, registry);
+    invalid.extend(params::invalid_params(text, registry, families));
+    invalid
+}
+
 /// The invalid parameters of rules with a page check: a message, and the byte range of the
 /// parameter or of its rule.
-#[must_use]
-pub fn invalid_page_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize>)> {
-    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+fn invalid_page_params(text: &str, registry: &Registry) -> Vec<(String, Range<usize>)> {
     let Ok((config, _)) = config::read(text) else { return Vec::new() };
     let params_of = |key: &RuleKey| {
         let rules = match key.override_index {
@@ -391,12 +405,12 @@ fn find_word(text: &str, word: &str, from: usize) -> Option<Span> {
 
 /// Reports why a rule page of the project cannot be used, and `enforced-by` entries that no tool
 /// enforces.
-fn check_page(files: &dyn Files, report: &mut Report<'_>) {
+fn check_page(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
     if !registry::is_rule_page(source.path(), source.text()) {
         return;
     }
-    check_enforcers(files, report);
+    check_enforcers(context.files, report);
     if !report.begin(PAGE) {
         return;
     }
@@ -404,7 +418,19 @@ fn check_page(files: &dyn Files, report: &mut Report<'_>) {
         report_malformed(&error, report);
         return;
     }
+    if source.decoded() == Decoded::Lossy {
+        let at = source.text().find('\u{FFFD}').unwrap_or_default();
+        report
+            .at(Span::new(at, at + '\u{FFFD}'.len_utf8()), "a byte that is not UTF-8")
+            .help("save the file as UTF-8");
+    }
     let Some(rule) = registry::project_rule(source.path(), source.text()) else { return };
+    if let Some(other) = context.registry.replaced_by(&rule.id, source.path()) {
+        let title = find_word(source.text(), &rule.id, 0).unwrap_or_default();
+        report
+            .at(title, format!("`{}` is also the id of {other}, which replaces this page", rule.id))
+            .help("rename one of the rules");
+    }
     for problem in forms::problems(&rule) {
         let span = find_problem(&problem, rule.form.map(Form::key), source.text());
         report.at(span, format!("the check cannot run: {problem}"));

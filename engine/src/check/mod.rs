@@ -34,7 +34,8 @@ use crate::text::kind::{self, Kind};
 use crate::text::source::{Decoded, Source, Span};
 use aidd_page::{Form, Many, WhenHeader};
 use jiff::civil::Date;
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 pub use family::{Distribution, Family, FileContext};
@@ -62,6 +63,9 @@ pub struct Engine {
     settings: Arc<SettingsTable>,
     /// The conditions that the enabled packs set for rules.
     pack_conditions: HashMap<RuleId, Many<WhenHeader>>,
+    /// The shipped rules that a page of the project with a check replaces; their functions do not
+    /// run.
+    replaced: HashSet<RuleId>,
     patterns: Patterns,
     conditions: Conditions,
     variants: Variants,
@@ -111,7 +115,7 @@ impl Engine {
         let params = |rule: &RuleId| settings.base().get(rule).map(|setting| &setting.params);
         registry.set_params(params).map_err(|(rule, why)| EngineError::Params {
             override_index: None,
-            rule,
+            rule: configuration::key_with_params(config, &rule, &registry).unwrap_or(rule),
             why,
         })?;
         // A rule whose severity the configuration sets ignores the conditions of packs.
@@ -119,6 +123,7 @@ impl Engine {
             let named = config.rules.iter().flatten().find(|(name, _)| ***name == **rule);
             named.is_none_or(|(_, setting)| setting.level().is_none())
         });
+        configuration::validate_params(config, &registry, distribution.families)?;
         let max_file_size = config.max_file_size.unwrap_or(MAX_FILE_SIZE);
         Self::compiled(distribution, registry, Arc::new(settings), packs.when, max_file_size)
     }
@@ -167,6 +172,7 @@ impl Engine {
             distribution,
             settings,
             pack_conditions,
+            replaced: registry.replaced_shipped().collect(),
             patterns,
             needs_listing,
             names_tools,
@@ -376,6 +382,14 @@ impl Engine {
         findings
     }
 
+    /// The rules whose functions do not run: the `disabled` and the replaced rules.
+    fn with_replaced<'a>(&self, disabled: &'a HashSet<RuleId>) -> Cow<'a, HashSet<RuleId>> {
+        if self.replaced.is_empty() {
+            return Cow::Borrowed(disabled);
+        }
+        Cow::Owned(disabled.union(&self.replaced).cloned().collect())
+    }
+
     fn context<'a>(&'a self, files: &'a dyn Files) -> FileContext<'a> {
         FileContext { registry: &self.registry, files, families: self.distribution.families }
     }
@@ -396,7 +410,9 @@ impl Engine {
             variant.as_ref().map(|variant| variant.disabled_defaults(&disabled));
         let tree = Tree::new(source);
         let mut report = Report::new(source, settings).with_date(self.today);
-        report = report.without(disabled_defaults.as_ref().unwrap_or(&disabled));
+        let unmet = disabled_defaults.as_ref().unwrap_or(&disabled);
+        let without_function = self.with_replaced(unmet);
+        report = report.without(&without_function);
         let claims = self.distribution.claims(source);
         let is_markdown = kind::kinds(source.path(), source.text()).contains(&Kind::MARKDOWN);
         let input = PatternInput { files, tree: &tree, depth, is_markdown };
@@ -413,6 +429,7 @@ impl Engine {
                 (family.check)(kind, &context, &mut report);
             }
         }
+        report = report.without(unmet);
         let words = run_patterns(&self.patterns, self.registry.rules(), &input, &mut report);
         report = report.without(&disabled);
         if let Some(variant) = &variant {
@@ -420,12 +437,14 @@ impl Engine {
             report_invalid(variant, depth, &mut report);
         }
         report_stopped(&tree, &mut report);
+        let without_function = self.with_replaced(&disabled);
+        report = report.without(&without_function);
         if depth == Depth::Full {
             for (claim, offsets) in claims.iter().zip(&words) {
                 claim.check_keyword_hits(offsets, &mut report);
             }
             if is_markdown {
-                self.check_fences(source, settings, (&disabled, files), &mut report);
+                self.check_fences(source, settings, (&without_function, files), &mut report);
             }
             if let Some(tree) = tree.get().filter(|_| self.reads_imports) {
                 self.facts_cache.store_tree(source, tree);

@@ -13,6 +13,8 @@ pub struct Fence {
     pub text: String,
     /// The parts of the Markdown that make up the text, in order: offset in `text`, then span.
     pub pieces: Vec<(u32, Span)>,
+    /// The offset of the opening line in the Markdown.
+    pub start: u32,
 }
 
 impl Fence {
@@ -67,7 +69,7 @@ impl Fence {
         let index = self.pieces.partition_point(after).saturating_sub(1);
         self.pieces
             .get(index)
-            .map_or(0, |&(start, span)| span.end.min(span.start + (offset - start)))
+            .map_or(self.start, |&(start, span)| span.end.min(span.start + (offset - start)))
     }
 }
 
@@ -127,6 +129,7 @@ pub fn fences(source: &Source, is_wanted: impl Fn(&str) -> bool) -> Vec<Fence> {
                     info: info.into_string(),
                     text: String::new(),
                     pieces: Vec::new(),
+                    start: u32::try_from(range.start).unwrap_or(u32::MAX),
                 });
             }
             Event::Text(_) => {

@@ -383,7 +383,10 @@ pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let parsed = parse_to_ast(text, &CollectOptions::default(), &options)
         .map_err(|error| syntax_error(text, &error))?;
-    let Some(ast) = parsed.value else { return Ok((Config::default(), Vec::new())) };
+    let Some(ast) = parsed.value else {
+        let message = "the file is empty; expected an object, at least `{}`".to_owned();
+        return Err(Problem { message, span: 0..0, suggestion: None });
+    };
     let (mut unknown, mut invalid) = (Vec::new(), None);
     let schema = schema();
     let schema = schema.as_object().into_iter();

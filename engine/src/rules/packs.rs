@@ -287,7 +287,7 @@ mod tests {
             found("---\npack:\n  rules: [team/wrd, 'tem/*']\n  set:\n    team/word: loud\n    team/wod: off\n---\n# team\n"),
             @r#"
         3:11 "team/wrd" unknown rule `team/wrd`; did you mean `team/word`?
-        3:22 "tem/*" `tem/*` matches no rule
+        3:22 "tem/*" `tem/*` matches no rule; did you mean `team/*`?
         5:5 "team/word" expected off, info, warning, error, or an object with `severity` and `params`; found "loud"
         6:5 "team/wod" unknown rule `team/wod`; did you mean `team/word`?
         "#

@@ -4,8 +4,8 @@ use crate::rules::rule::Rule;
 use crate::text::files::{Disk, Files, Nested, SIDE_FILE_LIMIT, markdown_below};
 use crate::text::finding::RuleId;
 use crate::text::kind::{PACK_DIR, RULE_DIRS, is_memory_path, is_pack_path};
-use crate::text::nearest::nearest;
-use crate::text::paths::scope_of;
+use crate::text::nearest::{closest, nearest};
+use crate::text::paths::{rule_globs, scope_of};
 use aidd_page::{self as page, PageError, Tables};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
@@ -81,10 +81,27 @@ impl Registry {
         Self { tables, rules, own_names, by_alias_part: OnceLock::new(), packs }
     }
 
+    /// The path of the page that replaces the page at `path`, because both have the id `id`.
+    #[must_use]
+    pub fn replaced_by(&self, id: &str, path: &str) -> Option<&str> {
+        let other = self.get(id)?.path.as_deref().filter(|other| *other != path)?;
+        // A rule of an inner directory has a longer id.
+        let is_registered = self.rules.iter().any(|rule| rule.path.as_deref() == Some(path));
+        (!is_registered).then_some(other)
+    }
+
     /// Every rule, ordered by id.
     #[must_use]
     pub fn rules(&self) -> &[Rule] {
         &self.rules
+    }
+
+    /// The ids of the shipped rules that a project's page with a check replaces.
+    pub(crate) fn replaced_shipped(&self) -> impl Iterator<Item = RuleId> {
+        let is_shipped =
+            |rule: &&Rule| self.tables.pages.binary_search_by(|page| page.id.cmp(&rule.id)).is_ok();
+        let own = self.rules.iter().filter(|rule| rule.path.is_some() && rule.form.is_some());
+        own.filter(is_shipped).map(|rule| rule.id.clone())
     }
 
     /// The paths of the project's own pages.
@@ -167,19 +184,34 @@ impl Registry {
         self.own_names.contains_key(&name) || self.shipped_named(&name).next().is_some()
     }
 
-    /// The id or alias most similar to `name`.
+    /// The id that `name` was probably meant to be: an id whose name differs by a few letters or
+    /// continues `name`. For the kind of rules or a glob, a glob of a known kind.
     #[must_use]
-    pub fn nearest(&self, name: &str) -> Option<&str> {
-        let ids = self.rules.iter().map(|rule| &*rule.id);
-        // Users tend to remember the second part of an id.
-        let ids_by_part = self
-            .rules
-            .iter()
-            .filter_map(|rule| rule.id.split_once('/').map(|(_, part)| (part, &*rule.id)));
-        nearest(name, ids).or_else(|| {
-            let by_second_part: HashMap<&str, &str> = ids_by_part.collect();
-            nearest(name, by_second_part.keys().copied()).map(|part| by_second_part[part])
-        })
+    pub fn nearest(&self, name: &str) -> Option<String> {
+        let ids = || self.rules.iter().map(|rule| &*rule.id);
+        let parts =
+            || ids().filter_map(|id| id.split_once('/').map(|(kind, part)| (kind, part, id)));
+        let near_kind = |kind: &str| closest(kind, parts().map(|(kind, ..)| (kind, kind)));
+        let Some((kind, part)) = name.split_once('/') else {
+            // Users tend to remember the second part of an id.
+            let id = closest(name, parts().map(|(_, part, id)| (part, id)));
+            return id.map(str::to_owned).or_else(|| Some(format!("{}/*", near_kind(name)?)));
+        };
+        let known_kind = near_kind(kind);
+        if part.is_empty() || part.contains(['*', '?', '[', '{']) {
+            let part = if part.is_empty() { "*" } else { part };
+            let near = format!("{}/{part}", known_kind?);
+            let globs = rule_globs(&[&near]).ok()?;
+            return (near != name && ids().any(|id| globs.is_match(id))).then_some(near);
+        }
+        let of_kind = || parts().filter(|(kind, ..)| Some(*kind) == known_kind);
+        let near = closest(part, of_kind().map(|(_, part, id)| (part, id))).or_else(|| {
+            let longer = of_kind().filter(|(_, long, _)| {
+                long.strip_prefix(part).is_some_and(|rest| rest.starts_with('-'))
+            });
+            longer.map(|(.., id)| id).min_by_key(|id| id.len())
+        });
+        near.map(str::to_owned)
     }
 }
 
@@ -197,11 +229,15 @@ pub fn error_message(error: &PageError) -> String {
 /// The rule of a project's page; `None` if the page contains only guidance or cannot be parsed.
 #[must_use]
 pub fn project_rule(path: &str, text: &str) -> Option<Rule> {
-    let header = page::header(text).ok()?;
+    let mut header = page::header(text).ok()?;
     let (_, body) = page::split(text).ok()?;
     let body = &text[body];
     let id = page_id(path, body);
+    let is_empty = |text: &String| text.trim().is_empty();
+    header.message = header.message.filter(|message| !is_empty(message));
+    // The summary is the message of a rule without one, so it must not be empty.
     let summary = header.summary.clone().unwrap_or_else(|| page::summary(body));
+    let summary = Some(summary).filter(|summary| !is_empty(summary)).unwrap_or_else(|| id.clone());
     Some(Rule::from_page(&id, header, summary, text, path))
 }
 
@@ -231,17 +267,17 @@ pub fn is_id(text: &str) -> bool {
 
 /// Whether the text at `path`, in a rules directory, is meant to be a rule page. Other tools also
 /// store pages with headers in directories named `rules`; the headers of such pages have none of
-/// the keys `severity`, `check` and `enforced-by`.
+/// the keys `severity`, `message`, `check` and `enforced-by`.
 #[must_use]
 pub fn is_rule_page(path: &str, text: &str) -> bool {
     let has_rule_key = |header: &str| {
-        let keys = ["severity:", "check:", "enforced-by:"];
+        let keys = ["severity:", "message:", "check:", "enforced-by:"];
         header.lines().any(|line| keys.iter().any(|key| line.starts_with(key)))
     };
     let is_recognised = || match page::split(text) {
         Ok((header, _)) => has_rule_key(&text[header]),
         // The header is not closed, so search the whole text.
-        Err(_) => !page::has_header(text) && has_rule_key(text),
+        Err(_) => has_rule_key(text),
     };
     page::should_have_header(text) && (path.starts_with(".aidd/") || is_recognised())
 }
@@ -281,6 +317,51 @@ mod tests {
             assert_eq!(registry.get(&rule.id).map(|found| &found.id), Some(&rule.id));
         }
         assert!(own.iter().all(|id| registry.get(id).is_some_and(|rule| rule.path.is_some())));
+    }
+
+    #[test]
+    fn only_close_names_are_suggested() {
+        let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
+        let nearest = |name: &str| registry.nearest(name).unwrap_or_else(|| "none".to_owned());
+        for (name, near) in [
+            ("secrets/nope", "none"),
+            ("team/nope", "none"),
+            ("dockerfile/latest-tg", "dockerfile/latest-tag"),
+            ("dokerfile/latest_tag", "dockerfile/latest-tag"),
+            ("dockerfile/latest", "dockerfile/latest-tag"),
+            ("latest-tg", "dockerfile/latest-tag"),
+            ("dockerfile", "dockerfile/*"),
+            ("dokerfile/*", "dockerfile/*"),
+            ("dockerfile/zzz*", "none"),
+        ] {
+            assert_eq!(nearest(name), near, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_page_that_is_meant_to_be_a_rule_is_recognised() {
+        let is_page = |text: &str| is_rule_page("rules/a.md", text);
+        assert!(is_page("---\nseverity: warning\nmessage: x\n# team/a\n"), "not closed");
+        assert!(is_page("---\nseverty: warning\nmessage: x\nchek: {}\n---\n# team/a\n"));
+        assert!(!is_page("---\ndescription: x\nglobs: a\n---\n# A page of another tool\n"));
+        assert!(is_rule_page(".aidd/rules/a.md", "---\nseverty: warning\n---\n"));
+    }
+
+    #[test]
+    fn a_rule_without_words_has_its_id_as_the_message() {
+        let text = "---\nseverity: info\nmessage: ' '\ncheck: {text: {regex: a}}\n---\n# team/l\n";
+        let rule = project_rule("rules/l.md", text).expect("a rule");
+        assert_eq!((rule.message.as_deref(), &*rule.summary), (None, "team/l"));
+    }
+
+    #[test]
+    fn the_page_that_replaces_another_page_is_known() {
+        let page = "---\nseverity: info\n---\n# team/j\n".to_owned();
+        let paths = ["rules/j.md", "rules/k.md", "packages/a/.aidd/rules/j.md"];
+        let pages: Vec<_> = paths.iter().map(|path| ((*path).to_owned(), page.clone())).collect();
+        let registry = Registry::new(crate::DISTRIBUTION.pages, &pages);
+        let replaced_by = |path| registry.replaced_by("team/j", path);
+        assert_eq!(paths.map(replaced_by), [Some("rules/k.md"), None, None]);
     }
 
     #[test]

@@ -184,7 +184,7 @@ impl ResolvedSelection {
                     rules.extend(named);
                 }
                 if rules.len() == before && !registry.contains(name) {
-                    let nearest = registry.nearest(name).map(str::to_owned);
+                    let nearest = registry.nearest(name);
                     return Err(EngineError::UnknownRule { name: name.clone(), nearest });
                 }
             }

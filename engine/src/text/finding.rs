@@ -220,9 +220,11 @@ impl FromStr for FailOn {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "never" => Ok(Self::Never),
-            _ => text.parse().map(Self::Severity).map_err(|_| {
-                format!("unknown severity `{text}`; expected error, warning, info or never")
-            }),
+            _ => text
+                .parse()
+                .map(Self::Severity)
+                // The caller prints the value.
+                .map_err(|_| "expected error, warning, info or never".to_owned()),
         }
     }
 }

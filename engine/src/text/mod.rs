@@ -3,6 +3,7 @@
 pub mod attributes;
 pub mod captures;
 pub mod checksum;
+pub mod conflict;
 pub mod escape;
 pub mod files;
 pub mod finding;

@@ -21,9 +21,46 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         .map(|(_, candidate)| candidate)
 }
 
+/// The value of the candidate that differs from `word` by at most one edit per four letters.
+/// Candidates are pairs of a name and a value.
+pub fn closest<'a, T>(word: &str, candidates: impl Iterator<Item = (&'a str, T)>) -> Option<T> {
+    let word = normalize(word);
+    let limit = (word.chars().count() / 4).clamp(1, 3);
+    // The distance is at least the difference of the lengths.
+    let is_similar = |name: &str| name.len().abs_diff(word.len()) <= 4 * limit;
+    let near = candidates.filter(|(name, _)| word.len() <= 128 && is_similar(name));
+    near.map(|(name, value)| (strsim::osa_distance(&word, &normalize(name)), value))
+        .filter(|(distance, _)| *distance <= limit)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, value)| value)
+}
+
+/// Whether `word` differs from `name` only in case, in separators or by one edit, so that it can
+/// hardly mean anything else.
+#[must_use]
+pub fn is_typo(word: &str, name: &str) -> bool {
+    word.len().abs_diff(name.len()) <= 8
+        && word.len() <= 256
+        && strsim::osa_distance(&normalize(word), &normalize(name)) <= 1
+}
+
+/// `word` in lower case, with `-` as the only separator.
+fn normalize(word: &str) -> String {
+    word.to_lowercase().replace(['_', ' ', '.'], "-")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_typo_differs_in_case_separators_or_one_edit() {
+        assert!(is_typo("Latest_Tag", "latest-tag") && is_typo("latest-tg", "latest-tag"));
+        assert!(!is_typo("nope", "none-at-all") && !is_typo("latest-gt", "latest-ag-x"));
+        let names = || ["latest-tag", "sudo"].into_iter().map(|name| (name, name));
+        assert_eq!(closest("latest-gat", names()), Some("latest-tag"));
+        assert_eq!(closest("nope", names()), None);
+    }
 
     #[test]
     fn a_short_word_with_swapped_letters_is_recognised() {

@@ -156,7 +156,8 @@ fn build_glob_set<S: AsRef<str>>(base: &str, globs: &[S]) -> Result<GlobSet, Glo
 }
 
 /// The error of a malformed path glob; `None` if the glob is valid.
-pub(crate) fn malformed(glob: &str) -> Option<GlobError> {
+#[must_use]
+pub fn malformed(glob: &str) -> Option<GlobError> {
     path_glob("", glob).err()
 }
 

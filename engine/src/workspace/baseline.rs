@@ -44,14 +44,21 @@ struct Document {
 /// empty would report known findings, and treating it as complete would hide new findings.
 #[derive(Debug, Error)]
 pub enum BaselineError {
-    /// Not valid JSON, or not a baseline; the reason as text.
-    #[error("{0}")]
-    Malformed(String),
+    /// Not valid JSON, or not a baseline.
+    #[error("{line}:{column}: {why}")]
+    Malformed {
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// The reason.
+        why: &'static str,
+    },
     /// Written by a newer version of aidd.
     #[error("schema version {0} is newer than the supported version {VERSION}")]
     Newer(u32),
     /// Contains a conflict marker of a merge.
-    #[error("line {0}: conflict marker; keep both sides, then run `aidd baseline prune`")]
+    #[error("{0}:1: conflict marker; keep both sides, then run `aidd baseline prune`")]
     Conflict(usize),
 }
 
@@ -69,7 +76,8 @@ impl Baseline {
         let text = text.trim_start_matches('\u{FEFF}');
         let value: Value = serde_json::from_str(text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
-            BaselineError::Malformed(format!("line {line}, column {column}: not valid JSON"))
+            let column = column.max(1);
+            BaselineError::Malformed { line, column, why: "not valid JSON" }
         })?;
         let version = value["schemaVersion"].as_u64();
         match version.map(|version| u32::try_from(version).unwrap_or(u32::MAX)) {
@@ -77,14 +85,14 @@ impl Baseline {
             Some(_) => {}
             None => {
                 let why = "not a baseline: `schemaVersion` is missing";
-                return Err(BaselineError::Malformed(why.to_owned()));
+                return Err(BaselineError::Malformed { line: 1, column: 1, why });
             }
         }
         // Parsed from the text again to get the line of the error.
         let document: Document = serde_json::from_str(text).map_err(|error| {
             let (line, column) = (error.line(), error.column());
             let why = "malformed entry; expected `path`, `rule`, `id` and `count`";
-            BaselineError::Malformed(format!("line {line}, column {column}: {why}"))
+            BaselineError::Malformed { line, column: column.max(1), why }
         })?;
         let mut baseline = Self::default();
         baseline.extend(document.findings);
@@ -222,25 +230,22 @@ mod tests {
     fn a_malformed_baseline_is_rejected() {
         let entry = r#"{"schemaVersion": 1, "findings": [{"path": "a"}]}"#;
         let cases = [
-            ("", "line 1, column 0: not valid JSON"),
-            ("{}", "not a baseline: `schemaVersion` is missing"),
-            ("[]", "not a baseline: `schemaVersion` is missing"),
+            ("", "1:1: not valid JSON"),
+            ("{}", "1:1: not a baseline: `schemaVersion` is missing"),
+            ("[]", "1:1: not a baseline: `schemaVersion` is missing"),
             // Additional keys of a newer version must not be reported instead of the version.
             (
                 r#"{"schemaVersion": 9, "entries": []}"#,
                 "schema version 9 is newer than the supported version 1",
             ),
-            (
-                entry,
-                "line 1, column 47: malformed entry; expected `path`, `rule`, `id` and `count`",
-            ),
+            (entry, "1:47: malformed entry; expected `path`, `rule`, `id` and `count`"),
             (
                 r#"{"schemaVersion": 1, "findings": [], "x": 1}"#,
-                "line 1, column 40: malformed entry; expected `path`, `rule`, `id` and `count`",
+                "1:40: malformed entry; expected `path`, `rule`, `id` and `count`",
             ),
             (
                 "{\n<<<<<<< HEAD\n",
-                "line 2: conflict marker; keep both sides, then run `aidd baseline prune`",
+                "2:1: conflict marker; keep both sides, then run `aidd baseline prune`",
             ),
         ];
         for (text, why) in cases {

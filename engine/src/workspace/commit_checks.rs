@@ -191,7 +191,7 @@ mod tests {
             Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page.to_owned())]);
         let rule = registry.get("t/x").expect("a rule");
         assert_eq!(forms::problems(rule), Vec::<String>::new());
-        let config = config::read(config).expect("valid").0;
+        let config = config::read(if config.is_empty() { "{}" } else { config }).expect("valid").0;
         Engine::new(&crate::DISTRIBUTION, registry, &config, &Selection::default())
             .expect("an engine")
     }

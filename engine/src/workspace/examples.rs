@@ -244,7 +244,8 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
             let hint = exclusion_hint(rule, example).filter(|_| found.is_empty());
             let why = hint.unwrap_or_default();
             let line = example.line;
-            failures.push(format!("line {line}: expected {expected:?}, found {found:?}{why}"));
+            let (expected, found) = (quoted(expected), quoted(&found));
+            failures.push(format!("line {line}: expected {expected}, found {found}{why}"));
         }
         if let Expected::Fails(lines) = &example.expected
             && lines.is_empty()
@@ -259,15 +260,31 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
         for (_, result) in apply_fixes(&results) {
             let expected_text = fixed.next();
             if expected_text.as_ref() != Some(&result) {
-                failures.push(format!(
-                    "line {}: fixed: expected {expected_text:?}, got {result:?}",
-                    example.line
-                ));
+                let line = example.line;
+                failures.push(match expected_text {
+                    Some(text) => {
+                        format!("line {line}: fixed: expected {text:?}, found {result:?}")
+                    }
+                    None => format!("line {line}: no block under `## Fixed` for {result:?}"),
+                });
             }
         }
     }
     failures.extend(fixed.map(|text| format!("surplus block under `## Fixed`: {text:?}")));
     failures
+}
+
+/// The line of the page at the start of a failure that [`run`] returned, and the rest.
+#[must_use]
+pub fn split_line(failure: &str) -> (Option<usize>, &str) {
+    let numbered = failure.strip_prefix("line ").and_then(|rest| rest.split_once(": "));
+    let numbered = numbered.and_then(|(line, rest)| Some((Some(line.parse().ok()?), rest)));
+    numbered.unwrap_or((None, failure))
+}
+
+/// The lines of a `finding` block, for a message.
+fn quoted(lines: &[String]) -> String {
+    if lines.is_empty() { "no finding".to_owned() } else { format!("`{}`", lines.join("`, `")) }
 }
 
 /// Moves the paths of an example of a memory's rule below the directory of the memory.

@@ -1,6 +1,6 @@
 //! The project that a frontend works on: its root, configuration, rules and baseline.
 
-use crate::check::configuration::{invalid_packs, invalid_page_params};
+use crate::check::configuration::{invalid_packs, invalid_params};
 use crate::check::family::Distribution;
 use crate::check::{Engine, EngineError, Selection};
 use crate::project::config::{self, Config};
@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Maximum size of a configuration file, in bytes.
-const CONFIG_LIMIT: u64 = 8 << 20;
+pub const CONFIG_LIMIT: u64 = 8 << 20;
 /// Maximum size of a baseline file, in bytes: about 400,000 findings.
 const BASELINE_LIMIT: u64 = 64 << 20;
 
@@ -81,13 +81,13 @@ impl Project {
         let (config_path, read) = match config {
             Some(path) => (Some(path.to_owned()), read_regular(path, CONFIG_LIMIT)),
             // Includes a path that is not a regular file, which must not be ignored silently.
-            None if standard.symlink_metadata().is_ok() => {
+            None if is_present(&standard) => {
                 (Some(standard), disk.read_whole(CONFIG_PATH, CONFIG_LIMIT, Links::Follow))
             }
             None => (None, Ok(Vec::new())),
         };
         let config = match &config_path {
-            Some(path) => read_config(path, read)?,
+            Some(path) => read_config(path, read, config.is_some())?,
             None => Config::default(),
         };
         let (pages, malformed_memories) = all_pages(&disk);
@@ -265,12 +265,15 @@ impl Project {
         let engine = Engine::new(self.distribution, self.registry(), &self.config, selection);
         engine.map(|engine| engine.with_date(self.today)).map_err(|error| {
             let message = error.to_string();
+            let is_params = matches!(error, EngineError::Params { .. });
             match error {
                 EngineError::Params { .. } | EngineError::Pack(_) => {
                     let position = self.config_position(&message);
                     let position =
                         position.map_or_else(String::new, |position| format!("{position}: "));
-                    ProjectError::new(format!("{position}{message}"), None)
+                    let hint = is_params
+                        .then_some("correct or remove the parameter, or set it for another rule");
+                    ProjectError::new(format!("{position}{message}"), hint)
                 }
                 EngineError::Glob(_) | EngineError::NoFunction(_) => {
                     ProjectError::new(message, None)
@@ -296,7 +299,8 @@ impl Project {
         };
         let source = Source::decode(path.to_string_lossy(), bytes);
         let registry = self.registry();
-        let params = invalid_page_params(source.text(), &registry).into_iter();
+        let families = self.distribution.families;
+        let params = invalid_params(source.text(), &registry, families).into_iter();
         let mut faults = params.chain(invalid_packs(source.text(), &registry));
         let (_, range) = faults.find(|(why, _)| error.contains(&**why))?;
         let bom = source.text().len() - source.text().trim_start_matches('\u{FEFF}').len();
@@ -352,10 +356,8 @@ impl Project {
             }
             Err(error) => {
                 let message = format!("{}: {error}", path.display());
-                return Err(ProjectError::new(
-                    message,
-                    Some("run `aidd baseline write` to create a baseline"),
-                ));
+                let missing = "run `aidd baseline write` to create a baseline";
+                return Err(ProjectError::new(message, Some(read_hint(&error, missing))));
             }
         };
         let read = Baseline::parse(&text);
@@ -388,18 +390,49 @@ fn malformed_baseline(path: &Path, error: &BaselineError) -> ProjectError {
         BaselineError::Newer(_) => {
             "use the aidd version that wrote the baseline, or a newer version"
         }
-        BaselineError::Malformed(_) | BaselineError::Conflict(_) => {
+        BaselineError::Malformed { .. } | BaselineError::Conflict(_) => {
             "fix the file by hand or restore it from Git; or delete the file and run \
              `aidd baseline write` to record all current findings"
         }
     };
-    ProjectError::new(format!("{}: {error}", path.display()), Some(hint))
+    // The other errors begin with the line and column.
+    let separator = if matches!(error, BaselineError::Newer(_)) { ": " } else { ":" };
+    ProjectError::new(format!("{}{separator}{error}", path.display()), Some(hint))
 }
 
-fn read_config(path: &Path, read: io::Result<Vec<u8>>) -> Result<Config, ProjectError> {
+/// Whether there is something at `path`, including a file that cannot be read: only a file that
+/// does not exist means that there are no settings.
+fn is_present(path: &Path) -> bool {
+    let absent = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+    path.symlink_metadata().map_or_else(|error| !absent.contains(&error.kind()), |_| true)
+}
+
+/// The remedy for a file of settings that cannot be read; `missing` is the remedy if the file does
+/// not exist.
+fn read_hint(error: &io::Error, missing: &'static str) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => missing,
+        io::ErrorKind::PermissionDenied => "make the file readable for the current user",
+        io::ErrorKind::NotADirectory => "replace the file in this path with a directory",
+        io::ErrorKind::FileTooLarge => "make the file smaller",
+        io::ErrorKind::InvalidData | io::ErrorKind::Other => "save the file as UTF-8 text",
+        _ => "replace it with a regular file inside the project",
+    }
+}
+
+fn read_config(
+    path: &Path,
+    read: io::Result<Vec<u8>>,
+    is_explicit: bool,
+) -> Result<Config, ProjectError> {
     let bytes = read.map_err(|error| {
         let message = format!("{}: {error}", path.display());
-        ProjectError::new(message, Some("run `aidd init` to create a configuration"))
+        let missing = if is_explicit {
+            "correct the path in `--config` or in the environment variable AIDD_CONFIG"
+        } else {
+            "the file is a link to a missing file; replace it with a regular file"
+        };
+        ProjectError::new(message, Some(read_hint(&error, missing)))
     })?;
     config_of(path, bytes)
 }
@@ -413,10 +446,10 @@ fn config_of(path: &Path, bytes: Vec<u8>) -> Result<Config, ProjectError> {
         let position = format!("{}:{}:{}", path.display(), at.line + 1, at.column + 1);
         let message = format!("{position}: {}", problem.message);
         // Problems of a value begin with its name; otherwise the file is not valid JSON.
-        let hint = if problem.message.starts_with("not JSON") {
-            "the file must be JSON, optionally with comments; run `aidd init` to create one"
-        } else {
+        let hint = if problem.message.starts_with('`') {
             "run `aidd config schema` to see the allowed keys and values"
+        } else {
+            "the file must be JSON, optionally with comments and trailing commas"
         };
         ProjectError::new(message, Some(hint))
     })?;
@@ -427,27 +460,23 @@ fn config_of(path: &Path, bytes: Vec<u8>) -> Result<Config, ProjectError> {
 /// directory of `start`.
 #[must_use]
 pub fn root_of(start: &Path) -> PathBuf {
-    let dir = if start.is_file() { start.parent().unwrap_or(start) } else { start };
-    dir.ancestors()
-        .find(|dir| dir.join(".git").exists() || dir.join(".aidd").is_dir())
-        .unwrap_or(dir)
-        .to_owned()
+    marked_root(start).unwrap_or_else(|| directory_of(start).to_owned())
+}
+
+/// The nearest directory at or above `start` that contains `.aidd` or `.git`.
+#[must_use]
+pub fn marked_root(start: &Path) -> Option<PathBuf> {
+    let is_marked = |dir: &&Path| dir.join(".git").exists() || dir.join(".aidd").is_dir();
+    directory_of(start).ancestors().find(is_marked).map(Path::to_owned)
+}
+
+/// `path` itself if it is a directory; otherwise the directory that contains it. Pipes, devices and
+/// broken links are not directories.
+#[must_use]
+pub fn directory_of(path: &Path) -> &Path {
+    if path.is_dir() { path } else { path.parent().unwrap_or(path) }
 }
 
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "directories created for the tests")]
-mod tests {
-    use super::*;
-    use std::fs;
-
-    #[test]
-    fn the_root_is_the_nearest_directory_with_a_marker() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let inner = dir.path().join("a/b");
-        fs::create_dir_all(&inner).expect("created");
-        fs::create_dir(dir.path().join("a/.aidd")).expect("created");
-        assert_eq!(root_of(&inner), dir.path().join("a"));
-        fs::write(inner.join("f"), "").expect("written");
-        assert_eq!(root_of(&inner.join("f")), dir.path().join("a"));
-    }
-}
+mod tests;

@@ -58,6 +58,15 @@ async fn messages_before_initialize_and_after_shutdown_are_rejected() {
 }
 
 #[tokio::test]
+async fn a_header_without_a_usable_length_ends_the_session() {
+    for header in ["Content-Length: many", "Content-Length: 99999999999999"] {
+        let mut client = Client::connect();
+        client.write(format!("{header}\r\n\r\n").as_bytes()).await;
+        assert_eq!(client.code().await, 1);
+    }
+}
+
+#[tokio::test]
 async fn refused_and_malformed_messages_do_not_end_the_session() {
     let folder = project();
     let file = write(folder.path(), "a.js", "debugger\n");
@@ -89,6 +98,16 @@ async fn refused_and_malformed_messages_do_not_end_the_session() {
     }
     let id = client.send_request("team/unknown", Value::Null).await;
     assert_eq!(client.response(id).await["error"]["code"], -32601);
+    for (body, code) in [("{brok", -32700), ("[]", -32600)] {
+        client.write(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).await;
+        let error = loop {
+            let message = client.next().await.expect("the server is running");
+            if message.get("error").is_some() {
+                break message;
+            }
+        };
+        assert_eq!((&error["id"], &error["error"]["code"]), (&Value::Null, &json!(code)));
+    }
     client.open("vscode-notebook-cell:/a.ipynb#1", "python", "debugger").await;
     client.open(&file, "javascript", "debugger\n").await;
     assert_eq!(client.published(&file, Some(1)).await.len(), 1);

@@ -244,6 +244,38 @@ fn invalid_messages_do_not_stop_the_server() {
     assert_eq!(client.text("aidd_echo", json!({"text": "still here"})), "still here");
 }
 
+#[test]
+fn a_line_that_is_not_json_is_answered() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD_REVISION);
+    for line in
+        [&br#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"#[..], b"\xFF\xFE"]
+    {
+        client.send_line(line);
+        let response = client.receive().expect("an answer");
+        assert_eq!(response["error"]["code"], -32700, "{response}");
+        assert_eq!(response["id"], Value::Null, "{response}");
+    }
+    assert_eq!(client.text("aidd_echo", json!({"text": "still here"})), "still here");
+}
+
+#[test]
+fn parameters_of_the_wrong_type_are_named() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let mut client = Client::new(server(folder.path(), Profile::Engine), OLD_REVISION);
+    for (method, params, message) in [
+        (
+            "tools/call",
+            json!({"name": "aidd_echo", "arguments": "x"}),
+            "`arguments`: expected an object, found a string",
+        ),
+        ("resources/read", json!({}), "`uri` is missing in `params`"),
+    ] {
+        let error = &client.request(method, params)["error"];
+        assert_eq!((&error["code"], &error["message"]), (&json!(-32602), &json!(message)));
+    }
+}
+
 /// The names in the tool list.
 fn names(client: &mut Client) -> Vec<String> {
     let response = client.request("tools/list", json!({}));

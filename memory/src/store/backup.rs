@@ -293,6 +293,14 @@ pub fn last_number(path: &Path) -> Option<i64> {
     }
 }
 
+/// Whether the file at `path` has lines, but none of them can be read as a line of a backup.
+#[must_use]
+pub fn is_damaged(path: &Path) -> bool {
+    // The number of the last line is enough for an intact backup.
+    last_number(path).is_none()
+        && read(path).is_ok_and(|backup| backup.lost > 0 && backup.last == 0)
+}
+
 /// The content of a backup.
 #[derive(Debug, Default)]
 pub struct Backup {

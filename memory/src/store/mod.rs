@@ -327,7 +327,11 @@ fn open_best(
     };
     // The existing store remains in use, so that the data is not split between two stores.
     if is_new && json::exists(folder) {
-        return json("a JSON store already exists there".to_owned());
+        let database = sqlite::path(folder);
+        return json(match database.symlink_metadata() {
+            Ok(_) => format!("{} is not a file; move it away", database.display()),
+            Err(_) => "a JSON store already exists there".to_owned(),
+        });
     }
     if let Some(place::SharedFileSystem::Network(name)) = shared.filter(|_| is_new) {
         return json(format!("SQLite is not safe on a network file system ({name})"));

@@ -41,7 +41,7 @@ pub fn refuse_link(path: &Path) -> Result<(), MemoryError> {
         return Ok(());
     }
     Err(MemoryError::Invalid(format!(
-        "{} is a link, and memory is not written through links; replace it with a regular file or directory",
+        "{} is a link, and the store is neither read nor written through links; replace it with a regular file or directory",
         path.display()
     )))
 }

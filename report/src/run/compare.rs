@@ -159,9 +159,12 @@ fn file_findings(file: &FileReport) -> FileFindings<'_> {
 /// The merge base of HEAD and `rev`.
 fn merge_base(repository: &Repository, rev: &str) -> Result<(Base, Snapshot), RunError> {
     let shallow = repository.is_shallow();
-    let commit =
-        repository.commit(rev).map_err(|error| RunError::UnknownRevision { error, shallow })?;
-    let head = repository.commit("HEAD").map_err(RunError::Git)?;
+    let head = repository.commit("HEAD");
+    let commit = repository.commit(rev).map_err(|error| match head {
+        Ok(_) => RunError::UnknownRevision { error, shallow },
+        Err(_) => RunError::NoCommit,
+    })?;
+    let head = head.map_err(RunError::Git)?;
     let bases = repository.merge_bases(&commit, &head).map_err(RunError::Git)?;
     let base = bases
         .into_iter()

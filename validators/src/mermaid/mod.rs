@@ -11,6 +11,7 @@ mod sequence;
 use super::{Checks, check_ids};
 use aidd_engine::check::family::Family;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::conflict::{MERGE_CONFLICT, first_conflict};
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::kind::{self, Kind};
 use aidd_engine::text::source::Span;
@@ -128,18 +129,25 @@ const TYPES: &[&str] = &[
 ];
 
 fn syntax(diagram: &Diagram, report: &mut Report<'_>) {
-    if let Some(Fault::Syntax(fault)) = &diagram.fault {
+    if let Some(conflict) = first_conflict(report.source().text()) {
+        report.at(conflict.into(), MERGE_CONFLICT);
+    } else if let Some(Fault::Syntax(fault)) = &diagram.fault {
         hints::report(diagram, fault, report);
     }
 }
 
 fn unknown_diagram_type(diagram: &Diagram, report: &mut Report<'_>) {
-    if diagram.fault != Some(Fault::UnknownType) {
+    if diagram.fault != Some(Fault::UnknownType) || first_conflict(report.source().text()).is_some()
+    {
         return;
     }
     let word = report.source().slice(diagram.header);
     if word.is_empty() {
-        report.at(diagram.header, "the file contains no diagram");
+        let is_block = !kind::kinds(report.source().path(), "").contains(&Kind::MERMAID);
+        let place = if is_block { "block" } else { "file" };
+        report
+            .at(diagram.header, format!("the {place} contains no diagram"))
+            .help(format!("Start with the type, such as `flowchart TD`, or delete the {place}"));
         return;
     }
     // The extension `mmd` is also that of MultiMarkdown, which starts with metadata or a heading.

@@ -171,10 +171,10 @@ fn each_problem_has_a_line_and_a_remedy() {
     4: the rule has no node kind to start at; add a `kind`, or check that its `pattern` is a complete piece of code
        correct the value of `syntax`
 
-    12: expected ["1:12 legacyParse(b)"], found ["1:11 legacyParse(b)"]
+    12: expected `1:12 legacyParse(b)`, found `1:11 legacyParse(b)`
        correct the example, or the `finding` block after it (`line:column text`)
 
-    22: expected [], found ["1:11 legacyParse(b)"]
+    22: expected no finding, found `1:11 legacyParse(b)`
        correct the example, or the `finding` block after it (`line:column text`)
 
     6: `compliance/any-type` is a rule shipped with aidd; the page would replace it

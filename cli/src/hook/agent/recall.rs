@@ -60,6 +60,7 @@ pub(super) fn context(
     {
         notes.push(format!("Session of this conversation: {}", session.id));
     }
+    notes.extend(memory.new_unread_notice());
     let conflicts = memory.conflicts()?.len();
     if conflicts > 0 {
         let conflicts = number(conflicts, "conflict");

@@ -72,7 +72,7 @@ fn problems_of_a_page_are_reported_at_their_position_with_a_remedy() {
     5:1 fix: unknown key `fix`; it belongs under `check`
     5:3 message: unknown key `message`; it belongs at the top level of the header, not under `check`
     4:23 files: unknown key `files`; it belongs directly under `check`, next to the form
-    4:2 text: tab in indentation; use spaces
+    4:1 	text: tab in indentation; use spaces
     4:18 "\d+": a backslash in double quotes starts a YAML escape; use single quotes
     4:19 \bfoo\b: the check cannot run: `\bfoo\b` contains a backspace, because YAML reads `\b` in double quotes as one; use single quotes
     4:11 regex: the check cannot run: look-around, including look-ahead and look-behind, is not supported
@@ -168,7 +168,7 @@ fn unknown_parameters_are_reported() {
     }"#;
     assert!(config::read(config).is_ok());
     insta::assert_snapshot!(findings(".aidd/config.json", config, &[]).join("\n"), @r#"
-    3:48 "max": `dockerfile/latest-tag` takes no parameters
+    3:48 "max": `dockerfile/latest-tag` takes no parameters; remove `params`
     4:51 "labels": `labels`: expected a list of strings, such as `["a"]`
     5:33 "registry": `DL3026` has no parameter `registry`; did you mean `registries`?
     6:42 "months": `months`: expected an integer

@@ -65,7 +65,7 @@ test('a')
 fn a_missing_sibling_file_is_created() {
     assert_eq!(failures(CREATE_PAGE), Vec::<String>::new());
     let page_with_other_text = CREATE_PAGE.replace("test('a')", "test('b')");
-    let expected = "line 20: fixed: expected Some(\"test('b')\\n\"), got \"test('a')\\n\"";
+    let expected = "line 20: fixed: expected \"test('b')\\n\", found \"test('a')\\n\"";
     assert_eq!(failures(&page_with_other_text), [expected]);
 }
 

@@ -2,6 +2,7 @@
 
 use super::words::open_quote;
 use super::{Directive, Dockerfile, Escape, Flag, Instruction, Keyword, MAX_INSTRUCTIONS, Problem};
+use crate::text::conflict::{MERGE_CONFLICT, is_marker};
 use crate::text::source::Span;
 
 /// Supported flags by instruction.
@@ -30,8 +31,16 @@ const FLAGS: [(Keyword, &[&str]); 5] = [
 pub(super) fn find(file: &mut Dockerfile) {
     let mut found = std::mem::take(&mut file.problems);
     let mut unknown_before = false;
+    let mut in_conflict = false;
     for instruction in &file.instructions {
         let unknown = instruction.kind == Keyword::Unknown;
+        if unknown && is_conflict_marker(instruction, in_conflict) {
+            // The other markers belong to the same conflict, or are resolved in the same way.
+            if !std::mem::replace(&mut in_conflict, true) {
+                found.push(problem(instruction.keyword, MERGE_CONFLICT, None));
+            }
+            continue;
+        }
         // After a missing continuation character, all following lines look like unknown
         // instructions; report only the first.
         if !unknown || !(unknown_before || file.template) {
@@ -86,6 +95,14 @@ fn check_instruction(instruction: &Instruction, escape: Escape, found: &mut Vec<
     if let Some(inner) = &instruction.inner {
         check_instruction(inner, escape, found);
     }
+}
+
+/// Whether the line is a conflict marker. Without an earlier `<<<<<<<`, the other markers can be
+/// anything.
+fn is_conflict_marker(instruction: &Instruction, in_conflict: bool) -> bool {
+    let text = instruction.logical.text();
+    let word = text.split_whitespace().next().unwrap_or_default();
+    word == "<<<<<<<" || in_conflict && is_marker(word)
 }
 
 fn unknown_instruction(instruction: &Instruction) -> Problem {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
+use std::fmt;
 
 /// The operation of a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -311,6 +312,17 @@ pub struct Problem {
     pub message: String,
 }
 
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.line {
+            // The message about a file can contain its path.
+            0 if self.message.contains(&self.path) => f.write_str(&self.message),
+            0 => write!(f, "{}: {}", self.path, self.message),
+            line => write!(f, "{}:{line}: {}", self.path, self.message),
+        }
+    }
+}
+
 /// The kinds of problems in tracked memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -325,6 +337,14 @@ pub enum ProblemKind {
     EditedLine,
     /// The file cannot be read as memory.
     UnreadableFile,
+}
+
+impl ProblemKind {
+    /// Whether memories can be missing or doubtful because of the problem.
+    #[must_use]
+    pub fn affects_reading(self) -> bool {
+        matches!(self, Self::ConflictMarker | Self::MalformedLine | Self::UnreadableFile)
+    }
 }
 
 /// Reads the lines of the tracked file at `path`. An invalid line does not affect the others.
@@ -438,10 +458,22 @@ impl Reader<'_> {
     }
 }
 
-/// The message of a serde error, without the position that serde appends.
+/// The message of a serde error, without the position that serde appends and without names of Rust
+/// types.
 fn error_message(error: &serde_json::Error) -> String {
+    if error.is_eof() {
+        return "the JSON is incomplete".to_owned();
+    }
     let text = error.to_string();
-    text.rsplit_once(" at line ").map_or(text.clone(), |(message, _)| message.to_owned())
+    let message = text.rsplit_once(" at line ").map_or(&*text, |(message, _)| message);
+    if message.ends_with("expected struct Revision") {
+        return "expected a JSON object".to_owned();
+    }
+    match message.strip_prefix("missing field ") {
+        Some(field) => format!("the field {field} is missing"),
+        None if error.is_syntax() => format!("not JSON: {message}"),
+        None => message.to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -28,7 +28,11 @@ pub(super) fn read(text: &str, base: usize) -> Values {
                 let at = error.marker().byte_offset().unwrap_or(text.len());
                 let end = text.floor_char_boundary(at.min(text.len()));
                 let message = error.to_string();
-                let message = message.lines().next().unwrap_or_default().to_owned();
+                let message = message.lines().next().unwrap_or_default();
+                // The position is part of the finding.
+                let message = message.split_once(" at char ").map_or(message, |(why, _)| why);
+                let message = message.split_once(" at byte ").map_or(message, |(why, _)| why);
+                let message = message.to_owned();
                 values.broken = Some((Span::at(base + end), message));
                 break;
             }

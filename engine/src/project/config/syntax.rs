@@ -1,6 +1,7 @@
 //! Checks of a configuration file beyond its schema: syntax and globs.
 
 use super::Problem;
+use crate::text::conflict::{MERGE_CONFLICT, first_conflict};
 use crate::text::paths;
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::errors::{ParseError, ParseErrorKind};
@@ -37,14 +38,8 @@ pub(super) fn malformed_glob(root: &Ast<'_>) -> Option<Problem> {
 /// Converts a parse error to a problem with a message for users.
 #[must_use]
 pub fn syntax_error(text: &str, error: &ParseError) -> Problem {
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        if line.starts_with("<<<<<<< ") {
-            let message = "merge conflict; resolve it and remove the lines `<<<<<<<`, `=======` and `>>>>>>>`";
-            let end = at + line.trim_end().len();
-            return Problem { message: message.to_owned(), span: at..end, suggestion: None };
-        }
-        at += line.len();
+    if let Some(span) = first_conflict(text) {
+        return Problem { message: MERGE_CONFLICT.to_owned(), span, suggestion: None };
     }
     use ParseErrorKind as Kind;
     let message = match error.kind() {

@@ -10,7 +10,15 @@ fn comments_and_trailing_commas_are_allowed() {
     let rules = config.rules.expect("present");
     assert_eq!(rules["a/b"].level(), Some(Level::Off));
     assert_eq!(rules["c/*"].params().expect("present")["max"], 3);
-    assert_eq!(read("").expect("valid").0, Config::default());
+    assert_eq!(read("{}").expect("valid").0, Config::default());
+}
+
+#[test]
+fn an_empty_file_is_not_a_configuration() {
+    for text in ["", " \n", "// only a comment\n", "\u{FEFF}"] {
+        let problem = read(text).expect_err("invalid");
+        assert_eq!(problem.message, "the file is empty; expected an object, at least `{}`");
+    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn found_at(path: &str, page: &str, config: &str, files: &[(&str, &str)]) -> Vec
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[(path.to_owned(), page)]);
     let rule = registry.get("t/x").expect("a rule");
     assert_eq!(forms::problems(rule), Vec::<String>::new());
-    let config = config::read(config).expect("valid").0;
+    let config = config::read(if config.is_empty() { "{}" } else { config }).expect("valid").0;
     let engine = Engine::new(&crate::DISTRIBUTION, registry, &config, &Selection::default())
         .expect("an engine");
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));

@@ -66,7 +66,7 @@ impl DirIgnores {
         let is_in_repository = is_top || has_outer;
         let aiddignore = read(AIDDIGNORE);
         let ignore = read(".ignore");
-        let gitignore = is_in_repository.then(|| read(".gitignore")).flatten();
+        let gitignore = read(".gitignore");
         let of_repository = if has_git {
             let excludes = [
                 Some(common_dir(&disk_path.join(".git")).join("info/exclude")),

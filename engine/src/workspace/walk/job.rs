@@ -2,15 +2,16 @@
 #![expect(clippy::disallowed_methods, reason = "this is where trees are read")]
 
 use super::scope::{Cause, Scope};
-use super::{Outcome, Part, Skipped};
+use super::{IRREGULAR, Outcome, Part, Skipped};
 use crate::check::{CheckResult, Engine, MAX_LARGE_FILE, Occurrences};
 use crate::text::files::{Disk, Files};
+use crate::text::kind::is_memory_path;
 use crate::text::paths::{Globs, relative};
 use crate::text::source::{Columns, Origin, Source};
 use ast_grep_core::Language;
 use ast_grep_language::SupportLang;
 use ignore::DirEntry;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -49,15 +50,8 @@ impl Job<'_> {
     pub(super) fn entry(&mut self, entry: &DirEntry, done: &(dyn Fn() + Sync)) {
         let path = relative(self.root, entry.path());
         if !is_checked(entry, &path, self.globs, self.part) {
-            // A path that the user specified must not be skipped silently.
-            let disk_path = entry.path();
-            if entry.depth() == 0
-                && disk_path.exists()
-                && !disk_path.is_dir()
-                && !disk_path.is_file()
-            {
-                let why = "cannot be read: not a regular file (pipe, socket or device)";
-                self.skip(path, why.to_owned(), true);
+            if let Some(why) = self.irregular(entry, &path) {
+                self.skip(path, why, true);
             } else if let Some(scope) = self.scope
                 && entry.file_type().is_some_and(|kind| kind.is_file())
                 && self.globs.excludes(&path)
@@ -75,17 +69,57 @@ impl Job<'_> {
         if !self.engine.reads_files() {
             self.outcome.checked += 1;
         } else if let Err(error) = self.check_file(entry.path(), &path) {
-            self.skip(path, format!("cannot be read: {error}"), true);
+            self.skip(path, unreadable(&error), true);
         }
         done();
     }
 
-    pub(super) fn error(&mut self, error: &ignore::Error) {
-        let (path, why) = match error {
-            ignore::Error::WithPath { path, err } => (relative(self.root, path), &**err),
-            _ => (String::from("."), error),
+    /// Why an entry that is neither a file nor a directory should have been checked.
+    fn irregular(&self, entry: &DirEntry, path: &str) -> Option<String> {
+        let (disk_path, kind) = (entry.path(), entry.file_type()?);
+        if entry.depth() == 0 {
+            // A path that the user specified must not be skipped silently.
+            return match disk_path.metadata() {
+                Ok(metadata) if metadata.is_dir() || metadata.is_file() => None,
+                Ok(_) => Some(IRREGULAR.to_owned()),
+                Err(error) => Some(unreadable(&error)),
+            };
+        }
+        if kind.is_dir() || kind.is_file() || self.part.is_some_and(|part| !part.contains(path)) {
+            None
+        } else if kind.is_symlink() {
+            // The memory reads a link to a file of the project.
+            let real =
+                disk_path.canonicalize().and_then(|real| Ok((self.root.canonicalize()?, real)));
+            let is_read = real.is_ok_and(|(root, real)| real.starts_with(root) && real.is_file());
+            let why = "cannot be read: a link that does not lead to a file of the project; \
+                       replace it with the file";
+            (!is_read && is_memory_path(path)).then(|| why.to_owned())
+        } else {
+            let is_expected = self.globs.matches(path) && self.engine.distribution().parses(path);
+            is_expected.then(|| IRREGULAR.to_owned())
+        }
+    }
+
+    pub(super) fn error(&mut self, mut error: &ignore::Error) {
+        let mut path = String::from(".");
+        loop {
+            error = match error {
+                ignore::Error::WithPath { path: at, err } => {
+                    path = relative(self.root, at);
+                    err
+                }
+                ignore::Error::WithDepth { err, .. } => err,
+                _ => break,
+            };
+        }
+        // The error of a path given by the user repeats the path.
+        let cause = error.io_error().and_then(|error| error.get_ref()?.source());
+        let why = match (cause.and_then(|cause| cause.downcast_ref()), error.io_error()) {
+            (Some(error), _) | (None, Some(error)) => unreadable(error),
+            (None, None) => format!("cannot be read: {error}"),
         };
-        self.skip(path, format!("cannot be read: {why}"), true);
+        self.skip(path, why, true);
     }
 
     fn skip(&mut self, path: String, why: String, failed: bool) {
@@ -97,7 +131,7 @@ impl Job<'_> {
     pub(super) fn check_listed_file(&mut self, disk: &Disk, path: &str) {
         let read = disk.locate(path).and_then(|disk_path| self.check_file(&disk_path, path));
         if let Err(error) = read {
-            self.skip(path.to_owned(), format!("cannot be read: {error}"), true);
+            self.skip(path.to_owned(), unreadable(&error), true);
         }
     }
 
@@ -112,7 +146,7 @@ impl Job<'_> {
         if let Err(error) =
             read.and_then(|bytes| self.check_text(&mut bytes.as_slice(), path, size))
         {
-            self.skip(path.to_owned(), format!("cannot be read: {error}"), true);
+            self.skip(path.to_owned(), unreadable(&error), true);
         }
     }
 
@@ -242,6 +276,40 @@ impl Job<'_> {
     fn add_result(&mut self, source: Source, checked: CheckResult) {
         self.outcome.add_checked(source, checked);
     }
+}
+
+/// Why a path is skipped, and the remedy.
+fn unreadable(error: &io::Error) -> String {
+    let remedy = match error.kind() {
+        io::ErrorKind::PermissionDenied => "; make it readable, or exclude it",
+        _ => "",
+    };
+    format!("cannot be read: {error}{remedy}")
+}
+
+/// Whether a walk visits an entry only to report that it cannot be read: a pipe, a socket or a
+/// device, or a memory file that is a link.
+pub(super) fn may_be_reported(scope: &Scope, entry: &DirEntry, path: &str) -> bool {
+    entry.file_type().is_some_and(|kind| {
+        let is_irregular = !kind.is_dir() && !kind.is_file() && !kind.is_symlink();
+        is_irregular || kind.is_symlink() && is_memory_path(path)
+    }) && scope.includes(path, false)
+}
+
+/// Adds the ignore files that cannot be read. Such a file is reported once, although the walk has
+/// also tried to check it.
+pub(super) fn add_unread_ignore_files(outcome: &mut Outcome, unread: Vec<(String, String)>) {
+    let unread: BTreeMap<String, String> = unread.into_iter().collect();
+    let mut failed = BTreeSet::new();
+    outcome.skipped.retain(|skipped| {
+        let is_repeated = unread.contains_key(&skipped.path);
+        if is_repeated && skipped.failed {
+            failed.insert(skipped.path.clone());
+        }
+        !is_repeated
+    });
+    let skipped = |(path, why)| Skipped { failed: failed.contains(&path), path, why };
+    outcome.skipped.extend(unread.into_iter().map(skipped));
 }
 
 /// Whether a walk checks the entry at `path`.

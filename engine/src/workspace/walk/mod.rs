@@ -19,7 +19,7 @@ use crate::text::finding::RuleId;
 use crate::text::paths::{GlobError, Globs};
 use crate::text::source::Source;
 use ignore::{DirEntry, WalkBuilder, WalkState};
-use job::Job;
+use job::{Job, add_unread_ignore_files, may_be_reported};
 use scope::{Cause, Scope, from_root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
@@ -165,8 +165,11 @@ impl Outcome {
         }
     }
 
-    /// Adds the paths of settings that are [irregular](IRREGULAR).
-    pub fn skip_irregular(&mut self, paths: Vec<String>) {
+    /// Adds the paths of settings that are [irregular](IRREGULAR), except those that the walk has
+    /// reported.
+    pub fn skip_irregular(&mut self, mut paths: Vec<String>) {
+        let known: BTreeSet<&str> = self.skipped.iter().map(|skipped| &*skipped.path).collect();
+        paths.retain(|path| !known.contains(&**path));
         let skipped = |path| Skipped { path, why: IRREGULAR.to_owned(), failed: true };
         self.skipped.extend(paths.into_iter().map(skipped));
         self.skipped.sort();
@@ -276,8 +279,7 @@ fn check_walked(
     if walk.only.is_none() && !is_set(walk.stop()) {
         outcome.excluded = scope.excluded_counts();
     }
-    let unread = scope.problems().into_iter();
-    outcome.skipped.extend(unread.map(|(path, why)| Skipped { path, why, failed: false }));
+    add_unread_ignore_files(&mut outcome, scope.problems());
     outcome.skipped.sort();
     outcome
 }
@@ -447,7 +449,7 @@ fn filtered(
             scope.record_excluded(&path, Cause::Exclude);
             return false;
         }
-        includes_entry(&scope, entry, &path)
+        includes_entry(&scope, entry, &path) || may_be_reported(&scope, entry, &path)
     });
     Some(builder)
 }

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// The entries of a directory that affect which files below it are excluded. Git's ignore files
-/// only apply in a repository, so the presence of `.git` matters too.
+/// The entries of a directory that affect which files below it are excluded. The ignore files above
+/// a repository do not apply in it, so the presence of `.git` matters too.
 const IGNORE_ENTRIES: [&str; 4] = [".gitignore", ".ignore", ".aiddignore", ".git"];
 
 /// The state of a file: whether it exists, and since when it is unchanged.

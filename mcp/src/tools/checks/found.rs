@@ -122,6 +122,7 @@ pub(super) fn to_tool_error(error: RunError) -> ToolError {
             "the clone is shallow; run `git fetch --unshallow`, then retry"
         }
         RunError::UnknownRevision { .. } => "run `git branch --all` to list the branches",
+        RunError::NoCommit => "pass `filePath` to check files without a commit",
         RunError::NoCommonCommit { .. } => "pass an ancestor of the current work",
         RunError::Git(_) => "run `git fsck` to find the cause",
         RunError::Glob(_)

@@ -158,6 +158,30 @@ fn deleted_records_are_not_restored_and_leave_the_backup() {
     }
 }
 
+#[test]
+fn a_backup_without_a_readable_line_is_reported_and_moved_aside() {
+    for choice in BOTH {
+        let (folder, _, permanent_before, _) = create_store(choice, 3);
+        let path = store_in(folder.path(), choice);
+        let log = backup::path_of(&path);
+        fs::write(&log, [0xFF, b'x', b'\n', 0x80]).expect("damaged");
+        fs::remove_file(&path).expect("removed");
+        let mut memory = open_with_notices(folder.path(), choice);
+        let notices = memory.take_notices().join("\n");
+        let words = [
+            "was missing or empty, and nothing could be restored: the backup",
+            "is damaged; it was moved to",
+        ];
+        assert!(words.iter().all(|words| notices.contains(words)), "{choice:?}: {notices}");
+        assert_eq!(permanent_text(&mut memory), permanent_before);
+        assert!(!log.exists());
+        memory.save_insight("Noted later", None, &Insight::default(), None).expect("saved");
+        assert!(backup::last_number(&log).is_some(), "{choice:?}");
+        drop(memory);
+        assert_eq!(open_with_notices(folder.path(), choice).take_notices(), [""; 0]);
+    }
+}
+
 /// The backup itself is damaged: its readable records are restored, and the rest is counted.
 #[test]
 fn readable_records_of_a_damaged_backup_are_restored() {

@@ -129,6 +129,10 @@ mod unix {
             assert_eq!(problems.len(), 1, "{problems:?}");
             assert_eq!(problems[0].kind, ProblemKind::UnreadableFile);
             assert!(problems[0].message.starts_with("cannot read ai/memory/mistakes.jsonl"));
+            let notice = memory.new_unread_notice().expect("a notice");
+            assert!(notice.starts_with("cannot read ai/memory/mistakes.jsonl: "), "{notice}");
+            assert!(notice.ends_with("; run `aidd memory doctor`"), "{notice}");
+            assert_eq!(memory.new_unread_notice(), None);
             memory.save_decision(&decision("More", None)).expect("saved");
             memory.save_mistake(&mistake("boom", "f")).expect_err("it cannot be written");
             fs::remove_file(link).expect("removed");
