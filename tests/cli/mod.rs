@@ -5,6 +5,7 @@ mod agent_faults;
 mod agent_forms;
 mod agent_hooks;
 mod agent_sessions;
+mod bad_input;
 mod baseline;
 mod check;
 mod commits;
