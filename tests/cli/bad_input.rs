@@ -51,8 +51,14 @@ fn an_empty_configuration_is_an_error() {
 fn an_invalid_parameter_ends_the_run_and_names_the_key() {
     let project = Project::new(&[("a.txt", "")]);
     for (rules, words) in [
-        (r#""DL3007": {"params": {"x": 1}}"#, "parameters of `DL3007`: `DL3007` takes no parameters"),
-        (r#""secrets/*": {"params": {"x": 1}}"#, "parameters of `secrets/*`: unknown parameter `x`"),
+        (
+            r#""DL3007": {"params": {"x": 1}}"#,
+            "parameters of `DL3007`: `DL3007` takes no parameters",
+        ),
+        (
+            r#""secrets/*": {"params": {"x": 1}}"#,
+            "parameters of `secrets/*`: unknown parameter `x`",
+        ),
     ] {
         project.write(".aidd/config.json", format!("{{\"rules\": {{{rules}}}}}"));
         let output = project.run(&["check"]).expect_code(2);

@@ -68,7 +68,7 @@ fn new_findings_are_recorded_only_on_request() {
 fn removed_findings_are_reported_and_pruned() {
     let project = project();
     project.remove("sub/b.txt");
-    let note = "note: 1 finding in the baseline no longer found; run `aidd baseline prune` to remove the entries\n";
+    let note = "note: 1 finding in the baseline is no longer found; run `aidd baseline prune` to remove the entries\n";
     assert_eq!(project.run(&["check", "."]).expect_code(0).err, note);
     assert_eq!(project.run_in("sub", &["check", "."]).expect_code(0).err, note);
     // A run that did not check the file reports nothing.

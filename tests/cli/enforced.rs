@@ -46,7 +46,7 @@ fn a_convention_with_a_check_is_enforced() {
     let checked =
         project.run(&["check", "src", "--only", "memory/malformed-check", "--format", "github"]);
     output_text.push_str(&checked.expect_code(1).out);
-    let doctor = project.run(&["doctor"]).expect_code(2).out;
+    let doctor = project.run(&["doctor"]).expect_code(1).out;
     output_text.extend(
         doctor.lines().filter(|line| line.starts_with("wrong")).map(|line| format!("{line}\n")),
     );

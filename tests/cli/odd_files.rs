@@ -108,7 +108,7 @@ mod unix {
                 let output = project.run(args).expect_code(3);
                 assert!(output.out.contains(&expected), "{args:?}: {}{}", output.out, output.err);
             }
-            let output = project.run(&["doctor"]).expect_code(2);
+            let output = project.run(&["doctor"]).expect_code(1);
             assert!(output.out.contains(&expected), "{}", output.out);
             fs::remove_file(project.path().join(path)).expect("removed");
             let _ = fs::remove_file(project.path().join(".aidd/rules/team/socket.md"));

@@ -60,11 +60,7 @@ fn an_invalid_configuration_exits_with_2_and_the_position() {
     hint: run `aidd config schema` to see the allowed keys and values
     ");
     let output = project.run(&["check", ".", "--config", "none.json"]).expect_code(2);
-    assert!(
-        output.err.contains("hint: run `aidd init` to create a configuration"),
-        "{}",
-        output.err
-    );
+    assert!(output.err.contains("hint: correct the path in `--config`"), "{}", output.err);
 }
 
 #[test]

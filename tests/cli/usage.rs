@@ -179,7 +179,7 @@ fn a_misnamed_configuration_is_reported() {
     let output = project.run(&["check", "."]).expect_code(0);
     assert_eq!(output.err, format!("note: {message}\n"));
     assert_eq!(project.run(&["check", ".", "-q"]).expect_code(0).err, "");
-    let doctor = project.run(&["doctor"]).expect_code(2).out;
+    let doctor = project.run(&["doctor"]).expect_code(1).out;
     assert!(doctor.contains(&format!("problem        {message}")), "{doctor}");
     project.write(".aidd/config.json", "{}");
     assert_eq!(project.run(&["check", "."]).expect_code(0).err, "");

@@ -1,5 +1,4 @@
-//! Checks a file: detects its kind, parses it, runs the checks, applies allow comments, and sorts
-//! and identifies the findings.
+//! Checks a file: detects its kind, parses it, runs the checks and applies allow comments.
 
 pub mod allow;
 mod comments;
@@ -63,8 +62,7 @@ pub struct Engine {
     settings: Arc<SettingsTable>,
     /// The conditions that the enabled packs set for rules.
     pack_conditions: HashMap<RuleId, Many<WhenHeader>>,
-    /// The shipped rules that a page of the project with a check replaces; their functions do not
-    /// run.
+    /// The shipped rules that a page of the project replaces; their functions do not run.
     replaced: HashSet<RuleId>,
     patterns: Patterns,
     conditions: Conditions,

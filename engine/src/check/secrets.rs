@@ -79,8 +79,8 @@ fn is_input_hint(source: &Source, span: Span) -> bool {
     name.is_some_and(|name| name.ends_with("placeholder"))
 }
 
-/// If several rules find the same secret, retains the most severe finding, and of equally severe
-/// findings that of the most reliable rule. A rule that recognises the format of an identifier or of
+/// If several rules find the same secret, retains the finding of the most reliable rule; findings of
+/// severity `info` only if there are no others. A rule that recognises the format of an identifier or of
 /// a key without access takes precedence over all others. Returns the secrets, in order.
 pub(crate) fn resolve(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<Span> {
     let mut claims: Vec<_> = findings
@@ -89,7 +89,7 @@ pub(crate) fn resolve(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<S
             let span = finding.secret?;
             Some((
                 Reverse(is_known_harmless(&finding.rule, registry)),
-                Reverse(finding.severity),
+                Reverse(finding.severity > Severity::Info),
                 Reverse(reliability(finding, registry)),
                 Reverse(span.len()),
                 finding.rule.clone(),

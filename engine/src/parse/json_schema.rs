@@ -2,8 +2,7 @@
 //!
 //! Supports the subset of draft 2020-12 that schemars generates: `type`, `enum`, `const`,
 //! `properties`, `required`, `additionalProperties`, `items`, `anyOf`, `oneOf`, `$ref` to `$defs`,
-//! and bounds of numbers, strings and arrays. Other keywords are ignored. An object with
-//! `properties` must not have other keys unless `additionalProperties` allows them.
+//! and bounds of numbers, strings and arrays. Without `additionalProperties`, all keys are listed.
 
 use crate::text::nearest::nearest;
 use jsonc_parser::ast::Value as Ast;

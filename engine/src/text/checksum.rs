@@ -27,7 +27,8 @@ pub fn is_wrong(value: &str) -> bool {
 }
 
 /// Whether `value` is a private key in PEM (RFC 7468), from its first line to its last, that
-/// contains less data than its header claims: a sample in an input field or in documentation.
+/// contains less than a quarter of the data that its header claims: a sample in an input field or in
+/// documentation.
 #[must_use]
 pub fn is_truncated_key(value: &str) -> bool {
     let Some((_, body)) = value.split_once("PRIVATE KEY-----") else { return false };
@@ -39,7 +40,7 @@ pub fn is_truncated_key(value: &str) -> bool {
     let Ok(bytes) = STANDARD_NO_PAD.decode(body.get(..8).unwrap_or_default()) else { return false };
     // DER (X.690): a sequence whose length has two bytes.
     let [0x30, 0x82, high, low, ..] = *bytes else { return false };
-    usize::from(u16::from_be_bytes([high, low])) + 4 > body.len() / 4 * 3 + 2
+    usize::from(u16::from_be_bytes([high, low])) / 4 > body.len() / 4 * 3
 }
 
 /// A number in base 62, with leading zeros.
@@ -64,9 +65,9 @@ mod tests {
             )
             .replace('\u{2040}', "")
         };
-        // A sequence of 8 bytes, of which 8 and 5 follow.
-        let length = |text: &[u8]| STANDARD_NO_PAD.encode([&[0x30, 0x82, 0, 8], text].concat());
-        assert!(!is_truncated_key(&pem(&length(b"12345678"))));
+        // A sequence of 80 bytes.
+        let length = |text: &[u8]| STANDARD_NO_PAD.encode([&[0x30, 0x82, 0, 80], text].concat());
+        assert!(!is_truncated_key(&pem(&length(&[7; 40]))));
         assert!(is_truncated_key(&pem(&length(b"1234"))));
         assert!(is_truncated_key(&pem(&length(b"1234").replacen('4', "4\\n", 1))));
         let no_end = pem(&length(b"1234")).replace("-----END", "");
