@@ -34,6 +34,14 @@ pub(super) const FORMS: [(Form, &str, &[File]); 6] = [
         ],
     ),
     (
+        Form::Dependencies,
+        "dependencies: { report: unused }\n  files: ['deps/package.json']",
+        &[
+            ("deps/package.json", "{ \"dependencies\": { \"left-pad\": \"^1.3.0\" } }\n"),
+            ("deps/a.js", "export const a = 1;\n"),
+        ],
+    ),
+    (
         Form::Doc,
         "doc: { headings: ['# *', '## Why'] }\n  files: ['doc/*.md']",
         &[("doc/a.md", "# A\n\nWords.\n")],

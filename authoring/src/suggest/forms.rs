@@ -48,6 +48,11 @@ pub const FORMS: [FormHint; 9] = [
         header: "check: { layers: { forbid: [{ from: 'src/**', to: 'npm:moment' }] } }",
     },
     FormHint {
+        form: "dependencies",
+        judges: "dependencies that no file uses, imports that no manifest declares",
+        header: "check: { dependencies: { report: undeclared } }",
+    },
+    FormHint {
         form: "doc",
         judges: "headings and sections of Markdown documents",
         header: "check: { files: ['docs/adr/*.md'], doc: { headings: ['*', '## Status', '*'] } }",

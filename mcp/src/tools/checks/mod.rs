@@ -81,6 +81,14 @@ const FAMILIES: &[Family] = &[
         rules: &["openapi/*"],
         path: "openapi.yaml",
     },
+    Family {
+        name: "aidd_validate_dependencies",
+        title: "Validate dependencies",
+        description: "Checks manifests against imports: unused, undeclared and imitated packages, \
+                      unpinned sources. Use after changing a manifest.",
+        rules: &["deps/*"],
+        path: "package.json",
+    },
 ];
 
 /// The tools for checks and reports.
