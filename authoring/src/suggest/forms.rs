@@ -16,7 +16,7 @@ pub struct FormHint {
 }
 
 /// All forms, in output order.
-pub const FORMS: [FormHint; 9] = [
+pub const FORMS: [FormHint; 10] = [
     FormHint {
         form: "text",
         judges: "words, markers and comments, by a regular expression; `in` limits it to comments or prose",

@@ -49,7 +49,9 @@ fn unpinned_git(manifest: &Manifest, report: &mut Report<'_>) {
         let text = entry_text(declared, report);
         let revision = match manifest.ecosystem {
             Ecosystem::Cargo => ["rev", "tag"].into_iter().find(|key| has_key(text, key)),
-            Ecosystem::Npm => text.split_once('#').map(|(_, rest)| rest.trim_end_matches(['"', '\''])),
+            Ecosystem::Npm => {
+                text.split_once('#').map(|(_, rest)| rest.trim_end_matches(['"', '\'']))
+            }
             // `git+https://user@host/a@v1#egg=a`: the revision follows the last `/`.
             _ => text
                 .split('#')
@@ -59,9 +61,7 @@ fn unpinned_git(manifest: &Manifest, report: &mut Report<'_>) {
                 .map(|(_, revision)| revision)
                 .or_else(|| ["rev", "tag"].into_iter().find(|key| has_key(text, key))),
         };
-        let is_branch = |revision: &str| {
-            BRANCHES.contains(&revision.to_ascii_lowercase().as_str())
-        };
+        let is_branch = |revision: &str| BRANCHES.contains(&revision.to_ascii_lowercase().as_str());
         if revision.is_none_or(|revision| revision.is_empty() || is_branch(revision)) {
             let message = format!("`{}` follows a branch of a Git repository", declared.name);
             report.at(declared.span, message);
@@ -98,7 +98,8 @@ fn wildcard_version(manifest: &Manifest, report: &mut Report<'_>) {
     for declared in &manifest.dependencies {
         let is_peer = declared.group == Group::Peer;
         let Some(requirement) = declared.requirement.as_deref().map(str::trim) else { continue };
-        let is_wildcard = matches!(requirement, "*" | "latest" | "x" | "X") || requirement.is_empty();
+        let is_wildcard =
+            matches!(requirement, "*" | "latest" | "x" | "X") || requirement.is_empty();
         if is_wildcard && !is_peer && declared.origin == Origin::Registry {
             let message = format!("`{}` allows every version", declared.name);
             report.at(declared.span, message);

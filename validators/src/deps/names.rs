@@ -33,7 +33,11 @@ pub(super) fn lookalike_name(manifest: &Manifest, report: &mut Report<'_>) {
             _ => declared.package.clone(),
         };
         let is_short = name.len() < MIN_LENGTH || name.starts_with('@');
-        if is_short || known.contains(&*name) || own == Some(&*declared.package) || declared.inherits {
+        if is_short
+            || known.contains(&*name)
+            || own == Some(&*declared.package)
+            || declared.inherits
+        {
             continue;
         }
         let imitated = known.iter().filter(|known| known.len() >= MIN_LENGTH);
@@ -51,7 +55,8 @@ fn is_one_edit(name: &str, known: &str) -> bool {
     if name.len().abs_diff(known.len()) > 1 || strsim::osa_distance(name, known) != 1 {
         return false;
     }
-    let stem = |text: &str| text.trim_end_matches(|c: char| c.is_ascii_digit() || c == 's').to_owned();
+    let stem =
+        |text: &str| text.trim_end_matches(|c: char| c.is_ascii_digit() || c == 's').to_owned();
     stem(name) != stem(known)
 }
 

@@ -34,12 +34,12 @@ pub enum Imported {
 
 impl Facts {
     /// Adds a binding of the last import.
-    pub(super) fn bind(
+    pub(super) fn bind<'n>(
         &mut self,
         imported: Imported,
-        local: Option<&Node<'_>>,
-        exported: Option<&Node<'_>>,
-        at: &Node<'_>,
+        local: Option<&Node<'n>>,
+        exported: Option<&Node<'n>>,
+        at: &Node<'n>,
     ) {
         let Some(import) = self.imports.len().checked_sub(1) else { return };
         let text = |node: &Node<'_>| node.text().trim_matches(['"', '\'']).to_owned();
@@ -106,7 +106,8 @@ pub(super) fn of_require(call: &Node<'_>, facts: &mut Facts) {
     while let Some(parent) = value.parent().filter(|parent| parent.kind() == "await_expression") {
         value = parent;
     }
-    let Some(declarator) = value.parent().filter(|node| node.kind() == "variable_declarator") else {
+    let Some(declarator) = value.parent().filter(|node| node.kind() == "variable_declarator")
+    else {
         return;
     };
     let Some(pattern) = declarator.field("name") else { return };

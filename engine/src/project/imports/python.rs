@@ -29,8 +29,8 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
                     let Some(module) = module_of(&name) else { continue };
                     add_import(module, None, span(&name), span(&name), context, facts);
                     // `import a.b` binds `a`.
-                    let first = |name: &Node<'_>| name.children().find(Node::is_named);
-                    let local = name.field("alias").or_else(|| first(&name));
+                    let first = name.children().find(Node::is_named);
+                    let local = name.field("alias").or(first);
                     facts.bind(Imported::Module, local.as_ref(), None, &name);
                 }
             }

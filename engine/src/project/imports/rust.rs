@@ -154,11 +154,11 @@ impl State {
     }
 
     /// Adds a path of a `use` tree, and the name that it binds: the alias or the last segment.
-    fn leaf(
+    fn leaf<'n>(
         &self,
-        node: &Node<'_>,
+        node: &Node<'n>,
         mut path: Vec<String>,
-        local: Option<Node<'_>>,
+        local: Option<Node<'n>>,
         (statement, test, exports): (Span, bool, bool),
         facts: &mut Facts,
     ) {
