@@ -15,6 +15,8 @@ pub(super) enum Style {
     /// In data and code, as a string or as a part of a path; elsewhere as a word. For names that are
     /// also ordinary words, such as `next`.
     Quoted,
+    /// As a word in scripts and configurations, not in code: for names of commands.
+    Command,
 }
 
 /// A word that is a use of a dependency.
@@ -90,16 +92,13 @@ pub(super) fn mentioned(
                 manifest.dependencies.iter().any(contains)
             })
         };
-        let quoting = QUOTING.contains(&extension) && manifest.is_none();
+        let is_code = QUOTING.contains(&extension) && manifest.is_none();
         for hit in automaton.find_overlapping_iter(text.as_str()) {
             let word = &words[hit.pattern().as_usize()];
+            let quoted = is_code && word.style == Style::Quoted;
             let is_use = !found.contains(&word.owner)
-                && is_separate(
-                    text.as_bytes(),
-                    hit.start(),
-                    hit.end(),
-                    quoting && word.style == Style::Quoted,
-                )
+                && !(is_code && word.style == Style::Command)
+                && is_separate(text.as_bytes(), hit.start(), hit.end(), quoted)
                 && !is_in_entry(hit.start())
                 && concerns(word.owner, path);
             if is_use {

@@ -140,18 +140,35 @@ fn is_below(dir: &str, path: &str) -> bool {
 struct Usage<'g> {
     /// Ecosystem and name of the package → the paths of the files that import it.
     by_package: BTreeMap<(Ecosystem, String), BTreeSet<&'g str>>,
+    /// Imported Python modules with a dot, normalized like the name of a distribution.
+    namespaces: BTreeMap<String, BTreeSet<&'g str>>,
 }
 
 impl<'g> Usage<'g> {
     fn new(graph: &'g Graph) -> Self {
         let mut by_package: BTreeMap<(Ecosystem, String), BTreeSet<&str>> = BTreeMap::new();
+        let mut namespaces: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for edge in &graph.edges {
             let Target::Package(target) = &edge.to else { continue };
             let Some((ecosystem, name)) = package(target) else { continue };
             let path = &*graph.files[edge.from].path;
             by_package.entry((ecosystem, name.to_owned())).or_default().insert(path);
+            if let Some(module) = target.strip_prefix("py:").filter(|module| module.contains('.')) {
+                namespaces.entry(declared::normalize(module)).or_default().insert(path);
+            }
         }
-        Self { by_package }
+        Self { by_package, namespaces }
+    }
+
+    /// Whether a file imports a module in the namespace that a distribution is named after:
+    /// `google.cloud.storage` of `google-cloud-storage`.
+    fn imports_namespace(&self, distribution: &str, concerns: impl Fn(&str) -> bool) -> bool {
+        let name = declared::normalize(distribution);
+        let mut modules = self.namespaces.range(name.clone()..);
+        let mut modules = std::iter::from_fn(move || modules.next())
+            .take_while(|(module, _)| module.starts_with(&name))
+            .filter(|(module, _)| matches!(module.as_bytes().get(name.len()), None | Some(b'-')));
+        modules.any(|(_, files)| files.iter().any(|path| concerns(path)))
     }
 
     /// The files that import a package.

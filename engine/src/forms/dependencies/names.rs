@@ -39,15 +39,22 @@ const NPM_PLUGIN_PREFIXES: [&str; 16] = [
 /// The words that are a use of an npm package outside of imports.
 pub(super) fn npm_words(name: &str) -> Vec<(String, Style)> {
     let mut words = vec![(name.to_owned(), Style::Quoted)];
-    words.extend(row(NPM_COMMANDS, name).map(|command| (command.to_owned(), Style::Plain)));
+    words.extend(row(NPM_COMMANDS, name).map(|command| (command.to_owned(), Style::Command)));
     let (scope, base) = name.split_once('/').unwrap_or(("", name));
+    // The command of a package usually has the name of the package, without the scope or `-cli`.
+    let command = match base.strip_suffix("-cli") {
+        Some(command) => command,
+        None if base == "cli" => scope.trim_start_matches('@'),
+        None => base,
+    };
+    words.push((command.to_owned(), Style::Command));
     let short = NPM_PLUGIN_PREFIXES.iter().find_map(|prefix| base.strip_prefix(prefix));
     let trimmed = ["eslint-plugin", "eslint-config", "prettier-config"].contains(&base);
     match short {
         Some(short) if scope.is_empty() => words.push((short.to_owned(), Style::Quoted)),
         Some(short) => words.push((format!("{scope}/{short}"), Style::Quoted)),
         None if trimmed => words.push((scope.to_owned(), Style::Quoted)),
-        // `@babel/preset-env` is `@babel/env`, and a command usually has the name without the scope.
+        // `@babel/preset-env` is `@babel/env`.
         None if !scope.is_empty() => {
             let plain = base.strip_prefix("preset-").or_else(|| base.strip_prefix("plugin-"));
             words.extend(plain.map(|plain| (format!("{scope}/{plain}"), Style::Quoted)));
@@ -100,6 +107,14 @@ const LOADED_BY_OTHERS: [&str; 36] = [
 /// Whether an npm package is in use without being named.
 pub(super) fn is_implicit_npm(name: &str, manifest: &Manifest) -> bool {
     let declares = |other: &str| manifest.dependencies.iter().any(|entry| entry.name == other);
+    let declares_any = |start: &str| {
+        manifest
+            .dependencies
+            .iter()
+            .any(|entry| entry.name.starts_with(start) && entry.name != name)
+    };
+    // A shared configuration loads its plugins by itself.
+    let is_lint_plugin = name.contains("eslint-plugin") && declares_any("eslint-config-");
     name.starts_with("@types/")
         || LOADED_BY_OTHERS.contains(&name)
         || name == "react" && declares("next")
@@ -109,6 +124,12 @@ pub(super) fn is_implicit_npm(name: &str, manifest: &Manifest) -> bool {
         || name == "rxjs" && (declares("@angular/core") || declares("@nestjs/core"))
         || name == "reflect-metadata" && declares("@nestjs/core")
         || name == "ts-node"
+        || is_lint_plugin
+        || name == "@mdx-js/react" && declares("@docusaurus/core")
+        // Collections of icons and plugins are found by their prefix.
+        || name.starts_with("@iconify-json/")
+        || name.starts_with("@stryker-mutator/")
+        || name.starts_with("jest-environment-")
         || name == "regenerator-runtime"
         // Binaries of one platform.
         || ["darwin", "linux", "win32"].iter().any(|platform| name.contains(platform))
@@ -132,8 +153,11 @@ pub(super) fn python_modules(distribution: &str) -> Vec<String> {
 /// Whether a distribution is in use without being named: drivers, servers and plugins that a
 /// framework loads, and pins of indirect dependencies.
 pub(super) fn is_implicit_python(name: &str) -> bool {
-    const LOADED_BY_OTHERS: [&str; 22] = [
+    const LOADED_BY_OTHERS: [&str; 25] = [
         "aiofiles",
+        "blinker",
+        "httpx",
+        "setproctitle",
         "argon2-cffi",
         "bcrypt",
         "cryptography",
@@ -169,4 +193,20 @@ pub(super) fn is_implicit_python(name: &str) -> bool {
 /// Whether a Go import path is in the module.
 pub(super) fn is_in_module(path: &str, module: &str) -> bool {
     path.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Lines of a crate and the name of its library.
+const CRATE_NAMES: &str = include_str!("data/crate-names.txt");
+
+/// The names by which code can refer to a crate.
+pub(super) fn crate_names(declared: &str, package: &str) -> Vec<String> {
+    let mut names = vec![declared.replace('-', "_")];
+    if declared == package {
+        names.extend(row(CRATE_NAMES, package).map(str::to_owned));
+        let stem = package.trim_end_matches(|c: char| c.is_ascii_digit()).strip_suffix('-');
+        let bare = package.strip_prefix("rust-").or_else(|| package.strip_suffix("-rs"));
+        let bare = bare.or_else(|| package.strip_suffix("-rust"));
+        names.extend([stem, bare].into_iter().flatten().map(|name| name.replace('-', "_")));
+    }
+    names
 }

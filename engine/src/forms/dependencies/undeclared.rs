@@ -26,7 +26,11 @@ pub(super) fn find(scope: &Scope<'_>, manifests: &Manifests, graph: &Graph) -> V
         let Target::Package(target) = &edge.to else { continue };
         let Some((ecosystem, name)) = package(target) else { continue };
         let path = &*graph.files[edge.from].path;
-        if is_foreign(path) || !scope.covers(path) || !is_checked(ecosystem, name, edge) {
+        if is_foreign(path)
+            || is_public(path)
+            || !scope.covers(path)
+            || !is_checked(ecosystem, name, edge)
+        {
             continue;
         }
         let mut above = manifests.above(ecosystem, path).peekable();
@@ -53,7 +57,8 @@ pub(super) fn find(scope: &Scope<'_>, manifests: &Manifests, graph: &Graph) -> V
     let defines = |owner: usize, path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
         let is_config = name.contains("config") || name.contains("rc.") || name.ends_with("rc");
-        let is_map = name == "package.json" || name.ends_with(".html") || name == "importmap.rb";
+        let is_map =
+            name == "package.json" || name.ends_with(".html") || name.contains("importmap");
         (is_config || is_map || name.ends_with(".d.ts")) && candidates[owner].path != path
     };
     let defined = if words.is_empty() {
@@ -89,12 +94,20 @@ pub(super) fn find(scope: &Scope<'_>, manifests: &Manifests, graph: &Graph) -> V
 fn is_checked(ecosystem: Ecosystem, name: &str, edge: &Edge) -> bool {
     match ecosystem {
         // Types of a package can be installed by another package.
-        Ecosystem::Npm => !edge.type_only && is_npm_name(name) && !is_npm_builtin(name),
+        Ecosystem::Npm => {
+            // Code can load an optional package in a function.
+            !edge.type_only && !edge.deferred && is_npm_name(name) && !is_npm_builtin(name)
+        }
         // Without a host name, a path is a package of the standard library.
         Ecosystem::Go => name.split('/').next().is_some_and(|host| host.contains('.')),
         // The compiler reports undeclared crates; distributions do not tell their modules.
         _ => false,
     }
+}
+
+/// Whether a file is a type definition, or is served as it is.
+fn is_public(path: &str) -> bool {
+    path.ends_with(".d.ts") || parent_dir(path).split('/').any(|part| part == "public")
 }
 
 /// Whether the manifest describes code. A manifest in a directory of scripts can describe only the
@@ -106,10 +119,23 @@ fn describes_code(manifest: &Manifest) -> bool {
     }
 }
 
+/// Frameworks, and the packages that code may import because the framework provides them.
+const PROVIDED_BY: [(&str, &str); 4] = [
+    ("next", "server-only client-only"),
+    ("nuxt", "vue vue-router h3 nitropack ofetch ufo unhead defu pathe consola"),
+    ("@docusaurus/core", "@docusaurus/theme-common @docusaurus/router"),
+    ("@unocss/nuxt", "unocss"),
+];
+
 fn declared_names(manifest: &Manifest) -> BTreeSet<String> {
     let mut names: BTreeSet<String> = BTreeSet::new();
     names.extend(manifest.name.clone());
     names.extend(manifest.provided.iter().cloned());
+    for (provider, provided) in PROVIDED_BY {
+        if manifest.dependencies.iter().any(|entry| entry.name == provider) {
+            names.extend(provided.split(' ').map(str::to_owned));
+        }
+    }
     for entry in &manifest.dependencies {
         match manifest.ecosystem {
             Ecosystem::Pypi => names.extend(names::python_modules(&entry.package)),
@@ -169,7 +195,9 @@ fn is_npm_name(name: &str) -> bool {
         let is_valid = |byte: u8| {
             byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_' | b'.')
         };
-        part.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+        let is_alias = matches!(scope, "site" | "theme" | "generated");
+        !is_alias
+            && part.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
             && part.bytes().all(is_valid)
     };
     is_part(scope) && is_part(base) && !base.ends_with(".js")

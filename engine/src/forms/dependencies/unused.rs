@@ -92,18 +92,36 @@ fn is_candidate(manifest: &Manifest, declared: &Declared) -> bool {
         }
         // Packages in a shared table are used by inheriting them.
         Ecosystem::Cargo => {
-            let links_only = name.ends_with("-sys") || declared.configures;
+            // The library of a crate from Git can have any name.
+            let links_only =
+                name.ends_with("-sys") || declared.configures || declared.origin == Origin::Git;
             declared.shared || !links_only && !is_renamed_optional(declared)
         }
         // Tools for development are started by people.
         Ecosystem::Pypi => {
             declared.group == Group::Normal
+                && !is_frozen(manifest)
                 && declared.origin == Origin::Registry
                 && !names::is_implicit_python(name)
         }
         Ecosystem::Go => !declared.indirect && !is_provided(manifest, &declared.name),
         _ => false,
     }
+}
+
+/// Minimum number of entries of a list that a tool wrote.
+const MIN_FROZEN: usize = 10;
+
+/// Whether the list contains indirect dependencies too: `pip freeze` and pip-compile pin every
+/// installed package.
+fn is_frozen(manifest: &Manifest) -> bool {
+    let entries = &manifest.dependencies;
+    let is_pinned = |entry: &&Declared| {
+        entry.requirement.as_deref().is_some_and(|requirement| requirement.starts_with("=="))
+    };
+    manifest.path.ends_with(".txt")
+        && entries.len() >= MIN_FROZEN
+        && entries.iter().filter(is_pinned).count() * 10 >= entries.len() * 9
 }
 
 /// An optional dependency can be enabled by its features alone.
@@ -147,9 +165,15 @@ fn is_imported(
     let imports =
         |name: &str| usage.files(ecosystem, name).any(|path| manifests.concerns(manifest, path));
     match ecosystem {
-        Ecosystem::Cargo => imports(&declared.name.replace('-', "_")),
+        Ecosystem::Cargo => {
+            let names = names::crate_names(&declared.name, &declared.package);
+            names.iter().any(|name| imports(name))
+        }
         Ecosystem::Pypi => {
-            names::python_modules(&declared.package).iter().any(|module| imports(module))
+            let modules = names::python_modules(&declared.package);
+            modules.iter().any(|module| imports(module))
+                || usage
+                    .imports_namespace(&declared.package, |path| manifests.concerns(manifest, path))
         }
         Ecosystem::Go => usage.by_package.iter().any(|((known, path), files)| {
             *known == ecosystem
@@ -168,8 +192,8 @@ fn words(manifest: &Manifest, declared: &Declared) -> Vec<(String, Style)> {
         _ if declared.shared => Vec::new(),
         Ecosystem::Npm => names::npm_words(name),
         Ecosystem::Cargo => {
-            let code = (name.replace('-', "_"), Style::Plain);
-            vec![code, (name.to_owned(), Style::Plain)]
+            let names = names::crate_names(name, &declared.package).into_iter();
+            names.chain([name.to_owned()]).map(|word| (word, Style::Plain)).collect()
         }
         Ecosystem::Pypi => {
             let modules = names::python_modules(&declared.package).into_iter();
