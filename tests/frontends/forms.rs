@@ -4,7 +4,7 @@ use super::File;
 use aidd_page::Form;
 
 /// The forms of checks, each with a header and files that violate it. Commits are tested separately.
-pub(super) const FORMS: [(Form, &str, &[File]); 6] = [
+pub(super) const FORMS: [(Form, &str, &[File]); 7] = [
     (
         Form::Text,
         "text: { regex: 'SPDX', require: true, in: comments }\n  files: ['text/*.rs']",
