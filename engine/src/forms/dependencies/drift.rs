@@ -38,7 +38,13 @@ pub(super) fn find(manifests: &Manifests) -> Vec<Found> {
                 "`{package}` {major} here, {newest} in {}: one project uses both major versions",
                 with_newest.path
             );
-            found.push(on_entry(manifest, declared, message));
+            let (name, mut finding) = on_entry(manifest, declared, message);
+            finding.names.extend([
+                ("major".to_owned(), major.to_string()),
+                ("newest".to_owned(), newest.to_string()),
+                ("path".to_owned(), with_newest.path.clone()),
+            ]);
+            found.push((name, finding));
         }
     }
     found

@@ -87,7 +87,8 @@ const FOREIGN_DIRS: [&str; 14] = [
 
 /// Whether a path is in a directory of [`FOREIGN_DIRS`].
 fn is_foreign(path: &str) -> bool {
-    parent_dir(path).split('/').any(|part| FOREIGN_DIRS.contains(&part))
+    // `{{` marks the templates of project generators.
+    parent_dir(path).split('/').any(|part| FOREIGN_DIRS.contains(&part) || part.contains("{{"))
 }
 
 impl Manifests {

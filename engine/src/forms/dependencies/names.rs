@@ -65,7 +65,10 @@ pub(super) fn npm_words(name: &str) -> Vec<(String, Style)> {
 }
 
 /// Packages that another package or a tool loads by itself when they are installed.
-const LOADED_BY_OTHERS: [&str; 36] = [
+const LOADED_BY_OTHERS: [&str; 39] = [
+    "baseline-browser-mapping",
+    "browserslist",
+    "caniuse-lite",
     "@babel/core",
     "@babel/runtime",
     "@next/swc",
@@ -144,6 +147,7 @@ pub(super) fn python_modules(distribution: &str) -> Vec<String> {
     let bare =
         bare.or_else(|| name.strip_suffix("-binary")).or_else(|| name.strip_prefix("django-"));
     modules.push(name.replace('-', "_"));
+    modules.push(name.replace('-', ""));
     // `ruamel.yaml` and other modules in a namespace.
     modules.extend(name.split_once('-').map(|(first, _)| first.to_owned()));
     modules.extend(bare.map(|bare| bare.replace('-', "_")));

@@ -50,7 +50,7 @@ pub(super) fn find(scope: &Scope<'_>, manifests: &Manifests, graph: &Graph) -> V
         .filter(|(_, candidate)| candidate.ecosystem == Ecosystem::Npm)
         .map(|(owner, candidate)| Word {
             text: candidate.name.to_owned(),
-            style: Style::Quoted,
+            style: Style::Plain,
             owner,
         })
         .collect();

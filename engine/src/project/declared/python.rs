@@ -35,6 +35,8 @@ pub(super) fn read_requirements(text: &str, manifest: &mut Manifest) {
     for line in text.split_inclusive('\n') {
         let at = start;
         start += line.len();
+        let mark = line.len() - line.trim_start_matches('\u{FEFF}').len();
+        let (at, line) = (at + mark, &line[mark..]);
         let code = line.split(" #").next().unwrap_or(line).trim_end();
         let code = if line.trim_start().starts_with('#') { "" } else { code };
         manifest.dependencies.extend(requirement(code, at, group));
