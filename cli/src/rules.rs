@@ -273,6 +273,9 @@ pub(crate) fn describe_reach(
         (_, true) if rule.check.as_ref().is_some_and(|check| check.layers.is_some()) => {
             format!("applies to {}", number(count, "import"))
         }
+        (_, true) if rule.check.as_ref().is_some_and(|check| check.dependencies.is_some()) => {
+            format!("applies to {}", number(count, "manifest"))
+        }
         (1, true) => "applies to 1 file or directory".to_owned(),
         (_, true) => format!("applies to {count} files or directories"),
         (_, false) => format!("applies to {}", number(count, "file")),

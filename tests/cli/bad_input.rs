@@ -33,7 +33,8 @@ fn ignore_files_apply_without_a_repository() {
     assert!(!output.out.contains("latest-tag"), "{}", output.out);
     project.run(&["init"]).expect_code(0);
     project.run(&["memory", "add", "insight", "hello"]).expect_code(0);
-    let output = project.run(&["check", "--format", "json"]).expect_code(0).json();
+    let output = project.run(&["check", "--format", "json"]).expect_code(0);
+    let output: serde_json::Value = serde_json::from_str(&output.out).expect("JSON");
     assert_eq!(output["skipped"], serde_json::json!([]), "{output}");
 }
 

@@ -4,7 +4,7 @@ use super::File;
 use aidd_page::Form;
 
 /// The forms of checks, each with a header and files that violate it. Commits are tested separately.
-pub(super) const FORMS: [(Form, &str, &[File]); 6] = [
+pub(super) const FORMS: [(Form, &str, &[File]); 7] = [
     (
         Form::Text,
         "text: { regex: 'SPDX', require: true, in: comments }\n  files: ['text/*.rs']",
@@ -31,6 +31,14 @@ pub(super) const FORMS: [(Form, &str, &[File]); 6] = [
         &[
             ("layers/app/a.ts", "export const a = 1;\n"),
             ("layers/domain/b.ts", "import { a } from '../app/a';\n"),
+        ],
+    ),
+    (
+        Form::Dependencies,
+        "dependencies: { report: unused }\n  files: ['deps/package.json']",
+        &[
+            ("deps/package.json", "{ \"dependencies\": { \"left-pad\": \"^1.3.0\" } }\n"),
+            ("deps/a.js", "export const a = 1;\n"),
         ],
     ),
     (

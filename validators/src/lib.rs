@@ -3,6 +3,7 @@
 //! engine.
 
 mod credentials;
+mod deps;
 mod dockerfile;
 mod memory;
 mod mermaid;
@@ -19,6 +20,7 @@ use aidd_engine::rules::rule::Report;
 pub static ALL: &[Family] = &[
     memory::FAMILY,
     tkb::FAMILY,
+    deps::FAMILY,
     dockerfile::FAMILY,
     mermaid::FAMILY,
     openapi::FAMILY,

@@ -16,7 +16,7 @@ pub struct FormHint {
 }
 
 /// All forms, in output order.
-pub const FORMS: [FormHint; 9] = [
+pub const FORMS: [FormHint; 10] = [
     FormHint {
         form: "text",
         judges: "words, markers and comments, by a regular expression; `in` limits it to comments or prose",
@@ -46,6 +46,11 @@ pub const FORMS: [FormHint; 9] = [
         form: "layers",
         judges: "which part of the code imports which part or package",
         header: "check: { layers: { forbid: [{ from: 'src/**', to: 'npm:moment' }] } }",
+    },
+    FormHint {
+        form: "dependencies",
+        judges: "dependencies that no file uses, imports that no manifest declares",
+        header: "check: { dependencies: { report: undeclared } }",
     },
     FormHint {
         form: "doc",

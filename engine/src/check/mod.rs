@@ -151,9 +151,10 @@ impl Engine {
             |rule: &&Rule| !rule.is_project_check() && rule.form != Some(Form::Commit);
         let reads_files =
             registry.rules().iter().filter(checks_one_file).any(|rule| is_enabled(&rule.id));
-        let is_layers_check = |rule: &&Rule| rule.form == Some(Form::Layers);
+        let is_import_check =
+            |rule: &&Rule| matches!(rule.form, Some(Form::Layers | Form::Dependencies));
         let reads_imports =
-            registry.rules().iter().filter(is_layers_check).any(|rule| is_enabled(&rule.id));
+            registry.rules().iter().filter(is_import_check).any(|rule| is_enabled(&rule.id));
         let needs = |conditions: &Conditions, patterns: &Patterns| {
             conditions.need_listing(&is_enabled) || patterns.documents.follow_links(&is_enabled)
         };

@@ -3,6 +3,7 @@
 pub mod all;
 pub mod commits;
 pub mod data;
+pub mod dependencies;
 pub mod doc;
 mod expression;
 pub(crate) mod generated;

@@ -2,6 +2,7 @@
 //! linters.
 
 pub mod config;
+pub mod declared;
 pub mod git;
 pub mod ignored;
 pub mod imports;

@@ -128,7 +128,7 @@ impl Rule {
     /// listed.
     #[must_use]
     pub fn is_project_check(&self) -> bool {
-        matches!(self.form, Some(Form::Tree | Form::Layers))
+        matches!(self.form, Some(Form::Tree | Form::Layers | Form::Dependencies))
     }
 
     /// The Markdown of the page, without its header.

@@ -15,6 +15,7 @@ pub use cache::{Changes, CheckedFiles, ProjectPassCache};
 
 use crate::check::{CheckResult, Engine};
 use crate::forms;
+use crate::forms::dependencies;
 use crate::forms::layers::{self, Imports};
 use crate::forms::project_form::{ProjectFinding, ProjectResult, Scope, Sizes};
 use crate::forms::tree::TreeCheck;
@@ -325,6 +326,11 @@ fn run_form(
             .map_or_else(|_| ProjectResult::default(), |compiled| compiled.run(&scope)),
         (Some(Form::Layers), Some(header)) => {
             layers::run(header, &scope, imports).unwrap_or_default()
+        }
+        (Some(Form::Dependencies), _) => {
+            check.dependencies.as_ref().map_or_else(ProjectResult::default, |header| {
+                dependencies::run(header, &scope, imports)
+            })
         }
         _ => ProjectResult::default(),
     }

@@ -77,6 +77,7 @@ CALLS = [
     ("aidd_scan_secrets", lambda known: {"filePath": "apps"}),
     ("aidd_validate_dockerfile", lambda known: {"content": "FROM debian:latest\n"}),
     ("aidd_validate_mermaid", lambda known: {"content": "flowchart LR\n  a --> b\n"}),
+    ("aidd_validate_dependencies", lambda known: {"content": '{"dependencies": {"left-pad": "*"}}'}),
     ("aidd_validate_openapi", lambda known: {"content": "openapi: 3.1.0\ninfo: {title: Shop, version: '1'}\n"}),
     ("aidd_validate_sql", lambda known: {"content": "DELETE FROM orders;\n"}),
     ("aidd_validate_tkb_entry", lambda known: {"content": "# Fastify\n", "filePath": "knowledge/backend/x.md"}),

@@ -3,6 +3,7 @@
 
 mod change;
 mod data;
+mod dependencies;
 mod document;
 mod fix;
 mod imports;
@@ -15,6 +16,7 @@ use std::collections::BTreeMap;
 
 pub use change::*;
 pub use data::*;
+pub use dependencies::*;
 pub use document::*;
 pub use fix::*;
 pub use imports::*;
@@ -51,6 +53,8 @@ pub struct CheckHeader {
     pub data: Option<Box<DataHeader>>,
     /// Which parts of the code can import which.
     pub layers: Option<Box<LayersHeader>>,
+    /// Dependencies that manifests declare, compared with the imports of the project.
+    pub dependencies: Option<Box<DependenciesHeader>>,
     /// Commit messages, the branch, and the files that a change touches.
     pub commit: Option<Box<CommitHeader>>,
     /// The structure of Markdown documents.
@@ -74,6 +78,8 @@ pub enum Form {
     Data,
     /// `layers`: imports between parts of the code.
     Layers,
+    /// `dependencies`: manifests and imports.
+    Dependencies,
     /// `commit`: commits, branches and changes.
     Commit,
     /// `doc`: Markdown documents.
@@ -82,8 +88,16 @@ pub enum Form {
 
 impl Form {
     /// All forms, in the order of the documentation.
-    pub const ALL: [Self; 7] =
-        [Self::Text, Self::Syntax, Self::Tree, Self::Data, Self::Layers, Self::Commit, Self::Doc];
+    pub const ALL: [Self; 8] = [
+        Self::Text,
+        Self::Syntax,
+        Self::Tree,
+        Self::Data,
+        Self::Layers,
+        Self::Dependencies,
+        Self::Commit,
+        Self::Doc,
+    ];
 
     /// The key of the form in the header.
     #[must_use]
@@ -94,6 +108,7 @@ impl Form {
             Self::Tree => "tree",
             Self::Data => "data",
             Self::Layers => "layers",
+            Self::Dependencies => "dependencies",
             Self::Commit => "commit",
             Self::Doc => "doc",
         }
@@ -145,6 +160,7 @@ impl CheckHeader {
             Form::Tree => self.tree.is_some(),
             Form::Data => self.data.is_some(),
             Form::Layers => self.layers.is_some(),
+            Form::Dependencies => self.dependencies.is_some(),
             Form::Commit => self.commit.is_some(),
             Form::Doc => self.doc.is_some(),
         }
@@ -163,6 +179,7 @@ impl CheckHeader {
             Form::Tree => self.tree.as_ref().and_then(|form| form.find_error()),
             Form::Data => self.data.as_ref().and_then(|form| form.find_error()),
             Form::Layers => self.layers.as_ref().and_then(|form| form.find_error()),
+            Form::Dependencies => self.dependencies.as_ref().and_then(|form| form.find_error()),
             Form::Commit => self.commit.as_ref().and_then(|form| form.find_error()),
             Form::Doc => self.doc.as_ref().and_then(|form| form.find_error()),
             Form::Syntax => None,

@@ -47,7 +47,8 @@ impl<'a> Imports<'a> {
         Self { cache, graph: (graph, 0).into() }
     }
 
-    fn graph(&self, scope: &Scope<'_>) -> &(Arc<Graph>, usize) {
+    /// The graph, and the number of files that are too large to read.
+    pub(crate) fn graph(&self, scope: &Scope<'_>) -> &(Arc<Graph>, usize) {
         self.graph.get_or_init(|| {
             let (facts, too_large) = gather(scope.files, scope.listing, self.cache);
             (Arc::new(Graph::new(scope.files, scope.listing, &facts)), too_large)

@@ -4,6 +4,7 @@
 //! [`read`] returns the facts of one file without access to other files; [`Graph::new`] combines
 //! the facts of all files. Imports of missing parts of the project are retained as unresolved.
 
+mod bindings;
 mod cached_graph;
 mod gather;
 mod go;
@@ -22,6 +23,7 @@ mod script_resolve;
 #[cfg(test)]
 mod tests;
 
+pub use bindings::{Binding, Imported};
 pub use cached_graph::{CachedGraph, Difference};
 pub use gather::{ChangedFacts, FactsCache, gather};
 pub use graph::{Edge, File, Graph, Target, Unresolved};
@@ -168,6 +170,8 @@ pub struct Facts {
     pub language: Language,
     /// The imports, in order.
     pub imports: Vec<Import>,
+    /// The names that the imports bind, in order: JavaScript, Python and Rust.
+    pub bindings: Vec<Binding>,
     /// The declared modules (Rust only).
     pub modules: Vec<Module>,
     /// The package of the file (Java only).
@@ -176,7 +180,13 @@ pub struct Facts {
 
 impl Facts {
     fn new(language: Language) -> Self {
-        Self { language, imports: Vec::new(), modules: Vec::new(), package: None }
+        Self {
+            language,
+            imports: Vec::new(),
+            bindings: Vec::new(),
+            modules: Vec::new(),
+            package: None,
+        }
     }
 }
 

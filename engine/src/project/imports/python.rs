@@ -1,6 +1,6 @@
 //! Reads the imports of Python.
 
-use super::{Facts, Import, Name, Node, span};
+use super::{Facts, Import, Imported, Name, Node, span};
 use crate::text::source::Span;
 
 /// The context of an import statement.
@@ -28,6 +28,10 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
                 for name in node.field_children("name") {
                     let Some(module) = module_of(&name) else { continue };
                     add_import(module, None, span(&name), span(&name), context, facts);
+                    // `import a.b` binds `a`.
+                    let first = name.children().find(Node::is_named);
+                    let local = name.field("alias").or(first);
+                    facts.bind(Imported::Module, local.as_ref(), None, &name);
                 }
             }
             "import_from_statement" => add_from_import(&node, context, facts),
@@ -64,11 +68,17 @@ fn add_from_import(statement: &Node<'_>, context: ImportContext, facts: &mut Fac
     let mut has_names = false;
     for name in statement.field_children("name") {
         let Some((_, member)) = module_of(&name) else { continue };
-        add_import(module.clone(), Some(member), span(&name), at, context, facts);
+        add_import(module.clone(), Some(member.clone()), span(&name), at, context, facts);
+        let local = name.field("alias").unwrap_or_else(|| name.clone());
+        facts.bind(Imported::Member(member), Some(&local), None, &name);
         has_names = true;
     }
     if !has_names {
         add_import(module, None, at, at, context, facts);
+        let wildcard = statement.children().find(|child| child.kind() == "wildcard_import");
+        if let Some(wildcard) = wildcard {
+            facts.bind(Imported::All, None, None, &wildcard);
+        }
     }
 }
 

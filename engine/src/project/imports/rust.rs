@@ -1,6 +1,6 @@
 //! Reads the imports of Rust: `use` trees, `extern crate`, paths in code, and module declarations.
 
-use super::{Facts, Import, Module, Name, Node, span};
+use super::{Facts, Import, Imported, Module, Name, Node, span};
 use crate::text::source::Span;
 
 pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
@@ -61,7 +61,9 @@ impl State {
             "use_declaration" => {
                 self.done_until = range.end;
                 if let Some(argument) = node.field("argument") {
-                    self.tree(&argument, test, facts);
+                    let is_public = |child: Node<'_>| child.kind() == "visibility_modifier";
+                    let exports = node.children().any(is_public);
+                    self.tree(&argument, (test, exports), facts);
                 }
             }
             "extern_crate_declaration" => {
@@ -110,7 +112,7 @@ impl State {
     }
 
     /// Adds the leaves of a `use` tree.
-    fn tree(&self, argument: &Node<'_>, test: bool, facts: &mut Facts) {
+    fn tree(&self, argument: &Node<'_>, (test, exports): (bool, bool), facts: &mut Facts) {
         let statement = span(argument);
         let mut remaining = vec![(argument.clone(), Vec::new())];
         while let Some((node, mut prefix)) = remaining.pop() {
@@ -129,24 +131,49 @@ impl State {
                     }
                     remaining.extend(node.field("list").map(|list| (list, prefix)));
                 }
-                "use_as_clause" => remaining.extend(node.field("path").map(|path| (path, prefix))),
+                "use_as_clause" => {
+                    let Some(path) = node.field("path") else { continue };
+                    let local = node.field("alias");
+                    self.leaf(&path, prefix, local, (statement, test, exports), facts);
+                }
                 "use_wildcard" => {
                     let path = node.children().find(Node::is_named);
                     if let Some(segments) = path.as_ref().and_then(segments) {
                         prefix.extend(segments);
                     }
                     self.add(prefix, (span(&node), statement), (test, false), facts);
+                    facts.bind(Imported::All, None, None, &node);
                 }
                 "line_comment" | "block_comment" => {}
                 _ => {
-                    let Some(segments) = segments(&node) else { continue };
-                    // `a::{self}` is `a`.
-                    if prefix.is_empty() || segments != ["self"] {
-                        prefix.extend(segments);
-                    }
-                    self.add(prefix, (span(&node), statement), (test, false), facts);
+                    let local = node.field("name").unwrap_or_else(|| node.clone());
+                    self.leaf(&node, prefix, Some(local), (statement, test, exports), facts);
                 }
             }
+        }
+    }
+
+    /// Adds a path of a `use` tree, and the name that it binds: the alias or the last segment.
+    fn leaf<'n>(
+        &self,
+        node: &Node<'n>,
+        mut path: Vec<String>,
+        local: Option<Node<'n>>,
+        (statement, test, exports): (Span, bool, bool),
+        facts: &mut Facts,
+    ) {
+        let Some(segments) = segments(node) else { return };
+        // `a::{self}` is `a`.
+        let is_self = !path.is_empty() && segments == ["self"];
+        if !is_self {
+            path.extend(segments);
+        }
+        self.add(path, (span(node), statement), (test, false), facts);
+        // `as _` binds no name; `{self}` binds the name of the module before the braces.
+        let local = local.filter(|name| !matches!(&*name.text(), "_" | "self"));
+        if local.is_some() {
+            let exported = local.as_ref().filter(|_| exports);
+            facts.bind(Imported::Module, local.as_ref(), exported, node);
         }
     }
 

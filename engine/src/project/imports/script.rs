@@ -1,6 +1,6 @@
 //! Reads the imports of JavaScript and TypeScript.
 
-use super::{Facts, Import, Name, Node, Specifier, span};
+use super::{Facts, Import, Name, Node, Specifier, bindings, span};
 use crate::text::source::Span;
 
 pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
@@ -25,8 +25,17 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
                     let Name::Script(specifier) = &import.name else { return };
                     import.binds = binds.then(|| Specifier::of(specifier));
                 });
+                if facts.imports.len() > before {
+                    bindings::of_clause(&node, facts);
+                }
             }
-            "export_statement" => add(node.field("source"), has_child(&node, "type"), facts),
+            "export_statement" => {
+                let before = facts.imports.len();
+                add(node.field("source"), has_child(&node, "type"), facts);
+                if facts.imports.len() > before {
+                    bindings::of_export(&node, facts);
+                }
+            }
             "call_expression" => {
                 let before = facts.imports.len();
                 add(imported_source(&node), false, facts);
@@ -35,6 +44,9 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
                     node.field("function").is_some_and(|import| import.kind() == "import");
                 let deferred = is_import || node.range().start < deferred_until;
                 facts.imports[before..].iter_mut().for_each(|import| import.deferred = deferred);
+                if facts.imports.len() > before {
+                    bindings::of_require(&node, facts);
+                }
             }
             _ => {}
         }

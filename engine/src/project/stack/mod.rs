@@ -61,7 +61,7 @@ const FOREIGN_DIRS: [&str; 12] = [
 ];
 
 /// A package ecosystem. Its serialized names are used under `packages` in knowledge entries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Ecosystem {
     /// JavaScript and TypeScript, on npm.

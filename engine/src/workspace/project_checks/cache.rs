@@ -224,7 +224,7 @@ impl ProjectPassCache {
                 let is_in_file = |finding: &ProjectFinding| finding.path == file.path;
                 self.found.get(at).is_some_and(|found| found.iter().any(is_in_file))
             };
-            let rules = rules(engine).enumerate().filter(|(_, check)| is_layers(check));
+            let rules = rules(engine).enumerate().filter(|(_, check)| reads_imports(check));
             let rules = rules.map(|(at, _)| at);
             due_rules
                 .extend(rules.filter(|&at| difference == Difference::Targets || has_findings(at)));
@@ -327,12 +327,12 @@ impl ProjectPassCache {
     }
 }
 
-fn is_layers((_, check): &Check<'_>) -> bool {
-    check.form() == Some(Form::Layers)
+fn reads_imports((_, check): &Check<'_>) -> bool {
+    matches!(check.form(), Some(Form::Layers | Form::Dependencies))
 }
 
 fn needs_imports(engine: &Engine) -> bool {
-    rules(engine).any(|check| is_layers(&check))
+    rules(engine).any(|check| reads_imports(&check))
 }
 
 /// The findings of all rules at these paths; the findings at one path are in rule order.

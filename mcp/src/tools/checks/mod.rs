@@ -89,6 +89,14 @@ const FAMILIES: &[Family] = &[
         rules: &["sql/*"],
         path: "migrations/0001_change.sql",
     },
+    Family {
+        name: "aidd_validate_dependencies",
+        title: "Validate dependencies",
+        description: "Checks manifests against imports: unused, undeclared and imitated packages, \
+                      unpinned sources. Use after changing a manifest.",
+        rules: &["deps/*"],
+        path: "package.json",
+    },
 ];
 
 /// The tools for checks and reports.

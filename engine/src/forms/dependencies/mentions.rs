@@ -1,0 +1,129 @@
+//! Searches files for the names of packages, for uses that are not imports: configurations,
+//! scripts, templates, and code that a macro or a template language hides from the parser.
+
+use super::{Manifests, is_foreign};
+use crate::forms::project_form::Scope;
+use crate::text::files::side_file;
+use aho_corasick::{AhoCorasick, MatchKind};
+use std::collections::BTreeSet;
+
+/// How a name must be written to count as a use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// As a word of its own.
+    Plain,
+    /// In data and code, as a string or as a part of a path; elsewhere as a word. For names that are
+    /// also ordinary words, such as `next`.
+    Quoted,
+    /// As a word in scripts and configurations, not in code: for names of commands.
+    Command,
+}
+
+/// A word that is a use of a dependency.
+pub(super) struct Word {
+    pub(super) text: String,
+    pub(super) style: Style,
+    /// The index of the dependency.
+    pub(super) owner: usize,
+}
+
+/// Maximum size of a file that is searched; larger files are generated.
+const MAX_BYTES: usize = 1 << 20;
+
+/// Files that name dependencies without using them.
+const LOCK_FILES: [&str; 16] = [
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "bun.lock",
+    "bun.lockb",
+    "Cargo.lock",
+    "poetry.lock",
+    "uv.lock",
+    "pdm.lock",
+    "Pipfile.lock",
+    "go.sum",
+    "go.work.sum",
+    "renovate.json",
+    "dependabot.yml",
+    "deny.toml",
+];
+
+/// Extensions of documents and of files that are not text.
+const SKIPPED: [&str; 24] = [
+    "md", "rst", "adoc", "svg", "png", "jpg", "jpeg", "gif", "webp", "ico", "woff", "woff2", "ttf",
+    "otf", "eot", "pdf", "zip", "gz", "wasm", "snap", "map", "mp4", "lock", "po",
+];
+
+/// Extensions of files in which a name counts only as a string.
+const QUOTING: [&str; 24] = [
+    "js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte", "astro", "html", "mdx",
+    "css", "scss", "sass", "less", "styl", "json", "jsonc", "json5", "hbs", "ejs", "pug",
+];
+
+/// The dependencies of which a word occurs in a file that concerns them.
+pub(super) fn mentioned(
+    scope: &Scope<'_>,
+    manifests: &Manifests,
+    words: &[Word],
+    concerns: &dyn Fn(usize, &str) -> bool,
+) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    let build = AhoCorasick::builder()
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::Standard)
+        .build(words.iter().map(|word| &word.text));
+    let Ok(automaton) = build else { return (0..words.len()).collect() };
+    for path in scope.listing.files() {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        if LOCK_FILES.contains(&name) || SKIPPED.contains(&extension) || is_foreign_data(path) {
+            continue;
+        }
+        let Some(text) = side_file(scope.files, path).filter(|text| text.len() <= MAX_BYTES) else {
+            continue;
+        };
+        let manifest = manifests.all.iter().find(|manifest| manifest.path == *path);
+        let is_in_entry = |at: usize| {
+            manifest.is_some_and(|manifest| {
+                let contains =
+                    |entry: &crate::project::declared::Declared| entry.entry.range().contains(&at);
+                manifest.dependencies.iter().any(contains)
+            })
+        };
+        let is_code = QUOTING.contains(&extension) && manifest.is_none();
+        for hit in automaton.find_overlapping_iter(text.as_str()) {
+            let word = &words[hit.pattern().as_usize()];
+            let quoted = is_code && word.style == Style::Quoted;
+            let is_use = !found.contains(&word.owner)
+                && !(is_code && word.style == Style::Command)
+                && is_separate(text.as_bytes(), hit.start(), hit.end(), quoted)
+                && !is_in_entry(hit.start())
+                && concerns(word.owner, path);
+            if is_use {
+                found.insert(word.owner);
+            }
+        }
+    }
+    found
+}
+
+/// Whether a file is data of tests, and not an import of a template.
+fn is_foreign_data(path: &str) -> bool {
+    is_foreign(path) && path.split('/').any(|part| part == "node_modules" || part == "vendor")
+}
+
+/// Whether the text from `start` to `end` is a word of its own; if `quoted`, in quotes or a path.
+fn is_separate(text: &[u8], start: usize, end: usize, quoted: bool) -> bool {
+    let before = start.checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or(b' ');
+    let after = text.get(end).copied().unwrap_or(b' ');
+    let is_part =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-') || byte >= 0x80;
+    if is_part(before) || is_part(after) {
+        return false;
+    }
+    let opens = matches!(before, b'"' | b'\'' | b'`' | b'/' | b'!' | b'~' | b':');
+    let closes = matches!(after, b'"' | b'\'' | b'`' | b'/' | b'!' | b'?');
+    !quoted || opens && closes
+}
