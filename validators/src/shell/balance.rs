@@ -160,6 +160,8 @@ impl Scan<'_> {
             let problem = format!("appears where `{opener}` is still open");
             return Some(self.fault(start, end, &problem));
         }
+        // A keyword can follow without a separator: `fi done`.
+        self.at_command_start = true;
         let keyword = Open::keyword(opener).filter(|_| !has_keyword)?;
         Some(self.fault(at, at + opener.len(), &format!("has no `{keyword}`")))
     }

@@ -147,6 +147,7 @@ fn certain_faults_are_reported() {
     let faults =
         |text: &str| script(text).faults.into_iter().map(|it| it.message).collect::<Vec<_>>();
     assert_eq!(faults("if a; then b; "), ["`if` is never closed by `fi`"]);
+    assert_eq!(faults("for a in b; do if c; then d; fi done"), [""; 0]);
     assert_eq!(faults("for a in b; do c; fi"), ["`fi` appears where `for` is still open"]);
     assert_eq!(faults("(a && b"), ["`(` is never closed by `)`"]);
     assert_eq!(faults("a && b )"), ["`)` is unmatched"]);
