@@ -96,7 +96,8 @@ impl Manifests {
         let listed = scope.listing.files().iter();
         let listed = listed.filter(|path| declared::ecosystem(path).is_some() && !is_foreign(path));
         let read = |path: &String| declared::read(path, &side_file(scope.files, path)?);
-        let all: Vec<Manifest> = listed.filter_map(read).collect();
+        let mut all: Vec<Manifest> = listed.filter_map(read).collect();
+        all.sort_by(|a, b| a.path.cmp(&b.path));
         let mut by_dir: HashMap<(Ecosystem, String), Vec<usize>> = HashMap::new();
         for (index, manifest) in all.iter().enumerate() {
             let key = (manifest.ecosystem, manifest.dir().to_owned());
@@ -170,6 +171,18 @@ impl<'g> Usage<'g> {
             .take_while(|(module, _)| module.starts_with(&name))
             .filter(|(module, _)| matches!(module.as_bytes().get(name.len()), None | Some(b'-')));
         modules.any(|(_, files)| files.iter().any(|path| concerns(path)))
+    }
+
+    /// The files that import a package of a Go module.
+    fn module_files(&self, module: &str) -> impl Iterator<Item = &'g str> {
+        let from = (Ecosystem::Go, module.to_owned());
+        let paths = self.by_package.range(from..);
+        let in_module = paths
+            .take_while(move |((ecosystem, path), _)| {
+                *ecosystem == Ecosystem::Go && path.starts_with(module)
+            })
+            .filter(move |((_, path), _)| names::is_in_module(path, module));
+        in_module.flat_map(|(_, files)| files.iter().copied())
     }
 
     /// The files that import a package.
