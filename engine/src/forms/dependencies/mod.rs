@@ -1,6 +1,6 @@
 //! The form `dependencies`: compares the manifests of the project with the imports of its files.
 //!
-//! The import graph tells which file imports which package. A dependency that no file imports can
+//! The import graph contains which file imports which package. A dependency that no file imports can
 //! still be in use: a configuration names it, a script runs it, or another package needs it. Such
 //! uses are searched for as text ([`mentions`]), in the files that belong to the manifest.
 
@@ -192,7 +192,7 @@ impl<'g> Usage<'g> {
 }
 
 /// The ecosystem of an imported package and the name of the package, without the module in it. For
-/// Go, the name is the whole path: where the module ends, only the manifest tells.
+/// Go, the name is the whole path: only the manifest defines where the module ends.
 fn package(target: &str) -> Option<(Ecosystem, &str)> {
     let (kind, path) = target.split_once(':')?;
     let upto = |end: Option<usize>| &path[..end.unwrap_or(path.len())];
