@@ -111,6 +111,10 @@ pub(crate) const NESTED: &[Row] = &[
     ("variables", "Dockerfile", |n| "FROM a:1\nENV ".to_owned() + &"a=b ".repeat(n)),
     ("elements in XML", "a.xml", |n| "<a>".repeat(n) + &"</a>".repeat(n)),
     ("a shell history", ".bash_history", |n| "mysql -u a -pXk9mQ2vL7\n".repeat(n)),
+    ("entries of a manifest", "package.json", |n| {
+        let entry = |index: usize| format!("\"left-pad{index}\": \"github:a/b{index}\", ");
+        format!("{{\"dependencies\": {{{}\"a\": \"*\"}}}}", (0..n).map(entry).collect::<String>())
+    }),
     ("paths in OpenAPI", "openapi.yaml", |n| {
         let path = |index: usize| {
             format!(

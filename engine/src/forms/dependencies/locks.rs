@@ -17,7 +17,7 @@ pub(super) fn peers(scope: &Scope<'_>, manifests: &Manifests) -> BTreeSet<String
     let mut peers = BTreeSet::new();
     let mut dirs: BTreeSet<&str> = BTreeSet::new();
     let npm = manifests.all.iter().filter(|manifest| manifest.ecosystem == Ecosystem::Npm);
-    dirs.extend(npm.map(|manifest| manifest.dir()));
+    dirs.extend(npm.map(crate::project::declared::Manifest::dir));
     for dir in dirs {
         for name in ["pnpm-lock.yaml", "yarn.lock"] {
             if let Some(text) = read(scope.files, scope, &below(dir, name)) {

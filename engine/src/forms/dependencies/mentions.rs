@@ -84,21 +84,27 @@ pub(super) fn mentioned(
         let Some(text) = side_file(scope.files, path).filter(|text| text.len() <= MAX_BYTES) else {
             continue;
         };
-        let manifest = manifests.all.iter().find(|manifest| manifest.path == *path);
+        let manifest = manifests.all.binary_search_by(|manifest| manifest.path.as_str().cmp(path));
+        let manifest = manifest.ok().and_then(|at| manifests.all.get(at));
+        let mut entries: Vec<_> = manifest
+            .map_or(&[][..], |manifest| &manifest.dependencies)
+            .iter()
+            .map(|declared| declared.entry.range())
+            .collect();
+        entries.sort_by_key(|entry| entry.start);
         let is_in_entry = |at: usize| {
-            manifest.is_some_and(|manifest| {
-                let contains =
-                    |entry: &crate::project::declared::Declared| entry.entry.range().contains(&at);
-                manifest.dependencies.iter().any(contains)
-            })
+            let after = entries.partition_point(|entry| entry.start <= at);
+            after.checked_sub(1).is_some_and(|last| entries[last].contains(&at))
         };
         let is_code = QUOTING.contains(&extension) && manifest.is_none();
         for hit in automaton.find_overlapping_iter(text.as_str()) {
             let word = &words[hit.pattern().as_usize()];
             let quoted = is_code && word.style == Style::Quoted;
-            let is_use = !found.contains(&word.owner)
-                && !(is_code && word.style == Style::Command)
-                && is_separate(text.as_bytes(), hit.start(), hit.end(), quoted)
+            let is_known = found.contains(&word.owner);
+            if is_known || is_code && word.style == Style::Command {
+                continue;
+            }
+            let is_use = is_separate(text.as_bytes(), hit.start(), hit.end(), quoted)
                 && !is_in_entry(hit.start())
                 && concerns(word.owner, path);
             if is_use {

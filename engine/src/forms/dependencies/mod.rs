@@ -1,6 +1,6 @@
 //! The form `dependencies`: compares the manifests of the project with the imports of its files.
 //!
-//! The import graph tells which file imports which package. A dependency that no file imports can
+//! The import graph contains which file imports which package. A dependency that no file imports can
 //! still be in use: a configuration names it, a script runs it, or another package needs it. Such
 //! uses are searched for as text ([`mentions`]), in the files that belong to the manifest.
 
@@ -96,7 +96,8 @@ impl Manifests {
         let listed = scope.listing.files().iter();
         let listed = listed.filter(|path| declared::ecosystem(path).is_some() && !is_foreign(path));
         let read = |path: &String| declared::read(path, &side_file(scope.files, path)?);
-        let all: Vec<Manifest> = listed.filter_map(read).collect();
+        let mut all: Vec<Manifest> = listed.filter_map(read).collect();
+        all.sort_by(|a, b| a.path.cmp(&b.path));
         let mut by_dir: HashMap<(Ecosystem, String), Vec<usize>> = HashMap::new();
         for (index, manifest) in all.iter().enumerate() {
             let key = (manifest.ecosystem, manifest.dir().to_owned());
@@ -172,6 +173,18 @@ impl<'g> Usage<'g> {
         modules.any(|(_, files)| files.iter().any(|path| concerns(path)))
     }
 
+    /// The files that import a package of a Go module.
+    fn module_files(&self, module: &str) -> impl Iterator<Item = &'g str> {
+        let from = (Ecosystem::Go, module.to_owned());
+        let paths = self.by_package.range(from..);
+        let in_module = paths
+            .take_while(move |((ecosystem, path), _)| {
+                *ecosystem == Ecosystem::Go && path.starts_with(module)
+            })
+            .filter(move |((_, path), _)| names::is_in_module(path, module));
+        in_module.flat_map(|(_, files)| files.iter().copied())
+    }
+
     /// The files that import a package.
     fn files(&self, ecosystem: Ecosystem, name: &str) -> impl Iterator<Item = &'g str> {
         self.by_package.get(&(ecosystem, name.to_owned())).into_iter().flatten().copied()
@@ -179,7 +192,7 @@ impl<'g> Usage<'g> {
 }
 
 /// The ecosystem of an imported package and the name of the package, without the module in it. For
-/// Go, the name is the whole path: where the module ends, only the manifest tells.
+/// Go, the name is the whole path: only the manifest defines where the module ends.
 fn package(target: &str) -> Option<(Ecosystem, &str)> {
     let (kind, path) = target.split_once(':')?;
     let upto = |end: Option<usize>| &path[..end.unwrap_or(path.len())];

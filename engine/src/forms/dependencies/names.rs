@@ -1,7 +1,8 @@
 //! The names under which packages are used: modules, commands, and short names in configurations.
 
 use super::mentions::Style;
-use crate::project::declared::{Manifest, normalize};
+use crate::project::declared::normalize;
+use std::collections::BTreeSet;
 
 /// Lines of a package and its commands.
 const NPM_COMMANDS: &str = include_str!("data/npm-commands.txt");
@@ -108,14 +109,10 @@ const LOADED_BY_OTHERS: [&str; 39] = [
 ];
 
 /// Whether an npm package is in use without being named.
-pub(super) fn is_implicit_npm(name: &str, manifest: &Manifest) -> bool {
-    let declares = |other: &str| manifest.dependencies.iter().any(|entry| entry.name == other);
-    let declares_any = |start: &str| {
-        manifest
-            .dependencies
-            .iter()
-            .any(|entry| entry.name.starts_with(start) && entry.name != name)
-    };
+pub(super) fn is_implicit_npm(name: &str, declared: &BTreeSet<&str>) -> bool {
+    let declares = |other: &str| declared.contains(other);
+    let declares_any =
+        |start: &str| declared.range(start..).next().is_some_and(|found| found.starts_with(start));
     // A shared configuration loads its plugins by itself.
     let is_lint_plugin = name.contains("eslint-plugin") && declares_any("eslint-config-");
     name.starts_with("@types/")

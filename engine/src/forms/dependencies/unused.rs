@@ -8,14 +8,18 @@ use crate::project::stack::{Ecosystem, Group};
 use std::collections::BTreeSet;
 
 pub(super) fn find(scope: &Scope<'_>, manifests: &Manifests, usage: &Usage<'_>) -> Vec<Found> {
+    let entries = manifests.all.iter().flat_map(|manifest| &manifest.dependencies);
+    let inherited: BTreeSet<&str> =
+        entries.filter(|entry| entry.inherits).map(|entry| &*entry.name).collect();
     let mut candidates: Vec<(usize, usize)> = Vec::new();
     for (at, manifest) in manifests.all.iter().enumerate() {
         let has_code = has_code(scope, manifest);
+        let names = Names::new(manifest);
         for (entry, declared) in manifest.dependencies.iter().enumerate() {
             if has_code
                 && scope.covers(&manifest.path)
-                && is_candidate(manifest, declared)
-                && !is_inherited(manifests, manifest, declared)
+                && is_candidate(manifest, &names, declared)
+                && !(declared.shared && inherited.contains(&*declared.name))
                 && !is_imported(manifests, usage, manifest, declared)
             {
                 candidates.push((at, entry));
@@ -65,6 +69,24 @@ pub(super) fn find(scope: &Scope<'_>, manifests: &Manifests, usage: &Usage<'_>) 
         .collect()
 }
 
+/// The names that a manifest declares.
+struct Names<'m> {
+    all: BTreeSet<&'m str>,
+    /// Packages that are installed for the tests of a library, and provided by its users.
+    peers: BTreeSet<&'m str>,
+}
+
+impl<'m> Names<'m> {
+    fn new(manifest: &'m Manifest) -> Self {
+        let entries = manifest.dependencies.iter();
+        let peers = entries.clone().filter(|entry| entry.group == Group::Peer);
+        Self {
+            peers: peers.map(|entry| &*entry.name).collect(),
+            all: entries.map(|entry| &*entry.name).collect(),
+        }
+    }
+}
+
 /// Whether the project contains code in the language of the manifest. Without it, the manifest
 /// serves another purpose, such as the installation of tools.
 fn has_code(scope: &Scope<'_>, manifest: &Manifest) -> bool {
@@ -82,13 +104,13 @@ fn has_code(scope: &Scope<'_>, manifest: &Manifest) -> bool {
 }
 
 /// Whether a use of the dependency would be visible in the project.
-fn is_candidate(manifest: &Manifest, declared: &Declared) -> bool {
+fn is_candidate(manifest: &Manifest, names: &Names<'_>, declared: &Declared) -> bool {
     let name = &*declared.package;
     match manifest.ecosystem {
         Ecosystem::Npm => {
             declared.group != Group::Peer
-                && !has_peer(manifest, declared)
-                && !names::is_implicit_npm(name, manifest)
+                && !names.peers.contains(&*declared.name)
+                && !names::is_implicit_npm(name, &names.all)
         }
         // Packages in a shared table are used by inheriting them.
         Ecosystem::Cargo => {
@@ -129,26 +151,9 @@ fn is_renamed_optional(declared: &Declared) -> bool {
     declared.group == Group::Optional && declared.name != declared.package
 }
 
-/// Whether the package is also a peer dependency, which is installed for the tests of a library.
-fn has_peer(manifest: &Manifest, declared: &Declared) -> bool {
-    let is_peer = |other: &Declared| other.group == Group::Peer && other.name == declared.name;
-    manifest.dependencies.iter().any(is_peer)
-}
-
 /// Whether a tool or replacement of a Go module needs the module.
 fn is_provided(manifest: &Manifest, module: &str) -> bool {
     manifest.provided.iter().any(|path| names::is_in_module(path, module))
-}
-
-/// Whether a member inherits this entry of a shared table.
-fn is_inherited(manifests: &Manifests, manifest: &Manifest, declared: &Declared) -> bool {
-    if !declared.shared {
-        return false;
-    }
-    let members = manifests.all.iter().filter(|member| member.ecosystem == manifest.ecosystem);
-    members
-        .flat_map(|member| &member.dependencies)
-        .any(|entry| entry.inherits && entry.name == declared.name)
 }
 
 /// Whether a file that concerns the manifest imports the package.
@@ -175,11 +180,9 @@ fn is_imported(
                 || usage
                     .imports_namespace(&declared.package, |path| manifests.concerns(manifest, path))
         }
-        Ecosystem::Go => usage.by_package.iter().any(|((known, path), files)| {
-            *known == ecosystem
-                && names::is_in_module(path, &declared.name)
-                && files.iter().any(|path| manifests.concerns(manifest, path))
-        }),
+        Ecosystem::Go => {
+            usage.module_files(&declared.name).any(|path| manifests.concerns(manifest, path))
+        }
         _ => imports(&declared.name),
     }
 }

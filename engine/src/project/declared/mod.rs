@@ -46,7 +46,7 @@ pub struct Declared {
 /// Where a package comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Origin {
-    /// A registry.
+    /// The registry that the package manager is configured for.
     #[default]
     Registry,
     /// A Git repository.
