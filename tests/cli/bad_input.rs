@@ -35,7 +35,7 @@ fn ignore_files_apply_without_a_repository() {
     project.run(&["memory", "add", "insight", "hello"]).expect_code(0);
     let output = project.run(&["check", "--format", "json"]).expect_code(0);
     let output: serde_json::Value = serde_json::from_str(&output.out).expect("JSON");
-    assert_eq!(output["skipped"], serde_json::json!([]), "{output}");
+    assert_eq!(output["summary"]["skipped"], serde_json::json!([]), "{output}");
 }
 
 #[test]

@@ -84,7 +84,7 @@ impl Suggestion {
             text.push_str("\nForms (a header has `severity`, `message` and one of these):\n");
         }
         for FormHint { form, judges, header } in &self.forms {
-            let _ = writeln!(text, "  {form:12}{judges}\n{:14}{header}", "");
+            let _ = writeln!(text, "  {form:<13}{judges}\n{:15}{header}", "");
         }
         if let Some(report) = &self.draft {
             write_draft(report, &mut text);

@@ -70,7 +70,6 @@ pub struct Engine {
     facts_cache: FactsCache,
     reads_imports: bool,
     needs_listing: bool,
-    /// Whether a page states that another tool enforces it.
     names_tools: bool,
     reads_files: bool,
     max_file_size: u64,

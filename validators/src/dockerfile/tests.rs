@@ -129,7 +129,7 @@ fn generated_values_of_secrets_are_reported_under_any_name() {
 #[test]
 fn the_hadolint_configuration_applies() {
     let text = "FROM debian:latest\nMAINTAINER x\n";
-    assert_eq!(found(text, &[]), ["dockerfile/latest-tag warning", "dockerfile/maintainer error"]);
+    assert_eq!(found(text, &[]), ["dockerfile/latest-tag warning", "dockerfile/maintainer info"]);
     let settings = "ignored: [DL4000]\noverride:\n  error: [DL3007]\n  info: [DL3057]\n";
     assert_eq!(
         found(text, &[(".hadolint.yaml", settings)]),
@@ -145,7 +145,7 @@ fn the_check_directive_applies() {
         found(text, &[]),
         [
             "dockerfile/stage-name-casing info",
-            "dockerfile/maintainer error",
+            "dockerfile/maintainer info",
             "dockerfile/copy-to-no-folder error"
         ]
     );
@@ -173,7 +173,7 @@ fn a_syntax_error_does_not_hide_other_findings() {
             "dockerfile/latest-tag warning",
             "dockerfile/syntax error",
             "dockerfile/syntax error",
-            "dockerfile/maintainer error"
+            "dockerfile/maintainer info"
         ]
     );
 }

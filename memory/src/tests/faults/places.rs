@@ -18,7 +18,10 @@ mod unix {
             let clock = crate::project::system_clock();
             let error =
                 ProjectMemory::open(&crate::DISTRIBUTION, root, choice, clock).expect_err(name);
-            assert!(error.to_string().contains("is a link, and memory is not written"), "{error}");
+            assert!(
+                error.to_string().contains("is a link, and the store is neither read nor written"),
+                "{error}"
+            );
         }
     }
 
