@@ -76,7 +76,7 @@ fn the_doctor_reports_what_check_reports() {
     for words in [
         ".aidd/config.json:1:12: unknown rule `secrets/nope`; run `aidd rule list`",
         "unknown rule `dockerfile/latest-tg`; did you mean `dockerfile/latest-tag`?",
-        "unknown key `rulez`; did you mean `rules`?",
+        "unknown key `rulez`; expected one of",
         "`baseline`: nope.json does not exist",
         "ci.blockOn: unknown rule, tag or category `nope`",
         "`content.paths.rules`: nope is not a directory",
@@ -91,7 +91,7 @@ fn the_doctor_reports_what_check_reports() {
 fn a_page_that_enforces_nothing_is_reported() {
     let open = BLUE.replacen("\n---\n# team", "\n# team", 1);
     let project = Project::new(&[("rules/d.md", &open)]);
-    let words = "rules/d.md:36:1: the header is not closed; add a `---` line";
+    let words = "rules/d.md:37:1: the header is not closed; add a `---` line";
     for command in [&["rule", "test"][..], &["doctor"]] {
         assert!(project.run(command).expect_code(1).out.contains(words), "{command:?}");
     }

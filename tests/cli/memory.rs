@@ -197,7 +197,7 @@ fn errors_contain_a_remedy() {
     error: `zzz` must match exactly one of the edits REV
     hint: `aidd memory conflicts` lists ids and edits
     error: a decision cannot be empty
-    error: no branch is checked out
+    error: the project is not in a Git repository, so it has no current branch
     hint: pass a name: aidd memory branch NAME
     ");
 }
@@ -412,7 +412,7 @@ fn the_doctor_reports_and_fixes_each_problem() {
     memories       1 decision
     problem        tracked file: ai/memory/decisions.jsonl:2: duplicate line of `ID1`
                    run `aidd memory doctor --fix`
-    problem        tracked file: ai/memory/decisions.jsonl:3: not a memory: expected ident
+    problem        tracked file: ai/memory/decisions.jsonl:3: not a memory: not JSON: expected ident
                    fix the file manually, or restore it from the history: git log -p
     problem        merging: .gitattributes does not contain `ai/memory/*.jsonl merge=union`
                    run `aidd init` to add it
@@ -431,7 +431,7 @@ fn the_doctor_reports_and_fixes_each_problem() {
     fixed          wrote .gitattributes
     fixed          added to .gitignore
     fixed          1 line in ai/memory/decisions.jsonl
-    problem        tracked file: ai/memory/decisions.jsonl:2: not a memory: expected ident
+    problem        tracked file: ai/memory/decisions.jsonl:2: not a memory: not JSON: expected ident
                    fix the file manually, or restore it from the history: git log -p
     problem        ignored: .gitignore excludes .aidd/branches, so it is not shared
                    delete that line, or add after it: !.aidd/branches/

@@ -139,7 +139,9 @@ fn unknown_parameters_are_errors_with_a_position() {
     0 old/b.txt
     0 nothing
     2 error: ROOT/.aidd/config.json:3:63: overrides[0]: parameters of `team/blue`: unknown parameter `mx`; known values: `max`
+    hint: correct or remove the parameter, or set it for another rule
     2 error: ROOT/.aidd/config.json:3:63: overrides[0]: parameters of `team/blue`: parameter `max`: expected a number, found a string
+    hint: correct or remove the parameter, or set it for another rule
     ");
     // Examples use the default values of the page.
     run(r#"{"max": 3}"#);
@@ -300,8 +302,10 @@ fn enabled_rules_are_exported_to_agents_md() {
     Also checked:
 
     - `aidd/*`, 5 rules
+    - `deps/*`, 5 rules
     - `dockerfile/*`, 84 rules
-    - `openapi/*`, 42 rules
+    - `openapi/*`, 47 rules
+    - `sql/*`, 33 rules
     <!-- /aidd:rules -->
     ");
     let written = project.read("AGENTS.md");

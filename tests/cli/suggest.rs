@@ -90,24 +90,26 @@ fn a_sentence_can_be_an_argument_or_standard_input() {
       page        .aidd/rules/never-call-legacyparse-it-is.md
 
     Forms (a header has `severity`, `message` and one of these):
-      text        words, markers and comments, by a regular expression; `in` limits it to comments or prose
-                  check: { files: ['*.ts'], text: { regex: '\bTODO\b', keywords: [TODO] } }
-      syntax      calls, imports and other constructs of code, by an ast-grep rule
-                  check: { syntax: { language: [typescript], rule: { pattern: 'eval($$$ARGS)' } } }
-      tree        which files exist, their size, sibling files
-                  check: { tree: { each: 'src/**/*.ts', exists: '<dir>/<stem>.test.ts' } }
-      name        how files and directories are named
-                  check: { tree: { each: 'src/**/*.ts', name: [kebab] } }
-      data        values in JSON, YAML, TOML and front matter
-                  check: { files: [tsconfig.json], data: { at: '$.compilerOptions.strict', equals: true } }
-      layers      which part of the code imports which part or package
-                  check: { layers: { forbid: [{ from: 'src/**', to: 'npm:moment' }] } }
-      doc         headings and sections of Markdown documents
-                  check: { files: ['docs/adr/*.md'], doc: { headings: ['*', '## Status', '*'] } }
-      commit      commit messages, branch names, files that change together
-                  check: { commit: { subject: { max: 72 } } }
-      enforced-by requirements that a linter of the project already enforces
-                  enforced-by: eslint/no-console
+      text         words, markers and comments, by a regular expression; `in` limits it to comments or prose
+                   check: { files: ['*.ts'], text: { regex: '\bTODO\b', keywords: [TODO] } }
+      syntax       calls, imports and other constructs of code, by an ast-grep rule
+                   check: { syntax: { language: [typescript], rule: { pattern: 'eval($$$ARGS)' } } }
+      tree         which files exist, their size, sibling files
+                   check: { tree: { each: 'src/**/*.ts', exists: '<dir>/<stem>.test.ts' } }
+      name         how files and directories are named
+                   check: { tree: { each: 'src/**/*.ts', name: [kebab] } }
+      data         values in JSON, YAML, TOML and front matter
+                   check: { files: [tsconfig.json], data: { at: '$.compilerOptions.strict', equals: true } }
+      layers       which part of the code imports which part or package
+                   check: { layers: { forbid: [{ from: 'src/**', to: 'npm:moment' }] } }
+      dependencies dependencies that no file uses, imports that no manifest declares
+                   check: { dependencies: { report: undeclared } }
+      doc          headings and sections of Markdown documents
+                   check: { files: ['docs/adr/*.md'], doc: { headings: ['*', '## Status', '*'] } }
+      commit       commit messages, branch names, files that change together
+                   check: { commit: { subject: { max: 72 } } }
+      enforced-by  requirements that a linter of the project already enforces
+                   enforced-by: eslint/no-console
     "#);
     assert_snapshot!(output.err, @"write a rule page, then run `aidd rule suggest --draft FILE`");
     let piped =

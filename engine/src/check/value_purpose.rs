@@ -1,6 +1,8 @@
 //! The purpose of a single value: an example, a setting for development, or the password of a local
 //! service. The purpose of whole files is in [`crate::text::purpose`].
 
+// aidd:allow-file secrets/url-password-*, secrets/ado-net-connection-password made up for the tests
+
 use crate::forms::syntax::language_of;
 use crate::forms::tree::names::words;
 use crate::parse::syntax::Tree;
@@ -318,7 +320,6 @@ mod tests {
         for (text, password) in [
             ("postgres://shop:sh0p4you@db.acme.io:5432/shop", "sh0p4you"),
             ("postgres://shop:sh0p4you@localhost.acme.io/shop", "sh0p4you"),
-            // aidd:allow secrets/url-password-postgres made up for this test
             ("postgres://shop:k3j5h2g4f6d8p9q1@localhost/shop", "k3j5h2g4f6d8p9q1"),
             ("Server=sql1;User Id=sa;Password=@sh0p4You!;", "@sh0p4You!"),
             ("password = sh0p4you", "sh0p4you"),

@@ -130,7 +130,7 @@ fn the_configuration_is_completed_from_its_schema() {
     {"overrides": [{"rules": {"DL3004":
     "#);
     assert_snapshot!(completions_at("{\"ci\": {\"blockOn\": [\"dockerfile/sudo‸\"]}}"), @r#"
-    dockerfile/sudo accessibility architecture ci correctness css of 87
+    dockerfile/sudo accessibility architecture ci compatibility correctness of 90
     {"ci": {"blockOn": ["dockerfile/sudo"]}}
     "#);
     assert_eq!(completions_at("{\"baseline\": \"‸\"}"), "none");
@@ -157,7 +157,7 @@ fn the_front_matter_is_completed_from_its_schema() {
     severity: info
     ");
     assert_snapshot!(completions_at("severity: info\ncheck:\n  ‸"), @"
-    files exclude when params text syntax of 12
+    files exclude when params text syntax of 13
     severity: info
     check:
       files:
@@ -183,7 +183,7 @@ fn the_front_matter_is_completed_from_its_schema() {
     enabled: true
     ");
     assert_snapshot!(completions_at("tags:\n  - ‸"), @"
-    accessibility architecture ci correctness css cwe-1004 of 86
+    accessibility architecture ci compatibility correctness css of 89
     tags:
       - accessibility
     ");

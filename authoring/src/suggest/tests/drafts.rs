@@ -162,7 +162,7 @@ fn each_problem_has_a_line_and_a_remedy() {
     4: unknown key `syntex`; did you mean `syntax`?
        correct the header and check the draft again
 
-    2: tab in indentation; use spaces
+    3: tab in indentation; use spaces
        correct the header and check the draft again
 
     3: `severity` is missing

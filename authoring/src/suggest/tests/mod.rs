@@ -210,7 +210,6 @@ fn a_sentence_is_described_with_its_places_and_coverage() {
       open
       page rules/parse.md
       related openapi/duplicate-enum-value on
-      related openapi/duplicate-tag on
     Never use moment
       at [], about []
       elsewhere by eslint/no-restricted-* in eslint.config.js

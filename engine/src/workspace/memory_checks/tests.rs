@@ -257,14 +257,14 @@ fn problems_contain_the_key_and_the_remedy() {
     `check` must be an object with the keys of `check:` in a rule page, such as {"files": ["*.ts"], "text": {"regex": "…"}}
     `check`: unknown key `regx`; did you mean `regex`?
     `check`: unknown key `severty`; did you mean `severity`?
-    `check`: unknown key `zzz`; expected one of files, exclude, when, params, text, syntax, tree, data, layers, commit, doc, fix, rule, severity, message, help, fails, passes
+    `check`: unknown key `zzz`; expected one of files, exclude, when, params, text, syntax, tree, data, layers, dependencies, commit, doc, fix, rule, severity, message, help, fails, passes
     `check.text` cannot run: unclosed group
     `check.severity`: unknown severity `loud`; expected error, warning or info
     `check.rule` must be the second half of the rule id, in lower-case letters, digits and dashes, such as no-moment; found `No Moment`
     `check.message` must be a string
     `check.fails` must map paths to texts, such as {"src/a.ts": "…"}; a path must not have spaces or quotes
     `check.passes` must map paths to texts, such as {"src/a.ts": "…"}; a path must not have spaces or quotes
-    `check`: a check must have exactly one of `text`, `syntax`, `tree`, `data`, `layers`, `commit`, `doc`
+    `check`: a check must have exactly one of `text`, `syntax`, `tree`, `data`, `layers`, `dependencies`, `commit`, `doc`
     `check.text` cannot run: not a glob: `a{`: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
     `check.text` cannot run: the expression is too large to match efficiently; bound its repetitions
     `check.syntax` cannot run: the rule has no node kind to start at; add a `kind`, or check that its `pattern` is a complete piece of code

@@ -81,7 +81,7 @@ impl Job<'_> {
             // A path that the user specified must not be skipped silently.
             return match disk_path.metadata() {
                 Ok(metadata) if metadata.is_dir() || metadata.is_file() => None,
-                Ok(_) => Some(IRREGULAR.to_owned()),
+                Ok(_) => Some("cannot be read: not a regular file (pipe, socket or device); specify another path".to_owned()),
                 Err(error) => Some(unreadable(&error)),
             };
         }

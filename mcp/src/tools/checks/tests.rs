@@ -151,7 +151,7 @@ fn missing_and_outside_paths_are_errors() {
     ");
     insta::assert_snapshot!(
         error_text("aidd_check_compliance", json!({"filePath": ".", "ruleCategories": ["secret/*"]})), @"
-    unknown rule `secret/*`; did you mean `secrets/jwt`?
+    unknown rule `secret/*`; did you mean `secrets/*`?
     hint: run `aidd rule list` to list all rules
     hint: correct `ruleCategories`
     ");
@@ -334,24 +334,26 @@ fn a_sentence_becomes_a_check_in_two_calls() {
       page        .aidd/rules/never-call-legacyparse.md
 
     Forms (a header has `severity`, `message` and one of these):
-      text        words, markers and comments, by a regular expression; `in` limits it to comments or prose
-                  check: { files: ['*.ts'], text: { regex: '\bTODO\b', keywords: [TODO] } }
-      syntax      calls, imports and other constructs of code, by an ast-grep rule
-                  check: { syntax: { language: [typescript], rule: { pattern: 'eval($$$ARGS)' } } }
-      tree        which files exist, their size, sibling files
-                  check: { tree: { each: 'src/**/*.ts', exists: '<dir>/<stem>.test.ts' } }
-      name        how files and directories are named
-                  check: { tree: { each: 'src/**/*.ts', name: [kebab] } }
-      data        values in JSON, YAML, TOML and front matter
-                  check: { files: [tsconfig.json], data: { at: '$.compilerOptions.strict', equals: true } }
-      layers      which part of the code imports which part or package
-                  check: { layers: { forbid: [{ from: 'src/**', to: 'npm:moment' }] } }
-      doc         headings and sections of Markdown documents
-                  check: { files: ['docs/adr/*.md'], doc: { headings: ['*', '## Status', '*'] } }
-      commit      commit messages, branch names, files that change together
-                  check: { commit: { subject: { max: 72 } } }
-      enforced-by requirements that a linter of the project already enforces
-                  enforced-by: eslint/no-console
+      text         words, markers and comments, by a regular expression; `in` limits it to comments or prose
+                   check: { files: ['*.ts'], text: { regex: '\bTODO\b', keywords: [TODO] } }
+      syntax       calls, imports and other constructs of code, by an ast-grep rule
+                   check: { syntax: { language: [typescript], rule: { pattern: 'eval($$$ARGS)' } } }
+      tree         which files exist, their size, sibling files
+                   check: { tree: { each: 'src/**/*.ts', exists: '<dir>/<stem>.test.ts' } }
+      name         how files and directories are named
+                   check: { tree: { each: 'src/**/*.ts', name: [kebab] } }
+      data         values in JSON, YAML, TOML and front matter
+                   check: { files: [tsconfig.json], data: { at: '$.compilerOptions.strict', equals: true } }
+      layers       which part of the code imports which part or package
+                   check: { layers: { forbid: [{ from: 'src/**', to: 'npm:moment' }] } }
+      dependencies dependencies that no file uses, imports that no manifest declares
+                   check: { dependencies: { report: undeclared } }
+      doc          headings and sections of Markdown documents
+                   check: { files: ['docs/adr/*.md'], doc: { headings: ['*', '## Status', '*'] } }
+      commit       commit messages, branch names, files that change together
+                   check: { commit: { subject: { max: 72 } } }
+      enforced-by  requirements that a linter of the project already enforces
+                   enforced-by: eslint/no-console
     Write a rule page and pass it as `draft`, with the sentence.
     "#);
     assert_eq!(first.data["statement"]["places"][0], json!({"path": "AGENTS.md", "line": 1}));
