@@ -36,6 +36,7 @@ where
 
     /// Sends the error for a line. A client cannot know the id of the request, so the error has no
     /// id.
+    #[expect(clippy::needless_pass_by_value, reason = "the future must not borrow the message")]
     fn answer(&mut self, why: String) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let _ = writeln!(io::stderr(), "aidd mcp: {why}; the line is ignored");
         self.inner.send(TxJsonRpcMessage::<RoleServer>::error(

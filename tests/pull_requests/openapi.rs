@@ -58,7 +58,7 @@ fn changes_are_compared_with_the_base() {
     let delete = ROOT.find("    delete").expect("an operation");
     repository.write("api/openapi.yaml", &ROOT[..delete]);
     repository
-        .write("api/schemas/orders.yaml", &ORDERS.replace("    total:\n      type: integer\n", ""));
+        .write("api/schemas/orders.yaml", ORDERS.replace("    total:\n      type: integer\n", ""));
     assert_snapshot!(check_all(&repository), @"
     api/openapi.yaml:6 openapi/removed-operation new: the line is unchanged; caused by a change elsewhere
     api/schemas/orders.yaml:4 openapi/breaking-response new: the line is unchanged; caused by a change elsewhere
@@ -77,6 +77,6 @@ fn renamed_documents_are_compared_with_their_old_path() {
 #[test]
 fn a_new_document_breaks_nothing() {
     let repository = repository();
-    repository.write("other.yaml", &ROOT.replace("schemas/", "api/schemas/"));
+    repository.write("other.yaml", ROOT.replace("schemas/", "api/schemas/"));
     assert_snapshot!(check_all(&repository), @"");
 }

@@ -174,7 +174,7 @@ fn add_pages(
                         has_header_page = true;
                     }
                     Err(why) => {
-                        import_draft.not_imported.push(NotImported::new("parserPreset", why))
+                        import_draft.not_imported.push(NotImported::new("parserPreset", why));
                     }
                 }
             }

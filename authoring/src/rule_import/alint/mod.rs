@@ -69,7 +69,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
         match convert_rule(path, id, options, list("facts"), &ignored) {
             Ok(drafts) => import_draft.drafts.extend(drafts),
             Err(error) => {
-                import_draft.not_imported.push(NotImported { item: id.to_owned(), ..error })
+                import_draft.not_imported.push(NotImported { item: id.to_owned(), ..error });
             }
         }
     }

@@ -55,7 +55,7 @@ pub(super) fn merge_extends(
         };
         match modules.literal(&file, &format!("{file}: "), import_draft) {
             Ok(inner) => {
-                merge_extends(modules, &file, &recipe::vars(inner), depth, all, import_draft)
+                merge_extends(modules, &file, &recipe::vars(inner), depth, all, import_draft);
             }
             Err(why) => import_draft.not_imported.push(NotImported::new(item(), why.to_string())),
         }

@@ -2,7 +2,7 @@
 //!
 //! The import graph contains which file imports which package. A dependency that no file imports can
 //! still be in use: a configuration names it, a script runs it, or another package needs it. Such
-//! uses are searched for as text ([`mentions`]), in the files that belong to the manifest.
+//! uses are searched for as text (`mentions`), in the files that belong to the manifest.
 
 mod drift;
 mod locks;
