@@ -24,8 +24,10 @@ mod tests;
 
 use aidd_engine::check::family::{Family, FileContext};
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::conflict::{MERGE_CONFLICT, first_conflict};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::kind::Kind;
+use aidd_engine::text::source::{Decoded, Span};
 use document::{Document, Refusal};
 
 /// The kind of OpenAPI documents.
@@ -176,7 +178,7 @@ fn run_on(files: &dyn Files, report: &mut Report<'_>) {
         }
         Err(Refusal::Syntax(span, message)) => {
             if report.begin(SYNTAX) {
-                report.at(span, message);
+                report_syntax(span, message, report);
             }
         }
         Err(Refusal::Version(span, version)) => {
@@ -187,6 +189,18 @@ fn run_on(files: &dyn Files, report: &mut Report<'_>) {
             }
         }
         Err(Refusal::NotChecked) => {}
+    }
+}
+
+/// Reports a syntax error, or the merge conflict or the encoding that causes it.
+fn report_syntax(span: Span, message: String, report: &mut Report<'_>) {
+    let source = report.source();
+    if let Some(conflict) = first_conflict(source.text()) {
+        report.at(Span::new(conflict.start, conflict.end), MERGE_CONFLICT);
+    } else if source.decoded() == Decoded::Lossy {
+        report.at(span, "the file is not UTF-8").help("Convert the file to UTF-8");
+    } else {
+        report.at(span, message);
     }
 }
 

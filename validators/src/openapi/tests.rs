@@ -379,6 +379,21 @@ fn reported(text: &str, expected: &str) -> std::collections::BTreeSet<String> {
 }
 
 #[test]
+fn the_cause_of_a_syntax_error_is_named() {
+    let conflict = "<<<<<<< HEAD\nopenapi: 3.0.0\n=======\nopenapi: 3.1.0\n>>>>>>> x\n";
+    let [found] = &found("syntax", conflict)[..] else { panic!("one finding") };
+    assert!(found.starts_with("<<<<<<< HEAD: merge conflict; resolve it"), "{found}");
+    let latin = b"openapi: 3.0.0\ninfo: {title: \"caf\xE9\"}\n".to_vec();
+    let source = Source::decode("api.yaml", latin);
+    let all = settings();
+    let mut report = Report::new(&source, &all);
+    run_on(&Memory::default(), &mut report);
+    let messages: Vec<String> =
+        report.finish().into_iter().map(|finding| finding.message).collect();
+    assert_eq!(messages, ["the file is not UTF-8"]);
+}
+
+#[test]
 fn valid_and_invalid_documents_are_distinguished() {
     let mut wrong = Vec::new();
     for part in include_str!("corners.txt").split("\n== ").skip(1) {
