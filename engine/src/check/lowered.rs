@@ -9,7 +9,8 @@ use crate::rules::rule::{Rule, Settings};
 use crate::text::checksum;
 use crate::text::files::Files;
 use crate::text::finding::{Finding, Related, RuleId, Severity, Status};
-use crate::text::purpose::Purpose;
+use crate::text::purpose::{Purpose, is_production};
+use crate::text::shape;
 use crate::text::source::{Source, Span};
 use aidd_lexicon::tables::purposes;
 use aidd_page::Confidence;
@@ -48,10 +49,17 @@ pub(super) fn lower(
         if is_configured || is_live_key(rule, finding, source) {
             continue;
         }
+        if anybody_generates(rule) && !is_in_use(source.path()) {
+            finding.severity = finding.severity.min(Severity::Warning);
+        }
         let description = match lowered_by(rule) {
             LoweredBy::Nothing => None,
             LoweredBy::UnusedFile => description.filter(|_| is_unused(purpose)),
-            LoweredBy::FileOrValue => description.or_else(|| values.describe(finding)),
+            LoweredBy::FileOrValue => {
+                let of_value =
+                    || values.describe(finding).or_else(|| made_up(rule, finding, source));
+                description.or_else(of_value)
+            }
         };
         if let Some(description) = description {
             finding.severity = Severity::Info;
@@ -76,7 +84,7 @@ fn lowered_by(rule: &Rule) -> LoweredBy {
     if rule.path.is_some() {
         LoweredBy::Nothing
     } else if is_of("openapi") {
-        // Descriptions of APIs are generated, and are published as documentation.
+        // Descriptions of APIs are published as documentation.
         LoweredBy::UnusedFile
     } else if is_of("dockerfile") || is_of("sql") || rule.tags.iter().any(|tag| tag == "security") {
         LoweredBy::FileOrValue
@@ -85,9 +93,17 @@ fn lowered_by(rule: &Rule) -> LoweredBy {
     }
 }
 
-/// Whether a description of an API in a file with this purpose is for tests, or out of use.
+/// Whether a description of an API in a file with this purpose is for tests, out of use, or
+/// generated from code, in which it would be corrected.
 fn is_unused(purpose: Purpose) -> bool {
-    matches!(purpose, Purpose::Vendored | Purpose::Archived | Purpose::Test | Purpose::Sample)
+    matches!(
+        purpose,
+        Purpose::Vendored
+            | Purpose::Archived
+            | Purpose::Generated
+            | Purpose::Test
+            | Purpose::Sample
+    )
 }
 
 /// Whether a finding is an error on a key in a format that only its service issues. Keys that
@@ -102,7 +118,32 @@ fn is_live_key(rule: &Rule, finding: &Finding, source: &Source) -> bool {
     finding.severity == Severity::Error
         && !is_made_up
         && check.and_then(|text| text.secret) == Some(Confidence::High)
-        && !purposes::KEYS_THAT_ANYBODY_GENERATES.contains(&rule.id)
+        && !anybody_generates(rule)
+}
+
+fn anybody_generates(rule: &Rule) -> bool {
+    purposes::KEYS_THAT_ANYBODY_GENERATES.contains(&rule.id)
+}
+
+/// Whether a key in the file at `path` is that of a server: the path says production, or is below a
+/// directory of a web server. Most other private keys are for tests and demonstrations (protocol and
+/// figures: `docs/precision.md`).
+fn is_in_use(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let (directories, _) = lower.rsplit_once('/').unwrap_or_default();
+    is_production(path)
+        || directories.split('/').any(|part| purposes::KEY_DIRECTORIES.contains(part))
+}
+
+/// Whether the password of an address is one that somebody made up, which is a default or an
+/// example in most cases, except in production.
+fn made_up(rule: &Rule, finding: &Finding, source: &Source) -> Option<&'static str> {
+    let check = rule.check.as_ref()?.text.as_ref()?;
+    let secret = finding.secret?;
+    (check.password
+        && !is_production(source.path())
+        && !shape::is_generated(&source.text()[secret.range()]))
+    .then_some("not generated")
 }
 
 /// Whether a key is a UUID, possibly after a prefix: `sdk-0f5a1c2e-…`.
@@ -153,4 +194,22 @@ pub(super) fn group(lowered: &Lowered, findings: &mut Vec<Finding>) {
         at += 1;
         !merged.contains(&(at - 1))
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn private_keys_of_servers_are_in_use() {
+        for (path, expected) in [
+            ("nginx/ssl/private_key.key", true),
+            ("deploy/production/jwt.pem", true),
+            ("home/.ssh/id_ed25519", true),
+            ("src/jobservice/server.key", false),
+            ("ssl.key", false),
+        ] {
+            assert_eq!(is_in_use(path), expected, "{path}");
+        }
+    }
 }

@@ -118,7 +118,9 @@ fn is_named_sample(source: &Source, span: Span) -> bool {
     let assignment = text[near..].rsplit(is_separator).next().unwrap_or_default();
     let name = assignment.split(['=', ':']).next().unwrap_or_default().to_ascii_lowercase();
     let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
-    words.any(|word| matches!(word, "dummy" | "example" | "fake" | "mock" | "sample" | "test"))
+    words.any(|word| {
+        matches!(word, "dummy" | "example" | "fake" | "mock" | "placeholder" | "sample" | "test")
+    })
 }
 
 /// Whether a password that somebody made up belongs to a service on the same machine, or to a

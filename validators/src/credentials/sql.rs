@@ -224,7 +224,12 @@ fn rule(value: &str) -> &'static str {
             u8::from_str_radix(pair, 16).ok().map(char::from)
         })
         .collect();
-    if is_password_hash(value) || bytes.is_some_and(|text| is_password_hash(&text)) {
+    // The password was hashed or encrypted, in 8, 16 or more bytes.
+    let is_hexadecimal = value.len() >= 16
+        && value.len().is_multiple_of(16)
+        && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_hash = is_hexadecimal || is_password_hash(value);
+    if is_hash || bytes.is_some_and(|text| is_password_hash(&text)) {
         "secrets/sql-password-hash"
     } else {
         "secrets/sql-user-password"

@@ -1,7 +1,7 @@
 //! Decides which of the found values are reported: labels, samples and names are dropped,
 //! defaults and dictionary words are reported as information.
 
-use super::names::Class;
+use super::names::{Class, words};
 use super::values::{Trust, dummy_words, is_app_password, is_credible, is_dummy};
 use super::{Found, data, labels};
 use aidd_engine::text::purpose::is_production;
@@ -58,7 +58,9 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
         let is_by_name = table::RULES_BY_NAME.contains(found.rule);
         found.weak |= strength == Strength::Weak
             // A password that somebody made up is the default of an installation in most cases.
-            || is_by_name && !is_production && !is_generated_secret(value);
+            || is_by_name
+                && !is_production
+                && (!is_generated_secret(value) || is_bare_key(name_before(text, found)));
         let in_comment = comments.contain(found.span.start as usize);
         let is_comment = || in_comment;
         let is_sample = (found.weak || has_samples) && is_comment();
@@ -105,6 +107,7 @@ fn strength_of_text(value: &str) -> Strength {
     if is_number
         || is_dummy(value)
         || is_dummy(&with_letters)
+        || is_dummy(&value.replace(|c: char| c.is_ascii_punctuation(), ""))
         || is_one_word(value)
         || is_one_word(&with_letters) && value.len() <= MAX_SPELLED_LEN
         || is_snake_case(value)
@@ -292,15 +295,27 @@ fn is_part_of_name(c: char) -> bool {
 const SYMMETRIC: [&str; 8] =
     ["cookie", "crypt", "encrypt", "hmac", "jwt", "session", "sign", "storage"];
 
+/// The name of the setting to which a found value is assigned, or an empty string.
+fn name_before<'a>(text: &'a str, found: &Found) -> &'a str {
+    let before = &text[..found.span.start as usize];
+    let near = before.ceil_char_boundary(before.len().saturating_sub(MAX_NAME_LEN));
+    let before = before[near..].trim_end_matches(|c: char| !is_part_of_name(c));
+    before.rsplit(|c: char| !is_part_of_name(c)).next().unwrap_or_default()
+}
+
+/// Whether a name says only that its value is a key, such as `apiKey`. Such keys of unknown services
+/// are as often published in web pages as they are secret.
+fn is_bare_key(name: &str) -> bool {
+    let words = words(name);
+    words.last().is_some_and(|word| word == "key" || word == "apikey")
+        && !words.iter().any(|word| table::SECRET_KEY_WORDS.contains(word))
+}
+
 /// Whether a value identifies a client: every visitor of the site can see it (`VITE_MAP_KEY`), or it
 /// is the public half of a pair whose other half is secret, as in OAuth (`GITHUB_APP_KEY` next to
 /// `GITHUB_APP_SECRET`).
 fn identifies_client(text: &str, found: &Found, secret_names: &HashSet<String>) -> bool {
-    let before = &text[..found.span.start as usize];
-    let near = before.ceil_char_boundary(before.len().saturating_sub(MAX_NAME_LEN));
-    let before = before[near..].trim_end_matches(|c: char| !is_part_of_name(c));
-    let name = before.rsplit(|c: char| !is_part_of_name(c)).next().unwrap_or_default();
-    let start = name.to_ascii_lowercase();
+    let start = name_before(text, found).to_ascii_lowercase();
     if table::BROWSER_STARTS.iter().any(|mark| start.contains(mark))
         || table::BROWSER_KEYS.contains(&start)
     {

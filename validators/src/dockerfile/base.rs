@@ -37,11 +37,13 @@ fn images(file: &Dockerfile) -> impl Iterator<Item = (&Stage, &Word, Image<'_>)>
 
 fn untagged_image(context: &CheckContext<'_>, report: &mut Report<'_>) {
     let mut project = None;
-    for (_, word, image) in images(context.docker) {
+    for (stage, word, image) in images(context.docker) {
         if image.tag.is_none() && image.digest.is_none() && !word.text.contains('$') {
             let finding = report.at(word.span, format!("image `{}` has no tag", image.name));
             finding.help("Pin the version you tested, for example `:1.2`, or a digest");
-            if is_moving_on_purpose(context, &mut project, word, &image) {
+            if is_workbench(context.docker, stage, &image)
+                || is_moving_on_purpose(context, &mut project, word, &image)
+            {
                 finding.severity = finding.severity.min(Severity::Info);
             }
         }
@@ -50,16 +52,29 @@ fn untagged_image(context: &CheckContext<'_>, report: &mut Report<'_>) {
 
 fn latest_tag(context: &CheckContext<'_>, report: &mut Report<'_>) {
     let mut project = None;
-    for (_, word, image) in images(context.docker) {
+    for (stage, word, image) in images(context.docker) {
         if image.tag == Some("latest") && image.digest.is_none() {
             let message = format!("image `{}` is tagged `latest`", image.name);
             let finding = report.at(word.span, message);
             finding.help("Pin the version you tested, or add a digest");
-            if is_moving_on_purpose(context, &mut project, word, &image) {
+            if is_workbench(context.docker, stage, &image)
+                || is_moving_on_purpose(context, &mut project, word, &image)
+            {
                 finding.severity = finding.severity.min(Severity::Info);
             }
         }
     }
+}
+
+/// Whether a stage with a plain distribution only prepares files for other stages: its version does
+/// not reach the final image.
+fn is_workbench(docker: &Dockerfile, stage: &Stage, image: &Image<'_>) -> bool {
+    let is_last = docker.stages.last().is_some_and(|last| last.from == stage.from);
+    let is_built_upon = || {
+        let index = docker.stages.iter().position(|other| other.from == stage.from);
+        docker.stages.iter().any(|other| other.base.is_some() && other.base == index)
+    };
+    !is_last && DISTRIBUTIONS.contains(&image.name) && !is_built_upon()
 }
 
 /// Whether a project has a reason to use an image without a version: the name contains the version,
@@ -107,6 +122,20 @@ fn project_names(files: &dyn Files) -> Vec<String> {
     names
 }
 
+/// The official images of distributions.
+const DISTRIBUTIONS: [&str; 10] = [
+    "almalinux",
+    "alpine",
+    "amazonlinux",
+    "archlinux",
+    "busybox",
+    "debian",
+    "fedora",
+    "opensuse/leap",
+    "rockylinux",
+    "ubuntu",
+];
+
 /// Distributions and runtimes whose version is often a part of the name of an image.
 const VERSIONED: [&str; 22] = [
     "almalinux",
@@ -142,9 +171,10 @@ fn names_version(name: &str) -> bool {
     })
 }
 
-/// Whether the publisher of an image maintains only `latest`, as for Chainguard's free images.
+/// Whether the publisher of an image maintains no tags with versions: Chainguard's free images, and
+/// the images without a distribution, whose name contains the version.
 fn is_rolling(reference: &str) -> bool {
-    reference.starts_with("cgr.dev/chainguard/")
+    ["cgr.dev/chainguard/", "gcr.io/distroless/"].iter().any(|start| reference.starts_with(start))
 }
 
 fn untrusted_registry(context: &CheckContext<'_>, report: &mut Report<'_>) {

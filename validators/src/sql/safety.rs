@@ -68,7 +68,7 @@ pub(super) fn statements(file: &File, found: &mut Vec<Found>) {
         }
         match &statement.kind {
             StatementKind::Delete { table, has_condition: false }
-                if !is_cleanup && !new_tables.contains(&*table.key) =>
+                if !is_cleanup && migration.is_none() && !new_tables.contains(&*table.key) =>
             {
                 let message =
                     format!("`DELETE` without `WHERE` deletes all rows of `{}`", table.key);
@@ -77,7 +77,9 @@ pub(super) fn statements(file: &File, found: &mut Vec<Found>) {
             }
             // Values for a new column are set in all rows.
             StatementKind::Update { table, has_condition: false }
-                if !new_tables.contains(&*table.key) && !altered.contains(&*table.key) =>
+                if migration.is_none()
+                    && !new_tables.contains(&*table.key)
+                    && !altered.contains(&*table.key) =>
             {
                 let message =
                     format!("`UPDATE` without `WHERE` changes all rows of `{}`", table.key);

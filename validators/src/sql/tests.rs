@@ -127,13 +127,13 @@ const TABLE: (&str, &str) = ("pg/migrations/1_a.sql", "CREATE TABLE a (id bigint
 
 #[test]
 fn only_the_newest_migrations_have_warnings() {
-    let rename = "ALTER TABLE a RENAME COLUMN b TO c;";
+    let add = "ALTER TABLE a ADD COLUMN c text NOT NULL;";
     let path = "pg/migrations/2_b.sql";
-    assert_eq!(found(&[TABLE, (path, rename)], path), ["Warning sql/rename-column"]);
+    assert_eq!(found(&[TABLE, (path, add)], path), ["Warning sql/add-required-column"]);
     let later = ["3", "4", "5"].map(|version| format!("pg/migrations/{version}_c.sql"));
-    let mut files = vec![TABLE, (path, rename)];
+    let mut files = vec![TABLE, (path, add)];
     files.extend(later.iter().map(|path| (&**path, "SELECT 1;")));
-    assert_eq!(found(&files, path), ["Info sql/rename-column"]);
+    assert_eq!(found(&files, path), ["Info sql/add-required-column"]);
 }
 
 #[test]
