@@ -179,8 +179,8 @@ fn pack_table(root: &Path, out: &Path) -> Result<String, Box<dyn Error>> {
 const GUIDANCE: [&str; 8] =
     ["agents", "guidance", "knowledge", "prompts", "skills", "specs", "templates", "workflows"];
 
-/// Generates the table of all other pages. Headers are converted to JSON, which is parsed a hundred
-/// times faster than YAML.
+/// Generates the table of the guidance pages. Headers are converted to JSON, which is parsed a
+/// hundred times faster than YAML.
 fn guidance_table(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut pages = vec![root.join("AGENTS.md")];
     println!("cargo::rerun-if-changed={}", pages[0].display());
@@ -198,7 +198,7 @@ fn guidance_table(root: &Path) -> Result<String, Box<dyn Error>> {
             serde_saphyr::from_str(&text[yaml]).map_err(|error| error_at(&error))?;
         let summary = header["summary"].as_str().unwrap_or_default();
         if summary.is_empty() || summary.chars().count() > 140 {
-            return Err(error_at(&"a summary of 1 to 140 characters is missing").into());
+            return Err(error_at(&"the summary must have 1 to 140 characters").into());
         }
         let name = format!("{}.md", id(root, path));
         let label = header["name"].as_str().unwrap_or_default();
@@ -220,7 +220,7 @@ fn guidance_table(root: &Path) -> Result<String, Box<dyn Error>> {
     Ok(table)
 }
 
-/// The id of a page: its path below `rules`, with `/` and without `.md`.
+/// The id of a page: its path below `root`, with `/` and without `.md`.
 fn id(root: &Path, path: &Path) -> String {
     let relative = path.strip_prefix(root).unwrap_or(path).with_extension("");
     let segments: Vec<_> = relative.iter().map(|segment| segment.to_string_lossy()).collect();

@@ -28,13 +28,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let table = fst::Map::from_iter(ranked)?;
     let out = PathBuf::from(env::var("OUT_DIR")?);
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
-    fs::write(out.join("tables.rs"), words(&root.join("tables"))?)?;
+    fs::write(out.join("tables.rs"), generate_tables(&root.join("tables"))?)?;
     fs::write(out.join("tokens.fst"), table.as_fst().as_bytes())?;
     Ok(())
 }
 
 /// Generates a module for each table of words and constants; a malformed table fails the build.
-fn words(root: &Path) -> Result<String, Box<dyn Error>> {
+fn generate_tables(root: &Path) -> Result<String, Box<dyn Error>> {
     let mut files = fs::read_dir(root)?
         .map(|entry| entry.map(|entry| entry.path()))
         .collect::<Result<Vec<_>, _>>()?;
@@ -55,7 +55,7 @@ fn words(root: &Path) -> Result<String, Box<dyn Error>> {
                 for (key, value) in
                     section.entries.iter().filter_map(|entry| entry.split_once(" = "))
                 {
-                    let key_name = constant(key);
+                    let key_name = constant_name(key);
                     writeln!(code, "/// {key}\npub const {key_name}: {kind} = {value};")?;
                 }
                 code.push_str("}\n");
@@ -67,7 +67,7 @@ fn words(root: &Path) -> Result<String, Box<dyn Error>> {
                 Some(start.to_string())
             });
             let (starts, text) = (starts.collect::<Vec<_>>().join(", "), section.entries.concat());
-            let (id, is_sorted) = (constant(name), section.kind == tables::Kind::Sorted);
+            let (id, is_sorted) = (constant_name(name), section.kind == tables::Kind::Sorted);
             writeln!(
                 code,
                 "/// Section `{name}`.\npub static {id}: super::List = super::List {{ text: {text:?}, starts: &[{starts}], is_sorted: {is_sorted} }};"
@@ -88,6 +88,6 @@ fn words(root: &Path) -> Result<String, Box<dyn Error>> {
 }
 
 /// Converts a name such as `open keys` to the name of a constant.
-fn constant(name: &str) -> String {
+fn constant_name(name: &str) -> String {
     name.replace([' ', '-'], "_").to_ascii_uppercase()
 }

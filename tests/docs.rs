@@ -49,7 +49,11 @@ fn pages() -> Vec<(String, String)> {
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
     paths.sort();
     let page = |path: PathBuf| {
-        let name = path.strip_prefix(root()).expect("below").to_string_lossy().replace('\\', "/");
+        let name = path
+            .strip_prefix(root())
+            .expect("a path in the directory")
+            .to_string_lossy()
+            .replace('\\', "/");
         (name, fs::read_to_string(path).expect("text").replace("\r\n", "\n"))
     };
     paths.into_iter().map(page).collect()
@@ -158,13 +162,6 @@ fn the_reference_of_the_command_line_is_current() {
     assert_current("docs/cli.md", &text);
 }
 
-/// Replaces the text between two markers of a page.
-fn replace_between(page: &str, mark: &str, text: &str) -> String {
-    let (head, rest) = page.split_once(&format!("<!-- {mark} -->\n")).expect("a mark");
-    let (_, tail) = rest.split_once(&format!("<!-- /{mark} -->")).expect("a mark");
-    format!("{head}<!-- {mark} -->\n{text}<!-- /{mark} -->{tail}")
-}
-
 #[test]
 fn the_lists_in_the_page_on_memory_are_current() {
     let mut command = Cli::command();
@@ -187,8 +184,8 @@ fn the_lists_in_the_page_on_memory_are_current() {
     }
     let page = root().join("docs/memory.md");
     let page = fs::read_to_string(page).expect("text").replace("\r\n", "\n");
-    let page = replace_between(&page, "commands", &commands);
-    assert_current("docs/memory.md", &replace_between(&page, "rules", &rules));
+    let page = replace_section(&page, "commands", &commands);
+    assert_current("docs/memory.md", &replace_section(&page, "rules", &rules));
 }
 
 #[test]
@@ -289,8 +286,8 @@ fn unlisted_arguments(input: &aidd_mcp::schema::Object) -> Vec<String> {
 /// Replaces the text between the markers named `name` with `part`.
 fn replace_section(page: &str, name: &str, part: &str) -> String {
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
-    let (head, rest) = page.split_once(&open).expect("a mark");
-    let (_, tail) = rest.split_once(&close).expect("a mark");
+    let (head, rest) = page.split_once(&open).expect("a marker");
+    let (_, tail) = rest.split_once(&close).expect("a marker");
     format!("{head}{open}{part}{close}{tail}")
 }
 
@@ -317,7 +314,7 @@ fn the_sample_in_the_readme_matches_the_output() {
     fs::create_dir_all(folder.path().join(".git")).expect("made");
     for (path, text) in sample() {
         let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().expect("below")).expect("made");
+        fs::create_dir_all(path.parent().expect("a parent")).expect("made");
         fs::write(path, text).expect("written");
     }
     let mut command = Command::new(env!("CARGO_BIN_EXE_aidd"));
@@ -333,8 +330,8 @@ fn the_sample_in_the_readme_matches_the_output() {
     let (_, after) = rest.split_once(')').expect("a time");
     let block = format!("```text\n$ aidd check .\n{report}\n{before}{after}\n```\n");
     let readme = fs::read_to_string(root().join("README.md")).expect("text").replace("\r\n", "\n");
-    let (head, rest) = readme.split_once("<!-- sample -->\n").expect("a mark");
-    let (_, tail) = rest.split_once("<!-- /sample -->").expect("a mark");
+    let (head, rest) = readme.split_once("<!-- sample -->\n").expect("a marker");
+    let (_, tail) = rest.split_once("<!-- /sample -->").expect("a marker");
     let text = format!("{head}<!-- sample -->\n{block}<!-- /sample -->{tail}");
     assert_current("README.md", &text);
 }
@@ -349,7 +346,7 @@ fn paths_in_the_pages_exist() {
                 continue;
             }
             for target in links(content) {
-                if let Err(why) = resolve(&folder, &text, target) {
+                if let Err(why) = check_link(&folder, &text, target) {
                     missing.push(format!("{page}:{line}: {target}: {why}"));
                 }
             }
@@ -372,7 +369,7 @@ fn links(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Checks that a link target exists: the file, and the heading of the anchor.
-fn resolve(folder: &Path, page: &str, target: &str) -> Result<(), &'static str> {
+fn check_link(folder: &Path, page: &str, target: &str) -> Result<(), &'static str> {
     let (path, anchor) = target.split_once('#').map_or((target, None), |(a, b)| (a, Some(b)));
     let file = folder.join(path);
     if !path.is_empty() && !file.exists() {

@@ -66,7 +66,7 @@ fn project() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in TREE {
         let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().expect("below")).expect("made");
+        fs::create_dir_all(path.parent().expect("a parent")).expect("made");
         fs::write(path, text).expect("written");
     }
     folder
@@ -84,7 +84,7 @@ fn cli_findings(root: &Path, file: &str) -> Vec<String> {
     let text = fs::read_to_string(root.join(file)).expect("text");
     let line = |finding: &Value| {
         let at = |end: &str, key: &str| finding[end][key].as_u64().expect("a number");
-        let offset = |end| usize::try_from(at(end, "offset")).expect("small");
+        let offset = |end| usize::try_from(at(end, "offset")).expect("a small number");
         let marked = text[offset("start")..offset("end")].lines().next().unwrap_or_default();
         let word = |key: &str| finding[key].as_str().expect("text").to_owned();
         let (line, column) = (at("start", "line"), at("start", "column"));
@@ -160,7 +160,7 @@ fn emacs_with_eglot_shows_and_fixes_findings() {
 }
 
 #[test]
-fn pytest_lsp_shows_and_fixes_findings_as_each_editor() {
+fn pytest_lsp_shows_and_fixes_findings_with_the_capabilities_of_each_editor() {
     let Some(program) = client("python") else { return };
     let script = scripts().join("reference.py");
     for editor in [

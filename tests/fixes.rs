@@ -62,7 +62,7 @@ fn check(path: &str, text: &str, safety: Safety) -> Result<String, String> {
 }
 
 /// An engine in which every rule is enabled, as in a project with every pack.
-static ALL: LazyLock<Engine> = LazyLock::new(|| {
+static ALL_RULES_ENGINE: LazyLock<Engine> = LazyLock::new(|| {
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     let level = |rule: &Rule| RuleSetting::Level(Level::from_severity(rule.severity));
     let rules = registry.rules().iter().map(|rule| (rule.id.to_string(), level(rule)));
@@ -85,10 +85,10 @@ fn fix_errors(example: &Example, safety: Safety) -> Vec<String> {
     let files = Listed { files: &example.siblings, listing: &listing };
     let check = |bytes: &[u8]| {
         let source = Source::decode(&*example.path, bytes.to_vec());
-        ALL.check(&source, &files).findings
+        ALL_RULES_ENGINE.check(&source, &files).findings
     };
     let text = example.text.as_bytes();
-    let result = fix_file(&ALL, &example.path, text.to_vec(), &files, safety);
+    let result = fix_file(&ALL_RULES_ENGINE, &example.path, text.to_vec(), &files, safety);
     let (before, after) = (check(text), check(&result.bytes));
     let mut failures = Vec::new();
     let is_error = |finding: &Finding| finding.severity == Severity::Error;
@@ -122,7 +122,7 @@ fn fixed_findings_of_every_example_are_gone() {
     let mut is_effective: BTreeMap<&str, bool> = BTreeMap::new();
     // No rule on secrets has a fix: only a person can revoke a key.
     let has_fix = |rule: &&Rule| !rule.is_project_check() && !rule.id.starts_with("secrets/");
-    for rule in ALL.registry().rules().iter().filter(has_fix) {
+    for rule in ALL_RULES_ENGINE.registry().rules().iter().filter(has_fix) {
         let (examples, _) = examples::read(rule).expect("a readable page");
         for example in examples.iter().filter(|example| example.expected != Expected::Passes) {
             for safety in [Safety::Safe, Safety::Unsafe] {
@@ -133,11 +133,11 @@ fn fixed_findings_of_every_example_are_gone() {
                 );
             }
             let is_own = |finding: &Finding| finding.rule == rule.id && finding.fix.is_some();
-            let results = examples::results(&ALL, rule, example);
+            let results = examples::results(&ALL_RULES_ENGINE, rule, example);
             if results.iter().any(|(_, finding)| is_own(finding)) {
                 let text = example.text.clone().into_bytes();
                 let files = &example.siblings;
-                let fixed = fix_findings(&ALL, &example.path, text, files, &is_own);
+                let fixed = fix_findings(&ALL_RULES_ENGINE, &example.path, text, files, &is_own);
                 *is_effective.entry(&*rule.id).or_default() |= fixed.fixed > 0;
             }
         }

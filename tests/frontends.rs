@@ -50,7 +50,7 @@ fn tree() -> tempfile::TempDir {
     let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
     let write = |path: &str, text: &str| {
         let path = folder.path().join(path);
-        fs::create_dir_all(path.parent().expect("below")).expect("made");
+        fs::create_dir_all(path.parent().expect("a parent")).expect("made");
         fs::write(path, text).expect("written");
     };
     write(".aidd/config.json", "{\"failsOn\": \"error\"}\n");
@@ -170,7 +170,7 @@ fn rule_page(form: Form, header: &str) -> String {
 
 fn write_file(folder: &Path, path: &str, text: &str) {
     let path = folder.join(path);
-    fs::create_dir_all(path.parent().expect("below")).expect("made");
+    fs::create_dir_all(path.parent().expect("a parent")).expect("made");
     fs::write(path, text).expect("written");
 }
 
@@ -350,7 +350,7 @@ fn a_memory_is_enforced_in_every_frontend_with_the_same_id() {
     let root = folder.path();
     let write = |path: &str, text: &str| {
         let path = root.join(path);
-        fs::create_dir_all(path.parent().expect("below")).expect("made");
+        fs::create_dir_all(path.parent().expect("a parent")).expect("made");
         fs::write(path, text).expect("written");
     };
     write(".aidd/config.json", "{}\n");
@@ -359,14 +359,14 @@ fn a_memory_is_enforced_in_every_frontend_with_the_same_id() {
     let position = |finding: &Value, start: &Value| -> (String, u64, u64) {
         (text(&finding["id"]), number(&start["line"]) - 1, number(&start["column"]) - 1)
     };
-    let of_convention = |findings: &Value| -> Positions {
+    let positions_in = |findings: &Value| -> Positions {
         let findings = findings.as_array().expect("a list").iter();
-        let of_convention = findings.filter(|finding| finding["rule"] == RULE);
-        of_convention.map(|finding| position(finding, &finding["start"])).collect()
+        let findings_of_rule = findings.filter(|finding| finding["rule"] == RULE);
+        findings_of_rule.map(|finding| position(finding, &finding["start"])).collect()
     };
     let json: Value =
         serde_json::from_str(&aidd(root, &["check", "--format", "json"])).expect("JSON");
-    let command_line = of_convention(&json["findings"]);
+    let command_line = positions_in(&json["findings"]);
     assert_eq!(command_line.len(), 3, "{json:#}");
     assert!(
         json["findings"].as_array().expect("a list").iter().all(|finding| finding["rule"] == RULE)
@@ -408,7 +408,7 @@ fn a_memory_is_enforced_in_every_frontend_with_the_same_id() {
 
     let arguments = serde_json::json!({"filePath": "src/a.ts"});
     let agent = call_tool(root, "aidd_check_compliance", &arguments);
-    assert_eq!(of_convention(&agent["data"]["findings"]), command_line);
+    assert_eq!(positions_in(&agent["data"]["findings"]), command_line);
     let explained = call_tool(root, "aidd_explain_violation", &serde_json::json!({"rule": RULE}));
     for text_output in [text(&explained["text"]), aidd(root, &["explain", RULE])] {
         assert!(
@@ -429,7 +429,7 @@ fn suppressions_apply_to_memories_as_to_rules() {
     let root = folder.path();
     let write = |path: &str, text: &str| {
         let path = root.join(path);
-        fs::create_dir_all(path.parent().expect("below")).expect("made");
+        fs::create_dir_all(path.parent().expect("a parent")).expect("made");
         fs::write(path, text).expect("written");
     };
     let found = || {

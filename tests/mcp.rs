@@ -168,7 +168,7 @@ fn list_prints_the_size_of_the_profiles() {
     let output = aidd(folder.path()).args(["--list", "--profile", "lean"]).output();
     let text = String::from_utf8(output.expect("it runs").stdout).expect("text");
     assert!(text.starts_with("profile "), "{text}");
-    assert!(text.contains("in `lean`, bytes of each:"), "{text}");
+    assert!(text.contains("tools in `lean`, with the size of each in bytes:"), "{text}");
 }
 
 /// The directory that `tests/mcp/install` creates.

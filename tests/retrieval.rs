@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Kinds of questions that can occur verbatim in their answers, because they query literal text.
+/// Kinds of questions whose words can occur verbatim in the answers, because the questions quote
+/// literal text.
 const LITERAL: [&str; 3] = ["topic", "error", "file"];
 
 /// Stop words.

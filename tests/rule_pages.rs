@@ -65,13 +65,16 @@ fn failing_examples_fail_after_a_byte_order_mark() {
                 continue;
             }
             // A line and its content: the mark adds a column on the first line.
-            let place = |line: &String| {
-                let (place, text) = line.split_once(' ').unwrap_or((line, ""));
-                let line = place.split(':').next().unwrap_or_default();
+            let line_and_text = |line: &String| {
+                let (position, text) = line.split_once(' ').unwrap_or((line, ""));
+                let line = position.split(':').next().unwrap_or_default();
                 format!("{line} {}", text.trim_start_matches('\u{FEFF}'))
             };
             let found = |example: &_| -> Vec<String> {
-                examples::example_finding_lines(&engine, rule, example).iter().map(place).collect()
+                examples::example_finding_lines(&engine, rule, example)
+                    .iter()
+                    .map(line_and_text)
+                    .collect()
             };
             let plain = found(&example);
             example.text.insert(0, '\u{FEFF}');
@@ -99,12 +102,12 @@ fn failing_examples_fail_with_windows_line_endings() {
         let (examples, _) = examples::read(rule).expect("readable examples");
         for mut example in examples {
             let Expected::Fails(expected) = &example.expected else { continue };
-            let place = |line: &String| line.split(' ').next().map(str::to_owned);
-            let expected: Vec<_> = expected.iter().map(place).collect();
+            let position = |line: &String| line.split(' ').next().map(str::to_owned);
+            let expected: Vec<_> = expected.iter().map(position).collect();
             example.text = example.text.replace('\n', "\r\n");
             let found: Vec<_> = examples::example_finding_lines(&engine, rule, &example)
                 .iter()
-                .map(place)
+                .map(position)
                 .collect();
             if found != expected {
                 problems.push(format!("{}: line {}: {found:?}", rule.id, example.line));
@@ -182,10 +185,10 @@ const MORE_SPECIFIC: [(&str, &str, &str); 16] = [
 fn example_secrets_are_marked_and_found_among_all_rules() {
     let engine = engine();
     let mut problems = Vec::new();
-    let known = |rule: &str, found: &[&str]| {
+    let shadowing_entry = |rule: &str, found: &[&str]| {
         MORE_SPECIFIC.iter().position(|(shadowed, other, _)| {
-            let is = |id: &str, name: &str| id.strip_prefix("secrets/") == Some(name);
-            is(rule, shadowed) && found.iter().any(|id| is(id, other))
+            let has_name = |id: &str, name: &str| id.strip_prefix("secrets/") == Some(name);
+            has_name(rule, shadowed) && found.iter().any(|id| has_name(id, other))
         })
     };
     let mut shadowed = BTreeSet::new();
@@ -207,7 +210,7 @@ fn example_secrets_are_marked_and_found_among_all_rules() {
                 if found.contains(&&*rule.id) || !rule.enabled {
                     continue;
                 }
-                match known(&rule.id, &found) {
+                match shadowing_entry(&rule.id, &found) {
                     Some(index) => drop(shadowed.insert(index)),
                     None => problems.push(format!(
                         "{}: line {}: reported by {found:?} instead",

@@ -67,8 +67,11 @@ pub(crate) fn files(folder: &Path, suffixes: &[&str]) -> Vec<(String, String)> {
                     pending.push(path);
                 }
             } else if suffixes.iter().any(|suffix| name.ends_with(suffix)) {
-                let relative =
-                    path.strip_prefix(folder).expect("below").to_string_lossy().replace('\\', "/");
+                let relative = path
+                    .strip_prefix(folder)
+                    .expect("a path in the directory")
+                    .to_string_lossy()
+                    .replace('\\', "/");
                 found.push((relative, fs::read_to_string(&path).expect("text")));
             }
         }
@@ -131,13 +134,16 @@ fn the_engine_is_in_pipeline_order() {
             continue;
         }
         let position_of = |name: &str| PIPELINE.iter().position(|known| *known == name);
-        let own = position_of(directory)
+        let own_position = position_of(directory)
             .unwrap_or_else(|| panic!("{path}: its directory is not in PIPELINE"));
         for used in without_tests(&text).split("crate::").skip(1) {
             let used =
                 used.split(|c: char| !c.is_alphanumeric() && c != '_').next().expect("a name");
             if let Some(used_position) = position_of(used) {
-                assert!(used_position <= own, "engine/src/{path} uses the later directory {used}");
+                assert!(
+                    used_position <= own_position,
+                    "engine/src/{path} uses the later directory {used}"
+                );
             }
         }
         assert!(!text.contains("async fn"), "engine/src/{path} has an asynchronous function");

@@ -9,7 +9,7 @@ const BANNED: [&str; 11] = [
     "unrested",
 ];
 
-/// Names of the vocabulary before `docs/style.md`. No item may be defined with one of them.
+/// Names that were used before `docs/style.md` existed. No item may be defined with one of them.
 const OLD_NAMES: &[&str] = &[
     "Alike",
     "Asked",
@@ -194,7 +194,7 @@ fn doc_comments_do_not_repeat_the_name() {
     );
     assert!(
         all.len() <= MAX_SHORT,
-        "{} doc comments have fewer than four words, at most {MAX_SHORT} may:\n{}",
+        "{} doc comments have fewer than four words; at most {MAX_SHORT} are allowed:\n{}",
         all.len(),
         all.join("\n")
     );

@@ -59,7 +59,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             .hint("aidd check - --stdin-path PATH < FILE")
             .into());
     }
-    if stdin && args.diff.is_given() {
+    if stdin && args.diff.is_set() {
         return Err(UserError::new("standard input cannot be compared with a base").into());
     }
     if stdin && args.paths.len() > 1 {
@@ -145,7 +145,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     }
     let includes_nothing = project.config.include.as_ref().is_some_and(|globs| !globs.is_empty())
         && compared.outcome.visited.is_empty();
-    if includes_nothing && !stdin && !args.quiet && !args.diff.is_given() {
+    if includes_nothing && !stdin && !args.quiet && !args.diff.is_set() {
         writeln!(io.err, "note: `include` matches none of the files; correct its globs")?;
     }
     print_stale_entries(&stale.unwrap_or_default(), io)?;
@@ -157,10 +157,10 @@ fn is_complete(args: &Check) -> bool {
     let all_rules = args.selection.only.is_empty()
         && args.selection.skip.is_empty()
         && args.selection.severity.is_none();
-    all_rules && args.walk.exclude.is_empty() && !args.walk.no_hidden && !args.diff.is_given()
+    all_rules && args.walk.exclude.is_empty() && !args.walk.no_hidden && !args.diff.is_set()
 }
 
-/// Applies the command line options and environment variables over the configuration.
+/// Overrides the configuration with the command line options and environment variables.
 fn apply_overrides(project: &mut Project, args: &Check) -> Result<()> {
     let exclude = project.config.exclude.get_or_insert_default();
     let globs = split_values(&args.walk.exclude);
@@ -184,14 +184,14 @@ fn check_paths(
     engine: &Engine,
     mut paths: Vec<PathBuf>,
 ) -> Result<Outcome> {
-    // Problems with settings and rules affect every file.
+    // Always check the settings and the rule pages, because problems in them affect every file.
     for path_to_add in [CONFIG_PATH, PACK_DIR].iter().chain(&RULE_DIRS) {
         let path_to_add = project.root().join(path_to_add);
         if path_to_add.exists() && !paths.iter().any(|path| path_to_add.starts_with(path)) {
             paths.push(path_to_add);
         }
     }
-    // Of the memory files, only those with a check that cannot run are checked.
+    // Also check the memory files that contain a check that cannot run, so that it is reported.
     for path in project.unenforced() {
         let path_to_add = project.root().join(path);
         if !paths.iter().any(|path| path_to_add.starts_with(path)) {
@@ -292,10 +292,10 @@ fn print_reach(project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<()
 fn print_stale_entries(stale: &[Entry], io: &mut Io<'_>) -> Result<()> {
     if !stale.is_empty() {
         let count = finding_count(stale.iter().cloned());
-        let are = if count.starts_with("1 ") { "is" } else { "are" };
+        let verb = if count.starts_with("1 ") { "is" } else { "are" };
         writeln!(
             io.err,
-            "note: {count} in the baseline {are} no longer found; run `aidd baseline prune` to remove the entries"
+            "note: {count} in the baseline {verb} no longer found; run `aidd baseline prune` to remove the entries"
         )?;
     }
     Ok(())

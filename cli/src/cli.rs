@@ -201,7 +201,7 @@ impl DiffArgs {
 
     /// Whether one of the options is set.
     #[must_use]
-    pub fn is_given(&self) -> bool {
+    pub fn is_set(&self) -> bool {
         self.diff.is_some() || self.changed || self.staged
     }
 }

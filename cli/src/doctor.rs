@@ -33,7 +33,7 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     let project = Project::open(io.distribution, &io.cwd, config)?;
     let engine = project.engine(&Selection::default())?;
     let rules = engine.registry().rules();
-    let own = rules.iter().filter(|rule| rule.path.is_some()).count();
+    let own_rules = rules.iter().filter(|rule| rule.path.is_some()).count();
     let mut problems: Vec<String> = Vec::new();
     writeln!(io.out, "aidd {}", env!("CARGO_PKG_VERSION"))?;
     writeln!(io.out, "root           {}", project.root().display())?;
@@ -56,8 +56,8 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     writeln!(
         io.out,
         "rules          {} shipped, {} from the project ({}){memory}",
-        rules.len() - own,
-        own - memory_rules,
+        rules.len() - own_rules,
+        own_rules - memory_rules,
         RULE_DIRS.join(", ")
     )?;
     let path = project.baseline_path(None);
@@ -88,8 +88,9 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
         walk::listing(&engine, &project.disk, &Walk::over(vec![project.root().to_owned()]));
     let is_enabled_by_pack = |rule: &Rule| !rule.enabled && engine.is_enabled_anywhere(&rule.id);
     let is_valid = |rule: &&Rule| forms::problems(rule).is_empty();
-    let with_check = rules.iter().filter(|rule| rule.path.is_some() || is_enabled_by_pack(rule));
-    for rule in with_check.filter(is_valid) {
+    let rules_with_check =
+        rules.iter().filter(|rule| rule.path.is_some() || is_enabled_by_pack(rule));
+    for rule in rules_with_check.filter(is_valid) {
         for note in describe_reach(&engine, rule, &project.disk, &listing) {
             writeln!(io.out, "rule           {} {note}", rule.id)?;
         }
@@ -108,13 +109,13 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
 fn config_problems(project: &Project, engine: &Engine) -> Vec<String> {
     let Some(path) = &project.config_path else { return Vec::new() };
     let Ok(bytes) = read_regular(path, CONFIG_LIMIT) else { return Vec::new() };
-    let shown = if path.starts_with(project.root()) {
+    let displayed_path = if path.starts_with(project.root()) {
         walk::relative(project.root(), path)
     } else {
         path.display().to_string()
     };
     let source = Source::decode(CONFIG_PATH, bytes);
-    problems_of("aidd/invalid-config", &source, &shown, (project, engine))
+    problems_of("aidd/invalid-config", &source, &displayed_path, (project, engine))
 }
 
 /// The settings that select nothing: paths that do not exist, globs and selectors that match
@@ -149,7 +150,7 @@ fn settings_without_effect(project: &Project, engine: &Engine, paths: &[String])
 
 /// The files and directories that a run over the root cannot read.
 fn unreadable_paths(project: &Project) -> Result<Vec<String>> {
-    // The rule on the configuration is enough to make the walk read all files.
+    // One rule is enough to make the walk read every file.
     let only = vec!["aidd/invalid-config".to_owned()];
     let engine = project.engine(&Selection { only, ..Selection::default() })?;
     let root = Walk::over(vec![project.root().to_owned()]);

@@ -120,7 +120,7 @@ impl Applied {
         if self.changes.is_empty() {
             return Ok(false);
         }
-        let (before, after) = (by_path(before), by_path(after));
+        let (before, after) = (new_findings_by_path(before), new_findings_by_path(after));
         let mut undone = false;
         // Start with the last change: a directory is removed after the files in it.
         for change in self.changes.drain(..).rev() {
@@ -159,24 +159,24 @@ impl Applied {
                     |file: &FileReport| applicable(&file.checked.findings, safety).count();
                 outcome.files.iter().map(count_in).sum::<usize>()
             };
-            let more = fixable_count(Safety::Unsafe) - fixable_count(safety);
-            let more = match more {
+            let unsafe_count = fixable_count(Safety::Unsafe) - fixable_count(safety);
+            let unsafe_note = match unsafe_count {
                 0 => String::new(),
                 count => {
                     format!("; {} fixable with --fix-unsafe", plural(count, "problem"))
                 }
             };
-            writeln!(io.err, "nothing to fix{more}")?;
+            writeln!(io.err, "nothing to fix{unsafe_note}")?;
         }
         Ok(())
     }
 }
 
 /// The new findings and their lines, by the path of their file.
-type ByPath<'a> = BTreeMap<&'a str, Vec<(&'a Finding, u32)>>;
+type FindingsByPath<'a> = BTreeMap<&'a str, Vec<(&'a Finding, u32)>>;
 
-fn by_path(outcome: &Outcome) -> ByPath<'_> {
-    let mut findings = ByPath::new();
+fn new_findings_by_path(outcome: &Outcome) -> FindingsByPath<'_> {
+    let mut findings = FindingsByPath::new();
     for FileReport { source, checked } in &outcome.files {
         let new = checked.findings.iter().filter(|finding| finding.status == Status::New);
         let line = |offset: u32| source.position(offset, Encoding::CodePoints).line + 1;
@@ -188,12 +188,16 @@ fn by_path(outcome: &Outcome) -> ByPath<'_> {
 
 impl Change {
     /// The reason why the change must be undone, if any.
-    fn undo_reason(&self, before: &ByPath<'_>, after: &ByPath<'_>) -> Option<Reason> {
+    fn undo_reason(
+        &self,
+        before: &FindingsByPath<'_>,
+        after: &FindingsByPath<'_>,
+    ) -> Option<Reason> {
         let is_renamed = matches!(self.undo, Undo::Rename { .. });
         let (old_path, new_path) =
             if is_renamed { (&self.path, &self.to) } else { (&self.to, &self.path) };
-        let mut of_finding = after.get(&**new_path).into_iter().flatten();
-        let remains = of_finding.any(|(finding, _)| {
+        let mut findings_after = after.get(&**new_path).into_iter().flatten();
+        let remains = findings_after.any(|(finding, _)| {
             finding.rule == self.rule && (is_renamed || finding.message == self.message)
         });
         if remains {

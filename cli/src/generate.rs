@@ -1,4 +1,5 @@
-//! `aidd generate`: prints facts about the repository for a text that the user writes.
+//! `aidd generate`: prints facts about the repository, from which the user writes a text such as a
+//! commit message.
 
 use crate::cli::{GenerateCommand, MessageFormat};
 use aidd_authoring::commit_message::staged::{StagedError, describe_staged};

@@ -96,16 +96,17 @@ fn add(root: &Path, name: &str, comment: &str, line: &str) -> Result<FileChange>
     if last_line(&text).is_some_and(|last| last == line.as_bytes()) {
         return Ok(FileChange::Unchanged);
     }
-    let end: &[u8] = if text.windows(2).any(|pair| pair == b"\r\n") { b"\r\n" } else { b"\n" };
+    let line_break: &[u8] =
+        if text.windows(2).any(|pair| pair == b"\r\n") { b"\r\n" } else { b"\n" };
     if !text.is_empty() {
         if !text.ends_with(b"\n") {
-            text.extend(end);
+            text.extend(line_break);
         }
-        text.extend(end);
+        text.extend(line_break);
     }
     for line in [comment, line] {
         text.extend(line.as_bytes());
-        text.extend(end);
+        text.extend(line_break);
     }
     fs::write(&path, text).with_context(|| name.to_owned())?;
     Ok(if before.is_some() { FileChange::AddedTo } else { FileChange::Wrote })
@@ -236,7 +237,7 @@ mod tests {
         fs::create_dir(directory.path().join(".git")).expect("made");
         for (path, text) in files {
             let path = directory.path().join(path);
-            fs::create_dir_all(path.parent().expect("below")).expect("made");
+            fs::create_dir_all(path.parent().expect("a parent")).expect("made");
             fs::write(path, text).expect("written");
         }
         directory

@@ -376,7 +376,8 @@ fn script(hook: HookName, should_chain: bool, binary: &Path) -> String {
     )
 }
 
-/// The call of the backed-up hook. The input of a pre-push hook is read once and passed to both.
+/// The shell command that runs the backed-up hook. The input of a pre-push hook is read once and
+/// passed to both the backed-up hook and aidd.
 fn chain_call(hook: HookName) -> &'static str {
     match hook {
         HookName::PrePush => "printf '%s\\n' \"$refs\" | \"$0.aidd-backup\" \"$@\" || exit $?",

@@ -57,8 +57,9 @@ pub fn main(frontends: Frontends) -> u8 {
     // A formatted panic message can quote the input, and thus a secret.
     std::panic::set_hook(Box::new(|panic| {
         let message = panic.payload().downcast_ref::<&'static str>().unwrap_or(&"internal error");
-        let place = panic.location().map(|place| format!(" ({place})")).unwrap_or_default();
-        let _ = writeln!(Output::new(io::stderr()), "panicked: {message}{place}");
+        let location =
+            panic.location().map(|location| format!(" ({location})")).unwrap_or_default();
+        let _ = writeln!(Output::new(io::stderr()), "panicked: {message}{location}");
     }));
     let args: Vec<OsString> = std::env::args_os().collect();
     let cwd = std::env::current_dir();
@@ -112,7 +113,8 @@ fn run_frontend(
         Command::Mcp(args) => {
             let root_option = args.root.as_ref().map(|root| project::absolute(&io.cwd, root));
             if let Some(root) = root_option.as_ref().filter(|root| !root.is_dir()) {
-                let error = UserError::new(format!("{} is not a directory", root.display()));
+                let error = UserError::new(format!("{} is not a directory", root.display()))
+                    .hint("correct the path in `--root`");
                 return Some(Err((error.into(), Exit::Usage)));
             }
             if let Some(path) = config.as_ref().filter(|path| !path.exists()) {

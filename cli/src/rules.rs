@@ -229,10 +229,10 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
         let failures = examples::run(&default_engine, page);
         failed += usize::from(!failures.is_empty());
         for failure in &failures {
-            let place = rule.path.as_deref().unwrap_or(&rule.id);
+            let path_or_id = rule.path.as_deref().unwrap_or(&rule.id);
             match examples::split_line(failure) {
-                (Some(line), failure) => writeln!(io.out, "{place}:{line}:1: {failure}")?,
-                (None, failure) => writeln!(io.out, "{place}: {failure}")?,
+                (Some(line), failure) => writeln!(io.out, "{path_or_id}:{line}:1: {failure}")?,
+                (None, failure) => writeln!(io.out, "{path_or_id}: {failure}")?,
             }
         }
         // Examples can pass even if the rule applies to no file of the project.
@@ -252,8 +252,8 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     Ok(if failed == 0 && invalid.is_empty() { Exit::Clean } else { Exit::Findings })
 }
 
-/// A statement of the number of files, directories or imports to which the check of a rule applies,
-/// and notes on the limits of the check.
+/// Describes how many files, directories or imports the check of a rule applies to, and the limits
+/// of the check.
 pub(crate) fn describe_reach(
     engine: &Engine,
     rule: &Rule,
@@ -288,7 +288,7 @@ pub(crate) fn describe_reach(
 pub(crate) fn invalid_pages(project: &Project, engine: &Engine) -> Vec<String> {
     let rule_pages = project.pages.iter().filter(|(path, _)| !is_memory_path(path));
     let problems = rule_pages.flat_map(|(path, text)| {
-        // The bytes show whether the page is UTF-8.
+        // Read the bytes of the page, because its text does not show whether it is valid UTF-8.
         let source = project.disk.read(path, SIDE_FILE_LIMIT).map_or_else(
             |_| Source::new(path.as_str(), text.as_str()),
             |bytes| Source::decode(path.as_str(), bytes),
@@ -301,8 +301,8 @@ pub(crate) fn invalid_pages(project: &Project, engine: &Engine) -> Vec<String> {
     problems.chain(faults).collect()
 }
 
-/// The findings of a rule on the project's own settings in a file that is displayed as `path`, with
-/// the same messages as those of `aidd check`.
+/// The findings that a rule on the project's own settings reports in `source`, one line each, with
+/// the same messages as in `aidd check`. `path` is the displayed path of the file.
 pub(crate) fn problems_of(
     rule: &str,
     source: &Source,

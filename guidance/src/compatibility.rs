@@ -189,19 +189,20 @@ fn add_language_reasons(
         (None, Some(language)) => (second, language, first),
         _ => return,
     };
-    let words = published_ecosystems(package);
-    if words.is_empty() || matches!(package.category, "data" | "infrastructure") {
+    let ecosystems = published_ecosystems(package);
+    if ecosystems.is_empty() || matches!(package.category, "data" | "infrastructure") {
         return;
     }
-    let (name, user) = (package.name, language.name);
-    if words.contains(ecosystem) {
+    let (name, language_name) = (package.name, language.name);
+    if ecosystems.contains(ecosystem) {
         add_reason(
             points::SAME_LANGUAGE,
-            format!("{name} is published for {ecosystem}, which {user} programs use"),
+            format!("{name} is published for {ecosystem}, which {language_name} programs use"),
         );
     } else if !is_stated {
-        let list = words.into_iter().collect::<Vec<_>>().join(", ");
-        let why = format!("{name} is published for {list}, which {user} programs do not use");
+        let list = ecosystems.into_iter().collect::<Vec<_>>().join(", ");
+        let why =
+            format!("{name} is published for {list}, which {language_name} programs do not use");
         add_reason(points::OTHER_LANGUAGE, why);
     }
 }
@@ -214,8 +215,8 @@ pub(super) fn package_ecosystem(entry: &Entry<'_>) -> Option<&'static str> {
 
 /// The ecosystems in which a technology is published, without container images.
 fn published_ecosystems(entry: &Entry<'_>) -> BTreeSet<String> {
-    let words = entry.packages.iter().map(|(ecosystem, _)| (*ecosystem).to_owned());
-    words.filter(|word| word != "oci").collect()
+    let ecosystems = entry.packages.iter().map(|(ecosystem, _)| (*ecosystem).to_owned());
+    ecosystems.filter(|ecosystem| ecosystem != "oci").collect()
 }
 
 /// Adds a reason that lists the technologies with which both work.
@@ -241,15 +242,15 @@ fn add_ecosystem_reasons(
 ) {
     let (first_ecosystems, second_ecosystems) =
         (published_ecosystems(first), published_ecosystems(second));
-    let is_library = |entry: &Entry<'_>, words: &BTreeSet<String>| {
+    let is_library = |entry: &Entry<'_>, ecosystems: &BTreeSet<String>| {
         // Programs in any language reach data stores and servers over a network.
-        !words.is_empty() && !matches!(entry.category, "data" | "infrastructure" | "runtime")
+        !ecosystems.is_empty() && !matches!(entry.category, "data" | "infrastructure" | "runtime")
     };
     if is_library(first, &first_ecosystems)
         && is_library(second, &second_ecosystems)
         && first_ecosystems.is_disjoint(&second_ecosystems)
     {
-        let list = |words: BTreeSet<String>| words.into_iter().collect::<Vec<_>>().join(", ");
+        let list = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
         let why = format!(
             "{} is published for {}, {} for {}: they communicate over a network or files, not in one program",
             first.name,

@@ -187,7 +187,7 @@ pub fn extract_facts<'k, 'a>(
     decision: &str,
     knowledge: &'k Knowledge<'a>,
 ) -> DecisionFacts<'k, 'a> {
-    let all = |pattern: &Regex| -> Vec<String> {
+    let find_phrases = |pattern: &Regex| -> Vec<String> {
         let mut phrases: Vec<String> = Vec::new();
         for phrase_match in pattern.find_iter(decision) {
             let phrase = phrase_match.as_str().trim().trim_end_matches(['.', ',']).to_owned();
@@ -209,13 +209,13 @@ pub fn extract_facts<'k, 'a>(
         }
     }
     let kind = kind_of(decision);
-    let reasons = all(&REASON);
+    let reasons = find_phrases(&REASON);
     // A technology that occurs only in a reason is the source of the problem, not a choice.
     let without_reasons =
         reasons.iter().fold(decision.to_owned(), |text, reason| text.replace(reason, " "));
-    let named = knowledge.find_named_entries(&without_reasons);
+    let chosen = knowledge.find_named_entries(&without_reasons);
     for (entry, _) in knowledge.find_named_entries(&reasons.join(" ; ")) {
-        let is_chosen = named.iter().any(|(other, _)| std::ptr::eq(*other, entry));
+        let is_chosen = chosen.iter().any(|(other, _)| std::ptr::eq(*other, entry));
         if !is_chosen && !abandoned.iter().any(|other| std::ptr::eq(*other, entry)) {
             abandoned.push(entry);
         }
@@ -241,11 +241,11 @@ pub fn extract_facts<'k, 'a>(
         subject,
         technologies,
         abandoned,
-        figures: all(&FIGURE),
-        acts: all(&ACT).iter().map(|act| trim_act(act)).collect(),
+        figures: find_phrases(&FIGURE),
+        acts: find_phrases(&ACT).iter().map(|act| trim_act(act)).collect(),
         reasons,
-        absolutes: all(&ABSOLUTE),
-        biases: all(&BIAS),
+        absolutes: find_phrases(&ABSOLUTE),
+        biases: find_phrases(&BIAS),
     }
 }
 

@@ -61,8 +61,8 @@ struct Heuristic {
     asks: Vec<String>,
     /// Questions by kind of decision. The placeholders `<object>`, `<chosen>` and `<left>` are
     /// replaced by facts of the decision; a question with a placeholder without a value is omitted.
-    #[serde(default)]
-    of: BTreeMap<Kind, Vec<String>>,
+    #[serde(default, rename = "of")]
+    asks_by_kind: BTreeMap<Kind, Vec<String>>,
     evidence: Vec<String>,
 }
 
@@ -189,8 +189,9 @@ fn with_general_question(
     facts: &DecisionFacts<'_, '_>,
 ) -> AppliedHeuristic {
     let subject = format!("“{}”", facts.subject);
-    let ask = heuristic.asks.iter().find(|ask| ask.contains("<decision>"));
-    let asks = ask.map(|ask| ask.replace("<decision>", &subject)).into_iter().collect();
+    let template = heuristic.asks.iter().find(|question| question.contains("<decision>"));
+    let question = template.map(|template| template.replace("<decision>", &subject));
+    let asks = question.into_iter().collect();
     let open = if applied.evidence.is_empty() { heuristic.evidence.clone() } else { Vec::new() };
     AppliedHeuristic { asks, open, ..applied }
 }
@@ -246,7 +247,7 @@ fn relevance(id: &str, facts: &DecisionFacts<'_, '_>, context: &HeuristicsContex
     }
 }
 
-/// The chosen technologies that the project does not use yet; empty if it has no manifest.
+/// The chosen technologies that the project does not use yet; empty if the project has no manifest.
 fn new_technologies<'k, 'a>(facts: &DecisionFacts<'k, 'a>, stack: &Stack) -> Vec<&'k Entry<'a>> {
     if stack.manifests.is_empty() {
         return Vec::new();
@@ -256,7 +257,7 @@ fn new_technologies<'k, 'a>(facts: &DecisionFacts<'k, 'a>, stack: &Stack) -> Vec
 
 /// Fills the placeholders of a question with facts of the decision; `None` if a placeholder has no
 /// value.
-fn fill_placeholders(ask: &str, facts: &DecisionFacts<'_, '_>) -> Option<String> {
+fn fill_placeholders(template: &str, facts: &DecisionFacts<'_, '_>) -> Option<String> {
     let chosen: Vec<&str> = facts.chosen().map(|entry| entry.name).collect();
     let abandoned: Vec<&str> = facts.abandoned.iter().map(|entry| entry.name).collect();
     let object = facts.object.as_ref().map(|object| format!("“{object}”")).unwrap_or_default();
@@ -265,7 +266,7 @@ fn fill_placeholders(ask: &str, facts: &DecisionFacts<'_, '_>) -> Option<String>
         ("<left>", abandoned.join(" and ")),
         ("<object>", object),
     ];
-    let mut text = ask.to_owned();
+    let mut text = template.to_owned();
     for (placeholder, value) in placeholders {
         if text.contains(placeholder) {
             if value.is_empty() {
@@ -298,8 +299,9 @@ fn apply_heuristic(
         "H10" => questions::discrepancy(facts, context, &mut questions),
         _ => {}
     }
-    for ask in facts.kind.and_then(|kind| heuristic.of.get(&kind)).into_iter().flatten() {
-        questions.questions.extend(fill_placeholders(ask, facts));
+    let templates = facts.kind.and_then(|kind| heuristic.asks_by_kind.get(&kind));
+    for template in templates.into_iter().flatten() {
+        questions.questions.extend(fill_placeholders(template, facts));
     }
     questions.questions.truncate(MAX_QUESTIONS);
     questions.evidence.truncate(MAX_EVIDENCE);

@@ -24,11 +24,11 @@ const MAX_HOPS: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Risk {
-    /// Can be undone immediately.
+    /// The step can be undone immediately.
     Low,
-    /// Must be confirmed by the tests.
+    /// The tests must confirm the step.
     Medium,
-    /// Must be reviewed by a human.
+    /// A person must review the step.
     High,
 }
 
@@ -194,13 +194,13 @@ fn resolve_target(entry: &Entry<'_>, requested: Option<&str>) -> Result<Version,
 /// The ecosystems whose checks verify a migration: the ecosystems of the manifests that name the
 /// technology, otherwise the ecosystems in which it is published.
 fn ecosystems(entry: &Entry<'_>, used: &[(&Manifest, &Dependency)]) -> BTreeSet<Ecosystem> {
-    let named: BTreeSet<Ecosystem> = used.iter().map(|(manifest, _)| manifest.ecosystem).collect();
-    if !named.is_empty() {
-        return named;
+    let used: BTreeSet<Ecosystem> = used.iter().map(|(manifest, _)| manifest.ecosystem).collect();
+    if !used.is_empty() {
+        return used;
     }
     let package_ecosystems = entry.packages.iter().map(|(word, _)| *word);
-    let words = package_ecosystems.chain(package_ecosystem(entry));
-    words.filter_map(Ecosystem::from_word).collect()
+    let published = package_ecosystems.chain(package_ecosystem(entry));
+    published.filter_map(Ecosystem::from_word).collect()
 }
 
 /// The files that pin the version of a runtime.
@@ -437,7 +437,7 @@ fn add_guardrails(entry: &Entry<'_>, project: ProjectContext<'_>, plan: &mut Pla
     let ProjectContext { stack, used, .. } = project;
     if plan.hops.len() > 2 {
         plan.guardrails.push(format!(
-            "One hop at a time ({}), each merged and running before the next",
+            "One hop at a time ({}): merge and deploy each hop before you begin the next",
             plan.hops.join(", ")
         ));
     }

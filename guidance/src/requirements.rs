@@ -8,7 +8,7 @@ use aidd_lexicon::tables::{List, decisions as table};
 pub struct Requirement<'a> {
     /// The line without its bullet.
     pub text: &'a str,
-    /// Whether it is a prohibition.
+    /// Whether the requirement is a prohibition.
     pub forbids: bool,
     /// The checks listed at the end of the line, such as `compliance/any-type`.
     pub checks: Vec<&'a str>,
@@ -81,7 +81,7 @@ mod tests {
     use crate::{Library, PageKind};
 
     #[test]
-    fn demands_are_read_with_their_checks() {
+    fn requirements_are_parsed_with_their_checks() {
         let library = Library::shipped(&aidd_content::RULES);
         let page = library.get(PageKind::Rules, "code-style").expect("a page");
         let requirements = parse_requirements(page);

@@ -38,6 +38,7 @@ pub struct Row {
     like: Vec<String>,
 }
 
+/// A node of the decision tree. The role `activates` works after the roles of the nodes in `needs`.
 #[derive(Clone, Debug, Deserialize)]
 struct Node {
     id: String,
@@ -45,8 +46,8 @@ struct Node {
     rows: Vec<String>,
     #[serde(default)]
     needs: Vec<String>,
-    #[serde(default)]
-    then: Vec<String>,
+    #[serde(default, rename = "then")]
+    follow_ups: Vec<String>,
     #[serde(default)]
     spans: bool,
 }
@@ -57,7 +58,7 @@ struct Area {
     nodes: Vec<Node>,
 }
 
-/// When a task spans several areas, and the workflow for such tasks.
+/// How many nodes a task must match to span several areas, and the workflow for such tasks.
 #[derive(Clone, Debug, Deserialize)]
 struct MultiAreaSettings {
     at_least: usize,
@@ -360,7 +361,7 @@ impl Routing {
     }
 
     fn follow_up_roles(&self, node: usize) -> impl Iterator<Item = String> {
-        let follow_ups = self.nodes[node].0.then.iter().filter_map(|id| self.node_by_id(id));
+        let follow_ups = self.nodes[node].0.follow_ups.iter().filter_map(|id| self.node_by_id(id));
         follow_ups.map(|node| self.nodes[node].0.activates.clone())
     }
 }

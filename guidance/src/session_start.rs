@@ -152,7 +152,7 @@ fn header(context: &StartContext<'_>) -> Vec<String> {
 fn state_lines(context: &StartContext<'_>) -> Vec<String> {
     let mut lines = header(context);
     // If a session was just opened, the notes already mention it.
-    let opened = context.state.session.as_ref().map(|session| open_session(&session.id));
+    let opened = context.state.session.as_ref().map(|session| open_session_line(&session.id));
     let is_in_notes = |id: &str| context.notes.iter().any(|note| note.contains(id));
     let is_already_reported =
         context.state.session.as_ref().is_some_and(|session| is_in_notes(&session.id));
@@ -162,7 +162,7 @@ fn state_lines(context: &StartContext<'_>) -> Vec<String> {
     lines
 }
 
-fn open_session(id: &str) -> String {
+fn open_session_line(id: &str) -> String {
     to_line(&format!("Open session {id}"))
 }
 
@@ -177,7 +177,7 @@ fn session(state: &State) -> Vec<String> {
         lines.push(to_line(&format!("Phase {phase}")));
     }
     if let Some(session) = &state.session {
-        lines.push(open_session(&session.id));
+        lines.push(open_session_line(&session.id));
     }
     let pending = &state.context.pending_tasks;
     if !pending.is_empty() {

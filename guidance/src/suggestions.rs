@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 pub struct Suggestion {
     /// A short description of the step.
     pub action: String,
-    /// The name of the tool that performs it.
+    /// The name of the tool that performs the step.
     pub tool: &'static str,
     /// The arguments of the call.
     pub args: Map<String, Value>,

@@ -95,8 +95,8 @@ fn fill(parts: &[Part], costs: &[Vec<usize>], budget: usize) -> BudgetedText {
 struct Layout<'a> {
     parts: &'a [Part],
     budget: usize,
-    /// See [`costs`].
-    sums: &'a [Vec<usize>],
+    /// The cumulative token costs, as returned by [`costs`].
+    cumulative_costs: &'a [Vec<usize>],
     /// The number of lines of each part that are included.
     line_counts: Vec<usize>,
     /// The token cost of each part with the included lines.
@@ -104,9 +104,9 @@ struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    fn new(parts: &'a [Part], sums: &'a [Vec<usize>], budget: usize) -> Self {
+    fn new(parts: &'a [Part], cumulative_costs: &'a [Vec<usize>], budget: usize) -> Self {
         let none = vec![0; parts.len()];
-        Self { parts, budget, sums, line_counts: none.clone(), costs: none }
+        Self { parts, budget, cumulative_costs, line_counts: none.clone(), costs: none }
     }
 
     /// The token cost of a part with its first `lines` lines.
@@ -116,7 +116,7 @@ impl<'a> Layout<'a> {
             return 0;
         }
         tokens::count(&part.heading())
-            + self.sums[index][lines]
+            + self.cumulative_costs[index][lines]
             + tokens::count(&part.omission_note(lines))
     }
 

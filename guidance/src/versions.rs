@@ -112,10 +112,10 @@ pub fn verify(
     });
     let version = dependency.version();
     let steps = vec![
-        detect(context.stack, manifest, dependency),
-        mentions(context, dependency, entry, version.as_ref()),
-        document(context, manifest, dependency, entry, version.as_ref()),
-        filter(context, entry, version.as_ref()),
+        detect_version(context.stack, manifest, dependency),
+        compare_mentions(context, dependency, entry, version.as_ref()),
+        find_documentation(context, manifest, dependency, entry, version.as_ref()),
+        find_outdated_uses(context, entry, version.as_ref()),
     ];
     let outcome = |step: usize| steps[step].outcome;
     let confidence = match (outcome(0), outcome(2)) {
@@ -140,7 +140,8 @@ pub fn verify(
     }
 }
 
-fn detect(stack: &Stack, manifest: &Manifest, dependency: &Dependency) -> Step {
+/// Reads the version from the lock file, or from a range that allows only one version.
+fn detect_version(stack: &Stack, manifest: &Manifest, dependency: &Dependency) -> Step {
     let range = dependency.wanted.as_deref().unwrap_or("no range");
     let mut evidence = vec![format!("{} specifies {range}", manifest.path)];
     let outcome = match (&dependency.locked, &manifest.lock) {
@@ -168,7 +169,7 @@ fn detect(stack: &Stack, manifest: &Manifest, dependency: &Dependency) -> Step {
 }
 
 /// Compares the version with the versions that rules and memories mention for the package.
-fn mentions(
+fn compare_mentions(
     context: &VersionContext<'_>,
     dependency: &Dependency,
     entry: Option<&Entry<'_>>,
@@ -257,7 +258,7 @@ fn is_older(updated: &str, today: Date) -> bool {
 
 /// Searches documentation of exactly this major version: the installed documentation, otherwise the
 /// references of the entry.
-fn document(
+fn find_documentation(
     context: &VersionContext<'_>,
     manifest: &Manifest,
     dependency: &Dependency,
@@ -328,7 +329,8 @@ fn document(
     step
 }
 
-fn filter(
+/// Lists the uses of APIs that are outdated in the version.
+fn find_outdated_uses(
     context: &VersionContext<'_>,
     entry: Option<&Entry<'_>>,
     version: Option<&Version>,

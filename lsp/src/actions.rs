@@ -394,7 +394,7 @@ fn effective_edits(
     edits_between(text, fixed.bytes)
 }
 
-/// The edits that turn `text` into `bytes`; fails if there are none.
+/// The edits that turn `text` into `bytes`; fails if `text` and `bytes` are equal.
 fn edits_between(text: &str, bytes: Vec<u8>) -> Result<Vec<Edit>, Refusal> {
     let after = String::from_utf8(bytes).map_err(|_| Refusal::Gone)?;
     let edits = edits::diff(text, &after);

@@ -182,8 +182,8 @@ fn write(workspace: &Workspace, accept_new: bool) -> std::result::Result<u32, St
     };
     let retained = known.iter().flat_map(Baseline::entries).filter(|entry| unread(&entry.path));
     baseline.extend(retained);
-    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
-    folder
+    let created = path.parent().map_or(Ok(()), fs::create_dir_all);
+    created
         .and_then(|()| fs::write(&path, baseline.to_json()))
         .map_err(|error| format!("{}: {error}", path.display()))?;
     Ok(baseline.entries().map(|entry| entry.count).sum())

@@ -116,12 +116,12 @@ fn is_rule_of_tool(marker: &str, name: &str) -> bool {
 }
 
 /// The rule names that contain `typed`, best match first: rules with findings in this file, then
-/// names that start with `typed`. With `ids`, rule ids are included, and aliases only if `typed` is
-/// not empty. Also returns whether the list is incomplete.
+/// names that start with `typed`. If `with_ids` is true, rule ids are included, and aliases only if
+/// `typed` is not empty. Also returns whether the list is incomplete.
 fn rule_names<'a>(
     snapshot: &'a Snapshot,
     typed: &str,
-    ids: bool,
+    with_ids: bool,
     is_candidate: impl Fn(&str) -> bool,
 ) -> (Vec<(String, &'a Rule)>, bool) {
     let found: BTreeSet<&str> =
@@ -129,8 +129,8 @@ fn rule_names<'a>(
     let typed = typed.to_ascii_lowercase();
     let mut names = Vec::new();
     for rule in snapshot.workspace.engine.registry().rules() {
-        let aliases = rule.aliases.iter().filter(|_| !ids || !typed.is_empty());
-        let id = ids.then(|| rule.id.to_string());
+        let aliases = rule.aliases.iter().filter(|_| !with_ids || !typed.is_empty());
+        let id = with_ids.then(|| rule.id.to_string());
         for name in id.into_iter().chain(aliases.cloned()) {
             let lower = name.to_ascii_lowercase();
             if lower.contains(&typed) && is_candidate(&name) {
@@ -141,7 +141,7 @@ fn rule_names<'a>(
     }
     names.sort_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
     names.dedup_by(|a, b| a.1 == b.1);
-    let is_incomplete = names.len() > MAX_RULES || (ids && typed.is_empty());
+    let is_incomplete = names.len() > MAX_RULES || (with_ids && typed.is_empty());
     names.truncate(MAX_RULES);
     (names.into_iter().map(|(_, name, rule)| (name, rule)).collect(), is_incomplete)
 }
@@ -187,7 +187,7 @@ fn complete_config(snapshot: &Snapshot, offset: u32) -> Option<CompletionRespons
     let in_selectors =
         matches!(&cursor.path[..], [Step::Key(ci), Step::Key(_), Step::Item] if ci == "ci");
     let quoted = |word: &str| {
-        if cursor.wants_colon { format!("\"{word}\": ") } else { format!("\"{word}\"") }
+        if cursor.needs_colon { format!("\"{word}\": ") } else { format!("\"{word}\"") }
     };
     if in_rules || (in_selectors && cursor.position_kind == PositionKind::Value) {
         let (names, is_incomplete) = rule_names(snapshot, &cursor.typed, true, |_| true);
@@ -216,8 +216,8 @@ fn complete_config(snapshot: &Snapshot, offset: u32) -> Option<CompletionRespons
     Some(CompletionResponse::Array(items))
 }
 
-/// Completes keys and values of a page's front matter, according to the schema of the types that
-/// parse it.
+/// Completes keys and values of a page's front matter, according to the schema of the types into
+/// which front matter is parsed.
 fn complete_front_matter(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
     let cursor = yaml::cursor(snapshot.source.text(), offset as usize)?;
     let span = Span::from(cursor.token.clone());
@@ -238,7 +238,7 @@ fn complete_front_matter(snapshot: &Snapshot, offset: u32) -> Option<CompletionR
     let proposals = schema::proposals(&header::schema(), &cursor.path, cursor.position_kind);
     let is_new = |proposal: &(usize, &Proposal)| !cursor.siblings.contains(&proposal.1.name);
     let items = proposals.iter().enumerate().filter(is_new).map(|(rank, proposal)| {
-        let text = match (cursor.position_kind, cursor.wants_colon, proposal.is_nested) {
+        let text = match (cursor.position_kind, cursor.needs_colon, proposal.is_nested) {
             (PositionKind::Key, true, false) => format!("{}: ", proposal.name),
             (PositionKind::Key, true, true) => format!("{}:", proposal.name),
             _ => proposal.name.clone(),

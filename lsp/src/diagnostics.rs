@@ -47,7 +47,8 @@ pub(crate) fn client_diagnostics(state: &State, snapshot: &Snapshot) -> Vec<Diag
 fn result_id(diagnostics: &[Diagnostic]) -> String {
     let mut hasher = DefaultHasher::new();
     for diagnostic in diagnostics {
-        // Serialization cannot fail for a diagnostic; if it did, the rest would still differ.
+        // Serialization cannot fail for a diagnostic; if it did, the id would still depend on the
+        // other diagnostics.
         serde_json::to_string(diagnostic).unwrap_or_default().hash(&mut hasher);
     }
     format!("{:016x}", hasher.finish())

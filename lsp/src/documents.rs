@@ -1,4 +1,5 @@
-//! Open documents: their texts as the client has them, edited in the order of arrival.
+//! Open documents. Their texts are the same as in the client, because edits are applied in the
+//! order of arrival.
 
 use aidd_engine::text::files::Files;
 use aidd_engine::text::source::{Encoding, Span, column_offset};
@@ -217,7 +218,7 @@ impl<C: Default> Documents<C> {
     }
 
     /// The document of the file at `path`, if it is open.
-    pub(crate) fn at(&self, path: &Path) -> Option<&Document<C>> {
+    pub(crate) fn get_by_path(&self, path: &Path) -> Option<&Document<C>> {
         self.by_path.get(path).and_then(|uri| self.by_uri.get(uri))
     }
 
@@ -252,14 +253,15 @@ pub(crate) struct OpenFiles<'a, C> {
 impl<C: Default + Send + Sync> Files for OpenFiles<'_, C> {
     fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
         let documents = lock(self.documents);
-        let document = documents.at(&self.root.join(path)).ok_or(io::ErrorKind::NotFound)?;
+        let document =
+            documents.get_by_path(&self.root.join(path)).ok_or(io::ErrorKind::NotFound)?;
         let text = document.text.as_str().as_bytes();
         let limit = usize::try_from(limit).unwrap_or(usize::MAX).min(text.len());
         Ok(text[..limit].to_vec())
     }
 
     fn exists(&self, path: &str) -> bool {
-        lock(self.documents).at(&self.root.join(path)).is_some()
+        lock(self.documents).get_by_path(&self.root.join(path)).is_some()
     }
 }
 

@@ -12,8 +12,9 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reported {
     pub(crate) path: PathBuf,
-    /// Whether the path was created, deleted or renamed. A change of a directory adds nothing to
-    /// the changes of its files, and some watchers report the directory with each changed file.
+    /// Whether the path was created, deleted or renamed. If a directory has only changed, the
+    /// reports on its files are sufficient. Some watchers report the directory together with each
+    /// changed file.
     pub(crate) is_new_or_gone: bool,
 }
 
@@ -67,7 +68,7 @@ fn known_below(state: &Arc<State>, path: &Path) -> BTreeSet<PathBuf> {
         open.into_iter().filter(|file| file != path && file.starts_with(path)).collect();
     let workspaces = state.with_roots_then_report_errors(|roots| {
         let (workspace, _) = roots.locate(&DocumentLocation::File(path.to_owned()));
-        roots.below(path).chain([workspace]).collect::<Vec<_>>()
+        roots.workspaces_below(path).chain([workspace]).collect::<Vec<_>>()
     });
     for workspace in workspaces {
         below.extend(workspace.known_below(path));

@@ -68,7 +68,7 @@ fn log_undone(state: &State, path: &str, undone: &[UndoneFix]) {
 }
 
 fn version(state: &State, path: &Path) -> Option<i32> {
-    lock(&state.documents).at(path).map(|document| document.version)
+    lock(&state.documents).get_by_path(path).map(|document| document.version)
 }
 
 /// Handles `textDocument/codeAction`.

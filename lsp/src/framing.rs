@@ -1,6 +1,6 @@
-//! Reads the frames of the input before tower-lsp-server does. Its decoder ends the session at the
-//! first message that it cannot parse; here such a message is replaced by a request that
-//! [`answer_unparsed`] answers with an error.
+//! Reads the frames of the input before tower-lsp-server does. The decoder of tower-lsp-server ends
+//! the session at the first message that it cannot parse; here such a message is replaced by a
+//! request that [`answer_unparsed`] answers with an error.
 
 use serde_json::{Value, json};
 use std::io::{self, Write as _};
@@ -38,7 +38,7 @@ impl<I> ValidFrames<I> {
     /// The next complete frame; `None` if more bytes are needed.
     ///
     /// # Errors
-    /// The position of the next frame is not known.
+    /// Fails when the position of the next frame cannot be determined.
     fn next_frame(&mut self) -> Result<Option<Vec<u8>>, &'static str> {
         let (header, body) = match self.frame {
             Some(frame) => frame,
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn valid_frames_are_unchanged_and_invalid_ones_are_replaced() {
+    async fn valid_frames_are_unchanged_and_invalid_frames_are_replaced() {
         let frame = |body: &str| format!("Content-Length: {}\r\n\r\n{body}", body.len());
         let valid = frame(r#"{"jsonrpc":"2.0","method":"a/b"}"#);
         assert_eq!(passed_on(valid.as_bytes()).await, valid);

@@ -193,7 +193,7 @@ struct NotificationContext<'a> {
 }
 
 impl NotificationContext<'_> {
-    /// Calls `handle` with the parsed `params`; logs malformed ones.
+    /// Calls `handle` with the parsed `params`; logs malformed parameters.
     fn parse<T: DeserializeOwned>(self, params: Value, handle: impl FnOnce(T)) {
         match serde_json::from_value(params) {
             Ok(params) => handle(params),
@@ -301,15 +301,15 @@ fn handle_disk_changes(state: &Arc<State>, reported: Vec<Reported>) {
     let state = state.clone();
     let number = state.watch_events.fetch_add(1, Ordering::SeqCst) + 1;
     tokio::spawn(async move {
-        let changing = state.clone();
+        let worker_state = state.clone();
         let process = move || {
-            let changes = expand(&changing, reported);
-            let is_reloaded = reload(&changing, &changes);
+            let changes = expand(&worker_state, reported);
+            let is_reloaded = reload(&worker_state, &changes);
             if !changes.directories.is_empty() {
-                lock(&changing.dirty).mark(changes.paths.iter().cloned());
-                changing.touch();
+                lock(&worker_state.dirty).mark(changes.paths.iter().cloned());
+                worker_state.touch();
             }
-            (is_reloaded, project_wide::recheck(&changing, &changes.paths))
+            (is_reloaded, project_wide::recheck(&worker_state, &changes.paths))
         };
         match spawn_blocking(process).await {
             Ok((true, _)) => schedule::recheck(&state),
@@ -318,9 +318,9 @@ fn handle_disk_changes(state: &Arc<State>, reported: Vec<Reported>) {
         }
         // Check the reported files. Reading the modification times of all files takes longer: only
         // the last of several concurrent calls reads them.
-        let scanning = state.clone();
+        let scan_state = state.clone();
         if state.watch_events.load(Ordering::SeqCst) == number
-            && spawn_blocking(move || project_wide::scan_unreported(&scanning))
+            && spawn_blocking(move || project_wide::scan_unreported(&scan_state))
                 .await
                 .is_ok_and(|has_changes| has_changes)
         {
@@ -337,7 +337,9 @@ fn reload(state: &Arc<State>, changes: &Changes) -> bool {
         let mut stale = BTreeSet::new();
         for directory in &changes.directories {
             stale.insert(roots.root_of(directory.parent().unwrap_or(directory)));
-            stale.extend(roots.below(directory).map(|open| open.project.root().to_owned()));
+            stale.extend(
+                roots.workspaces_below(directory).map(|open| open.project.root().to_owned()),
+            );
         }
         for path in &changes.paths {
             let root = roots.root_of(path.parent().unwrap_or(path));
@@ -411,9 +413,9 @@ async fn apply(state: &Arc<State>, settings: Settings) {
 fn change_folders(state: &Arc<State>, added: Vec<PathBuf>, removed: Vec<PathBuf>) {
     let state = state.clone();
     tokio::spawn(async move {
-        let changing = state.clone();
+        let worker_state = state.clone();
         let change = move || {
-            let mut roots = lock(&changing.roots);
+            let mut roots = lock(&worker_state.roots);
             let mut folders: Vec<PathBuf> = roots.folders().to_vec();
             folders.retain(|folder| !removed.contains(folder) && !added.contains(folder));
             folders.extend(added);

@@ -46,9 +46,9 @@ pub(crate) struct Session {
     pub(crate) features: ClientFeatures,
     /// Whether the client reports each operation on files and directories: create, rename, delete.
     file_operations: [bool; 3],
-    related: bool,
-    tags: bool,
-    links: bool,
+    supports_related_information: bool,
+    supports_tags: bool,
+    supports_code_descriptions: bool,
 }
 
 impl Session {
@@ -87,13 +87,13 @@ impl Session {
                 operations.is_some_and(|it| it.did_rename == Some(true)),
                 operations.is_some_and(|it| it.did_delete == Some(true)),
             ],
-            related: either(
+            supports_related_information: either(
                 pushed.and_then(|it| it.related_information),
                 pulled.and_then(|it| it.related_information),
             ),
-            tags: pushed.is_some_and(|it| it.tag_support.is_some())
+            supports_tags: pushed.is_some_and(|it| it.tag_support.is_some())
                 || pulled.is_some_and(|it| it.tag_support.is_some()),
-            links: either(
+            supports_code_descriptions: either(
                 pushed.and_then(|it| it.code_description_support),
                 pulled.and_then(|it| it.code_description_support),
             ),
@@ -102,13 +102,13 @@ impl Session {
 
     /// Removes unsupported parts of a diagnostic.
     pub(crate) fn trim(&self, mut diagnostic: Diagnostic) -> Diagnostic {
-        if !self.related {
+        if !self.supports_related_information {
             diagnostic.related_information = None;
         }
-        if !self.tags {
+        if !self.supports_tags {
             diagnostic.tags = None;
         }
-        if !self.links {
+        if !self.supports_code_descriptions {
             diagnostic.code_description = None;
         }
         diagnostic

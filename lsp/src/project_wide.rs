@@ -35,13 +35,13 @@ impl ProjectFindings {
 
     /// The checked texts at `path` and their findings. The text is empty for findings on the file
     /// itself.
-    fn at(&self, path: &str) -> impl Iterator<Item = &(Source, CheckResult)> {
+    fn checked_texts(&self, path: &str) -> impl Iterator<Item = &(Source, CheckResult)> {
         self.found.get(path).into_iter().flat_map(|all| all.iter())
     }
 
     /// The findings at `path` that are valid for `text`: findings on the file itself, and findings
-    /// in a text that has not changed since the check. `unsaved` is the check of a changed `text`;
-    /// its findings replace the findings in the text.
+    /// in a text that has not changed since the check. `unsaved` is the check result for `text` if
+    /// `text` has changed; its findings replace the findings in the earlier text.
     pub(crate) fn findings(
         &self,
         path: &str,
@@ -52,13 +52,14 @@ impl ProjectFindings {
             let checked_text = source.text();
             checked_text.is_empty() || unsaved.is_none() && checked_text == text
         };
-        let found = self.at(path).filter(is_valid).map(|(_, checked)| checked).chain(unsaved);
+        let found =
+            self.checked_texts(path).filter(is_valid).map(|(_, checked)| checked).chain(unsaved);
         found.flat_map(|checked| checked.findings.iter().cloned()).collect()
     }
 
     /// The findings of `pending_allows` (findings on allow comments in `source`) whose comments
     /// allow no project-wide finding. Empty if a different text of the file was checked. `unsaved`
-    /// is the check of a changed text.
+    /// is the check result for the text of `source` if the text has changed.
     pub(crate) fn unused_allows(
         &self,
         engine: &Engine,
@@ -69,7 +70,7 @@ impl ProjectFindings {
         if let Some(unsaved) = unsaved {
             pending_allows.retain(|finding| !unsaved.allowing.contains(&finding.span));
         }
-        for (checked_source, checked) in self.at(source.path()) {
+        for (checked_source, checked) in self.checked_texts(source.path()) {
             let allowing = match checked_source.text() {
                 // A finding on the file itself: any text of the file can allow it.
                 "" => engine.allow(source, &mut checked.findings.clone()),
@@ -98,8 +99,8 @@ pub(crate) fn check_project(workspace: &Workspace, files: &dyn Files) -> Option<
     ProjectCache::new(engine, &project.config, &project.disk, files).ok()
 }
 
-/// Rechecks the projects of the files at `paths`; blocking. Returns whether any file can have other
-/// findings as a result. [`scan_unreported`] finds other changes.
+/// Rechecks the projects of the files at `paths`; blocking. Returns whether the findings in any
+/// file can have changed. [`scan_unreported`] finds the changes that the client did not report.
 pub(crate) fn recheck(state: &Arc<State>, paths: &BTreeSet<PathBuf>) -> bool {
     let mut by_root: BTreeMap<PathBuf, (Arc<Workspace>, BTreeSet<String>)> = BTreeMap::new();
     state.with_roots_then_report_errors(|roots| {
@@ -116,8 +117,8 @@ pub(crate) fn recheck(state: &Arc<State>, paths: &BTreeSet<PathBuf>) -> bool {
     mark_changed(state, by_root.into_values().flat_map(update).collect())
 }
 
-/// Finds unreported file changes in the rechecked projects; blocking. Returns whether any file can
-/// have other findings as a result.
+/// Finds unreported file changes in the rechecked projects; blocking. Returns whether the findings
+/// in any file can have changed.
 pub(crate) fn scan_unreported(state: &Arc<State>) -> bool {
     let has_file_events = state.has_file_events.load(Ordering::SeqCst);
     let due_roots = std::mem::take(&mut *lock(&state.unscanned_roots));
@@ -157,7 +158,7 @@ fn mark_changed(state: &State, changed: Vec<PathBuf>) -> bool {
     true
 }
 
-/// The diagnostics at a path that is not a file to check: a directory, or a file that should exist.
+/// The diagnostics at a path without a file to check: a directory, or a missing file.
 pub(crate) fn diagnostics_without_file(
     state: &Arc<State>,
     workspace: &Arc<Workspace>,
@@ -180,7 +181,7 @@ pub(crate) fn diagnostics(
     path: &str,
 ) -> Vec<Diagnostic> {
     let mut all = Vec::new();
-    for (checked_source, checked) in findings.at(path) {
+    for (checked_source, checked) in findings.checked_texts(path) {
         let mut checked = checked.clone();
         workspace.apply_baseline(path, &mut checked);
         let snapshot = Snapshot {

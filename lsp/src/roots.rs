@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-/// A message for the user, and the root whose configuration it is about.
+/// A message for the user, and the root of the project whose configuration caused the message.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ConfigError {
     pub(crate) root: PathBuf,
@@ -24,12 +24,12 @@ pub(crate) struct ConfigError {
 pub(crate) struct Roots {
     distribution: &'static Distribution,
     folders: Vec<PathBuf>,
-    /// The configuration file instead of `.aidd/config.json`, relative to each root.
+    /// The configuration file that is used instead of `.aidd/config.json`, relative to each root.
     config: Option<PathBuf>,
     open: HashMap<PathBuf, Arc<Workspace>>,
     /// The root of each directory looked up so far.
     root_cache: HashMap<PathBuf, PathBuf>,
-    /// Errors from opening workspaces that have not been reported yet.
+    /// Errors that occurred when workspaces were opened, and that have not been reported yet.
     config_errors: Vec<ConfigError>,
 }
 
@@ -57,7 +57,8 @@ impl Roots {
         &self.folders
     }
 
-    /// Sets the path of configuration files, and reopens the open workspaces if it changed.
+    /// Sets the path of configuration files. If the path changed, reopens the open workspaces and
+    /// returns true.
     pub(crate) fn set_config(&mut self, config: Option<PathBuf>) -> bool {
         let changed = self.config != config;
         self.config = config;
@@ -157,15 +158,15 @@ impl Roots {
     }
 
     /// The open workspaces whose roots are at or below `path`.
-    pub(crate) fn below(&self, path: &Path) -> impl Iterator<Item = Arc<Workspace>> {
+    pub(crate) fn workspaces_below(&self, path: &Path) -> impl Iterator<Item = Arc<Workspace>> {
         self.open
             .iter()
             .filter(move |(root, _)| root.starts_with(path))
             .map(|(_, open)| open.clone())
     }
 
-    /// Whether the file at `path` is the configuration or the baseline of the project at `root`,
-    /// wherever they are.
+    /// Whether the file at `path` is the configuration or the baseline of the project at `root`;
+    /// both can be outside of the root.
     pub(crate) fn is_config_or_baseline(&self, root: &Path, path: &Path) -> bool {
         let is_baseline =
             |workspace: &Arc<Workspace>| workspace.project.baseline_path(None) == path;
@@ -185,8 +186,8 @@ pub(crate) fn files(roots: &Mutex<Roots>) -> Vec<(Arc<Workspace>, BTreeSet<Strin
     files_below(roots, folders)
 }
 
-/// The files in `folders`, by workspace: a directory inside a root that is itself a root is checked
-/// with its own settings. The lock is released while the directories are read.
+/// The files in `folders`, by workspace. If a directory inside a root is itself a root, its files
+/// are checked with its own settings. The lock is released while the directories are read.
 pub(crate) fn files_below(
     roots: &Mutex<Roots>,
     folders: Vec<PathBuf>,
@@ -264,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_configuration_does_not_replace_the_last_valid_one() {
+    fn a_malformed_configuration_does_not_replace_the_last_valid_configuration() {
         let folder = tempfile::tempdir().expect("a temporary directory");
         let root = folder.path();
         write(root, ".aidd/config.json", "{\"maxFileSize\": 7}");

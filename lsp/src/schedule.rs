@@ -44,7 +44,7 @@ pub(crate) fn recheck(state: &Arc<State>) {
     refresh(state);
 }
 
-/// Refreshes the project-wide findings after they changed.
+/// Refreshes the diagnostics in the client after project-wide findings changed.
 pub(crate) fn refresh_project_findings(state: &Arc<State>) {
     for notify in lock(&state.pushed).values() {
         notify.notify_one();

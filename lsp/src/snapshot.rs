@@ -6,7 +6,7 @@ use aidd_engine::text::source::{Encoding, Source};
 use std::sync::Arc;
 use tower_lsp_server::ls_types::Uri;
 
-/// A document as it was checked: immutable, shared.
+/// A checked document and its findings; immutable and shared.
 #[derive(Debug)]
 pub struct Snapshot {
     /// The client's URI.

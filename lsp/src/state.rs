@@ -20,8 +20,8 @@ use tokio::task::spawn_blocking;
 use tower_lsp_server::Client;
 use tower_lsp_server::ls_types::{MessageType, Uri};
 
-/// The last check of an open document. The lock is held during a newer check, so that the same text
-/// is not checked twice.
+/// The result of the last check of an open document. The lock is held during a newer check, so that
+/// the same text is not checked twice.
 #[derive(Debug, Default)]
 pub(crate) struct CheckCell(tokio::sync::Mutex<Option<Cached>>);
 
@@ -95,7 +95,7 @@ pub(crate) struct State {
     pub(crate) changed: watch::Sender<u64>,
     /// Cancellable passes over the workspace, by progress token.
     pub(crate) passes: Mutex<HashMap<String, Arc<AtomicBool>>>,
-    /// The messages shown so far, so that each is shown once.
+    /// The messages shown so far, so that each message is shown only once.
     shown_messages: Mutex<HashSet<String>>,
     pub(crate) is_shut_down: AtomicBool,
     /// Whether the client has agreed to report all file changes.
@@ -168,20 +168,21 @@ impl State {
         lock(&self.documents).get(uri).is_some_and(|document| document.generation == generation)
     }
 
-    /// Checks the current document at `uri`, unless its check is cached. Returns its generation and
-    /// snapshot; `None` if the document is not open or its check panicked.
+    /// Checks the current document at `uri`, unless the result is cached. Returns the generation
+    /// and the snapshot; `None` if the document is not open or the check panicked.
     pub(crate) async fn check_current(self: &Arc<Self>, uri: &Uri) -> Option<(u64, Arc<Snapshot>)> {
         self.check_since(uri, |document, _| document).await
     }
 
-    /// The last check of the document since it was opened or saved. Without such a check, checks
-    /// the current document.
+    /// The result of the last check since the document was opened or saved. If there is no such
+    /// result, checks the current document.
     pub(crate) async fn check_saved(self: &Arc<Self>, uri: &Uri) -> Option<(u64, Arc<Snapshot>)> {
         self.check_since(uri, |_, saved| saved).await
     }
 
-    /// A check of the document that is at least as new as the generation returned by `choose`,
-    /// whose arguments are the generation of the current text and the generation of the last save.
+    /// A check result of the document that is at least as new as the generation that `choose`
+    /// returns. The arguments of `choose` are the generation of the current text and the generation
+    /// of the last save.
     async fn check_since(
         self: &Arc<Self>,
         uri: &Uri,

@@ -33,7 +33,8 @@ pub struct Workspace {
     pub baseline_error: Option<ProjectError>,
     /// The baseline by path: each file only needs its own entries.
     baseline_by_path: HashMap<String, Baseline>,
-    /// The files looked up so far, whether a run would check them, and when that was determined.
+    /// The files looked up so far, each with whether a run would check the file, and the time of
+    /// the lookup.
     lookups: Mutex<HashMap<String, (bool, Instant)>>,
     /// Project-wide data; created on first use.
     project_findings: Mutex<Option<Arc<ProjectFindings>>>,
@@ -45,7 +46,8 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// The project at `root`, with the configuration at `config` or its own.
+    /// The project at `root`, with the configuration at `config` or, without `config`, with the
+    /// configuration of the project.
     ///
     /// # Errors
     /// Fails when the configuration cannot be read or contains a malformed glob.
@@ -107,7 +109,8 @@ impl Workspace {
         }
     }
 
-    /// Project-wide data, if a rule needs it. `files` are the files that the checks can read.
+    /// The project-wide data; `None` if no rule requires such data. `files` are the files that the
+    /// checks can read.
     #[must_use]
     pub fn project_findings(&self, files: &dyn Files) -> Option<Arc<ProjectFindings>> {
         let mut known = lock(&self.project_findings);

@@ -40,7 +40,7 @@ pub(crate) enum PassEvent {
     Checked { files: usize, found: Vec<(Uri, Vec<Diagnostic>)> },
 }
 
-/// Stops a pass when it is dropped: cancelling a request drops its future.
+/// Stops a pass when dropped: if a request is cancelled, its future is dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Stop(pub(crate) Arc<AtomicBool>);
 
@@ -56,11 +56,11 @@ pub(crate) fn begin_pass(
     scope: Scope,
     stop: Arc<AtomicBool>,
 ) -> mpsc::Receiver<PassEvent> {
-    // A slow client slows the pass down.
-    let (notify, reported) = mpsc::channel(4);
+    // The channel is bounded, so a slow client slows the pass down.
+    let (sender, receiver) = mpsc::channel(4);
     let state = state.clone();
-    spawn_blocking(move || run(&state, &scope, &stop, &notify));
-    reported
+    spawn_blocking(move || run(&state, &scope, &stop, &sender));
+    receiver
 }
 
 fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, events: &mpsc::Sender<PassEvent>) {
@@ -104,7 +104,7 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, events: &mpsc::Send
     }
 }
 
-/// The paths with project-wide findings that are not files to check.
+/// The paths that have project-wide findings but are not files to check.
 fn paths_without_file(
     state: &Arc<State>,
     scope: &Scope,

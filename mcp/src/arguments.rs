@@ -5,13 +5,13 @@ use crate::schema::Object;
 use aidd_engine::parse::json_schema::{Node, branches, faults, listed};
 use serde_json::Value;
 
-/// Which arguments can be combined with which value of another argument; other combinations are
-/// rejected instead of ignored.
+/// Declares which arguments can be passed with which value of another argument. Other combinations
+/// are rejected, not ignored.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
-    /// The argument whose value decides, such as `action`.
+    /// The argument whose value decides which other arguments are allowed, such as `action`.
     pub argument: &'static str,
-    /// The default value of this argument; empty if the argument is required.
+    /// The default value of `argument`; empty if `argument` is required.
     pub default: &'static str,
     /// Pairs of values and the arguments allowed with them. An argument that is not listed is
     /// allowed with every value.
@@ -21,14 +21,14 @@ pub struct Choice {
 /// Maximum number of problems reported at once.
 const MAX_PROBLEMS: usize = 8;
 
-/// The problems of `arguments` under `schema`, one sentence each.
+/// Compares `arguments` with `schema`. Returns one sentence per problem.
 #[must_use]
 pub fn problems(schema: &Object, arguments: &Object) -> Vec<String> {
     let faults = faults(schema, Node::Object(arguments), "argument", MAX_PROBLEMS);
     faults.into_iter().map(|fault| fault.message).collect()
 }
 
-/// The `arguments` that are not allowed with the selected value, one sentence each.
+/// Returns one sentence for each of the `arguments` that is not allowed with the selected value.
 #[must_use]
 pub fn find_misplaced(choice: &Choice, arguments: &Object) -> Vec<String> {
     let value = match arguments.get(choice.argument) {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn each_problem_has_its_path_and_the_expected_type() {
+    fn each_problem_contains_its_path_and_the_expected_type() {
         insta::assert_snapshot!(error_text(json!({"qurey": "q"})), @"
         unknown argument `qurey`; did you mean `query`?
         `query` is missing (What to look for)

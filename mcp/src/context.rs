@@ -279,8 +279,8 @@ impl Context {
         })
     }
 
-    /// Like [`Self::to_relative`], for a file to create: paths that are absolute on another operating
-    /// system, such as `C:\\x`, `\\\\host\\x` and `~/x`, are errors too.
+    /// Like [`Self::to_relative`], but for a file that will be created: paths that are absolute on
+    /// another operating system, such as `C:\\x`, `\\\\host\\x` and `~/x`, are errors too.
     ///
     /// # Errors
     /// Fails when no file can be created at the path.
@@ -317,7 +317,7 @@ mod tests {
         fs::write(inner.join("b.md"), "---\nseverity: info\n---\n# team/b\n\nWhy.\n")
             .expect("written");
         let third = context.project().expect("a project");
-        assert_eq!(third.pages.len(), 2, "a page of a subdirectory counts too");
+        assert_eq!(third.pages.len(), 2, "the rule page in the subdirectory is loaded");
         fs::create_dir(folder.path().join(".aidd")).expect("created");
         fs::write(folder.path().join(".aidd/config.json"), "{").expect("written");
         assert!(context.project().is_err());

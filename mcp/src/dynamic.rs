@@ -1,6 +1,6 @@
-//! A tool list whose order follows the agent's current task. Only for clients that start with
-//! `initialize`, and opt-in: revision 2026-07-28 forbids a list that changes, and many clients
-//! cache the first list. No tool is hidden.
+//! A tool list whose order follows the agent's current task. The dynamic order is opt-in and only
+//! available to clients that start with `initialize`, because revision 2026-07-28 forbids a list
+//! that changes, and many clients cache the first list. No tool is hidden.
 
 use crate::schema::Object;
 use aidd_memory::situation::{Situation, detect};
@@ -16,7 +16,7 @@ use tokio::time::timeout;
 /// changes.
 const NOTIFY_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The current task of the client.
+/// The order of the tool list, which follows the current task of the client.
 #[derive(Debug)]
 pub(crate) struct DynamicOrder(Mutex<State>);
 
@@ -39,7 +39,8 @@ pub(crate) fn can_reorder(request: &RequestContext<RoleServer>) -> bool {
 }
 
 impl DynamicOrder {
-    /// Detects the situation in the arguments of a tool, and notifies the client if it changed.
+    /// Detects the situation from the arguments of a tool call, and notifies the client if the
+    /// situation changed.
     pub(crate) async fn detect_situation(&self, arguments: &Object, peer: &Peer<RoleServer>) {
         let mut texts = Vec::new();
         arguments.values().for_each(|value| collect(value, &mut texts));
@@ -98,7 +99,7 @@ mod tests {
     use aidd_memory::situation::SITUATIONS;
 
     #[test]
-    fn every_tool_of_a_situation_exists() {
+    fn every_situation_refers_to_existing_tools() {
         let catalog = Catalog::new(tools::all(), Profile::Engine);
         for situation in SITUATIONS {
             for tool in situation.tools {

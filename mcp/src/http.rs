@@ -40,7 +40,7 @@ const MAX_CONNECTIONS: usize = 128;
 /// Timeout for the request headers.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Time for pending responses when the server shuts down.
+/// Maximum time to wait for pending responses when the server shuts down.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Environment variable with the token.
@@ -128,7 +128,7 @@ impl HttpOptions {
             .enforce_origin_validation()
             .with_max_request_body_bytes(MAX_REQUEST_BYTES)
             .with_cancellation_token(cancellation);
-        // With a token any host name is accepted, since a machine can have many.
+        // With a token, any host name is accepted, because a machine can have many host names.
         if has_token && self.hosts.is_empty() && !ip.is_loopback() {
             config.disable_allowed_hosts()
         } else {
@@ -220,7 +220,7 @@ async fn handle_connection<H>(
         .serve_connection(TokioIo::new(stream), service);
     tokio::pin!(serving);
     tokio::select! {
-        // Connection errors are visible to the client.
+        // Connection errors are not reported here, because the client sees them.
         _ = serving.as_mut() => return,
         () = stop.cancelled() => serving.as_mut().graceful_shutdown(),
     }

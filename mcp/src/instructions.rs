@@ -2,7 +2,8 @@
 
 use crate::catalog::Catalog;
 
-/// Sentences with the tools they name. A sentence is included if all of its tools can be called.
+/// Pairs of tool names and a sentence that mentions these tools. A sentence is included if all of
+/// its tools can be called.
 const SENTENCES: &[(&[&str], &str)] = &[
     (
         &["aidd_bootstrap", "aidd_classify_task"],

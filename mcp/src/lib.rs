@@ -44,7 +44,7 @@ const TOOL_THREADS: usize = 8;
 /// Number of threads reserved for the transport: one reads standard input, one writes responses.
 const TRANSPORT_THREADS: usize = 2;
 
-/// Time for running tools to finish writing when the server shuts down.
+/// Maximum time to wait for running tools to finish writing when the server shuts down.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Message for users who start a server in a terminal.

@@ -1,5 +1,5 @@
-//! Answers the lines of the input that are not JSON. rmcp ignores such lines, so that a client waits
-//! for the answer forever.
+//! Responds with an error to input lines that are not JSON. rmcp ignores such lines, so the client
+//! would wait for a response forever.
 
 use rmcp::RoleServer;
 use rmcp::model::ErrorData;
@@ -19,7 +19,7 @@ const MAX_LINE: usize = 16 << 20;
 /// A transport of JSON lines.
 pub(crate) struct JsonLines<R: AsyncRead + Unpin, W: AsyncWrite> {
     inner: AsyncRwTransport<RoleServer, Inspected<R>, W>,
-    /// Why lines of the input cannot be parsed.
+    /// Receives, for each input line that cannot be parsed, the reason.
     faults: UnboundedReceiver<String>,
 }
 
@@ -34,8 +34,8 @@ where
         Self { inner: AsyncRwTransport::new(reader, writer), faults }
     }
 
-    /// Sends the error for a line. A client cannot know the id of the request, so the error has no
-    /// id.
+    /// Sends the error for a line that cannot be parsed. The error has no id, because the id of the
+    /// request is unknown.
     #[expect(clippy::needless_pass_by_value, reason = "the future must not borrow the message")]
     fn answer(&mut self, why: String) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let _ = writeln!(io::stderr(), "aidd mcp: {why}; the line is ignored");
@@ -68,7 +68,7 @@ where
                 message = self.inner.receive() => Ok(message),
             };
             match received {
-                // The caller can drop this future, but not the answer.
+                // The caller can drop this future, but the error must be sent in any case.
                 Err(why) => drop(tokio::spawn(self.answer(why))),
                 Ok(None) => {
                     while let Ok(why) = self.faults.try_recv() {
@@ -86,7 +86,7 @@ where
     }
 }
 
-/// Input that reports the lines that are not JSON.
+/// Passes input through, and reports the lines that are not JSON.
 struct Inspected<R> {
     inner: R,
     /// The current line, up to [`MAX_LINE`] bytes.

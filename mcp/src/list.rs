@@ -1,4 +1,4 @@
-//! The tools of each profile and their cost per conversation.
+//! The tools of each profile, and the number of tokens that they cost in each conversation.
 
 use crate::catalog::Catalog;
 use crate::profile::Profile;
@@ -29,7 +29,7 @@ pub fn table(chosen: Profile) -> String {
         let (bytes, tokens) = (list.len(), tokens::count(&list));
         let _ = writeln!(text, "{name:<7}  {count:>5}  {bytes:>6}  {tokens:>6}");
     }
-    let _ = writeln!(text, "\nin `{}`, bytes of each:", chosen.name());
+    let _ = writeln!(text, "\ntools in `{}`, with the size of each in bytes:", chosen.name());
     for tool in Catalog::new(tools::all(), chosen).listed() {
         let _ = writeln!(text, "{:>6}  {:<34} {}", bytes_of(tool), tool.name, tool.title);
     }
@@ -40,11 +40,11 @@ pub fn table(chosen: Profile) -> String {
 mod tests {
     use super::*;
 
-    /// Maximum size of the `lean` list, in bytes: 8 KiB, and 15 % for descriptions in clear
-    /// sentences, which are worth the bytes.
+    /// Maximum size of the `lean` list, in bytes: 8 KiB plus 15 %, because descriptions in full
+    /// sentences are longer.
     const MAX_LEAN_BYTES: usize = (8 << 10) * 115 / 100;
-    /// Maximum size of the `engine` list, in bytes, with all planned tools: 36 KiB, and 15 % for the
-    /// same reason.
+    /// Maximum size of the `engine` list, in bytes, with all planned tools: 36 KiB plus 15 %, for
+    /// the same reason.
     const MAX_ENGINE_BYTES: usize = (36 << 10) * 115 / 100;
     /// Number of planned tools.
     const PLANNED_TOOLS: usize = 62;

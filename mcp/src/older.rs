@@ -3,41 +3,42 @@
 use crate::schema::Object;
 use serde_json::Value;
 
-/// A tool name of the memory server MAMA, which the instructions of existing agents can contain; it
-/// can be the same as the current name.
+/// A tool name of the memory server MAMA, which existing agent instructions can still contain. The
+/// name can be the same as the current name.
 #[derive(Clone, Copy, Debug)]
 pub struct OlderName {
     /// The older name.
     pub name: &'static str,
     /// Arguments that were renamed or removed.
     pub arguments: &'static [(&'static str, Mapping)],
-    /// Arguments that every call by this name sets: name and value as JSON.
+    /// Arguments that are set in every call that uses this name: pairs of a name and a JSON value.
     pub fixed: &'static [(&'static str, &'static str)],
-    /// Default arguments of a call by this name.
+    /// Default arguments of calls that use this name: pairs of a name and a JSON value.
     pub defaults: &'static [(&'static str, &'static str)],
 }
 
-/// The treatment of an older argument.
+/// How an argument of the older tool is translated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mapping {
-    /// The argument is passed by this name, unless the call also sets the argument of this name.
+    /// The argument is renamed to this name, unless the call also contains an argument with this
+    /// name.
     To(&'static str),
-    /// The argument has no effect, for this reason.
+    /// The argument has no effect; the string contains the reason.
     Ignored(&'static str),
 }
 
 impl OlderName {
-    /// A value for calls by a current name; all arguments remain unchanged.
+    /// Represents a call that uses a current name; all arguments remain unchanged.
     pub const NONE: Self = Self::new("");
 
-    /// A name with the current arguments of the tool.
+    /// An older name whose arguments are the current arguments of the tool.
     #[must_use]
     pub const fn new(name: &'static str) -> Self {
         Self { name, arguments: &[], fixed: &[], defaults: &[] }
     }
 
-    /// Translates the arguments of a call by this name to the current arguments, with a note on
-    /// each argument that has no effect.
+    /// Translates the arguments of a call that uses this name. Returns the current arguments, and a
+    /// note on each argument that has no effect.
     #[must_use]
     pub fn translate(&self, mut arguments: Object) -> (Object, Vec<String>) {
         let mut notes = Vec::new();

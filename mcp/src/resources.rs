@@ -373,7 +373,7 @@ fn render_memories(briefs: &[Brief], text: &mut String) {
     }
 }
 
-/// Statistics of outcomes. This version proposes no changes, and the page states this.
+/// Statistics of outcomes. The page states that this version proposes no changes.
 fn evolution(context: &Context) -> Result<String, ToolError> {
     let decisions = entries(context, Kind::Decision)?;
     let count = |outcome: Outcome| {

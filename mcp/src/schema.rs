@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 /// A JSON object.
 pub type Object = Map<String, Value>;
 
-/// The number of levels of an output schema that are described: only the top level.
+/// Maximum number of nested levels that an output schema describes; 1 means only the top level.
 const OUTPUT_DEPTH: usize = 1;
 
 /// The input schema of a tool: field descriptions are doc comments, and additional arguments are
@@ -33,8 +33,8 @@ pub fn output<T: JsonSchema>() -> Object {
     object(schema)
 }
 
-/// The input schema in `tools/list`: without bounds, which only the check of arguments needs, and
-/// without fields marked `x-unlisted`, which are accepted but not listed.
+/// The input schema in `tools/list`: without bounds, which are only needed to validate arguments,
+/// and without fields marked `x-unlisted`, which are accepted but not listed.
 #[must_use]
 pub fn listed_input(mut schema: Object) -> Object {
     schema.remove("additionalProperties");
@@ -239,7 +239,7 @@ mod tests {
     /// The doc comment of a struct is not part of the schema.
     #[derive(Deserialize, JsonSchema)]
     #[serde(rename_all = "camelCase")]
-    #[expect(dead_code, reason = "read for its schema")]
+    #[expect(dead_code, reason = "only its schema is used")]
     struct Arguments {
         /// Search text
         query: String,
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn listed_schemas_are_shorter() {
+    fn listed_schemas_are_shorter_than_full_schemas() {
         let input = listed_input(input::<Arguments>());
         insta::assert_snapshot!(Value::Object(input).to_string(), @r#"{"type":"object","properties":{"query":{"type":"string","description":"Search text"},"orderBy":{"type":"string","enum":["relevance","newest"]},"limit":{"type":"integer","description":"Maximum number of results"},"tags":{"type":"array","items":{"type":"string"}},"exact":{"type":"boolean"},"extra":{}},"required":["query"]}"#);
         let output = listed_output(&output::<Reply>());
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_without_arguments_is_an_object() {
+    fn the_input_schema_of_a_tool_without_arguments_is_an_object() {
         #[derive(Deserialize, JsonSchema)]
         struct NoParams {}
         insta::assert_snapshot!(Value::Object(input::<NoParams>()).to_string(), @r#"{"type":"object","properties":{},"additionalProperties":false}"#);

@@ -232,7 +232,7 @@ impl ServerHandler for Server {
         let uri = params.uri.clone();
         let text = self.run_blocking(move |context| resources::read(context, &uri)).await?;
         let contents = ResourceContents::text(text, params.uri).with_mime_type(resources::MIME);
-        // The next edit can change the page.
+        // Each edit of a page changes its text, so clients must not cache the result.
         let result = ReadResourceResult::new(vec![contents])
             .with_ttl_ms(0)
             .with_cache_scope(CacheScope::Private);

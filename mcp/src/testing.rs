@@ -101,7 +101,7 @@ impl Client {
         }
     }
 
-    /// Whether a thread is free for the transport, within [`TIMEOUT`].
+    /// Whether a thread for the transport becomes free within [`TIMEOUT`].
     pub(crate) fn has_free_transport_thread(&self) -> bool {
         let work = self.runtime.spawn_blocking(|| ());
         self.runtime.block_on(async { tokio::time::timeout(TIMEOUT, work).await.is_ok() })

@@ -54,8 +54,8 @@ impl ToolError {
     }
 }
 
-/// The maximum length of an error in characters, and how many of these characters are the end of
-/// the original text. Errors can quote long arguments.
+/// The maximum length of an error in characters, and how many of these characters are taken from
+/// the end of the original text. Errors can quote long arguments.
 const MAX_ERROR_CHARS: (usize, usize) = (2000, 300);
 
 /// Shortens a text that is too long by cutting its middle.
@@ -124,7 +124,7 @@ pub struct Tool {
     pub description: &'static str,
     /// Profiles that list the tool, in addition to [`Profile::Engine`].
     pub profiles: &'static [Profile],
-    /// Aliases, which are not listed. `/` and `.` are accepted for `_` in every name.
+    /// Aliases, which are not listed. In every name, `/` and `.` are accepted instead of `_`.
     pub aliases: &'static [&'static str],
     /// Alternative spellings of arguments, which are not listed.
     pub spellings: &'static [(&'static str, &'static str)],
@@ -134,7 +134,7 @@ pub struct Tool {
     pub older: &'static [OlderName],
     /// The older name by which the tool was called, if any.
     called_as: Option<&'static OlderName>,
-    /// The arguments that can be combined.
+    /// Which arguments can be combined with which value of another argument.
     pub choice: Option<Choice>,
     /// Whether the tool changes nothing.
     pub reads_only: bool,
@@ -142,7 +142,8 @@ pub struct Tool {
     pub is_destructive: bool,
     /// Whether repeating a call with the same arguments has no further effect.
     pub is_idempotent: bool,
-    /// The input schema, generated on first use and checked on each call.
+    /// The input schema, generated on first use. The arguments of each call are validated against
+    /// this schema.
     input: Arc<LazyLock<Object>>,
     /// The output schema, also generated on first use: over HTTP, a client can request the list with
     /// every call.
@@ -232,8 +233,8 @@ impl Tool {
         Self { aliases, ..self }
     }
 
-    /// Sets alternative spellings of arguments, used by older names of the tool, with the current
-    /// names.
+    /// Sets pairs of an alternative spelling of an argument, which calls by older names of the tool
+    /// use, and the current name of the argument.
     #[must_use]
     pub fn with_spellings(self, spellings: &'static [(&'static str, &'static str)]) -> Self {
         Self { spellings, ..self }
@@ -251,7 +252,7 @@ impl Tool {
         Self { older, ..self }
     }
 
-    /// The tool as called by `name`, which must be one of its names.
+    /// A copy of the tool for a call that uses `name`, which must be one of the tool's names.
     #[must_use]
     pub fn called_as(&self, name: &str) -> Self {
         let name = crate::catalog::normalized(name);

@@ -101,7 +101,7 @@ fn memory(root: &Path) -> ProjectMemory {
         .expect("a memory")
 }
 
-/// Words distributed as in natural text: a few are frequent, and many are rare.
+/// Returns words distributed as in natural text: a few are frequent, and many are rare.
 fn text(n: usize) -> String {
     const VERBS: [&str; 8] = ["use", "keep", "move", "split", "cache", "retry", "drop", "pin"];
     const NOUNS: [&str; 8] =
@@ -147,7 +147,7 @@ fn limit(storage: &str, directory: &Path) {
     print_row("lower bound: 400 bytes written and synced", storage, times);
 }
 
-fn decide(memory: &mut ProjectMemory, n: usize) {
+fn save_decision(memory: &mut ProjectMemory, n: usize) {
     let new =
         NewMemory { content: text(n), topic: Some(format!("topic {n}")), ..NewMemory::default() };
     assert!(memory.save_decision(&new).expect("saved").is_new);
@@ -167,13 +167,13 @@ fn save(storage: &str, directory: &Path) {
         let root = temp_dir(directory);
         write_tracked_files(root.path(), count, |_| Vec::new());
         let mut memory = memory(root.path());
-        let first = timed(1, |_| decide(&mut memory, count));
+        let first = timed(1, |_| save_decision(&mut memory, count));
         print_row(
             &format!("first decision saved by a process, in a store of {count}"),
             storage,
             first,
         );
-        let times = timed(size(500), |n| decide(&mut memory, count + 1 + n));
+        let times = timed(size(500), |n| save_decision(&mut memory, count + 1 + n));
         print_row(&format!("decision saved in a store of {count}"), storage, times);
         let session = memory.start_session(new_session()).expect("a session").id;
         let times = timed(size(500), |n| {
@@ -256,7 +256,7 @@ fn measure_walk(
     );
 }
 
-/// Eight processes that save at once; a quarter of their memories are decisions.
+/// Measures eight processes that save at the same time; a quarter of their memories are decisions.
 fn save_concurrently(storage: &str, directory: &Path) {
     let root = temp_dir(directory);
     drop(memory(root.path()));
@@ -300,7 +300,7 @@ fn run_worker(root: &Path) {
     let times = timed(size(1_000), |n| {
         let n = number * 1_000_000 + n;
         if n.is_multiple_of(4) {
-            decide(&mut memory, n);
+            save_decision(&mut memory, n);
         } else {
             let observed =
                 memory.observe(&session, Kind::Pattern, &text(n), &Observation::default());

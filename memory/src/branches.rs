@@ -40,7 +40,7 @@ pub struct MergedBranch {
 }
 
 impl ProjectMemory {
-    /// The context of a branch; an empty context when nothing is known about the branch.
+    /// The context of a branch; empty if no context is stored for the branch.
     ///
     /// # Errors
     /// When the branch's file is not a valid context.
@@ -102,7 +102,8 @@ impl ProjectMemory {
         Ok((context, value))
     }
 
-    /// Adds the decisions, fixed errors and tasks of a session to its branch, once.
+    /// Adds the decisions, fixed errors and tasks of a session to its branch. Promoting the session
+    /// again adds only what is new.
     ///
     /// # Errors
     /// When the branch's file is not a valid context, or cannot be written.
@@ -144,7 +145,7 @@ impl ProjectMemory {
     /// the root. Merging the branch later still makes its memories permanent.
     ///
     /// # Errors
-    /// When nothing is known about the branch, or a file cannot be written.
+    /// When no context is stored for the branch, or a file cannot be written.
     pub fn archive_branch(&mut self, branch: &str) -> Result<String, MemoryError> {
         let branch = &self.branch_name(branch)?;
         let _lock = self.journal.lock()?;
@@ -156,7 +157,7 @@ impl ProjectMemory {
     /// Repeating the merge, in this clone or in another, adds nothing.
     ///
     /// # Errors
-    /// When nothing is known about the branch, or a file cannot be written.
+    /// When no context is stored for the branch, or a file cannot be written.
     pub fn merge_branch(&mut self, branch: &str) -> Result<MergedBranch, MemoryError> {
         let branch = &self.branch_name(branch)?;
         let mut merged = MergedBranch::default();
@@ -191,11 +192,11 @@ impl ProjectMemory {
     }
 }
 
-/// Maximum number of attempts to merge a branch that changes meanwhile.
+/// Maximum number of attempts to merge a branch that changes during the merge.
 const MAX_MERGE_ATTEMPTS: usize = 8;
 
-/// Drafts the records of a branch that are not permanent yet. The result lists the ids of these new
-/// memories, and the ids of known memories for the other records.
+/// Drafts permanent memories for those records of a branch that are not permanent yet. The result
+/// lists the ids of these new memories, and the ids of the existing memories for the other records.
 fn draft_merged(
     memory: &mut ProjectMemory,
     context: &BranchContext,
@@ -219,8 +220,8 @@ fn draft_merged(
 }
 
 impl ProjectMemory {
-    /// Returns the revision by which a known memory supersedes observations with the same content;
-    /// `None` when the memory already supersedes them or is not active.
+    /// Returns the revision by which a permanent memory supersedes observations with the same
+    /// content; `None` when the memory already supersedes these observations or is not active.
     fn draft_promoted(
         &mut self,
         id: &str,
@@ -242,6 +243,7 @@ impl ProjectMemory {
     }
 }
 
+/// Serializes a context for its file.
 fn text(context: &BranchContext) -> Result<String, MemoryError> {
     // Each value has its own line, in a fixed order, because Git merges by line.
     Ok(serde_json::to_string_pretty(context)? + "\n")

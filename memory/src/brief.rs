@@ -72,7 +72,7 @@ fn marks(
     if let Some(id) = follows_failed {
         let _ = write!(marks, " [follows from {id}, which FAILED]");
     }
-    // Types without a tracked file are never project knowledge and need no mark.
+    // Memories whose type has no tracked file are never project knowledge and need no mark.
     if kind.file().is_some() {
         match (layer, branch) {
             (Layer::Permanent, _) => {}

@@ -71,7 +71,7 @@ impl ProjectMemory {
         Ok(conflicts)
     }
 
-    /// The conflicts that involve this permanent memory; only its topic and its links are read.
+    /// The conflicts that involve the permanent memory `id`.
     ///
     /// # Errors
     /// When there is no such memory, or the store cannot be read.
@@ -94,9 +94,9 @@ impl ProjectMemory {
         })?;
         let is_permanent =
             |memory: &&Entry| memory.layer == Layer::Permanent && memory.status != Status::Removed;
-        let all = || others.iter().chain([&entry]).filter(is_permanent);
-        let known: BTreeSet<&str> = all().map(|memory| &*memory.id).collect();
-        let active: BTreeSet<&str> = all()
+        let permanent = || others.iter().chain([&entry]).filter(is_permanent);
+        let permanent_ids: BTreeSet<&str> = permanent().map(|memory| &*memory.id).collect();
+        let active: BTreeSet<&str> = permanent()
             .filter(|memory| memory.status == Status::Active)
             .map(|memory| &*memory.id)
             .collect();
@@ -114,7 +114,7 @@ impl ProjectMemory {
             ids.sort();
             conflicts.push(Conflict::OneTopic { topic, ids });
         }
-        let links = links.into_iter().filter(|link| known.contains(&*link.from));
+        let links = links.into_iter().filter(|link| permanent_ids.contains(&*link.from));
         conflicts
             .extend(links.filter_map(|link| conflict_of_link(link, &|id| active.contains(id))));
         conflicts.extend(forked.into_iter().map(|ids| Conflict::Forked { ids }));
@@ -163,7 +163,7 @@ pub(super) fn find_forks_with(
     Ok(forked)
 }
 
-/// The query for the active decisions on a topic.
+/// The query for the active decisions on a topic; `None` if the topic is empty.
 pub(super) fn active_decisions_query(topic: Option<&str>) -> Option<Query> {
     let topic = topic.filter(|topic| !topic_key(topic).is_empty())?.to_owned();
     Some(Query { topic: Some(topic), ..Query::active(Layers::PERMANENT, Kind::Decision) })

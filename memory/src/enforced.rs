@@ -14,10 +14,10 @@ use aidd_engine::workspace::examples;
 use aidd_engine::workspace::memory_checks::{self, CHECK, RULE};
 use serde_json::{Map, Value};
 
-/// Resolves the check among the fields of a memory to be written. An empty check (`null` or `{}`)
-/// removes the existing check. Any other check is validated; it retains its rule name or gets a
-/// rule name. `before` is the memory before the change, `others` are the other enforced memories of
-/// its type.
+/// Resolves the field `check` of a memory that is about to be written. An empty check (`null` or
+/// `{}`) removes the existing check. Any other check is validated; if it has no rule name, it gets
+/// one. `before` is the memory before the change, `others` are the other enforced memories of the
+/// same type.
 ///
 /// # Errors
 /// The invalid key of the check, and how to fix it.

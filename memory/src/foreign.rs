@@ -105,7 +105,7 @@ fn detect_format(name: &str, document: Option<&Value>, bytes: &[u8]) -> Option<F
             } else if let Some(format) = list("decisions").and_then(|items| format_of_items(items))
             {
                 Some(format)
-            } else if KINDS.iter().any(|(_, plural)| list(plural).is_some()) {
+            } else if LIST_NAMES.iter().any(|(_, plural)| list(plural).is_some()) {
                 Some(Format::Older)
             } else {
                 format_of_line(map)
@@ -136,19 +136,19 @@ fn older_kind(line: &Map<String, Value>) -> Option<Kind> {
     if has_text("content") {
         return None;
     }
-    let (kind, _) = OLDER.into_iter().find(|(_, name)| has_text(name))?;
+    let (kind, _) = OLDER_CONTENT_KEYS.into_iter().find(|(_, name)| has_text(name))?;
     let type_field = line.get("type").and_then(Value::as_str).and_then(|word| word.parse().ok());
     Some(type_field.filter(|kind: &Kind| kind.file().is_some()).unwrap_or(kind))
 }
 
-/// The types of tracked files, with the keys of their content in older formats.
-const OLDER: [(Kind, &str); 3] = {
+/// The memory types with a tracked file, and the key of their content in older formats.
+const OLDER_CONTENT_KEYS: [(Kind, &str); 3] = {
     let [decision, error, convention] = log::OLDER_NAMES;
     [(Kind::Decision, decision), (Kind::Mistake, error), (Kind::Convention, convention)]
 };
 
-/// The format of a list of decisions. Rows of MAMA have a topic, and a column with their time or
-/// with superseded decisions.
+/// Detects the format of a list of decisions. Rows of MAMA have a topic, and a column that contains
+/// their time or the decisions that they supersede.
 fn format_of_items(items: &[Value]) -> Option<Format> {
     let first = items.first()?.as_object()?;
     let has = |name: &str| first.contains_key(name);
@@ -161,17 +161,18 @@ fn format_of_items(items: &[Value]) -> Option<Format> {
     }
 }
 
-/// The types of tracked files, with the names of their lists.
-const KINDS: [(Kind, &str); 3] =
+/// The memory types with a tracked file, and the name of their list in older formats.
+const LIST_NAMES: [(Kind, &str); 3] =
     [(Kind::Decision, "decisions"), (Kind::Mistake, "mistakes"), (Kind::Convention, "conventions")];
 
+/// Returns the memory type that a file name indicates, and the name of its list.
 fn kind_of(name: &str) -> Option<(Kind, &'static str)> {
     let name = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
-    KINDS.into_iter().find(|(_, plural)| name.contains(plural))
+    LIST_NAMES.into_iter().find(|(_, plural)| name.contains(plural))
 }
 
-/// Reads lines one by one: lines of the current and of the older format, and memories of a
-/// checkout.
+/// Reads lines one by one. A line can have the current or the older format, or contain a memory of
+/// the checkout.
 fn read_own_lines(name: &str, bytes: &[u8], format: Format) -> ImportedFile {
     let mut read = ImportedFile::new(format);
     let (mut lines, mut seen) = (Vec::new(), BTreeSet::new());
@@ -192,7 +193,8 @@ fn read_own_lines(name: &str, bytes: &[u8], format: Format) -> ImportedFile {
     }
     let (revisions, problems) = log::read_numbered(name, &lines);
     for problem in problems {
-        // Copies and edited lines are read; conflict markers are skipped.
+        // Only malformed lines are listed as skipped: duplicate and edited lines are imported, and
+        // conflict markers contain no memory.
         if problem.kind == log::ProblemKind::MalformedLine {
             read.skip(format!("line {}", problem.line), problem.message);
         }
@@ -209,7 +211,7 @@ fn read_own_lines(name: &str, bytes: &[u8], format: Format) -> ImportedFile {
     read
 }
 
-/// A memory that stays in a checkout.
+/// Parses a memory that is not permanent and therefore stays in the checkout.
 fn checkout_entry(value: Value) -> Option<Entry> {
     value.get("layer")?;
     let entry: Entry = serde_json::from_value(value).ok()?;
@@ -223,7 +225,7 @@ fn read_older_file(name: &str, document: &Value) -> Result<ImportedFile, MemoryE
     let document = single.as_ref().unwrap_or(document);
     let file_kind = kind_of(name);
     let first = document.as_array().and_then(|items| items.first());
-    for (kind, plural) in KINDS {
+    for (kind, plural) in LIST_NAMES {
         let list = match document {
             Value::Object(map) => map.get(plural).cloned(),
             document => {
@@ -258,8 +260,8 @@ fn require_contents(name: &str, read: ImportedFile) -> Result<ImportedFile, Memo
     Ok(read)
 }
 
-/// A memory of the checkout from another program. It is identified by the program (`source`) and by
-/// its name in that program.
+/// Creates a memory of the checkout from a record of another program. The memory is identified by
+/// the program (`source`) and by the record's name in that program.
 fn entry(kind: Kind, at: i64, source: &str, name: &str, content: String) -> Entry {
     Entry {
         id: id::of_memory(kind, at, &[source, name]),
@@ -279,13 +281,13 @@ fn entry(kind: Kind, at: i64, source: &str, name: &str, content: String) -> Entr
     }
 }
 
-/// The string value of a field, unless it is empty.
+/// Returns the first non-empty string among the fields with these names.
 fn text(item: &Value, names: &[&str]) -> Option<String> {
     let texts = names.iter().filter_map(|name| item.get(*name)?.as_str());
     texts.map(str::trim).find(|text| !text.is_empty()).map(str::to_owned)
 }
 
-/// The name of an item: a string or a number.
+/// The `id` of an item, a string or a number, as text.
 fn name(item: &Value) -> Option<String> {
     match item.get("id")? {
         Value::String(text) => Some(text.clone()),
@@ -317,10 +319,10 @@ fn texts(item: &Value, name: &str) -> Vec<String> {
 /// The time of an item in milliseconds since 1970. Small numbers are read as seconds.
 fn time(item: &Value, names: &[&str]) -> i64 {
     // In milliseconds this is a day in 1973; in seconds it is in the year 5138.
-    const SECONDS: i64 = 100_000_000_000;
+    const MIN_MILLISECONDS: i64 = 100_000_000_000;
     let times = names.iter().filter_map(|name| times::millis(item.get(*name)?));
     let at = times.into_iter().next().unwrap_or_default();
-    if (1..SECONDS).contains(&at) { at * 1000 } else { at }
+    if (1..MIN_MILLISECONDS).contains(&at) { at * 1000 } else { at }
 }
 
 /// Sets a metadata field, unless the value is empty.

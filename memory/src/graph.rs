@@ -20,7 +20,7 @@ pub const MEMORY_DEPTH: usize = 2;
 /// milliseconds.
 pub const MAX_MEMORIES: usize = 1000;
 
-/// A memory on a walk.
+/// A memory that a walk reached.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// The memory itself.
@@ -98,7 +98,7 @@ pub(super) fn supersedes(
     Ok(false)
 }
 
-/// The memories that supersede a memory directly, possibly including itself.
+/// The memories that supersede a memory directly; the memory itself can be one of them.
 pub(super) fn superseding(
     store: &mut dyn StorageBackend,
     id: &str,
@@ -165,7 +165,8 @@ impl ProjectMemory {
         Ok(walk)
     }
 
-    /// The chain of superseding memories around `id`, oldest first.
+    /// The memory `id` and the memories that are connected to it by `supersedes` links, directly or
+    /// indirectly, oldest first.
     ///
     /// # Errors
     /// When there is no such memory.

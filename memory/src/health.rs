@@ -73,16 +73,16 @@ struct Measurement<T> {
 impl ProjectMemory {
     /// Examines the last `limit` ended sessions and all mistakes.
     ///
-    /// A session's success is measured by its last recorded test run and by commits made during it
-    /// that were reverted later; its compliance is the share of its checks (lint, types, build)
-    /// whose last recorded run passed.
+    /// A session's success is measured by its last recorded test run and by whether commits made
+    /// during the session were reverted later; its compliance is the share of its checks (lint,
+    /// types, build) whose last recorded run passed.
     ///
     /// # Errors
     /// Fails when the store cannot be read.
     pub fn health(&mut self, limit: usize) -> Result<Health, MemoryError> {
         let sessions = self.sessions(None, Some(true), limit)?;
         let oldest = sessions.iter().filter_map(|session| millis(&session.started_at)).min();
-        let reverted = oldest.and_then(|oldest| reverted(self.root(), oldest));
+        let reverted = oldest.and_then(|oldest| reverted_commit_times(self.root(), oldest));
         let mut samples = Vec::new();
         for session in &sessions {
             let query = Query {
@@ -107,8 +107,9 @@ impl ProjectMemory {
     }
 }
 
-/// Times of the commits that were reverted later. `None` outside a repository.
-fn reverted(root: &std::path::Path, since: i64) -> Option<Vec<i64>> {
+/// Times of the commits since `since` that were reverted later, in milliseconds since 1970. `None`
+/// outside a repository.
+fn reverted_commit_times(root: &std::path::Path, since: i64) -> Option<Vec<i64>> {
     let repository = Repository::open(root).ok()?;
     let commits = repository.since(since, MAX_COMMITS).ok()?;
     let reverted_hash = |message: &str| -> Option<String> {
@@ -263,7 +264,7 @@ fn consistency(samples: &[Sample]) -> Metric {
         samples: all.len(),
         measured: all.iter().filter(|measurement| measurement.measured).count(),
         weight: 0.15,
-        meaning: "100 minus the deviation of compliance within a model",
+        meaning: "100 minus the mean standard deviation of compliance within each model",
     }
 }
 

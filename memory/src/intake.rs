@@ -95,7 +95,7 @@ impl ProjectMemory {
 }
 
 /// Returns the revisions with their hashes. Each revision follows the revisions that it replaces,
-/// because clocks can go back; otherwise the revisions are ordered by time.
+/// because clocks can be set back; otherwise the revisions are ordered by time.
 fn parents_first(revisions: &[Revision]) -> Vec<(String, &Revision)> {
     let revs: Vec<String> =
         revisions.iter().map(|revision| revision.clone().with_rev().rev).collect();

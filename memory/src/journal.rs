@@ -103,8 +103,8 @@ impl Journal {
         lock::take(&folder.join("data.journal.lock"))
     }
 
-    /// The stamp of the file at `path`; `None` when it does not exist. A path that is not a
-    /// readable file has a stamp that no file has.
+    /// Returns the stamp of the file at `path`; `None` when it does not exist. For a path that is
+    /// not a readable file, returns a stamp that no file can have.
     #[must_use]
     pub fn stamp(&self, path: &str) -> Option<Stamp> {
         match fs::metadata(self.root.join(path)) {
@@ -473,7 +473,7 @@ mod tests {
         assert!(journal.write("out/new", "line\n").is_err());
         assert_eq!(fs::read_to_string(&victim).expect("read"), "mine");
         assert!(!other.path().join("new").exists());
-        // Not even a directory is created there.
+        // Not even a directory is created behind the link.
         assert!(journal.append("out/more/new", "line\n").is_err());
         assert_eq!(fs::read_dir(other.path()).expect("a directory").count(), 1);
     }

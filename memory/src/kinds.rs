@@ -194,7 +194,7 @@ pub fn check_field_names(
 /// Checks that each value has the type of its field. Null, which removes a field, is always valid.
 ///
 /// # Errors
-/// The first field whose value has another type.
+/// The first field whose value has the wrong type.
 pub fn check(kind: Kind, fields: &Map<String, Value>) -> Result<(), MemoryError> {
     let check_type = match kind {
         Kind::Decision => deserialize_as::<Decision>,

@@ -9,7 +9,8 @@ use super::types::Kind;
 use super::words::fold_text;
 use serde_json::{Map, Value};
 
-/// Reads an older file of memories of `kind`, whose list has the key `plural`.
+/// Reads an older file of memories of type `kind`. If the file contains an object, the list of
+/// memories has the key `plural`.
 #[must_use]
 pub fn read(path: &str, kind: Kind, plural: &str, bytes: &[u8]) -> (Vec<Revision>, Vec<Problem>) {
     let problem = |kind, message| Problem { path: path.to_owned(), line: 0, kind, message };
@@ -46,7 +47,7 @@ pub fn read(path: &str, kind: Kind, plural: &str, bytes: &[u8]) -> (Vec<Revision
     (revisions, problems)
 }
 
-/// An item as a first revision; `None` when it has no content.
+/// Converts an item to the first revision of a memory; `None` when the item has no content.
 pub(super) fn revision(kind: Kind, item: Value) -> Option<Revision> {
     let Value::Object(mut fields) = item else { return None };
     unpack(&mut fields);

@@ -8,7 +8,7 @@ use super::store::{Durability, Layers, Order, Query, Table};
 use super::types::{Entry, Kind, Layer, SCHEMA_VERSION, Status};
 use serde_json::Map;
 
-/// A memory of this checkout to save.
+/// A memory that is to be saved in this checkout only.
 #[derive(Clone, Debug)]
 struct LocalMemory {
     kind: Kind,

@@ -127,7 +127,8 @@ pub(super) fn put_lines(
     affected.resolve(store, gate)
 }
 
-/// Restores the lines of a damaged store and resolves them; returns the number of restored lines.
+/// Adds the lines of a damaged store that are missing from this store and resolves them; returns
+/// the number of added lines.
 pub(super) fn restore(
     store: &mut dyn StorageBackend,
     gate: &Gate,
@@ -257,7 +258,7 @@ impl AffectedMemories {
 }
 
 /// Returns the status of a memory that was not removed. The memory is superseded if another memory
-/// supersedes it that was not removed and that is not in a cycle with it. Merged branches can
+/// supersedes it, unless the other memory was removed or is in a cycle with it. Merged branches can
 /// create a cycle; then all its members are active and are listed as a conflict.
 /// [`aidd_engine::parse::lines::active_set`] follows the same rules for files.
 fn status_of(
@@ -296,7 +297,7 @@ pub(super) fn resolve_duplicates(
     AffectedMemories(duplicates.collect()).resolve(store, gate)
 }
 
-/// Deletes permanent memories that have no line, which damage can leave behind.
+/// Deletes permanent memories that have no line: damage to a store can leave such memories behind.
 pub(super) fn delete_memories_without_lines(
     store: &mut dyn StorageBackend,
 ) -> Result<(), MemoryError> {

@@ -44,14 +44,14 @@ impl Check {
         }
     }
 
-    /// The checks that a command runs. If the command passed, also the checks that its success
-    /// implies, such as the type check for a test run that compiles.
+    /// Returns the checks that a command runs and, if the command passed, the checks that its
+    /// success implies, such as the type check for a test run that compiles.
     #[must_use]
     pub fn from_command(command: &str, passed: Option<bool>) -> Vec<Self> {
         checks_named(&words(command), passed)
     }
 
-    /// The words that identify the check, each of one or two words.
+    /// The words and two-word phrases that identify the check in a command.
     fn words(self) -> List {
         match self {
             Self::Tests => runs::TESTS,
@@ -100,7 +100,7 @@ pub fn read(entry: &Entry) -> Run {
     Run { checks: checks_named(&check_words, passed), passed }
 }
 
-/// The checks that `words` name.
+/// The checks that are named in `words`, and the checks that a passed run implies.
 fn checks_named(words: &[String], passed: Option<bool>) -> Vec<Check> {
     let has_any = |phrases: List| phrases.iter().any(|phrase| contains_phrase(words, phrase));
     let is_run = |check: &Check| {
@@ -113,7 +113,7 @@ fn checks_named(words: &[String], passed: Option<bool>) -> Vec<Check> {
 /// The commands that run something, without commands that only read or move files and without path
 /// arguments.
 fn executed_commands(commands: &str) -> String {
-    let parts = commands_of(commands).into_iter().map(|part| {
+    let parts = split_commands(commands).into_iter().map(|part| {
         let is_prefix = |word: &&str| runs::PREFIXES.contains(word) || is_env_assignment(word);
         let mut words = part.split_whitespace().skip_while(is_prefix);
         let program = base_name(words.next().unwrap_or_default());
@@ -139,7 +139,7 @@ fn executed_commands(commands: &str) -> String {
 
 /// Splits a shell line into commands. A quoted string is one word, and text after `<<` is input:
 /// `git commit -m "feat: x; add tests"` is one command.
-fn commands_of(text: &str) -> Vec<&str> {
+fn split_commands(text: &str) -> Vec<&str> {
     let text = text.split_once("<<").map_or(text, |(before, _)| before);
     let mut quote = None;
     let parts = text.split(|c: char| match quote {

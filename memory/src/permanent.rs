@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// Minimum similarity, ignoring variable parts, at which two errors are the same mistake.
-const SAME_ERROR: f64 = 0.85;
+const MIN_SAME_ERROR: f64 = 0.85;
 
 /// A permanent memory to save.
 #[derive(Clone, Debug, Default)]
@@ -150,7 +150,7 @@ impl ProjectMemory {
         enforced::refuse_redacted(original_check, new.body.check.as_ref())?;
         self.write_permanent(&mut |memory| {
             let similar = memory.similar(Kind::Mistake, &new.content)?;
-            let known = similar.first().filter(|first| first.similarity >= SAME_ERROR);
+            let known = similar.first().filter(|first| first.similarity >= MIN_SAME_ERROR);
             let Some(known) = known.cloned() else {
                 let revision = memory.draft(Kind::Mistake, new)?;
                 let id = revision.id.clone();
@@ -173,20 +173,20 @@ impl ProjectMemory {
         // The field is read individually, because an invalid value in another field must not
         // prevent counting.
         let occurrences = entry.metadata.get(OCCURRENCES).and_then(Value::as_u64).unwrap_or(1);
-        let random = self.new_id("seen", at, id);
+        let nonce = self.new_id("seen", at, id);
         let mut occurrence = Revision::first(Kind::Mistake, id.to_owned(), at, "");
         occurrence.op = Op::Seen;
         occurrence.session_id.clone_from(&new.session_id);
         occurrence.branch.clone_from(&new.branch);
         // The nonce distinguishes occurrences in the same millisecond.
-        occurrence.extra.insert("nonce".to_owned(), random.into());
+        occurrence.extra.insert("nonce".to_owned(), nonce.into());
         let (mut revisions, saved) = self.draft_known(&entry, new)?;
         revisions.insert(0, occurrence);
         Ok((revisions, Saved { occurrences: Some(occurrences.saturating_add(1)), ..saved }))
     }
 
-    /// Returns the changes when `entry` is saved again: its new links and fields, and a topic if
-    /// the entry has none. The original session and branch are preserved.
+    /// Drafts the changes to `entry` when it is saved again: its new links and fields, and a topic
+    /// if the entry has none. The original session and branch are preserved.
     fn draft_known<T: Serialize>(
         &mut self,
         entry: &Entry,
@@ -194,7 +194,7 @@ impl ProjectMemory {
     ) -> Result<Drafted<Saved>, MemoryError> {
         let own = self.links_from(&entry.id)?;
         let mut links = new.links.clone();
-        links.retain(|link| !own.iter().any(|own| is_same(own, link)));
+        links.retain(|link| !own.iter().any(|own| is_same_link(own, link)));
         for link in &links {
             self.check_link(&entry.id, link)?;
         }
@@ -363,7 +363,7 @@ impl ProjectMemory {
     /// belong to the type, or its value has the wrong type.
     pub fn edit(&mut self, kind: Kind, id: &str, edit: &Edit) -> Result<Entry, MemoryError> {
         self.write_permanent(&mut |memory| {
-            let entry = memory.of_kind(kind, id)?;
+            let entry = memory.permanent_of_kind(kind, id)?;
             if edit.content.as_ref().is_some_and(|content| content.trim().is_empty()) {
                 return Err(MemoryError::Invalid(format!("a {kind} cannot be empty")));
             }
@@ -392,7 +392,7 @@ impl ProjectMemory {
             .ok_or_else(|| MemoryError::Unknown { item: "memory", id: id.to_owned() })
     }
 
-    fn of_kind(&mut self, kind: Kind, id: &str) -> Result<Entry, MemoryError> {
+    fn permanent_of_kind(&mut self, kind: Kind, id: &str) -> Result<Entry, MemoryError> {
         let entry = self.permanent(id)?;
         if entry.kind == kind {
             return Ok(entry);
@@ -412,7 +412,7 @@ impl ProjectMemory {
         reason: Option<&str>,
     ) -> Result<(), MemoryError> {
         self.write_permanent(&mut |memory| {
-            let entry = memory.of_kind(kind, id)?;
+            let entry = memory.permanent_of_kind(kind, id)?;
             // Removing a hidden duplicate does not remove the displayed memory.
             let is_shown = entry.status == Status::Active;
             let duplicates = if is_shown { memory.duplicates_of(&entry)? } else { Vec::new() };
@@ -438,7 +438,7 @@ impl ProjectMemory {
         reason: Option<&str>,
     ) -> Result<(), MemoryError> {
         self.write_permanent(&mut |memory| {
-            let entry = memory.of_kind(Kind::Decision, id)?;
+            let entry = memory.permanent_of_kind(Kind::Decision, id)?;
             let mut fields = Map::new();
             fields.insert("outcome".to_owned(), outcome.word().into());
             fields.insert("outcomeReason".to_owned(), reason.into());
@@ -462,7 +462,7 @@ impl ProjectMemory {
             memory.check_link(from, link)?;
             let at = memory.now();
             let mut revision = memory.draft_edit(&entry, Edit::default(), at)?;
-            revision.links.retain(|own| !is_same(own, link));
+            revision.links.retain(|own| !is_same_link(own, link));
             revision.links.push(Link { from: String::new(), ..link.clone() });
             Ok((vec![revision], ()))
         })
@@ -495,6 +495,6 @@ impl ProjectMemory {
 }
 
 /// Whether two links from the same memory have the same target and relation.
-fn is_same(a: &Link, b: &Link) -> bool {
+fn is_same_link(a: &Link, b: &Link) -> bool {
     (&a.to, a.relation) == (&b.to, b.relation)
 }

@@ -91,7 +91,10 @@ impl Gate {
             return Ok(Clean(serde_json::from_value(json)?));
         }
         serde_json::from_value(json).map(Clean).map_err(|_| {
-            MemoryError::Invalid("found a secret where a fixed word is expected".to_owned())
+            MemoryError::Invalid(
+                "a field that accepts only fixed values contains a secret; use one of the values"
+                    .to_owned(),
+            )
         })
     }
 
@@ -112,12 +115,12 @@ impl Gate {
             return Ok(false);
         }
         let mut spans = checked.spans.into_iter();
-        replace(value, &mut spans, &secrets);
+        replace_secrets(value, &mut spans, &secrets);
         Ok(true)
     }
 }
 
-/// The strings of a value as one text, with the position of each.
+/// The strings of a value as one text, with the position of each string.
 #[derive(Default)]
 struct CheckedText {
     text: String,
@@ -125,7 +128,7 @@ struct CheckedText {
 }
 
 impl CheckedText {
-    /// Visits keys and strings in the order of [`replace`].
+    /// Adds the keys and strings of a value, in the order in which [`replace_secrets`] visits them.
     fn add(&mut self, key: &str, value: &Value) {
         match value {
             Value::String(text) => self.add_line(key, text),
@@ -154,21 +157,23 @@ impl CheckedText {
     }
 }
 
-fn replace(value: &mut Value, spans: &mut impl Iterator<Item = Span>, secrets: &[Span]) {
+fn replace_secrets(value: &mut Value, spans: &mut impl Iterator<Item = Span>, secrets: &[Span]) {
     match value {
         Value::String(text) => {
             if let Some(clean) = spans.next().and_then(|span| redacted(text, span, secrets)) {
                 *text = clean;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| replace(item, spans, secrets)),
+        Value::Array(items) => {
+            items.iter_mut().for_each(|item| replace_secrets(item, spans, secrets));
+        }
         Value::Object(map) => {
             let old = std::mem::take(map);
             for (mut name, mut inner) in old {
                 if let Some(clean) = spans.next().and_then(|span| redacted(&name, span, secrets)) {
                     name = clean;
                 }
-                replace(&mut inner, spans, secrets);
+                replace_secrets(&mut inner, spans, secrets);
                 insert(map, name, inner);
             }
         }
@@ -250,9 +255,9 @@ fn contains_tag_word(text: &str) -> bool {
     text.as_bytes().windows(WORD.len()).any(|part| part.eq_ignore_ascii_case(WORD))
 }
 
-/// Removes private text from `text`, which starts at nesting level `depth`, and updates `depth`. A
-/// closing tag without an opening one closes everything before it: removing too much is better than
-/// storing half of a private text.
+/// Removes private text from `text`, which starts at nesting level `depth`, and updates `depth`. If
+/// a closing tag has no opening tag, all text before it is removed: removing too much is better
+/// than storing half of a private text.
 fn remove_private(text: &mut String, depth: &mut usize) -> bool {
     // Most texts contain no tag, so most processes never compile the expression.
     if *depth == 0 && !(contains_tag_word(text) && TAG.is_match(text)) {

@@ -118,7 +118,7 @@ impl ProjectMemory {
         &self.root
     }
 
-    /// Returns and clears the notices about the store that the user has not seen, in sentences.
+    /// Returns and clears the notices about the store that the user has not seen, as sentences.
     pub fn take_notices(&mut self) -> Vec<String> {
         let mut notices = std::mem::take(&mut self.notices);
         if std::mem::take(&mut self.reports_tracked) {
@@ -138,10 +138,10 @@ impl ProjectMemory {
         let mut contents: Vec<String> = Vec::new();
         let counts = self.store.counts().ok()?;
         for kind in Kind::ALL.iter().filter(|kind| kind.file().is_some()) {
-            let of_kind = counts.iter().filter(|(layer, own, status, _)| {
+            let counts_of_kind = counts.iter().filter(|(layer, own, status, _)| {
                 (*layer, own) == (Layer::Permanent, kind) && *status != Status::Removed
             });
-            let count: u32 = of_kind.map(|(.., count)| count).sum();
+            let count: u32 = counts_of_kind.map(|(.., count)| count).sum();
             contents.extend((count > 0).then(|| format!("{count} of type {kind}")));
         }
         let contents =
@@ -196,11 +196,12 @@ impl ProjectMemory {
             work(&mut *memory.store, &mut memory.index)
         };
         match self.run_with_repair(&mut refresh_and_work) {
-            // Importing changes requires writing.
+            // The changes of the tracked files could not be imported, because the store cannot be
+            // written.
             Err(error @ (MemoryError::Io { .. } | MemoryError::Store(_)))
                 if self.unwritable.is_none() =>
             {
-                self.switch_to_memory(error.to_string())?;
+                self.switch_to_ram(error.to_string())?;
                 self.run_with_repair(&mut refresh_and_work)
             }
             other => other,

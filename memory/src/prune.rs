@@ -26,7 +26,7 @@ impl Default for PruneConditions {
     }
 }
 
-/// The deleted sessions, or those that would be deleted.
+/// The sessions that were deleted, or that would be deleted in a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrunedSessions {
     /// Ids of the sessions.
@@ -68,7 +68,7 @@ impl ProjectMemory {
     }
 }
 
-/// A memory whose lines are deleted, or would be deleted, from its tracked file.
+/// A memory whose lines were deleted from its tracked file, or would be deleted in a dry run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PrunedMemory {
     /// Id of the memory.

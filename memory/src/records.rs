@@ -1,5 +1,6 @@
-//! Sessions, branches and lifecycles, with all the fields defined for them. Both spellings are read
-//! (`filesModified`, `files_modified`), the first is written; unknown fields are preserved.
+//! Sessions, branches and lifecycles, with all the fields defined for them. Field names are read in
+//! both spellings (`filesModified`, `files_modified`) and written in the first; unknown fields are
+//! preserved.
 
 use super::MemoryError;
 use serde::{Deserialize, Serialize};
@@ -214,7 +215,7 @@ pub struct SessionState {
     pub extra: Extra,
 }
 
-/// The field that records who started a session, with the value [`HOOK`] when a hook did.
+/// The field that records what started a session; its value is [`HOOK`] if a hook started it.
 pub const STARTED_BY: &str = "by";
 /// The value of [`STARTED_BY`] for a session that a hook started.
 pub const HOOK: &str = "hook";
@@ -323,7 +324,7 @@ impl BranchContext {
     }
 }
 
-/// A phase that a lifecycle went through.
+/// A phase that a lifecycle has entered.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[expect(missing_docs, reason = "the names are self-explanatory")]
@@ -338,7 +339,7 @@ pub struct PassedPhase {
     /// Maps each exit criterion to the evidence for it.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub evidence: Map<String, Value>,
-    /// Why the phase was left without evidence for every criterion.
+    /// Why the phase was completed although not every criterion was met.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forced: Option<String>,
     #[serde(flatten)]

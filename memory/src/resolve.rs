@@ -85,12 +85,12 @@ impl ProjectMemory {
         rev: Option<&str>,
         at: i64,
     ) -> Result<(Revision, Vec<String>), MemoryError> {
-        let others = |retained: &str| {
+        let other_heads = |retained: &str| {
             entry.heads.iter().filter(|head| *head != retained).cloned().collect::<Vec<String>>()
         };
         let Some(rev) = rev else {
             let shown = entry.heads.first().map_or("", String::as_str);
-            return Ok((self.draft_edit(entry, Edit::default(), at)?, others(shown)));
+            return Ok((self.draft_edit(entry, Edit::default(), at)?, other_heads(shown)));
         };
         let heads: Vec<&String> = entry.heads.iter().filter(|head| head.starts_with(rev)).collect();
         let [head] = heads[..] else {
@@ -104,11 +104,11 @@ impl ProjectMemory {
         let line = lines.into_iter().find(|line| line.rev == *head);
         let line = line.ok_or_else(|| MemoryError::Unknown { item: "edit", id: head.clone() })?;
         let created_at = Some(entry.created_at);
-        Ok((Revision { parents, at, created_at, rev: String::new(), ..line }, others(head)))
+        Ok((Revision { parents, at, created_at, rev: String::new(), ..line }, other_heads(head)))
     }
 
-    /// Breaks cycles: removes the links by which other memories supersede a memory that supersedes
-    /// them.
+    /// Drafts the revisions that break cycles: they remove the links to `id` from the memories that
+    /// supersede `id` although `id` supersedes them.
     fn unlink_revisions(
         &mut self,
         id: &str,
@@ -131,7 +131,7 @@ impl ProjectMemory {
         Ok(revisions)
     }
 
-    /// The active memories that conflict with this one.
+    /// The ids of the active memories that conflict with `entry`.
     fn conflicting(&mut self, entry: &Entry) -> Result<BTreeSet<String>, MemoryError> {
         let mut conflicting = BTreeSet::new();
         if entry.kind == Kind::Decision {

@@ -1,6 +1,7 @@
 //! Recovers the data of a damaged or lost store that the tracked files do not contain: sessions,
-//! observations, lifecycles and memories saved for this checkout only. First the backup of the
-//! store is restored into the current store, then the readable records of the damaged store.
+//! observations, lifecycles and memories saved for this checkout only. First, the backup of the
+//! store is restored into the current store; then, the readable records of the damaged store are
+//! added.
 
 use super::MemoryError;
 use super::mirror;
@@ -81,7 +82,7 @@ impl ProjectMemory {
         let is_damaged = salvage::is_pending(&folder);
         let (store, gate) = self.store_and_gate();
         notices.extend(set_damaged_backup_aside(store, now));
-        let deleted = restore(store, gate, is_damaged, &mut notices);
+        let deleted = restore_backup(store, gate, is_damaged, &mut notices);
         if is_damaged {
             let has_backup =
                 store.backup().is_some_and(|path| backup::last_number(&path).is_some());
@@ -91,7 +92,7 @@ impl ProjectMemory {
                 let recovered = transaction(store, Durability::Full, &mut |store| {
                     recover_records(store, gate, &records)
                 })?;
-                notices.push(notice(path, recovered, lost, has_backup));
+                notices.push(recovery_notice(path, recovered, lost, has_backup));
                 Ok(())
             });
             if let Err(error) = done {
@@ -133,8 +134,9 @@ fn set_damaged_backup_aside(store: &mut dyn StorageBackend, now: i64) -> Option<
     Some(format!("{lost}the backup {} is damaged; {moved}", path.display()))
 }
 
-/// Restores the records of the backup that the store does not have; returns the deleted records.
-fn restore(
+/// Restores the records of the backup that the store does not have; returns the records that the
+/// backup lists as deleted.
+fn restore_backup(
     store: &mut dyn StorageBackend,
     gate: &Gate,
     is_damaged: bool,
@@ -150,7 +152,7 @@ fn restore(
         let done = transaction(store, Durability::Full, &mut |store| {
             let known = store.writes()?;
             let recovered = if known < backup.last {
-                apply(store, gate, &backup, known)?
+                apply_changes(store, gate, &backup, known)?
             } else {
                 // Another process has restored the backup.
                 RecoveredCounts::default()
@@ -198,7 +200,7 @@ fn restore(
 
 /// Applies the changes of a backup that are later than write number `known`. All data is treated as
 /// untrusted.
-fn apply(
+fn apply_changes(
     store: &mut dyn StorageBackend,
     gate: &Gate,
     backup: &Backup,
@@ -216,7 +218,7 @@ fn apply(
                 if is_current || entry.id.is_empty() || entry.layer == Layer::Permanent {
                     continue;
                 }
-                put(store, gate, entry, links, &mut recovered)?;
+                put_recovered(store, gate, entry, links, &mut recovered)?;
             }
             Change::Document { table, id, at, document } => {
                 let table = Table::ALL.into_iter().find(|known| known.name() == table);
@@ -250,7 +252,7 @@ fn apply(
 }
 
 /// Stores a memory and the links from it. A memory that the gate rejects is skipped.
-fn put(
+fn put_recovered(
     store: &mut dyn StorageBackend,
     gate: &Gate,
     entry: &Entry,
@@ -266,7 +268,12 @@ fn put(
     Ok(())
 }
 
-fn notice(path: &Path, recovered: RecoveredCounts, lost: usize, has_backup: bool) -> String {
+fn recovery_notice(
+    path: &Path,
+    recovered: RecoveredCounts,
+    lost: usize,
+    has_backup: bool,
+) -> String {
     let mut notice = match &*recovered.summary() {
         "" => format!("no other data was found in {}", path.display()),
         summary => format!("recovered from {}: {summary}", path.display()),
@@ -299,7 +306,7 @@ pub(super) fn recover_records(
         if entry.id.is_empty() || store.entry(&entry.id)?.is_some() {
             continue;
         }
-        put(store, gate, entry, &links_from(entry, &records.links), &mut recovered)?;
+        put_recovered(store, gate, entry, &links_from(entry, &records.links), &mut recovered)?;
     }
     let lines: Vec<&MirroredLine> =
         records.lines.iter().filter(|line| line.line.is_sealed()).collect();

@@ -9,7 +9,7 @@ use super::store::{Durability, Sessions, StorageBackend, Table};
 use serde_json::{Map, Value, json};
 
 /// Fields that are set only when a session starts or ends.
-const FIXED: [&str; 8] = [
+const FIXED_FIELDS: [&str; 8] = [
     "id",
     "branch",
     "startedAt",
@@ -49,8 +49,9 @@ impl ProjectMemory {
     }
 
     /// Returns the open session of the client conversation that `new` identifies by its
-    /// `memory_session_id`. If there is none, starts a session with `new`. When two processes call
-    /// this at once, only one of them starts a session, and both receive that session.
+    /// `memory_session_id`. If there is none, starts a session with `new`. If two processes call
+    /// this function at the same time, only one of them starts a session, and both receive that
+    /// session.
     ///
     /// # Errors
     /// As [`Self::start_session`].
@@ -127,8 +128,8 @@ impl ProjectMemory {
             .collect())
     }
 
-    /// Returns the last session of a client conversation, by the client's id of the conversation. A
-    /// restarted client continues this session.
+    /// Returns the last session of the client conversation with this id, so that a restarted client
+    /// can continue the session.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -146,7 +147,8 @@ impl ProjectMemory {
 
     /// Returns the last open session that a hook started for `client` on `branch`. An agent does
     /// not know the id that its client gave the conversation, so its tools would otherwise start a
-    /// second session. Client names are compared by letters and digits, ignoring case.
+    /// second session. Only the letters and digits of client names are compared, ignoring
+    /// case.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -233,12 +235,16 @@ impl ProjectMemory {
 
 fn refuse_ended(state: &SessionState) -> Result<(), MemoryError> {
     if state.is_ended() {
-        return Err(MemoryError::Invalid(format!("the session `{}` has already ended", state.id)));
+        return Err(MemoryError::Invalid(format!(
+            "the session `{}` has already ended; start a new session",
+            state.id
+        )));
     }
     Ok(())
 }
 
-/// The fields of an update. `fields` contains only those that are present.
+/// An update of a session. `state` contains the new values, and `fields` the fields that the update
+/// sets.
 struct Patch {
     state: SessionState,
     fields: Map<String, Value>,
@@ -246,8 +252,10 @@ struct Patch {
 
 impl Patch {
     fn read(patch: &Map<String, Value>) -> Result<Self, MemoryError> {
-        if let Some(fixed) = FIXED.iter().find(|name| patch.contains_key(**name)) {
-            return Err(MemoryError::Invalid(format!("`{fixed}` of a session cannot be changed")));
+        if let Some(fixed) = FIXED_FIELDS.iter().find(|name| patch.contains_key(**name)) {
+            return Err(MemoryError::Invalid(format!(
+                "`{fixed}` of a session cannot be changed; remove it"
+            )));
         }
         let state = serde_json::from_value(Value::Object(patch.clone()))?;
         Ok(Self { state, fields: patch.clone() })
@@ -283,15 +291,15 @@ impl Patch {
         if self.has("taskClassification", "task_classification") {
             to.task_classification = from.task_classification;
         }
-        set(&mut to.name, from.name);
-        set(&mut to.memory_session_id, from.memory_session_id);
-        set(&mut to.input, from.input);
-        set(&mut to.output, from.output);
-        set(&mut to.outcome, from.outcome);
-        set(&mut to.lifecycle_session_id, from.lifecycle_session_id);
-        set(&mut to.token_telemetry_source, from.token_telemetry_source);
-        set(&mut to.fingerprint, from.fingerprint);
-        set(&mut to.timing_metrics, from.timing_metrics);
+        replace_if_some(&mut to.name, from.name);
+        replace_if_some(&mut to.memory_session_id, from.memory_session_id);
+        replace_if_some(&mut to.input, from.input);
+        replace_if_some(&mut to.output, from.output);
+        replace_if_some(&mut to.outcome, from.outcome);
+        replace_if_some(&mut to.lifecycle_session_id, from.lifecycle_session_id);
+        replace_if_some(&mut to.token_telemetry_source, from.token_telemetry_source);
+        replace_if_some(&mut to.fingerprint, from.fingerprint);
+        replace_if_some(&mut to.timing_metrics, from.timing_metrics);
         if let Some(used) = from.token_usage {
             add_usage(to.token_usage.get_or_insert_default(), used);
         }
@@ -300,7 +308,7 @@ impl Patch {
     }
 }
 
-fn set<T>(to: &mut Option<T>, from: Option<T>) {
+fn replace_if_some<T>(to: &mut Option<T>, from: Option<T>) {
     if from.is_some() {
         *to = from;
     }

@@ -1,4 +1,4 @@
-//! Finds memories with content similar to a new memory, without comparing all memories with it.
+//! Finds memories whose content is similar to that of a new memory, without comparing each memory.
 
 use super::MemoryError;
 use super::brief::Brief;
@@ -119,7 +119,7 @@ impl SimilarityIndex {
     }
 }
 
-/// Number of memories of a type, and the number of memories that contain each of some pieces.
+/// Number of memories of a type and, for each requested piece, of memories that contain the piece.
 #[derive(Debug, Default)]
 pub(super) struct PieceCounts {
     pub(super) memories: u32,
@@ -175,7 +175,7 @@ impl ProjectMemory {
     }
 
     /// Returns the memories of a type whose shared pieces have the highest total weight, as of the
-    /// last [`Self::piece_counts`].
+    /// last call of [`Self::piece_counts`].
     pub(super) fn find_sharing(
         &self,
         kind: Kind,

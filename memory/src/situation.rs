@@ -108,11 +108,12 @@ pub fn detect(text: &str) -> Option<&'static Situation> {
         .find(|situation| situation.words.iter().any(|word| contains_word(&text, word)))
 }
 
+/// Whether `text` contains `word` as one of [`Situation::words`].
 fn contains_word(text: &str, word: &str) -> bool {
     let starts_word = |at: usize| {
         !word.is_ascii() || !text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
     };
-    let is_meant = |at: usize| {
+    let states_intent = |at: usize| {
         if ![CONTINUE, RESUME].contains(&word) {
             return true;
         }
@@ -121,7 +122,7 @@ fn contains_word(text: &str, word: &str) -> bool {
         let last = before.split_whitespace().last().unwrap_or_default();
         (begins_sentence || INTENT_WORDS.contains(&last)) && !text[at..].starts_with("continuous")
     };
-    text.match_indices(word).any(|(at, _)| starts_word(at) && is_meant(at))
+    text.match_indices(word).any(|(at, _)| starts_word(at) && states_intent(at))
 }
 
 #[cfg(test)]

@@ -20,15 +20,15 @@ pub struct State {
     pub branch: Option<String>,
     /// The context of that branch.
     pub context: BranchContext,
-    /// The open session on the branch that began last.
+    /// The most recently started open session on the branch.
     pub session: Option<SessionState>,
-    /// The active lifecycle of the branch; without one, the active lifecycle that began last.
+    /// The active lifecycle of the branch; if the branch has none, the most recently started one.
     pub lifecycle: Option<Lifecycle>,
-    /// Exit criteria of the lifecycle's phase without evidence: key and description.
+    /// Exit criteria of the lifecycle's phase that are not met: key and description.
     pub unmet: Vec<(&'static str, &'static str)>,
     /// Mistakes to avoid: repeated mistakes first, each group by relevance to the task.
     pub hazards: Vec<Brief>,
-    /// Decisions in force.
+    /// Active decisions that have not failed.
     pub decisions: Vec<Brief>,
     /// Decisions that failed and must not be repeated.
     pub failed: Vec<Brief>,

@@ -162,8 +162,8 @@ impl ProjectMemory {
         })
     }
 
-    /// A notice that parts of the tracked files cannot be read, as of the last read; `None` if there
-    /// are none, or if the last notice was the same.
+    /// Returns a notice if parts of the tracked files could not be read when the files were last
+    /// read; `None` if everything was read, or if the last notice was the same.
     pub fn new_unread_notice(&mut self) -> Option<String> {
         let mut unread = Vec::new();
         for (source, _) in self.journal.sources() {
@@ -195,9 +195,9 @@ impl ProjectMemory {
             Ok(Some((bytes, stamp))) => (bytes, Some(stamp)),
             // The checked-out commit does not contain the file: its lines belong to another branch.
             Ok(None) if self.journal.is_absent_from_commit(path) => (Vec::new(), None),
-            // A file that was deleted by mistake or that must not be read: its lines stay in
-            // effect.
+            // The file was deleted, perhaps by mistake: its lines stay in effect.
             Ok(None) => return self.record_state(source, &FileState::default()),
+            // The file must not be read: its lines stay in effect.
             Err(MemoryError::Invalid(why)) => {
                 let stamp = self.journal.stamp(path);
                 return self.record_state(

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 /// Minimum time between two reads that check whether the disk is writable again.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The end of the notice that nothing can be written; the reason precedes it.
+/// The end of the notice that nothing can be written; it follows the reason.
 pub const READ_ONLY: &str = "; memory is read-only in this project";
 
 /// Opens the store. If no file can be written, returns a store that is held in RAM, and the reason.
@@ -29,11 +29,11 @@ pub(super) fn open(
         Err(error @ (MemoryError::Io { .. } | MemoryError::Store(_))) => error.to_string(),
         other => return other.map(|opened| (opened, None)),
     };
-    in_memory(root, gate, &why).map(|opened| (opened, Some(why)))
+    copy_to_ram(root, gate, &why).map(|opened| (opened, Some(why)))
 }
 
 /// Creates a store in RAM with the contents of the store on disk.
-fn in_memory(root: &Path, gate: &Gate, why: &str) -> Result<OpenedStore, MemoryError> {
+fn copy_to_ram(root: &Path, gate: &Gate, why: &str) -> Result<OpenedStore, MemoryError> {
     let folder = root.join(".aidd");
     let mut opened = store::in_memory(&folder)?;
     for path in [store::sqlite::path(&folder), store::json::path(&folder)] {
@@ -50,8 +50,8 @@ fn in_memory(root: &Path, gate: &Gate, why: &str) -> Result<OpenedStore, MemoryE
 
 impl ProjectMemory {
     /// Switches to a store in RAM, because the disk cannot be written; `why` is the reason.
-    pub(super) fn switch_to_memory(&mut self, why: String) -> Result<(), MemoryError> {
-        let opened = in_memory(self.root(), &self.gate, &why)?;
+    pub(super) fn switch_to_ram(&mut self, why: String) -> Result<(), MemoryError> {
+        let opened = copy_to_ram(self.root(), &self.gate, &why)?;
         self.unwritable = Some(why);
         self.last_write_check = Some(Instant::now());
         self.use_store(opened);

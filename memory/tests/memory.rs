@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 const PROCESSES: usize = 8;
 
-fn writes() -> usize {
+fn writes_per_process() -> usize {
     std::env::var("AIDD_FAULT_WRITES").ok().and_then(|text| text.parse().ok()).unwrap_or(25)
 }
 
@@ -52,7 +52,7 @@ fn worker() {
         SessionState { branch: "main".into(), ai_provider: provider, ..SessionState::default() };
     let session = memory.start_session(session).expect("a session").id;
     let process = std::process::id();
-    for n in 0..writes() {
+    for n in 0..writes_per_process() {
         let content = format!("process {process} decided number {n}, and nobody else did");
         let saved =
             memory.save_decision(&NewMemory { content, ..NewMemory::default() }).expect("saved");
@@ -110,7 +110,11 @@ fn check_many_processes(store: &str, kills: usize) {
             acknowledged.extend(complete.lines().map(str::to_owned));
         }
     }
-    assert!(acknowledged.len() >= PROCESSES * writes() * 2, "{} acks", acknowledged.len());
+    assert!(
+        acknowledged.len() >= PROCESSES * writes_per_process() * 2,
+        "{} acks",
+        acknowledged.len()
+    );
     let mut memory = open(root, store);
     assert_eq!(memory.take_notices(), [""; 0]);
     let found = memory.read(&mut |store| store.entries(&Query::new(Layers::ALL))).expect("entries");
@@ -154,7 +158,7 @@ fn eight_processes_can_create_the_store() {
     }
 }
 
-/// Git replaces the tracked file while others write to it.
+/// Git replaces the tracked file while a worker writes to it.
 #[test]
 fn a_file_replaced_during_a_write_retains_acknowledged_lines() {
     let folder = tempfile::TempDir::new().expect("a directory");

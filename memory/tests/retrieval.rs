@@ -1,5 +1,5 @@
-//! Memory search reaches the scores of the retrieval set, in both stores, and searching changes
-//! nothing.
+//! Tests that memory search reaches the required scores on the retrieval set, in both stores, and
+//! that searching changes nothing.
 #![expect(clippy::disallowed_methods, reason = "compares the files of the store")]
 
 #[path = "../benches/retrieval/set.rs"]
@@ -17,14 +17,14 @@ use tempfile::TempDir;
 
 const BOTH: [BackendChoice; 2] = [BackendChoice::Sqlite, BackendChoice::Json];
 
-/// A new store that contains the set.
+/// Creates a memory whose store contains the retrieval set.
 fn new_memory_with_set(choice: BackendChoice) -> (TempDir, ProjectMemory) {
     let folder = TempDir::new().expect("a directory");
     let memory = set::open_filled(folder.path(), choice, &[]);
     (folder, memory)
 }
 
-/// Runs `test` on a new memory of each kind.
+/// Runs `test` on a new memory with each kind of store.
 fn on_both_stores(test: impl Fn(&mut ProjectMemory)) {
     for choice in BOTH {
         let folder = TempDir::new().expect("a directory");
@@ -40,7 +40,7 @@ fn titles(found: &Found) -> Vec<&str> {
     found.hits.iter().map(|hit| &*hit.title).collect()
 }
 
-fn decide(memory: &mut ProjectMemory, topic: &str, content: &str) -> String {
+fn save_decision(memory: &mut ProjectMemory, topic: &str, content: &str) -> String {
     let topic = Some(topic.to_owned()).filter(|topic| !topic.is_empty());
     let new = NewMemory { content: content.to_owned(), topic, ..NewMemory::default() };
     memory.save_decision(&new).expect("saved").id
@@ -53,7 +53,7 @@ fn words_and_meaning_together_score_higher_than_each_alone() {
         set::questions().into_iter().filter(SetQuestion::is_test).collect();
     let [words, meaning, both] =
         [MatchFeatures::Words, MatchFeatures::Meaning, MatchFeatures::Both]
-            .map(|using| set::scores(&mut memory, &questions, using));
+            .map(|features| set::scores(&mut memory, &questions, features));
     for (name, other) in [("words", &words), ("meaning", &meaning)] {
         let [mean, low, _] = set::gain_interval(&both, other);
         assert!(low > 0.0, "only {mean:.3} more than {name}, at least {low:.3}");
@@ -70,12 +70,23 @@ fn both_stores_give_equal_results_in_new_and_old_processes() {
     let (_other, mut json) = new_memory_with_set(BackendChoice::Json);
     for (at, question) in set::questions().iter().enumerate() {
         let query = set::query(question);
-        let warm = sqlite.search(&query).expect("found");
-        assert_eq!(json.search(&query).expect("found"), warm, "{}: {}", question.kind, question.id);
+        let expected = sqlite.search(&query).expect("found");
+        assert_eq!(
+            json.search(&query).expect("found"),
+            expected,
+            "{}: {}",
+            question.kind,
+            question.id
+        );
         // A process that searches for the first time uses the terms of the store.
         if at % 10 == 0 {
-            let mut cold = set::open(folder.path(), BackendChoice::Sqlite);
-            assert_eq!(cold.search(&query).expect("found"), warm, "{}", question.question);
+            let mut new_process = set::open(folder.path(), BackendChoice::Sqlite);
+            assert_eq!(
+                new_process.search(&query).expect("found"),
+                expected,
+                "{}",
+                question.question
+            );
         }
     }
 }
@@ -129,13 +140,13 @@ fn a_thousand_searches_change_nothing() {
 #[test]
 fn questions_in_any_script_and_with_any_punctuation_find_memories() {
     on_both_stores(|memory| {
-        decide(memory, "", "인증은 JWT로 한다");
-        decide(memory, "", "キャッシュはRedisに保存する");
-        decide(memory, "", "支付服务使用分布式锁");
-        decide(memory, "", "The Café menu is cached");
+        save_decision(memory, "", "인증은 JWT로 한다");
+        save_decision(memory, "", "キャッシュはRedisに保存する");
+        save_decision(memory, "", "支付服务使用分布式锁");
+        save_decision(memory, "", "The Café menu is cached");
         // Memories saved in the same millisecond have the same age.
         std::thread::sleep(Duration::from_millis(2));
-        decide(memory, "", "Quote \"SELECT *\" AND (NOT NEAR) OR a:b ^c");
+        save_decision(memory, "", "Quote \"SELECT *\" AND (NOT NEAR) OR a:b ^c");
         for (text, title) in [
             ("인증을", "인증은 JWT로 한다"),
             ("인증 방식", "인증은 JWT로 한다"),
@@ -228,12 +239,12 @@ fn memories_of_other_processes_are_found() {
         let folder = TempDir::new().expect("a directory");
         let mut memory = set::open(folder.path(), choice);
         let mut other = set::open(folder.path(), choice);
-        let old = decide(&mut other, "queue", "Jobs run in Redis");
+        let old = save_decision(&mut other, "queue", "Jobs run in Redis");
         // Searches twice, because the second search loads the terms.
         for _ in 0..2 {
             assert_eq!(titles(&search(&mut memory, "where do jobs run")), ["Jobs run in Redis"]);
         }
-        let new = decide(&mut other, "queue", "Jobs run in Postgres");
+        let new = save_decision(&mut other, "queue", "Jobs run in Postgres");
         assert_eq!(titles(&search(&mut memory, "jobs")), ["Jobs run in Postgres"]);
         let all =
             Question { text: "jobs".into(), with_superseded: true, ..Question::new(Layers::ALL) };
@@ -308,8 +319,9 @@ fn hits_cost_few_tokens() {
 #[test]
 fn a_timeline_and_complete_entries_are_returned() {
     on_both_stores(|memory| {
-        let saved: Vec<String> =
-            (0..5).map(|n| decide(memory, "", &format!("Choice number {n}\nand why"))).collect();
+        let saved: Vec<String> = (0..5)
+            .map(|n| save_decision(memory, "", &format!("Choice number {n}\nand why")))
+            .collect();
         let timeline = memory.timeline(&saved[2], 1).expect("a timeline");
         let mut all = vec![timeline.before[0].clone(), timeline.anchor, timeline.after[0].clone()];
         assert_eq!((timeline.before.len(), timeline.after.len()), (1, 1));

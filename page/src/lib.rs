@@ -66,7 +66,7 @@ pub struct Header {
     /// The severity of this rule's findings unless configured otherwise.
     pub severity: Severity,
     /// Whether the rule is enabled by default.
-    #[serde(default = "yes")]
+    #[serde(default = "default_true")]
     pub enabled: bool,
     /// Labels, such as `security`, `cwe-798`, `wcag-1.1.1`.
     #[serde(default)]
@@ -111,7 +111,7 @@ pub fn schema() -> serde_json::Value {
     schemars::schema_for!(Header).to_value()
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 
@@ -187,9 +187,10 @@ pub fn header(page: &str) -> Result<Header, PageError> {
     params::read(page, &serde_json::Map::new())
 }
 
-/// Deserializes a header of any type.
-fn typed<T: serde::de::DeserializeOwned>(text: &str, base: usize) -> Result<T, PageError> {
-    // `y` and `on` are strings, as in the data files that a check compares with such values.
+/// Parses a header as YAML; `base` is the offset of the header in the page.
+fn parse_yaml<T: serde::de::DeserializeOwned>(text: &str, base: usize) -> Result<T, PageError> {
+    // `y` and `on` are read as strings, as in the data files whose values a check compares with
+    // the values of the header.
     let options = serde_saphyr::options! { strict_booleans: true };
     serde_saphyr::from_str_with_options(text, options)
         .map_err(|error| yaml_error(&error, text, base))
@@ -267,7 +268,7 @@ fn find_indenting_tab(text: &str) -> Option<usize> {
 fn plain_message(error: &str) -> String {
     let error = error.split_once(" at line ").map_or(error, |(error, _)| error);
     let integers = ["u32", "u64", "u16", "u8", "usize"];
-    if let Some((_, plain)) = PLAIN.iter().find(|(raw, _)| error.contains(raw)) {
+    if let Some((_, plain)) = PLAIN_MESSAGES.iter().find(|(raw, _)| error.contains(raw)) {
         return (*plain).to_owned();
     }
     if error.strip_prefix("invalid ").is_some_and(|kind| integers.contains(&kind)) {
@@ -286,13 +287,13 @@ fn plain_message(error: &str) -> String {
         return format!("quote a string that starts with {letter}");
     }
     match error.strip_prefix("invalid type: ").and_then(|error| error.split_once(", expected ")) {
-        Some((found, expected)) => format!("expected {expected}, found {}", kind_of(found)),
+        Some((found, expected)) => format!("expected {expected}, found {}", describe_value(found)),
         None => error.to_owned(),
     }
 }
 
 /// Part of an error of the YAML parser → the message that replaces the error.
-const PLAIN: [(&str, &str); 28] = [
+const PLAIN_MESSAGES: [(&str, &str); 28] = [
     ("expected sequence start", "expected a list, such as `[a, b]`"),
     ("expected mapping start", "expected a mapping, such as `{ key: value }`"),
     ("expected string scalar", "expected a single value, not a list or a mapping"),
@@ -327,7 +328,7 @@ const PLAIN: [(&str, &str); 28] = [
 ];
 
 /// Describes a value that serde reports, such as: integer `3`.
-fn kind_of(found: &str) -> String {
+fn describe_value(found: &str) -> String {
     let (kind, value) = found.split_once(' ').unwrap_or((found, ""));
     let kind = match kind {
         "integer" => "the number",
@@ -345,9 +346,9 @@ fn kind_of(found: &str) -> String {
 /// The error for merge conflict markers in a page, positioned at the first marker.
 fn merge_conflict(page: &str) -> Option<PageError> {
     let mut at = 0;
-    let header = split(page).map_or(page.len(), |(_, body)| body.start);
+    let header_end = split(page).map_or(page.len(), |(_, body)| body.start);
     for line in page.split_inclusive('\n') {
-        if at >= header {
+        if at >= header_end {
             break;
         }
         if line.starts_with("<<<<<<< ") {

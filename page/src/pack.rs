@@ -1,7 +1,7 @@
 //! Packs: pages whose header enables a set of rules.
 
 use super::values::{Many, Yaml};
-use super::{PageError, WhenHeader, merge_conflict, split, typed};
+use super::{PageError, WhenHeader, merge_conflict, parse_yaml, split};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub fn pack(page: &str) -> Result<PackHeader, PageError> {
         return Err(error);
     }
     let (range, _) = split(page)?;
-    let Page { pack } = typed(&page[range.clone()], range.start)?;
+    let Page { pack } = parse_yaml(&page[range.clone()], range.start)?;
     if pack.rules.is_empty() {
         let message = "a pack requires `rules`".to_owned();
         return Err(PageError { message, span: range, did_you_mean: None });

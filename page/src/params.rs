@@ -4,12 +4,12 @@
 //! value in any form of check can be a parameter. A parameter has the type of its default value.
 
 use super::{
-    CheckHeader, ENFORCED_BY, Header, PageError, find_error, merge_conflict, split, typed,
+    CheckHeader, ENFORCED_BY, Header, PageError, find_error, merge_conflict, parse_yaml, split,
 };
 use serde_json::{Map, Value};
 use std::ops::Range;
 
-/// The check of a page with `params` instead of the default parameters.
+/// The check of a page with the values in `params` instead of the default values.
 ///
 /// # Errors
 /// When the page does not have one of the parameters, the default has another type, or the
@@ -21,7 +21,7 @@ pub fn check_with(
     read(page, params).map(|header| header.check)
 }
 
-/// The header of a page with `params` instead of the default parameters.
+/// The header of a page with the values in `params` instead of the default values.
 pub(super) fn read(page: &str, params: &Map<String, Value>) -> Result<Header, PageError> {
     if let Some(error) = merge_conflict(page) {
         return Err(error);
@@ -29,13 +29,13 @@ pub(super) fn read(page: &str, params: &Map<String, Value>) -> Result<Header, Pa
     let (range, _) = split(page)?;
     let text = &page[range.clone()];
     let mut filled = fill(text, range.start, params)?;
-    let has = |key: &str| text.lines().any(|line| line.starts_with(&format!("{key}:")));
+    let has_key = |key: &str| text.lines().any(|line| line.starts_with(&format!("{key}:")));
     // A page with `enforced-by` has no check, so its severity does not matter. The line is
     // appended, so that offsets stay valid.
-    if has(ENFORCED_BY) && !has("severity") {
+    if has_key(ENFORCED_BY) && !has_key("severity") {
         filled.text.push_str("severity: info\n");
     }
-    let header = typed(&filled.text, 0)
+    let header = parse_yaml(&filled.text, 0)
         .and_then(|header: Header| find_error(&header, &filled.text, 0).map_or(Ok(header), Err));
     header.map_err(|error| PageError {
         span: range.start + filled.to_original(error.span.start)
@@ -63,24 +63,28 @@ impl FilledHeader {
     }
 }
 
+/// Replaces the placeholders of parameters in a header with the values of the parameters.
 fn fill(text: &str, base: usize, params: &Map<String, Value>) -> Result<FilledHeader, PageError> {
     let unchanged = || FilledHeader { text: text.to_owned(), replacements: Vec::new() };
-    let has = text.lines().any(|line| line.trim_start().starts_with("params:"));
-    if !has && params.is_empty() {
+    let has_params = text.lines().any(|line| line.trim_start().starts_with("params:"));
+    if !has_params && params.is_empty() {
         return Ok(unchanged());
     }
-    let header: Value = typed(text, base)?;
+    let header: Value = parse_yaml(text, base)?;
     let no_params = Map::new();
     let defaults = header.pointer("/check/params").and_then(Value::as_object).unwrap_or(&no_params);
     let params_start = text.find("params:").unwrap_or(0);
     let params_span = base + params_start..base + params_start + "params".len();
     for (name, value) in params {
         let Some(default) = defaults.get(name) else {
-            return Err(unknown(name, defaults, params_span));
+            return Err(unknown_parameter_error(name, defaults, params_span));
         };
-        if kind(default) != kind(value) {
-            let message =
-                format!("parameter `{name}`: expected {}, found {}", kind(default), kind(value));
+        if type_name(default) != type_name(value) {
+            let message = format!(
+                "parameter `{name}`: expected {}, found {}",
+                type_name(default),
+                type_name(value)
+            );
             return Err(PageError { message, span: params_span, did_you_mean: None });
         }
     }
@@ -92,7 +96,11 @@ fn fill(text: &str, base: usize, params: &Map<String, Value>) -> Result<FilledHe
     let mut from = 0;
     for (range, name) in find_placeholders(text) {
         let Some(value) = params.get(name).or_else(|| defaults.get(name)) else {
-            return Err(unknown(name, defaults, base + range.start..base + range.end));
+            return Err(unknown_parameter_error(
+                name,
+                defaults,
+                base + range.start..base + range.end,
+            ));
         };
         filled.text.push_str(&text[from..range.start]);
         let start = filled.text.len();
@@ -104,7 +112,11 @@ fn fill(text: &str, base: usize, params: &Map<String, Value>) -> Result<FilledHe
     Ok(filled)
 }
 
-fn unknown(name: &str, known: &Map<String, Value>, span: Range<usize>) -> PageError {
+fn unknown_parameter_error(
+    name: &str,
+    known: &Map<String, Value>,
+    span: Range<usize>,
+) -> PageError {
     PageError {
         message: format!("unknown parameter `{name}`"),
         span,
@@ -129,7 +141,7 @@ fn find_placeholders(text: &str) -> Vec<(Range<usize>, &str)> {
     found
 }
 
-fn kind(value: &Value) -> &'static str {
+fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

@@ -69,7 +69,7 @@ pub struct WordIndex {
 }
 
 impl WordIndex {
-    /// An empty table.
+    /// An empty index.
     pub const EMPTY: Self = Self { text: "", at: &[] };
 
     /// All words, with the index of their page.
@@ -161,8 +161,9 @@ pub struct Tables {
     pub templates: &'static [Template],
     /// The text about aidd in the rules file of each client.
     pub client_rules: &'static str,
-    /// Tasks with known routing: after `# `, the id of a row of `templates/routing.md`, then one
-    /// task per line. Lines under the heading `# -` are texts that must not be routed.
+    /// Example tasks with their expected routing: a heading `# ` with the id of a row of
+    /// `templates/routing.md`, followed by one task per line. The lines under the heading `# -` are
+    /// texts that must not be routed.
     pub tasks: &'static str,
     /// The details of the pages, each decoded once per process.
     pub details: OnceLock<Vec<OnceLock<Box<Details>>>>,
@@ -199,7 +200,8 @@ impl Tables {
     #[must_use]
     pub fn header(&self, index: usize) -> Option<(Header, String)> {
         let bytes = &self.headers[self.startup_fields.get(index)?.at as usize..];
-        let (header, _) = postcard::take_from_bytes(bytes).expect("the build script wrote it");
+        let (header, _) =
+            postcard::take_from_bytes(bytes).expect("the build script wrote valid data");
         Some(header)
     }
 
@@ -225,6 +227,6 @@ impl Tables {
     pub fn pack(&self, name: &str) -> Option<PackHeader> {
         let index = self.packs.binary_search_by(|pack| pack.id.cmp(name)).ok()?;
         let bytes = &self.pack_headers[self.packs_at[index] as usize..];
-        Some(postcard::take_from_bytes(bytes).expect("the build script wrote it").0)
+        Some(postcard::take_from_bytes(bytes).expect("the build script wrote valid data").0)
     }
 }

@@ -33,7 +33,7 @@ pub enum ComplianceFormat {
 pub struct ComplianceInput<'a> {
     /// The settings.
     pub config: &'a Config,
-    /// The rules under these settings.
+    /// The engine with these settings.
     pub engine: &'a Engine,
     /// The lowest severity that fails the run, from the configuration or the command line.
     pub fail_on: FailOn,
@@ -94,7 +94,7 @@ struct Tally {
 struct ProjectRule<'a> {
     id: &'a str,
     path: &'a str,
-    /// As configured; absent if the rule is disabled.
+    /// The configured severity; `None` if the rule is disabled.
     severity: Option<Severity>,
 }
 
@@ -147,7 +147,7 @@ fn statement<'a>(
         block_on: list("blockOn"),
         warn_on: list("warnOn"),
         ignore: list("ignore"),
-        rules: tally(rules, &settings, policy),
+        rules: count_rules(rules, &settings, policy),
         overrides: input.config.overrides.as_ref().map_or(0, Vec::len),
         project_rules: rules.iter().filter_map(project_rule).collect(),
         baseline: input.baseline,
@@ -172,7 +172,7 @@ fn selected<'a>(selector: &'a Selector, settings: &Settings) -> Selected<'a> {
     }
 }
 
-fn tally(rules: &[Rule], settings: &Settings, policy: &Policy) -> Rules {
+fn count_rules(rules: &[Rule], settings: &Settings, policy: &Policy) -> Rules {
     let mut tally = Rules { total: rules.len(), ..Rules::default() };
     for rule in rules {
         let Some(severity) = severity(settings, &rule.id) else {
@@ -198,9 +198,9 @@ fn tally(rules: &[Rule], settings: &Settings, policy: &Policy) -> Rules {
     tally
 }
 
-/// SHA-256 of the settings and the project's rule pages: with the same version of aidd, two
-/// configurations that enforce the same have the same checksum. Line breaks and the order of keys
-/// do not matter.
+/// SHA-256 of the settings and the project's rule pages. With the same version of aidd, projects
+/// with equal settings and rule pages have the same checksum, regardless of line breaks and of the
+/// order of keys.
 fn checksum(config: &Config, rules: &[Rule]) -> String {
     let settings = Config { schema: None, ..config.clone() };
     let mut hash = Sha256::new();
@@ -284,12 +284,12 @@ fn markdown(statement: &Statement<'_>) -> String {
 /// The `failOn` sentence and the table of the three lists.
 fn selectors(statement: &Statement<'_>) -> String {
     let fail_on = match statement.fail_on {
-        FailOnName::Error => "errors",
-        FailOnName::Warning => "warnings and errors",
-        FailOnName::Info => "any finding",
-        FailOnName::Never => "nothing",
+        FailOnName::Error => "errors fail",
+        FailOnName::Warning => "warnings and errors fail",
+        FailOnName::Info => "any finding fails",
+        FailOnName::Never => "no finding fails",
     };
-    let mut text = format!("\nBy default, {fail_on} fail the run.\n");
+    let mut text = format!("\nBy default, {fail_on} the run.\n");
     let lists = [
         ("blockOn", &statement.block_on),
         ("warnOn", &statement.warn_on),

@@ -1,6 +1,6 @@
 //! Counts of findings by status and severity, and their text.
 
-use super::of_severity;
+use super::severity_count;
 use super::wire::{Severities, Status};
 use aidd_engine::text::finding::Severity;
 
@@ -47,7 +47,7 @@ impl Counts {
         let parts: Vec<String> = Severity::ALL
             .into_iter()
             .filter(|&severity| self.new.count(severity) > 0)
-            .map(|severity| of_severity(self.new.count(severity), severity))
+            .map(|severity| severity_count(self.new.count(severity), severity))
             .collect();
         if parts.is_empty() { "no problems".into() } else { parts.join(", ") }
     }

@@ -18,10 +18,10 @@ use std::time::{Duration, Instant};
 
 /// Maximum number of listed locations.
 const MAX_LOCATIONS: usize = 5;
-/// Time limit for the check. The memory is stored whatever the result.
+/// Time limit for the check. The memory is stored regardless of the result.
 const MAX_DURATION: Duration = Duration::from_secs(3);
 
-/// The note on a memory whose check another memory already contains.
+/// The note on a memory if another memory already contains the same check.
 pub const DUPLICATE_NOTE: &str = "Not enforced separately: another memory has the same check.";
 
 /// The current findings of a check.
@@ -134,8 +134,8 @@ pub fn preview(
     Ok(Some(result))
 }
 
-/// The paths, relative to the root, of the memory files whose checks can be enforced, in each
-/// directory that can contain them.
+/// The paths, relative to the root, of all files that can contain memories with checks: one path
+/// for each file name and each directory in which memory can be stored.
 pub fn tracked() -> impl Iterator<Item = String> {
     [MEMORY_DIR, LEGACY_MEMORY_DIR].into_iter().flat_map(|directory| {
         let path = move |name: &str| format!("{directory}/{name}");

@@ -27,10 +27,10 @@ pub enum RunError {
         /// The root of the project of the first path.
         root: String,
     },
-    /// A path given by an agent is outside of the project.
+    /// A path from an agent is outside of the project.
     #[error("{0} is not in the project")]
     OutsideProject(String),
-    /// A path given by an agent does not exist.
+    /// A path from an agent does not exist.
     #[error("{0}: no such file")]
     NoSuchFile(String),
     /// There is no Git repository to compare with.

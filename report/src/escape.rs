@@ -32,7 +32,7 @@ pub fn log_line(line: &[u8], color: bool) -> String {
     for chunk in line.utf8_chunks() {
         let mut rest = chunk.valid();
         while let Some(c) = rest.chars().next() {
-            let style = if color && c == '\x1b' { own_style(rest) } else { 0 };
+            let style = if color && c == '\x1b' { own_style_length(rest) } else { 0 };
             match c {
                 '\t' => out.push(c),
                 _ if style > 0 => out.push_str(&rest[..style]),
@@ -52,7 +52,7 @@ pub fn log_line(line: &[u8], color: bool) -> String {
 
 /// The length of the escape sequence at the start of `text`, if this program writes such sequences:
 /// a weight, a colour visible on every background, or a link to a web page.
-fn own_style(text: &str) -> usize {
+fn own_style_length(text: &str) -> usize {
     const STYLES: [&str; 16] = [
         "0", "1", "2", "4", "22", "31", "32", "33", "34", "35", "36", "91", "92", "93", "94", "96",
     ];
@@ -70,7 +70,7 @@ fn own_style(text: &str) -> usize {
 /// Escapes a line so that no CI system interprets it as a command: GitHub recognizes `::` at the
 /// start of a line.
 fn escape_log_line(line: &str) -> Cow<'_, str> {
-    let line = without_legacy(line);
+    let line = escape_legacy_commands(line);
     let rest = line.trim_start();
     if rest.starts_with("::") {
         return Cow::Owned(format!("{}./{rest}", &line[..line.len() - rest.len()]));
@@ -80,7 +80,7 @@ fn escape_log_line(line: &str) -> Cow<'_, str> {
 
 /// Escapes legacy commands, which are recognized anywhere in a line: `##[` by GitHub,
 /// `##name[` by Azure and TeamCity.
-fn without_legacy(text: &str) -> Cow<'_, str> {
+fn escape_legacy_commands(text: &str) -> Cow<'_, str> {
     if !text.contains("##") {
         return Cow::Borrowed(text);
     }
@@ -117,7 +117,7 @@ pub fn command_data(text: &str) -> String {
             c => escape::push(&mut out, c),
         }
     }
-    without_legacy(&out).into_owned()
+    escape_legacy_commands(&out).into_owned()
 }
 
 /// Escapes a property of a workflow command.

@@ -21,7 +21,7 @@ const MAX_GAP: usize = 3;
 /// printed as a note.
 const MAX_DISTANCE: usize = 2_000;
 /// Number of bytes of a line that are shown on each side of its marks.
-const CONTEXT: usize = 300;
+const CONTEXT_BYTES: usize = 300;
 /// Maximum number of related locations shown.
 const MAX_RELATED: usize = 10;
 
@@ -86,7 +86,7 @@ pub(super) fn build(
         let span = shorten(source, related.span, width);
         let message = one_line(&redactor.text(&related.message));
         let line = source.line_of(span.start);
-        let is_far_on_main_line = line == main_line && distance(span, main) > CONTEXT;
+        let is_far_on_main_line = line == main_line && distance(span, main) > CONTEXT_BYTES;
         if is_far_on_main_line || line.abs_diff(main_line) > MAX_DISTANCE {
             let at = wire::position(source, span.start);
             notes.push(format!("line {}, column {}: {message}", at.line, at.column));
@@ -173,20 +173,20 @@ fn push_escaped(text: &mut String, line: &str) -> Vec<(usize, usize)> {
 /// The part of a line to show: the complete line, or the surroundings of the marks on the line.
 fn visible_part(source: &Source, line: usize, marks: &[Mark<Span>]) -> Span {
     let full_line = source.line_span(line);
-    if full_line.len() <= 2 * CONTEXT {
+    if full_line.len() <= 2 * CONTEXT_BYTES {
         return full_line;
     }
     let on_line = marks.iter().filter(|mark| {
         let (a, b) = lines_of(source, mark.span);
         (a..=b).contains(&line)
     });
-    let within = |offset: u32| offset.clamp(full_line.start, full_line.end) as usize;
+    let clamp_to_line = |offset: u32| offset.clamp(full_line.start, full_line.end) as usize;
     let marked = on_line
-        .map(|mark| Span::new(within(mark.span.start), within(mark.span.end)))
+        .map(|mark| Span::new(clamp_to_line(mark.span.start), clamp_to_line(mark.span.end)))
         .reduce(Span::cover)
         .unwrap_or(Span::at(full_line.start as usize));
-    let start = (marked.start as usize).saturating_sub(CONTEXT).max(full_line.start as usize);
-    let end = (marked.end as usize + CONTEXT).min(full_line.end as usize);
+    let start = (marked.start as usize).saturating_sub(CONTEXT_BYTES).max(full_line.start as usize);
+    let end = (marked.end as usize + CONTEXT_BYTES).min(full_line.end as usize);
     let text = source.text();
     Span::new(text.floor_char_boundary(start), text.ceil_char_boundary(end))
 }
@@ -208,7 +208,7 @@ fn shorten(source: &Source, span: Span, width: usize) -> Span {
     let max_end = line_end.min(text.ceil_char_boundary(start + width.max(20)));
     if last - first >= MAX_MARK_LINES
         || (first == last && end > max_end)
-        || end - start > CONTEXT * 4
+        || end - start > CONTEXT_BYTES * 4
     {
         return Span::new(start, max_end.max(start));
     }

@@ -95,7 +95,8 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// Creates the policy of a configuration, and a sentence on each selector that selects nothing.
+    /// Creates the policy of a configuration. Also returns a note for each selector that selects no
+    /// rule.
     #[must_use]
     pub fn new(config: &CiConfig, fail_on: FailOn, registry: &Registry) -> (Self, Vec<String>) {
         let mut selectors = Vec::new();
@@ -229,14 +230,14 @@ fn resolve(list: List, text: &str, registry: &Registry) -> Result<Selector, Stri
             SelectorKind::Category => {
                 format!("`{text}` selects nothing: no rule has the tag of this category")
             }
-            _ => unknown(text, registry),
+            _ => unknown_selector_message(text, registry),
         });
     }
     Ok(Selector { list, text: text.to_owned(), kind, severity, rules })
 }
 
 /// The message for an unknown selector, with a suggestion.
-fn unknown(text: &str, registry: &Registry) -> String {
+fn unknown_selector_message(text: &str, registry: &Registry) -> String {
     let rules = registry.rules();
     let tags = rules.iter().flat_map(|rule| &rule.tags).map(String::as_str);
     let categories = CATEGORIES.iter().map(|(name, ..)| *name);

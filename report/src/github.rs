@@ -6,7 +6,7 @@
 
 use super::escape::{command_data as data, command_property as property};
 use super::{
-    Document, escape_log, number, of_severity, one_line, remarks, skipped_lines, weakened, wire,
+    Document, escape_log, number, one_line, remarks, severity_count, skipped_lines, weakened, wire,
 };
 use aidd_engine::forms::commits;
 use aidd_engine::text::finding::Severity;
@@ -94,7 +94,7 @@ fn annotate(finding: &wire::Finding, out: &mut dyn io::Write) -> io::Result<()> 
     if start.line == end.line {
         write!(out, ",col={},endColumn={}", start.column, end.column)?;
     }
-    let details = [finding.help.as_deref(), weakened::by_base(finding.reason.as_deref())];
+    let details = [finding.help.as_deref(), weakened::base_only_reason(finding.reason.as_deref())];
     let details: String = details.into_iter().flatten().map(|text| format!("\n{text}")).collect();
     let text = data(&format!("{}{details}", finding.message));
     writeln!(out, ",title={}::{text}", property(&finding.rule))
@@ -115,7 +115,7 @@ fn list_dropped(
         out,
         "::notice title=aidd::{count}: GitHub shows {MAX_ANNOTATIONS} of each level; see the log"
     )?;
-    writeln!(out, "::group::{}", of_severity(dropped.len(), severity))?;
+    writeln!(out, "::group::{}", severity_count(dropped.len(), severity))?;
     for finding in dropped {
         let wire::Finding { path, start, message, rule, .. } = finding;
         let line = format!("{path}:{}:{}: {message} [{rule}]", start.line, start.column);

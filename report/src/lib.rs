@@ -233,7 +233,7 @@ pub fn number(count: usize, noun: &str) -> String {
 }
 
 /// `1 error`, `2 warnings`, `3 info`.
-fn of_severity(count: usize, severity: Severity) -> String {
+fn severity_count(count: usize, severity: Severity) -> String {
     match severity {
         Severity::Info => format!("{count} info"),
         _ => number(count, &severity.to_string()),

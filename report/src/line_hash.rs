@@ -8,7 +8,8 @@ const WINDOW: usize = 100;
 /// The base of the rolling hash.
 const FACTOR: u64 = 37;
 
-/// The hash of each line, followed by the number of lines with this hash so far.
+/// The hash of each line, followed by `:` and the number of lines with the same hash up to this
+/// line.
 #[must_use]
 pub fn line_hashes(text: &str) -> Vec<String> {
     let mut hasher = Hasher::default();

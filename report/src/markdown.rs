@@ -6,7 +6,7 @@
 
 use super::gfm::escape;
 use super::wire::{Finding, Status};
-use super::{Document, blob_url, number, of_severity, rule, rule_url, weakened};
+use super::{Document, blob_url, number, rule, rule_url, severity_count, weakened};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::finding::Severity;
 use std::cmp::Reverse;
@@ -169,14 +169,14 @@ impl Page<'_> {
     }
 
     fn row(&self, finding: &Finding) -> String {
-        let at = self.document.version_control.as_ref();
+        let commit = self.document.version_control.as_ref();
         let name = escape(&finding.rule);
-        let name = match rule(self.rules, &finding.rule).and_then(|rule| rule_url(at, rule)) {
+        let name = match rule(self.rules, &finding.rule).and_then(|rule| rule_url(commit, rule)) {
             Some(url) => format!("[{name}](<{url}>)"),
             None => name,
         };
         let mut message = escape(&finding.message);
-        if let Some(reason) = weakened::by_base(finding.reason.as_deref()) {
+        if let Some(reason) = weakened::base_only_reason(finding.reason.as_deref()) {
             message.push_str(&format!(" ({})", escape(reason)));
         }
         format!("| {name} | {} | {message} |\n", self.location(finding))
@@ -185,14 +185,15 @@ impl Page<'_> {
     /// Path and line, linked if the commit that contains them is known.
     fn location(&self, finding: &Finding) -> String {
         let location = escape(&format!("{}:{}", finding.path, finding.start.line));
-        let at = self.document.version_control.as_ref();
+        let commit = self.document.version_control.as_ref();
         let base = || self.document.comparison.as_ref()?.base_sha.as_deref();
         let is_fixed = finding.status == Status::Fixed;
-        let revision = at.and_then(|at| if is_fixed { base() } else { Some(&at.revision) });
-        let (Some(at), Some(revision)) = (at, revision) else { return location };
+        let revision =
+            commit.and_then(|commit| if is_fixed { base() } else { Some(&commit.revision) });
+        let (Some(commit), Some(revision)) = (commit, revision) else { return location };
         let (first, last) = (finding.start.line, finding.end.line);
         let lines = if first == last { format!("L{first}") } else { format!("L{first}-L{last}") };
-        let url = blob_url(&at.repository, revision, &finding.path);
+        let url = blob_url(&commit.repository, revision, &finding.path);
         format!("[{location}](<{url}#{lines}>)")
     }
 
@@ -212,7 +213,7 @@ impl Page<'_> {
             let rule = escape(&finding.rule);
             format!("- {rule} at {}: {}\n", self.location(finding), escape(&finding.message))
         };
-        list(fixed.iter().map(line), MAX_FIXED, &mut text);
+        append_list(fixed.iter().map(line), MAX_FIXED, &mut text);
         text
     }
 
@@ -245,7 +246,7 @@ impl Page<'_> {
         }
         let counts = Severity::ALL.into_iter().filter_map(|severity| {
             let count = findings.iter().filter(|finding| finding.severity == severity).count();
-            (count > 0).then(|| of_severity(count, severity))
+            (count > 0).then(|| severity_count(count, severity))
         });
         let counts = counts.collect::<Vec<_>>().join(", ");
         let title = format!("Pre-existing: {counts}");
@@ -266,7 +267,7 @@ impl Page<'_> {
             format!("\n<details>\n<summary>{count} skipped or only partly checked</summary>\n\n");
         let line =
             |file: &super::Skipped| format!("- {}: {}\n", escape(&file.path), escape(&file.why));
-        list(skipped.iter().map(line), MAX_SKIPPED, &mut text);
+        append_list(skipped.iter().map(line), MAX_SKIPPED, &mut text);
         text.push_str("\n</details>\n");
         text
     }
@@ -286,14 +287,14 @@ impl Page<'_> {
             return String::new();
         }
         let mut text = "\n".to_owned();
-        list(notes.into_iter(), MAX_NOTES, &mut text);
+        append_list(notes.into_iter(), MAX_NOTES, &mut text);
         text
     }
 }
 
-/// Adds at most `limit` of `lines`, within [`MAX_LIST_BYTES`] bytes, and the number of omitted
-/// lines.
-fn list(lines: impl ExactSizeIterator<Item = String>, limit: usize, text: &mut String) {
+/// Appends at most `limit` of `lines` to `text`, within [`MAX_LIST_BYTES`] bytes, and the number of
+/// omitted lines.
+fn append_list(lines: impl ExactSizeIterator<Item = String>, limit: usize, text: &mut String) {
     let count = lines.len();
     let mut remaining = MAX_LIST_BYTES;
     let mut listed = 0;

@@ -66,8 +66,8 @@ const MISNAMED: [&str; 12] = [
     "aidd.yaml",
 ];
 
-/// A note that a file is not read although its name suggests a configuration, if there is no
-/// configuration.
+/// Returns a note if the project has no configuration, but contains a file whose name suggests a
+/// configuration: aidd does not read this file.
 #[must_use]
 pub fn unread_config(project: &Project) -> Option<String> {
     if project.config_path.is_some() {

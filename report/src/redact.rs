@@ -28,8 +28,8 @@ impl<'a> Redactor<'a> {
         let mut spans: Vec<Span> = file.secrets.iter().copied().chain(secrets).collect();
         spans.sort_unstable();
         spans.dedup();
-        let values = values(file.source, &spans);
-        // For positions, it does not matter to which of two overlapping secrets a byte belongs.
+        let values = build_value_search(file.source, &spans);
+        // Overlapping secrets can be merged here, because bytes are hidden by position.
         spans.dedup_by(|next, last| {
             let overlaps = next.start <= last.end;
             if overlaps {
@@ -44,7 +44,7 @@ impl<'a> Redactor<'a> {
     pub(super) fn text(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut from = 0;
-        for range in self.find(text) {
+        for range in self.find_values(text) {
             out.push_str(&text[from..range.start]);
             out.push_str(REDACTED);
             from = range.end;
@@ -61,7 +61,7 @@ impl<'a> Redactor<'a> {
             _ => None,
         };
         let edits = fix.edits.iter().map(|edit| &edit.text);
-        edits.chain(new_text).all(|text| self.find(text).is_empty())
+        edits.chain(new_text).all(|text| self.find_values(text).is_empty())
     }
 
     /// The text of `span` with each byte of a secret replaced by `*`, so that the length is
@@ -69,7 +69,7 @@ impl<'a> Redactor<'a> {
     pub(super) fn excerpt(&self, span: Span) -> Cow<'a, str> {
         let text = self.source.slice(span);
         let start = self.source.text().floor_char_boundary(span.start as usize);
-        let mut hidden = self.find(text);
+        let mut hidden = self.find_values(text);
         let end = start + text.len();
         let first = self.spans.partition_point(|secret| secret.end as usize <= start);
         let within = self.spans[first..].iter().take_while(|secret| (secret.start as usize) < end);
@@ -81,15 +81,15 @@ impl<'a> Redactor<'a> {
     }
 
     /// The occurrences of secret values in `text`: sorted and disjoint.
-    fn find(&self, text: &str) -> Vec<Range<usize>> {
+    fn find_values(&self, text: &str) -> Vec<Range<usize>> {
         self.values.as_ref().map_or_else(Vec::new, |values| occurrences(values, text))
     }
 }
 
 /// The occurrences of `values` in `text`: sorted and disjoint.
 ///
-/// One step per byte of `text`. `find_overlapping_iter` would yield every value that ends at a
-/// byte: as many matches as there are values if each value is a suffix of the next.
+/// Takes one step per byte of `text`. `find_overlapping_iter` would yield every value that ends at
+/// a byte: as many matches as there are values if each value is a suffix of the next.
 fn occurrences(values: &NFA, text: &str) -> Vec<Range<usize>> {
     let mut state = values.start_state(Anchored::No).expect("unanchored searches are enabled");
     let mut ranges: Vec<Range<usize>> = Vec::new();
@@ -134,7 +134,7 @@ fn mask(text: &str, hidden: Vec<Range<usize>>) -> String {
 }
 
 /// Builds the search for the values of the secrets, and for each line of a multi-line value.
-fn values(source: &Source, spans: &[Span]) -> Option<NFA> {
+fn build_value_search(source: &Source, spans: &[Span]) -> Option<NFA> {
     let mut values: Vec<&str> = Vec::new();
     for text in spans.iter().map(|&span| source.slice(span)) {
         values.push(text);

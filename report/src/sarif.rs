@@ -277,7 +277,7 @@ fn fix(path: &str, fix: &wire::Fix) -> Option<Fix> {
 
 fn rule_properties(rule: &Rule) -> PropertyBag {
     let tags = rule.tags.iter().take(MAX_TAGS).map(|tag| match tag.strip_prefix("cwe-") {
-        // GitHub's format for weaknesses.
+        // The format in which GitHub expects CWE ids.
         Some(number) => format!("external/cwe/cwe-{number}"),
         None => tag.clone(),
     });
@@ -293,7 +293,7 @@ fn rule_properties(rule: &Rule) -> PropertyBag {
     properties(tags.collect(), required.into_iter().chain(score).chain(aliases))
 }
 
-/// The precision of the rule, from the confidence on its page.
+/// The precision of the rule, derived from the confidence of its check.
 fn precision(rule: &Rule) -> &'static str {
     let text = rule.check.as_ref().and_then(|check| check.text.as_ref());
     match text.and_then(|text| text.secret) {
@@ -321,7 +321,7 @@ fn invocation(document: &Document, omitted: &[String]) -> Invocation {
     Invocation::builder().execution_successful(true).tool_execution_notifications(notes).build()
 }
 
-/// A finding outside of files: on a commit, a branch, a title or a change.
+/// Reports a finding outside of files: on a commit, a branch, a title or a change.
 fn commit_notification(finding: &wire::Finding) -> Notification {
     let text = format!("{}: {} [{}]", finding.path, finding.message, finding.rule);
     let mut note = notification(COMMIT, &text, None);
@@ -402,7 +402,7 @@ fn notification(id: &str, text: &str, path: Option<&str>) -> Notification {
     note
 }
 
-/// GitHub uses the part before the last slash as the category.
+/// The id of the run. GitHub uses the part before the last slash as the category.
 fn automation(document: &Document) -> String {
     let category = document.category.as_deref();
     category.map_or_else(|| "aidd/".into(), |category| format!("aidd/{category}/"))

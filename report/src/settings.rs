@@ -28,7 +28,7 @@ pub fn content_mode() -> String {
     std::env::var(ContentConfig::MODE_VARIABLE).unwrap_or_default()
 }
 
-fn default_of(key: &str) -> Value {
+fn default_value(key: &str) -> Value {
     match key {
         "failOn" => json!("error"),
         "maxFileSize" => json!(MAX_FILE_SIZE),
@@ -67,7 +67,7 @@ pub fn effective(
         let (value, origin) = match (from_variable, configured.get(key), &file) {
             (Some((name, value)), ..) => (json!(value), name.to_owned()),
             (None, Some(value), Some(file)) => (value.clone(), file.clone()),
-            _ => (default_of(key), "default".to_owned()),
+            _ => (default_value(key), "default".to_owned()),
         };
         Setting { key, value, origin }
     });

@@ -114,7 +114,7 @@ impl FindingExcerpt<'_> {
             let text = format!("{} ({flag})", self.escaped(&fix.title));
             group = group.element(Level::HELP.with_name("fix").message(text));
         }
-        if let Some(reason) = weakened::by_base(self.finding.reason.as_deref()) {
+        if let Some(reason) = weakened::base_only_reason(self.finding.reason.as_deref()) {
             group = group.element(Level::NOTE.message(self.escaped(reason)));
         } else if let Some(note) = self.policy_note() {
             group = group.element(Level::NOTE.message(note));

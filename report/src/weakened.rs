@@ -76,7 +76,7 @@ impl From<weakened::Kind> for WeakeningKind {
 }
 
 /// The reason of a finding, if it states that only the settings of the base report it.
-pub(super) fn by_base(reason: Option<&str>) -> Option<&str> {
+pub(super) fn base_only_reason(reason: Option<&str>) -> Option<&str> {
     reason.filter(|reason| reason.starts_with(BY_BASE))
 }
 

@@ -90,8 +90,8 @@ fn workflows() -> Vec<PathBuf> {
 #[expect(clippy::print_stderr, reason = "reports a skipped test")]
 #[expect(clippy::disallowed_methods, reason = "linters of workflows")]
 fn tool(name: &str) -> Option<Command> {
-    let own = root().join("target/lint-venv/bin").join(name);
-    let program = if own.is_file() { own } else { PathBuf::from(name) };
+    let installed = root().join("target/lint-venv/bin").join(name);
+    let program = if installed.is_file() { installed } else { PathBuf::from(name) };
     if Command::new(&program).arg("--version").output().is_ok_and(|output| output.status.success())
     {
         return Some(Command::new(program));

@@ -60,7 +60,7 @@ fn runner(clone: &Repository, github: &GitHub) -> Runner {
     runner.write("event.json", &event.to_string());
     let payload = runner.path("event.json").display().to_string();
     runner
-        .at(clone.root())
+        .in_workspace(clone.root())
         .env("GITHUB_ACTIONS", "true")
         .env("GITHUB_EVENT_NAME", "pull_request")
         .env("GITHUB_EVENT_PATH", payload)
@@ -83,7 +83,7 @@ const EXPECTED: &str = "result=failure errors=0 warnings=1 infos=0 fixed=0 pre-e
 #[test]
 fn a_fork_gets_the_outputs_that_its_token_allows() {
     let (clone, github) = (checkout(), GitHub::new());
-    let runner = runner(&clone, &github).with("fail-on", "warning");
+    let runner = runner(&clone, &github).with_input("fail-on", "warning");
     let outcome = runner.run();
     assert_eq!(outcome.code, 1, "{}", outcome.log);
     assert_eq!(counts(&outcome), EXPECTED, "{}", outcome.log);
@@ -103,8 +103,9 @@ fn a_fork_gets_the_outputs_that_its_token_allows() {
 #[test]
 fn non_blocking_findings_do_not_fail_the_step() {
     let (clone, github) = (checkout(), GitHub::new());
-    let runner = runner(&clone, &github).with("fail-on", "error").with("comment", "false");
-    let outcome = runner.with("sarif", "off").run();
+    let runner =
+        runner(&clone, &github).with_input("fail-on", "error").with_input("comment", "false");
+    let outcome = runner.with_input("sarif", "off").run();
     assert_eq!(outcome.code, 0, "{}", outcome.log);
     assert_eq!(counts(&outcome), EXPECTED.replace("failure", "success"));
     assert_eq!(github.requests(), 0, "nothing should be posted");
@@ -113,19 +114,20 @@ fn non_blocking_findings_do_not_fail_the_step() {
 #[test]
 fn shards_are_merged_into_one_report() {
     let (clone, github) = (checkout(), GitHub::new());
-    let quiet = |runner: Runner| runner.with("comment", "false").with("sarif", "off");
+    let quiet = |runner: Runner| runner.with_input("comment", "false").with_input("sarif", "off");
     let reports = [1, 2].map(|part| {
-        let runner = quiet(runner(&clone, &github)).with("shard", &format!("{part}/2"));
-        let runner = runner.with("fail-on", "never");
+        let runner = quiet(runner(&clone, &github)).with_input("shard", &format!("{part}/2"));
+        let runner = runner.with_input("fail-on", "never");
         let outcome = runner.run();
         assert_eq!(outcome.code, 0, "{}", outcome.log);
         fs::read_to_string(&outcome.outputs["report"]).expect("a report")
     });
-    let runner = quiet(runner(&clone, &github)).with("command", "merge");
+    let runner = quiet(runner(&clone, &github)).with_input("command", "merge");
     let paths = ["1.json", "2.json"].map(|name| runner.path(name).display().to_string());
     runner.write("1.json", &reports[0]);
     runner.write("2.json", &reports[1]);
-    let outcome = runner.with("paths", &paths.join("\n")).with("fail-on", "warning").run();
+    let outcome =
+        runner.with_input("paths", &paths.join("\n")).with_input("fail-on", "warning").run();
     assert_eq!(outcome.code, 1, "{}", outcome.log);
     assert_eq!(counts(&outcome), EXPECTED, "{}", outcome.log);
 }

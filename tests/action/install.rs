@@ -83,7 +83,7 @@ fn release(bytes: &[u8]) -> String {
 
 /// A machine whose `cargo` builds the stub.
 fn machine(release: &str, server: &Server) -> Runner {
-    let runner = Runner::new(release).with("download-url", &server.server.uri());
+    let runner = Runner::new(release).with_input("download-url", &server.server.uri());
     runner.install("cargo", CARGO);
     runner.install("stub", STUB);
     runner
@@ -186,7 +186,7 @@ fn an_unreleased_version_is_built() {
     );
 
     for (os, arch) in [("Linux", "ARM"), ("Linux", "ARM64")] {
-        let runner = machine(&release(&bytes), &server).on(os, arch);
+        let runner = machine(&release(&bytes), &server).with_platform(os, arch);
         let outcome = runner.run();
         assert_eq!(outcome.code, 1, "{}", outcome.log);
         assert!(is_built(&runner));
@@ -203,11 +203,11 @@ fn a_server_error_is_not_a_reason_to_build() {
 }
 
 #[test]
-fn another_version_is_verified_with_its_own_list() {
+fn another_version_is_verified_with_its_own_checksums() {
     let (server, bytes) = (Server::new(), archive());
     server.file(&format!("/v2.0.0/{ARCHIVE}"), &bytes);
     server.file("/v2.0.0/sha256.sum", format!("{} *{ARCHIVE}\n", sha256(&bytes)).as_bytes());
-    let runner = machine("none\n", &server).with("version", "v2.0.0");
+    let runner = machine("none\n", &server).with_input("version", "v2.0.0");
     let outcome = runner.run();
     assert_eq!(outcome.code, 1, "{}", outcome.log);
     assert!(outcome.log.contains("comes from the release itself"), "{}", outcome.log);
@@ -215,7 +215,7 @@ fn another_version_is_verified_with_its_own_list() {
 
     server.file("/v2.0.1/sha256.sum", format!("{} *{ARCHIVE}\n", sha256(b"")).as_bytes());
     server.file(&format!("/v2.0.1/{ARCHIVE}"), &bytes);
-    let runner = machine("none\n", &server).with("version", "2.0.1");
+    let runner = machine("none\n", &server).with_input("version", "2.0.1");
     assert_refused(&runner.run(), "does not have the expected sha256");
 }
 
@@ -229,11 +229,12 @@ fn another_version_is_never_replaced() {
         ("1.2.3/../../x", "is not of the form 1.2.3"),
         ("$(touch pwned)", "is not of the form 1.2.3"),
     ] {
-        let runner = machine(&release(&bytes), &server).with("version", version);
+        let runner = machine(&release(&bytes), &server).with_input("version", version);
         assert_refused(&runner.run(), why);
         assert!(!is_built(&runner) && !runner.path("work/pwned").exists());
     }
-    let runner = machine("none\n", &server).with("version", "1.2.3").on("Linux", "ARM");
+    let runner =
+        machine("none\n", &server).with_input("version", "1.2.3").with_platform("Linux", "ARM");
     assert_refused(&runner.run(), "not released for Linux on ARM");
 }
 
@@ -264,7 +265,7 @@ fn a_stamped_checkout_runs_the_release() {
 fn a_source_build_can_be_requested() {
     let (server, bytes) = (Server::new(), archive());
     server.file(&format!("/v1.2.3/{ARCHIVE}"), &bytes);
-    let runner = machine(&release(&bytes), &server).with("version", "source");
+    let runner = machine(&release(&bytes), &server).with_input("version", "source");
     assert_eq!(runner.run().code, 1);
     assert!(is_built(&runner));
     assert_eq!(server.requested_paths(), [""; 0]);

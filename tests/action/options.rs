@@ -56,21 +56,21 @@ fn default_inputs_are_passed_as_options() {
 #[test]
 fn every_input_has_its_option() {
     let runner = machine()
-        .with("paths", "src\ndocs\n")
-        .with("base", "main")
-        .with("diff", "off")
-        .with("fail-on", "warning")
-        .with("config", "ci/aidd.json")
-        .with("annotations", "false")
-        .with("summary", "false")
-        .with("comment", "false")
-        .with("check-run", "true")
-        .with("review", "true")
-        .with("sarif", "off")
-        .with("category", "docs")
-        .with("shard", "2/4")
-        .with("args", "--exclude=vendor/**\n--no-base\nfull\n")
-        .with("token", "another");
+        .with_input("paths", "src\ndocs\n")
+        .with_input("base", "main")
+        .with_input("diff", "off")
+        .with_input("fail-on", "warning")
+        .with_input("config", "ci/aidd.json")
+        .with_input("annotations", "false")
+        .with_input("summary", "false")
+        .with_input("comment", "false")
+        .with_input("check-run", "true")
+        .with_input("review", "true")
+        .with_input("sarif", "off")
+        .with_input("category", "docs")
+        .with_input("shard", "2/4")
+        .with_input("args", "--exclude=vendor/**\n--no-base\nfull\n")
+        .with_input("token", "another");
     insta::assert_snapshot!(args(&runner), @r"
     [ci]
     [--scope]
@@ -105,7 +105,7 @@ fn every_input_has_its_option() {
 
 #[test]
 fn a_report_is_posted() {
-    let runner = machine().with("command", "post").with("paths", "aidd-report.json");
+    let runner = machine().with_input("command", "post").with_input("paths", "aidd-report.json");
     insta::assert_snapshot!(args(&runner), @r"
     [ci]
     [post]
@@ -118,8 +118,9 @@ fn a_report_is_posted() {
 
 #[test]
 fn reports_are_merged() {
-    let runner = machine().with("command", "merge").with("paths", "1.json\n2.json");
-    let runner = runner.with("sarif", "off").with("comment", "false").with("shard", "1/2");
+    let runner = machine().with_input("command", "merge").with_input("paths", "1.json\n2.json");
+    let runner =
+        runner.with_input("sarif", "off").with_input("comment", "false").with_input("shard", "1/2");
     insta::assert_snapshot!(args(&runner), @r"
     [ci]
     [merge]
@@ -137,18 +138,18 @@ fn reports_are_merged() {
 fn inputs_are_not_interpreted_by_the_shell() {
     let hostile = "a b'c\"d $(touch pwned) `touch pwned` ; touch pwned * -- \\";
     for input in ["paths", "base", "fail-on", "config", "category", "shard", "args"] {
-        let runner = machine().with(input, hostile);
+        let runner = machine().with_input(input, hostile);
         let args = args(&runner);
         assert!(args.contains(&format!("[{hostile}]\n")), "{input}: {args}");
         assert!(!runner.path("work/pwned").exists(), "{input}");
     }
-    let runner = machine().with("paths", "--fix\n");
+    let runner = machine().with_input("paths", "--fix\n");
     assert!(args(&runner).ends_with("[--]\n[--fix]\n"), "a path must not become an option");
 }
 
 #[test]
 fn aidd_runs_in_the_working_directory() {
-    let runner = machine().with("working-directory", "a b");
+    let runner = machine().with_input("working-directory", "a b");
     std::fs::create_dir(runner.path("work/a b")).expect("made");
     args(&runner);
     assert!(runner.read("seen/folder").ends_with("/a b\n"));
@@ -157,20 +158,20 @@ fn aidd_runs_in_the_working_directory() {
 #[test]
 fn invalid_values_of_switches_are_rejected() {
     for input in ["annotations", "summary", "comment", "check-run", "review"] {
-        let outcome = assert_refused(&machine().with(input, "yes"));
+        let outcome = assert_refused(&machine().with_input(input, "yes"));
         let error =
             format!("::error title=aidd::input {input}: expected true or false, found 'yes'");
         assert!(outcome.log.contains(&error), "{}", outcome.log);
     }
     for input in ["diff", "sarif"] {
-        let outcome = assert_refused(&machine().with(input, "never"));
+        let outcome = assert_refused(&machine().with_input(input, "never"));
         assert!(
             outcome.log.contains(&format!("input {input}: expected auto or off")),
             "{}",
             outcome.log
         );
     }
-    let outcome = assert_refused(&machine().with("command", "fix"));
+    let outcome = assert_refused(&machine().with_input("command", "fix"));
     assert!(outcome.log.contains("expected check, merge or post, found 'fix'"), "{}", outcome.log);
 }
 

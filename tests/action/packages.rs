@@ -51,7 +51,8 @@ fn stdout_of(command: &mut Command) -> String {
     text
 }
 
-/// Whether npm is installed; otherwise the test is skipped. No other test requires npm.
+/// Whether npm is installed; if it is not, prints that the test is skipped. No other test requires
+/// npm.
 #[expect(clippy::print_stderr, reason = "reports a skipped test")]
 fn has_npm() -> bool {
     let is_installed =

@@ -63,14 +63,14 @@ impl Runner {
     }
 
     /// Sets an input.
-    pub(crate) fn with(mut self, input: &str, value: &str) -> Self {
+    pub(crate) fn with_input(mut self, input: &str, value: &str) -> Self {
         assert!(read().inputs.contains_key(input), "no input {input}");
         self.inputs.insert(input.to_owned(), value.to_owned());
         self
     }
 
     /// Sets operating system and architecture.
-    pub(crate) fn on(mut self, os: &'static str, arch: &'static str) -> Self {
+    pub(crate) fn with_platform(mut self, os: &'static str, arch: &'static str) -> Self {
         (self.os, self.arch) = (os, arch);
         self
     }
@@ -88,7 +88,7 @@ impl Runner {
     }
 
     /// Sets the workspace directory.
-    pub(crate) fn at(mut self, work: &Path) -> Self {
+    pub(crate) fn in_workspace(mut self, work: &Path) -> Self {
         self.work = Some(work.to_owned());
         self
     }

@@ -72,7 +72,7 @@ fn item_of(item: &toml_edit::Item) -> Value {
             let texts = list.iter().map(|value| json!(value.as_str().expect("a text")));
             Value::Array(texts.collect())
         }
-        other => panic!("{other:?} is in none of our files"),
+        other => panic!("{other:?} does not occur in the files of aidd"),
     }
 }
 
@@ -252,5 +252,5 @@ fn the_hooks_of_claude_code_run_from_its_settings() {
     let next = run("SessionStart", json!({"source": "resume", "session_id": "another"}));
     assert!(context(&next).contains("Checkpoint"), "{next}");
     let named: BTreeSet<&String> = settings["hooks"].as_object().expect("hooks").keys().collect();
-    assert_eq!(named, events.keys().collect(), "an event was not tried");
+    assert_eq!(named, events.keys().collect(), "an event was not sent");
 }

@@ -113,7 +113,7 @@ fn a_broken_setup_does_not_block() {
     assert!(output.err.starts_with("aidd hook pre-tool-use: "), "{}", output.err);
     assert!(output.err.ends_with("skipped\n"), "{}", output.err);
     // An invalid database, and a directory in its place.
-    project.write(".aidd/data.db", "this is no database, and never was one");
+    project.write(".aidd/data.db", "this is not a database");
     project.run_hook("session-start", &start).expect_code(0);
     let project = set_up();
     project.write(".aidd/data.db/x", "");
@@ -175,7 +175,7 @@ fn findings_are_reported_while_the_store_is_locked() {
     let project = set_up();
     project.write(".aidd/rules/team/old-colour.md", BLUE);
     project.write("a.txt", "a blue sky\n");
-    let payload = edited(&project, "one");
+    let payload = edit_event(&project, "one");
     project.run_hook("post-tool-use", &payload).expect_code(0);
     let path = project.absolute(".aidd/data.journal.lock");
     let journal = std::fs::File::options().write(true).create(true).truncate(false).open(path);
@@ -190,7 +190,7 @@ fn findings_are_reported_while_the_store_is_locked() {
     assert_eq!(output.err, "aidd hook: timed out after 5s; skipped\n");
 }
 
-fn edited(project: &Project, session: &str) -> Value {
+fn edit_event(project: &Project, session: &str) -> Value {
     let input =
         json!({"file_path": project.absolute("a.txt"), "old_string": "red", "new_string": "blue"});
     let more = json!({"session_id": session, "tool_name": "Edit", "tool_input": input});
@@ -214,7 +214,8 @@ fn concurrent_hooks_record_all_sessions() {
             for number in 0..PARALLEL {
                 let project = &project;
                 scope.spawn(move || {
-                    let output = project.run_hook("post-tool-use", &edited(project, &name(number)));
+                    let output =
+                        project.run_hook("post-tool-use", &edit_event(project, &name(number)));
                     assert_eq!(output.expect_code(0).err, "");
                 });
             }

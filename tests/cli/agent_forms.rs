@@ -18,7 +18,7 @@ fn project() -> Project {
 }
 
 /// The findings in a hook's answer, in any format: location and rule.
-fn found(answer: &Value) -> Vec<String> {
+fn findings_in(answer: &Value) -> Vec<String> {
     let pointers = [
         "/hookSpecificOutput/permissionDecisionReason",
         "/hookSpecificOutput/additionalContext",
@@ -57,23 +57,23 @@ fn a_path_is_relative_to_the_clients_directory() {
     let folder = "packages/api";
     let expected = ["packages/api/a.txt:1:3 error team/old-colour"];
     let payload = codex(&project, "PreToolUse", folder, PATCH);
-    assert_eq!(found(&hook("pre-tool-use", &payload, folder)), expected);
+    assert_eq!(findings_in(&hook("pre-tool-use", &payload, folder)), expected);
     // The directory in which the hook is started does not matter, and the directory in the payload is
     // optional.
-    assert_eq!(found(&hook("pre-tool-use", &payload, "")), expected);
+    assert_eq!(findings_in(&hook("pre-tool-use", &payload, "")), expected);
     let mut without_directory = payload;
     without_directory["cwd"] = Value::Null;
-    assert_eq!(found(&hook("pre-tool-use", &without_directory, folder)), expected);
+    assert_eq!(findings_in(&hook("pre-tool-use", &without_directory, folder)), expected);
     project.write("packages/api/a.txt", "a blue sky\n");
     let payload = codex(&project, "PostToolUse", folder, PATCH);
-    assert_eq!(found(&hook("post-tool-use", &payload, folder)), expected);
+    assert_eq!(findings_in(&hook("post-tool-use", &payload, folder)), expected);
     // A path that only exists relative to the project root is resolved there.
     project.remove("packages/api/a.txt");
     project.write("b.txt", "a blue sky\n");
     let patch = PATCH.replace("a.txt", "b.txt");
     let payload = codex(&project, "PostToolUse", folder, &patch);
     assert_eq!(
-        found(&hook("post-tool-use", &payload, folder)),
+        findings_in(&hook("post-tool-use", &payload, folder)),
         ["b.txt:1:3 error team/old-colour"]
     );
     // Paths outside the project are ignored.
@@ -88,11 +88,11 @@ fn a_moved_file_is_checked_at_its_target() {
     let patch = PATCH.replace("a.txt\n", "a.txt\n*** Move to: sky/new.txt\n");
     let payload = codex(&project, "PreToolUse", "", &patch);
     let expected = ["sky/new.txt:1:3 error team/old-colour"];
-    assert_eq!(found(&project.answer("pre-tool-use", &payload)), expected);
+    assert_eq!(findings_in(&project.answer("pre-tool-use", &payload)), expected);
     project.remove("a.txt");
     project.write("sky/new.txt", "a blue sky\n");
     let payload = codex(&project, "PostToolUse", "", &patch);
-    assert_eq!(found(&project.answer("post-tool-use", &payload)), expected);
+    assert_eq!(findings_in(&project.answer("post-tool-use", &payload)), expected);
     let output = project.run(&["memory", "--json", "sessions"]).expect_code(0);
     let sessions: Value = serde_json::from_str(&output.out).expect("JSON");
     assert_eq!(sessions["sessions"].as_array().map(Vec::len), Some(1));
@@ -110,11 +110,11 @@ fn a_project_can_be_reached_through_a_link() {
     });
     let payload = claude_event("PreToolUse", json!({"tool_name": "Edit", "tool_input": input}));
     let expected = ["a.txt:1:3 error team/old-colour"];
-    assert_eq!(found(&project.answer("pre-tool-use", &payload)), expected);
+    assert_eq!(findings_in(&project.answer("pre-tool-use", &payload)), expected);
     let mut command = project.command("", &["hook", "pre-tool-use"]);
     command.current_dir(&link).env("AIDD_HOOK_LIMIT", "120");
     let output = project.finish(&mut command, payload.to_string().as_bytes()).expect_code(0);
-    assert_eq!(found(&serde_json::from_str(&output.out).expect("JSON")), expected);
+    assert_eq!(findings_in(&serde_json::from_str(&output.out).expect("JSON")), expected);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn other_field_names_for_an_edit_are_accepted() {
             "tool_name": "editFiles", "tool_input": {"files": ["a.txt"]}, "tool_response": "done",
         }),
     ] {
-        assert_eq!(found(&project.answer("post-tool-use", &payload)), expected, "{payload}");
+        assert_eq!(findings_in(&project.answer("post-tool-use", &payload)), expected, "{payload}");
     }
     let failed = json!({
         "sessionId": "s", "cwd": project.path(), "toolName": "edit", "toolArgs": arguments,
@@ -159,7 +159,7 @@ fn other_field_names_for_an_edit_are_accepted() {
     });
     let answer = project.answer("pre-tool-use", &created);
     assert_eq!(answer["permissionDecision"], "deny");
-    assert_eq!(found(&answer), ["new.txt:1:1 error team/old-colour"]);
+    assert_eq!(findings_in(&answer), ["new.txt:1:1 error team/old-colour"]);
 }
 
 /// If two files require each other, the file that is written first has a finding.

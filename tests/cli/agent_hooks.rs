@@ -98,7 +98,7 @@ fn a_claude_code_conversation_works_in_an_empty_directory() {
     let command = |event: &str| {
         let hook = &settings["hooks"][event][0]["hooks"][0];
         let command = hook["command"].as_str().expect("a command");
-        command.strip_prefix("aidd hook ").expect("ours").to_owned()
+        command.strip_prefix("aidd hook ").expect("a hook of aidd").to_owned()
     };
     let mut run = |event: &str, more: Value| {
         let output = project.run_hook(&command(event), &claude_event(event, more)).expect_code(0);

@@ -1,4 +1,5 @@
-//! Tests of the first minute: paths without a project, settings and pages that cannot be used.
+//! Tests of problems that new users meet first: paths outside a project, and settings and pages
+//! that cannot be used.
 
 use crate::cli::support::{BLUE, Project};
 use std::fs;
@@ -49,7 +50,7 @@ fn an_empty_configuration_is_an_error() {
 }
 
 #[test]
-fn an_invalid_parameter_ends_the_run_and_names_the_key() {
+fn the_error_for_an_invalid_parameter_names_the_key() {
     let project = Project::new(&[("a.txt", "")]);
     for (rules, words) in [
         (
@@ -134,7 +135,7 @@ fn merge_conflicts_are_reported_once() {
 }
 
 #[test]
-fn lines_of_the_memory_that_cannot_be_read_are_noted() {
+fn unreadable_lines_of_the_memory_are_reported() {
     let project = Project::new(&[("ai/memory/decisions.jsonl", "{\"id\":\"decision_1\n")]);
     for command in [&["memory", "topics"][..], &["memory", "search", "cookies"]] {
         let output = project.run(command).expect_code(0);
@@ -171,7 +172,7 @@ mod unix {
     use std::os::unix::net::UnixListener;
 
     #[test]
-    fn what_is_not_a_regular_file_is_skipped_with_a_reason() {
+    fn an_irregular_file_is_skipped_with_a_reason() {
         let project = without_marker(&[]);
         let _socket = UnixListener::bind(project.path().join("Dockerfile")).expect("bound");
         symlink("loop", project.path().join("loop")).expect("linked");

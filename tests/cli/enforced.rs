@@ -73,20 +73,20 @@ fn a_convention_with_a_check_is_enforced() {
     ");
 }
 
-/// Replaces the numbers of files and shipped rules. The number of files includes the files of the
-/// store, which differs between platforms.
+/// Replaces the numbers of files and shipped rules. The number of files differs between platforms,
+/// because it includes the files of the store.
 fn without_counts(text: &str) -> String {
-    let mut counted = String::new();
+    let mut normalized = String::new();
     for line in text.lines() {
         let mut words: Vec<&str> = line.split(' ').collect();
         for at in 1..words.len() {
-            let of_many = words[at].starts_with("files") || words[at] == "shipped,";
-            if of_many && words[at - 1].parse::<usize>().is_ok() {
+            let is_varying_count = words[at].starts_with("files") || words[at] == "shipped,";
+            if is_varying_count && words[at - 1].parse::<usize>().is_ok() {
                 words[at - 1] = "N";
             }
         }
-        counted.push_str(&words.join(" "));
-        counted.push('\n');
+        normalized.push_str(&words.join(" "));
+        normalized.push('\n');
     }
-    counted
+    normalized
 }

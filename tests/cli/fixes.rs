@@ -167,7 +167,7 @@ fn a_file_in_utf_16_is_not_fixed() {
     project.write("a.txt", &bytes);
     let output = project.run(&["check", "a.txt", "--fix"]).expect_code(0);
     assert!(output.out.contains("1 warning"), "{}", output.out);
-    assert_eq!(std::fs::read(project.path().join("a.txt")).expect("there"), bytes);
+    assert_eq!(std::fs::read(project.path().join("a.txt")).expect("an existing path"), bytes);
 }
 
 #[cfg(unix)]
@@ -182,7 +182,7 @@ fn a_fixed_file_keeps_its_permissions_and_its_link() {
     project.run(&["check", "link.txt", "--fix"]).expect_code(0);
     assert_eq!(project.read("a.txt"), "a teal sky,\na teal sea\n");
     assert!(project.path().join("link.txt").is_symlink(), "the link was replaced");
-    let mode = fs::metadata(&target).expect("there").permissions().mode();
+    let mode = fs::metadata(&target).expect("an existing path").permissions().mode();
     assert_eq!(mode & 0o777, 0o640);
 }
 
@@ -220,7 +220,10 @@ fn nothing_is_written_through_links_out_of_the_project() {
     // If a link leads to a file within the project, the target is fixed and the link remains.
     assert_eq!(project.read("a.txt"), "a teal sky,\na teal sea\n");
     assert!(project.path().join("in.txt").is_symlink());
-    let mode = std::fs::metadata(project.path().join("a.txt")).expect("there").permissions().mode();
+    let mode = std::fs::metadata(project.path().join("a.txt"))
+        .expect("an existing path")
+        .permissions()
+        .mode();
     assert_eq!(mode & 0o777, 0o640);
 }
 
@@ -242,6 +245,6 @@ fn no_file_is_created_outside_the_project_or_in_a_version_control_directory() {
     let output = project.run(&["check", ".", "--fix-unsafe"]);
     assert!(output.err.contains("note: skipped fixes of dir/made.txt: "), "{}", output.err);
     assert!(output.err.contains("note: skipped fixes of .git/hooks/made: "), "{}", output.err);
-    assert_eq!(std::fs::read_dir(outside.path()).expect("there").count(), 0);
+    assert_eq!(std::fs::read_dir(outside.path()).expect("an existing path").count(), 0);
     assert!(!project.path().join(".git/hooks").exists());
 }

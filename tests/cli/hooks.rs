@@ -179,12 +179,12 @@ fn hooks_are_installed_where_git_finds_them() {
     let path = elsewhere.path().to_string_lossy().replace('\\', "/");
     // The user's global configuration is used; that of the repository is not.
     project.git(&["config", "--unset", "core.hooksPath"]).expect_code(0);
-    let of_user = [
+    let user_env = [
         ("GIT_CONFIG_COUNT", "1"),
         ("GIT_CONFIG_KEY_0", "core.hooksPath"),
         ("GIT_CONFIG_VALUE_0", &*path),
     ];
-    let output = project.run_env(&of_user, &["hook", "install"]).expect_code(0);
+    let output = project.run_env(&user_env, &["hook", "install"]).expect_code(0);
     assert!(output.err.contains("which other repositories also use"), "{}", output.err);
     let hook = elsewhere.path().join("pre-commit");
     fs::remove_file(&hook).expect("was written");
@@ -227,8 +227,8 @@ fn a_missing_aidd_is_reported_and_does_not_block_the_commit() {
     let hook = project.hook("pre-commit");
     let end = hook.find("\nif [").expect("the fallback comes first");
     let start = hook[..end].rfind("aidd='").expect("a fallback");
-    let lost = format!("{}aidd='/no/such/aidd'{}", &hook[..start], &hook[end..]);
-    project.write(".git/hooks/pre-commit", lost);
+    let without_binary = format!("{}aidd='/no/such/aidd'{}", &hook[..start], &hook[end..]);
+    project.write(".git/hooks/pre-commit", without_binary);
     project.stage("a.env", &format!("KEY={}\n", token()));
     let output = project.git(&["commit", "--quiet", "-m", "x"]).expect_code(0);
     assert_eq!(output.err, "pre-commit: aidd is not installed, so this hook did nothing\n");

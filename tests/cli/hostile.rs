@@ -11,7 +11,7 @@ use std::os::unix::ffi::OsStrExt;
 /// Text that would mask a log, set a title, clear a screen, reorder or hide text, or load an image.
 const EVIL: &str = "x\r\n::add-mask::p\n \u{a0}::add-mask::p\n##[add-mask]p ##vso[p]\u{1b}[35m\u{1b}]0;t\u{7}\
     \u{9b}2J\u{202e}\u{200b}\u{2028}\u{e0041}\u{7f}<img src=x onerror=y>[a](command:b)![i](data:c)|`@octocat {0}";
-/// Such text in a file name.
+/// Hostile text that is valid as a file name.
 const NAME: &str =
     "n\n::add-mask::p\n##[add-mask]\u{1b}[35m\u{9b}\u{202e}\u{e0041}<img>[a](command:b)|`";
 
@@ -136,14 +136,14 @@ const CASES: &[(&str, &[&[&str]])] = &[
     ("lsp", &[&["EVIL"]]),
 ];
 
-/// `text` in double quotes, as valid YAML (`long` escapes) or JSON.
-fn quoted(text: &str, long: bool) -> String {
+/// `text` in double quotes, with the escapes of YAML if `is_yaml`, otherwise of JSON.
+fn quoted(text: &str, is_yaml: bool) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
             '"' | '\\' => out.extend(['\\', c]),
             ' '..='~' => out.push(c),
-            c if long => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+            c if is_yaml => out.push_str(&format!("\\U{:08x}", u32::from(c))),
             c => c
                 .encode_utf16(&mut [0; 2])
                 .iter()
@@ -192,7 +192,7 @@ fn project(config: &str) -> Project {
     project
 }
 
-fn valid() -> String {
+fn valid_config() -> String {
     let evil = quoted(EVIL, false);
     format!(
         "{{\"exclude\": [{evil}], \"rules\": {{\"team/evil\": \"warning\"}}, \"ci\": {{\"warnOn\": [\"team/evil\"]}}}}"
@@ -305,7 +305,7 @@ fn every_command_escapes_hostile_text() {
     covered.sort();
     assert_eq!(covered, all, "CASES must contain every command");
 
-    let project = project(&valid());
+    let project = project(&valid_config());
     let add = ["memory", "add", "decision", EVIL, "--topic", EVIL, "--json"];
     let added = run(&project, &add, &[]).expect_code(0);
     let added: serde_json::Value = serde_json::from_str(&added.out).expect("JSON");
@@ -330,7 +330,7 @@ fn every_command_escapes_hostile_text() {
 
 #[test]
 fn every_format_escapes_hostile_text() {
-    let project = project(&valid());
+    let project = project(&valid_config());
     let summary = project.path().join(".git/summary.md");
     let summary = summary.to_str().expect("a path");
     let event = project.path().join(".git/event.json");
@@ -381,7 +381,7 @@ fn between_markers(text: &str) -> &str {
 
 #[test]
 fn rules_are_exported_without_unsafe_markup() {
-    let project = project(&valid());
+    let project = project(&valid_config());
     let page = |title: &str, text: &str| {
         format!(
             "---\nseverity: error\nhelp: {}\ncheck:\n  files: [{}]\n  text: {{ regex: 'x' }}\n---\n# {title}\n\n{text}\n",
@@ -434,7 +434,7 @@ fn hostile_configuration_is_escaped_in_messages() {
             run(&project, args, &[("GITHUB_ACTIONS", "true")]);
         }
     }
-    let project = project(&valid());
+    let project = project(&valid_config());
     for name in
         ["AIDD_FORMAT", "AIDD_FAIL_ON", "AIDD_JOBS", "AIDD_EXCLUDE", "AIDD_CONFIG", "AIDD_BASELINE"]
     {

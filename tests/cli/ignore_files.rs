@@ -22,7 +22,7 @@ fn git(project: &Project, args: &[&str]) {
 
 const SECRETS_ONLY: [&str; 4] = ["--only", "secrets/*", "--format", "github"];
 
-fn found(project: &Project, args: &[&str]) -> Vec<String> {
+fn secret_paths(project: &Project, args: &[&str]) -> Vec<String> {
     let output = project.run(&[args, &SECRETS_ONLY].concat());
     paths(&output.out).into_iter().map(str::to_owned).collect()
 }
@@ -39,18 +39,21 @@ fn a_tracked_file_is_checked_despite_ignore_files() {
         ("build/out/more.txt", &secret),
         ("notes.txt", &secret),
     ]);
-    assert_eq!(found(&project, &["check", "."]), Vec::<String>::new());
+    assert_eq!(secret_paths(&project, &["check", "."]), Vec::<String>::new());
     git(&project, &["add", "--force", "prod.env", "build/out/app.txt", "notes.txt", ".gitignore"]);
     let all = ["build/out/app.txt", "notes.txt", "prod.env"];
-    assert_eq!(found(&project, &["check", "."]), all);
-    assert_eq!(found(&project, &["check", ".", "--staged"]), all);
-    assert_eq!(found(&project, &["check", ".", "--changed"]), all);
-    assert_eq!(found(&project, &["check", "build"]), ["build/out/app.txt", "build/out/more.txt"]);
+    assert_eq!(secret_paths(&project, &["check", "."]), all);
+    assert_eq!(secret_paths(&project, &["check", ".", "--staged"]), all);
+    assert_eq!(secret_paths(&project, &["check", ".", "--changed"]), all);
+    assert_eq!(
+        secret_paths(&project, &["check", "build"]),
+        ["build/out/app.txt", "build/out/more.txt"]
+    );
     // Deleted tracked files are not checked.
     git(&project, &["commit", "--quiet", "--message", "one"]);
     project.remove("prod.env");
-    assert_eq!(found(&project, &["check", "."]), all[..2]);
-    assert_eq!(found(&project, &["check", ".", "--changed"]), Vec::<String>::new());
+    assert_eq!(secret_paths(&project, &["check", "."]), all[..2]);
+    assert_eq!(secret_paths(&project, &["check", ".", "--changed"]), Vec::<String>::new());
 }
 
 #[test]
@@ -120,7 +123,7 @@ mod unix {
     #[expect(clippy::disallowed_methods, reason = "creates a named pipe")]
     fn pipe(project: &Project, path: &str) {
         let path = project.path().join(path);
-        std::fs::create_dir_all(path.parent().expect("below")).expect("made");
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("made");
         assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
     }
 

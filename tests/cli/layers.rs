@@ -46,11 +46,11 @@ fn reversed_and_unresolved_imports_are_reported() {
     "#);
     assert_snapshot!(output.err, @"
     note: team/layers applies to 4 imports
-    note: team/layers 1 import looks like a part of the project and resolves to no file: `./gone` in src/domain/order.ts
+    note: team/layers 1 import looks like a part of the project, but does not resolve to a file: `./gone` in src/domain/order.ts
     ");
     // Unresolved imports are reported without `--verbose` too.
     let plain = project.run(&["check", "."]).expect_code(1);
-    assert_snapshot!(plain.err, @"note: team/layers 1 import looks like a part of the project and resolves to no file: `./gone` in src/domain/order.ts");
+    assert_snapshot!(plain.err, @"note: team/layers 1 import looks like a part of the project, but does not resolve to a file: `./gone` in src/domain/order.ts");
     assert_eq!(project.run(&["check", ".", "--quiet"]).expect_code(1).err, "");
     project.write(
         "src/domain/order.ts",

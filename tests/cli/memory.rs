@@ -419,7 +419,7 @@ fn the_doctor_reports_and_fixes_each_problem() {
     problem        ignored: .gitignore does not contain `/.aidd/data.*`
                    run `aidd init` to add it
     problem        ignored: .gitignore excludes .aidd/branches, so it is not shared
-                   delete that line, or add after it: !.aidd/branches/
+                   delete the line that excludes it, or add after that line: !.aidd/branches/
     ");
     let output = project.run(&["memory", "doctor", "--fix"]).expect_code(1);
     assert_snapshot!(normalize(&output.out, &[&id]), @"
@@ -434,7 +434,7 @@ fn the_doctor_reports_and_fixes_each_problem() {
     problem        tracked file: ai/memory/decisions.jsonl:2: not a memory: not JSON: expected ident
                    fix the file manually, or restore it from the history: git log -p
     problem        ignored: .gitignore excludes .aidd/branches, so it is not shared
-                   delete that line, or add after it: !.aidd/branches/
+                   delete the line that excludes it, or add after that line: !.aidd/branches/
     ");
     assert_eq!(project.read(DECISIONS), format!("{line}torn {{\n"));
     let report = project.run(&["memory", "doctor", "--json"]).expect_code(1).json();

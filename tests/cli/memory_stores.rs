@@ -29,7 +29,7 @@ fn an_edit_changes_the_named_fields_or_is_rejected() {
         ),
         (&["--unset", "mood"], "a decision has no field `mood`; its fields are"),
         (&["--unset", "content"], "a decision cannot be empty"),
-        (&["--content", "x", "--set", "content=y"], "both name `content`"),
+        (&["--content", "x", "--set", "content=y"], "both change `content`"),
         (&["--set", "context=x", "--unset", "context"], "field `context` is set twice"),
     ] {
         let output = edit(args).expect_code(2);

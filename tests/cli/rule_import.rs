@@ -27,8 +27,11 @@ fn fixture(tool: &str) -> (Project, Vec<String>) {
                 remaining.push(path);
                 continue;
             }
-            let name =
-                path.strip_prefix(&from).expect("below").to_string_lossy().replace('\\', "/");
+            let name = path
+                .strip_prefix(&from)
+                .expect("a path in the directory")
+                .to_string_lossy()
+                .replace('\\', "/");
             let bytes = fs::read(&path).expect("read");
             if name == "verdict" {
                 let text = String::from_utf8(bytes).expect("text");
@@ -488,7 +491,7 @@ fn an_unsupported_import_is_an_error_with_a_remedy() {
     assert_snapshot!(error(&["rule", "import", "gone.yml"]), @"error: gone.yml: no such file");
     assert_snapshot!(error(&["rule", "import", "--to", "docs"]), @"
     error: rules are not read from docs
-    hint: rules are read from rules/, ai/rules/, .aidd/rules/ and their subdirectories
+    hint: pass one of these directories, or a subdirectory of one: rules/, ai/rules/, .aidd/rules/
     ");
     assert_snapshot!(error(&["rule", "import", "--from", "alint"]), @"
     error: no known configuration in the project root

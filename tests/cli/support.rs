@@ -101,7 +101,7 @@ impl Project {
 
     pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let path = self.path().join(path);
-        fs::create_dir_all(path.parent().expect("below")).expect("made");
+        fs::create_dir_all(path.parent().expect("a parent")).expect("made");
         fs::write(path, text).expect("written");
     }
 

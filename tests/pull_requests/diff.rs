@@ -105,7 +105,7 @@ fn a_temporary_index_of_git_commit_is_used() {
     repository.git(&["add", "a.txt"]);
     let mut command = command(&repository, "", &["check", ".", "--staged", "--format", "json"]);
     let output = command.env("GIT_INDEX_FILE", "no-such-index").output().expect("started");
-    // A missing index contains no files: all are deleted.
+    // Git treats a missing index as empty, so every file counts as deleted.
     assert_snapshot!(lines(&output), @"");
 }
 

@@ -90,7 +90,7 @@ fn assert_no_excess_new_findings(
     before: &[String],
     after: &[String],
 ) -> Result<(), TestCaseError> {
-    let line = |key: &FindingKey| after[usize::try_from(key.1).expect("small") - 1].trim();
+    let line = |key: &FindingKey| after[usize::try_from(key.1).expect("a small number") - 1].trim();
     for text in after.iter().map(|line| line.trim()).filter(|text| text.contains("blue")) {
         let count = |lines: &[String]| lines.iter().filter(|line| line.trim() == text).count();
         let reported_new = committed

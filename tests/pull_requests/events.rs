@@ -212,7 +212,7 @@ fn gitlab_passes_the_event_in_variables() {
 }
 
 #[test]
-fn without_a_ci_system_the_base_is_an_option() {
+fn without_a_ci_system_the_base_is_passed_as_an_option() {
     let scene = PullRequest::standard();
     let clone = scene.server.cloned(&["--branch=topic"]);
     let runner = Runner::new(clone);

@@ -73,7 +73,7 @@ fn the_policy_takes_precedence_over_the_severity() {
 }
 
 #[test]
-fn environment_and_merge_apply_the_policy() {
+fn environment_and_options_set_the_fail_condition_of_runs_and_merges() {
     let runner = Runner::new(repository()).set("AIDD_FAIL_ON", "never");
     let part = runner.file("part.json").display().to_string();
     let base = ["--base", "HEAD~1"];

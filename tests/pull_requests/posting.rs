@@ -156,7 +156,7 @@ fn a_pull_request_without_findings_gets_no_comment() {
 }
 
 #[test]
-fn a_read_only_token_leaves_annotations_summary_and_exit_code() {
+fn with_a_read_only_token_annotations_summary_and_exit_code_remain() {
     let scene = scene();
     let server = server(&scene);
     server.state().read_only = true;

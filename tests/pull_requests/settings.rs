@@ -47,7 +47,7 @@ const PROGRAMS: [(&str, &str); 31] = [
     ("uploadpack.packObjectsHook", "@"),
 ];
 
-/// Hooks that Git could run here.
+/// Hooks that Git could run during these tests.
 const HOOKS: [&str; 8] = [
     "fsmonitor-watchman",
     "post-checkout",

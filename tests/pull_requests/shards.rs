@@ -24,7 +24,7 @@ fn quiet() -> (&'static str, String) {
 }
 
 /// Rules on the whole project, and one that applies only to certain changes.
-const WHOLE: [(&str, &str); 3] = [
+const PROJECT_RULES: [(&str, &str); 3] = [
     (
         "rules/team/readme.md",
         "---\nseverity: error\ncheck:\n  tree: { each: 'packages/<pkg>/', exists: ['<path>/README.md'] }\n---\n# team/readme\n\nSay it.\n",
@@ -75,7 +75,8 @@ fn change_packages(server: &Repository) {
     }
 }
 
-/// A pull request with twelve files and some packages, whose report has all kinds of content.
+/// A pull request with twelve files and some packages, whose report contains findings of every
+/// kind.
 fn scene() -> PullRequest {
     let quiet = quiet();
     let names: Vec<String> = (0..12).map(|at| format!("part-{at}/file.txt")).collect();
@@ -86,7 +87,7 @@ fn scene() -> PullRequest {
     let travels = "blue travels\nblue travels\nhush travels\n";
     let packages = packages();
     files.extend(packages.iter().map(|(path, text)| (path.as_str(), text.as_str())));
-    files.extend(WHOLE);
+    files.extend(PROJECT_RULES);
     files.extend([SPELLING, (quiet.0, &*quiet.1), (".aidd/config.json", CONFIG)]);
     files.extend([("from.txt", travels), ("renamed.txt", &*texts[0]), ("big.yaml", "a: 1\n")]);
     PullRequest::new(&files, |server| {
@@ -143,14 +144,14 @@ fn outcome(runner: &Runner, args: &[&str]) -> (i32, Vec<(String, String)>) {
 }
 
 /// Saves the reports of all shards, and returns their paths.
-fn save_shards(runner: &Runner, of: usize) -> Vec<String> {
+fn save_shards(runner: &Runner, count: usize) -> Vec<String> {
     let part = |at: usize| {
         let file = runner.file(&format!("{at}.json")).display().to_string();
-        let output = runner.ci(&["--shard", &format!("{at}/{of}"), "--save", &file]);
+        let output = runner.ci(&["--shard", &format!("{at}/{count}"), "--save", &file]);
         assert_ne!(output.code, 2, "{}", output.err);
         file
     };
-    (1..=of).map(part).collect()
+    (1..=count).map(part).collect()
 }
 
 fn merge_shards(runner: &Runner, parts: &[String]) -> (i32, Vec<(String, String)>) {
@@ -159,9 +160,9 @@ fn merge_shards(runner: &Runner, parts: &[String]) -> (i32, Vec<(String, String)
 }
 
 /// Asserts that the merged shards equal the unsharded run; returns the JSON report.
-fn assert_equals_unsharded(runner: &Runner, of: usize) -> Value {
+fn assert_equals_unsharded(runner: &Runner, count: usize) -> Value {
     let unsharded = outcome(runner, &[]);
-    let mut parts = save_shards(runner, of);
+    let mut parts = save_shards(runner, count);
     // The order of the shards does not matter.
     parts.rotate_left(1);
     let merged = merge_shards(runner, &parts);

@@ -115,7 +115,7 @@ fn before() -> Vec<(&'static str, String)> {
 fn change(server: &Repository) {
     let read = |path: &str| fs::read_to_string(server.path(path)).expect("text");
     let rename = |from: &str, to: &str| {
-        fs::create_dir_all(server.path(to).parent().expect("below")).expect("made");
+        fs::create_dir_all(server.path(to).parent().expect("a parent")).expect("made");
         fs::rename(server.path(from), server.path(to)).expect("moved");
     };
     let edit = |path: &str, from: &str, to: &str| {
@@ -203,7 +203,7 @@ fn change(server: &Repository) {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Found {
     new: BTreeSet<String>,
-    known: BTreeSet<String>,
+    existing: BTreeSet<String>,
     fixed: BTreeSet<String>,
     /// New findings without a label.
     others: BTreeSet<String>,
@@ -228,7 +228,7 @@ impl Found {
                     found.new.insert(label);
                 }
                 "new" => drop(found.others.insert(label)),
-                "moved" | "pre-existing" => drop(found.known.insert(label)),
+                "moved" | "pre-existing" => drop(found.existing.insert(label)),
                 "fixed" => drop(found.fixed.insert(label)),
                 status => assert_eq!(status, "allowed", "{content}"),
             }
@@ -250,8 +250,11 @@ fn assert_correct(runner: &Runner, args: &[&str], name: &str) {
     let fixed = ["old_18", "old_19"].map(str::to_owned);
     assert_eq!(found.fixed, BTreeSet::from(fixed), "{name}");
     // Existing findings are reported only in files that the change touches.
-    let reported: BTreeSet<usize> =
-        found.known.iter().filter_map(|label| label.strip_prefix("old_")?.parse().ok()).collect();
+    let reported: BTreeSet<usize> = found
+        .existing
+        .iter()
+        .filter_map(|label| label.strip_prefix("old_")?.parse().ok())
+        .collect();
     let untouched = [18, 19, 35, 36, 37, 38, 39];
     let expected: BTreeSet<usize> = (0..COUNT).filter(|at| !untouched.contains(at)).collect();
     assert!(reported.is_superset(&expected), "{name}: {:?}", expected.difference(&reported));

@@ -117,7 +117,7 @@ fn a_head_cannot_delete_the_rule_or_add_a_baseline() {
 }
 
 #[test]
-fn a_head_cannot_choose_the_date_of_the_rules() {
+fn an_outdated_head_is_checked_with_the_newest_rules_of_the_target() {
     let off = r#"{ "rules": { "team/colour": "off" } }"#;
     let mut scene = PullRequest::new(&[(".aidd/config.json", off)], |server| {
         server.write("evil.txt", "blue evil\n");

@@ -15,8 +15,9 @@ mod tkb;
 use aidd_engine::check::family::Family;
 use aidd_engine::rules::rule::Report;
 
-/// Every family, in the order in which they run: settings of other tools that change the severity
-/// of a rule for one file come before the rules that they change.
+/// All families, in the order in which they run. A family that applies the settings of another
+/// tool, such as hadolint, runs before the families of the rules whose severity these settings
+/// change.
 pub static ALL: &[Family] = &[
     memory::FAMILY,
     tkb::FAMILY,

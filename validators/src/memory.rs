@@ -103,7 +103,7 @@ impl Lines {
     /// The span of a field's value on a line, or of the line if the line has no such field.
     fn field(&self, source: &Source, line: usize, name: &str) -> Span {
         let line_span = line_text(source, self.line_span(line));
-        within(source, line_span, |object| object.get(name).map(|field| field.value.range()))
+        span_of_part(source, line_span, |object| object.get(name).map(|field| field.value.range()))
     }
 
     /// The span of a link to a memory on a line, or of the line if there is no such link.
@@ -112,7 +112,7 @@ impl Lines {
         let has_value = |link: &Object<'_>, name: &str, value: &str| {
             link.get_string(name).is_some_and(|text| text.value == value)
         };
-        within(source, line_span, |object| {
+        span_of_part(source, line_span, |object| {
             let links = object.get_array("links")?.elements.iter();
             let found = links.filter_map(Ast::as_object).find(|link| {
                 has_value(link, "to", to) && has_value(link, "relation", relation.word())
@@ -129,7 +129,7 @@ fn line_text(source: &Source, line: Span) -> Span {
 }
 
 /// The span of a part of the object on a line, or of the line if the object has no such part.
-fn within(
+fn span_of_part(
     source: &Source,
     line: Span,
     part: impl FnOnce(&Object<'_>) -> Option<jsonc_parser::common::Range>,
@@ -177,7 +177,7 @@ fn malformed_check(lines: &Lines, report: &mut Report<'_>) {
         let Some((line, _)) = heads.iter().rev().find(has_check) else { continue };
         let source = report.source();
         let line_span = line_text(source, lines.line_span(*line));
-        let span = within(source, line_span, |object| {
+        let span = span_of_part(source, line_span, |object| {
             let check = object.get_object("metadata")?.get(CHECK)?;
             Some(check.value.range())
         });

@@ -1,12 +1,12 @@
-//! The severities of findings on secrets, with all rules: a live key is an error, and the same value
-//! where nobody has to revoke it is information.
+//! Tests the severities of findings on secrets, with all rules: a live key is an error, but the
+//! same value is only information in a place where nobody has to revoke it.
 
 use super::DISTRIBUTION;
 use aidd_engine::text::files::Memory;
 use aidd_engine::text::placeholder::JOIN_MARK;
 use aidd_engine::text::source::Source;
 
-/// Generated values; the marks keep scanners from reporting them.
+/// Generated values; the mark `⁀` keeps scanners from reporting these values.
 const K: &str = "kV8xRq3LmZ⁀7tWp2Yd9Hs4Jf6Gb1Nc5Ee";
 const K2: &str = "Zx9Kp2Lm7Q⁀w4Rt8Yv1Bn5Hj3Tc6Df0Gs";
 
@@ -40,7 +40,7 @@ fn the_most_severe_occurrence_and_rule_are_reported() {
 }
 
 #[test]
-fn a_path_for_production_outweighs_words_of_directories() {
+fn a_production_path_outweighs_directory_names() {
     let text = "DB_HOST=db.acme.io\nDB_PASSWORD=⟨K⟩\n";
     for path in [
         "services/integration/.env.production",
@@ -61,7 +61,7 @@ fn a_path_for_production_outweighs_words_of_directories() {
 }
 
 #[test]
-fn only_the_public_half_of_a_pair_is_lowered() {
+fn only_the_severity_of_the_public_half_of_a_pair_is_lowered() {
     for (text, expected) in [
         ("ENCRYPTION_KEY=⟨K⟩\nENCRYPTION_SECRET=K2\n", ["1 error", "2 error"]),
         ("APP_KEY=⟨K⟩\nAPP_SECRET=K2\n", ["1 error", "2 error"]),

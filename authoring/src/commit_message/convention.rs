@@ -56,11 +56,11 @@ impl Convention {
         let headers: Vec<_> =
             subjects.iter().filter_map(|line| parse_header(line, 0).ok()).collect();
         let is_used = headers.len() >= MIN_COMMITS;
-        let used = |names: Vec<(String, usize)>| -> Vec<(String, usize)> {
+        let if_used = |names: Vec<(String, usize)>| -> Vec<(String, usize)> {
             if is_used { names } else { Vec::new() }
         };
-        let types = used(by_frequency(headers.iter().map(|header| header.commit_type)));
-        let scopes = used(by_frequency(headers.iter().filter_map(|header| header.scope)));
+        let types = if_used(by_frequency(headers.iter().map(|header| header.commit_type)));
+        let scopes = if_used(by_frequency(headers.iter().filter_map(|header| header.scope)));
         let names = |used: &[(String, usize)], allowed: &[String], standard: &[&str]| {
             if !allowed.is_empty() {
                 allowed.to_vec()

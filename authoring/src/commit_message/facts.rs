@@ -230,7 +230,7 @@ impl<'a> Facts<'a> {
     }
 
     pub(super) fn dependency_changes(&self) -> Vec<DependencyChange> {
-        let of_file = |file: &File<'_>| {
+        let changes_in = |file: &File<'_>| {
             let path = file.change.path.clone();
             let change = move |dependency: &ChangedDependency| DependencyChange {
                 change: match (dependency.was_present, dependency.is_present) {
@@ -245,7 +245,7 @@ impl<'a> Facts<'a> {
             };
             file.changed_dependencies.iter().map(change).collect::<Vec<_>>()
         };
-        self.files.iter().flat_map(of_file).collect()
+        self.files.iter().flat_map(changes_in).collect()
     }
 
     /// The settings that differ, except in files whose dependencies differ.

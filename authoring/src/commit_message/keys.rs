@@ -49,15 +49,15 @@ fn collapse_common_keys(keys: &[String]) -> Vec<String> {
             *parents.entry(parent).or_default() += 1;
         }
     }
-    let mut short: Vec<String> = keys
+    let mut collapsed: Vec<String> = keys
         .iter()
         .map(|key| match key.rsplit_once('.') {
             Some((parent, _)) if parents[parent] > 1 && parent.contains('.') => parent.to_owned(),
             _ => key.clone(),
         })
         .collect();
-    short.dedup();
-    short
+    collapsed.dedup();
+    collapsed
 }
 
 fn read(path: &str, text: &str) -> Option<BTreeMap<String, String>> {
@@ -105,25 +105,26 @@ fn tree_settings(tree: &Tree) -> Vec<(String, String)> {
 pub(super) fn toml_settings(text: &str) -> Vec<(String, String)> {
     let mut entries: Vec<(String, String)> = Vec::new();
     let mut section = String::new();
-    let mut open = 0_usize;
+    let mut open_brackets = 0_usize;
     for line in text.lines() {
         let line = strip_comment(line).trim();
         if line.is_empty() {
             continue;
         }
-        if open > 0 {
+        if open_brackets > 0 {
             if let Some((_, value)) = entries.last_mut() {
                 value.push(' ');
                 value.push_str(line);
             }
-            open = (open + count_unquoted(line, "[{")).saturating_sub(count_unquoted(line, "]}"));
+            open_brackets = (open_brackets + count_unquoted(line, "[{"))
+                .saturating_sub(count_unquoted(line, "]}"));
         } else if line.starts_with('[') {
             section = line.trim_matches(['[', ']']).replace(['"', '\''], "");
         } else if let Some((key, value)) = line.split_once('=') {
             let key = key.trim().replace(['"', '\''], "");
             let full_key = if section.is_empty() { key } else { format!("{section}.{key}") };
             entries.push((full_key, value.trim().to_owned()));
-            open = count_unquoted(value, "[{").saturating_sub(count_unquoted(value, "]}"));
+            open_brackets = count_unquoted(value, "[{").saturating_sub(count_unquoted(value, "]}"));
         }
     }
     entries

@@ -176,19 +176,19 @@ fn propose(
     convention: &Convention,
     is_revert: bool,
 ) -> Option<(String, String)> {
-    let only = |kind: FileKind| facts.files.iter().all(|file| file.kind == kind);
-    let exact = if is_revert {
+    let has_only = |kind: FileKind| facts.files.iter().all(|file| file.kind == kind);
+    let proposal_by_files = if is_revert {
         Some(("revert", "the files are as they were before the last commit"))
-    } else if only(FileKind::Docs) {
+    } else if has_only(FileKind::Docs) {
         Some(("docs", "only documentation changed"))
-    } else if only(FileKind::Test) {
+    } else if has_only(FileKind::Test) {
         Some(("test", "only tests changed"))
-    } else if only(FileKind::Ci) {
+    } else if has_only(FileKind::Ci) {
         Some(("ci", "only continuous integration changed"))
     } else {
         None
     };
-    match exact.filter(|(kind, _)| convention.allows(kind)) {
+    match proposal_by_files.filter(|(kind, _)| convention.allows(kind)) {
         Some((kind, why)) => Some((kind.to_owned(), why.to_owned())),
         None => convention.most_frequent(),
     }

@@ -18,9 +18,9 @@ const MANIFESTS: [&str; 4] = ["Cargo.toml", "package.json", "pyproject.toml", "g
 /// Maximum number of breaking changes that are reported.
 const MAX_BREAKS: usize = 20;
 
-/// The files needed to describe a change in addition to the changed files: the manifests above the
-/// changed files, and the files that make these public. The files that exist belong in
-/// [`super::DescribeParams::context`].
+/// The files needed to describe a change in addition to the changed files: manifests in the parent
+/// directories, and the entry files, which determine whether symbols of the changed files are
+/// public. The files that exist belong in [`super::DescribeParams::context`].
 #[must_use]
 pub fn context_paths(changes: &[Change]) -> Vec<String> {
     let mut paths = BTreeSet::new();
@@ -213,8 +213,10 @@ fn has_word(text: &str, word: &str) -> bool {
 /// extension.
 fn entry_points(tree: &Tree) -> impl Iterator<Item = &str> {
     let is_entry = |at: usize| {
-        let mut up = std::iter::once(at).chain(tree.above(at));
-        up.any(|at| matches!(tree.nodes[at].key.as_str(), "main" | "module" | "exports" | "types"))
+        let mut node_and_parents = std::iter::once(at).chain(tree.above(at));
+        node_and_parents.any(|at| {
+            matches!(tree.nodes[at].key.as_str(), "main" | "module" | "exports" | "types")
+        })
     };
     tree.nodes.iter().enumerate().filter(move |(at, _)| is_entry(*at)).filter_map(|(_, node)| {
         let path = node.value.as_deref()?.trim_start_matches("./");

@@ -38,7 +38,7 @@ pub enum StagedError {
 /// `index` is an alternative index file, as in a hook of `git commit --only`.
 ///
 /// # Errors
-/// When there is no repository, nothing is staged, or the configuration cannot be read.
+/// Fails when there is no repository, nothing is staged, or the configuration cannot be read.
 pub fn describe_staged(
     distribution: &'static Distribution,
     folder: &Path,

@@ -192,15 +192,15 @@ fn without_own_name(symbol: &Symbol) -> Vec<&str> {
 
 /// Whether two bodies share most tokens in the same order. The maximum cost of the comparison is
 /// deducted from `budget`; when the budget is exhausted, the result is `false`.
-fn is_similar(one: &[&str], other: &[&str], budget: &mut usize) -> bool {
-    let (shorter, longer) = (one.len().min(other.len()), one.len().max(other.len()));
-    let cost = one.len() * other.len();
+fn is_similar(left: &[&str], right: &[&str], budget: &mut usize) -> bool {
+    let (shorter, longer) = (left.len().min(right.len()), left.len().max(right.len()));
+    let cost = left.len() * right.len();
     if (shorter as f32) < MIN_SIMILARITY * longer as f32 || cost > *budget {
         return false;
     }
     *budget -= cost;
-    let ops = similar::capture_diff_slices(similar::Algorithm::Myers, one, other);
-    similar::diff_ratio(&ops, one.len(), other.len()) >= MIN_SIMILARITY
+    let ops = similar::capture_diff_slices(similar::Algorithm::Myers, left, right);
+    similar::diff_ratio(&ops, left.len(), right.len()) >= MIN_SIMILARITY
 }
 
 /// Removes changes that other changes imply: changes to members of an added or removed type, and
@@ -214,7 +214,7 @@ fn remove_implied_changes(delta: &mut Delta) {
         let parent = located.symbol.parent.as_ref();
         parent.is_some_and(|parent| types.contains(&(located.path.clone(), parent.clone())))
     };
-    let touched: BTreeSet<(String, String)> = delta
+    let types_with_member_changes: BTreeSet<(String, String)> = delta
         .added
         .iter()
         .chain(&delta.removed)
@@ -226,7 +226,7 @@ fn remove_implied_changes(delta: &mut Delta) {
         let after = &pair.after;
         after.symbol.kind != SymbolKind::Type
             || pair.signature_differs()
-            || !touched.contains(&(after.path.clone(), after.symbol.name.clone()))
+            || !types_with_member_changes.contains(&(after.path.clone(), after.symbol.name.clone()))
     });
     delta.added.retain(|symbol| !is_member(symbol, &added));
     delta.removed.retain(|symbol| !is_member(symbol, &removed));

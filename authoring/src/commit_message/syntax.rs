@@ -12,7 +12,7 @@ pub(super) type Root = ast_grep_core::AstGrep<StrDoc<SupportLang>>;
 
 /// Maximum size in bytes of a text that is parsed; hand-written files are smaller.
 const MAX_TEXT_SIZE: usize = 512 << 10;
-/// Separates tokens; no grammar has a token that contains it.
+/// Separator between tokens; no grammar has a token that contains this character.
 pub(super) const TOKEN_SEPARATOR: char = '\u{1f}';
 
 /// Source code without its layout.
@@ -83,9 +83,9 @@ pub(super) fn range_tokens(
         if !is_leaf {
             let depth = depth + usize::from(kind == "block");
             let children: Vec<Node<'_>> = node.children().collect();
-            let drops = formatting_children(&node, &kind, &children);
+            let dropped = formatting_children(&node, &kind, &children);
             let children = children.into_iter().enumerate().rev();
-            remaining.extend(children.map(|(at, child)| (child, depth, drops.contains(&at))));
+            remaining.extend(children.map(|(at, child)| (child, depth, dropped.contains(&at))));
             continue;
         }
         if is_dropped {
@@ -101,8 +101,8 @@ pub(super) fn range_tokens(
     tokens
 }
 
-/// The children that rustfmt adds or removes: braces around the single expression of a closure or
-/// match arm, and the comma after an arm.
+/// The indexes of the children that rustfmt adds or removes: braces around the single expression of
+/// a closure or match arm, and the comma after an arm.
 fn formatting_children(node: &Node<'_>, kind: &str, children: &[Node<'_>]) -> Vec<usize> {
     if *node.lang() != SupportLang::Rust {
         return Vec::new();
@@ -220,7 +220,8 @@ mod tests {
 
     #[track_caller]
     fn compare(path: &str, one: &str, other: &str) -> (bool, bool) {
-        let (one, other) = (tokens(path, one).expect("small"), tokens(path, other).expect("small"));
+        let (one, other) =
+            (tokens(path, one).expect("a small text"), tokens(path, other).expect("a small text"));
         (one.code == other.code, one.comments == other.comments)
     }
 

@@ -1,4 +1,4 @@
-//! Tests of descriptions; a change is given as the files before and after.
+//! Tests of descriptions; each test passes the files before and after a change.
 
 use super::{
     Change, ChangeKind, CommitRules, DescribeParams, Description, RevertedCommit, context_paths,
@@ -209,8 +209,8 @@ fn a_signature_change_is_breaking_if_callers_must_change() {
         let python = "[project]\nname = \"p\"\n[build-system]\nrequires = []\n";
         let others =
             [("package.json", package), ("pyproject.toml", python), ("go.mod", "module m\n")];
-        let with = |text| others.into_iter().chain([(path, text)]).collect::<Vec<_>>();
-        !description(&with(before), &with(after)).breaking.is_empty()
+        let files_with = |text| others.into_iter().chain([(path, text)]).collect::<Vec<_>>();
+        !description(&files_with(before), &files_with(after)).breaking.is_empty()
     };
     let ts = |list: &str| format!("export function a({list}): void {{ b() }}\n");
     assert!(is_breaking("src/index.ts", &ts("c: string"), &ts("c: string, d: number")));

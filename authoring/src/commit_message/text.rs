@@ -180,7 +180,7 @@ pub(super) fn to_plain_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The name in backticks; of a name longer than [`MAX_NAME`], only the end.
+/// The name in backticks; a name longer than [`MAX_NAME`] is shortened to its end.
 pub(super) fn in_backticks(name: &str) -> String {
     let name = to_plain_line(name).replace('`', "'");
     let short = match name.char_indices().rev().nth(MAX_NAME - 1) {

@@ -15,7 +15,7 @@ use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The conversion of a key of a rule.
+/// The way in which a key of a rule is converted.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum KeyMapping {
@@ -24,9 +24,11 @@ pub(super) enum KeyMapping {
     /// The key becomes another part of the page.
     Page,
     /// The whole rule is not imported, for this reason.
-    Rule(String),
+    #[serde(rename = "rule")]
+    UnsupportedRule(String),
     /// The rule is imported without the key, for this reason.
-    Key(String),
+    #[serde(rename = "key")]
+    UnsupportedKey(String),
 }
 
 /// The shipped tables.
@@ -37,8 +39,9 @@ pub(super) struct Tables {
     /// Aliases of languages.
     aliases: BTreeMap<String, String>,
     /// The file extension of a language, if it differs from the language's name.
-    endings: BTreeMap<String, String>,
-    /// Code of each language for examples of rules without tests.
+    #[serde(rename = "endings")]
+    extensions: BTreeMap<String, String>,
+    /// Code snippets per language, from which the example of a rule without tests is selected.
     snippets: BTreeMap<String, Vec<String>>,
 }
 
@@ -48,7 +51,7 @@ pub(super) static TABLES: LazyLock<Tables> =
 /// Maximum number of patterns of a rule that are tried as examples.
 const MAX_PATTERNS: usize = 3;
 
-/// Data of a project outside its rules.
+/// The files of an ast-grep project other than its rules.
 #[derive(Default)]
 struct ProjectFiles {
     /// Shared utility rules, by id.
@@ -129,11 +132,11 @@ fn import_rule(
     for key in map.keys() {
         let why = match TABLES.keys.get(key) {
             Some(KeyMapping::Syntax | KeyMapping::Page) => continue,
-            Some(KeyMapping::Rule(why)) => {
+            Some(KeyMapping::UnsupportedRule(why)) => {
                 import_draft.not_imported.push(NotImported::new(id, why));
                 return Ok(());
             }
-            Some(KeyMapping::Key(why)) => why,
+            Some(KeyMapping::UnsupportedKey(why)) => why,
             None => "unknown key of ast-grep 0.51",
         };
         import_draft.not_imported.push(NotImported::new(format!("{id}: {key}"), why));
@@ -344,7 +347,7 @@ fn replace_variables(text: &str, to: impl Fn(&str) -> String) -> String {
 
 /// A path in the language that matches one of the globs, for examples.
 fn sample_path(language: &str, globs: &[String]) -> String {
-    let extension = TABLES.endings.get(language).map_or(language, String::as_str);
+    let extension = TABLES.extensions.get(language).map_or(language, String::as_str);
     let extension = format!(".{extension}");
     let names = ["example".to_owned(), format!("example{extension}")];
     let mut paths =

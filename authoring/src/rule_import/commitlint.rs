@@ -27,18 +27,22 @@ pub(super) struct Tables {
     pub(super) rules: BTreeMap<String, RuleTable>,
     /// The page for the rules that together define a Conventional Commit.
     conventional: RuleTable,
-    /// The parts of a message.
+    /// The variables of each part of a message.
     parts: BTreeMap<String, Vars>,
-    /// Expressions for the cases.
+    /// A regular expression for each letter case.
     cases: BTreeMap<String, String>,
-    /// An expression for lines without the parts of a Conventional Commit.
-    other: String,
-    /// An expression for the separators in a scope.
-    parted: String,
-    /// Texts for examples.
-    words: Vec<String>,
+    /// A regular expression for first lines that are not Conventional Commits.
+    #[serde(rename = "other")]
+    non_conventional: String,
+    /// A regular expression for the separators in a scope.
+    #[serde(rename = "parted")]
+    scope_separator: String,
+    /// Sample texts for examples.
+    #[serde(rename = "words")]
+    sample_texts: Vec<String>,
     /// First lines of messages, each with its type, scope and subject.
-    probes: Vec<(String, Option<[String; 3]>)>,
+    #[serde(rename = "probes")]
+    sample_headers: Vec<(String, Option<[String; 3]>)>,
     /// The rules that known packages set.
     configs: BTreeMap<String, Map<String, Json>>,
 }
@@ -74,10 +78,10 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
     merge_extends(&modules, path, &config, MAX_DEPTH, &mut all, &mut import_draft);
     let unknown = "unknown key of commitlint";
     import_draft.not_imported.extend(unsupported_keys(&config, Tool::Commitlint, Some(unknown)));
-    let mut set = Vec::new();
+    let mut settings = Vec::new();
     for (name, value) in &all.rules {
         match parse_setting(name, value) {
-            Ok(setting) => set.extend(setting),
+            Ok(setting) => settings.extend(setting),
             Err(why) => import_draft.not_imported.push(NotImported::new(name, why)),
         }
     }
@@ -86,7 +90,7 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
     if let HeaderParser::Unknown(why) = &parse {
         import_draft.not_imported.push(NotImported::new("parserPreset", why));
     }
-    add_pages(&set, path, (&parse, &prefixes), &mut import_draft);
+    add_pages(&settings, path, (&parse, &prefixes), &mut import_draft);
     Ok(import_draft)
 }
 
@@ -95,7 +99,7 @@ fn parse_setting<'a>(name: &'a str, value: &Json) -> Result<Option<RuleSetting<'
     if !is_rule(name) {
         return Err("not a rule of commitlint 21; a plugin can define it".to_owned());
     }
-    if script::has_not_literal(value) && !value.is_array() {
+    if script::has_non_literal(value) && !value.is_array() {
         return Ok(None);
     }
     let list = match value {
@@ -108,7 +112,7 @@ fn parse_setting<'a>(name: &'a str, value: &Json) -> Result<Option<RuleSetting<'
         Some(2) => Severity::Error,
         _ => return Err("its level is not 0, 1 or 2".to_owned()),
     };
-    if script::has_not_literal(value) {
+    if script::has_non_literal(value) {
         // A value that is not a literal is already reported.
         return Ok(None);
     }
@@ -123,7 +127,7 @@ fn parse_setting<'a>(name: &'a str, value: &Json) -> Result<Option<RuleSetting<'
     }
     let never = match list.get(1).and_then(Json::as_str) {
         Some(applicable) => applicable == "never",
-        // The defaults of the rules themselves.
+        // Without `applicable`, the default of the rule applies.
         None => ["references-empty", "subject-exclamation-mark"].contains(&name),
     };
     Ok(Some(RuleSetting { name, severity, never, value: argument }))
@@ -139,22 +143,22 @@ const CONVENTIONAL_RULES: [&str; 6] = [
     "breaking-change-exclamation-mark",
 ];
 
-/// Adds the pages of the configured rules. `parser` is the parser of first lines, and the prefixes of
-/// issue references.
+/// Adds the pages of the configured rules. `parser` contains the parser of first lines, and the
+/// prefixes of issue references.
 fn add_pages(
-    set: &[RuleSetting<'_>],
+    settings: &[RuleSetting<'_>],
     file: &str,
     parser: (&HeaderParser, &[String]),
     import_draft: &mut ImportDraft,
 ) {
     let (parse, prefixes) = parser;
-    let find = |name: &str| set.iter().find(|setting| setting.name == name);
+    let find = |name: &str| settings.iter().find(|setting| setting.name == name);
     let is_never = |name: &str| find(name).is_some_and(|setting| setting.never);
     let mut has_header_page = false;
     match parse {
         HeaderParser::Conventional if is_never("type-empty") && is_never("subject-empty") => {
             has_header_page = true;
-            match conventional_page(set, file) {
+            match conventional_page(settings, file) {
                 Ok(draft) => import_draft.drafts.push(draft),
                 Err(why) => import_draft.not_imported.push(NotImported::new("parserPreset", why)),
             }
@@ -164,7 +168,7 @@ fn add_pages(
                 !names.iter().any(|name| name == part) || is_never(&format!("{part}-empty"))
             };
             if is_required("type") && is_required("subject") {
-                let line = custom_header::whole_line(set, pattern, names);
+                let line = custom_header::whole_line(settings, pattern, names);
                 match line.and_then(|line| {
                     line.into_draft(new_draft(CUSTOM_HEADER_RULES, file, Severity::Error, ""))
                 }) {
@@ -185,7 +189,7 @@ fn add_pages(
         .filter(|setting| !setting.never)
         .map(|setting| string_list(&setting.value))
         .unwrap_or_default();
-    for setting in set {
+    for setting in settings {
         let is_implied = setting.name == "type-case"
             && !setting.never
             && setting.value == "lower-case"
@@ -229,7 +233,7 @@ fn is_covered(setting: &RuleSetting<'_>, parse: &HeaderParser) -> bool {
     }
 }
 
-/// The draft of a check on commits, without the check.
+/// A draft for a page on commits; the caller adds the check.
 fn new_draft(names: &str, file: &str, severity: Severity, requirement: impl Into<String>) -> Draft {
     let mut draft = Draft::new(Tool::Commitlint, file, names, requirement);
     draft.severity = severity;
@@ -245,8 +249,8 @@ fn skip_defaults(mut draft: Draft) -> Draft {
 }
 
 /// The single page for the rules that define a Conventional Commit.
-fn conventional_page(set: &[RuleSetting<'_>], file: &str) -> Result<Draft, String> {
-    let settings: Vec<&RuleSetting<'_>> = set
+fn conventional_page(all_settings: &[RuleSetting<'_>], file: &str) -> Result<Draft, String> {
+    let settings: Vec<&RuleSetting<'_>> = all_settings
         .iter()
         .filter(|setting| {
             CONVENTIONAL_RULES.contains(&setting.name)
@@ -254,7 +258,7 @@ fn conventional_page(set: &[RuleSetting<'_>], file: &str) -> Result<Draft, Strin
         })
         .collect();
     let listed = |name: &str| {
-        let found = set.iter().find(|setting| setting.name == name && !setting.never);
+        let found = all_settings.iter().find(|setting| setting.name == name && !setting.never);
         found.map(|setting| enum_names(&setting.value)).filter(|names| !names.is_empty())
     };
     let severity = settings.iter().map(|setting| setting.severity).max().unwrap_or(Severity::Error);
@@ -312,8 +316,8 @@ fn rule_page(
         "never": setting.never,
         "prefixes": prefixes,
         "said": part_name(part),
-        "other": TABLES.other,
-        "parted": TABLES.parted,
+        "other": TABLES.non_conventional,
+        "parted": TABLES.scope_separator,
         "all": enum_names(&setting.value),
         "tries": sample_lines(setting, part),
     }));
@@ -358,7 +362,7 @@ fn sample_lines(setting: &RuleSetting<'_>, part: &str) -> Vec<String> {
     let number = usize::try_from(setting.value.as_u64().unwrap_or(9).min(1000)).unwrap_or(9);
     let mut inner = string_list(&setting.value);
     inner.extend(string_list(&setting.value["scopes"]));
-    inner.extend(TABLES.words.iter().cloned());
+    inner.extend(TABLES.sample_texts.iter().cloned());
     inner.extend(["x".repeat(number + 1), "x".repeat(number)]);
     let is_word = |text: &String| text.chars().all(|c| c.is_alphanumeric() || c == '_');
     let line = |inner: String| match part {

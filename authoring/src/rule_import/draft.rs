@@ -91,11 +91,11 @@ impl Draft {
 
     /// Adds an example with one file.
     pub(super) fn example(self, passes: bool, path: &str, text: impl Into<String>) -> Self {
-        self.project(passes, vec![(path.to_owned(), text.into())])
+        self.example_project(passes, vec![(path.to_owned(), text.into())])
     }
 
     /// Adds an example with several files.
-    pub(super) fn project(mut self, passes: bool, files: Vec<(String, String)>) -> Self {
+    pub(super) fn example_project(mut self, passes: bool, files: Vec<(String, String)>) -> Self {
         self.candidates.push(ExampleCandidate { passes, is_fallback: false, files });
         self
     }
@@ -320,8 +320,8 @@ pub(super) fn write_pages(import_draft: ImportDraft, to: &str, engine: NewEngine
     import
 }
 
-/// The directory of the pages, which the pages do not need to check: its path, and its glob in a
-/// page.
+/// The directory that contains the pages, which the pages do not need to check: its path relative
+/// to the root, and the glob by which a page excludes it.
 fn page_dir(to: &str) -> (String, String) {
     let to = to.trim_end_matches('/');
     let scope = scope_of(&format!("{to}/x.md")).to_owned();
@@ -363,8 +363,8 @@ fn parse_page(path: &str, text: &str, id: &str) -> Result<Rule, String> {
         let at = text.get(error.span.clone()).unwrap_or_default();
         format!("{} (`{at}`)", error.message)
     })?;
-    let rule =
-        aidd_engine::rules::registry::project_rule(path, text).ok_or("not read as a rule")?;
+    let rule = aidd_engine::rules::registry::project_rule(path, text)
+        .ok_or("the page is not parsed as a rule")?;
     if *rule.id == *id { Ok(rule) } else { Err(format!("read as `{}`", rule.id)) }
 }
 

@@ -103,8 +103,8 @@ pub enum ImportError {
     },
 }
 
-fn tool_names(tools: &[Tool], between: &str) -> String {
-    tools.iter().map(|tool| tool.key()).collect::<Vec<_>>().join(between)
+fn tool_names(tools: &[Tool], separator: &str) -> String {
+    tools.iter().map(|tool| tool.key()).collect::<Vec<_>>().join(separator)
 }
 
 fn first_tool(tools: &[Tool]) -> &'static str {

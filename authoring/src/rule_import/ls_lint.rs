@@ -23,9 +23,9 @@ use std::sync::LazyLock;
 #[derive(Deserialize)]
 pub(super) struct Tables {
     pub(super) cases: Vec<Case>,
-    /// The page on names.
+    /// The table for the rule pages on file names.
     names: RuleTable,
-    /// The page on the number of files.
+    /// The table for the rule pages on file counts.
     count: RuleTable,
 }
 
@@ -55,9 +55,12 @@ const MAX_FILES: u64 = 20;
 struct NameRules {
     /// Alternative cases and expressions, as written in ls-lint.
     patterns: Vec<String>,
+    /// `patterns` in the syntax of a `tree` check.
     our_patterns: Vec<String>,
-    good: String,
-    bad: Vec<String>,
+    /// The name in the passing example.
+    matching_name: String,
+    /// The names in the failing examples.
+    bad_names: Vec<String>,
     /// Names that a negated expression rejects.
     unwanted: Vec<String>,
     /// Minimum and maximum number of files in the directory itself.
@@ -114,12 +117,12 @@ pub(super) fn read(files: &dyn Files, path: &str) -> Result<ImportDraft, ImportE
 /// The globs of ignored paths.
 fn ignored_globs(config: &Map<String, Json>) -> Vec<String> {
     let ignored = config.get("ignore").map(string_list).unwrap_or_default();
-    let both = |glob: String| {
+    let with_contents = |glob: String| {
         let glob = glob.trim_end_matches('/').trim_start_matches("./");
         let inner = (!glob.ends_with("**")).then(|| format!("/{glob}/"));
         std::iter::once(format!("/{glob}")).chain(inner)
     };
-    ignored.into_iter().flat_map(both).collect()
+    ignored.into_iter().flat_map(with_contents).collect()
 }
 
 fn parse_rules(rules: &str) -> Result<NameRules, String> {
@@ -131,8 +134,8 @@ fn parse_rules(rules: &str) -> Result<NameRules, String> {
             (_, Some(case)) => {
                 name_rules.our_patterns.push(case.ours.clone());
                 name_rules.patterns.push(name.to_owned());
-                name_rules.good.clone_from(&case.good);
-                name_rules.bad.push(case.bad.clone());
+                name_rules.matching_name.clone_from(&case.good);
+                name_rules.bad_names.push(case.bad.clone());
                 name_rules.notes.extend(case.note.clone());
             }
             ("regex", _) => convert_expression(parameter, &mut name_rules)?,
@@ -142,10 +145,12 @@ fn parse_rules(rules: &str) -> Result<NameRules, String> {
     }
     // It is sufficient that a name follows one of several rules, so a bad name must be rejected by
     // the expressions and must not match any case.
-    let combine =
-        |name: &String| name_rules.bad.iter().map(|bad| format!("{name}{bad}")).collect::<Vec<_>>();
+    let combine = |name: &String| {
+        name_rules.bad_names.iter().map(|bad| format!("{name}{bad}")).collect::<Vec<_>>()
+    };
     let combined: Vec<String> = name_rules.unwanted.iter().flat_map(combine).collect();
-    name_rules.bad = [std::mem::take(&mut name_rules.unwanted), combined, name_rules.bad].concat();
+    name_rules.bad_names =
+        [std::mem::take(&mut name_rules.unwanted), combined, name_rules.bad_names].concat();
     Ok(name_rules)
 }
 
@@ -158,24 +163,24 @@ fn convert_expression(parameter: &str, name_rules: &mut NameRules) -> Result<(),
         return Err("it compares with the name of the parent directory, which expressions of a `tree` check do not support".to_owned());
     }
     let plain = parameter.strip_prefix('!').unwrap_or(parameter);
-    let not = &parameter[..parameter.len() - plain.len()];
+    let negation = &parameter[..parameter.len() - plain.len()];
     let whole = whole_name_pattern(plain);
     if whole != plain {
         name_rules.notes.push(format!("ls-lint puts `^` and `$` around `{plain}` without grouping, so each applies to one alternative; the page does the same"));
     }
-    name_rules.our_patterns.push(format!("{not}/{whole}/"));
+    name_rules.our_patterns.push(format!("{negation}/{whole}/"));
     let sample = sample::from_regex(&format!("^(?:{plain})$"));
-    let bad: &[&str] = if not.is_empty() {
+    let bad_names: &[&str] = if negation.is_empty() {
         name_rules.patterns.push(plain.to_owned());
-        name_rules.good = sample.unwrap_or_default();
+        name_rules.matching_name = sample.unwrap_or_default();
         &["Bad Name!", "bad_Name", "9", "a b"]
     } else {
         name_rules.patterns.push(format!("anything but {plain}"));
-        "good".clone_into(&mut name_rules.good);
+        "good".clone_into(&mut name_rules.matching_name);
         name_rules.unwanted.extend(sample);
         &["Bad", "bad", "Bad_name"]
     };
-    name_rules.bad.extend(bad.iter().map(|&bad| bad.to_owned()));
+    name_rules.bad_names.extend(bad_names.iter().map(|&name| name.to_owned()));
     Ok(())
 }
 
@@ -217,10 +222,10 @@ fn pages(
         "folders".clone_into(&mut draft.name);
     }
     let with_requirement = |requirement| Draft { requirement, ..draft.clone() };
-    let of_folder = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
+    let folder_clause = if path.is_empty() { String::new() } else { format!(" in `{path}`") };
     let mut vars = recipe::vars(json!({
         "exclude": exclude,
-        "of": of_folder,
+        "of": folder_clause,
         "ending": extension,
         "each": subject_globs(path, extension),
         "said": name_rules.patterns,
@@ -269,13 +274,13 @@ fn name_patterns(name_rules: &NameRules, extension: &str) -> Json {
         part => format!(r"\.{}", regex::escape(part)),
     };
     let rest: String = parts[..parts.len() - 1].iter().map(part).collect();
-    let with_rest = |ours: &String| {
+    let with_inner_segments = |ours: &String| {
         let (case, inner) = ours.strip_suffix('/')?.split_once('/')?;
         // A name that begins with a dot has nothing before its extension.
         let optional = if case == "!" { "" } else { "?" };
         Some(format!("{case}/(?:{inner}){optional}{rest}/"))
     };
-    name_rules.our_patterns.iter().filter_map(with_rest).collect()
+    name_rules.our_patterns.iter().filter_map(with_inner_segments).collect()
 }
 
 /// The globs for names with an extension in a directory and its subdirectories.
@@ -298,14 +303,16 @@ fn with_name_examples(
     extension: &str,
     name_rules: &NameRules,
 ) -> Draft {
-    let folder =
-        sample::from_glob(folder.trim_end_matches("**").trim_end_matches('/'), &name_rules.good);
+    let folder = sample::from_glob(
+        folder.trim_end_matches("**").trim_end_matches('/'),
+        &name_rules.matching_name,
+    );
     let path = |name: &str| match extension {
         DIRS_KEY => below(&folder, &format!("{name}/a.txt")),
         _ => below(&folder, &format!("{name}{}", extension.replace('*', "x"))),
     };
-    for bad in &name_rules.bad {
-        page = page.example(false, &path(bad), "Text.\n");
+    for name in &name_rules.bad_names {
+        page = page.example(false, &path(name), "Text.\n");
     }
-    page.example(true, &path(&name_rules.good), "Text.\n")
+    page.example(true, &path(&name_rules.matching_name), "Text.\n")
 }

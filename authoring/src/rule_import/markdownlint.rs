@@ -123,15 +123,16 @@ fn pages(
     vars.insert("level".to_owned(), level.into());
     vars.insert("marks".to_owned(), "######"[..usize::try_from(level).unwrap_or(1)].into());
     table.derive(&mut vars)?;
-    let small = number.to_ascii_lowercase();
+    let lower_number = number.to_ascii_lowercase();
     let mut drafts = table.drafts(&vars, &example_path(scope), &|requirement| {
         let mut draft = Draft::new(Tool::Markdownlint, &scope.file, number, requirement);
-        draft.name = format!("{small}-{}", table.names[0]);
+        draft.name = format!("{lower_number}-{}", table.names[0]);
         draft.aliases = std::iter::once(number).chain(&table.names).cloned().collect();
-        draft.sources =
-            vec![format!("https://github.com/DavidAnson/markdownlint/blob/main/doc/{small}.md")];
-        let is_mild = vars.get("severity").is_some_and(|severity| severity == "warning");
-        draft.severity = if is_mild { Severity::Warning } else { Severity::Error };
+        draft.sources = vec![format!(
+            "https://github.com/DavidAnson/markdownlint/blob/main/doc/{lower_number}.md"
+        )];
+        let is_warning = vars.get("severity").is_some_and(|severity| severity == "warning");
+        draft.severity = if is_warning { Severity::Warning } else { Severity::Error };
         draft
     })?;
     for check in drafts.iter_mut().filter_map(|draft| draft.check.as_mut()) {
@@ -170,7 +171,7 @@ fn effective_options(rule: Rule<'_>, rules: &Map<String, Json>) -> Option<Map<St
     };
     options(rule, rules).filter(|options| {
         let is_empty = |key: &str| options.get(key).is_none_or(|list| string_list(list).is_empty());
-        !script::has_not_literal(&json!(options)) && !list_key.is_some_and(is_empty)
+        !script::has_non_literal(&json!(options)) && !list_key.is_some_and(is_empty)
     })
 }
 
@@ -196,7 +197,7 @@ fn merge_extended(
     let mut next = rules.remove("extends");
     for _ in 0..MAX_DEPTH {
         let Some(Json::String(name)) = next.take() else { return };
-        // markdownlint first tries a name as a path.
+        // markdownlint first interprets a name as a path.
         let plain = resolve(files, &from, &format!("./{}", name.trim_start_matches("./")));
         let file = plain.or_else(|| resolve(files, &from, &name));
         let file =
@@ -230,13 +231,14 @@ fn display_name((number, rule): Rule<'_>) -> String {
 /// The options of a rule; `None` when the rule is disabled. The name of the rule takes precedence over
 /// its tags, and the tags over `default`, whatever their order in the configuration.
 fn options(rule: Rule<'_>, rules: &Map<String, Json>) -> Option<Map<String, Json>> {
-    let under = |is_key: &dyn Fn(&str) -> bool| {
+    let last_value = |is_key: &dyn Fn(&str) -> bool| {
         rules.iter().filter(|(key, _)| is_key(key)).map(|(_, value)| value).next_back()
     };
-    let by_tag =
-        || rule.1.tags.iter().rev().find_map(|tag| under(&|key| tag.eq_ignore_ascii_case(key)));
-    let value = under(&|key| is_named(rule, key)).or_else(by_tag);
-    match value.or_else(|| under(&|key| key.eq_ignore_ascii_case("default"))) {
+    let by_tag = || {
+        rule.1.tags.iter().rev().find_map(|tag| last_value(&|key| tag.eq_ignore_ascii_case(key)))
+    };
+    let value = last_value(&|key| is_named(rule, key)).or_else(by_tag);
+    match value.or_else(|| last_value(&|key| key.eq_ignore_ascii_case("default"))) {
         Some(Json::Object(map)) => map.get("enabled").is_none_or(is_truthy).then(|| map.clone()),
         Some(value) => {
             is_truthy(value).then(|| Map::from_iter([("severity".to_owned(), value.clone())]))

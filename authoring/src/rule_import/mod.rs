@@ -200,7 +200,7 @@ pub fn discover(files: &dyn Files) -> Vec<(String, Tool)> {
 /// The tool of the configuration at `path`, determined by its name, otherwise by its contents.
 ///
 /// # Errors
-/// When the configuration cannot be read, or matches no tool or several tools.
+/// Fails when the configuration cannot be read, or matches no tool or several tools.
 pub fn tool_of(files: &dyn Files, path: &str) -> Result<Tool, ImportError> {
     let named = (siblings::file_name(path), None);
     if let Some(tool) = Tool::ALL.into_iter().find(|tool| tool.files().contains(&named)) {
@@ -227,7 +227,7 @@ pub type NewEngine<'a> = &'a dyn Fn(&[(String, String)]) -> Option<Engine>;
 /// Imports the configuration at `path`; the pages are placed below the directory `to`.
 ///
 /// # Errors
-/// When the configuration cannot be read or is malformed, with the file and the position.
+/// Fails when the configuration cannot be read or is malformed, with the file and the position.
 pub fn import(
     files: &dyn Files,
     path: &str,
@@ -320,14 +320,15 @@ fn merge_aliases(value: Json) -> Json {
     }
 }
 
-/// How a configuration key that is not imported is reported.
+/// The report on a configuration key that is not imported.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Key {
     /// The reason why the key is not imported; `None` when there is nothing to import.
     why: Option<String>,
-    /// Values that have no effect.
-    but: Vec<Json>,
+    /// Values of the key that have no effect, and are therefore not reported.
+    #[serde(rename = "but")]
+    values_without_effect: Vec<Json>,
 }
 
 /// The keys of a configuration that are not imported. `unknown` is the reason for keys that the
@@ -342,7 +343,7 @@ fn unsupported_keys(
     let known = &KEYS[tool.key()];
     let not_imported = |(name, value): (&String, &Json)| {
         let why = match known.get(name) {
-            Some(key) => key.why.as_deref().filter(|_| !key.but.contains(value)),
+            Some(key) => key.why.as_deref().filter(|_| !key.values_without_effect.contains(value)),
             None => unknown,
         };
         why.map(|why| NotImported::new(name, why))

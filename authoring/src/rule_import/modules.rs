@@ -34,7 +34,7 @@ impl<'f> Modules<'f> {
     /// The exports of the file at `path`.
     ///
     /// # Errors
-    /// When the file cannot be read, or exports nothing literal.
+    /// Fails when the file cannot be read, or does not export a literal.
     pub(super) fn exported(&self, path: &str) -> Result<Literal, ImportError> {
         self.read(path, MAX_DEPTH)
     }
@@ -42,7 +42,7 @@ impl<'f> Modules<'f> {
     /// The configuration at `path`; parts of a script that are not literals are reported.
     ///
     /// # Errors
-    /// When the configuration cannot be read, or is not a mapping.
+    /// Fails when the configuration cannot be read, or is not a mapping.
     pub(super) fn config(
         &self,
         path: &str,
@@ -61,7 +61,7 @@ impl<'f> Modules<'f> {
     /// prefix `within`.
     ///
     /// # Errors
-    /// When the file cannot be read, or exports nothing literal.
+    /// Fails when the file cannot be read, or does not export a literal.
     pub(super) fn literal(
         &self,
         path: &str,
@@ -94,7 +94,7 @@ impl<'f> Modules<'f> {
         }
         self.exports.borrow_mut().insert(path.clone(), None);
         let read = self.read(&path, depth.checked_sub(1)?).ok();
-        let value = read.map(|read| read.value).filter(|value| !script::has_not_literal(value));
+        let value = read.map(|read| read.value).filter(|value| !script::has_non_literal(value));
         self.exports.borrow_mut().insert(path, value.clone());
         value
     }

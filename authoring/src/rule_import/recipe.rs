@@ -26,7 +26,7 @@ pub(super) struct RuleTable {
     /// The reason why the rule is not imported.
     #[serde(rename = "left")]
     pub(super) unsupported: Option<String>,
-    /// The built-in rule that covers the rule.
+    /// The built-in rule of aidd that covers this rule.
     pub(super) ours: Option<String>,
     /// The pack that enables the built-in rule.
     pub(super) pack: Option<String>,
@@ -81,7 +81,7 @@ impl RuleTable {
     /// Adds derived values to `vars`.
     ///
     /// # Errors
-    /// When an option is missing or invalid.
+    /// Fails when an option is missing or invalid.
     pub(super) fn derive(&self, vars: &mut Vars) -> Result<(), String> {
         for derived in &self.vars {
             if !conditions_met(&derived.when, &derived.unless, vars) {
@@ -100,7 +100,7 @@ impl RuleTable {
     /// `path` is the path of the file in examples that do not specify a path.
     ///
     /// # Errors
-    /// The reason why the rule is not imported.
+    /// Fails with the reason why the rule is not imported.
     pub(super) fn drafts(
         &self,
         vars: &Vars,
@@ -123,7 +123,7 @@ pub(super) fn vars(object: Json) -> Vars {
 
 /// Parses the tables of a tool.
 pub(super) fn parse_tables<T: serde::de::DeserializeOwned>(text: &str) -> T {
-    serde_saphyr::from_str(text).expect("a shipped table, which is valid as tests verify")
+    serde_saphyr::from_str(text).expect("shipped tables are valid")
 }
 
 impl PageRecipe {
@@ -149,7 +149,7 @@ impl PageRecipe {
             // The page is also created if an example cannot be written.
             for example in examples.iter().filter_map(|text| fill_value(text, vars).ok().flatten())
             {
-                draft = draft.project(passes, files(&example, path));
+                draft = draft.example_project(passes, files(&example, path));
             }
         }
         Ok(draft)

@@ -47,10 +47,10 @@ fn not_literal_marker() -> Json {
 }
 
 /// Whether a value, or a part of it, is not a literal.
-pub(super) fn has_not_literal(value: &Json) -> bool {
+pub(super) fn has_non_literal(value: &Json) -> bool {
     match value {
-        Json::Object(map) => *value == not_literal_marker() || map.values().any(has_not_literal),
-        Json::Array(items) => items.iter().any(has_not_literal),
+        Json::Object(map) => *value == not_literal_marker() || map.values().any(has_non_literal),
+        Json::Array(items) => items.iter().any(has_non_literal),
         _ => false,
     }
 }
@@ -58,7 +58,7 @@ pub(super) fn has_not_literal(value: &Json) -> bool {
 /// Reads `module.exports = …` or `export default …`. `modules` resolves imported values.
 ///
 /// # Errors
-/// When the file exports nothing that can be read without running it.
+/// Fails when the file exports nothing that can be read without running it.
 pub(super) fn read(text: &str, path: &str, modules: Modules<'_>) -> Result<Literal, ImportError> {
     let language =
         if path.ends_with("ts") { SupportLang::TypeScript } else { SupportLang::JavaScript };
@@ -189,9 +189,9 @@ impl<'t> Reader<'t, '_> {
             "null" | "undefined" => Some(Json::Null),
             "number" | "unary_expression" => {
                 let text = text.replace([' ', '_'], "");
-                let endless = (text == "-Infinity").then(|| "Infinity".into());
+                let infinity = (text == "-Infinity").then(|| "Infinity".into());
                 let number = || text.parse::<i64>().map(Json::from).ok();
-                endless.or_else(number).or_else(|| self.report_not_literal(node, at))
+                infinity.or_else(number).or_else(|| self.report_not_literal(node, at))
             }
             "regex" => {
                 let part = |name: &str| node.field(name).map(|part| part.text().into_owned());
@@ -206,11 +206,11 @@ impl<'t> Reader<'t, '_> {
             | "subscript_expression"
             | "call_expression"
             | "arrow_function" => {
-                let listed = self.not_literal.len();
+                let reported_before = self.not_literal.len();
                 let value = self.resolve_value(node, at, depth);
                 // `resolve_value` has already reported the non-literal parts of the referenced
                 // value.
-                if value.is_none() && self.not_literal.len() == listed {
+                if value.is_none() && self.not_literal.len() == reported_before {
                     return self.report_not_literal(node, at);
                 }
                 value
@@ -287,10 +287,10 @@ impl<'t> Reader<'t, '_> {
 
     /// A value that is entirely literal; non-literal parts are not reported.
     fn literal_value(&mut self, node: &SyntaxNode<'t>, depth: usize) -> Option<Json> {
-        let listed = self.not_literal.len();
+        let reported_before = self.not_literal.len();
         let value = self.value(node, "", depth);
-        let is_literal = self.not_literal.len() == listed;
-        self.not_literal.truncate(listed);
+        let is_literal = self.not_literal.len() == reported_before;
+        self.not_literal.truncate(reported_before);
         value.filter(|_| is_literal)
     }
 

@@ -19,7 +19,7 @@ const PATH_PLACEHOLDERS: [(&str, &str); 5] = [
 /// value of the option that the argument names.
 ///
 /// # Errors
-/// The reason why the value cannot be imported.
+/// Fails with the reason why the value cannot be imported.
 pub(super) fn apply_step(
     step: &str,
     argument: &str,
@@ -92,8 +92,8 @@ fn list_step(step: &str, argument: &str, value: &Json) -> Option<Json> {
         // The result is a path in a subdirectory if possible, because the root can be excluded.
         "deep" => {
             let glob = all.first()?;
-            let deep = glob.strip_prefix("**/").map(|name| format!("part/{name}"));
-            let path = sample::from_glob(deep.as_ref().unwrap_or(glob), "example");
+            let nested = glob.strip_prefix("**/").map(|name| format!("part/{name}"));
+            let path = sample::from_glob(nested.as_ref().unwrap_or(glob), "example");
             path.trim_end_matches('/').into()
         }
         _ => return None,
@@ -147,7 +147,7 @@ fn text_step(step: &str, argument: &str, value: &Json, other: &dyn Fn() -> Strin
 /// Converts an alint template for paths to a path with captures.
 ///
 /// # Errors
-/// When the template has a placeholder without a corresponding capture.
+/// Fails when the template has a placeholder without a corresponding capture.
 pub(super) fn convert_template(text: &str) -> Result<String, String> {
     let fill = |text: String, (theirs, ours): &(&str, &str)| text.replace(theirs, ours);
     let filled = PATH_PLACEHOLDERS.iter().fold(text.to_owned(), fill);

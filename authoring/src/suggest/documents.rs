@@ -49,8 +49,9 @@ fn is_document(path: &str) -> bool {
         || (name.ends_with(".md") || name.ends_with(".mdc")) && DIRECTORIES.iter().any(is_below)
 }
 
-/// The documents of a project: of `paths`, the files with a known name and the rule pages; also the
-/// pages that the configuration names. Documents that every agent reads come first.
+/// The documents of a project: the files in `paths` that have a known name, the rule pages in
+/// `paths`, and the pages that the configuration names. Documents that every agent reads come
+/// first.
 pub(super) fn documents(project: &Project, paths: &[String]) -> Vec<String> {
     let mut found: BTreeSet<String> =
         paths.iter().filter(|path| is_document(path)).cloned().collect();
@@ -66,8 +67,8 @@ pub(super) fn documents(project: &Project, paths: &[String]) -> Vec<String> {
     found
 }
 
-/// The directory, with a trailing `/`, in whose `.aidd/rules` a page for a sentence of the document at
-/// `path` belongs; empty for the root of the project.
+/// The directory whose `.aidd/rules` is the place for a page on a sentence of the document at
+/// `path`, with a trailing `/`; empty for the root of the project.
 pub(super) fn page_directory(path: &str) -> String {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_nested = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"].contains(&name)

@@ -101,7 +101,7 @@ struct Page {
 /// the report.
 ///
 /// # Errors
-/// When the draft or the sentence is empty or too long, or the project cannot be checked.
+/// Fails when the draft or the sentence is empty or too long, or the project cannot be checked.
 pub fn try_draft(
     project: &Project,
     draft: &Draft<'_>,
@@ -143,9 +143,9 @@ pub fn try_draft(
     let can_run = validate_check(project, &rule, &page, &mut report);
     if can_run {
         run_examples(project.distribution(), &rule, &page, &mut report)?;
-        let found = run_trial(project, &page, limit)?;
-        report.advice = Some(recommend_severity(&found));
-        report.trial = Some(found);
+        let trial = run_trial(project, &page, limit)?;
+        report.advice = Some(recommend_severity(&trial));
+        report.trial = Some(trial);
     }
     report.valid = report.problems.is_empty();
     report.page = page.is_generated.then_some(page.text);

@@ -23,21 +23,24 @@ pub enum Coverage {
         rules: Vec<String>,
     },
     /// A rule of another tool.
-    Elsewhere {
+    #[serde(rename = "elsewhere")]
+    EnforcedByOtherTool {
         /// The rule with its tool: `eslint/no-console`.
         rule: String,
-        /// The path of the settings that enable it.
+        /// The path of the settings that enable the rule.
         settings: String,
     },
-    /// No rule, but disabled rules of aidd can enforce the sentence.
-    Off {
+    /// No enabled rule, but disabled rules of aidd that can enforce the sentence.
+    #[serde(rename = "off")]
+    Disabled {
         /// The ids of the rules.
         rules: Vec<String>,
         /// The packs that enable the first of these rules.
         packs: Vec<String>,
     },
-    /// No known rule.
-    Open {
+    /// No rule that is known to enforce the sentence.
+    #[serde(rename = "open")]
+    NotEnforced {
         /// If the page has `enforced-by`: the reason why the named rule does not enforce the sentence.
         #[serde(skip_serializing_if = "Option::is_none")]
         note: Option<String>,
@@ -92,33 +95,35 @@ impl Enforcers<'_> {
         let aliases_of = |rule: &'static str| rule.rsplit('/').next().into_iter().chain([rule]);
         let aliases = peers.iter().flat_map(|(_, rule)| aliases_of(rule));
         let names = named.iter().copied().chain(aliases);
-        let own: BTreeSet<String> =
+        let rules: BTreeSet<String> =
             names.flat_map(|name| registry.named(name)).map(|rule| rule.id.to_string()).collect();
-        let (mut on, off): (Vec<String>, Vec<String>) =
-            own.into_iter().partition(|id| self.engine.is_enabled_anywhere(id));
+        let (mut enabled, disabled): (Vec<String>, Vec<String>) =
+            rules.into_iter().partition(|id| self.engine.is_enabled_anywhere(id));
         let has_secrets = || {
             registry.rules().iter().any(|rule| {
                 rule.id.starts_with("secrets/") && self.engine.is_enabled_anywhere(&rule.id)
             })
         };
         if SECRETS.is_match(&lower) && has_secrets() {
-            on.push("secrets/*".to_owned());
+            enabled.push("secrets/*".to_owned());
         }
-        if !on.is_empty() {
-            return Coverage::Enforced { rules: on };
+        if !enabled.is_empty() {
+            return Coverage::Enforced { rules: enabled };
         }
-        let elsewhere = named
+        let other_tool_rule = named
             .iter()
             .find_map(|name| self.enforced_by(name))
             .or_else(|| {
                 peers.iter().find_map(|(tool, rule)| self.settings.enabling_settings(*tool, rule))
             })
             .or_else(|| peers::tool_by_settings(&self.settings, &lower, &code))
-            .or_else(|| self.settings.by_alias(&registry.get(off.first()?)?.aliases));
-        match (elsewhere, off.first()) {
-            (Some((rule, settings)), _) => Coverage::Elsewhere { rule, settings },
-            (None, Some(first)) => Coverage::Off { packs: packs_with(first, registry), rules: off },
-            (None, None) => Coverage::Open { note: None },
+            .or_else(|| self.settings.by_alias(&registry.get(disabled.first()?)?.aliases));
+        match (other_tool_rule, disabled.first()) {
+            (Some((rule, settings)), _) => Coverage::EnforcedByOtherTool { rule, settings },
+            (None, Some(first)) => {
+                Coverage::Disabled { packs: packs_with(first, registry), rules: disabled }
+            }
+            (None, None) => Coverage::NotEnforced { note: None },
         }
     }
 
@@ -147,7 +152,10 @@ impl Enforcers<'_> {
         for name in &rule.enforced_by {
             match self.settings.enforced_by(name) {
                 Enforcement::By(settings) | Enforcement::Unknown(settings) => {
-                    return (Some(Coverage::Elsewhere { rule: name.clone(), settings }), None);
+                    return (
+                        Some(Coverage::EnforcedByOtherTool { rule: name.clone(), settings }),
+                        None,
+                    );
                 }
                 Enforcement::Not { why, .. } => {
                     note.get_or_insert_with(|| format!("its page names `{name}`, but {why}"));
@@ -244,7 +252,9 @@ mod tests {
         let tools = vec![Tool::Eslint, Tool::Biome, Tool::Clippy, Tool::Ruff, Tool::Golangci];
         let settings = Settings::read(&files, &paths);
         match (Enforcers { engine: &engine, settings, tools }).coverage(sentence) {
-            Coverage::Elsewhere { rule, settings } => Some(format!("{rule} ({settings})")),
+            Coverage::EnforcedByOtherTool { rule, settings } => {
+                Some(format!("{rule} ({settings})"))
+            }
             _ => None,
         }
     }

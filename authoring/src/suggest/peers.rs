@@ -202,7 +202,8 @@ fn forbidden_name(settings: &Settings, text: &str, code: &[&str]) -> Option<(Str
         return None;
     }
     let words = text.split(|c: char| !(c.is_alphanumeric() || "-_@/".contains(c)));
-    let words = words.filter(|word| code.is_empty() && !super::requirement::is_word(word));
+    let words =
+        words.filter(|word| code.is_empty() && !super::requirement::is_requirement_word(word));
     let named = code
         .iter()
         .map(|code| code.split(['(', '!']).next().unwrap_or(code).trim_start_matches('.'));

@@ -43,7 +43,10 @@ impl Suggestion {
         let count = Counts::from_sentences(&sentences);
         if let Some(more @ 1..) = sentences.len().checked_sub(limit) {
             sentences.sort_by_key(|stated| {
-                matches!(stated.coverage, Coverage::Enforced { .. } | Coverage::Elsewhere { .. })
+                matches!(
+                    stated.coverage,
+                    Coverage::Enforced { .. } | Coverage::EnforcedByOtherTool { .. }
+                )
             });
             sentences.truncate(limit);
             notes.push(format!("not listed: {}", number(more, "more sentence")));
@@ -54,8 +57,8 @@ impl Suggestion {
     /// Reports one sentence.
     #[must_use]
     pub fn from_statement(statement: Statement) -> Self {
-        let is_open = matches!(statement.stated.coverage, Coverage::Open { .. });
-        let forms = if is_open { FORMS.to_vec() } else { Vec::new() };
+        let has_no_enforcer = matches!(statement.stated.coverage, Coverage::NotEnforced { .. });
+        let forms = if has_no_enforcer { FORMS.to_vec() } else { Vec::new() };
         Self { statement: Some(statement), forms, ..Self::default() }
     }
 
@@ -129,14 +132,14 @@ fn write_coverage(coverage: &Coverage, text: &mut String) {
         Coverage::Enforced { rules } => {
             write_row("enforced", &format!("by {}", rules.join(", ")), text);
         }
-        Coverage::Elsewhere { rule, settings } => {
+        Coverage::EnforcedByOtherTool { rule, settings } => {
             write_row("enforced", &format!("by {rule} ({settings})"), text);
         }
-        Coverage::Off { rules, packs } => {
+        Coverage::Disabled { rules, packs } => {
             write_row("off", &rules.join(", "), text);
             write_row("turn on", &enabling_config(rules, packs), text);
         }
-        Coverage::Open { note } => {
+        Coverage::NotEnforced { note } => {
             let note = note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
             write_row("enforced", &format!("no{note}"), text);
         }
@@ -165,7 +168,7 @@ fn write_statement(statement: &Statement, text: &mut String) {
         let state = if *on { "on" } else { "off" };
         write_row("compare", &format!("{rule} ({state}): {summary}"), text);
     }
-    if matches!(stated.coverage, Coverage::Open { .. }) {
+    if matches!(stated.coverage, Coverage::NotEnforced { .. }) {
         write_row("draft", "none; write the page yourself", text);
         write_row("page", page, text);
     }

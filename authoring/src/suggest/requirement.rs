@@ -150,8 +150,9 @@ pub(super) fn is_requirement(text: &str) -> bool {
     !has(PERMISSIONS) && (has(REQUIREMENT_WORDS) || is_imperative)
 }
 
-/// Whether a lower-case word is in the lists of requirement words, so that it is not a name.
-pub(super) fn is_word(word: &str) -> bool {
+/// Whether a lower-case word is in the lists of requirement words, and therefore is not the name of
+/// a rule.
+pub(super) fn is_requirement_word(word: &str) -> bool {
     LEADING_WORDS.contains(&word) || REQUIREMENT_WORDS.contains(&word)
 }
 

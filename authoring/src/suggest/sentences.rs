@@ -38,12 +38,12 @@ pub fn extract_sentences(source: &Source) -> Vec<Sentence> {
         reader.take(event, body + range.start, body + range.end);
     }
     reader.close();
-    reader.found
+    reader.sentences
 }
 
 #[derive(Default)]
 struct Reader {
-    found: Vec<Sentence>,
+    sentences: Vec<Sentence>,
     heading: String,
     in_heading: bool,
     /// The number of open list items.
@@ -145,6 +145,6 @@ impl Reader {
         } else if !is_requirement(&text) {
             return;
         }
-        self.found.push(Sentence { text, span: Span::new(start, self.end.max(start)) });
+        self.sentences.push(Sentence { text, span: Span::new(start, self.end.max(start)) });
     }
 }

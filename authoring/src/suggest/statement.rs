@@ -34,7 +34,7 @@ pub struct Statement {
 /// Looks up a sentence in the project.
 ///
 /// # Errors
-/// When the sentence has no words or too many characters, or the configuration is invalid.
+/// Fails when the sentence has no words or too many characters, or the configuration is invalid.
 pub fn describe_sentence(project: &Project, sentence: &str) -> Result<Statement, SuggestError> {
     let sentence = one_line(sentence)?;
     let engine = project.engine(&Selection::default())?;
@@ -48,7 +48,9 @@ pub fn describe_sentence(project: &Project, sentence: &str) -> Result<Statement,
         scope: Vec::new(),
     });
     let related = match stated.coverage {
-        Coverage::Open { .. } => find_related(&engine, &project.disk, &listing, &stated.sentence),
+        Coverage::NotEnforced { .. } => {
+            find_related(&engine, &project.disk, &listing, &stated.sentence)
+        }
         _ => Vec::new(),
     };
     let first = stated.places.first().map_or("", |place: &Place| place.path.as_str());

@@ -81,9 +81,9 @@ impl Counts {
             counts.sentences += 1;
             *match stated.coverage {
                 Coverage::Enforced { .. } => &mut counts.enforced,
-                Coverage::Elsewhere { .. } => &mut counts.enforced_by_other_tools,
-                Coverage::Off { .. } => &mut counts.disabled,
-                Coverage::Open { .. } => &mut counts.not_enforced,
+                Coverage::EnforcedByOtherTool { .. } => &mut counts.enforced_by_other_tools,
+                Coverage::Disabled { .. } => &mut counts.disabled,
+                Coverage::NotEnforced { .. } => &mut counts.not_enforced,
             } += 1;
         }
         counts
@@ -94,7 +94,7 @@ impl Counts {
 /// rules that enforce it.
 ///
 /// # Errors
-/// When the configuration is invalid, or a document of `paths` cannot be read.
+/// Fails when the configuration is invalid, or a document of `paths` cannot be read.
 pub fn run_survey(project: &Project, paths: &[String]) -> Result<Survey, SuggestError> {
     let engine = project.engine(&Selection::default())?;
     let listing = listing(project, &engine);
@@ -121,25 +121,25 @@ pub(super) fn run_survey_with(
     paths: &[String],
 ) -> Result<Survey, SuggestError> {
     let mut survey = Survey::default();
-    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut index_by_key: HashMap<String, usize> = HashMap::new();
     let mut skipped = 0;
     let enforced = enforced_sentences(project, enforcers);
     for source in read_documents(project, listing, paths, &mut survey)? {
         let path = source.path();
-        let (of_page, note) = if is_page_path(path) {
+        let (page_coverage, note) = if is_page_path(path) {
             enforcers.page_coverage(path, source.text())
         } else {
             (None, None)
         };
         for (at, sentence) in extract_sentences(&source).into_iter().enumerate() {
-            // Further sentences of an enforced page explain the first.
-            if of_page.is_some() && at > 0 {
+            // The further sentences of an enforced page explain its first sentence.
+            if page_coverage.is_some() && at > 0 {
                 break;
             }
             let line = source.position(sentence.span.start, Encoding::CodePoints).line as usize + 1;
             let place = Place { path: path.to_owned(), line };
             let key = fold_sentence(&sentence.text);
-            if let Some(&index) = known.get(&key) {
+            if let Some(&index) = index_by_key.get(&key) {
                 survey.sentences[index].places.push(place);
                 continue;
             }
@@ -147,12 +147,12 @@ pub(super) fn run_survey_with(
                 skipped += 1;
                 continue;
             }
-            let coverage = of_page.clone().or_else(|| enforced.get(&key).cloned());
+            let coverage = page_coverage.clone().or_else(|| enforced.get(&key).cloned());
             let coverage = coverage.unwrap_or_else(|| match enforcers.coverage(&sentence.text) {
-                Coverage::Open { .. } => Coverage::Open { note: note.clone() },
+                Coverage::NotEnforced { .. } => Coverage::NotEnforced { note: note.clone() },
                 other => other,
             });
-            known.insert(key, survey.sentences.len());
+            index_by_key.insert(key, survey.sentences.len());
             survey.sentences.push(StatedSentence {
                 sentence: sentence.text,
                 places: vec![place],
@@ -175,7 +175,7 @@ pub(super) fn fold_sentence(text: &str) -> String {
     text.to_lowercase().trim_matches(is_edge).to_owned()
 }
 
-/// The sentences of the project's enforced rule pages, as keys of [`fold_sentence`]; other documents
+/// The sentences of the project's enforced rule pages, folded by [`fold_sentence`]; other documents
 /// can repeat these sentences.
 fn enforced_sentences(project: &Project, enforcers: &Enforcers<'_>) -> HashMap<String, Coverage> {
     let mut enforced = HashMap::new();

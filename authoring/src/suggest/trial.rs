@@ -53,7 +53,7 @@ pub struct Trial {
     /// The first findings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub samples: Vec<Sample>,
-    /// Descriptions of what was not checked, or not completely.
+    /// Descriptions of the items that were not checked, or only partly checked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -102,14 +102,14 @@ pub(super) fn run(
     let notes = outcome.notes.iter().filter(|(id, _)| id == rule);
     notes.for_each(|(_, note)| collector.note(note.clone()));
     let listing = walk::listing(engine, &project.disk, &root());
-    let is_commit = commit_checks::required_inputs(engine).any;
-    if is_commit {
+    let checks_commits = commit_checks::required_inputs(engine).any;
+    if checks_commits {
         check_history(engine, rule, &project.disk, &listing, &mut collector);
     } else if let Some(rule) = engine.registry().get(rule) {
-        let joined = outcome.checked_by_rule.get(&rule.id).copied();
+        let checked_count = outcome.checked_by_rule.get(&rule.id).copied();
         let selected = || project_checks::selected(engine, rule, &project.disk, &listing);
         collector.trial.evaluated =
-            joined.or_else(|| selected().map(|(count, _)| count)).unwrap_or_default();
+            checked_count.or_else(|| selected().map(|(count, _)| count)).unwrap_or_default();
     }
     Ok(collector.finish())
 }
@@ -124,29 +124,29 @@ fn check_history(
 ) {
     let Ok(repository) = Repository::open(disk.root()) else { return };
     let Ok(head) = repository.commit("HEAD") else { return };
-    let Ok(found) = repository.commits_between(&[], &head, MAX_COMMITS) else {
+    let Ok(history) = repository.commits_between(&[], &head, MAX_COMMITS) else {
         collector.note("the history cannot be read: no commits were checked".to_owned());
         return;
     };
     let members = members(disk, listing.files().iter().map(String::as_str));
-    let commits = found.iter().map(|commit| Commit {
+    let commits = history.iter().map(|commit| Commit {
         hash: commit.id.clone(),
         message: commit.message.clone(),
         author: commit.author.clone(),
         is_merge: commit.is_merge,
     });
     let commits: Vec<Commit> = commits.collect();
-    let work =
+    let input =
         CommitInput { commits, branch: repository.branch(), members, ..CommitInput::default() };
-    let report = commit_checks::run(engine, &work, disk);
+    let report = commit_checks::run(engine, &input, disk);
     for (source, checked) in &report.texts {
         collector.add_findings(source, checked, source.path());
     }
     collector.trial.evaluated += report.checked_by_rule.get(rule).copied().unwrap_or_default();
-    for commit in found.iter().filter(|commit| !commit.is_merge).take(MAX_CHANGES) {
+    for commit in history.iter().filter(|commit| !commit.is_merge).take(MAX_CHANGES) {
         let Some(touched) = commit_changes(&repository, &commit.id) else { continue };
-        let work = CommitInput { touched: Some(touched), ..CommitInput::default() };
-        let report = commit_checks::run(engine, &work, disk);
+        let input = CommitInput { touched: Some(touched), ..CommitInput::default() };
+        let report = commit_checks::run(engine, &input, disk);
         for (source, checked) in report.texts.iter().filter(|(text, _)| text.path() == CHANGE_PATH)
         {
             collector.add_findings(source, checked, &commit_path(&commit.id));
@@ -208,19 +208,20 @@ impl Collector {
 }
 
 /// The line at an offset: its number, and its text with secrets masked.
-fn line_at(source: &Source, checked: &CheckResult, start: u32) -> (usize, String) {
+fn line_at(source: &Source, checked: &CheckResult, offset: u32) -> (usize, String) {
     let source_text = source.text();
     if source_text.is_empty() {
         return (0, String::new());
     }
-    let start = source_text.floor_char_boundary(start as usize);
-    let begin = source_text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let end = source_text[start..].find('\n').map_or(source_text.len(), |at| start + at);
-    let mut text = source_text[begin..end].to_owned();
+    let start = source_text.floor_char_boundary(offset as usize);
+    let line_start = source_text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = source_text[start..].find('\n').map_or(source_text.len(), |at| start + at);
+    let mut text = source_text[line_start..line_end].to_owned();
     for secret in checked.secrets.iter().rev() {
         let (from, to) = (secret.start as usize, secret.end as usize);
-        if from < end && begin < to {
-            text.replace_range(from.max(begin) - begin..to.min(end) - begin, REDACTED);
+        if from < line_end && line_start < to {
+            let range = from.max(line_start) - line_start..to.min(line_end) - line_start;
+            text.replace_range(range, REDACTED);
         }
     }
     let start = u32::try_from(start).unwrap_or(u32::MAX);

@@ -105,8 +105,8 @@ const EQUIVALENTS: [(&str, &str); 22] = [
     ("--unsafe-fixes", "--fix-unsafe"),
 ];
 
-/// The equivalent of an unknown command or option that another tool has. Covers names that are too
-/// different for clap's own suggestion.
+/// The equivalent in aidd of an unknown command or option that exists in another tool. Covers names
+/// that are too different for clap's own suggestion.
 #[must_use]
 pub fn equivalent_of(error: &clap::Error) -> Option<&'static str> {
     let kind = match error.kind() {

@@ -74,7 +74,7 @@ fn merge(
         path.push(key.clone());
         match object.get(key) {
             None => {
-                object.append(key, input(value));
+                object.append(key, to_input_value(value));
             }
             Some(property) => {
                 let node = property.value();
@@ -117,11 +117,11 @@ fn merge_list(
             continue;
         }
         let commands = commands(element);
-        if values.iter().any(|value| commands_in(value, &commands)) {
+        if values.iter().any(|value| has_command(value, &commands)) {
             differing.push(path.join("."));
         } else {
             existing.ensure_multiline();
-            existing.append(input(element));
+            existing.append(to_input_value(element));
         }
     }
 }
@@ -188,7 +188,7 @@ fn unmerge_list(
             if value == *element {
                 node.remove();
                 is_changed = true;
-            } else if commands_in(&value, &commands) {
+            } else if has_command(&value, &commands) {
                 differing.push(path.join("."));
             }
         }
@@ -215,21 +215,23 @@ fn commands(entry: &Value) -> Vec<&str> {
     }
 }
 
-/// Whether `entry` runs one of the `wanted` commands, possibly with other settings than the
+/// Whether `entry` runs one of `expected_commands`, possibly with other settings than the
 /// template.
-fn commands_in(entry: &Value, wanted: &[&str]) -> bool {
-    commands(entry).iter().any(|command| wanted.contains(command))
+fn has_command(entry: &Value, expected_commands: &[&str]) -> bool {
+    commands(entry).iter().any(|command| expected_commands.contains(command))
 }
 
-fn input(value: &Value) -> CstInputValue {
+fn to_input_value(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
         Value::Bool(value) => CstInputValue::Bool(*value),
         Value::Number(number) => CstInputValue::Number(number.to_string()),
         Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(elements) => CstInputValue::Array(elements.iter().map(input).collect()),
+        Value::Array(elements) => {
+            CstInputValue::Array(elements.iter().map(to_input_value).collect())
+        }
         Value::Object(fields) => CstInputValue::Object(
-            fields.iter().map(|(key, value)| (key.clone(), input(value))).collect(),
+            fields.iter().map(|(key, value)| (key.clone(), to_input_value(value))).collect(),
         ),
     }
 }

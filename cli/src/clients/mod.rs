@@ -100,7 +100,7 @@ const CLIENTS: &[ClientFacts] = &[
         client: Client::Zed,
         name: "Zed",
         signs: &[".zed", ".rules"],
-        next: "trust the project; Zed has no hooks and reads AGENTS.md only without a .rules file",
+        next: "trust the project; Zed has no hooks and reads AGENTS.md only if there is no .rules file",
     },
     ClientFacts {
         client: Client::Gemini,

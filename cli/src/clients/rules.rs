@@ -19,13 +19,13 @@ pub(super) fn add(text: Option<&str>, template: &str, rules: &str) -> Result<Edi
     let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
         return Ok(edited(template.replace(PLACEHOLDER, &block)));
     };
-    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let block = block.replace('\n', end);
+    let line_break = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let block = block.replace('\n', line_break);
     if let Some((before, _, after)) = split(text)? {
         return Ok(edited(format!("{before}{block}{after}")));
     }
-    let line_break = if text.ends_with('\n') { "" } else { end };
-    Ok(edited(format!("{text}{line_break}{end}{block}")))
+    let separator = if text.ends_with('\n') { "" } else { line_break };
+    Ok(edited(format!("{text}{separator}{line_break}{block}")))
 }
 
 /// Removes the markers and the text between them. The result has no text if the file contains
@@ -37,11 +37,11 @@ pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
     let Some((before, _, after)) = split(text)? else {
         return Ok(Edited { text: Some(text.to_owned()), differing: Vec::new() });
     };
-    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let line_break = if text.contains("\r\n") { "\r\n" } else { "\n" };
     // Also remove the empty line that was added before the block.
     let before = before
-        .strip_suffix(&format!("{end}{end}"))
-        .map_or(before, |stripped| &before[..stripped.len() + end.len()]);
+        .strip_suffix(&format!("{line_break}{line_break}"))
+        .map_or(before, |stripped| &before[..stripped.len() + line_break.len()]);
     let remaining = format!("{before}{after}");
     let is_template =
         remaining.replace("\r\n", "\n").trim() == template.replace(PLACEHOLDER, "").trim();

@@ -11,7 +11,7 @@ pub(super) fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a directory");
     for (path, text) in files {
         let target = folder.path().join(path);
-        fs::create_dir_all(target.parent().expect("below")).expect("made");
+        fs::create_dir_all(target.parent().expect("a parent")).expect("made");
         fs::write(target, text).expect("written");
     }
     folder
@@ -27,7 +27,7 @@ pub(super) fn files(root: &Path) -> BTreeMap<String, String> {
             if path.is_dir() {
                 remaining.push(path);
             } else {
-                let relative_path = path.strip_prefix(root).expect("below");
+                let relative_path = path.strip_prefix(root).expect("a path in the directory");
                 let name = relative_path.to_string_lossy().replace('\\', "/");
                 contents.insert(name, fs::read_to_string(path).expect("text"));
             }

@@ -27,15 +27,15 @@ pub(super) fn add(text: &str, template: &str) -> Result<Edited, Malformed> {
         let why = format!("expected `{}` to be a table; write [{name}] tables", TABLE_PATH[0]);
         return Err(Malformed::at(text, offset, why));
     }
-    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let line_break = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut added = text.to_owned();
     if !added.is_empty() {
         if !added.ends_with('\n') {
-            added.push_str(end);
+            added.push_str(line_break);
         }
-        added.push_str(end);
+        added.push_str(line_break);
     }
-    added.push_str(&template.replace('\n', end));
+    added.push_str(&template.replace('\n', line_break));
     // Never write a file that the client cannot parse.
     parse(&added)?;
     Ok(Edited { text: Some(added), differing: Vec::new() })
@@ -51,8 +51,8 @@ pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
     let unchanged = |differing| Edited { text: Some(text.to_owned()), differing };
     let Some(found) = own_entry(document.as_table()) else { return Ok(unchanged(Vec::new())) };
     let is_same = own_entry(expected.as_table()).is_some_and(|expected| is_same(found, expected));
-    let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    let block = template.replace('\n', end);
+    let line_break = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let block = template.replace('\n', line_break);
     let offset = text
         .find(&block)
         .filter(|offset| is_same && (*offset == 0 || text[..*offset].ends_with('\n')));
@@ -60,8 +60,8 @@ pub(super) fn remove(text: &str, template: &str) -> Result<Edited, Malformed> {
     let (before, after) = (&text[..offset], &text[offset + block.len()..]);
     // Also remove the empty line that was added before the table.
     let before = before
-        .strip_suffix(&format!("{end}{end}"))
-        .map_or(before, |stripped| &before[..stripped.len() + end.len()]);
+        .strip_suffix(&format!("{line_break}{line_break}"))
+        .map_or(before, |stripped| &before[..stripped.len() + line_break.len()]);
     let remaining = format!("{before}{after}");
     parse(&remaining)?;
     let text = (!remaining.trim().is_empty()).then_some(remaining);

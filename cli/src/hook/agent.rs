@@ -83,12 +83,12 @@ impl Event {
 /// `hook`, if `hook` is the command and not an argument.
 fn requested_hook(args: &[OsString]) -> Option<&str> {
     // Global options that take a value as the next word.
-    const WITH_VALUE: [&str; 2] = ["--config", "--color"];
+    const OPTIONS_WITH_VALUE: [&str; 2] = ["--config", "--color"];
     let mut words = args.iter().skip(1).map(|arg| arg.to_str().unwrap_or_default());
     let mut next = || {
         loop {
             match words.next()? {
-                option if WITH_VALUE.contains(&option) => _ = words.next(),
+                option if OPTIONS_WITH_VALUE.contains(&option) => _ = words.next(),
                 option if option.starts_with('-') => {}
                 word => break Some(word),
             }
@@ -121,7 +121,7 @@ pub fn is_unknown(args: &[OsString]) -> bool {
 struct OutputBuffer(Arc<Mutex<Vec<u8>>>);
 
 impl OutputBuffer {
-    fn bytes(&self) -> Vec<u8> {
+    fn take_bytes(&self) -> Vec<u8> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -184,9 +184,9 @@ pub fn run_with_timeout(
         Ok(Err(mpsc::RecvTimeoutError::Disconnected)) => (0, String::new()),
         Err(error) => (0, format!("aidd hook: {error}; skipped\n")),
     };
-    let _ = io::stderr().write_all(&[err.bytes(), why.into_bytes()].concat());
+    let _ = io::stderr().write_all(&[err.take_bytes(), why.into_bytes()].concat());
     let mut stdout = io::stdout();
-    let _ = stdout.write_all(&out.bytes()).and_then(|()| stdout.flush());
+    let _ = stdout.write_all(&out.take_bytes()).and_then(|()| stdout.flush());
     code
 }
 

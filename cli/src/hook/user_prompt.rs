@@ -19,10 +19,11 @@ use std::path::Path;
 
 /// Maximum size of the client's JSON, in bytes.
 const MAX_INPUT_BYTES: u64 = 8 << 20;
-/// The event of Gemini CLI, which accepts only JSON; Claude Code and Codex accept plain lines.
-const GEMINI: &str = "BeforeAgent";
+/// The prompt event of Gemini CLI, which accepts only JSON; Claude Code and Codex accept plain
+/// lines.
+const GEMINI_EVENT: &str = "BeforeAgent";
 /// The event of Cursor, which accepts context since July 2026 and ignores it in earlier versions.
-const CURSOR: &str = "beforeSubmitPrompt";
+const CURSOR_EVENT: &str = "beforeSubmitPrompt";
 
 /// Maximum number of memories shown for a prompt.
 const MAX_MEMORIES: usize = 3;
@@ -75,10 +76,12 @@ fn print_hint(text: &str, event: Option<&str>, io: &mut Io<'_>) -> std::io::Resu
         return Ok(());
     }
     let output = match event {
-        Some(GEMINI) => {
-            json!({"hookSpecificOutput": {"hookEventName": GEMINI, "additionalContext": text}})
+        Some(GEMINI_EVENT) => {
+            json!({"hookSpecificOutput": {
+                "hookEventName": GEMINI_EVENT, "additionalContext": text
+            }})
         }
-        Some(CURSOR) => json!({"continue": true, "additional_context": text}),
+        Some(CURSOR_EVENT) => json!({"continue": true, "additional_context": text}),
         _ => return writeln!(io.out, "{text}"),
     };
     io.out.json_text(&format!("{output}\n"))
@@ -87,7 +90,8 @@ fn print_hint(text: &str, event: Option<&str>, io: &mut Io<'_>) -> std::io::Resu
 /// The user's prompt; `None` for other events and unknown formats.
 fn prompt(payload: &Payload) -> Option<&str> {
     let event = payload.event();
-    if event.is_some_and(|event| !["UserPromptSubmit", GEMINI, CURSOR].contains(&event)) {
+    if event.is_some_and(|event| !["UserPromptSubmit", GEMINI_EVENT, CURSOR_EVENT].contains(&event))
+    {
         return None;
     }
     // A slash command of the client is not a prompt.

@@ -21,7 +21,9 @@ pub(super) fn edit(args: &EditArgs, context: &mut MemoryCommandContext<'_, '_>) 
     let values = args.set.iter().map(|(name, text)| (name, Some(text)));
     for (name, text) in values.chain(args.unset.iter().map(|name| (name, None))) {
         if !names.insert(name) {
-            return Err(UserError::new(format!("field `{name}` is set twice")).into());
+            return Err(UserError::new(format!("field `{name}` is set twice"))
+                .hint("pass each field only once")
+                .into());
         }
         apply_change(&mut edit, &entry, name, text)?;
     }
@@ -52,7 +54,7 @@ fn apply_change(edit: &mut Edit, entry: &Entry, name: &str, text: Option<&String
     };
     if field.is_some() {
         return Err(UserError::new(format!(
-            "`--{name}` and `--set` or `--unset` both name `{name}`"
+            "`--{name}` and `--set` or `--unset` both change `{name}`"
         ))
         .hint("pass only one of them")
         .into());

@@ -123,14 +123,18 @@ fn print(report: &Report, io: &mut Io<'_>) -> Result<()> {
 }
 
 /// Fixes problems that can be fixed before the memory is opened: missing lines in the Git files,
-/// and remains of merges in the tracked files. Failed fixes are added to the report.
+/// and lines of the tracked files for which a `memory/` rule has a safe fix. Failed fixes are added
+/// to the report.
 fn fix_files(distribution: &'static Distribution, root: &Path, report: &mut Report) -> Result<()> {
     if git_files::repository(root).is_some() {
         match git_files::write(root) {
-            Ok(all) => {
-                let done =
-                    all.into_iter().filter(|(_, done)| *done != git_files::FileChange::Unchanged);
-                report.fixed.extend(done.map(|(name, done)| format!("{} {name}", done.label())));
+            Ok(changes) => {
+                let changed = changes
+                    .into_iter()
+                    .filter(|(_, change)| *change != git_files::FileChange::Unchanged);
+                report
+                    .fixed
+                    .extend(changed.map(|(name, change)| format!("{} {name}", change.label())));
             }
             Err(error) => report.add_unfixable("git", &format!("{error:#}")),
         }
@@ -170,8 +174,8 @@ fn fix_lines(
         .collect();
     if !fixes.is_empty() {
         let (repaired, _) = fix::apply(text.as_bytes(), &fixes);
-        let is_text = |_| MemoryError::Invalid(format!("{path}: the fixed file is not UTF-8"));
-        journal.write(path, &String::from_utf8(repaired).map_err(is_text)?)?;
+        let not_utf8 = |_| MemoryError::Invalid(format!("{path}: the fixed file is not UTF-8"));
+        journal.write(path, &String::from_utf8(repaired).map_err(not_utf8)?)?;
     }
     Ok(fixes.len())
 }
@@ -287,7 +291,7 @@ fn check_tracked_files(memory: &mut ProjectMemory, report: &mut Report) -> Resul
             let fact = format!(
                 "{path}: {lines} stored in this checkout but no longer in the file (restore with `aidd memory export --missing`)"
             );
-            report.facts.push(("aside", fact));
+            report.facts.push(("missing", fact));
         }
     }
     Ok(())
@@ -315,7 +319,7 @@ fn add_leftovers(root: &Path, report: &mut Report) {
         .collect();
     names.sort();
     for name in names {
-        let what = if name.ends_with(".bak") {
+        let description = if name.ends_with(".bak") {
             "a backup"
         } else if name.starts_with("data.foreign-") {
             "the database of another program"
@@ -324,7 +328,7 @@ fn add_leftovers(root: &Path, report: &mut Report) {
         } else {
             "a damaged store"
         };
-        let fact = format!(".aidd/{name}: {what}; delete it once it is not needed");
+        let fact = format!(".aidd/{name}: {description}; delete it once it is not needed");
         report.facts.push(("leftover", fact));
     }
 }
@@ -353,7 +357,8 @@ fn check_git(root: &Path, report: &mut Report) {
     for (directory, name) in [(directory, MEMORY_FILES[0]), (journal::BRANCHES, "main.json")] {
         if git_files::ignores(root, &format!("{directory}/{name}")) {
             let message = format!(".gitignore excludes {directory}, so it is not shared");
-            let remedy = format!("delete that line, or add after it: !{directory}/");
+            let remedy =
+                format!("delete the line that excludes it, or add after that line: !{directory}/");
             report.add_problem("ignored", &message, &remedy, false);
         }
     }

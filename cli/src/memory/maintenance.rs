@@ -41,17 +41,17 @@ pub(super) fn prune(args: &Prune, context: &mut MemoryCommandContext<'_, '_>) ->
 }
 
 fn prune_tracked(args: &Prune, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
-    let dropped = context.memory.prune_tracked(args.days, !args.apply).map_err(to_user_error)?;
+    let pruned = context.memory.prune_tracked(args.days, !args.apply).map_err(to_user_error)?;
     let memories: Vec<Value> =
-        dropped.iter().map(|memory| json!({"id": memory.id, "title": memory.title})).collect();
+        pruned.iter().map(|memory| json!({"id": memory.id, "title": memory.title})).collect();
     if context.print_json(&json!({"dryRun": !args.apply, "memories": memories}))? {
         return Ok(());
     }
     let action = if args.apply { "removed the lines of" } else { "would remove the lines of" };
-    for memory in &dropped {
+    for memory in &pruned {
         writeln!(context.io.out, "{action} {}: {}", memory.id, one_line(&memory.title))?;
     }
-    if dropped.is_empty() {
+    if pruned.is_empty() {
         writeln!(context.io.out, "nothing was retracted more than {} ago", days(args.days))?;
     } else if !args.apply {
         writeln!(context.io.err, "nothing was changed; run again with --apply")?;
@@ -186,11 +186,11 @@ fn print_branch(
     let fixed: Vec<String> = branch_context
         .errors_encountered
         .iter()
-        .map(|decision| {
-            if decision.fix.is_empty() {
-                decision.error.clone()
+        .map(|encountered| {
+            if encountered.fix.is_empty() {
+                encountered.error.clone()
             } else {
-                format!("{} → {}", decision.error, decision.fix)
+                format!("{} → {}", encountered.error, encountered.fix)
             }
         })
         .collect();

@@ -39,7 +39,7 @@ pub fn run(args: &Memory, color: When, io: &mut Io<'_>) -> Result<Exit> {
     }
     // A command that only reads must not create files for an empty memory, so it uses a temporary
     // directory.
-    let empty_dir = if exists(&root) || writes(&args.command) {
+    let empty_dir = if exists(&root) || can_write(&args.command) {
         None
     } else {
         if !matches!(args.command, MemoryCommand::Import(_)) {
@@ -57,7 +57,7 @@ pub fn run(args: &Memory, color: When, io: &mut Io<'_>) -> Result<Exit> {
     let mut notices = context.memory.take_notices();
     notices.extend(context.memory.new_unread_notice());
     if let Err(error) = &result {
-        // The error of a command that writes contains the reason of the notice.
+        // Omit a notice whose reason is already part of the error of a command that writes.
         let error = error.to_string();
         let is_repeated = |notice: &String| {
             let why = notice.strip_suffix(READ_ONLY);
@@ -105,7 +105,7 @@ fn command(command: &MemoryCommand, context: &mut MemoryCommandContext<'_, '_>) 
 }
 
 /// Whether a command can write to an empty memory.
-fn writes(command: &MemoryCommand) -> bool {
+fn can_write(command: &MemoryCommand) -> bool {
     match command {
         MemoryCommand::Add(_) | MemoryCommand::Rebuild => true,
         MemoryCommand::Import(import) => !import.dry_run,

@@ -115,7 +115,7 @@ fn target_dir(project: &Project, path_argument: &str) -> Result<String> {
     }
     Err(UserError::new(format!("rules are not read from {path}"))
         .hint(format!(
-            "rules are read from {} and their subdirectories",
+            "pass one of these directories, or a subdirectory of one: {}",
             RULE_DIRS.join("/, ") + "/"
         ))
         .into())
@@ -225,7 +225,7 @@ fn write_pages(
     Ok(())
 }
 
-/// Groups the items that were not imported for the same reason.
+/// Groups the items that were not imported: one group per reason and alternative.
 fn grouped(items: &[NotImported]) -> Vec<(String, &NotImported)> {
     let mut groups: Vec<(String, &NotImported)> = Vec::new();
     for item in items {

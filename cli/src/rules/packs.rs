@@ -78,8 +78,8 @@ pub(super) fn run(
 }
 
 /// Prints how to enable a pack.
-fn print_hint(name: &str, is_on: bool, io: &mut Io<'_>) -> Result<()> {
-    if !is_on {
+fn print_hint(name: &str, is_enabled: bool, io: &mut Io<'_>) -> Result<()> {
+    if !is_enabled {
         writeln!(
             io.err,
             "to enable the pack, write in .aidd/config.json: \"compliance\": [\"{name}\"]"

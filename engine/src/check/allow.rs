@@ -15,13 +15,13 @@ mod names;
 
 use allowed_lines::AllowedLines;
 use comment::{
-    around, is_alone_on_line, is_code, opens_comment, opens_comment_line, split, whole_comment,
-    within_comment,
+    is_alone_on_line, is_code, opens_comment, opens_comment_line, split, text_around_marker,
+    whole_comment, within_comment,
 };
 use markers::{FINDER, MARKERS, NameSyntax, Scope, is_aidd, requires_block_comment};
 pub use names::{name_at, names};
 
-/// The rule that reports allow comments without an effect.
+/// The id of the rule that reports allow comments without an effect.
 pub const UNUSED: &str = "aidd/unused-allow";
 
 /// Maximum number of different globs in the comments of one file, because each glob is compared
@@ -32,7 +32,7 @@ const MAX_GLOBS: usize = 256;
 const SECRET_TAG: &str = "secret";
 /// The tag of rules on security.
 const SECURITY_TAG: &str = "security";
-/// The prefix of the rules on code style.
+/// The prefix of the ids of rules on code style.
 const STYLE_PREFIX: &str = "compliance/";
 
 /// One allow comment.
@@ -47,7 +47,9 @@ struct Directive {
     /// The names in the comment that are not rules.
     unknown: Vec<String>,
     reason: String,
-    own: bool,
+    /// Whether the comment has a marker of aidd.
+    is_aidd: bool,
+    /// Whether the comment allows a finding.
     used: bool,
 }
 
@@ -67,7 +69,8 @@ enum Rules {
 struct NameCache<'a> {
     registry: &'a Registry,
     names: HashMap<&'a str, Rc<[RuleId]>>,
-    globs: usize,
+    /// The number of different globs so far, at most [`MAX_GLOBS`] of which are resolved.
+    glob_count: usize,
 }
 
 /// The spans of the aidd comments that are used.
@@ -80,8 +83,8 @@ pub(crate) struct Applied {
     pub(crate) pending_allows: Vec<Span>,
 }
 
-/// Marks the findings that a comment allows, and reports unused aidd comments. `statements` are the
-/// spans, in order, that a comment above their first line applies to completely.
+/// Marks the findings that a comment allows, and reports unused aidd comments. `statements` are
+/// spans in order; a comment above the first line of such a span applies to the whole span.
 pub(crate) fn apply(
     source: &Source,
     registry: &Registry,
@@ -98,7 +101,7 @@ pub(crate) fn apply(
         return Applied::default();
     }
     mark_allowed(source, registry, &mut directives, findings);
-    let used = directives.iter().filter(|directive| directive.own && directive.used);
+    let used = directives.iter().filter(|directive| directive.is_aidd && directive.used);
     Applied {
         used: used.map(|directive| directive.span).collect(),
         pending_allows: report_unused(source, registry, &directives, report),
@@ -129,7 +132,7 @@ pub(crate) fn comments(
         _ => true,
     };
     let has_effect =
-        |directive: &Directive| directive.used || directive.own && names_rule(directive);
+        |directive: &Directive| directive.used || directive.is_aidd && names_rule(directive);
     let comment = |directive: Directive| {
         let is_default_reason =
             directive.reason.starts_with('`') && directive.reason.ends_with("` comment");
@@ -145,10 +148,10 @@ fn directives(
     statements: impl FnOnce() -> Vec<Span>,
 ) -> Vec<Directive> {
     let text = source.text();
-    let mut known = NameCache { registry, names: HashMap::new(), globs: 0 };
+    let mut names = NameCache { registry, names: HashMap::new(), glob_count: 0 };
     let mut directives: Vec<Directive> = FINDER
         .find_iter(text)
-        .filter_map(|found| read(source, &mut known, found.pattern().as_usize(), found.start()))
+        .filter_map(|found| read(source, &mut names, found.pattern().as_usize(), found.start()))
         .collect();
     if !directives.is_empty() {
         extend_directives(source, &mut directives, &statements());
@@ -195,19 +198,20 @@ impl Directive {
 }
 
 fn has_tag(registry: &Registry, rule: &RuleId, tag: &str) -> bool {
-    registry.get(rule).is_some_and(|rule| rule.tags.iter().any(|own| own == tag))
+    registry.get(rule).is_some_and(|rule| rule.tags.iter().any(|rule_tag| rule_tag == tag))
 }
 
+/// The allow comment with the marker of this index that begins at `start`, if it is one.
 fn read<'a>(
     source: &'a Source,
-    known: &mut NameCache<'a>,
+    name_cache: &mut NameCache<'a>,
     marker: usize,
     start: usize,
 ) -> Option<Directive> {
     let (literal, scope, names) = MARKERS[marker];
-    let own = is_aidd(literal);
+    let is_aidd = is_aidd(literal);
     let line = source.line_of(Span::at(start).start);
-    let (before, after) = around(source, literal, start)?;
+    let (before, after) = text_around_marker(source, literal, start)?;
     let is_block = || ["/*", "<!--"].iter().any(|opener| before.trim_end().ends_with(opener));
     if matches!(scope, Scope::Rest | Scope::End) && requires_block_comment(literal) && !is_block() {
         return None;
@@ -215,9 +219,9 @@ fn read<'a>(
     if names == NameSyntax::ListOrAllStyle && !opens_comment(before) {
         return None;
     }
-    let alone = is_alone_on_line(before);
+    let is_alone = is_alone_on_line(before);
     let scope = match scope {
-        Scope::LineOrRest | Scope::LineOrBlock if !alone => Scope::Line,
+        Scope::LineOrRest | Scope::LineOrBlock if !is_alone => Scope::Line,
         Scope::LineOrBlock if before.starts_with([' ', '\t']) => Scope::Here,
         Scope::LineOrRest | Scope::LineOrBlock => Scope::Rest,
         scope => scope,
@@ -234,7 +238,7 @@ fn read<'a>(
         NameSyntax::ListOrAll if words.is_empty() => (Rules::All, Vec::new()),
         NameSyntax::ListOrStyle if words.is_empty() => (Rules::Style, Vec::new()),
         // Text that is not a list of rules is a reason: `nosec this is a test`.
-        NameSyntax::ListOrAllStyle => match known.resolve(words) {
+        NameSyntax::ListOrAllStyle => match name_cache.resolve(words) {
             (Rules::Named(rules), unknown)
                 if rules.is_empty() && !unknown.iter().any(|word| is_code(word)) =>
             {
@@ -248,18 +252,18 @@ fn read<'a>(
         NameSyntax::List
         | NameSyntax::ListOrAll
         | NameSyntax::ListOrStyle
-        | NameSyntax::Spaced(_) => known.resolve(words),
+        | NameSyntax::Spaced(_) => name_cache.resolve(words),
     };
     let target = match scope {
         Scope::Next | Scope::Stage => line + 1,
-        Scope::Here if alone => line + 1,
+        Scope::Here if is_alone => line + 1,
         _ => line,
     };
     let last = if scope == Scope::Rest { usize::MAX } else { target };
     let reason = if reason.is_empty() { format!("`{literal}` comment") } else { reason };
     let span = Span::new(start, start + literal.len() + length);
     let lines = (target, last);
-    Some(Directive { span, scope, lines, rules, unknown, reason, own, used: false })
+    Some(Directive { span, scope, lines, rules, unknown, reason, is_aidd, used: false })
 }
 
 impl<'a> NameCache<'a> {
@@ -272,8 +276,8 @@ impl<'a> NameCache<'a> {
         for word in words {
             let is_glob = word.contains('*');
             if !self.names.contains_key(word) {
-                self.globs += usize::from(is_glob);
-                if is_glob && self.globs > MAX_GLOBS {
+                self.glob_count += usize::from(is_glob);
+                if is_glob && self.glob_count > MAX_GLOBS {
                     continue;
                 }
                 self.names.insert(word, self.look_up(word, is_glob));
@@ -295,8 +299,9 @@ impl<'a> NameCache<'a> {
             }
             None => {
                 // `jsx-a11y/alt-text`: other tools write the name of the plugin first.
-                let plain = word.rsplit('/').next().filter(|_| !self.registry.contains(word));
-                let named = self.registry.named(plain.unwrap_or(word));
+                let without_plugin =
+                    word.rsplit('/').next().filter(|_| !self.registry.contains(word));
+                let named = self.registry.named(without_plugin.unwrap_or(word));
                 let exact: Rc<[RuleId]> = named.map(|rule| rule.id.clone()).collect();
                 if !exact.is_empty() {
                     return exact;
@@ -309,8 +314,8 @@ impl<'a> NameCache<'a> {
     }
 }
 
-/// If a comment is followed by other comments, moves the line it applies to below them. Extends the
-/// range of each comment over the whole statement that begins on that line.
+/// Determines the lines of comments that apply to a line below them: the first line that is not a
+/// comment, and the whole statement that begins on this line.
 fn extend_directives(source: &Source, directives: &mut [Directive], statements: &[Span]) {
     // Line of a comment → the first following line that is not a comment.
     let mut below: HashMap<usize, usize> = HashMap::new();
@@ -324,9 +329,9 @@ fn extend_directives(source: &Source, directives: &mut [Directive], statements: 
         }
     }
     for directive in directives {
-        let own = source.line_of(directive.span.start);
+        let comment_line = source.line_of(directive.span.start);
         let is_above = matches!(directive.scope, Scope::Next | Scope::Here | Scope::Stage);
-        if !is_above || directive.lines.0 == own {
+        if !is_above || directive.lines.0 == comment_line {
             continue;
         }
         let line = below.get(&directive.lines.0).copied().unwrap_or(directive.lines.0);
@@ -360,7 +365,7 @@ fn report_unused(
     report: &mut Report<'_>,
 ) -> Vec<Span> {
     let mut pending_allows = Vec::new();
-    let unused = directives.iter().filter(|directive| directive.own && !directive.used);
+    let unused = directives.iter().filter(|directive| directive.is_aidd && !directive.used);
     for directive in unused {
         if let Rules::Named(rules) = &directive.rules
             && directive.unknown.is_empty()

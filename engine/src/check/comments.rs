@@ -1,4 +1,4 @@
-//! Access to the allow comments of a source without checking it.
+//! Finds and applies the allow comments of a source without checking the source.
 
 use super::Engine;
 use crate::check::allow;

@@ -28,8 +28,8 @@ pub(super) static FAMILY: Family = Family {
     name: "aidd",
     rules: || RULES.to_vec(),
     claim: |path, text| {
-        let kinds_of_aidd = [Kind::CONFIG, Kind::RULE_PAGE, Kind::PACK_PAGE];
-        kind::kinds(path, text).into_iter().find(|kind| kinds_of_aidd.contains(kind))
+        let kinds_of_own_files = [Kind::CONFIG, Kind::RULE_PAGE, Kind::PACK_PAGE];
+        kind::kinds(path, text).into_iter().find(|kind| kinds_of_own_files.contains(kind))
     },
     check: |kind, context, report| match kind {
         Kind::CONFIG => check_config(context, report),
@@ -183,14 +183,15 @@ fn invalid_page_params(text: &str, registry: &Registry) -> Vec<(String, Range<us
         };
         rules?.get(&key.name)?.params().filter(|own_params| !own_params.is_empty())
     };
-    let names = rule_keys(text);
+    let keys = rule_keys(text);
     // The values under `rules` apply unless the override sets the same parameter.
     let params_for_all_paths = |rule: &Rule| {
-        let base = names.iter().filter(|key| key.override_index.is_none());
-        let (globs, exact): (Vec<_>, Vec<_>) = base.partition(|key| key.name.contains('*'));
+        let top_level_keys = keys.iter().filter(|key| key.override_index.is_none());
+        let (globs, exact): (Vec<_>, Vec<_>) =
+            top_level_keys.partition(|key| key.name.contains('*'));
         let mut params = Map::new();
         for key in globs.into_iter().chain(exact) {
-            if named_rules(&key.name, registry).iter().any(|known| known.id == rule.id) {
+            if rules_with_check(&key.name, registry).iter().any(|known| known.id == rule.id) {
                 params.extend(params_of(key).cloned().into_iter().flatten());
             }
         }
@@ -202,26 +203,27 @@ fn invalid_page_params(text: &str, registry: &Registry) -> Vec<(String, Range<us
         let problem = |rule: &'_ Rule, own_params: &Map<String, Value>| match key.override_index {
             None => param_error(rule, own_params),
             Some(_) => {
-                let mut all = params_for_all_paths(rule);
-                all.extend(own_params.clone());
-                param_error(rule, &all).or_else(|| reason_not_settable_per_path(rule, &all))
+                let mut merged = params_for_all_paths(rule);
+                merged.extend(own_params.clone());
+                param_error(rule, &merged).or_else(|| reason_not_settable_per_path(rule, &merged))
             }
         };
-        let mut rules = named_rules(&key.name, registry).into_iter();
+        let mut rules = rules_with_check(&key.name, registry).into_iter();
         let (rule, why) = rules.find_map(|rule| Some((rule, problem(rule, own_params)?)))?;
-        // Blame the parameter that is invalid by itself; otherwise the combination is invalid.
-        let at_fault = |(param, _): &&(String, Range<usize>)| {
-            let one = own_params.get(param).map(|value| (param.clone(), value.clone()));
-            problem(rule, &one.into_iter().collect()).is_some()
+        // If a parameter is invalid by itself, it is reported; otherwise the combination of the
+        // parameters is invalid.
+        let is_invalid = |(param, _): &&(String, Range<usize>)| {
+            let single_param = own_params.get(param).map(|value| (param.clone(), value.clone()));
+            problem(rule, &single_param.into_iter().collect()).is_some()
         };
-        let param_range = key.params.iter().find(at_fault).map(|(_, range)| range.clone());
+        let param_range = key.params.iter().find(is_invalid).map(|(_, range)| range.clone());
         Some((why, param_range.unwrap_or_else(|| key.range.clone())))
     };
-    names.iter().filter_map(invalid).collect()
+    keys.iter().filter_map(invalid).collect()
 }
 
-/// The rules with a page check that a key of `rules` matches.
-fn named_rules<'r>(name: &str, registry: &'r Registry) -> Vec<&'r Rule> {
+/// The rules that match `name`, a key of `rules`, and whose page has a check.
+fn rules_with_check<'r>(name: &str, registry: &'r Registry) -> Vec<&'r Rule> {
     let has_check = |rule: &&Rule| rule.form.is_some();
     if name.contains('*') {
         let Ok(globs) = crate::text::paths::rule_globs(&[name]) else { return Vec::new() };
@@ -231,7 +233,7 @@ fn named_rules<'r>(name: &str, registry: &'r Registry) -> Vec<&'r Rule> {
     registry.named(name).filter(has_check).collect()
 }
 
-/// The problem with the parameters set for a rule.
+/// Why the parameters set for a rule are invalid; `None` if they are valid.
 fn param_error(rule: &Rule, params: &Map<String, Value>) -> Option<String> {
     page::check_with(&rule.page, params).err().map(|error| error_message(&error))
 }
@@ -313,20 +315,21 @@ fn report_malformed(error: &PageError, report: &mut Report<'_>) {
 
 /// The hint for a key of a rule page that is in the wrong place.
 fn misplaced_key_hint(word: &str, known: &[String]) -> Option<String> {
-    const TOP: [&str; 7] = ["severity", "message", "help", "summary", "tags", "aliases", "enabled"];
+    const TOP_LEVEL: [&str; 7] =
+        ["severity", "message", "help", "summary", "tags", "aliases", "enabled"];
     const CHECK: [&str; 5] = ["files", "exclude", "when", "params", "fix"];
-    let has = |key: &str| known.iter().any(|known| known == key);
-    let is_top = has("severity") && has("check");
-    let of_check = CHECK.contains(&word) || Form::ALL.iter().any(|form| form.key() == word);
-    if is_top && of_check {
+    let is_known = |key: &str| known.iter().any(|known| known == key);
+    let is_top_level = is_known("severity") && is_known("check");
+    let is_key_of_check = CHECK.contains(&word) || Form::ALL.iter().any(|form| form.key() == word);
+    if is_top_level && is_key_of_check {
         return Some("it belongs under `check`".to_owned());
     }
-    let in_check = has("params") && has("when");
-    let in_form = !is_top && !in_check && !has("branch") && CHECK.contains(&word);
-    if in_check && TOP.contains(&word) {
+    let is_in_check = is_known("params") && is_known("when");
+    let is_in_form = !is_top_level && !is_in_check && !is_known("branch") && CHECK.contains(&word);
+    if is_in_check && TOP_LEVEL.contains(&word) {
         return Some("it belongs at the top level of the header, not under `check`".to_owned());
     }
-    in_form.then(|| "it belongs directly under `check`, next to the form".to_owned())
+    is_in_form.then(|| "it belongs directly under `check`, next to the form".to_owned())
 }
 
 /// Reports problems of a project's pack: syntax, unknown rule names, invalid values under `set`.
@@ -358,8 +361,9 @@ fn check_pack(registry: &Registry, report: &mut Report<'_>) {
         let params = packs::parse_setting(value).ok();
         let params = params.as_ref().and_then(RuleSetting::params);
         if let Some(params) = params.filter(|params| !params.is_empty())
-            && let Some(why) =
-                named_rules(name, registry).into_iter().find_map(|rule| param_error(rule, params))
+            && let Some(why) = rules_with_check(name, registry)
+                .into_iter()
+                .find_map(|rule| param_error(rule, params))
         {
             report.at(span, why);
         }
@@ -379,16 +383,16 @@ fn find_problem(problem: &str, form: Option<&str>, text: &str) -> Span {
         let value = quoted.split_once(": ").map(|(_, value)| value);
         std::iter::once(quoted).chain(value)
     });
-    // YAML can contain the value with escaped backslashes or quotes.
+    // In YAML, backslashes or quotes of the value can be escaped.
     let find = |value: &str| {
-        let written = [value.to_owned(), value.replace('\\', "\\\\"), value.replace('\'', "''")];
-        let at = written.into_iter().find_map(|value| Some((header.find(&value)?, value.len())));
+        let spellings = [value.to_owned(), value.replace('\\', "\\\\"), value.replace('\'', "''")];
+        let at = spellings.into_iter().find_map(|value| Some((header.find(&value)?, value.len())));
         at.filter(|_| value.trim().len() > 1)
     };
     let key = |key: &str| Some((header.find(&format!("{key}:"))?, key.len()));
     // A problem of a `text` check that quotes nothing concerns the expression.
-    let of_text = || form.filter(|form| *form == "text").and_then(|_| key("regex"));
-    let location = values.into_iter().find_map(find).or_else(of_text).or_else(|| key(form?));
+    let expression = || form.filter(|form| *form == "text").and_then(|_| key("regex"));
+    let location = values.into_iter().find_map(find).or_else(expression).or_else(|| key(form?));
     let (at, length) = location.unwrap_or((0, "check".len()));
     Span::new(start + at, start + at + length)
 }
@@ -444,7 +448,7 @@ fn check_enforcers(files: &dyn Files, report: &mut Report<'_>) {
     if header.enforced_by.is_empty() || !report.begin(ENFORCERS) {
         return;
     }
-    // Without a listing a missing file cannot be reported.
+    // Without the list of the project's files, it is unknown whether a settings file is missing.
     let Some(listing) = files.listing() else { return };
     let settings = Settings::of_tools(files, listing.files(), &header.enforced_by);
     let end = page::split(text).map_or(0, |(header, _)| header.end);

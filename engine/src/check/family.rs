@@ -11,7 +11,7 @@ use crate::text::source::{Source, Span};
 use aidd_page::Tables;
 use std::sync::OnceLock;
 
-/// The rules for one kind of file: Dockerfiles, diagrams, credentials.
+/// A set of related rules, such as the rules on Dockerfiles, on diagrams or on credentials.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
     /// The name of the family, for messages about the family itself.
@@ -112,13 +112,13 @@ pub struct FileContext<'a> {
 pub struct Distribution {
     /// The shipped rule pages and packs.
     pub pages: &'static Tables,
-    /// The families, in the order in which they are asked to claim a file.
+    /// The families, in the order in which [`Family::claim`] is called.
     pub families: &'static [Family],
     /// Built when first needed; see [`Distribution::engine`].
     engine: OnceLock<Result<Engine, EngineError>>,
 }
 
-/// A family, and the kind for which it claims a file; `None` if it does not claim the file.
+/// A family, and the kind under which it claims a file; `None` if it does not claim the file.
 pub(super) struct Claim(&'static Family, Option<Kind>);
 
 impl Claim {
@@ -184,7 +184,7 @@ impl Distribution {
         self.families.iter().map(claim).collect()
     }
 
-    /// Whether some checks parse the file at `path`, judging by the path alone.
+    /// Whether some checks parse the file at `path`, determined from the path alone.
     #[must_use]
     pub fn parses(&self, path: &str) -> bool {
         !crate::text::kind::kinds(path, "").is_empty() || self.kinds(path).next().is_some()
@@ -198,7 +198,7 @@ impl Distribution {
         families.any(|family| (family.claim)(path, "").is_some())
     }
 
-    /// The kinds for which families claim the file at `path`, judging by the path alone.
+    /// The kinds under which families claim the file at `path`, by its path alone.
     pub fn kinds(&self, path: &str) -> impl Iterator<Item = Kind> {
         self.families.iter().filter_map(move |family| (family.claim)(path, ""))
     }
@@ -209,7 +209,8 @@ impl Distribution {
         self.families.iter().any(|family| (family.affects_other_files)(path))
     }
 
-    /// The family and the kind for the first word of an info string.
+    /// The first family that checks fenced blocks of this language (the first word of the info
+    /// string), and the kind of these blocks.
     pub(super) fn family_for_fence(&self, language: &str) -> Option<(&'static Family, Kind)> {
         let language = language.to_ascii_lowercase();
         self.families.iter().find_map(|family| Some((family, (family.fence)(&language)?)))

@@ -14,9 +14,9 @@ pub struct Occurrences(HashMap<[u8; 32], u32>);
 /// of the lines with white space collapsed, and the number of earlier occurrences in the file. Line
 /// numbers are not included, so the id survives edits above the finding.
 pub(super) fn assign_ids(source: &Source, findings: &mut [Finding], seen: &mut Occurrences) {
-    let mut lines = Lines::default();
+    let mut lines = LineHashes::default();
     for finding in findings {
-        let mut hash = lines.of(source, finding);
+        let mut hash = lines.hash(source, finding);
         hash.update([0]);
         hash.update(source.path().as_bytes());
         let key: [u8; 32] = hash.clone().finalize().into();
@@ -24,7 +24,7 @@ pub(super) fn assign_ids(source: &Source, findings: &mut [Finding], seen: &mut O
         hash.update([0]);
         hash.update(count.to_le_bytes());
         *count += 1;
-        finding.id = digits(hash);
+        finding.id = hex_digits(hash);
     }
 }
 
@@ -35,16 +35,17 @@ pub fn text_keys<'a>(
     source: &Source,
     findings: impl IntoIterator<Item = &'a Finding>,
 ) -> Vec<String> {
-    let mut lines = Lines::default();
-    findings.into_iter().map(|finding| digits(lines.of(source, finding))).collect()
+    let mut lines = LineHashes::default();
+    findings.into_iter().map(|finding| hex_digits(lines.hash(source, finding))).collect()
 }
 
 /// The hashes of lines, cached because a line of several megabytes can have many findings.
 #[derive(Default)]
-struct Lines(HashMap<Span, Sha256>);
+struct LineHashes(HashMap<Span, Sha256>);
 
-impl Lines {
-    fn of(&mut self, source: &Source, finding: &Finding) -> Sha256 {
+impl LineHashes {
+    /// The hash of the lines of a finding and of its rule.
+    fn hash(&mut self, source: &Source, finding: &Finding) -> Sha256 {
         let line = source.lines_around(finding.span);
         let mut hash =
             self.0.entry(line).or_insert_with(|| collapsed_hash(source.slice(line))).clone();
@@ -53,7 +54,8 @@ impl Lines {
     }
 }
 
-fn digits(hash: Sha256) -> String {
+/// The first 16 hexadecimal digits.
+fn hex_digits(hash: Sha256) -> String {
     let mut text = String::with_capacity(16);
     for byte in &hash.finalize()[..8] {
         let _ = write!(text, "{byte:02x}");

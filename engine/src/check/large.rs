@@ -26,7 +26,7 @@ impl Engine {
     #[must_use]
     pub fn check_large(&self, source: &Source, files: &dyn Files) -> CheckResult {
         let settings = self.settings(source.path());
-        let mut checked = self.check_under(&settings, source, files, Depth::Large);
+        let mut checked = self.check_catching_panic(&settings, source, files, Depth::Large);
         assign_ids(source, &mut checked.findings, &mut Occurrences::default());
         checked
     }

@@ -70,7 +70,7 @@ pub(super) fn lower(
     lowered
 }
 
-/// What lowers the severity of the findings of a rule.
+/// The circumstances under which the severity of the findings of a rule is lowered.
 enum LoweredBy {
     Nothing,
     /// A file that no program or reader uses.
@@ -80,21 +80,25 @@ enum LoweredBy {
 }
 
 fn lowered_by(rule: &Rule) -> LoweredBy {
-    let is_of = |kind: &str| rule.id.split_once('/').is_some_and(|(of, _)| of == kind);
+    let has_kind = |kind: &str| rule.id.split_once('/').is_some_and(|(first, _)| first == kind);
     if rule.path.is_some() {
         LoweredBy::Nothing
-    } else if is_of("openapi") {
-        // Descriptions of APIs are published as documentation.
+    } else if has_kind("openapi") {
+        // API descriptions are often published as documentation, so this purpose does not lower the
+        // severity.
         LoweredBy::UnusedFile
-    } else if is_of("dockerfile") || is_of("sql") || rule.tags.iter().any(|tag| tag == "security") {
+    } else if has_kind("dockerfile")
+        || has_kind("sql")
+        || rule.tags.iter().any(|tag| tag == "security")
+    {
         LoweredBy::FileOrValue
     } else {
         LoweredBy::Nothing
     }
 }
 
-/// Whether a description of an API in a file with this purpose is for tests, out of use, or
-/// generated from code, in which it would be corrected.
+/// Whether an API description in a file with this purpose is unused, used only by tests and
+/// examples, or generated from code.
 fn is_unused(purpose: Purpose) -> bool {
     matches!(
         purpose,
@@ -106,9 +110,9 @@ fn is_unused(purpose: Purpose) -> bool {
     )
 }
 
-/// Whether a finding is an error on a key in a format that only its service issues. Keys that
-/// anybody can generate (private keys, UUIDs, keys with a wrong checksum) are often generated for a
-/// test.
+/// Whether a finding has severity `error` and covers a key in a format that only one service
+/// issues. Keys that anybody can generate (private keys, UUIDs, keys with a wrong checksum) are
+/// often generated for a test.
 fn is_live_key(rule: &Rule, finding: &Finding, source: &Source) -> bool {
     let is_made_up = finding.secret.is_some_and(|secret| {
         let key = &source.text()[secret.range()];

@@ -70,7 +70,7 @@ pub struct Engine {
     facts_cache: FactsCache,
     reads_imports: bool,
     needs_listing: bool,
-    names_tools: bool,
+    has_enforced_by: bool,
     reads_files: bool,
     max_file_size: u64,
     today: Option<Date>,
@@ -157,10 +157,10 @@ impl Engine {
         let needs = |conditions: &Conditions, patterns: &Patterns| {
             conditions.need_listing(&is_enabled) || patterns.documents.follow_links(&is_enabled)
         };
-        let names_tools = registry.rules().iter().any(names_tools);
+        let has_enforced_by = registry.rules().iter().any(has_enforced_by);
         let is_listing_family =
             |family: &Family| family.needs_listing && (family.rules)().into_iter().any(is_enabled);
-        let needs_listing = names_tools
+        let needs_listing = has_enforced_by
             || distribution.families.iter().any(is_listing_family)
             || needs(&conditions, &patterns)
             || variants
@@ -173,7 +173,7 @@ impl Engine {
             replaced: registry.replaced_shipped().collect(),
             patterns,
             needs_listing,
-            names_tools,
+            has_enforced_by,
             reads_files,
             reads_imports,
             conditions,
@@ -243,7 +243,7 @@ impl Engine {
     }
 
     /// Whether findings in other files can depend on the file at `path`, because a check compares
-    /// values with it, or a condition refers to it.
+    /// values with values in this file, or a condition refers to this file.
     #[must_use]
     pub fn is_dependency(&self, path: &str) -> bool {
         let is_enabled = |rule: &str| self.is_enabled_anywhere(rule);
@@ -258,11 +258,10 @@ impl Engine {
                 .variants
                 .single_override_variants()
                 .any(|variant| reads(&variant.patterns, &variant.conditions))
-            || self.names_tools && is_settings(path.rsplit('/').next().unwrap_or(path))
+            || self.has_enforced_by && is_settings(path.rsplit('/').next().unwrap_or(path))
     }
 
-    /// Whether conditions need the listing, the branch or the change, or links in documents need
-    /// the listing.
+    /// Whether a check or condition requires the list of files, the branch or the checked change.
     #[must_use]
     pub fn needs_listing(&self) -> bool {
         self.needs_listing
@@ -338,7 +337,7 @@ impl Engine {
     #[must_use]
     pub fn check(&self, source: &Source, files: &dyn Files) -> CheckResult {
         let mut checked =
-            self.check_under(&self.settings(source.path()), source, files, Depth::Full);
+            self.check_catching_panic(&self.settings(source.path()), source, files, Depth::Full);
         let mut seen = Occurrences::default();
         assign_ids(source, &mut checked.findings, &mut seen);
         assign_ids(source, &mut checked.pending_allows, &mut seen);
@@ -351,20 +350,20 @@ impl Engine {
         self.check_window(source, files, 0, &mut Occurrences::default())
     }
 
-    /// Only finds secrets, in one window of a file that is too large to parse. Matches that end
-    /// before `known` were found in the previous window; `seen` is passed from window to window.
+    /// Only finds secrets, in a window of a file too large to parse. Matches up to `searched_end`
+    /// were found in the previous window; `seen` is passed from window to window.
     #[must_use]
     pub fn check_window(
         &self,
         source: &Source,
         files: &dyn Files,
-        known: u32,
+        searched_end: u32,
         seen: &mut Occurrences,
     ) -> CheckResult {
         let settings = self.settings(source.path());
-        let mut checked = self.check_under(&settings, source, files, Depth::Secrets);
-        if known > 0 {
-            checked.findings.retain(|finding| finding.span.end > known);
+        let mut checked = self.check_catching_panic(&settings, source, files, Depth::Secrets);
+        if searched_end > 0 {
+            checked.findings.retain(|finding| finding.span.end > searched_end);
         }
         assign_ids(source, &mut checked.findings, seen);
         checked
@@ -375,7 +374,8 @@ impl Engine {
     #[must_use]
     pub fn check_rule(&self, rule: &RuleId, source: &Source, files: &dyn Files) -> Vec<Finding> {
         let settings = self.settings_for_rule(rule);
-        let mut findings = self.check_under(&settings, source, files, Depth::Full).findings;
+        let mut findings =
+            self.check_catching_panic(&settings, source, files, Depth::Full).findings;
         findings.retain(|finding| finding.rule == *rule && finding.status == Status::New);
         findings
     }
@@ -476,7 +476,7 @@ impl Engine {
 }
 
 /// Whether a page of the project states that another tool enforces it; shipped pages never do.
-fn names_tools(rule: &Rule) -> bool {
+fn has_enforced_by(rule: &Rule) -> bool {
     rule.path.is_some() && !rule.enforced_by.is_empty()
 }
 

@@ -6,9 +6,10 @@ use crate::text::paths::scope_of;
 use std::collections::HashMap;
 
 impl Engine {
-    /// Returns this engine with rule pages of the project at other paths: `moved` maps the path of
-    /// a page to its other path. Also returns the directories that the moved rules apply to at
-    /// their other paths. Returns `None` if no rule applies to another directory.
+    /// Returns a copy of this engine in which rule pages of the project have other paths: `moved`
+    /// maps the current path of a page to its path in the copy. Also returns the directories to
+    /// which the moved rules apply in the copy. Returns `None` if no rule applies to another
+    /// directory.
     ///
     /// # Errors
     /// The errors of [`Engine::new`].
@@ -21,7 +22,7 @@ impl Engine {
         for path in registry.own_paths() {
             let Some(other) = moved.get(path.as_str()) else { continue };
             let scope = scope_of(other);
-            if is_elsewhere(scope_of(path), scope) {
+            if are_disjoint(scope_of(path), scope) {
                 directories.push(format!("{scope}/"));
                 (*other).clone_into(path);
             }
@@ -42,9 +43,9 @@ impl Engine {
     }
 }
 
-/// Whether two directories are disjoint. If one contains the other, the page moved rather than the
-/// directory, and the rule only applies to more or fewer files.
-fn is_elsewhere(a: &str, b: &str) -> bool {
+/// Whether two directories are disjoint. If one directory contains the other, only the page was
+/// moved, not the directory, so the rule merely applies to more or fewer files.
+fn are_disjoint(a: &str, b: &str) -> bool {
     let contains = |outer: &str, inner: &str| {
         let rest = inner.strip_prefix(outer);
         outer.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -57,11 +58,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_directory_did_not_move_into_its_parent_or_child() {
-        assert!(is_elsewhere("packages/a", "packages/b"));
-        assert!(is_elsewhere("packages/a", "packages/ab"));
+    fn a_move_between_nested_directories_is_ignored() {
+        assert!(are_disjoint("packages/a", "packages/b"));
+        assert!(are_disjoint("packages/a", "packages/ab"));
         for (path, other) in [("", "a"), ("a", ""), ("a", "a"), ("a", "a/b"), ("a/b", "a")] {
-            assert!(!is_elsewhere(path, other), "{path} {other}");
+            assert!(!are_disjoint(path, other), "{path} {other}");
         }
     }
 }

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl Engine {
     /// Checks one source. If a check panics, the result is a finding that states this.
-    pub(super) fn check_under(
+    pub(super) fn check_catching_panic(
         &self,
         settings: &Settings,
         source: &Source,
@@ -34,7 +34,7 @@ fn failed_result(settings: &Settings, source: &Source) -> CheckResult {
     }
     CheckResult {
         findings: report.finish(),
-        // Its secrets are unknown, so no output shows any part of the file.
+        // The secrets of the file are unknown, so no output shows any part of the file.
         secrets: vec![Span::new(0, source.text().len())],
         ..CheckResult::default()
     }
@@ -65,7 +65,7 @@ mod tests {
     );
 
     #[test]
-    fn a_panic_concerns_only_one_file() {
+    fn a_panic_affects_only_one_file() {
         let registry = Registry::new(PANICKING.pages, &[]);
         let (config, selection) = (Config::default(), Selection::default());
         let engine = Engine::new(&PANICKING, registry, &config, &selection).expect("valid");

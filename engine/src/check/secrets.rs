@@ -36,8 +36,8 @@ const GENERIC_RULES: [&str; 15] = [
     "unquoted-secret",
 ];
 
-/// How far around a key the other settings of a Firebase application are searched for, in bytes.
-const MAX_CONFIG_LEN: u32 = 400;
+/// Maximum distance in bytes between a key and the other settings of a Firebase application.
+const MAX_SETTINGS_DISTANCE: u32 = 400;
 
 /// Removes findings on well-known sample values from public documentation, on keys that are too
 /// short for their format, and on placeholders of input fields.
@@ -46,11 +46,12 @@ pub(crate) fn drop_samples(source: &Source, findings: &mut Vec<Finding>) {
     // visitor of the site can see it.
     let is_web_client = |span: Span| {
         let text = source.text();
-        let start = text.floor_char_boundary(span.start.saturating_sub(MAX_CONFIG_LEN) as usize);
-        let end = text.len().min((span.end + MAX_CONFIG_LEN) as usize);
+        let start =
+            text.floor_char_boundary(span.start.saturating_sub(MAX_SETTINGS_DISTANCE) as usize);
+        let end = text.len().min((span.end + MAX_SETTINGS_DISTANCE) as usize);
         let near = &text[start..text.floor_char_boundary(end)];
-        let is_open = |c: char| matches!(c, '"' | '\'' | '`' | '\\' | ':' | '=' | ' ');
-        let name = text[start..span.start as usize].trim_end_matches(is_open);
+        let is_separator = |c: char| matches!(c, '"' | '\'' | '`' | '\\' | ':' | '=' | ' ');
+        let name = text[start..span.start as usize].trim_end_matches(is_separator);
         source.slice(span).starts_with("AIza")
             && name.to_ascii_lowercase().ends_with("apikey")
             && near.contains("authDomain")
@@ -68,20 +69,22 @@ pub(crate) fn drop_samples(source: &Source, findings: &mut Vec<Finding>) {
 }
 
 /// Maximum distance between `placeholder` and its value, in bytes: `"placeholder": {"…`.
-const MAX_BEFORE_HINT: u32 = 24;
+const MAX_PLACEHOLDER_DISTANCE: u32 = 24;
 
 /// Whether a value is the placeholder of an input field: `placeholder="…"`, `placeholder: '…'`.
 fn is_input_hint(source: &Source, span: Span) -> bool {
-    let before = Span { start: span.start.saturating_sub(MAX_BEFORE_HINT), end: span.start };
-    let is_open = |c: char| matches!(c, '"' | '\'' | '`' | '{' | '(' | ' ');
-    let name = source.slice(before).trim_end_matches(is_open).strip_suffix([':', '=']);
-    let name = name.map(|name| name.trim_end_matches(is_open).to_ascii_lowercase());
+    let before =
+        Span { start: span.start.saturating_sub(MAX_PLACEHOLDER_DISTANCE), end: span.start };
+    let is_separator = |c: char| matches!(c, '"' | '\'' | '`' | '{' | '(' | ' ');
+    let name = source.slice(before).trim_end_matches(is_separator).strip_suffix([':', '=']);
+    let name = name.map(|name| name.trim_end_matches(is_separator).to_ascii_lowercase());
     name.is_some_and(|name| name.ends_with("placeholder"))
 }
 
-/// If several rules find the same secret, retains the finding of the most reliable rule; findings of
-/// severity `info` only if there are no others. A rule that recognises the format of an identifier or of
-/// a key without access takes precedence over all others. Returns the secrets, in order.
+/// If several rules find the same secret, retains the finding of the most reliable rule. A finding
+/// of severity `info` is retained only if there is no other finding. A rule that recognises the
+/// format of an identifier or of a key without access takes precedence over all others. Returns the
+/// secrets, in order.
 pub(crate) fn resolve(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<Span> {
     let mut claims: Vec<_> = findings
         .iter()

@@ -19,16 +19,16 @@ use std::iter;
 use std::sync::LazyLock;
 use tree_sitter::Node;
 
-/// How far before a value its name is searched for, in bytes.
-const MAX_NAME_LEN: usize = 120;
+/// Maximum distance in bytes between a value and the name before it.
+const MAX_NAME_DISTANCE: usize = 120;
 
-/// How far around a password the host of its service is searched for, in bytes.
+/// Maximum distance in bytes between a password and the host of its service.
 const MAX_HOST_DISTANCE: usize = 200;
 
-/// How far around a password the setting for the host of its service is searched for, in bytes.
+/// Maximum distance in bytes between a password and the setting for the host of its service.
 const MAX_SETTING_DISTANCE: usize = 2000;
 
-/// How many syntax nodes around a value are read.
+/// Maximum number of ancestors of a value in the syntax tree that are examined.
 const MAX_DEPTH: usize = 200;
 
 const IN_DEVELOPMENT: &str = "in settings for development";
@@ -44,7 +44,8 @@ static HOST_BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)(?:server|data source|host|hostname|addr|address)[ \t]*=[ \t]*(?:tcp:)?([a-z0-9_.:()-]+)").ok()
 });
 
-/// The spans of the values of a file that are not for the product, read on first use.
+/// Determines which values of a file are not for the product. The sections of a data file are read
+/// on first use.
 pub(super) struct ValuePurposes<'a> {
     source: &'a Source,
     tree: &'a Tree<'a>,
@@ -108,12 +109,13 @@ fn is_for_development(class: &str) -> bool {
     words(class).iter().any(|word| purposes::DEVELOPMENT_ENVIRONMENTS.contains(word))
 }
 
-/// Whether the name of a secret says that the secret is made up: `const TEST_FAKE_RSA_KEY = "…"`.
+/// Whether the name of a secret indicates that the secret is made up:
+/// `const TEST_FAKE_RSA_KEY = "…"`.
 fn is_named_sample(source: &Source, span: Span) -> bool {
     let text = &source.text()[..span.start as usize];
-    let near = text.ceil_char_boundary(text.len().saturating_sub(MAX_NAME_LEN));
+    let near = text.ceil_char_boundary(text.len().saturating_sub(MAX_NAME_DISTANCE));
     // The part of the line with the name: after the previous entry, argument or statement, and
-    // before the value, of which the secret can be a part.
+    // before the value (the secret can be a part of the value).
     let is_separator = |c: char| matches!(c, '\n' | '\r' | ',' | ';' | '{' | '(' | '[');
     let assignment = text[near..].rsplit(is_separator).next().unwrap_or_default();
     let name = assignment.split(['=', ':']).next().unwrap_or_default().to_ascii_lowercase();
@@ -123,9 +125,9 @@ fn is_named_sample(source: &Source, span: Span) -> bool {
     })
 }
 
-/// Whether a password that somebody made up belongs to a service on the same machine, or to a
-/// container with the name of its program: `postgres://shop:sh0p@postgres/shop`. In production, such
-/// a name is that of a service in the cluster.
+/// Whether a made-up password belongs to a service on the same machine, or to a container that is
+/// named after its program: `postgres://shop:sh0p@postgres/shop`. In production, such a host name
+/// refers to a service in the cluster.
 fn is_for_local_service(source: &Source, secret: Span) -> bool {
     let text = source.text();
     let password = &text[secret.range()];
@@ -152,22 +154,22 @@ fn is_for_local_service(source: &Source, secret: Span) -> bool {
 /// `MYSQL_PASSWORD`.
 fn host_setting(source: &Source, secret: Span) -> Option<String> {
     let text = source.text();
-    let near =
+    let start =
         text.ceil_char_boundary((secret.start as usize).saturating_sub(MAX_SETTING_DISTANCE));
-    let far = text.floor_char_boundary(secret.end as usize + MAX_SETTING_DISTANCE);
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let name = text[near..secret.start as usize].trim_end_matches(|c: char| !is_part(c));
-    let name = name.rsplit(|c: char| !is_part(c)).next()?;
+    let end = text.floor_char_boundary(secret.end as usize + MAX_SETTING_DISTANCE);
+    let is_name_char = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let name = text[start..secret.start as usize].trim_end_matches(|c: char| !is_name_char(c));
+    let name = name.rsplit(|c: char| !is_name_char(c)).next()?;
     let (prefix, _) = name.rsplit_once('_')?;
-    ["_HOST", "_SERVER", "_host", "_server"].iter().find_map(|end| {
-        let name = format!("{prefix}{end}");
-        let near = &text[near..far];
+    ["_HOST", "_SERVER", "_host", "_server"].iter().find_map(|suffix| {
+        let name = format!("{prefix}{suffix}");
+        let near = &text[start..end];
         near.match_indices(&name).find_map(|(at, _)| {
             let line = near[..at].rsplit(['\n', '\r']).next().unwrap_or_default();
             let is_comment =
-                ["#", "//", ";", "--"].iter().any(|it| line.trim_start().starts_with(it));
+                ["#", "//", ";", "--"].iter().any(|mark| line.trim_start().starts_with(mark));
             let value = &near[at + name.len()..];
-            let is_whole = !line.ends_with(is_part) && !value.starts_with(is_part);
+            let is_whole = !line.ends_with(is_name_char) && !value.starts_with(is_name_char);
             let value = value.trim_start_matches([' ', '=', ':', '"', '\'']);
             let end = value.find(|c: char| !c.is_ascii_alphanumeric() && !".-_".contains(c));
             let value = &value[..end.unwrap_or(value.len())];
@@ -186,8 +188,8 @@ fn is_local(host: &str, is_production: bool) -> bool {
 
 /// The outermost values of a YAML or JSON file that are examples (`example`, `x-example`,
 /// `profile_endpoint_example`) or, in files that are not for production, settings that
-/// `enabled: false` switches off and the settings of an environment for development (`test`) at the
-/// top level, in source order. Each has a description for messages.
+/// `enabled: false` disables and the top-level settings of a development environment (`test`). In
+/// source order, each with a description for messages.
 fn sections(source: &Source) -> Vec<(Span, &'static str)> {
     let format = match Format::from_path(source.path()) {
         Some(format @ (Format::Json | Format::Yaml)) => format,
@@ -217,7 +219,7 @@ fn sections(source: &Source) -> Vec<(Span, &'static str)> {
         if value.datum == Datum::Bool(false) && matches!(&*key, "enable" | "enabled") {
             // At the top level, the setting concerns the whole program.
             let section = values.all.get(value.parent?)?;
-            return section.parent.map(|_| (section.span, "in settings that are switched off"));
+            return section.parent.map(|_| (section.span, "in disabled settings"));
         }
         let is_environment =
             is_top_level(value) && purposes::DEVELOPMENT_ENVIRONMENTS.contains(&key);
@@ -275,7 +277,7 @@ mod tests {
             finding.secret(finding.span);
             ValuePurposes::new(&source, &tree).describe(&finding)
         };
-        let off = Some("in settings that are switched off");
+        let off = Some("in disabled settings");
         let sample = Some("in an example");
         for (path, text, expected) in [
             ("a.yml", "test:\n  password: k3j5h2\n", Some(IN_DEVELOPMENT)),
@@ -326,7 +328,7 @@ mod tests {
             ("Server=sql1;User Id=sa;Password=@sh0p4You!;", "@sh0p4You!"),
             ("password = sh0p4you", "sh0p4you"),
             ("MYSQL_HOST=db.acme.io\nMYSQL_PASSWORD=sh0p4you\n", "sh0p4you"),
-            // The hosts of another service and of a comment.
+            // The host belongs to another service, or is in a comment.
             ("A_DB_HOST=localhost\nDB_HOST=db.acme.io\nDB_PASSWORD=sh0p4you\n", "sh0p4you"),
             ("# DB_HOST=localhost\nDB_HOST=db.acme.io\nDB_PASSWORD=sh0p4you\n", "sh0p4you"),
         ] {

@@ -5,7 +5,7 @@ use regex::Regex;
 use regex_syntax::hir::{Hir, HirKind, Visitor, visit};
 use thiserror::Error;
 
-/// Maximum number of copies of a part after nested repetitions are expanded.
+/// Maximum number of copies of a part of an expression after its nested repetitions are expanded.
 const MAX_COPIES: u32 = 2_000;
 
 /// The message for an expression that is rejected because of its size.
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repetitions_of_repetitions_are_counted() {
+    fn nested_repetitions_are_counted() {
         for accepted in [
             "(a+)+$",
             "(a*)*",

@@ -28,7 +28,7 @@ static PLACEHOLDER_HOST: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)(?:[@=/.\s]|\btcp:)(?:example|exemple|beispiel|ejemplo|exemplo|esempio|voorbeeld|domain|company|(?:my|your)(?:company|domain|host|site)|foo|bar)\.(?:com|org|net|edu)\b|[a-z0-9]\.(?:example|invalid)(?:[:;/,\s]|$)").ok()
 });
 
-/// The local machine.
+/// The local machine as the host in a URL or a connection string.
 static LOCAL_HOST: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?i)[@=/(](?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[?::1|local\)|\.(?:;|\\))").ok()
 });
@@ -44,7 +44,7 @@ pub fn is_example(password: &str, context: &str) -> bool {
         || matches(&TEMPLATE, password)
         || repeats_user(password, context)
         || matches(&PLACEHOLDER_HOST, context)
-        // A made-up word for localhost protects only a local development database.
+        // A made-up password for localhost protects only a local development database.
         || (matches(&LOCAL_HOST, context) && !looks_random(password))
 }
 

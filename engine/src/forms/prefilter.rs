@@ -6,11 +6,11 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Up to this many bytes of text, each keyword is searched for separately: building an automaton of
-/// 1,500 keywords takes about as long as searching that many bytes.
+/// Maximum number of bytes of text in which each keyword is searched for separately: building an
+/// automaton of 1,500 keywords takes about as long as searching that many bytes.
 const MAX_SEPARATE_BYTES: usize = 32 << 10;
-/// From this many bytes of text on, a DFA pays off: it is three times as fast as an NFA, but takes
-/// three times as long to build.
+/// Minimum number of bytes of text for which a DFA is worthwhile: it is three times as fast as an
+/// NFA, but takes three times as long to build.
 const MIN_DFA_BYTES: usize = 2 << 20;
 
 /// A set of keywords, searched for case-insensitively (ASCII). The search strategy depends on how

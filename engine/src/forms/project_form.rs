@@ -21,23 +21,23 @@ pub struct Scope<'a> {
     pub globs: &'a Globs,
     /// The directory that the rule's paths are relative to; empty for the root.
     pub base: &'a str,
-    /// Whether the rule runs on this path: enabled there, its conditions met, not excluded by the
-    /// configuration.
+    /// Whether the rule runs on this path: the rule is enabled there, its conditions are met, and
+    /// the configuration does not exclude the path.
     pub runs_on: &'a dyn Fn(&str) -> bool,
     /// Cached file sizes; `None`: sizes are read each time.
     pub sizes: Option<Sizes<'a>>,
 }
 
-/// Cached file sizes, and the files to read missing ones from.
+/// Cached file sizes, and the store from which missing sizes are read.
 #[derive(Clone, Copy)]
 pub struct Sizes<'a> {
     /// The cache.
     pub known: &'a SizeCache,
-    /// The files that missing sizes are read from.
+    /// The store from which missing sizes are read.
     pub files: &'a dyn Files,
 }
 
-/// The byte and line counts of files, as far as checks requested them.
+/// The byte and line counts of files that checks have requested.
 #[derive(Debug, Default)]
 pub struct SizeCache(Mutex<HashMap<String, FileSize>>);
 

@@ -64,7 +64,8 @@ struct SyntaxPattern {
     globs: OnceLock<Globs>,
     /// `None`: the rule is invalid.
     config: OnceLock<Option<RuleConfig<SupportLang>>>,
-    /// A match of this expression after a finding, on its line, suppresses it; `None`: not set.
+    /// A finding is suppressed if this expression matches the text after it on the same line;
+    /// `None`: not set.
     suppressing: OnceLock<Option<Regex>>,
 }
 
@@ -337,14 +338,14 @@ fn languages<S: AsRef<str>>(
         let known = |(built_in, _): &(&str, SupportLang)| *built_in == name;
         languages.push(*LANGUAGES.iter().find(|row| known(row)).ok_or_else(|| {
             let names: Vec<&str> = LANGUAGES.iter().map(|(name, _)| *name).collect();
-            let short = ALIASES.iter().find(|(short, _)| *short == name).map(|(_, long)| *long);
-            let hint = match short.or_else(|| nearest(&name, names.iter().copied())) {
+            let full_name = ALIASES.iter().find(|(short, _)| *short == name).map(|(_, long)| *long);
+            let hint = match full_name.or_else(|| nearest(&name, names.iter().copied())) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("expected one of {}", names.join(", ")),
             };
             format!("`{language}` is not a built-in language; {hint}")
         })?);
-        // One language to the author, but two grammars.
+        // For authors, TypeScript and TSX are one language, but they have two grammars.
         if name == "typescript" {
             languages.push(("tsx", SupportLang::Tsx));
         }
@@ -392,8 +393,8 @@ fn config(
     rules.pop().ok_or_else(|| "the rule is empty".to_owned())
 }
 
-/// Rejects nested relational rules that both search without a bound: their cost grows with the
-/// square of the file size, or with nodes × depth for a leaf kind (ast-grep #1920).
+/// Rejects two nested relational rules that both search without a bound: the cost of such rules
+/// grows with the square of the file size, or with nodes × depth for a leaf kind (ast-grep #1920).
 fn reject_slow(header: &SyntaxHeader) -> Result<(), String> {
     let parts = [Some(&header.rule), header.constraints.as_ref(), header.utils.as_ref()];
     for yaml in parts.into_iter().flatten() {

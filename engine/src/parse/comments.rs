@@ -220,12 +220,12 @@ pub fn of_file(path: &str, text: &str) -> Option<Comment> {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     // `.env.local` is an environment file like `.env`.
     if name.starts_with(".env.") {
-        return of_name("env");
+        return syntax_by_name("env");
     }
-    of_name(name.rsplit('.').next().unwrap_or(&name))
+    syntax_by_name(name.rsplit('.').next().unwrap_or(&name))
 }
 
-fn of_name(name: &str) -> Option<Comment> {
+fn syntax_by_name(name: &str) -> Option<Comment> {
     SYNTAXES.iter().find(|(_, names)| names.contains(&name)).map(|(comment, _)| *comment)
 }
 
@@ -239,7 +239,7 @@ fn in_markdown(source: &Source, offset: usize) -> Option<Option<Comment>> {
         first <= offset && offset < last
     };
     let fence = markdown::fences(source, |_| true).into_iter().find(contains_offset)?;
-    Some(of_name(&fence.language().to_ascii_lowercase()))
+    Some(syntax_by_name(&fence.language().to_ascii_lowercase()))
 }
 
 /// Whether `offset` is in the front matter, between the `---` lines at the start.

@@ -20,7 +20,8 @@ pub fn parse(text: &str) -> Tree {
         match value {
             Value::Object(object) => {
                 let at = tree.add_branch(parent, key);
-                // Reversed here and again by the stack, so that children retain their order.
+                // The order is reversed here and again by the stack, so that children retain their
+                // order.
                 pending.extend(
                     object
                         .properties

@@ -132,12 +132,12 @@ impl<'a> Check<'a> {
         match accepting[..] {
             [] => self.report_mismatch(&branches, schema, node, path),
             [branch] => self.check_branch(branch, node, path),
-            _ => self.faults.extend(self.fewest(&accepting, node, path)),
+            _ => self.faults.extend(self.fewest_faults(&accepting, node, path)),
         }
     }
 
     /// The faults under the alternative with the fewest faults.
-    fn fewest(
+    fn fewest_faults(
         &self,
         branches: &[&&'a Map<String, Value>],
         node: Node<'_>,
@@ -261,7 +261,7 @@ impl<'a> Check<'a> {
         let message = format!(
             "{location}expected {}{description}, found {}{hint}",
             join_alternatives(expected),
-            node.found()
+            node.describe()
         );
         self.push_fix(FaultKind::Mismatch, node.span(), message, suggestion);
     }
@@ -359,7 +359,7 @@ impl<'a> Node<'a> {
     }
 
     /// Whether the value has the JSON Schema type `name`.
-    fn is(self, name: &str) -> bool {
+    fn has_type(self, name: &str) -> bool {
         match name {
             "object" => self.entries().is_some(),
             "array" => self.elements().is_some(),
@@ -373,7 +373,7 @@ impl<'a> Node<'a> {
     }
 
     /// The description of the value in a message.
-    fn found(self) -> String {
+    fn describe(self) -> String {
         let text = self.text().filter(|text| text.chars().count() > MAX_DISPLAYED_CHARS);
         match (text, self.scalar()) {
             (Some(text), _) => {
@@ -430,7 +430,7 @@ fn types(schema: &Map<String, Value>) -> Vec<&str> {
 /// Whether a schema accepts the type, or the scalar value, of a node; contents are not checked.
 fn accepts(schema: &Map<String, Value>, node: Node<'_>) -> bool {
     let types = types(schema);
-    let is_type = types.is_empty() || types.iter().any(|name| node.is(name));
+    let is_type = types.is_empty() || types.iter().any(|name| node.has_type(name));
     let listed = schema.get("enum").and_then(Value::as_array);
     let equals = |value: &Value| node.scalar().is_some_and(|scalar| *scalar == *value);
     is_type

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// The results, each list in order.
+/// What was found in a Markdown text; each list is in document order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Markup {
     /// Opening HTML tags: the element name in lower case, and the span of the tag.
@@ -64,15 +64,15 @@ pub fn read(text: &str) -> Markup {
             }
             (_, so_far) => {
                 if let Some(text_range) = so_far.take() {
-                    addresses(text, text_range, &mut markup.bare);
+                    collect_addresses(text, text_range, &mut markup.bare);
                 }
             }
         }
         match event {
             Event::Start(Tag::HtmlBlock) => {
-                tags(&text[range.clone()], range.start, &mut markup.tags);
+                collect_tags(&text[range.clone()], range.start, &mut markup.tags);
             }
-            Event::InlineHtml(html) => tags(&html, range.start, &mut markup.tags),
+            Event::InlineHtml(html) => collect_tags(&html, range.start, &mut markup.tags),
             Event::Start(Tag::Link { id, .. } | Tag::Image { id, .. }) => {
                 used.insert(normalize(&id));
                 excluded_depth += 1;
@@ -86,7 +86,7 @@ pub fn read(text: &str) -> Markup {
         }
     }
     if let Some(text_range) = text_range {
-        addresses(text, text_range, &mut markup.bare);
+        collect_addresses(text, text_range, &mut markup.bare);
     }
     let definitions = parser.reference_definitions().iter();
     let unused = definitions.filter(|(name, _)| !used.contains(&normalize(name)));
@@ -106,7 +106,7 @@ fn normalize(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-fn addresses(text: &str, text_range: Range<usize>, bare: &mut Vec<Span>) {
+fn collect_addresses(text: &str, text_range: Range<usize>, bare: &mut Vec<Span>) {
     let found = ADDRESS.find_iter(&text[text_range.clone()]);
     let spans = found.map(|found| Span::from(found.range()).shift(text_range.start));
     // A URL in brackets is intended as a link.
@@ -117,7 +117,7 @@ fn addresses(text: &str, text_range: Range<usize>, bare: &mut Vec<Span>) {
 }
 
 /// Collects the opening tags in an HTML fragment that starts at `offset`.
-fn tags(html: &str, offset: usize, found: &mut Vec<(String, Span)>) {
+fn collect_tags(html: &str, offset: usize, found: &mut Vec<(String, Span)>) {
     let mut at = 0;
     while let Some(open) = html[at..].find('<').map(|open| at + open) {
         let rest = &html[open + 1..];

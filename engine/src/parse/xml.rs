@@ -28,7 +28,7 @@ pub fn parse(text: &str) -> Tree {
             close(&tree, &mut open, name);
             at += end_of(rest, ">");
         } else {
-            at = element(&mut tree, &mut open, text, at);
+            at = parse_element(&mut tree, &mut open, text, at);
         }
     }
     tree
@@ -50,7 +50,7 @@ fn close(tree: &Tree, open: &mut Vec<usize>, name: &str) {
 }
 
 /// Parses a start tag at `at`; returns the offset after it.
-fn element(tree: &mut Tree, open: &mut Vec<usize>, text: &str, at: usize) -> usize {
+fn parse_element(tree: &mut Tree, open: &mut Vec<usize>, text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     let is_name = |byte: &u8| {
         byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b':') || *byte >= 0x80
@@ -72,13 +72,13 @@ fn element(tree: &mut Tree, open: &mut Vec<usize>, text: &str, at: usize) -> usi
             Some(b'/') if bytes.get(cursor + 1) == Some(&b'>') => return cursor + 2,
             Some(b'<') => return cursor,
             Some(byte) if !is_name(byte) => cursor += 1,
-            Some(_) => cursor = attribute(tree, node, text, cursor, is_name),
+            Some(_) => cursor = parse_attribute(tree, node, text, cursor, is_name),
         }
     }
 }
 
 /// Parses `name="value"` at `at`; returns the offset after it.
-fn attribute(
+fn parse_attribute(
     tree: &mut Tree,
     node: usize,
     text: &str,

@@ -50,7 +50,7 @@ impl<'a> IgnoreFiles<'a> {
         let mut dir = path;
         loop {
             dir = parent_dir(dir);
-            if let Some(patterns) = self.of_dir(dir) {
+            if let Some(patterns) = self.patterns_of_dir(dir) {
                 let from_dir = if dir.is_empty() { path } else { &path[dir.len() + 1..] };
                 let matched = patterns.matched(from_dir, is_dir);
                 if !matched.is_none() {
@@ -63,7 +63,7 @@ impl<'a> IgnoreFiles<'a> {
         }
     }
 
-    fn of_dir(&mut self, dir: &str) -> Option<&Gitignore> {
+    fn patterns_of_dir(&mut self, dir: &str) -> Option<&Gitignore> {
         if !self.dirs.contains_key(dir) {
             let path = below(dir, AIDDIGNORE);
             let read = read(self.files, &path);

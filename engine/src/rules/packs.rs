@@ -141,7 +141,7 @@ impl Packs {
         let mut always: BTreeSet<RuleId> = BTreeSet::new();
         for pack in config.compliance.iter().flatten() {
             let header = header(pack, registry)?;
-            let rules = named(&header.rules, registry)?;
+            let rules = matching_rules(&header.rules, registry)?;
             for rule in rules {
                 if header.when.is_empty() {
                     always.insert(rule.clone());
@@ -155,7 +155,7 @@ impl Packs {
                     rule: name.clone(),
                     why,
                 })?;
-                let rules = named(std::slice::from_ref(name), registry)?;
+                let rules = matching_rules(std::slice::from_ref(name), registry)?;
                 packs.settings.extend(rules.into_iter().map(|rule| (rule, setting.clone())));
             }
         }
@@ -165,7 +165,7 @@ impl Packs {
 }
 
 /// The rules matched by ids and globs, ordered by id.
-fn named(names: &[String], registry: &Registry) -> Result<Vec<RuleId>, GlobError> {
+fn matching_rules(names: &[String], registry: &Registry) -> Result<Vec<RuleId>, GlobError> {
     // Most names are ids, which do not have to be compiled as globs.
     let is_glob = |name: &&String| name.contains(['*', '?', '[', ']', '{', '}', '\\', '!', ',']);
     let (globs, ids): (Vec<&String>, Vec<&String>) = names.iter().partition(is_glob);

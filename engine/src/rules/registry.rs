@@ -60,8 +60,8 @@ impl Registry {
             let Some(mut rule) = project_rule(path, text) else { continue };
             // Two directories, or a page and a memory, can have rules with the same name; both are
             // retained.
-            let of_memory = if is_memory_path(path) { "memory" } else { "" };
-            for scope in [scope_of(path), of_memory].iter().filter(|scope| !scope.is_empty()) {
+            let memory_scope = if is_memory_path(path) { "memory" } else { "" };
+            for scope in [scope_of(path), memory_scope].iter().filter(|scope| !scope.is_empty()) {
                 if rules.contains_key(&rule.id) {
                     let scope = scope.to_lowercase().replace(['/', '_', '.', ' '], "-");
                     rule.id = format!("{}-{scope}", rule.id).into();
@@ -155,8 +155,9 @@ impl Registry {
         let by_part = self.by_alias_part.get_or_init(|| {
             let mut by_part: HashMap<String, Vec<usize>> = HashMap::new();
             for (index, rule) in self.rules.iter().enumerate() {
-                let of_alias = rule.aliases.iter().filter_map(|alias| alias.split_once('/'));
-                for part in of_alias.flat_map(|(tool, rule)| [tool, rule]) {
+                let two_part_aliases =
+                    rule.aliases.iter().filter_map(|alias| alias.split_once('/'));
+                for part in two_part_aliases.flat_map(|(tool, rule)| [tool, rule]) {
                     let indexes = by_part.entry(part.to_ascii_lowercase()).or_default();
                     if indexes.last() != Some(&index) {
                         indexes.push(index);
@@ -184,8 +185,9 @@ impl Registry {
         self.own_names.contains_key(&name) || self.shipped_named(&name).next().is_some()
     }
 
-    /// The id that `name` was probably meant to be: an id whose name differs by a few letters or
-    /// continues `name`. For the kind of rules or a glob, a glob of a known kind.
+    /// The id that the author of `name` probably meant: an id that differs from `name` by a few
+    /// letters, or that begins with `name`. If `name` is a glob or the kind of rules, the result is
+    /// a glob with a known kind.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<String> {
         let ids = || self.rules.iter().map(|rule| &*rule.id);
@@ -204,9 +206,9 @@ impl Registry {
             let globs = rule_globs(&[&near]).ok()?;
             return (near != name && ids().any(|id| globs.is_match(id))).then_some(near);
         }
-        let of_kind = || parts().filter(|(kind, ..)| Some(*kind) == known_kind);
-        let near = closest(part, of_kind().map(|(_, part, id)| (part, id))).or_else(|| {
-            let longer = of_kind().filter(|(_, long, _)| {
+        let parts_of_kind = || parts().filter(|(kind, ..)| Some(*kind) == known_kind);
+        let near = closest(part, parts_of_kind().map(|(_, part, id)| (part, id))).or_else(|| {
+            let longer = parts_of_kind().filter(|(_, long, _)| {
                 long.strip_prefix(part).is_some_and(|rest| rest.starts_with('-'))
             });
             longer.map(|(.., id)| id).min_by_key(|id| id.len())
@@ -355,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_that_replaces_another_page_is_known() {
+    fn the_page_that_replaces_another_page_is_found() {
         let page = "---\nseverity: info\n---\n# team/j\n".to_owned();
         let paths = ["rules/j.md", "rules/k.md", "packages/a/.aidd/rules/j.md"];
         let pages: Vec<_> = paths.iter().map(|path| ((*path).to_owned(), page.clone())).collect();
@@ -365,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_project_page_is_named_by_title_or_path() {
+    fn the_id_of_a_project_page_is_its_title_or_path() {
         assert_eq!(page_id("rules/a.md", "# team/no-todo\n"), "team/no-todo");
         assert_eq!(page_id("rules/a.md", "# No to-dos\n"), "project/a");
         assert_eq!(page_id("ai/rules/api/No_Verbs.md", "text"), "api/no-verbs");

@@ -211,8 +211,8 @@ impl ResolvedSelection {
             }
             let is_selected = self.only.as_ref().is_none_or(|only| only.contains(&rule.id))
                 && !self.skip.contains(&rule.id);
-            let severe = setting.severity >= self.severity;
-            if !is_selected || !severe {
+            let is_severe = setting.severity >= self.severity;
+            if !is_selected || !is_severe {
                 setting.severity = None;
                 setting.is_configured = true;
             }

@@ -59,8 +59,8 @@ impl Attributes {
         Self { lines }
     }
 
-    /// The stated purpose of the file at `path`, and `Product` if an attribute is unset for it;
-    /// `None` if nothing is stated. The last matching line wins.
+    /// The purpose that the attributes state for the file at `path`; `Product` if an attribute is
+    /// unset for the file, `None` if no line matches. The last matching line wins.
     #[must_use]
     pub fn purpose(&self, path: &str) -> Option<Purpose> {
         let stated = self.lines.iter().rev().find(|(globs, ..)| globs.matches(path));

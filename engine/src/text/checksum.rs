@@ -1,5 +1,5 @@
-//! Checksums in tokens and lengths in keys: a token with a wrong checksum and a key that is shorter
-//! than it claims were made up.
+//! Detects made-up tokens and keys: a token whose checksum is wrong, and a key with less data than
+//! its header states.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -27,8 +27,8 @@ pub fn is_wrong(value: &str) -> bool {
 }
 
 /// Whether `value` is a private key in PEM (RFC 7468), from its first line to its last, that
-/// contains less than a quarter of the data that its header claims: a sample in an input field or in
-/// documentation.
+/// contains less than a quarter of the data that its header states: a sample in an input field or
+/// in documentation.
 #[must_use]
 pub fn is_truncated_key(value: &str) -> bool {
     let Some((_, body)) = value.split_once("PRIVATE KEY-----") else { return false };

@@ -19,7 +19,8 @@ pub fn first_conflict(text: &str) -> Option<Range<usize>> {
     None
 }
 
-/// Whether `word` is the first word of a line that Git writes around and between the sides.
+/// Whether `word` is a conflict marker: the first word of a line that Git writes before, between
+/// and after the two sides of a conflict.
 #[must_use]
 pub fn is_marker(word: &str) -> bool {
     ["<<<<<<<", "|||||||", "=======", ">>>>>>>"].contains(&word)

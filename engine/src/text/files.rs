@@ -206,7 +206,7 @@ impl Disk {
             }
         }
         let real_root = self.root.canonicalize().ok()?;
-        if !real(&normalized).ok()?.starts_with(&real_root) {
+        if !resolve_links(&normalized).ok()?.starts_with(&real_root) {
             return None;
         }
         let base = [&self.root, &real_root].into_iter().find(|base| normalized.starts_with(base));
@@ -225,7 +225,7 @@ fn find_root_alias<'a>(path: &'a Path, real_root: &Path) -> Option<&'a Path> {
 }
 
 /// Resolves the links in the existing part of a path.
-fn real(path: &Path) -> io::Result<PathBuf> {
+fn resolve_links(path: &Path) -> io::Result<PathBuf> {
     let mut rest = Vec::new();
     for folder in path.ancestors() {
         match folder.canonicalize() {

@@ -180,9 +180,9 @@ pub fn is_knowledge_entry(path: &str, text: &str) -> bool {
         return true;
     }
     let header = head(text).split("\n---").next().unwrap_or_default();
-    let has = |key: &str| header.lines().any(|line| line.starts_with(key));
+    let has_key = |key: &str| header.lines().any(|line| line.starts_with(key));
     text.trim_start_matches('\u{FEFF}').starts_with("---")
-        && (has("maturity:") || has("category:") && has("last_updated:"))
+        && (has_key("maturity:") || has_key("category:") && has_key("last_updated:"))
 }
 
 /// The start of a text, for detecting its kind.

@@ -173,8 +173,8 @@ impl Listing {
                 let mut from = 0;
                 for (end, _) in file.match_indices('/') {
                     let dir = &file[..end];
-                    let known = last.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'));
-                    if !known && !dirs.contains_key(dir) {
+                    let is_known = last.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'));
+                    if !is_known && !dirs.contains_key(dir) {
                         dirs.insert(dir.to_owned(), 0);
                         *dirs.entry(file[..from].to_owned()).or_default() += 1;
                     }

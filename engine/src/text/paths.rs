@@ -245,19 +245,19 @@ pub fn relative(root: &Path, path: &Path) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PathError {
     /// The path is empty.
-    #[error("the path is empty; name a file, such as src/a.ts")]
+    #[error("the path is empty; specify a file, such as src/a.ts")]
     Empty,
     /// `C:\…`, `\\host\…` or `~`; the meaning depends on the operating system.
     #[error(
-        "`{0}` starts with a drive, a network share or a home directory; name a path relative to \
-         the project's root"
+        "`{0}` starts with a drive, a network share or a home directory; specify a path relative \
+         to the project's root"
     )]
     Rooted(String),
     /// A backslash is a separator on one system and part of a name on another.
     #[error("`{0}` contains a backslash; separate directories with `/`")]
     Backslash(String),
     /// The path leaves the project.
-    #[error("`{0}` is outside of the project; name a path below its root")]
+    #[error("`{0}` is outside of the project; specify a path below the project's root")]
     Outside(String),
     /// A name that is invalid or has a special meaning on some system.
     #[error("`{0}` is not a valid file name on every system; choose another name")]

@@ -191,10 +191,11 @@ pub fn has_sequential_run(value: &str) -> bool {
 }
 
 fn is_step(before: u8, after: u8) -> bool {
-    let up = before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric() && after == before + 1;
-    let down =
+    let ascends =
+        before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric() && after == before + 1;
+    let descends =
         before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric() && before == after + 1;
-    up || down || matches!((before, after), (b'9', b'0' | b'a') | (b'0', b'9'))
+    ascends || descends || matches!((before, after), (b'9', b'0' | b'a') | (b'0', b'9'))
 }
 
 /// Whether `value` describes the secret to insert: `your_api_key`, `insert-token-here`,

@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn published_values_are_recognised_in_full() {
+    fn published_values_are_recognised() {
         let azurite =
             "AccountKey=Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1S";
         for value in [

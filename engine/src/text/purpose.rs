@@ -85,7 +85,7 @@ impl Purpose {
             names.flat_map(words).any(|word| purposes::SAMPLE_WORDS.contains(word))
         };
         // Most words in the names of directories can also occur in the name of a product, so a path
-        // for production counts for more.
+        // that indicates production takes precedence over them.
         let is_production = is_production(path);
         if in_any(&purposes::VENDORED_DIRECTORIES) || is_vendored(path) {
             Self::Vendored
@@ -137,7 +137,7 @@ impl Purpose {
     }
 }
 
-/// Whether the path says that its settings are those of a production system.
+/// Whether the path indicates that the file contains settings of a production system.
 #[must_use]
 pub fn is_production(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();

@@ -35,7 +35,7 @@ const MIN_RANDOM_LEN: usize = 16;
 
 /// Whether a password or a key was generated, as opposed to a value that somebody made up: a random
 /// value of at least 16 bytes, or one of at least 12 bytes of at least three classes (upper case,
-/// lower case, digits, punctuation), which alternate as only a generator alternates them.
+/// lower case, digits, punctuation) that alternate as in the output of a generator.
 #[must_use]
 pub fn is_generated(text: &str) -> bool {
     if text.len() < MIN_GENERATED_LEN || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -44,7 +44,7 @@ pub fn is_generated(text: &str) -> bool {
     text.len() >= MIN_RANDOM_LEN && looks_random(text) || is_mixed(text.as_bytes())
 }
 
-/// Whether the classes of characters alternate, and the adjacent letters are rarely adjacent in
+/// Whether the classes of characters alternate, and most pairs of adjacent letters are rare in
 /// words. In `Tr0ub4dor&3`, classes alternate too, but the letters between them are parts of words.
 fn is_mixed(text: &[u8]) -> bool {
     let class = |byte: &u8| match byte {

@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_counts_from_its_origin() {
+    fn positions_in_a_window_are_relative_to_the_file() {
         let source = Source::decode_window(
             "x".into(),
             b"a\nb".to_vec(),

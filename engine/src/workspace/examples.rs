@@ -214,8 +214,8 @@ fn exclusion_hint(rule: &Rule, example: &Example) -> Option<String> {
     })
 }
 
-/// Runs the examples of `rule`, with only that rule enabled (a rule on rules runs with all others).
-/// Returns the failures, one string each.
+/// Runs the examples of `rule`, with only that rule enabled (a rule that checks other rules runs
+/// together with them). Returns the failures, one string each.
 #[must_use]
 pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
     let (examples, fixed) = match read(rule) {
@@ -223,7 +223,7 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
         Err(stray) => return vec![stray.to_string()],
     };
     if rule.path.as_deref().is_some_and(is_memory_path) {
-        let examples = examples.into_iter().map(|example| in_scope(rule, example));
+        let examples = examples.into_iter().map(|example| move_into_scope(rule, example));
         return examples.filter_map(|example| memory_failure(engine, rule, &example)).collect();
     }
     let fails = |example: &&Example| example.expected != Expected::Passes;
@@ -288,7 +288,7 @@ fn quoted(lines: &[String]) -> String {
 }
 
 /// Moves the paths of an example of a memory's rule below the directory of the memory.
-fn in_scope(rule: &Rule, example: Example) -> Example {
+fn move_into_scope(rule: &Rule, example: Example) -> Example {
     let dir = rule.path.as_deref().map_or("", scope_of);
     if dir.is_empty() || rule.form == Some(Form::Commit) {
         return example;

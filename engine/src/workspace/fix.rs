@@ -45,7 +45,7 @@ pub struct UndoneFix {
     pub line: u32,
     /// The column, from 1, in Unicode code points.
     pub column: u32,
-    /// Why it was undone.
+    /// Why the fix was undone.
     pub reason: Reason,
 }
 
@@ -144,8 +144,8 @@ pub fn fix_findings(
     FixResult { bytes: state.bytes, fixed, undone }
 }
 
-/// The fixes of the findings that `is_wanted` selects and that fail when they are applied to the
-/// file without the other failing fixes. The file is not changed.
+/// The failing fixes among the fixes of the findings that `is_wanted` selects: each of them fails
+/// even if it is applied to the file without the other failing fixes. The file is not changed.
 #[must_use]
 pub fn failing_fixes(
     engine: &Engine,
@@ -175,12 +175,12 @@ pub fn failing_fixes(
     failed.into_iter().map(|(at, reason)| state.undone(at, reason)).collect()
 }
 
-/// The fixes of findings that are not allowed or known, up to the level `safety`.
+/// The fixes of the new findings, up to the level `safety`.
 pub fn applicable(findings: &[Finding], safety: Safety) -> impl Iterator<Item = &Fix> {
     fixable(findings, safety).filter_map(|finding| finding.fix.as_ref())
 }
 
-/// The findings that are not allowed or known and have a fix up to the level `safety`.
+/// The new findings that have a fix up to the level `safety`.
 pub fn fixable(findings: &[Finding], safety: Safety) -> impl Iterator<Item = &Finding> {
     let is_fixable = move |finding: &&Finding| {
         finding.status == Status::New

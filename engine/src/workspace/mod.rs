@@ -1,5 +1,5 @@
-//! Operations on a whole project: opening, walking, comparing with a base and fixing it, its
-//! baseline, and the examples of its rules.
+//! Operations on a whole project: opening and walking it, comparing it with a base, applying fixes,
+//! and running the examples of its rules; and its baseline.
 
 pub mod baseline;
 pub mod commit_checks;

@@ -171,8 +171,8 @@ impl Project {
             files.retain(|path| path.ends_with(".md"));
             Ok(files)
         };
-        // In the order of `registry::project_pages`, which decides between two pages with the same
-        // id.
+        // In the order of `registry::project_pages`, because the order decides between two pages
+        // with the same id.
         let mut below = Vec::new();
         for dir in RULE_DIRS {
             below.extend(markdown_below(dir)?);
@@ -308,10 +308,11 @@ impl Project {
         Some(format!("{}:{}:{}", path.display(), at.line + 1, at.column + 1))
     }
 
-    /// The path of the baseline: `given`, the configured path, or the default.
+    /// The path of the baseline: `explicit_path` if it is set, otherwise the configured path,
+    /// otherwise the default.
     #[must_use]
-    pub fn baseline_path(&self, given: Option<&Path>) -> PathBuf {
-        given.map_or_else(
+    pub fn baseline_path(&self, explicit_path: Option<&Path>) -> PathBuf {
+        explicit_path.map_or_else(
             || self.root().join(self.config.baseline.as_deref().unwrap_or(baseline::PATH)),
             Path::to_owned,
         )
@@ -400,15 +401,15 @@ fn malformed_baseline(path: &Path, error: &BaselineError) -> ProjectError {
     ProjectError::new(format!("{}{separator}{error}", path.display()), Some(hint))
 }
 
-/// Whether there is something at `path`, including a file that cannot be read: only a file that
-/// does not exist means that there are no settings.
+/// Whether anything exists at `path`, even a file that cannot be read. Only if nothing exists,
+/// there are no settings.
 fn is_present(path: &Path) -> bool {
     let absent = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
     path.symlink_metadata().map_or_else(|error| !absent.contains(&error.kind()), |_| true)
 }
 
-/// The remedy for a file of settings that cannot be read; `missing` is the remedy if the file does
-/// not exist.
+/// The remedy for a settings file that cannot be read; `missing` is the remedy if the file does not
+/// exist.
 fn read_hint(error: &io::Error, missing: &'static str) -> &'static str {
     match error.kind() {
         io::ErrorKind::NotFound => missing,

@@ -85,7 +85,7 @@ pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing)
     for (path, found) in by_path {
         let settings = settings(engine, listing, &path);
         let text = text_of(engine, files, &path);
-        report.files.extend(to_checked(engine, &settings, text, found, files));
+        report.files.extend(to_check_results(engine, &settings, text, found, files));
     }
     report
 }
@@ -95,8 +95,9 @@ pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing)
 /// saved.
 const MAX_TYPED_IMPORTS: usize = 5_000;
 
-/// The findings of the rules on imports in the text of `source`, if it differs from the file that
-/// the last project pass read. `None` if it does not differ, or the project is too large.
+/// The findings of the rules on imports in the text of `source`, if this text differs from the file
+/// that the last project pass read. `None` if the text does not differ, or the project is too
+/// large.
 #[must_use]
 pub fn check_text(
     engine: &Engine,
@@ -125,7 +126,7 @@ pub fn check_text(
     }
     let text = Source::new(path, source.text());
     let checked =
-        to_checked_in(engine, &engine.settings(path), (text, findings_in_text), None, files);
+        to_check_result(engine, &engine.settings(path), (text, findings_in_text), None, files);
     Some(checked.map_or_else(CheckResult::default, |(_, checked)| checked))
 }
 
@@ -151,7 +152,7 @@ pub fn check_rule(
     let mut found = Vec::new();
     for (path, path_findings) in by_path {
         let text = text_of(engine, files, &path);
-        for (source, checked) in to_checked(engine, &settings, text, path_findings, files) {
+        for (source, checked) in to_check_results(engine, &settings, text, path_findings, files) {
             let new_findings =
                 checked.findings.into_iter().filter(|finding| finding.status == Status::New);
             found.extend(
@@ -352,7 +353,7 @@ fn text_of(engine: &Engine, files: &dyn Files, path: &str) -> Source {
 }
 
 /// The findings at one path, on the whole file and in its `text`.
-fn to_checked(
+fn to_check_results(
     engine: &Engine,
     settings: &Settings,
     text: Source,
@@ -363,13 +364,13 @@ fn to_checked(
     let (in_text, on_file): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|(_, found)| found.span.is_some());
     let on_file = (Source::new(path, ""), on_file);
-    let whole_file = to_checked_in(engine, settings, on_file, Some(&text), files);
-    let within_text = to_checked_in(engine, settings, (text, in_text), None, files);
+    let whole_file = to_check_result(engine, settings, on_file, Some(&text), files);
+    let within_text = to_check_result(engine, settings, (text, in_text), None, files);
     whole_file.into_iter().chain(within_text).collect()
 }
 
 /// The findings on a whole file, whose text is `text`, or in the text of `source`.
-fn to_checked_in(
+fn to_check_result(
     engine: &Engine,
     settings: &Settings,
     (source, found): (Source, Vec<(&Rule, ProjectFinding)>),

@@ -36,7 +36,7 @@ pub fn allow(
         .find(|edit| allows_finding(engine, source, finding, files, edit, &before))
 }
 
-/// Whether a comment is possible at `finding`; it may still have no effect.
+/// Whether a comment can be inserted at `finding`; the comment can still have no effect.
 #[must_use]
 pub fn is_allowable(source: &Source, finding: &Finding) -> bool {
     comments::at(source, finding.span.start).is_some()
@@ -177,9 +177,9 @@ fn disable_keys(registry: &Registry, rules: &CstObject, rule: &str, add_missing:
         matching_rules.next().is_some_and(|matching| &*matching.id == rule)
             && matching_rules.next().is_none()
     };
-    let mut found = false;
+    let mut has_key = false;
     for prop in rules.properties().into_iter().filter(matches_only_rule) {
-        found = true;
+        has_key = true;
         match prop.object_value() {
             Some(detailed) => match detailed.get("severity") {
                 Some(severity) => severity.set_value(json!("off")),
@@ -190,7 +190,7 @@ fn disable_keys(registry: &Registry, rules: &CstObject, rule: &str, add_missing:
             None => prop.set_value(CstInputValue::from(OFF)),
         }
     }
-    if !found && add_missing {
+    if !has_key && add_missing {
         rules.append(rule, CstInputValue::from(OFF));
     }
 }

@@ -18,7 +18,7 @@ fn render(decision: &str, stakes: Stakes, mentions: &[Mention]) -> String {
     let mut lines = Vec::new();
     for heuristic in &report.applied {
         lines.push(format!("{} {} ({})", heuristic.id, heuristic.name, heuristic.because));
-        lines.extend(heuristic.asks.iter().map(|ask| format!("  ? {ask}")));
+        lines.extend(heuristic.asks.iter().map(|question| format!("  ? {question}")));
         lines.extend(heuristic.evidence.iter().map(|line| format!("  = {line}")));
     }
     lines.join("\n")

@@ -344,7 +344,7 @@ fn migrations_are_planned_from_the_manifest() {
     Medium Check whether this affects the project, and fix it: nested vi.mock and vi.hoisted calls throw []
     High Set 5 in package.json and commit the lock file with it ["pnpm update vitest@5"]
     Medium After the step to 5: run the checks, compare the output with the recorded output, review deprecation warnings, and commit ["pnpm run lint", "pnpm run test"]
-    guard: One hop at a time (3.2.4, 4, 5), each merged and running before the next
+    guard: One hop at a time (3.2.4, 4, 5): merge and deploy each hop before you begin the next
     guard: Rollback: revert the commit, then `pnpm install --frozen-lockfile` restores pnpm-lock.yaml; test this once before the first hop
     guard: Update the packages of this publisher in the same commit: @vitest/ui
     guard: Check that these packages support each version on the path: vite

@@ -83,7 +83,7 @@ impl Vector {
 pub struct Table {
     /// The end of each piece in `pieces`, four bytes per row.
     ends: &'static [u8],
-    /// The factor of each row, four bytes per row.
+    /// The factor by which the vector of each row is multiplied, four bytes per row.
     scales: &'static [u8],
     /// All pieces, sorted bytewise and concatenated.
     pieces: &'static [u8],
@@ -104,19 +104,19 @@ impl Table {
     /// Reads a table; `None` if the sizes are inconsistent. The rows are not checked.
     fn new(bytes: &'static [u8]) -> Option<Self> {
         let head = bytes.get(..HEADER_LEN)?;
-        let count = usize::try_from(number(head, 2)?).ok()?;
-        if !head.starts_with(b"AIDDVEC1") || number(head, 3)? as usize != DIMENSIONS {
+        let count = usize::try_from(read_u32(head, 2)?).ok()?;
+        if !head.starts_with(b"AIDDVEC1") || read_u32(head, 3)? as usize != DIMENSIONS {
             return None;
         }
         let (ends, rest) = bytes.get(HEADER_LEN..)?.split_at_checked(count.checked_mul(4)?)?;
         let (scales, rest) = rest.split_at_checked(count * 4)?;
-        let pieces = if count == 0 { 0 } else { number(ends, count - 1)? as usize };
+        let pieces = if count == 0 { 0 } else { read_u32(ends, count - 1)? as usize };
         let (pieces, rows) = rest.split_at_checked(pieces)?;
         let is_complete = rows.len() == count.checked_mul(DIMENSIONS)?;
         is_complete.then_some(Self { ends, scales, pieces, rows })
     }
 
-    /// The embedding of `text`, in time linear in its length.
+    /// Computes the embedding of `text`, in time linear in the length of the text.
     #[must_use]
     pub fn vector(&self, text: &str) -> Vector {
         let mut sum = [0.0; DIMENSIONS];
@@ -126,11 +126,11 @@ impl Table {
 
     /// Whether `word`, in lower case, is a single piece.
     pub fn contains(&self, word: &str) -> bool {
-        self.longest(b"", word.as_bytes()).is_some_and(|(_, length)| length == word.len())
+        self.longest_piece(b"", word.as_bytes()).is_some_and(|(_, length)| length == word.len())
     }
 
     fn add(&self, row: usize, sum: &mut [f32; DIMENSIONS]) {
-        let scale = number(self.scales, row).map_or(0.0, f32::from_bits);
+        let scale = read_u32(self.scales, row).map_or(0.0, f32::from_bits);
         let values = self.rows.get(row * DIMENSIONS..).unwrap_or_default();
         for (sum, value) in sum.iter_mut().zip(values) {
             *sum += f32::from(value.cast_signed()) * scale;
@@ -142,21 +142,21 @@ impl Table {
     }
 
     fn piece(&self, row: usize) -> &'static [u8] {
-        let start = row.checked_sub(1).and_then(|row| number(self.ends, row)).unwrap_or(0);
-        let end = number(self.ends, row).unwrap_or(start);
+        let start = row.checked_sub(1).and_then(|row| read_u32(self.ends, row)).unwrap_or(0);
+        let end = read_u32(self.ends, row).unwrap_or(start);
         self.pieces.get(start as usize..end as usize).unwrap_or_default()
     }
 
     /// Narrows `rows`, whose pieces share their first `at` bytes, to the rows whose pieces have
     /// `byte` at the index `at`.
-    fn narrow(&self, rows: &Range<usize>, at: usize, byte: u8) -> Range<usize> {
-        let start = Self::first(rows.clone(), |row| self.piece(row).get(at) >= Some(&byte));
-        start..Self::first(start..rows.end, |row| self.piece(row).get(at) > Some(&byte))
+    fn narrow_rows(&self, rows: &Range<usize>, at: usize, byte: u8) -> Range<usize> {
+        let start = Self::first_row(rows.clone(), |row| self.piece(row).get(at) >= Some(&byte));
+        start..Self::first_row(start..rows.end, |row| self.piece(row).get(at) > Some(&byte))
     }
 
     /// The first of `rows` for which `condition` is true; `condition` must also be true for all
     /// following rows.
-    fn first(mut rows: Range<usize>, condition: impl Fn(usize) -> bool) -> usize {
+    fn first_row(mut rows: Range<usize>, condition: impl Fn(usize) -> bool) -> usize {
         while !rows.is_empty() {
             let middle = rows.start + rows.len() / 2;
             if condition(middle) {
@@ -170,11 +170,11 @@ impl Table {
 
     /// The row of the longest piece that consists of `prefix` and the start of `text`, and the
     /// length of that start.
-    fn longest(&self, prefix: &[u8], text: &[u8]) -> Option<(usize, usize)> {
+    fn longest_piece(&self, prefix: &[u8], text: &[u8]) -> Option<(usize, usize)> {
         let mut rows = 0..self.len();
         let mut found = None;
         for (at, byte) in prefix.iter().chain(text).enumerate() {
-            rows = self.narrow(&rows, at, *byte);
+            rows = self.narrow_rows(&rows, at, *byte);
             if rows.is_empty() {
                 break;
             }
@@ -189,7 +189,7 @@ impl Table {
 }
 
 /// The number at `index` in an array of little-endian 32-bit integers.
-fn number(bytes: &[u8], index: usize) -> Option<u32> {
+fn read_u32(bytes: &[u8], index: usize) -> Option<u32> {
     let bytes = bytes.get(index.checked_mul(4)?..)?.first_chunk()?;
     Some(u32::from_le_bytes(*bytes))
 }

@@ -19,7 +19,7 @@ pub(super) fn for_each_piece(table: &Table, text: &str, visit: &mut dyn FnMut(us
         if is_cjk_run {
             split_cjk(table, run, visit);
         } else {
-            words(run, &mut |word| split_word(table, word, visit));
+            for_each_word(run, &mut |word| split_word(table, word, visit));
         }
         rest = after;
     }
@@ -30,8 +30,9 @@ fn is_cjk(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
 }
 
-/// Splits into lower-case words without accents; each punctuation character is a separate word.
-fn words(text: &str, visit: &mut dyn FnMut(&str)) {
+/// Calls `visit` with each word of a text, in lower case and without accents; each punctuation
+/// character is a separate word.
+fn for_each_word(text: &str, visit: &mut dyn FnMut(&str)) {
     let mut word = String::new();
     let normalized = text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
     for c in normalized {
@@ -75,7 +76,7 @@ fn split_word(table: &Table, word: &str, visit: &mut dyn FnMut(usize)) {
     let mut rest = word.as_bytes();
     let mut prefix: &[u8] = b"";
     while !rest.is_empty() {
-        let Some((row, length)) = table.longest(prefix, rest) else { return };
+        let Some((row, length)) = table.longest_piece(prefix, rest) else { return };
         rows.push(row);
         rest = rest.get(length..).unwrap_or_default();
         prefix = b"##";
@@ -87,7 +88,7 @@ fn split_word(table: &Table, word: &str, visit: &mut dyn FnMut(usize)) {
 /// that start no known piece are skipped.
 fn split_cjk(table: &Table, mut run: &str, visit: &mut dyn FnMut(usize)) {
     while let Some(first) = run.chars().next() {
-        let longest = table.longest(b"", run.as_bytes());
+        let longest = table.longest_piece(b"", run.as_bytes());
         if let Some((row, _)) = longest {
             visit(row);
         }

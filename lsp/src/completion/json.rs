@@ -9,7 +9,7 @@ struct Frame {
     is_object: bool,
     /// The key whose value is next.
     key: Option<String>,
-    /// All keys so far.
+    /// The keys of the object before the current position.
     keys: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
             found = Some((new_cursor(&frames, range.clone(), typed), frames.len()));
             if let Some((cursor, _)) = &mut found {
                 let next_token = next_token(text, range.end);
-                cursor.wants_colon &= next_token.is_none_or(|(kind, _)| kind != Token::Mark(b':'));
+                cursor.needs_colon &= next_token.is_none_or(|(kind, _)| kind != Token::Mark(b':'));
             }
         }
         let is_close = matches!(kind, Token::Mark(b'}' | b']'));
@@ -71,9 +71,9 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
     })
 }
 
-/// Processes a token; returns whether a value or key has ended with it.
+/// Processes a token; returns whether a value or key ends with this token.
 fn process_token(frames: &mut Vec<Frame>, kind: Token, text: &str, ended: bool) -> bool {
-    let Some(mark) = kind.mark() else {
+    let Some(mark) = kind.punctuation() else {
         if kind == Token::Comment {
             return ended;
         }
@@ -125,7 +125,7 @@ fn new_cursor(frames: &[Frame], token: Range<usize>, typed: String) -> Cursor {
         }
     }
     let position_kind = if is_key { PositionKind::Key } else { PositionKind::Value };
-    Cursor { path, position_kind, token, typed, siblings: Vec::new(), wants_colon: is_key }
+    Cursor { path, position_kind, token, typed, siblings: Vec::new(), needs_colon: is_key }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,7 +144,7 @@ impl Token {
         matches!(self, Self::Text | Self::Word)
     }
 
-    fn mark(self) -> Option<u8> {
+    fn punctuation(self) -> Option<u8> {
         match self {
             Self::Mark(mark) => Some(mark),
             _ => None,

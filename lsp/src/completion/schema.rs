@@ -45,8 +45,8 @@ pub(super) struct Cursor {
     pub(super) typed: String,
     /// The other keys of the same object.
     pub(super) siblings: Vec<String>,
-    /// Whether this is a key without a colon after it.
-    pub(super) wants_colon: bool,
+    /// Whether the position is at a key without a colon after the key.
+    pub(super) needs_colon: bool,
 }
 
 #[cfg(test)]
@@ -54,7 +54,7 @@ impl Cursor {
     /// The kind of the position and its path, the part of `text` to replace, and the sibling keys.
     pub(super) fn describe(&self, text: &str) -> String {
         let path: Vec<&str> = self.path.iter().map(|step| step.key().unwrap_or("*")).collect();
-        let colon = if self.wants_colon { ":" } else { "" };
+        let colon = if self.needs_colon { ":" } else { "" };
         let token = &text[self.token.clone()];
         let (path, siblings) = (path.join("/"), self.siblings.join(","));
         format!("{:?} /{path} `{token}`{colon} {siblings}", self.position_kind)

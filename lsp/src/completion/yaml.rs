@@ -77,7 +77,7 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
         path,
         position_kind,
         token: offset - typed.len()..offset + suffix_length,
-        wants_colon: position_kind == PositionKind::Key
+        needs_colon: position_kind == PositionKind::Key
             && !after[suffix_length..].trim_start().starts_with(':'),
         typed: typed.to_owned(),
         siblings,
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_quotes_and_text_have_no_position() {
+    fn no_position_is_found_in_comments_in_quotes_and_outside_the_front_matter() {
         for header in ["# |", "severity: error # |", "message: \"a |", "-| a"] {
             assert_eq!(describe(header), "nothing", "{header}");
         }

@@ -98,7 +98,7 @@ fn each_action_applies_the_edit_in_its_title() {
 }
 
 #[test]
-fn a_fix_that_leaves_its_finding_is_undone_and_reported() {
+fn a_fix_that_does_not_remove_its_finding_is_undone_and_reported() {
     let page = |id: &str, regex: &str, to: &str| {
         format!(
             "---\nseverity: warning\ncheck:\n  files: ['*.txt']\n  text: {{ regex: '{regex}' }}\n  fix: {{ replace: '{to}', safe: true }}\n---\n# t/{id}\n\nWhy.\n"
@@ -155,7 +155,7 @@ fn comments_in_the_configuration_are_preserved() {
 }
 
 #[test]
-fn no_file_is_created_for_a_client_without_support() {
+fn no_file_is_created_for_a_client_that_does_not_support_file_creation() {
     let project = Project::new(&[]);
     let client = Client { create_files: false, ..FULL_CLIENT };
     let (_, actions) = project.actions("Dockerfile", TWO_FINDINGS, client);
@@ -261,7 +261,7 @@ fn an_action_contains_the_diagnostic_sent_by_the_client() {
 }
 
 #[test]
-fn a_baselined_finding_can_be_fixed_and_an_allowed_one_is_skipped() {
+fn a_baselined_finding_can_be_fixed_and_an_allowed_finding_is_skipped() {
     let text = TWO_FINDINGS.replace('‸', "");
     let first = Project::new(&[]);
     let known = first.open("Dockerfile", &text).checked.findings;
@@ -311,7 +311,7 @@ const LINES: [&str; 12] = [
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn fix_all_matches_the_command_line(
+    fn fix_all_has_the_same_result_as_the_command_line(
         lines in proptest::collection::vec(0..LINES.len(), 0..8),
         is_crlf in any::<bool>(),
     ) {
@@ -336,7 +336,7 @@ proptest! {
 }
 
 #[test]
-fn files_are_created_and_renamed_if_the_client_supports_it() {
+fn files_are_created_and_renamed_if_the_client_supports_these_operations() {
     let page = |id: &str, check: &str, fix: &str| {
         format!(
             "---\nseverity: warning\ncheck:\n  exclude: ['*.test.ts']\n  tree: {{ each: 'src/*.ts', {check} }}\n  fix: {{ {fix}: true }}\n---\n# t/{id}\n\nWhy.\n\n## Template\n\n```ts\ntest('<stem>')\n```\n"
@@ -361,7 +361,7 @@ fn files_are_created_and_renamed_if_the_client_supports_it() {
     assert_snapshot!(edit_of("Rename"), @"rename src/UserCard.ts to src/user-card.ts");
     assert!(find_action(&actions, "Rename").title.ends_with("(may change the meaning)"));
     assert_ne!(find_action(&actions, "Rename").is_preferred, Some(true));
-    // A file of that name was created in the meantime.
+    // A file with this name has been created in the meantime.
     let existing = Memory([("src/user-card.ts".to_owned(), Vec::new())].into());
     let refused = project.resolve(&snapshot, find_action(&actions, "Rename"), &existing);
     assert_eq!(refused, Err(Refusal::Gone));

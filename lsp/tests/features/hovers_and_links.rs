@@ -191,7 +191,7 @@ fn the_status_of_a_finding_is_shown() {
 }
 
 #[test]
-fn a_named_rule_shows_its_page() {
+fn a_rule_name_shows_the_rule_page() {
     let page = "---\nseverity: info\naliases: [T1]\n---\n# team/one\n\nBecause.\n";
     let project = Project::new(&[("rules/one.md", page)]);
     let text = "# aidd:allow DL3007, te‸am/one why\nFROM debian:latest\n";

@@ -1,10 +1,10 @@
-use crate::server::support::{Client, project, pushed, uri, write};
+use crate::server::support::{Client, project, push_capabilities, uri, write};
 use serde_json::json;
 
 #[tokio::test]
 async fn a_rule_is_explained_by_its_id_or_alias() {
     let folder = project();
-    let mut client = Client::start(folder.path(), pushed()).await;
+    let mut client = Client::start(folder.path(), push_capabilities()).await;
     let page = client.command("aidd.explain", json!(["DL3007"])).await;
     assert!(page.as_str().is_some_and(|page| page.contains("# dockerfile/latest-tag")));
     let project_page =
@@ -23,7 +23,7 @@ async fn a_rule_is_explained_by_its_id_or_alias() {
 async fn the_configuration_is_shown() {
     let folder = project();
     write(folder.path(), ".aidd/config.json", "{\"failOn\": \"warning\"}");
-    let mut client = Client::start(folder.path(), pushed()).await;
+    let mut client = Client::start(folder.path(), push_capabilities()).await;
     let shown = client.command("aidd.showConfig", json!([])).await;
     assert_eq!(shown["root"], json!(folder.path()));
     assert_eq!(shown["configPath"], ".aidd/config.json");
@@ -35,7 +35,7 @@ async fn the_configuration_is_shown() {
 async fn new_findings_are_baselined_only_on_request() {
     let folder = project();
     let file = write(folder.path(), "a.js", "debugger\n");
-    let mut client = Client::start(folder.path(), pushed()).await;
+    let mut client = Client::start(folder.path(), push_capabilities()).await;
     let recorded = client.command("aidd.writeBaseline", json!([{ "uri": file }])).await;
     assert_eq!(recorded, json!({ "recorded": 1 }));
     write(folder.path(), "b.js", "debugger\n");

@@ -1,4 +1,6 @@
-use crate::server::support::{Client, frame, locations, project, pulling, pushed, uri};
+use crate::server::support::{
+    Client, frame, locations, project, pull_capabilities, push_capabilities, uri,
+};
 use serde_json::json;
 
 /// The messages of a client in which the user types `text`: each edit appends one character.
@@ -23,7 +25,7 @@ async fn five_hundred_edits_in_one_write_are_applied_in_order() {
     let file = uri(&folder.path().join("a.js"));
     let typed: String =
         (0..50).map(|count| if count % 7 == 3 { "debugger; " } else { "abcdefgh; " }).collect();
-    let mut client = Client::start(folder.path(), pulling()).await;
+    let mut client = Client::start(folder.path(), pull_capabilities()).await;
     client.open(&file, "javascript", "").await;
     client.write(burst(&file, &typed).as_bytes()).await;
     let found = client.pull(&file).await;
@@ -37,10 +39,10 @@ async fn five_hundred_edits_in_one_write_are_applied_in_order() {
 }
 
 #[tokio::test]
-async fn a_burst_of_edits_is_published_a_few_times_including_the_last_version() {
+async fn diagnostics_are_published_a_few_times_during_a_burst_of_edits_and_for_the_last_version() {
     let folder = project();
     let file = uri(&folder.path().join("a.js"));
-    let mut client = Client::start(folder.path(), pushed()).await;
+    let mut client = Client::start(folder.path(), push_capabilities()).await;
     client.open(&file, "javascript", "").await;
     let text = "x debugger; debugger and much more to say of it in words";
     client.write(burst(&file, text).as_bytes()).await;
@@ -60,13 +62,13 @@ async fn columns_use_the_negotiated_position_encoding() {
     for (offered, column, length) in [("utf-8", 13, 8), ("utf-16", 10, 8), ("utf-32", 9, 8)] {
         let folder = project();
         let file = uri(&folder.path().join("a.js"));
-        let mut capabilities = pulling();
+        let mut capabilities = pull_capabilities();
         capabilities["general"] = json!({ "positionEncodings": [offered] });
         let mut client = Client::connect();
         let response = client.initialize(&[folder.path()], capabilities).await;
         assert_eq!(response["capabilities"]["positionEncoding"], offered);
         client.open(&file, "javascript", "a\r\nx = '😀é';;\rb").await;
-        // After the two semicolons, and their replacement.
+        // Replaces the first of the two semicolons.
         let at = |character: u32| json!({ "line": 1, "character": character });
         let range = json!({ "start": at(column - 1), "end": at(column) });
         client.change(&file, 7, json!([{ "range": range, "text": " debugger" }])).await;

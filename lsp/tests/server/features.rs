@@ -1,11 +1,11 @@
 //! The language features, requested as an editor does.
 
-use crate::server::support::{Client, project, pushed, write};
+use crate::server::support::{Client, project, push_capabilities, write};
 use serde_json::{Value, json};
 
 /// The capabilities of a modern client.
 fn modern() -> Value {
-    let mut capabilities = pushed();
+    let mut capabilities = push_capabilities();
     let features = json!({
         "codeAction": {
             "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["quickfix"] } },

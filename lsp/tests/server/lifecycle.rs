@@ -1,26 +1,26 @@
-use crate::server::support::{Client, project, pulling, pushed, write};
+use crate::server::support::{Client, project, pull_capabilities, push_capabilities, write};
 use serde_json::{Value, json};
 
 #[tokio::test]
 async fn the_exit_code_depends_on_a_prior_shutdown() {
     let folder = project();
-    let client = Client::start(folder.path(), pushed()).await;
+    let client = Client::start(folder.path(), push_capabilities()).await;
     assert_eq!(client.shut_down().await, 0);
-    let mut client = Client::start(folder.path(), pushed()).await;
+    let mut client = Client::start(folder.path(), push_capabilities()).await;
     client.notify("exit", Value::Null).await;
-    assert_eq!(client.code().await, 1);
-    let client = Client::start(folder.path(), pushed()).await;
+    assert_eq!(client.exit_code().await, 1);
+    let client = Client::start(folder.path(), push_capabilities()).await;
     assert_eq!(client.hang_up().await, 1, "the input ends");
     let mut client = Client::connect();
     client.notify("exit", Value::Null).await;
-    assert_eq!(client.code().await, 1, "exit without initialize");
+    assert_eq!(client.exit_code().await, 1, "exit without initialize");
 }
 
 #[tokio::test]
-async fn a_waiting_request_does_not_block_others() {
+async fn a_waiting_request_does_not_block_other_requests() {
     let folder = project();
     write(folder.path(), "a.js", "debugger");
-    let mut client = Client::start(folder.path(), pulling()).await;
+    let mut client = Client::start(folder.path(), pull_capabilities()).await;
     let first = client.request("workspace/diagnostic", json!({ "previousResultIds": [] })).await;
     let known =
         json!([{ "uri": first["items"][0]["uri"], "value": first["items"][0]["resultId"] }]);
@@ -44,7 +44,7 @@ async fn messages_before_initialize_and_after_shutdown_are_rejected() {
         .await;
     assert_eq!(client.response(id).await["error"]["code"], -32002);
     client.open(&file, "javascript", "debugger\n").await;
-    let _ = client.initialize(&[folder.path()], pushed()).await;
+    let _ = client.initialize(&[folder.path()], push_capabilities()).await;
     client.open(&file, "javascript", "debugger; debugger\n").await;
     assert_eq!(client.published(&file, Some(1)).await.len(), 2);
     let _ = client.request("shutdown", Value::Null).await;
@@ -54,7 +54,7 @@ async fn messages_before_initialize_and_after_shutdown_are_rejected() {
         .await;
     assert_eq!(client.response(id).await["error"]["code"], -32600);
     client.notify("exit", Value::Null).await;
-    assert_eq!(client.code().await, 0);
+    assert_eq!(client.exit_code().await, 0);
 }
 
 #[tokio::test]
@@ -62,7 +62,7 @@ async fn a_header_without_a_usable_length_ends_the_session() {
     for header in ["Content-Length: many", "Content-Length: 99999999999999"] {
         let mut client = Client::connect();
         client.write(format!("{header}\r\n\r\n").as_bytes()).await;
-        assert_eq!(client.code().await, 1);
+        assert_eq!(client.exit_code().await, 1);
     }
 }
 
@@ -73,7 +73,7 @@ async fn refused_and_malformed_messages_do_not_end_the_session() {
     let mut client = Client::connect();
     client.refuses = true;
     let dynamic = json!({ "dynamicRegistration": true });
-    let mut capabilities = pushed();
+    let mut capabilities = push_capabilities();
     capabilities["workspace"] = json!({
         "didChangeWatchedFiles": dynamic,
         "didChangeConfiguration": dynamic,
@@ -128,7 +128,7 @@ async fn the_server_capabilities_depend_on_the_client() {
     assert_eq!(capabilities["positionEncoding"], "utf-16");
     assert_eq!(capabilities["diagnosticProvider"], Value::Null);
     let mut client = Client::connect();
-    let mut client_capabilities = pulling();
+    let mut client_capabilities = pull_capabilities();
     client_capabilities["general"] = json!({ "positionEncodings": ["utf-16", "utf-8"] });
     let response = client.initialize(&[folder.path()], client_capabilities).await;
     let capabilities = &response["capabilities"];

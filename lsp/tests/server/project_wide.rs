@@ -1,4 +1,6 @@
-use crate::server::support::{Client, locations, project, pulling, pushed, uri, write};
+use crate::server::support::{
+    Client, locations, project, pull_capabilities, push_capabilities, uri, write,
+};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,20 +9,20 @@ use std::time::Duration;
 const TESTED: &str = "---\nseverity: warning\nmessage: \"`<name>` has no test\"\ncheck:\n  exclude: ['*.test.js']\n  tree: { each: 'src/*.js', exists: ['<dir>/<stem>.test.js'] }\n---\n# team/tested\n\nTest it.\n";
 
 #[tokio::test]
-async fn creating_or_deleting_a_file_changes_the_findings_of_another() {
+async fn creating_or_deleting_a_file_changes_the_findings_in_another_file() {
     let folder = project();
     let root = folder.path();
     write(root, "rules/tested.md", TESTED);
     let file = write(root, "src/a.js", "debugger\n");
-    let mut client = Client::start(root, pushed()).await;
+    let mut client = Client::start(root, push_capabilities()).await;
     client.open(&file, "javascript", "debugger\n").await;
     let found = client.published(&file, Some(1)).await;
     assert_eq!(locations(&found), ["team/no-stop 0:0-8", "team/tested 0:0-0"]);
     let test = write(root, "src/a.test.js", "1\n");
-    client.watched(&test, 1).await;
+    client.report_change(&test, 1).await;
     assert_eq!(locations(&client.published(&file, Some(1)).await), ["team/no-stop 0:0-8"]);
     fs::remove_file(root.join("src/a.test.js")).expect("removed");
-    client.watched(&test, 3).await;
+    client.report_change(&test, 3).await;
     assert_eq!(client.published(&file, Some(1)).await.len(), 2);
 }
 
@@ -33,7 +35,7 @@ async fn a_missing_file_is_reported_for_the_workspace() {
         "rules/readme.md",
         "---\nseverity: error\ncheck:\n  tree: { exists: README.md }\n---\n# team/readme\n\nSay it.\n",
     );
-    let mut client = Client::start(root, pulling()).await;
+    let mut client = Client::start(root, pull_capabilities()).await;
     let params = json!({ "previousResultIds": [] });
     let report = client.request("workspace/diagnostic", params.clone()).await;
     let items = report["items"].as_array().expect("a list");
@@ -43,7 +45,7 @@ async fn a_missing_file_is_reported_for_the_workspace() {
     let previous =
         json!({ "previousResultIds": [{ "uri": readme, "value": missing["resultId"] }] });
     write(root, "README.md", "# it\n");
-    client.watched(&readme, 1).await;
+    client.report_change(&readme, 1).await;
     // The server requests a refresh once the project has been checked.
     for _ in 0..100 {
         let report = client.request("workspace/diagnostic", previous.clone()).await;
@@ -62,17 +64,17 @@ async fn a_changed_memory_changes_the_enforced_rules() {
     let folder = project();
     let root = folder.path();
     let file = write(root, "src/a.js", "moment()\n");
-    let mut client = Client::start(root, pushed()).await;
+    let mut client = Client::start(root, push_capabilities()).await;
     client.open(&file, "javascript", "moment()\n").await;
     assert_eq!(locations(&client.published(&file, Some(1)).await), [""; 0]);
     let line = r#"{"at":1,"content":"No moment","id":"convention_1_a","metadata":{"check":{"rule":"no-moment","text":{"regex":"moment"}}},"type":"convention"}"#;
     let memory = write(root, FILE, &format!("{line}\n"));
-    client.watched(&memory, 1).await;
+    client.report_change(&memory, 1).await;
     let found = client.published(&file, Some(1)).await;
     assert_eq!(locations(&found), ["convention/no-moment 0:0-6"]);
     let later = r#"{"at":2,"content":"Moment is fine","id":"convention_2_b","links":[{"relation":"supersedes","to":"convention_1_a"}],"type":"convention"}"#;
     write(root, FILE, &format!("{line}\n{later}\n"));
-    client.watched(&memory, 2).await;
+    client.report_change(&memory, 2).await;
     assert_eq!(locations(&client.published(&file, Some(1)).await), [""; 0]);
 }
 
@@ -98,7 +100,7 @@ async fn after_a_checkout_the_results_equal_those_of_a_new_server() {
     for index in 0..40 {
         write(root, &format!("src/m{index}.js"), &format!("import './m{}';\n", index + 1));
     }
-    let mut client = Client::start(root, pulling()).await;
+    let mut client = Client::start(root, pull_capabilities()).await;
     client.wait_for("client/registerCapability", |_| true).await;
     assert_eq!(
         findings_by_file(&mut client).await.len(),
@@ -127,7 +129,7 @@ async fn after_a_checkout_the_results_equal_those_of_a_new_server() {
     for part in changes.chunks(7) {
         client.notify("workspace/didChangeWatchedFiles", json!({ "changes": part })).await;
     }
-    let expected = findings_by_file(&mut Client::start(root, pulling()).await).await;
+    let expected = findings_by_file(&mut Client::start(root, pull_capabilities()).await).await;
     assert!(expected.values().flatten().any(|location| location.starts_with("team/circle")));
     for _ in 0..200 {
         if findings_by_file(&mut client).await == expected {
@@ -146,7 +148,7 @@ async fn unreported_changes_are_found_on_the_next_save() {
     write(root, "rules/circle.md", NO_CYCLE);
     let file = write(root, "src/a.js", "import './b';\n");
     let other = write(root, "src/b.js", "1\n");
-    let mut client = Client::start(root, pushed()).await;
+    let mut client = Client::start(root, push_capabilities()).await;
     client.open(&file, "javascript", "import './b';\n").await;
     assert_eq!(locations(&client.published(&file, Some(1)).await), ["team/tested 0:0-0"]);
     for (path, text, found) in [

@@ -1,11 +1,11 @@
-use crate::server::support::{Client, locations, project, pushed, token, uri, write};
+use crate::server::support::{Client, locations, project, push_capabilities, token, uri, write};
 use serde_json::{Value, json};
 use std::fs;
 
 #[tokio::test]
-async fn a_finding_has_message_range_and_page() {
+async fn a_diagnostic_contains_message_range_and_link_to_the_rule_page() {
     let folder = project();
-    let mut client = Client::start(folder.path(), pushed()).await;
+    let mut client = Client::start(folder.path(), push_capabilities()).await;
     let file = uri(&folder.path().join("a.js"));
     client.open(&file, "javascript", "\ndebugger\n").await;
     let found = client.published(&file, Some(1)).await;
@@ -36,24 +36,24 @@ async fn an_ignored_file_has_no_findings() {
     write(root, ".gitignore", "out/\n");
     let ignored = write(root, "out/a.js", "debugger");
     let checked = write(root, "in/a.js", "debugger");
-    let mut client = Client::start(root, pushed()).await;
+    let mut client = Client::start(root, push_capabilities()).await;
     client.open(&ignored, "javascript", "debugger").await;
     client.open(&checked, "javascript", "debugger").await;
     assert_eq!(client.published(&ignored, Some(1)).await.len(), 0);
     assert_eq!(client.published(&checked, Some(1)).await.len(), 1);
     write(root, ".gitignore", "in/\n");
-    client.watched(&uri(&root.join(".gitignore")), 2).await;
+    client.report_change(&uri(&root.join(".gitignore")), 2).await;
     assert_eq!(client.published(&ignored, Some(1)).await.len(), 1);
     assert_eq!(client.published(&checked, Some(1)).await.len(), 0);
 }
 
 #[tokio::test]
-async fn baselined_findings_are_hints_and_allowed_ones_are_not_shown() {
+async fn baselined_findings_are_hints_and_allowed_findings_are_not_shown() {
     let folder = project();
     let root = folder.path();
     let text = "debugger\n// aidd:allow team/no-stop because\ndebugger // allowed\n";
     let file = write(root, "a.js", text);
-    let mut client = Client::start(root, pushed()).await;
+    let mut client = Client::start(root, push_capabilities()).await;
     client.open(&file, "javascript", text).await;
     assert_eq!(locations(&client.published(&file, Some(1)).await), ["team/no-stop 0:0-8"]);
     let recorded = client.command("aidd.writeBaseline", json!([])).await;
@@ -64,20 +64,20 @@ async fn baselined_findings_are_hints_and_allowed_ones_are_not_shown() {
 }
 
 #[tokio::test]
-async fn settings_and_rules_are_read_again() {
+async fn changed_settings_and_rules_are_read_again() {
     let folder = project();
     let root = folder.path();
     let file = uri(&root.join("a.js"));
     let config = uri(&root.join(".aidd/config.json"));
-    let mut client = Client::start(root, pushed()).await;
+    let mut client = Client::start(root, push_capabilities()).await;
     client.open(&file, "javascript", "debugger").await;
     assert_eq!(client.published(&file, Some(1)).await[0]["severity"], 2);
     write(root, ".aidd/config.json", "{\"rules\": {\"team/no-stop\": \"error\"}}");
-    client.watched(&config, 2).await;
+    client.report_change(&config, 2).await;
     assert_eq!(client.published(&file, Some(1)).await[0]["severity"], 1);
     // Errors are reported, and the last valid settings are kept.
     write(root, ".aidd/config.json", "{\"rules\": [}");
-    client.watched(&config, 2).await;
+    client.report_change(&config, 2).await;
     let message = client.wait_for("window/showMessage", |_| true).await;
     assert!(
         message["message"].as_str().is_some_and(|text| text.contains("config.json")),
@@ -92,7 +92,7 @@ async fn settings_and_rules_are_read_again() {
     assert_eq!(client.published(&config, None).await.len(), 0);
     assert_eq!(client.published(&file, Some(2)).await[0]["severity"], 2);
     fs::remove_file(root.join("rules/no-debugger.md")).expect("removed");
-    client.watched(&uri(&root.join("rules/no-debugger.md")), 3).await;
+    client.report_change(&uri(&root.join("rules/no-debugger.md")), 3).await;
     assert_eq!(client.published(&file, Some(2)).await.len(), 0);
 }
 
@@ -101,7 +101,7 @@ async fn sibling_files_are_read_from_the_editor() {
     let folder = project();
     let file = write(folder.path(), "Dockerfile", "");
     let siblings = write(folder.path(), ".hadolint.yaml", "");
-    let mut client = Client::start(folder.path(), pushed()).await;
+    let mut client = Client::start(folder.path(), push_capabilities()).await;
     client.open(&file, "dockerfile", "FROM debian:latest\n").await;
     let has_latest_tag =
         |found: &[Value]| found.iter().any(|finding| finding["code"] == "dockerfile/latest-tag");
@@ -119,7 +119,7 @@ async fn files_of_an_openapi_document_are_checked_together() {
                 A: {$ref: 'schemas.yaml#/A'}\n";
     let document = write(folder.path(), "openapi.yaml", root);
     let schemas = write(folder.path(), "schemas.yaml", "A: {type: string, enum: [1]}\n");
-    let mut client = Client::start(folder.path(), pushed()).await;
+    let mut client = Client::start(folder.path(), push_capabilities()).await;
     client.open(&document, "yaml", root).await;
     let has = |found: &[Value], code: &str| found.iter().any(|finding| finding["code"] == code);
     let (unresolved, value) = ("openapi/unresolved-ref", "openapi/invalid-enum-value");
@@ -142,7 +142,7 @@ async fn each_folder_is_checked_with_its_own_settings() {
     let (first_folder, second_folder) = (project(), project());
     write(second_folder.path(), "inner/.aidd/config.json", "{}");
     let mut client = Client::connect();
-    let _ = client.initialize(&[first_folder.path()], pushed()).await;
+    let _ = client.initialize(&[first_folder.path()], push_capabilities()).await;
     let first = uri(&first_folder.path().join("a.js"));
     let second = uri(&second_folder.path().join("a.js"));
     let inner = uri(&second_folder.path().join("inner/a.js"));
@@ -163,16 +163,16 @@ async fn each_folder_is_checked_with_its_own_settings() {
 }
 
 #[tokio::test]
-async fn with_on_save_documents_are_checked_only_on_save() {
+async fn documents_are_checked_only_on_save_if_the_setting_run_is_on_save() {
     let folder = project();
     let file = uri(&folder.path().join("a.js"));
     let mut client = Client::connect();
     client.settings = json!({ "run": "onSave" });
-    let mut capabilities = pushed();
+    let mut capabilities = push_capabilities();
     capabilities["workspace"] = json!({ "configuration": true });
     let _ = client.initialize(&[folder.path()], capabilities).await;
     let _ = client.wait_for("workspace/configuration", |_| true).await;
-    // Answered after the previous requests.
+    // The server answers this request after the previous requests.
     let _ = client.command("aidd.explain", json!(["team/no-stop"])).await;
     client.open(&file, "javascript", "debugger").await;
     assert_eq!(client.published(&file, Some(1)).await.len(), 1);
@@ -191,7 +191,7 @@ async fn files_that_are_not_open_are_checked_on_request() {
     let root = folder.path();
     let closed = write(root, "a.js", "debugger");
     let open = write(root, "b.js", "");
-    let mut capabilities = pushed();
+    let mut capabilities = push_capabilities();
     capabilities["window"] = json!({ "workDoneProgress": true });
     let mut client = Client::start(root, capabilities).await;
     client.open(&open, "javascript", "debugger debugger").await;
@@ -203,7 +203,7 @@ async fn files_that_are_not_open_are_checked_on_request() {
         let _ = client.wait_for("$/progress", |params| params["value"]["kind"] == kind).await;
     }
     fs::remove_file(root.join("a.js")).expect("removed");
-    client.watched(&closed, 3).await;
+    client.report_change(&closed, 3).await;
     assert_eq!(client.published(&closed, None).await.len(), 0, "the file was deleted");
     fs::write(root.join("b.js"), "debugger").expect("written");
     client.notify("textDocument/didClose", json!({ "textDocument": { "uri": open } })).await;
@@ -219,7 +219,7 @@ async fn a_huge_file_is_only_searched_for_secrets_and_reported_once() {
     let folder = project();
     write(folder.path(), ".aidd/config.json", "{\"maxFileSize\": 100}");
     let file = uri(&folder.path().join("a.js"));
-    let mut client = Client::start(folder.path(), pushed()).await;
+    let mut client = Client::start(folder.path(), push_capabilities()).await;
     let text = format!("debugger // {}\nx = '{}'\n", "much ".repeat(30), token());
     client.open(&file, "javascript", &text).await;
     let found = client.published(&file, Some(1)).await;

@@ -1,4 +1,4 @@
-use crate::server::support::{Client, frame, locations, project, pushed, uri};
+use crate::server::support::{Client, frame, locations, project, push_capabilities, uri};
 use aidd_engine::text::files::Memory;
 use aidd_engine::text::source::{Encoding, Source};
 use aidd_lsp::documents::Text;
@@ -145,7 +145,7 @@ async fn run_session(actions: &[Action]) {
     let folder = project();
     let root = folder.path();
     let uris: Vec<String> = FILES.iter().map(|file| uri(&root.join(file))).collect();
-    let mut client = Client::start(root, pushed()).await;
+    let mut client = Client::start(root, push_capabilities()).await;
     let mut model = Model::default();
     // Use few writes, so that messages arrive close together.
     for (group, actions) in actions.chunks(7).enumerate() {
@@ -156,7 +156,7 @@ async fn run_session(actions: &[Action]) {
         }
         client.write(bytes.as_bytes()).await;
     }
-    // A last change of each document, so that there is a version to wait for.
+    // Change each document once more, so that there is a version to wait for.
     for (index, file) in FILES.iter().enumerate() {
         if model.texts[index].is_none() {
             continue;

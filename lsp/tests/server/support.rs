@@ -31,8 +31,8 @@ pub(crate) struct Client {
     server: JoinHandle<u8>,
 }
 
-/// The capabilities of most clients: push diagnostics.
-pub(crate) fn pushed() -> Value {
+/// The capabilities of most clients, which support only push diagnostics.
+pub(crate) fn push_capabilities() -> Value {
     json!({
         "textDocument": {
             "publishDiagnostics": {
@@ -44,8 +44,8 @@ pub(crate) fn pushed() -> Value {
     })
 }
 
-/// A client with pull diagnostics that watches files.
-pub(crate) fn pulling() -> Value {
+/// The capabilities of a client with pull diagnostics that watches files.
+pub(crate) fn pull_capabilities() -> Value {
     json!({
         "textDocument": { "diagnostic": {} },
         "workspace": {
@@ -219,7 +219,7 @@ impl Client {
     }
 
     /// Reports changed files: 1 created, 2 changed, 3 deleted.
-    pub(crate) async fn watched(&mut self, uri: &str, kind: u32) {
+    pub(crate) async fn report_change(&mut self, uri: &str, kind: u32) {
         let params = json!({ "changes": [{ "uri": uri, "type": kind }] });
         self.notify("workspace/didChangeWatchedFiles", params).await;
     }
@@ -240,11 +240,11 @@ impl Client {
     pub(crate) async fn shut_down(mut self) -> u8 {
         let _ = self.request("shutdown", Value::Null).await;
         self.notify("exit", Value::Null).await;
-        self.code().await
+        self.exit_code().await
     }
 
     /// Waits until the server has exited, with its input still open; returns the exit code.
-    pub(crate) async fn code(self) -> u8 {
+    pub(crate) async fn exit_code(self) -> u8 {
         let ended = timeout(TIMEOUT, self.server).await.expect("the server exits");
         ended.expect("no panic")
     }

@@ -1,7 +1,9 @@
 //! URIs in all forms that clients send, partly malformed messages, and directories created or
 //! deleted as a single event.
 
-use crate::server::support::{Client, locations, project, pulling, pushed, uri, write};
+use crate::server::support::{
+    Client, locations, project, pull_capabilities, push_capabilities, uri, write,
+};
 use serde_json::{Value, json};
 use std::fs;
 use std::time::Duration;
@@ -19,9 +21,9 @@ async fn a_document_is_found_by_any_spelling_of_its_uri() {
         let folder = project();
         let root = folder.path();
         let encoded = write(root, path, "debugger\n");
-        // A raw `%` looks like the start of an escape; only the next characters decide.
+        // Whether a raw `%` starts an escape depends on the characters after it.
         let sent = if path.contains("%4") { encoded.clone() } else { raw(root, path) };
-        let mut client = Client::start(root, pushed()).await;
+        let mut client = Client::start(root, push_capabilities()).await;
         client.open(&sent, "javascript", "debugger\n").await;
         let found = client.published(&encoded, Some(1)).await;
         assert_eq!(locations(&found), ["team/no-stop 0:0-8"], "{path}");
@@ -40,7 +42,7 @@ async fn a_document_is_found_by_any_spelling_of_its_uri() {
 }
 
 #[tokio::test]
-async fn folders_can_have_raw_uris() {
+async fn folder_uris_without_percent_encoding_are_accepted() {
     let folder = tempfile::tempdir().expect("a folder");
     let root = folder.path().join("[app] 줄");
     write(&root, "rules/no-sleep.md", RULE);
@@ -54,7 +56,7 @@ async fn folders_can_have_raw_uris() {
         "processId": null,
         "rootUri": "",
         "workspaceFolders": folders,
-        "capabilities": pulling(),
+        "capabilities": pull_capabilities(),
     });
     client.request("initialize", params).await;
     client.notify("initialized", json!({})).await;
@@ -69,7 +71,7 @@ async fn malformed_items_are_logged_and_valid_items_are_processed() {
     let folder = project();
     let root = folder.path();
     let file = write(root, "a.js", "sleep\n");
-    let mut client = Client::start(root, pushed()).await;
+    let mut client = Client::start(root, push_capabilities()).await;
     client.open(&file, "javascript", "sleep\n").await;
     assert_eq!(client.published(&file, Some(1)).await.len(), 0);
     let page = write(root, "rules/no-sleep.md", RULE);
@@ -120,16 +122,16 @@ async fn moving_a_rule_directory_away_and_back_updates_the_findings() {
     let root = folder.path();
     write(root, "packages/a/.aidd/rules/no-sleep.md", RULE);
     let file = write(root, "packages/a/x.js", "sleep\n");
-    let mut client = Client::start(root, pushed()).await;
+    let mut client = Client::start(root, push_capabilities()).await;
     client.open(&file, "javascript", "sleep\n").await;
     let rule = client.published(&file, Some(1)).await;
     assert_eq!(rule.len(), 1, "{rule:?}");
     let aidd = uri(&root.join("packages/a/.aidd"));
     fs::rename(root.join("packages/a/.aidd"), root.join("kept")).expect("moved");
-    client.watched(&aidd, 3).await;
+    client.report_change(&aidd, 3).await;
     assert_eq!(client.published(&file, Some(1)).await.len(), 0);
     fs::rename(root.join("kept"), root.join("packages/a/.aidd")).expect("moved");
-    client.watched(&aidd, 1).await;
+    client.report_change(&aidd, 1).await;
     assert_eq!(client.published(&file, Some(1)).await.len(), 1);
 }
 
@@ -156,7 +158,7 @@ async fn events_of_directories_apply_to_their_files() {
     }
     write(root, ".aiddignore", "/src/ignored/\n");
     let mut client = Client::connect();
-    let mut capabilities = pulling();
+    let mut capabilities = pull_capabilities();
     let operations = json!({ "didCreate": true, "didRename": true, "didDelete": true });
     capabilities["workspace"]["fileOperations"] = operations;
     let response = client.initialize(&[root], capabilities).await;
@@ -174,7 +176,7 @@ async fn events_of_directories_apply_to_their_files() {
     let moved = move_to("src/a", "src/c");
     client.notify("workspace/didRenameFiles", moved).await;
     wait_for_files(&mut client, &["b/z.js", "c/deep/y.js", "c/x.js"]).await;
-    // As reported by a watcher: only the directories.
+    // A watcher reports only the directories, not their contents.
     move_to("src/c", "src/d");
     let changes = json!([
         { "uri": uri_of("src/c"), "type": 3 },

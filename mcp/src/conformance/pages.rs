@@ -1,4 +1,4 @@
-//! Prompts and resources.
+//! The prompts and resources that the conformance suite expects.
 
 use super::Result;
 use super::answers::{PNG, deserialize, result};

@@ -1,4 +1,4 @@
-//! Access control of the HTTP server.
+//! Tests the access control of the HTTP server.
 
 use super::*;
 use crate::profile::Profile;
@@ -202,7 +202,7 @@ fn header<'a>(response: &'a str, name: &str) -> Option<&'a str> {
 }
 
 #[test]
-fn a_page_of_an_allowed_origin_can_call_from_a_browser() {
+fn a_web_page_of_an_allowed_origin_can_call_the_server() {
     block_on(async {
         let page = "https://app.example.com";
         let options = HttpOptions { origins: vec![page.into()], ..local_options() };

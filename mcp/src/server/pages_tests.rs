@@ -1,4 +1,4 @@
-//! Resources and prompts through a client.
+//! Tests the resources and prompts through a client.
 
 use crate::resources::ROWS;
 use crate::testing::Client;

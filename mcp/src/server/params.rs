@@ -47,7 +47,7 @@ fn fault<T: DeserializeOwned>(params: Value) -> String {
     }
 }
 
-/// The name that JSON has for a type of serde, such as `string "x"`.
+/// The JSON type in a description of a value by serde, such as `string "x"`.
 fn json_name(name: &str) -> &str {
     let word = name.trim_start_matches("a ").split([' ', ',']).next().unwrap_or_default();
     match word {

@@ -218,7 +218,7 @@ fn pending_calls_are_answered_after_the_client_closes_its_input() {
 }
 
 #[test]
-fn the_lean_profile_names_its_unlisted_tools() {
+fn the_instructions_of_the_lean_profile_name_unlisted_tools() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::new(server(folder.path(), Profile::Lean), OLD_REVISION);
     let list = client.request("tools/list", json!({}));
@@ -245,7 +245,7 @@ fn invalid_messages_do_not_stop_the_server() {
 }
 
 #[test]
-fn a_line_that_is_not_json_is_answered() {
+fn a_line_that_is_not_json_is_answered_with_an_error() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::new(server(folder.path(), Profile::Engine), OLD_REVISION);
     for line in
@@ -260,7 +260,7 @@ fn a_line_that_is_not_json_is_answered() {
 }
 
 #[test]
-fn parameters_of_the_wrong_type_are_named() {
+fn parameters_of_the_wrong_type_are_reported() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut client = Client::new(server(folder.path(), Profile::Engine), OLD_REVISION);
     for (method, params, message) in [
@@ -284,7 +284,7 @@ fn names(client: &mut Client) -> Vec<String> {
 }
 
 #[test]
-fn a_dynamic_list_reorders_tools_and_hides_none() {
+fn a_dynamic_list_reorders_tools_and_hides_no_tool() {
     let folder = tempfile::tempdir().expect("a directory");
     let server = server(folder.path(), Profile::Engine).with_dynamic_order();
     let mut client = Client::new(server, OLD_REVISION);

@@ -1,4 +1,4 @@
-//! All tools, from the modules of their groups.
+//! All tools, collected from the modules of the tool groups.
 #![expect(clippy::needless_pass_by_value, reason = "a tool owns the arguments it was called with")]
 
 pub mod checks;

@@ -1,7 +1,8 @@
 //! `aidd-eval`: measures the quality and the speed of memory search.
 //!
-//! `cargo bench -p aidd-memory --bench retrieval` scores the set. With `-- speed 100000`, the set
-//! is padded with other memories to 100,000 memories, timed and scored.
+//! `cargo bench -p aidd-memory --bench retrieval` scores the retrieval set. With
+//! `-- speed 100000`, other memories are added until the store contains 100,000 memories, and the
+//! searches are also timed.
 #![expect(clippy::print_stdout, reason = "prints measurements")]
 #![expect(clippy::disallowed_methods, reason = "reads the processor time from the system")]
 
@@ -50,15 +51,15 @@ fn evaluate(memory: &mut ProjectMemory) {
         print!("{:12}", "");
         METRICS.iter().for_each(|metric| print!("{metric:>9}"));
         println!();
-        let scores = METHODS.map(|(name, using)| {
-            let scores = set::scores(memory, &selected, using);
+        let scores = METHODS.map(|(name, features)| {
+            let scores = set::scores(memory, &selected, features);
             print_row(name, &scores);
             scores
         });
         let [words, meaning, both] = &scores;
         for (name, other) in [("words", words), ("meaning", meaning)] {
             let [mean, low, high] = set::gain_interval(both, other);
-            println!("gain of both over {name}: {mean:+.3} nDCG@10 [{low:+.3}, {high:+.3}]");
+            println!("gain of both over {name} alone: {mean:+.3} nDCG@10 [{low:+.3}, {high:+.3}]");
         }
         print_by_kind(&selected, &scores);
     }
@@ -96,10 +97,10 @@ fn evaluate_unanswered(memory: &mut ProjectMemory, questions: &[SetQuestion]) {
     };
     let (answered, unanswered): (Vec<&SetQuestion>, Vec<&SetQuestion>) =
         questions.iter().partition(|question| question.is_answered());
-    let known = set::mean(answered.iter().map(&mut best));
-    let unknown = set::mean(unanswered.iter().map(&mut best));
+    let answered_score = set::mean(answered.iter().map(&mut best));
+    let unanswered_score = set::mean(unanswered.iter().map(&mut best));
     println!(
-        "\nscore of the first hit: {known:.2} for questions with an answer, {unknown:.2} for the others"
+        "\nscore of the first hit: {answered_score:.2} for questions with an answer, {unanswered_score:.2} for the others"
     );
 }
 

@@ -130,12 +130,13 @@ pub(crate) fn open(root: &Path, choice: BackendChoice) -> ProjectMemory {
 pub(crate) fn others(count: usize) -> Vec<Entry> {
     let mut sentences = Vec::new();
     for name in ["content", "docs"] {
-        collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name), &mut sentences);
+        let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(name);
+        collect_sentences(&directory, &mut sentences);
     }
     sentences.sort();
-    let mut series = Rng::new();
+    let mut random = Rng::new();
     let mut other = |at: usize| {
-        let mut random_sentence = || sentences[series.below(sentences.len())].clone();
+        let mut random_sentence = || sentences[random.below(sentences.len())].clone();
         let (title, first, second) = (random_sentence(), random_sentence(), random_sentence());
         let time = 1_730_000_000_000 + i64::try_from(at).expect("few") * 600_000;
         Entry {
@@ -158,11 +159,11 @@ pub(crate) fn others(count: usize) -> Vec<Entry> {
     (0..count).map(&mut other).collect()
 }
 
-fn collect(directory: &Path, sentences: &mut Vec<String>) {
+fn collect_sentences(directory: &Path, sentences: &mut Vec<String>) {
     for entry in fs::read_dir(directory).expect("a directory") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
-            collect(&path, sentences);
+            collect_sentences(&path, sentences);
         } else if path.extension().is_some_and(|extension| extension == "md") {
             let text = fs::read_to_string(&path).expect("text");
             let long = text.split(['\n']).map(str::trim).filter(|line| line.len() > 40);
@@ -218,9 +219,10 @@ impl Score {
 /// Scores the first ten hits as `tests/retrieval/README.md` defines.
 #[expect(clippy::cast_precision_loss, reason = "counts up to ten")]
 pub(crate) fn score(question: &SetQuestion, found: &[String]) -> Score {
-    let is_good = |id: &String| question.relevant.get(id).is_some_and(|grade| *grade >= 2);
-    let good = question.relevant.values().filter(|grade| **grade >= 2).count() as f64;
-    let within = |limit: usize| found.iter().take(limit).filter(|id| is_good(id)).count() as f64;
+    let is_relevant = |id: &String| question.relevant.get(id).is_some_and(|grade| *grade >= 2);
+    let relevant_count = question.relevant.values().filter(|grade| **grade >= 2).count() as f64;
+    let within =
+        |limit: usize| found.iter().take(limit).filter(|id| is_relevant(id)).count() as f64;
     let discount = |at: usize| 1.0 / (at as f64 + 2.0).log2();
     let gain = |grade: u8| f64::from(2_u32.pow(u32::from(grade)) - 1);
     let actual =
@@ -231,9 +233,9 @@ pub(crate) fn score(question: &SetQuestion, found: &[String]) -> Score {
     grades.sort_unstable_by(|a, b| b.cmp(a));
     let best = grades.iter().take(10).enumerate().map(|(at, grade)| gain(*grade) * discount(at));
     Score {
-        recall_5: within(5) / good,
-        recall_10: within(10) / good,
-        rank: found.iter().position(is_good).map_or(0.0, |at| 1.0 / (at as f64 + 1.0)),
+        recall_5: within(5) / relevant_count,
+        recall_10: within(10) / relevant_count,
+        rank: found.iter().position(is_relevant).map_or(0.0, |at| 1.0 / (at as f64 + 1.0)),
         gain: actual.sum::<f64>() / best.sum::<f64>(),
     }
 }
@@ -242,12 +244,12 @@ pub(crate) fn score(question: &SetQuestion, found: &[String]) -> Score {
 pub(crate) fn scores(
     memory: &mut ProjectMemory,
     questions: &[SetQuestion],
-    using: MatchFeatures,
+    features: MatchFeatures,
 ) -> Vec<Score> {
     let answered = questions.iter().filter(|question| question.is_answered());
     answered
         .map(|question| {
-            let found = memory.search_using(&query(question), using).expect("found");
+            let found = memory.search_using(&query(question), features).expect("found");
             let ids: Vec<String> = found.hits.into_iter().map(|hit| hit.id).collect();
             score(question, &ids)
         })
@@ -264,9 +266,9 @@ pub(crate) fn mean(values: impl Iterator<Item = f64>) -> f64 {
 /// and the bounds of its 95 % bootstrap interval.
 pub(crate) fn gain_interval(a: &[Score], b: &[Score]) -> [f64; 3] {
     let gains: Vec<f64> = a.iter().zip(b).map(|(a, b)| a.gain - b.gain).collect();
-    let mut series = Rng::new();
+    let mut random = Rng::new();
     let mut means: Vec<f64> = (0..2000)
-        .map(|_| mean((0..gains.len()).map(|_| gains[series.below(gains.len())])))
+        .map(|_| mean((0..gains.len()).map(|_| gains[random.below(gains.len())])))
         .collect();
     means.sort_unstable_by(f64::total_cmp);
     [mean(gains.iter().copied()), means[50], means[1949]]

@@ -1,4 +1,5 @@
-//! The forms of lines in error output, as a table of patterns for errors and their stack frames.
+//! A table of the forms that lines of error output can have: patterns for errors and their stack
+//! frames.
 //!
 //! Every pattern is matched against one line of bounded length by an engine without backtracking,
 //! so that reading takes linear time.
@@ -6,7 +7,7 @@
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// The meaning of a line.
+/// The meaning of a line that matches a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// The error: `kind` and `message`, and a location if the form contains a location.
@@ -27,7 +28,7 @@ pub(super) enum Role {
     Noise,
 }
 
-/// The form of a line.
+/// A form of line in error output: a pattern, and the meaning of the lines that match it.
 pub(super) struct Form {
     pub(super) language: &'static str,
     pub(super) role: Role,
@@ -43,7 +44,7 @@ pub(super) struct CompiledForm {
 }
 
 impl CompiledForm {
-    /// Whether a line can have the form; this test is cheap.
+    /// Whether a line can match the pattern; this test is cheap.
     pub(super) fn can_match(&self, line: &str) -> bool {
         line.contains(self.form.hint)
     }

@@ -25,9 +25,10 @@ use std::collections::{BTreeSet, HashMap};
 const MAX_COMPARED: usize = 64;
 /// Score for a project file that occurs both in the error and in the mistake.
 const SAME_FILE_SCORE: f64 = 0.15;
-/// Score for a project directory that occurs in both, if no file does.
+/// Score for a project directory that occurs both in the error and in the mistake, if no project
+/// file does.
 const SAME_DIR_SCORE: f64 = 0.08;
-/// Score for a function that occurs in both.
+/// Score for a function that occurs both in the error and in the mistake.
 const SAME_FUNCTION_SCORE: f64 = 0.10;
 /// Factor for words that occur anywhere in a mistake, instead of in its error.
 const OTHER_FIELD_FACTOR: f64 = 0.6;
@@ -162,10 +163,11 @@ impl ProjectMemory {
     }
 }
 
-/// Mistakes to compare.
+/// The mistakes to compare with an error.
 struct Mistakes {
     entries: Vec<Entry>,
     weights: Weights,
+    /// Number of all known mistakes, including those that are not compared.
     known: usize,
 }
 

@@ -107,8 +107,8 @@ impl<'a> FrameLocator<'a> {
             return None;
         }
         let path = match path.strip_prefix("package:").and_then(|rest| rest.split_once('/')) {
-            // Dart: the `lib` directory of a package. If the file exists, the package is this
-            // project.
+            // In Dart, this is a path below the `lib` directory of a package. If the file exists,
+            // the package is this project.
             Some((_, rest)) => format!("lib/{rest}"),
             None => without_wrappers(&path).to_owned(),
         };
@@ -129,8 +129,8 @@ impl<'a> FrameLocator<'a> {
             return None;
         }
         let is_absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
-        // The output can come from another machine or a container: uses the longest suffix of the
-        // path that exists in the project.
+        // The output can come from another machine or a container, so only the longest suffix of
+        // the path that exists in the project is used.
         (0..parts.len().min(12)).find_map(|from| {
             let suffix = parts[from..].join("/");
             // A file name alone is too ambiguous, unless the file was near the root.
@@ -168,7 +168,7 @@ fn package_of(frame: &Frame) -> Option<String> {
         return None;
     }
     let mut parts: Vec<&str> = frame.function.as_deref()?.split('.').collect();
-    // Removes the method and the class.
+    // The last two parts are the class and the method.
     parts.truncate(parts.len().saturating_sub(2));
     Some(parts.join("/"))
 }
@@ -186,7 +186,7 @@ fn without_wrappers(path: &str) -> &str {
         None => path,
     };
     let path = path.split_once('?').map_or(path, |(path, _)| path);
-    // `/C:/x` of a file URL.
+    // The path of a file URL has a slash before the drive: `/C:/x`.
     match path.as_bytes() {
         [b'/', drive, b':', ..] if drive.is_ascii_alphabetic() => &path[1..],
         _ => path,

@@ -62,7 +62,7 @@ pub struct Trace {
     pub is_truncated: bool,
 }
 
-/// Parses error output. If no line has a known form, the first line is the message.
+/// Parses error output. If no line matches a known form, the first line is the message.
 #[must_use]
 pub fn read(text: &str) -> Trace {
     let mut reader = Reader::default();
@@ -140,14 +140,14 @@ struct Block {
 struct Reader {
     blocks: Vec<Block>,
     /// Frames that precede their error, as in Python.
-    early: Vec<Frame>,
+    pending_frames: Vec<Frame>,
     /// A function whose location is on the next line.
     function: Option<String>,
-    /// The location that belongs to the next message.
+    /// The location of the error whose message is on the next line.
     awaiting_message: Option<Frame>,
     /// Whether the lines belong to a Python traceback, which ends with the error.
     in_traceback: bool,
-    /// Whether indented lines are causes: `Caused by:`.
+    /// Whether the next indented lines are causes, as after a line `Caused by:`.
     in_causes: bool,
     /// The first line that is not a frame.
     first: Option<String>,
@@ -191,7 +191,7 @@ impl Reader {
             || (line.trim_start().starts_with('|')
                 && line.contains("| ")
                 && !bare.starts_with("File"));
-        if !self.in_traceback || self.early.is_empty() || !is_outside {
+        if !self.in_traceback || self.pending_frames.is_empty() || !is_outside {
             return false;
         }
         let (kind, message) = bare.split_once(": ").unwrap_or((bare, ""));
@@ -200,7 +200,7 @@ impl Reader {
         }
         self.in_traceback = false;
         let error = ErrorText { kind: Some(kind.to_owned()), message: message.trim().to_owned() };
-        let mut frames = std::mem::take(&mut self.early);
+        let mut frames = std::mem::take(&mut self.pending_frames);
         frames.reverse();
         self.blocks.push(Block { error, language: "python", frames, is_cause: false });
         true
@@ -247,7 +247,7 @@ impl Reader {
             Role::Chain => self.in_traceback = false,
             Role::BeforeMessage if language == "python" => {
                 self.in_traceback = true;
-                self.early.clear();
+                self.pending_frames.clear();
             }
             Role::BeforeMessage => self.awaiting_message = Some(frame(found).unwrap_or_default()),
             Role::Function => self.function = text(found, "function"),
@@ -266,7 +266,7 @@ impl Reader {
         }
         if language == "python" && (self.in_traceback || self.blocks.is_empty()) {
             self.in_traceback = true;
-            self.early.push(frame);
+            self.pending_frames.push(frame);
             return;
         }
         match self.blocks.last_mut() {
@@ -283,7 +283,7 @@ impl Reader {
                     block.language = language;
                 }
             }
-            None => self.early.push(frame),
+            None => self.pending_frames.push(frame),
         }
     }
 
@@ -296,7 +296,7 @@ impl Reader {
         };
         let location = frame(found);
         let file_language = location.as_ref().and_then(|frame| language_of(&frame.file));
-        let frames = location.into_iter().chain(std::mem::take(&mut self.early)).collect();
+        let frames = location.into_iter().chain(std::mem::take(&mut self.pending_frames)).collect();
         let is_cause = role == Role::Cause && !self.blocks.is_empty();
         let language = file_language.unwrap_or(language);
         let error = ErrorText { kind, message: message.trim().to_owned() };
@@ -318,14 +318,14 @@ impl Reader {
         }
         if self.blocks.is_empty() {
             let error = ErrorText { kind: None, message: self.first.take().unwrap_or_default() };
-            self.early.reverse();
-            let frames = std::mem::take(&mut self.early);
+            self.pending_frames.reverse();
+            let frames = std::mem::take(&mut self.pending_frames);
             self.blocks.push(Block { error, frames, ..Block::default() });
         } else if let Some(block) = self.blocks.last_mut() {
-            block.frames.append(&mut self.early);
+            block.frames.append(&mut self.pending_frames);
         }
-        // In Python the cause comes first and the raised error last; in other languages it is the
-        // reverse.
+        // In Python, the cause comes first and the raised error last; in other languages, the
+        // raised error comes first.
         let python_blocks = self.blocks.iter().filter(|block| block.language == "python").count();
         let (raised, cause) = if python_blocks > 1 {
             let is_python = |block: &Block| block.language == "python";

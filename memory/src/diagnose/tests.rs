@@ -1,4 +1,4 @@
-//! Error output of many languages, as their tools print it.
+//! Tests with error output of many languages, in the form in which their tools print it.
 
 use super::*;
 use proptest::prelude::*;

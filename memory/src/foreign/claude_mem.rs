@@ -1,10 +1,13 @@
-//! The output of claude-mem's export script: observations, session summaries, prompts.
+//! Reads the output of claude-mem's export script: observations, session summaries and prompts.
 
 use super::{Format, ImportedFile, entry, name, put, text, texts, time};
 use aidd_engine::parse::lines::types::{Entry, Kind};
 use serde_json::Value;
 
-const TIMES: [&str; 2] = ["created_at_epoch", "created_at"];
+/// The fields with the creation time, the preferred field first.
+const TIME_FIELDS: [&str; 2] = ["created_at_epoch", "created_at"];
+
+const NO_TEXT_OR_ID: &str = "the item has no text or no id";
 
 pub(super) fn read(document: &Value) -> ImportedFile {
     let mut read = ImportedFile::new(Format::ClaudeMem);
@@ -12,13 +15,13 @@ pub(super) fn read(document: &Value) -> ImportedFile {
     for (index, item) in list("observations").enumerate() {
         match observation(item) {
             Some(entry) => read.entries.push(entry),
-            None => read.skip(format!("item {} of observations", index + 1), "no text"),
+            None => read.skip(format!("item {} of observations", index + 1), NO_TEXT_OR_ID),
         }
     }
     for (index, item) in list("summaries").enumerate() {
         match summary(item) {
             Some(entry) => read.entries.push(entry),
-            None => read.skip(format!("item {} of summaries", index + 1), "no text"),
+            None => read.skip(format!("item {} of summaries", index + 1), NO_TEXT_OR_ID),
         }
     }
     let prompts = list("prompts").count();
@@ -40,7 +43,7 @@ fn observation(item: &Value) -> Option<Entry> {
         Some("feature" | "refactor" | "change") => Kind::WorkflowOutcome,
         _ => Kind::Insight,
     };
-    let at = time(item, &TIMES);
+    let at = time(item, &TIME_FIELDS);
     let mut entry = entry(kind, at, "claude-mem", &name(item)?, content);
     entry.session_id = session(item);
     let metadata = &mut entry.metadata;
@@ -61,7 +64,7 @@ fn summary(item: &Value) -> Option<Entry> {
     let parts = ["request", "investigated", "learned", "completed", "notes"];
     let content = text(item, &["completed", "learned", "request"])?;
     let mut entry =
-        entry(Kind::Checkpoint, time(item, &TIMES), "claude-mem", &name(item)?, content);
+        entry(Kind::Checkpoint, time(item, &TIME_FIELDS), "claude-mem", &name(item)?, content);
     entry.session_id = session(item);
     for name in parts {
         put(&mut entry.metadata, name, text(item, &[name]));

@@ -1,4 +1,4 @@
-//! Rows of the tables of decisions and checkpoints of the memory server MAMA.
+//! Reads rows of the tables `decisions` and `checkpoints` of the memory server MAMA.
 
 use super::{Format, ImportedFile, entry, name, put, text, texts, time};
 use aidd_engine::parse::lines::id;
@@ -7,7 +7,7 @@ use aidd_engine::parse::lines::types::{Kind, Link, Outcome, Relation};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Reads a list of decisions, or an object of lists.
+/// Reads a list of decisions, or an object with lists of decisions and checkpoints.
 pub(super) fn read(document: &Value) -> ImportedFile {
     let mut read = ImportedFile::new(Format::Mama);
     let list = |name: &str| document.get(name).and_then(Value::as_array);

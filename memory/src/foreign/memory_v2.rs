@@ -1,5 +1,5 @@
-//! The decision log of aidd's Memory v2 (`aidd.memory.decision.v1`): one decision per line, in both
-//! formats that exist.
+//! Reads the decision log of aidd's Memory v2 (`aidd.memory.decision.v1`): one decision per line,
+//! in either of its two formats.
 
 use super::{Format, ImportedFile, put, text, texts, time};
 use aidd_engine::parse::lines::id;
@@ -19,10 +19,11 @@ pub(super) fn is_line(line: &Map<String, Value>) -> bool {
 struct LoggedMemory {
     id: String,
     revisions: Vec<Revision>,
-    /// Ids of the superseded memories in the log.
+    /// Ids, in the log, of the memories that this memory supersedes.
     supersedes: Vec<String>,
+    /// Ids, in the log, of the memories that this memory contradicts.
     conflicts: Vec<String>,
-    /// The status in its last line.
+    /// The status in the last line of the memory.
     status: Option<String>,
 }
 

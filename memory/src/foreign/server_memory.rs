@@ -1,5 +1,5 @@
-//! The knowledge graph of `@modelcontextprotocol/server-memory`: entities with observations, and
-//! named relations.
+//! Reads the knowledge graph of `@modelcontextprotocol/server-memory`: entities with observations,
+//! and named relations.
 
 use super::{Format, ImportedFile, entry, put, text, texts};
 use aidd_engine::parse::lines::id;
@@ -42,18 +42,21 @@ fn graph(entities: &[Value], relations: &[Value], read: &mut ImportedFile) {
         {
             related.entry(from).or_default().push(format!("{relation_type} {to}"));
         } else {
-            read.skip(format!("relation {}", index + 1), "no `from`, `to` or `relationType`");
+            read.skip(
+                format!("relation {}", index + 1),
+                "`from`, `to` or `relationType` is missing",
+            );
         }
     }
     for (index, entity) in entities.iter().enumerate() {
         let Some(name) = text(entity, &["name"]) else {
-            read.skip(format!("entity {}", index + 1), "no name");
+            read.skip(format!("entity {}", index + 1), "`name` is missing");
             continue;
         };
         let observations = texts(entity, "observations");
         let relations = related.remove(&name).unwrap_or_default();
         if observations.is_empty() && relations.is_empty() {
-            read.skip(name, "no observations");
+            read.skip(name, "the entity has no observations and no relations");
             continue;
         }
         let entity_type = text(entity, &["entityType"]).unwrap_or_default();

@@ -214,7 +214,7 @@ fn a_knowledge_graph_is_read_as_lines_and_as_one_object() {
     let skipped = read_value("graph.json", &later).skipped;
     let skipped: Vec<(&str, &str)> =
         skipped.iter().map(|skipped| (&*skipped.position, &*skipped.why)).collect();
-    assert_eq!(skipped, [("relation 2", "no `from`, `to` or `relationType`")]);
+    assert_eq!(skipped, [("relation 2", "`from`, `to` or `relationType` is missing")]);
 }
 
 #[test]

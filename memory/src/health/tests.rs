@@ -1,4 +1,4 @@
-//! Metrics are computed from measurements and report the number of measurements.
+//! Tests that metrics are computed from measurements and report the number of measurements.
 
 use super::*;
 use crate::kinds::Observation;

@@ -1,4 +1,4 @@
-//! Checks whether evidence meets a criterion. The evidence is passed by the caller or recorded.
+//! Checks whether evidence meets a criterion. The caller supplies the evidence, or it is recorded.
 
 use super::phases::{Content, Criterion, EvidenceKind};
 use crate::MemoryError;
@@ -14,7 +14,7 @@ use std::path::Path;
 /// Maximum number of bytes read from a file.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Maximum number of lines of a summary.
-const SUMMARY_LINES: usize = 20;
+const MAX_SUMMARY_LINES: usize = 20;
 /// Extensions of documents, which cannot be tests.
 const PROSE_EXTENSIONS: [&str; 9] =
     [".md", ".mdx", ".markdown", ".txt", ".rst", ".adoc", ".org", ".html", ".pdf"];
@@ -39,7 +39,7 @@ pub struct CriterionResult {
 /// The context in which evidence is checked.
 pub(super) struct Context<'a> {
     pub(super) root: &'a Path,
-    /// When the lifecycle started.
+    /// When the lifecycle started, in milliseconds since 1970.
     pub(super) began: i64,
     /// The branch of the lifecycle's session.
     pub(super) branch: Option<String>,
@@ -57,14 +57,14 @@ enum Piece<'a> {
 /// The evidence that meets a criterion, or the reason why the criterion is not met.
 type Verdict = Result<String, String>;
 
-/// Checks a criterion by the evidence passed for it; without such evidence, by the records.
+/// Checks a criterion by the evidence supplied for it; if none was supplied, by the records.
 pub(super) fn check_criterion(
     memory: &mut ProjectMemory,
     context: &Context<'_>,
     criterion: &Criterion,
-    passed: Option<&Value>,
+    supplied: Option<&Value>,
 ) -> Result<CriterionResult, MemoryError> {
-    let verdict = match passed.filter(|value| !has_no_evidence(value)) {
+    let verdict = match supplied.filter(|value| !has_no_evidence(value)) {
         Some(value) => check_by_evidence(memory, context, criterion, value)?,
         None => check_by_records(memory, context, criterion)?,
     };
@@ -119,7 +119,8 @@ fn check_by_evidence(
     Ok(Ok(accepted.join("; ")))
 }
 
-/// Parses a piece: an object names its kind; a string is an id, a path, or otherwise a note.
+/// Parses a piece of evidence. The key of an object states its kind; a string is the id of a memory
+/// or the path of a file, and otherwise a note.
 fn parse_piece<'a>(context: &Context<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
     match value {
         Value::Object(map) => {
@@ -184,7 +185,7 @@ fn check_piece(
         let verdict = match (kind, piece) {
             (EvidenceKind::File(content), Piece::File(path)) => check_file(context, path, *content),
             (EvidenceKind::Commit, Piece::Commit { rev, file }) => check_rev(context, rev, *file),
-            // A commit hash without a prefix.
+            // A string that consists of a commit hash does not need the prefix `commit:`.
             (EvidenceKind::Commit, Piece::Note { text, by: None }) if is_hash(text) => {
                 check_rev(context, text, None)
             }
@@ -251,7 +252,7 @@ fn check_by_records(
             }
             (EvidenceKind::Tasks, Some(branch)) => check_tasks(memory, branch)?,
             (EvidenceKind::Outcome(_) | EvidenceKind::Tasks, None) => {
-                Err("no evidence was passed, and the lifecycle has no session with records"
+                Err("no evidence was supplied, and the lifecycle has no session with records"
                     .to_owned())
             }
             _ => continue,
@@ -261,7 +262,7 @@ fn check_by_records(
             Err(other) => why = why.or(Some(other)),
         }
     }
-    Ok(Err(why.unwrap_or_else(|| "no evidence was passed".to_owned())))
+    Ok(Err(why.unwrap_or_else(|| "no evidence was supplied".to_owned())))
 }
 
 fn check_file(context: &Context<'_>, path: &str, content: Content) -> Verdict {
@@ -322,8 +323,8 @@ fn check_content(text: &str, content: Content) -> Result<(), String> {
         Content::Paths => require(text.split_whitespace().any(is_path), "expected a file path"),
         Content::Short => {
             let lines = text.trim().lines().count();
-            let why = format!("expected 1 to {SUMMARY_LINES} lines, found {lines}");
-            require(lines > 0 && lines <= SUMMARY_LINES, &why)
+            let why = format!("expected 1 to {MAX_SUMMARY_LINES} lines, found {lines}");
+            require(lines > 0 && lines <= MAX_SUMMARY_LINES, &why)
         }
         Content::Words | Content::Test | Content::Archived => {
             let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());

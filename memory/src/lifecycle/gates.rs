@@ -27,7 +27,7 @@ pub struct Gate {
     /// Accepted kinds of further evidence; evidence of one kind suffices. Empty when no further
     /// evidence is required.
     pub accepts: &'static [EvidenceKind],
-    /// Whether the phase cannot be left without passing the gate.
+    /// Whether the phase cannot be completed until the gate is passed.
     pub blocks: bool,
 }
 
@@ -42,7 +42,7 @@ const fn gate(
 }
 
 const VERIFY: &[&str] = &["VERIFY"];
-const BUILD: &[&str] = &["BUILD", "VERIFY"];
+const BUILD_AND_VERIFY: &[&str] = &["BUILD", "VERIFY"];
 
 /// The gates, cheapest first.
 pub const GATES: [Gate; 12] = [
@@ -87,12 +87,18 @@ pub const GATES: [Gate; 12] = [
         ..gate(
             "types_clean",
             "Compiler and types clean",
-            BUILD,
+            BUILD_AND_VERIFY,
             &[],
             &[EvidenceKind::Outcome(Check::Types), EvidenceKind::Outcome(Check::Build)],
         )
     },
-    gate("lint_clean", "Linter clean", BUILD, &[], &[EvidenceKind::Outcome(Check::Lint)]),
+    gate(
+        "lint_clean",
+        "Linter clean",
+        BUILD_AND_VERIFY,
+        &[],
+        &[EvidenceKind::Outcome(Check::Lint)],
+    ),
     gate(
         "no_dead_code",
         "No dead code",
@@ -182,7 +188,7 @@ impl ProjectMemory {
     /// Runs before `changed`, the time of the last change in milliseconds since 1970, do not count.
     ///
     /// # Errors
-    /// When evidence is given for an unknown gate, or the store cannot be read.
+    /// When evidence is supplied for an unknown gate, or the store cannot be read.
     pub fn check_gates(
         &mut self,
         phase: &str,
@@ -204,24 +210,25 @@ impl ProjectMemory {
         }
         let mut results = Vec::new();
         for gate in gates {
-            let passed = evidence
+            let supplied = evidence
                 .iter()
                 .find(|(name, _)| gate_named(name).is_some_and(|named| named.id == gate.id));
-            let (status, why) = self.gate(gate, branch, changed, passed.map(|(_, value)| value))?;
+            let supplied = supplied.map(|(_, value)| value);
+            let (status, why) = self.check_gate(gate, branch, changed, supplied)?;
             results.push(CheckedGate { id: gate.id, status, why });
         }
         Ok(results)
     }
 
-    fn gate(
+    fn check_gate(
         &mut self,
         gate: &Gate,
         branch: Option<&str>,
         changed: i64,
-        passed_evidence: Option<&Value>,
+        supplied_evidence: Option<&Value>,
     ) -> Result<(Option<GateStatus>, String), MemoryError> {
         if gate.accepts.is_empty() {
-            return Ok(match passed_evidence {
+            return Ok(match supplied_evidence {
                 None => (None, String::new()),
                 Some(_) => {
                     (None, "the gate depends only on its rules; evidence is ignored".to_owned())
@@ -235,12 +242,12 @@ impl ProjectMemory {
                 false => (Some(GateStatus::Fail), format!("`{id}` failed")),
             });
         }
-        if passed_evidence.is_some() {
+        if supplied_evidence.is_some() {
             let root = self.root().to_owned();
             let context = Context { root: &root, began: 0, branch: branch.map(str::to_owned) };
             let criterion =
                 Criterion { key: gate.id, description: gate.name, accepts: gate.accepts };
-            let result = evidence::check_criterion(self, &context, &criterion, passed_evidence)?;
+            let result = evidence::check_criterion(self, &context, &criterion, supplied_evidence)?;
             let status = if result.met { GateStatus::Pass } else { GateStatus::Missing };
             return Ok((Some(status), result.why));
         }

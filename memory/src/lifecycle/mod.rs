@@ -1,5 +1,5 @@
-//! Feature lifecycles with six phases. A phase can be left when there is evidence for each exit
-//! criterion, or when a reason is stated.
+//! Feature lifecycles with six phases. A phase can be completed when there is evidence for each
+//! exit criterion, or when a reason for completing it without evidence is stated.
 
 mod evidence;
 mod gates;
@@ -17,16 +17,16 @@ use super::times::millis;
 use evidence::Context;
 use serde_json::{Map, Value, json};
 
-/// Result of an attempt to leave a phase.
+/// Result of an attempt to complete a phase.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Advance {
     /// The lifecycle in its current state.
     pub lifecycle: Lifecycle,
-    /// The phase to leave.
+    /// The phase that was current before the attempt.
     pub left: &'static str,
     /// The exit criteria of that phase.
     pub results: Vec<CriterionResult>,
-    /// Whether the phase was left.
+    /// Whether the phase was completed.
     pub moved: bool,
 }
 
@@ -128,15 +128,15 @@ impl ProjectMemory {
         let context = Context { root: &root, began, branch: session.map(|session| session.branch) };
         let mut results = Vec::new();
         for criterion in current.exit {
-            let passed = evidence_for(current, evidence, criterion.key);
-            results.push(evidence::check_criterion(self, &context, criterion, passed)?);
+            let supplied = evidence_for(current, evidence, criterion.key);
+            results.push(evidence::check_criterion(self, &context, criterion, supplied)?);
         }
         Ok(results)
     }
 
     /// Moves to the next phase if the criteria are met according to [`Self::check_lifecycle`], or
-    /// if `force` states why the phase is left with unmet criteria; the reason is recorded. After
-    /// the last phase, the feature is complete.
+    /// if `force` states why the phase is completed with unmet criteria; the reason is recorded.
+    /// After the last phase, the feature is complete.
     ///
     /// # Errors
     /// When the lifecycle is not active, evidence is for an unknown criterion, or another process
@@ -161,8 +161,8 @@ impl ProjectMemory {
             .iter()
             .filter(|result| result.met)
             .map(|result| {
-                let passed = evidence_for(current, evidence, result.key).cloned();
-                (result.key.to_owned(), passed.unwrap_or_else(|| json!(result.why)))
+                let supplied = evidence_for(current, evidence, result.key).cloned();
+                (result.key.to_owned(), supplied.unwrap_or_else(|| json!(result.why)))
             })
             .collect();
         let lifecycle = self.change_lifecycle(id, &mut |store| {
@@ -188,7 +188,7 @@ impl ProjectMemory {
         Ok(Advance { lifecycle, left: current.name, results, moved: true })
     }
 
-    /// Returns to an earlier phase when the work turned out to differ from its specification.
+    /// Returns to an earlier phase, for example because the specification turned out to be wrong.
     ///
     /// # Errors
     /// When the phase is not an earlier phase, the reason is empty, or the lifecycle is not active.
@@ -253,7 +253,8 @@ impl ProjectMemory {
     }
 }
 
-/// The evidence for a criterion, by its key or its description.
+/// Returns the evidence for the criterion with this key. The keys of `evidence` can be keys or
+/// descriptions of criteria.
 fn evidence_for<'a>(
     current: &Phase,
     evidence: &'a Map<String, Value>,
@@ -265,7 +266,7 @@ fn evidence_for<'a>(
 
 fn require_reason(reason: &str) -> Result<(), MemoryError> {
     if reason.trim().is_empty() {
-        return Err(MemoryError::Invalid("a reason is missing".to_owned()));
+        return Err(MemoryError::Invalid("the reason is empty; state why".to_owned()));
     }
     Ok(())
 }
@@ -284,7 +285,7 @@ fn active_lifecycle(store: &mut dyn StorageBackend, id: &str) -> Result<Lifecycl
     if state.status == "active" {
         return Ok(state);
     }
-    Err(MemoryError::Invalid(format!("the lifecycle `{id}` is {}", state.status)))
+    Err(MemoryError::Invalid(format!("the lifecycle `{id}` is {}, not active", state.status)))
 }
 
 #[cfg(test)]

@@ -38,15 +38,15 @@ pub enum EvidenceKind {
     Commit,
     /// A branch of the repository.
     Branch,
-    /// The last recorded run of this check since the lifecycle started, if it passed. When no
-    /// evidence is passed, the run is searched on the session's branch.
+    /// The last recorded run of this check since the lifecycle started, if it passed. If no
+    /// evidence is supplied, the runs on the session's branch are searched.
     Outcome(Check),
-    /// The branch's context, with completed and without pending tasks. When no evidence is passed,
+    /// A branch whose context has completed tasks and no pending tasks. If no evidence is supplied,
     /// the context of the session's branch is checked.
     Tasks,
     /// A memory with this content, by its id.
     Memory(Content),
-    /// A memory created since the lifecycle started. When no evidence is passed, the memories are
+    /// A memory created since the lifecycle started. If no evidence is supplied, the memories are
     /// searched.
     SavedMemory,
     /// A note with this content.

@@ -1,4 +1,4 @@
-//! A phase can be completed only with valid evidence.
+//! Tests that a phase can be completed only with valid evidence.
 
 use super::*;
 use crate::kinds::{Insight, Observation};
@@ -15,7 +15,7 @@ fn error_text<T: std::fmt::Debug>(result: Result<T, MemoryError>) -> String {
     result.expect_err("an error").to_string()
 }
 
-/// Each criterion with its result.
+/// Renders each criterion with its result, one per line.
 fn render_criteria(memory: &mut ProjectMemory, id: &str, evidence: Value) -> String {
     let results = memory.check_lifecycle(id, &map(evidence)).expect("checked");
     let lines = results.iter().map(|result| {
@@ -45,7 +45,7 @@ fn every_criterion_is_unique_and_accepts_evidence() {
 }
 
 #[test]
-fn a_phase_is_left_only_with_evidence_or_a_reason() {
+fn a_phase_can_be_completed_only_with_evidence_or_a_reason() {
     on_both_stores(|_, memory| {
         let id = memory.start_lifecycle("login", None, None).expect("started").id;
         let none = Map::new();

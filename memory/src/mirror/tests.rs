@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// An operation on one of a few memories: the memory is written with links to others, or removed.
+/// An operation on a memory of [`NAMES`]: its index and the indexes of the memories that it then
+/// supersedes, or `None` to remove the memory.
 type Operation = (usize, Option<Vec<usize>>);
 
 const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
@@ -18,7 +19,7 @@ fn operations() -> impl Strategy<Value = Vec<Operation>> {
     proptest::collection::vec(operation, 1..16)
 }
 
-/// The line for the operation, after the earlier lines.
+/// Creates the line that the operation adds after the `earlier` lines.
 fn line(earlier: &[Revision], at: usize, (memory, links): &Operation) -> Revision {
     let id = NAMES[*memory].to_owned();
     let own: Vec<Revision> = earlier.iter().filter(|line| line.id == id).cloned().collect();

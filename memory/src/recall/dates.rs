@@ -1,4 +1,4 @@
-//! Formats days in words, so that a question can name a day.
+//! Formats days in words, so that a question can contain a date in words.
 
 use crate::times;
 
@@ -30,9 +30,9 @@ pub(super) fn date_words(at: i64) -> String {
     format!("{date} {} {name} {}", date.day(), date.year())
 }
 
-/// Whether `terms` name a month or a year. "May" and "march" are also ordinary words: they count as
-/// months only together with a number.
-pub(super) fn names_time(terms: &[String]) -> bool {
+/// Whether `terms` contain a month or a year. "May" and "march" are also ordinary words: they count
+/// as months only together with a number.
+pub(super) fn has_month_or_year(terms: &[String]) -> bool {
     let is_number = |term: &&String| term.bytes().all(|byte| byte.is_ascii_digit());
     let is_year =
         |term: &String| term.len() == 4 && (term.starts_with("19") || term.starts_with("20"));
@@ -73,7 +73,7 @@ mod tests {
             ("users may march on", false),
             ("port 20260 and 404", false),
         ] {
-            assert_eq!(names_time(&terms::distinct_terms(text, 9)), expected, "{text}");
+            assert_eq!(has_month_or_year(&terms::distinct_terms(text, 9)), expected, "{text}");
         }
         for (month, term) in MONTHS.iter().zip(MONTH_TERMS) {
             assert_eq!(terms::distinct_terms(month, 9), [term]);

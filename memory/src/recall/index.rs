@@ -30,7 +30,7 @@ pub(super) struct Doc {
     pub(super) files: Box<[Box<str>]>,
 }
 
-/// The data of each memory that every search reads, kept small for speed.
+/// The part of each memory's data that every search reads; it is small, so that searches are fast.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Brief {
     /// Hash of the topic; 0 without a topic.
@@ -65,9 +65,9 @@ pub(crate) struct Index {
     change_number: Option<i64>,
     deletions: i64,
     docs: Vec<Doc>,
-    /// Parallel to `docs`.
+    /// In the order of `docs`.
     briefs: Vec<Brief>,
-    /// Parallel to `docs`. `None` for a memory whose vector was computed with another `SCHEME`.
+    /// In the order of `docs`; `None` for a memory whose vector was computed with another `SCHEME`.
     vectors: Vec<Option<Vector>>,
     /// Slot of each memory. The map is built on the first change; a single search does not need it.
     slots: Option<HashMap<Arc<str>, u32>>,
@@ -79,8 +79,8 @@ pub(crate) struct Index {
     stale: usize,
     /// The postings of each term; `None` while terms are looked up in the store.
     terms: Option<Postings>,
-    /// Whether the index was searched by words before.
-    is_warm: bool,
+    /// Whether the index has been searched by words at least once.
+    was_searched_by_words: bool,
 }
 
 impl Index {
@@ -94,11 +94,11 @@ impl Index {
         let (change_number, deletions) = (store.change_number()?, store.deletions()?);
         let dead = self.docs.len() - self.live;
         let is_sparse = dead > MIN_STALE_SLOTS && dead * 4 > self.docs.len();
-        let needs_terms = by_words && self.is_warm;
+        let needs_terms = by_words && self.was_searched_by_words;
         if self.deletions != deletions || is_sparse || (needs_terms && self.terms.is_none()) {
-            *self = Self { is_warm: self.is_warm, ..Self::default() };
+            *self = Self { was_searched_by_words: self.was_searched_by_words, ..Self::default() };
         }
-        self.is_warm |= by_words;
+        self.was_searched_by_words |= by_words;
         if self.change_number == Some(change_number) {
             return Ok(());
         }
@@ -111,7 +111,7 @@ impl Index {
         let (after, with_terms) = (self.change_number, self.terms.is_some());
         let result = store.indexed(after, with_terms, &mut |indexed| self.add(indexed));
         if result.is_err() {
-            *self = Self { is_warm: self.is_warm, ..Self::default() };
+            *self = Self { was_searched_by_words: self.was_searched_by_words, ..Self::default() };
         }
         result?;
         self.change_number = Some(change_number);

@@ -89,29 +89,29 @@ pub(super) fn truncate(text: &str, bytes: usize) -> &str {
     text.get(..text.floor_char_boundary(bytes)).unwrap_or(text)
 }
 
-/// Calls `found` with each text in the metadata, ordered by field name; fields of files and numbers
+/// Calls `visit` with each text in the metadata, ordered by field name; fields of files and numbers
 /// are skipped.
-pub(super) fn for_each_metadata_text<'a>(entry: &'a Entry, found: &mut dyn FnMut(&'a str)) {
+pub(super) fn for_each_metadata_text<'a>(entry: &'a Entry, visit: &mut dyn FnMut(&'a str)) {
     let mut fields: Vec<(&String, &Value)> = entry.metadata.iter().collect();
     fields.sort_unstable_by_key(|(name, _)| *name);
     for (name, value) in fields {
         if !FILE_FIELDS.contains(&&**name) && !NUMBER_FIELDS.contains(&&**name) {
-            for_each_text(value, found);
+            for_each_text(value, visit);
         }
     }
 }
 
-/// Calls `found` with each string in a value.
-fn for_each_text<'a>(value: &'a Value, found: &mut dyn FnMut(&'a str)) {
+/// Calls `visit` with each string in a value.
+fn for_each_text<'a>(value: &'a Value, visit: &mut dyn FnMut(&'a str)) {
     match value {
-        Value::String(text) => found(text),
-        Value::Array(items) => items.iter().for_each(|item| for_each_text(item, found)),
-        Value::Object(map) => map.values().for_each(|item| for_each_text(item, found)),
+        Value::String(text) => visit(text),
+        Value::Array(items) => items.iter().for_each(|item| for_each_text(item, visit)),
+        Value::Object(map) => map.values().for_each(|item| for_each_text(item, visit)),
         _ => {}
     }
 }
 
-/// When and where a memory was created, and the files in its fields.
+/// Describes the origin of a memory for the search: its files, type, branch, session and date.
 fn origin_text(entry: &Entry, files: &[String]) -> String {
     let mut rest = files.join(" ");
     for word in [Some(entry.kind.word()), entry.branch.as_deref(), entry.session_id.as_deref()] {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn each_part_of_a_memory_has_its_terms() {
+    fn terms_are_extracted_from_each_part_of_a_memory() {
         let prepared = PreparedMemory::from_entry(&entry());
         assert_eq!(prepared.columns[0], "auth");
         assert_eq!(prepared.columns[1], "token leak");

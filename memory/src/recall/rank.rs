@@ -56,23 +56,23 @@ pub(super) struct PreparedQuestion {
 }
 
 impl PreparedQuestion {
-    pub(super) fn from_question(question: &Question, using: MatchFeatures) -> Self {
+    pub(super) fn from_question(question: &Question, features: MatchFeatures) -> Self {
         let text = prepare::truncate(question.text.trim(), MAX_QUESTION_BYTES);
         let terms = terms::distinct_terms(text, MAX_QUESTION_TERMS);
         // The vector table also has vectors for punctuation, but punctuation has no meaning.
-        let by_meaning = using != MatchFeatures::Words && text.contains(char::is_alphanumeric);
-        let is_literal = using == MatchFeatures::Both && is_literal(text, &terms);
+        let by_meaning = features != MatchFeatures::Words && text.contains(char::is_alphanumeric);
+        let is_literal = features == MatchFeatures::Both && is_literal(text, &terms);
         let vector = by_meaning.then(|| Table::shipped().vector(text));
         Self {
             topic: topic_hash(&topic_key(text)),
             weight: if is_literal { MAX_MEANING_LITERAL } else { MAX_MEANING },
-            match_cosine: if using == MatchFeatures::Meaning {
+            match_cosine: if features == MatchFeatures::Meaning {
                 f32::NEG_INFINITY
             } else {
                 MIN_COSINE
             },
             vector: vector.filter(|vector| !vector.is_empty()),
-            terms: if using == MatchFeatures::Meaning { Vec::new() } else { terms },
+            terms: if features == MatchFeatures::Meaning { Vec::new() } else { terms },
             is_empty: text.is_empty(),
             has_filters: has_filters(question),
             file: question.file.as_deref().map(prepare::normalise_path),
@@ -84,7 +84,7 @@ impl PreparedQuestion {
 /// Whether a question names a day, a session, a branch or a file: such names have no meaning beyond
 /// their words.
 fn is_literal(text: &str, terms: &[String]) -> bool {
-    dates::names_time(terms)
+    dates::has_month_or_year(terms)
         || text.split_whitespace().any(|word| {
             let word = word.trim_matches(|c: char| !c.is_alphanumeric());
             let is_number = |c: char| c.is_ascii_digit();
@@ -212,8 +212,9 @@ fn has_filters(question: &Question) -> bool {
         || question.outcome.is_some()
 }
 
-/// BM25 of each slot, divided by the sum of the term weights: about 1 for a memory that contains
-/// all terms. Unknown terms count too, so that a question with few known terms has low scores.
+/// The BM25 score of the memory in each slot, divided by the sum of the term weights: about 1 for a
+/// memory that contains all terms. Unknown terms count too, so that a question with few known terms
+/// has low scores.
 fn score_by_words(
     index: &Index,
     store: &mut dyn StorageBackend,

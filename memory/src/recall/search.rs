@@ -22,9 +22,9 @@ impl ProjectMemory {
     pub fn search_using(
         &mut self,
         question: &Question,
-        using: MatchFeatures,
+        features: MatchFeatures,
     ) -> Result<Found, MemoryError> {
-        let prepared = PreparedQuestion::from_question(question, using);
+        let prepared = PreparedQuestion::from_question(question, features);
         self.read_indexed(&mut |store, index| {
             index.refresh(store, !prepared.terms.is_empty())?;
             let (ranked, matched) = rank(index, store, question, &prepared)?;

@@ -30,7 +30,7 @@ pub(super) fn snippet_for(entry: &Entry, title: &str, question_terms: &[String])
         let part = truncate(part, remaining);
         remaining -= part.len();
         for sentence in sentences(part) {
-            let (shared, window) = window(sentence, question_terms);
+            let (shared, window) = best_window(sentence, question_terms);
             if best.as_ref().is_none_or(|(max, _)| shared > *max) {
                 best = Some((shared, window));
             }
@@ -56,7 +56,7 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the consecutive words of a sentence that share the most terms with the question and fit
 /// into a snippet, and the number of shared terms.
-fn window(sentence: &str, question_terms: &[String]) -> (usize, String) {
+fn best_window(sentence: &str, question_terms: &[String]) -> (usize, String) {
     let words: Vec<(&str, usize, usize)> = sentence
         .split_whitespace()
         .map(|word| (word, word.chars().count() + 1, shared_term_count(word, question_terms)))

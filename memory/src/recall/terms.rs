@@ -12,7 +12,7 @@ use unicode_normalization::char::decompose_canonical;
 const MAX_TERM_CHARS: usize = 64;
 
 /// Stop words, sorted. They are not terms.
-const STOP: [&str; 87] = [
+const STOP_WORDS: [&str; 87] = [
     "a", "about", "after", "an", "and", "any", "are", "as", "at", "be", "been", "before",
     "between", "both", "but", "by", "can", "could", "did", "do", "does", "during", "each", "for",
     "from", "had", "has", "have", "he", "her", "hers", "him", "his", "how", "i", "if", "in",
@@ -22,8 +22,8 @@ const STOP: [&str; 87] = [
     "what", "when", "where", "which", "who", "whom", "why", "will", "with", "would", "you", "your",
 ];
 
-/// Calls `found` with each term of `text`, in order.
-pub(super) fn for_each_term(text: &str, found: &mut dyn FnMut(&str)) {
+/// Calls `visit` with each term of `text`, in order.
+pub(super) fn for_each_term(text: &str, visit: &mut dyn FnMut(&str)) {
     let text =
         if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.nfkc().collect()) };
     let mut rest = &*text;
@@ -34,9 +34,9 @@ pub(super) fn for_each_term(text: &str, found: &mut dyn FnMut(&str)) {
             rest.find(|c| !is_word_char(c) || is_cjk(c) != is_dense_run).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
         if is_dense_run {
-            for_each_pair(run, found);
+            for_each_pair(run, visit);
         } else {
-            for_each_word_term(run, found);
+            for_each_word_term(run, visit);
         }
         rest = after;
     }
@@ -59,34 +59,34 @@ fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || is_mark(c)
 }
 
-/// Calls `found` with each pair of adjacent characters, or with a single character.
-fn for_each_pair(run: &str, found: &mut dyn FnMut(&str)) {
+/// Calls `visit` with each pair of adjacent characters, or with a single character.
+fn for_each_pair(run: &str, visit: &mut dyn FnMut(&str)) {
     let ends: Vec<usize> = run.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
     let mut start = 0;
     if ends.len() == 1 {
-        found(run);
+        visit(run);
     }
     for pair in ends.windows(2) {
-        found(run.get(start..pair[1]).unwrap_or_default());
+        visit(run.get(start..pair[1]).unwrap_or_default());
         start = pair[0];
     }
 }
 
-/// Calls `found` with the term of a word, and with the terms of the parts of a name such as
+/// Calls `visit` with the term of a word, and with the terms of the parts of a name such as
 /// `RefundPending` or `HTTPServer`.
-fn for_each_word_term(run: &str, found: &mut dyn FnMut(&str)) {
-    add_term(run, found);
+fn for_each_word_term(run: &str, visit: &mut dyn FnMut(&str)) {
+    add_term(run, visit);
     let mut parts = name_parts(run).peekable();
     if parts.next_if(|part| part.len() == run.len()).is_none() {
-        parts.for_each(|part| add_term(part, found));
+        parts.for_each(|part| add_term(part, visit));
     }
 }
 
-fn add_term(word: &str, found: &mut dyn FnMut(&str)) {
+fn add_term(word: &str, visit: &mut dyn FnMut(&str)) {
     let mut term = fold_word(word);
-    if STOP.binary_search(&&*term).is_err() {
+    if STOP_WORDS.binary_search(&&*term).is_err() {
         stem(&mut term);
-        found(&term);
+        visit(&term);
     }
 }
 
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn texts_are_split_into_terms() {
-        assert!(STOP.is_sorted());
+        assert!(STOP_WORDS.is_sorted());
         let cases = [
             ("What did we decide about the sessions?", "decid session"),
             (

@@ -83,7 +83,7 @@ fn related_hits(
     entries.iter().map(|entry| related_hit(store, entry)).collect()
 }
 
-/// A hit without a query.
+/// The compact form of a memory that was not selected by a question; its score is 0.
 fn related_hit(store: &mut dyn StorageBackend, entry: &Entry) -> Result<Hit, MemoryError> {
     let mut hit = hit(store, entry, 0.0)?;
     hit.snippet = snippet::snippet_for(entry, &hit.title, &[]);

@@ -17,11 +17,11 @@ pub fn set_aside(
     let (name, path) = (store.name(), store.path().to_owned());
     let aside = {
         let _lock = lock::take(&path.with_extension("lock"))?;
-        let is_done = store.is_set_aside();
+        let is_already_moved = store.is_set_aside();
         // The store is closed first, because some systems cannot rename an open file.
         *store = json::closed_store(&path);
         match name {
-            "sqlite" => move_aside(&path, &sqlite::FILE_SUFFIXES, is_done, why, now)?,
+            "sqlite" => move_aside(&path, &sqlite::FILE_SUFFIXES, is_already_moved, why, now)?,
             _ => json::set_aside(&path, why, now)?,
         }
     };
@@ -59,11 +59,11 @@ pub fn repaired_notice(why: &str) -> String {
 pub(super) fn move_aside(
     path: &Path,
     suffixes: &[&str],
-    is_done: bool,
+    is_already_moved: bool,
     why: &str,
     now: i64,
 ) -> Result<MovedAside, MemoryError> {
-    if is_done {
+    if is_already_moved {
         let notice = "a damaged store was moved aside by another process".to_owned();
         return Ok(MovedAside { notice, aside: None });
     }

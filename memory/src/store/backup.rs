@@ -24,15 +24,15 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-/// The document of [`Table::Meta`] with the number of the last write.
-pub(super) const NUMBER: &str = "local-writes";
+/// Id of the document in [`Table::Meta`] that contains the number of the last write.
+pub(super) const LAST_WRITE_DOCUMENT: &str = "local-writes";
 
 /// Bytes by which a log must exceed twice the length of its snapshot before a new snapshot replaces
 /// it.
 const SNAPSHOT_SLACK_BYTES: u64 = 4 << 20;
 /// Maximum length in bytes of a log that is replaced by a snapshot at each deletion. In a longer
 /// log, deleted records remain until the next snapshot.
-const SHORT_LOG_BYTES: u64 = 1 << 20;
+const MAX_SHORT_LOG_BYTES: u64 = 1 << 20;
 /// Maximum number of bytes read from a log.
 const MAX_LOG_BYTES: u64 = 1 << 30;
 /// Number of bytes at the end of a log that contain its last number.
@@ -102,15 +102,15 @@ pub(super) struct ChangedRecords {
 }
 
 impl ChangedRecords {
-    /// Records that a memory was added, changed or deleted. Permanent memories are ignored.
-    pub(super) fn entry(&mut self, id: &str, layer: Option<Layer>) {
+    /// Notes that a memory was added, changed or deleted. Permanent memories are ignored.
+    pub(super) fn record_entry(&mut self, id: &str, layer: Option<Layer>) {
         if layer.is_some_and(|layer| layer != Layer::Permanent) {
             self.entries.insert(id.to_owned());
         }
     }
 
-    /// Records that a document was stored, or deleted if `put` is `None`.
-    pub(super) fn document(&mut self, table: Table, id: &str, put: Option<(i64, Value)>) {
+    /// Notes that a document was stored, or deleted if `put` is `None`.
+    pub(super) fn record_document(&mut self, table: Table, id: &str, put: Option<(i64, Value)>) {
         if table != Table::Meta {
             self.documents.insert((table, id.to_owned()), put);
         }
@@ -120,6 +120,7 @@ impl ChangedRecords {
         self.entries.is_empty() && self.documents.is_empty()
     }
 
+    /// Reads the new state of the changed records from the store.
     fn changes(self, store: &mut dyn StorageBackend) -> Result<Vec<Change>, MemoryError> {
         let mut changes = Vec::new();
         for id in self.entries {
@@ -174,46 +175,46 @@ pub(super) fn prepare(
         // each write is appended to the backup under the lock of the store, with a number that the
         // store does not have.
         let changes = changed_records.changes(store)?;
-        *fault = Line(line(last + 1, &changes)?).add(store.path());
+        *fault = Line(format_line(last + 1, &changes)?).add(store.path());
         return Ok(None);
     }
     let number = number + 1;
     store.set_writes(number)?;
     let changes = changed_records.changes(store)?;
-    let deletes = changes.iter().any(|change| matches!(change, Change::Deleted { .. }));
-    if !is_snapshot_due(&path, deletes) {
-        return Ok(Some(Line(line(number, &changes)?)));
+    let has_deletions = changes.iter().any(|change| matches!(change, Change::Deleted { .. }));
+    if !is_snapshot_due(&path, has_deletions) {
+        return Ok(Some(Line(format_line(number, &changes)?)));
     }
-    let all = line(number, &local_data(store)?)?;
+    let all = format_line(number, &local_data(store)?)?;
     let header = Header { aidd: "backup".to_owned(), version: VERSION, snapshot: all.len() as u64 };
     let text = format!("{}\n{all}\n", serde_json::to_string(&header)?);
     *fault = place::refuse_link(&path)
         .and_then(|()| json::replace(&path, text.as_bytes()))
         .err()
-        .map(|error| fault_of(&path, &error.to_string()));
+        .map(|error| write_fault(&path, &error.to_string()));
     Ok(None)
 }
 
-fn fault_of(path: &Path, why: &str) -> String {
+fn write_fault(path: &Path, why: &str) -> String {
     format!("the backup {} cannot be written: {why}", path.display())
 }
 
 /// Whether to replace the log with a snapshot.
-fn is_snapshot_due(path: &Path, deletes: bool) -> bool {
+fn is_snapshot_due(path: &Path, has_deletions: bool) -> bool {
     let Some(length) = length(path) else { return true };
-    if length <= SHORT_LOG_BYTES {
-        return deletes;
+    if length <= MAX_SHORT_LOG_BYTES {
+        return has_deletions;
     }
     if length <= SNAPSHOT_SLACK_BYTES {
         return false;
     }
     let mut start = Vec::new();
     let read = File::open(path).and_then(|file| file.take(TAIL_BYTES).read_to_end(&mut start));
-    let header = read.ok().and_then(|_| header(&start));
+    let header = read.ok().and_then(|_| parse_header(&start));
     header.is_none_or(|header| length > SNAPSHOT_SLACK_BYTES + 2 * header.snapshot)
 }
 
-fn header(bytes: &[u8]) -> Option<Header> {
+fn parse_header(bytes: &[u8]) -> Option<Header> {
     let line = bytes.split(|&byte| byte == b'\n').next()?;
     serde_json::from_slice(line).ok().filter(|header: &Header| header.aidd == "backup")
 }
@@ -247,7 +248,7 @@ fn local_data(store: &mut dyn StorageBackend) -> Result<Vec<Change>, MemoryError
     Ok(all)
 }
 
-fn line(number: i64, changes: &[Change]) -> Result<String, MemoryError> {
+fn format_line(number: i64, changes: &[Change]) -> Result<String, MemoryError> {
     let changes = serde_json::to_string(changes)?;
     let check = id::digest(&[&number.to_string(), &changes]);
     Ok(format!("{changes}\t{number}\t{check}"))
@@ -255,7 +256,7 @@ fn line(number: i64, changes: &[Change]) -> Result<String, MemoryError> {
 
 /// The number and the changes of a line. The tabs are separators, because JSON contains no
 /// unescaped tabs.
-fn parts(line: &str) -> Option<(i64, &str)> {
+fn parse_line(line: &str) -> Option<(i64, &str)> {
     let (rest, check) = line.rsplit_once('\t')?;
     let (changes, number) = rest.rsplit_once('\t')?;
     (id::digest(&[number, changes]) == check).then_some((number.parse().ok()?, changes))
@@ -272,7 +273,7 @@ impl Line {
             .append(true)
             .open(&path)
             .and_then(|mut file| file.write_all(text.as_bytes()));
-        added.err().map(|error| fault_of(&path, &error.to_string()))
+        added.err().map(|error| write_fault(&path, &error.to_string()))
     }
 }
 
@@ -296,7 +297,7 @@ pub fn last_number(path: &Path) -> Option<i64> {
 /// Whether the file at `path` has lines, but none of them can be read as a line of a backup.
 #[must_use]
 pub fn is_damaged(path: &Path) -> bool {
-    // The number of the last line is enough for an intact backup.
+    // If the last line has a number, the other lines need not be read.
     last_number(path).is_none()
         && read(path).is_ok_and(|backup| backup.lost > 0 && backup.last == 0)
 }
@@ -304,7 +305,7 @@ pub fn is_damaged(path: &Path) -> bool {
 /// The content of a backup.
 #[derive(Debug, Default)]
 pub struct Backup {
-    /// The last change of each record and the number of its write.
+    /// The last change of each record, with the number of the write that made the change.
     pub changes: Vec<(i64, Change)>,
     /// The number of the last write; 0 when there is none.
     pub last: i64,
@@ -330,21 +331,21 @@ pub fn read(path: &Path) -> Result<Backup, MemoryError> {
     file.take(MAX_LOG_BYTES).read_to_end(&mut bytes).map_err(io)?;
     let mut backup =
         Backup { written: i64::try_from(written).unwrap_or(i64::MAX), ..Backup::default() };
-    if header(&bytes).is_some_and(|header| header.version > VERSION) {
+    if parse_header(&bytes).is_some_and(|header| header.version > VERSION) {
         return Err(MemoryError::Invalid(format!(
-            "the backup {} was written by a newer aidd",
+            "the backup {} was written by a newer aidd; update aidd",
             path.display()
         )));
     }
     let mut writes: Vec<(i64, Vec<Change>)> = Vec::new();
     for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
         let text = std::str::from_utf8(line).ok();
-        let write = text.and_then(parts).and_then(|(number, changes)| {
+        let write = text.and_then(parse_line).and_then(|(number, changes)| {
             serde_json::from_str(changes).ok().map(|changes| (number, changes))
         });
         match write {
             Some(write) => writes.push(write),
-            None if header(line).is_some() => {}
+            None if parse_header(line).is_some() => {}
             None => backup.lost += 1,
         }
     }

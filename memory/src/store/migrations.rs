@@ -140,7 +140,7 @@ pub(super) fn newer_schema_error(path: &Path, found: i64, known: i64) -> MemoryE
     MemoryError::Newer { path: path.display().to_string(), found, known }
 }
 
-/// Describes the damage of a store whose version does not match the presence of tables.
+/// Returns a description of the damage if the schema version contradicts the existence of tables.
 fn describe_damage(connection: &Connection, found: i64) -> rusqlite::Result<Option<String>> {
     let sql = "SELECT count(*) FROM sqlite_master";
     let tables: i64 = connection.query_row(sql, [], |row| row.get(0))?;

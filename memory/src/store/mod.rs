@@ -38,7 +38,7 @@ use std::sync::Arc;
 pub enum Durability {
     /// The whole write, once it is acknowledged.
     Full,
-    /// The last writes can be lost; the rest stays consistent.
+    /// The last writes can be lost; the store stays consistent.
     Normal,
 }
 
@@ -212,7 +212,7 @@ pub trait StorageBackend: Send + fmt::Debug {
     /// Deletes a document; returns whether it existed.
     fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError>;
 
-    /// The documents of a table with their ids and creation times, in no order.
+    /// The documents of a table with their ids and creation times, in any order.
     fn rows(&mut self, table: Table) -> Result<Vec<(String, i64, Value)>, MemoryError>;
     /// Number of the last write to the data that only the store contains: see [`backup`].
     fn writes(&mut self) -> Result<i64, MemoryError>;
@@ -269,8 +269,8 @@ pub enum BackendChoice {
 pub struct OpenedStore {
     /// The open store.
     pub store: Box<dyn StorageBackend>,
-    /// Notices in sentences: a fallback to another backend, a store that was moved aside, a
-    /// migration.
+    /// Notices, as sentences: about a fallback to another backend, a store that was moved aside, or
+    /// a migration.
     pub notices: Vec<String>,
 }
 

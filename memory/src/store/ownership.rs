@@ -127,8 +127,8 @@ fn describe(id: i32, tables: &[String]) -> String {
     }
 }
 
-/// The new path for another program's database, the `n`th of the day. Git ignores this path like
-/// the rest of the store.
+/// Returns the path to which another program's database is moved; `n` numbers the databases that
+/// are moved on the same day. Git ignores this path like the rest of the store.
 pub(super) fn name_aside(folder: &Path, now: i64, n: u32) -> PathBuf {
     let day = times::day(now);
     let counter = if n > 1 { format!("-{n}") } else { String::new() };

@@ -115,7 +115,7 @@ pub fn detect_shared(path: &Path) -> Option<SharedFileSystem> {
     }
 }
 
-/// Numbers from statfs(2) and the kernel's `linux/magic.h`.
+/// Classifies a file system by its type number in statfs(2), see the kernel's `linux/magic.h`.
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "numbers of Linux"))]
 fn shared_by_magic(number: u32) -> Option<SharedFileSystem> {
     Some(match number {

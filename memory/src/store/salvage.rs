@@ -36,17 +36,17 @@ impl RecoveredRecords {
         self.documents.retain(|(table, id, ..)| !is_deleted(table.name(), id));
     }
 
-    /// Adds a record if it was readable; otherwise counts it as lost.
-    pub(super) fn add<T>(&mut self, read: Option<T>, kind: fn(&mut Self) -> &mut Vec<T>) {
+    /// Adds a record to `list` if it was readable; otherwise counts it as lost.
+    pub(super) fn add<T>(&mut self, read: Option<T>, list: fn(&mut Self) -> &mut Vec<T>) {
         match read {
-            Some(record) => kind(self).push(record),
+            Some(record) => list(self).push(record),
             None => self.lost += 1,
         }
     }
 }
 
-/// The list of stores that have not been examined yet. Each line contains a word and a file name;
-/// the word states whether the next attempt is the first.
+/// Name of the file that lists the stores that have not been examined yet. Each line contains a
+/// word and a file name; the word states whether the next attempt is the first or the second.
 const LIST: &str = "data.salvage";
 const FIRST_ATTEMPT: &str = "first";
 const SECOND_ATTEMPT: &str = "again";
@@ -258,6 +258,7 @@ impl<T> Scan<'_, T> {
     }
 }
 
+/// Returns the readable rows of a table, and adds the number of unreadable rows to `lost`.
 fn rows<T>(
     connection: &Connection,
     table: &str,
@@ -304,7 +305,8 @@ fn links(connection: &Connection, lost: &mut usize) -> Vec<Link> {
 /// A copy of a database with the first page of a new database; deleted when dropped.
 ///
 /// The first page contains the file header and the root page of each table. Tables have the same
-/// root pages in every store, because the first step creates them in an empty file.
+/// root pages in every store, because the first migration step creates them in an
+/// empty file.
 struct RepairedCopy(PathBuf);
 
 impl RepairedCopy {

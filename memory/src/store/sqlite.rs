@@ -92,7 +92,7 @@ pub(super) fn in_memory(folder: &Path) -> Result<Box<dyn StorageBackend>, Memory
         path,
         identity: None,
         known,
-        is_private: true,
+        is_in_ram: true,
         changed_records: backup::ChangedRecords::default(),
         backup_fault: None,
     }))
@@ -108,7 +108,7 @@ struct Sqlite {
     /// The newest supported schema version.
     known: i64,
     /// Whether the store is held in RAM, without a file.
-    is_private: bool,
+    is_in_ram: bool,
     /// Changes of the current write to data that no other file contains.
     changed_records: backup::ChangedRecords,
     /// The last error of the backup.
@@ -171,7 +171,7 @@ impl Sqlite {
         let layer = self.query_one("SELECT layer FROM memories WHERE id = ?1", [id], |row| {
             parse_word(row, 0)
         })?;
-        self.changed_records.entry(id, layer);
+        self.changed_records.record_entry(id, layer);
         Ok(())
     }
 
@@ -210,11 +210,8 @@ impl StorageBackend for Sqlite {
     fn commit(&mut self) -> Result<(), MemoryError> {
         let changed_records = std::mem::take(&mut self.changed_records);
         let mut fault = None;
-        let line = if self.is_private {
-            None
-        } else {
-            backup::prepare(self, changed_records, &mut fault)?
-        };
+        let line =
+            if self.is_in_ram { None } else { backup::prepare(self, changed_records, &mut fault)? };
         self.connection.execute_batch("COMMIT").map_err(error)?;
         self.backup_fault = line.and_then(|line| line.add(&self.path)).or(fault);
         Ok(())
@@ -227,7 +224,7 @@ impl StorageBackend for Sqlite {
     }
 
     fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError> {
-        self.changed_records.entry(&entry.id, Some(entry.layer));
+        self.changed_records.record_entry(&entry.id, Some(entry.layer));
         let seq: i64 = self.value("UPDATE counter SET value = value + 1 RETURNING value")?;
         if self.is_prepared(entry)? {
             self.put_status(&entry.id, entry.status)?;
@@ -385,7 +382,7 @@ impl StorageBackend for Sqlite {
         at: i64,
         document: &Clean<Value>,
     ) -> Result<(), MemoryError> {
-        self.changed_records.document(table, id, Some((at, Value::clone(document))));
+        self.changed_records.record_document(table, id, Some((at, Value::clone(document))));
         let sql = format!("INSERT OR REPLACE INTO {} VALUES (?1, ?2, ?3)", table.name());
         self.run(&sql, params![id, at, canonical(document)]).map(|_| ())
     }
@@ -408,7 +405,7 @@ impl StorageBackend for Sqlite {
         let sql = format!("DELETE FROM {} WHERE id = ?1", table.name());
         let existed = self.run(&sql, [id])? > 0;
         if existed {
-            self.changed_records.document(table, id, None);
+            self.changed_records.record_document(table, id, None);
         }
         Ok(existed)
     }
@@ -419,17 +416,17 @@ impl StorageBackend for Sqlite {
     }
 
     fn writes(&mut self) -> Result<i64, MemoryError> {
-        let known = self.document(Table::Meta, backup::NUMBER)?;
+        let known = self.document(Table::Meta, backup::LAST_WRITE_DOCUMENT)?;
         Ok(known.and_then(|number| number.as_i64()).unwrap_or_default())
     }
 
     fn set_writes(&mut self, number: i64) -> Result<(), MemoryError> {
         let sql = "INSERT OR REPLACE INTO meta VALUES (?1, 0, ?2)";
-        self.run(sql, params![backup::NUMBER, number.to_string()]).map(|_| ())
+        self.run(sql, params![backup::LAST_WRITE_DOCUMENT, number.to_string()]).map(|_| ())
     }
 
     fn backup(&self) -> Option<PathBuf> {
-        (!self.is_private).then(|| backup::path_of(&self.path))
+        (!self.is_in_ram).then(|| backup::path_of(&self.path))
     }
 
     fn take_backup_fault(&mut self) -> Option<String> {
@@ -445,7 +442,7 @@ impl StorageBackend for Sqlite {
     }
 
     fn is_set_aside(&self) -> bool {
-        !self.is_private && self.identity != lock::identity(&self.path)
+        !self.is_in_ram && self.identity != lock::identity(&self.path)
     }
 
     fn path(&self) -> &Path {

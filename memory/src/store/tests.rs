@@ -293,7 +293,7 @@ fn network_file_systems_use_json_and_are_reported() {
     let opened = open_best(folder.path(), network, 7).expect("a store");
     assert_eq!(opened.store.name(), "json");
     assert!(opened.notices[0].ends_with("network file system (NFS)"), "{:?}", opened.notices);
-    // An existing database is not hidden; opening it prints a warning each time.
+    // An existing database remains in use, and a notice appears each time it is opened.
     let folder = TempDir::new().expect("a directory");
     drop(self::opened(folder.path(), BackendChoice::Sqlite));
     for _ in 0..2 {
@@ -301,7 +301,7 @@ fn network_file_systems_use_json_and_are_reported() {
         assert_eq!(opened.store.name(), "sqlite");
         assert!(opened.notices[0].contains("on a network file system (NFS)"));
     }
-    // Where it can be a network file system, the notice appears once.
+    // If the file system is only possibly a network file system, the notice appears once.
     let possible = Some(place::SharedFileSystem::Possibly("FUSE"));
     let folder = TempDir::new().expect("a directory");
     for notices in [1, 0] {
@@ -315,7 +315,7 @@ fn a_failed_migration_does_not_switch_to_json() {
     let folder = TempDir::new().expect("a directory");
     drop(opened(folder.path(), BackendChoice::Sqlite));
     let path = sqlite::path(folder.path());
-    // Another schema with an older version number: a step fails, and the data is unchanged.
+    // The schema already contains what the step creates, so the step fails.
     let connection = rusqlite::Connection::open(&path).expect("open");
     connection.execute_batch("CREATE TABLE more (x)").expect("made");
     drop(connection);
@@ -368,7 +368,7 @@ fn an_open_store_that_was_moved_aside_is_reported() {
         let mut other = opened(folder.path(), choice);
         assert!(!one.is_set_aside());
         if choice == BackendChoice::Json {
-            // The store is readable again, because another process repaired it.
+            // The log is damaged first: a readable log counts as repaired by another process.
             let path = other.path().to_owned();
             let text = std::fs::read_to_string(&path).expect("a log") + "[\"x\",[]]\n";
             std::fs::write(path, text).expect("written");

@@ -1,5 +1,5 @@
-//! Checks of conventions and mistakes: validated when they are saved, and preserved through all
-//! changes of a memory.
+//! Tests of the checks of conventions and mistakes: they are validated when they are saved, and
+//! preserved through all changes of a memory.
 
 use super::*;
 use crate::kinds::Convention;
@@ -18,7 +18,7 @@ fn convention(content: &str, check: Value) -> NewMemory<Convention> {
     NewMemory { content: content.into(), body, ..NewMemory::default() }
 }
 
-fn no_moment() -> Value {
+fn no_moment_check() -> Value {
     json!({"files": ["*.ts"], "text": {"regex": r"\bmoment\("}, "fails": {"a.ts": "moment(1)"}})
 }
 
@@ -66,7 +66,7 @@ fn a_check_is_validated_before_anything_is_written() {
         );
         assert_eq!(text(root, FILE).lines().count(), 1);
         let decision = memory.save_decision(&decision("Temporal", None)).expect("saved").id;
-        let error = memory.edit(Kind::Decision, &decision, &change("check", no_moment()));
+        let error = memory.edit(Kind::Decision, &decision, &change("check", no_moment_check()));
         assert!(error.expect_err("refused").to_string().contains("add a convention"));
     });
 }
@@ -74,7 +74,8 @@ fn a_check_is_validated_before_anything_is_written() {
 #[test]
 fn a_rule_is_preserved_by_edits_and_removed_with_its_memory() {
     on_both_stores(|root, memory| {
-        let id = memory.save_convention(&convention("No moment", no_moment())).expect("saved").id;
+        let id =
+            memory.save_convention(&convention("No moment", no_moment_check())).expect("saved").id;
         assert_eq!(rules(root), ["convention/no-moment"]);
         let words = Edit { content: Some("Dates are Temporal's".into()), ..Edit::default() };
         memory.edit(Kind::Convention, &id, &words).expect("edited");
@@ -90,17 +91,17 @@ fn a_rule_is_preserved_by_edits_and_removed_with_its_memory() {
         };
         assert!(!again(memory, other).is_edited);
         assert_eq!(text(root, FILE), before);
-        assert!(again(memory, no_moment()).is_edited);
+        assert!(again(memory, no_moment_check()).is_edited);
         assert_eq!(rules(root), ["convention/no-moment"]);
         memory.edit(Kind::Convention, &id, &change("check", json!({}))).expect("edited");
         assert_eq!(rules(root), [""; 0]);
-        memory.edit(Kind::Convention, &id, &change("check", no_moment())).expect("edited");
+        memory.edit(Kind::Convention, &id, &change("check", no_moment_check())).expect("edited");
         assert_eq!(rules(root), ["convention/dates-are-temporal-s"]);
         memory.remove(Kind::Convention, &id, None).expect("removed");
         assert_eq!(rules(root), [""; 0]);
         // A mistake and its successor.
         let mut new = mistake("ReferenceError: moment is not defined", "import it");
-        new.body.check = Some(no_moment());
+        new.body.check = Some(no_moment_check());
         let id = memory.save_mistake(&new).expect("saved").id;
         assert_eq!(rules(root), ["mistake/referenceerror-moment-is-not-defined"]);
         let later =
@@ -114,7 +115,7 @@ fn a_rule_is_preserved_by_edits_and_removed_with_its_memory() {
 fn every_memory_has_its_own_rule() {
     on_both_stores(|root, memory| {
         let long = "Dates are made with Temporal and nothing but Temporal";
-        let first = memory.save_convention(&convention(long, no_moment())).expect("saved").id;
+        let first = memory.save_convention(&convention(long, no_moment_check())).expect("saved").id;
         let other = json!({"text": {"regex": "luxon"}});
         let second = convention(&format!("{long}, not luxon"), other.clone());
         memory.save_convention(&second).expect("saved");
@@ -135,7 +136,8 @@ fn every_memory_has_its_own_rule() {
 #[test]
 fn a_merge_that_removes_a_check_disables_its_rule() {
     on_both_stores(|root, memory| {
-        let id = memory.save_convention(&convention("No moment", no_moment())).expect("saved").id;
+        let id =
+            memory.save_convention(&convention("No moment", no_moment_check())).expect("saved").id;
         let base = text(root, FILE);
         let other = TempDir::new().expect("a directory");
         write(other.path(), FILE, &base);

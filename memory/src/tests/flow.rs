@@ -1,4 +1,4 @@
-//! Saving, superseding, sessions, branches, lifecycles, pruning.
+//! Tests of saving and superseding memories, of sessions, branches, lifecycles and pruning.
 
 use super::*;
 use crate::MemoryError;
@@ -78,8 +78,8 @@ fn invalid_supersedes_links_are_rejected() {
 fn conflicts_are_listed() {
     on_both_stores(|_, memory| {
         let a = memory.save_decision(&decision("Use tabs", Some("style"))).expect("saved").id;
-        let debates = vec![Link::new(Relation::Contradicts, &a)];
-        let b = NewMemory { links: debates, ..decision("Use spaces", Some("style")) };
+        let contradicts = vec![Link::new(Relation::Contradicts, &a)];
+        let b = NewMemory { links: contradicts, ..decision("Use spaces", Some("style")) };
         let b = memory.save_decision(&b).expect("saved");
         assert_eq!(b.superseded, [""; 0]);
         assert_eq!(
@@ -207,16 +207,16 @@ fn edits_without_changes_are_not_written() {
 }
 
 #[test]
-fn conflicts_of_a_memory_are_all_conflicts_that_contain_it() {
+fn the_conflicts_of_a_memory_are_all_conflicts_that_involve_it() {
     on_both_stores(|_, memory| {
         let save = |memory: &mut ProjectMemory, content: &str, topic, links| {
             let new = NewMemory { links, ..decision(content, Some(topic)) };
             memory.save_decision(&new).expect("saved").id
         };
         let first = save(memory, "Use Redis for it", "cache", vec![]);
-        let against = |to: &str| vec![Link::new(Relation::Contradicts, to)];
-        let second = save(memory, "Use nothing at all", "cache", against(&first));
-        let third = save(memory, "Keep logs a day", "logs", against(&first));
+        let contradicts = |to: &str| vec![Link::new(Relation::Contradicts, to)];
+        let second = save(memory, "Use nothing at all", "cache", contradicts(&first));
+        let third = save(memory, "Keep logs a day", "logs", contradicts(&first));
         let fourth = save(memory, "Keep logs a year", "logs", vec![]);
         let all = memory.conflicts().expect("conflicts");
         assert_eq!(all.len(), 2, "{all:?}");

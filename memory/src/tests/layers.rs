@@ -1,6 +1,6 @@
-//! Random histories of branches, sessions and merges in two clones: a reader of each layer
-//! ([`Layers`]) sees exactly the memories that a simple model predicts. Observations of sessions
-//! and branches are never decisions of the project, and promoted observations exist once.
+//! Tests with random histories of branches, sessions and merges in two clones: a reader of each
+//! layer ([`Layers`]) sees exactly the memories that a simple model predicts. Observations of
+//! sessions and branches are never decisions of the project, and promoted observations exist once.
 #![expect(clippy::disallowed_methods, reason = "tests read and write files")]
 
 mod cases;
@@ -53,7 +53,7 @@ struct TestClone {
     observed: Vec<(String, String)>,
 }
 
-fn tracked(root: &Path) -> BTreeMap<String, String> {
+fn tracked_files(root: &Path) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
     for folder in ["ai/memory", ".aidd/branches", ".aidd/branches/archive"] {
         let entries = std::fs::read_dir(root.join(folder)).into_iter().flatten().flatten();
@@ -65,9 +65,9 @@ fn tracked(root: &Path) -> BTreeMap<String, String> {
     files
 }
 
-/// Replaces the files of a branch with those of another, as Git does.
+/// Replaces the tracked files with those of another branch, as Git does.
 fn check_out(root: &Path, files: &BTreeMap<String, String>) {
-    for path in tracked(root).keys().filter(|path| !files.contains_key(*path)) {
+    for path in tracked_files(root).keys().filter(|path| !files.contains_key(*path)) {
         std::fs::remove_file(root.join(path)).expect("removed");
     }
     for (path, text) in files {
@@ -136,7 +136,8 @@ impl Simulation {
 
     fn commit(&mut self, at: usize) {
         let clone = &self.clones[at];
-        self.models.get_mut(clone.branch).expect("a branch").files = tracked(clone.folder.path());
+        self.models.get_mut(clone.branch).expect("a branch").files =
+            tracked_files(clone.folder.path());
     }
 
     fn step(&mut self) {
@@ -254,7 +255,7 @@ impl Simulation {
         check_out(self.clones[at].folder.path(), &files);
     }
 
-    /// Checks out another branch, which the other clone does not have.
+    /// Checks out a branch that the other clone has not checked out.
     fn switch_branch(&mut self, at: usize) {
         let taken = self.clones[1 - at].branch;
         let free: Vec<&str> = BRANCHES.into_iter().filter(|name| *name != taken).collect();

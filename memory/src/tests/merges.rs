@@ -1,4 +1,4 @@
-//! Tracked files that Git, manual edits and other processes change.
+//! Tests with tracked files that were changed by Git, by hand or by other processes.
 
 use super::*;
 use crate::log::ProblemKind;

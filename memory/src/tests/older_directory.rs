@@ -1,4 +1,5 @@
-//! A project with its memory in `memory/`, the directory that was used before `ai/memory/`.
+//! Tests with a project whose memory is in `memory/`, the directory that was used before
+//! `ai/memory/`.
 
 use super::faults::{open_with_notices, permanent_text};
 use super::*;
@@ -44,7 +45,7 @@ fn the_newer_of_two_memory_directories_is_used() {
             Some("decision_1_a".to_owned())
         );
         assert_eq!(memory.journal().unread_folder(), None);
-        // Switches to a branch with the new directory under an open process.
+        // Switches to a branch with the new directory while the memory is open.
         write(root, "ai/memory/decisions.jsonl", &LINE.replace("decision_1_a", "decision_2_b"));
         let has_memory = |memory: &mut ProjectMemory, id: &str| {
             memory.read(&mut |store| store.entry(id)).expect("read").is_some()
@@ -58,7 +59,7 @@ fn the_newer_of_two_memory_directories_is_used() {
 }
 
 #[test]
-fn a_directory_memory_without_memories_is_ignored() {
+fn a_directory_named_memory_without_memory_files_is_ignored() {
     on_both_stores(|root, memory| {
         write(root, "memory/allocator.rs", "fn main() {}");
         memory.save_decision(&decision("Use jemalloc", None)).expect("saved");

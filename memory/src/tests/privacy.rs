@@ -143,7 +143,7 @@ fn all_writes(memory: &mut ProjectMemory) {
     memory.note_figures(&sensitive_text(52), &json!({"x": sensitive_text(53)})).expect("noted");
 }
 
-fn on_disk(root: &Path) -> Vec<(String, Vec<u8>)> {
+fn files_on_disk(root: &Path) -> Vec<(String, Vec<u8>)> {
     let mut found = Vec::new();
     let mut pending = vec![root.to_owned()];
     while let Some(folder) = pending.pop() {
@@ -163,7 +163,7 @@ fn on_disk(root: &Path) -> Vec<(String, Vec<u8>)> {
 fn no_write_leaves_a_secret_or_a_private_text_on_the_disk() {
     on_both_stores(|root, memory| {
         all_writes(memory);
-        let files = on_disk(root);
+        let files = files_on_disk(root);
         assert!(files.len() >= 6, "{}", files.len());
         let token = token();
         let mut redacted = 0;

@@ -1,4 +1,4 @@
-//! Saving existing memories again, and invalid fields.
+//! Tests of saving existing memories again, and of invalid fields.
 
 use super::*;
 use crate::kinds::{Convention, Decision};

@@ -1,4 +1,4 @@
-//! Resolving conflicts, removing, importing, and pruning tracked files.
+//! Tests of resolving conflicts, removing and importing memories, and pruning tracked files.
 
 use super::{START, decision, mistake, on_both_stores, text, write};
 use crate::MemoryError;
@@ -153,7 +153,7 @@ fn resolving_breaks_a_cycle_at_the_requested_memory() {
 }
 
 #[test]
-fn removal_retains_lines_and_deletes_the_rest() {
+fn removal_retains_tracked_lines_and_deletes_other_memories() {
     on_both_stores(|root, memory| {
         let tracked = memory.save_decision(&decision("cookies", None)).expect("saved").id;
         let own = memory.save_insight("lesson", None, &Insight::default(), None).expect("saved");

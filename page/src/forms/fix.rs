@@ -56,9 +56,9 @@ pub enum InsertAs {
 impl Serialize for Insertion {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match (serializer.is_human_readable(), self) {
-            (true, Self::Missing(yes)) => yes.serialize(serializer),
+            (true, Self::Missing(is_set)) => is_set.serialize(serializer),
             (true, Self::Text(text)) => text.serialize(serializer),
-            (false, Self::Missing(yes)) => (yes, "").serialize(serializer),
+            (false, Self::Missing(is_set)) => (is_set, "").serialize(serializer),
             (false, Self::Text(text)) => (false, text).serialize(serializer),
         }
     }
@@ -72,7 +72,7 @@ impl<'de> Deserialize<'de> for Insertion {
             return Ok(if text.is_empty() { Self::Missing(missing) } else { Self::Text(text) });
         }
         match serde_json::Value::deserialize(deserializer)? {
-            serde_json::Value::Bool(yes) => Ok(Self::Missing(yes)),
+            serde_json::Value::Bool(is_set) => Ok(Self::Missing(is_set)),
             serde_json::Value::String(text) => Ok(Self::Text(text)),
             _ => Err(serde::de::Error::custom(
                 "`insert` must be `true` (for `doc`) or a string (for `text`)",

@@ -202,7 +202,7 @@ impl TextHeader {
         let key = whole_file_keys.into_iter().find(|(is_set, _)| *is_set)?.1;
         // In large files, only the text around keywords is read.
         self.secret.map(|_| {
-            format!("`{key}` needs the whole file; a `secret` pattern reads only parts of it")
+            format!("`{key}` requires the whole file, but a `secret` pattern reads only parts of large files; remove one of them")
         })
     }
 }

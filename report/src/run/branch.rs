@@ -1,4 +1,4 @@
-//! The default branch to compare with.
+//! Finds the default branch to compare with.
 
 use crate::error::RunError;
 use aidd_engine::project::git::Repository;

@@ -13,7 +13,7 @@ use aidd_engine::workspace::walk::{FileReport, Outcome};
 /// Maximum number of commits checked per run; a longer list is not one change, but a history.
 const MAX_COMMITS: usize = 2_000;
 
-/// The commits to check.
+/// The commits to check: `head` and its ancestors, without the excluded commits.
 pub struct Line<'a> {
     /// The clone that contains the commits.
     pub repository: &'a Repository,
@@ -33,7 +33,7 @@ pub struct Sides<'a> {
     pub before: &'a Snapshot,
     /// The files after the change.
     pub after: &'a dyn Files,
-    /// The paths of the files after the change, used to find the parts of the project.
+    /// The paths of the files after the change, used to find the members of the workspace.
     pub paths: Vec<String>,
     /// The files that differ.
     pub changes: &'a [Change],

@@ -191,12 +191,12 @@ pub fn render(project: &Project, document: &Document, format: Format) -> String 
 /// Fails when the configuration or the baseline is invalid.
 pub fn policy(project: &Project, format: ComplianceFormat) -> Result<String, RunError> {
     let engine = project.engine(&Selection::default())?;
-    let known = project.baseline(&project.baseline_path(None), false)?;
+    let baseline = project.baseline(&project.baseline_path(None), false)?;
     let input = ComplianceInput {
         config: &project.config,
         engine: &engine,
         fail_on: fail_on(None, project),
-        baseline: known.map(|known| known.entries().map(|entry| entry.count as usize).sum()),
+        baseline: baseline.map(|known| known.entries().map(|entry| entry.count as usize).sum()),
     };
     Ok(crate::compliance(input, format))
 }
@@ -221,10 +221,10 @@ fn changes(
 /// The absolute paths of `paths`, which must exist.
 fn locate(root: &Path, paths: &[String]) -> Result<Vec<PathBuf>, RunError> {
     let mut located = Vec::with_capacity(paths.len());
-    for given in paths {
-        let path = root.join(relative_to_root(root, given)?);
+    for requested in paths {
+        let path = root.join(relative_to_root(root, requested)?);
         if !path.exists() {
-            return Err(RunError::NoSuchFile(given.clone()));
+            return Err(RunError::NoSuchFile(requested.clone()));
         }
         located.push(path);
     }
@@ -264,8 +264,8 @@ pub fn check_text(project: &Project, engine: &Engine, path: String, bytes: Vec<u
     let path = source.path().to_owned();
     outcome.add_checked(source, checked);
     if let Some(listing) = listing.as_ref().filter(|_| has_project_checks) {
-        // Only keep project-wide findings at the path of the text. Malformed globs were already
-        // reported.
+        // Only project-wide findings at the path of the text are reported. Malformed globs were
+        // already reported.
         let _ = walk::check_project(engine, &project.config, files, listing, &mut outcome);
         outcome.project_findings.retain(|file| file.source.path() == path);
     }

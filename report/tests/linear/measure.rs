@@ -3,27 +3,28 @@
 use cpu_time::ThreadTime;
 use std::time::Duration;
 
-/// An input is large enough if one run takes this long.
+/// The smaller input is large enough if one run takes this long.
 const MIN_DURATION: Duration = Duration::from_millis(50);
 /// The larger input is this many times as large as the smaller input.
 const FACTOR: usize = 8;
 /// Maximum ratio of the durations for the larger and the smaller input.
 const MAX_RATIO: u32 = 12;
-/// Number of attempts per size before a case counts as too slow.
+/// Maximum number of measurements of the larger input before a case counts as too slow.
 const MAX_ATTEMPTS: usize = 5;
 
 /// A measured case.
 pub(crate) struct Case<'a> {
     name: String,
-    /// The largest size tried. If a run with this size is faster than [`MIN_DURATION`], that
-    /// duration is used as its cost.
+    /// Maximum size of the larger input. The smaller input has at most this size divided by
+    /// [`FACTOR`]; if a run with it takes less than [`MIN_DURATION`], that duration is used as its
+    /// cost.
     max_size: usize,
     time: Box<dyn Fn(usize) -> Duration + 'a>,
 }
 
 impl<'a> Case<'a> {
-    /// Creates a case whose input `make` creates for a size up to `max_size`; the duration of `run`
-    /// is measured.
+    /// Creates a case. `make` creates an input of a size up to `max_size`; only the duration of
+    /// `run` is measured.
     pub(crate) fn new<T>(
         name: impl Into<String>,
         max_size: usize,

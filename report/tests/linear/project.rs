@@ -1,4 +1,5 @@
-//! Rule pages of a project, its configuration, and changes of its files.
+//! Tests that rule pages and a configuration are loaded in linear time, and that changed files are
+//! compared in linear time.
 
 use crate::linear::measure::{Case, assert_linear};
 use crate::repository::Repository as TestRepository;
@@ -65,15 +66,15 @@ fn rule_pages_are_loaded_in_linear_time() {
         drop(engine.check(&source, &Memory::default()));
     };
     assert_linear([
-        Case::new("rule pages, loaded", 32_000, pages, load),
-        Case::new("rule pages, and a file checked", 32_000, pages, check),
-        Case::new("rule pages, and one of them checked", 32_000, pages, check_page),
-        Case::new("rule pages, named in a configuration", 16_000, configured, use_config),
+        Case::new("rule pages loaded", 32_000, pages, load),
+        Case::new("rule pages loaded, one file checked", 32_000, pages, check),
+        Case::new("rule pages loaded, one page checked", 32_000, pages, check_page),
+        Case::new("rule pages loaded, with a severity for each", 16_000, configured, use_config),
     ]);
 }
 
-/// A repository in which one commit deletes `count` files and adds as many others; each added file
-/// differs from a deleted one in `changed` of twenty lines.
+/// Creates a repository whose last commit replaces `count` files: each added file differs from a
+/// deleted file in `changed` of twenty lines.
 fn replaced_files(count: usize, changed: usize) -> (TestRepository, Repository) {
     let repository = TestRepository::new();
     let mut stream = String::new();
@@ -112,7 +113,7 @@ fn renames_are_found_in_linear_time() {
     };
     assert_linear([
         Case::new(
-            "unlike files deleted and added",
+            "different files deleted and added",
             4_000,
             |n| replaced_files(n, 20),
             assert_renames(false),
@@ -158,13 +159,13 @@ fn findings_of_both_sides_are_compared_in_linear_time() {
     };
     assert_linear([
         Case::new(
-            "changed line, many findings",
+            "one changed line with all findings",
             60_000,
             two_commits(|_| "bad".to_owned()),
             compare_sides,
         ),
         Case::new(
-            "changed lines, a finding each",
+            "changed lines with one finding each",
             60_000,
             two_commits(|index| format!("{index} bad\n")),
             compare_sides,

@@ -1,8 +1,8 @@
-//! The output of a hundred thousand findings on one line or in one file, in each format, and the
-//! cost of applying their fixes, comparing their ids and matching moves.
+//! Tests that linear time is enough to report up to a hundred thousand findings on one line or in
+//! one file in each format, to apply their fixes, to compare their ids and to match moved findings.
 
 use crate::linear::measure::{Case, assert_linear};
-use crate::linear::{ALL, check};
+use crate::linear::{ENGINE, check};
 use aidd_engine::check::text_keys;
 use aidd_engine::text::finding::{Edit, FailOn, Finding, Fix, Severity};
 use aidd_engine::text::source::{Source, Span};
@@ -24,12 +24,13 @@ struct FileWithFindings {
     secrets: Vec<Span>,
 }
 
-/// Many findings, each with a fix, a related location and a secret; `end` follows each of them.
+/// Creates findings that each have a fix, a related location and a secret; the text `end` follows
+/// each finding.
 fn many_findings(count: usize, end: &str) -> FileWithFindings {
     let secret = |index: usize| format!("s3cr3t{index:06}");
     let text: String = (0..count).map(|index| format!("key={}{end}", secret(index))).collect();
     let unit_length = "key=s3cr3t000000".len() + end.len();
-    let rules = ALL.registry().rules();
+    let rules = ENGINE.registry().rules();
     let finding = |index: usize| {
         let rule = &rules[index % 3];
         let span = Span::new(index * unit_length + 4, index * unit_length + 16);
@@ -57,7 +58,7 @@ fn render(format: Format, found: &FileWithFindings) -> usize {
             secrets: &found.secrets,
         }],
         fixed: Vec::new(),
-        rules: ALL.registry().rules(),
+        rules: ENGINE.registry().rules(),
         checked: 1,
         skipped: &[],
         fail_on: FailOn::Never,
@@ -81,7 +82,7 @@ fn render(format: Format, found: &FileWithFindings) -> usize {
 #[test]
 fn every_format_is_written_in_linear_time() {
     let cases = Format::value_variants().iter().flat_map(|&format| {
-        [(" ", "one line"), ("\n", "a line each")].map(|(end, layout)| {
+        [(" ", "one line"), ("\n", "one line each")].map(|(end, layout)| {
             let name = format!("{format:?}, {layout}");
             Case::new(
                 name,
@@ -131,7 +132,7 @@ fn fixes_ids_and_moves_are_processed_in_linear_time() {
         assert!(known.apply(&mut found.findings).is_empty());
     };
     let mut cases = Vec::new();
-    for (end, layout) in [(" ", "one line"), ("\n", "a line each")] {
+    for (end, layout) in [(" ", "one line"), ("\n", "one line each")] {
         let make = move |n| many_findings(n, end);
         cases.push(Case::new(format!("fixes, {layout}"), MAX_FINDINGS, make, apply));
         cases.push(Case::new(format!("keys and moves, {layout}"), MAX_FINDINGS, make, keys));

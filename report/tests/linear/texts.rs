@@ -1,10 +1,10 @@
-//! Texts of any size that are expensive for parsers and patterns.
+//! Generates texts, of any size, that are expensive for parsers and patterns.
 
 /// Name, path, and text of a given size.
 pub(crate) type Row = (&'static str, &'static str, fn(usize) -> String);
 
 /// Texts that were once slow to check.
-pub(crate) const KNOWN: &[Row] = &[
+pub(crate) const ONCE_SLOW: &[Row] = &[
     ("tokens on one line", "a.log", tokens),
     ("tokens in one string", "a.js", |n| format!("const t = \"{}\";\n", tokens(n))),
     ("runs of backticks, each longer", "a.md", backticks),

@@ -1,4 +1,4 @@
-//! The effect of a comparison with a base, and of a policy, on each format.
+//! Tests of the effect that a comparison with a base, and a policy, have on each format.
 
 use crate::report::fixture::{Change, change, render, rules, tree};
 use aidd_engine::project::config::CiConfig;

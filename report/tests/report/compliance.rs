@@ -1,4 +1,4 @@
-//! The statement of what the configuration enforces.
+//! Tests of the statement of what the configuration enforces.
 
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::{self, Config};

@@ -1,4 +1,4 @@
-//! Source excerpts in the text format.
+//! Tests of the source excerpts in the text format.
 
 use crate::report::fixture::{Tree, finding, rules, span};
 use aidd_engine::text::source::Source;

@@ -1,4 +1,4 @@
-//! The output of each format.
+//! Tests of the output of each format.
 
 use crate::report::fixture::{GITHUB, Tree, render, render_with, rules, tree};
 use aidd_report::{Format, Style, wire};

@@ -1,4 +1,4 @@
-//! Guarantees for any text: no secret leaks, no text breaks the format, nothing panics.
+//! Tests of guarantees for any text: no secret leaks, no text breaks the format, nothing panics.
 
 use crate::report::fixture::{Tree, finding, render, render_with, rule, skipped, tree};
 use aidd_engine::rules::rule::Rule;

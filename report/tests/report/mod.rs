@@ -1,4 +1,4 @@
-//! Every output format over one small run, and its guarantees for any text.
+//! Tests of every output format on one small run, and of guarantees for any text.
 
 mod comparison;
 mod compliance;

@@ -1,4 +1,4 @@
-//! SARIF: the schema, the fingerprints and the limits of code scanning.
+//! Tests of SARIF: the schema, the fingerprints and the limits of code scanning.
 
 use crate::report::fixture::{GITHUB, Tree, finding, render, rule, rules, tree};
 use aidd_engine::text::finding::Severity;

@@ -32,7 +32,7 @@ pub(super) fn scan_tree(tree: &Tree, scan: Scan<'_>, found: &mut Vec<Found>) {
     for index in 1..tree.nodes.len() {
         let node = &tree.nodes[index];
         let Some(value) = &node.value else { continue };
-        // The name of a sibling value is not a secret itself.
+        // These keys contain the name of a sibling value, not a secret.
         if matches!(node.key.as_str(), "@key" | "@name" | "@id" | "@type") {
             continue;
         }
@@ -51,7 +51,7 @@ pub(super) fn scan_tree(tree: &Tree, scan: Scan<'_>, found: &mut Vec<Found>) {
             continue;
         }
         let name = node_name(tree, index);
-        // Items of a list of secrets are usually their names.
+        // An item of a list of secrets is usually the name of a secret.
         let trust = if node.key.is_empty() { scan.trust.min(Trust::Medium) } else { scan.trust };
         let scan = Scan { trust, ..scan };
         report_named(&name, parent_key(tree, index), value, node.span, scan, found);
@@ -72,7 +72,7 @@ pub(super) fn report_named(
     scan: Scan<'_>,
     found: &mut Vec<Found>,
 ) {
-    let rule = refine(scan.rule, name, scan.path);
+    let rule = refine_rule(scan.rule, name, scan.path);
     // The name contains a host and the value is `user:password`.
     if name.starts_with("BUNDLE_") && name.contains("__") && !value.contains('/') {
         let start = value.find(':').map_or(0, |at| at + 1);
@@ -128,8 +128,9 @@ fn is_secret_name(value: &str, class: Class) -> bool {
         && (is_upper_case || (class == Class::Secret && value != "secret"))
 }
 
-/// Whether a value is the name of an object rather than generated: `grafana-tls`, `color.primary`.
-/// With `is_named`, the name of the setting denotes a secret, and a single word can be the secret.
+/// Whether a value is the name of an object rather than a generated value: `grafana-tls`,
+/// `color.primary`. If `is_named` is true, the name of the setting denotes a secret, so a single
+/// word can be the secret.
 fn is_object_name(value: &str, is_named: bool) -> bool {
     let parts: Vec<&str> = value.split(['-', '_', '.']).collect();
     let is_word =
@@ -176,14 +177,14 @@ fn is_generated_key(name: &str, value: &str) -> bool {
                 | "host"
                 | "known"
                 | "project"
-                // Telemetry services publish the keys with which clients write.
+                // The keys with which clients send data to telemetry services are public.
                 | "write"
         )
     };
     let ends_in_key = words.last().is_some_and(|word| word == "key" || word == "auth");
     let is_access_key_id =
         words.ends_with(&["access".to_owned(), "key".to_owned(), "id".to_owned()]);
-    // A name `key` without other words, of a cipher or a signature, requires a long random value.
+    // If the name is only `key`, as for a cipher or a signature, the value must be long and random.
     let is_key = words.len() == 1 && words[0] == "key" && value.len() >= 24 && looks_random(value);
     is_key
         || (is_access_key_id && (16..=128).contains(&value.len()))
@@ -194,8 +195,8 @@ fn is_generated_key(name: &str, value: &str) -> bool {
             && looks_random(value))
 }
 
-/// Whether `value` is only a lookup. A generated value can contain the characters of a lookup by
-/// chance.
+/// Whether `value` as a whole refers to another value. A generated value can contain the characters
+/// of a reference by chance.
 fn is_reference_alone(value: &str) -> bool {
     is_reference(value) && (value.len() < 40 || value.contains("getenv") || value.contains("env("))
 }
@@ -219,7 +220,7 @@ fn normalize(name: &str) -> String {
 }
 
 /// The rule for a name that only one framework uses, or else `rule`.
-pub(super) fn refine(rule: &'static str, name: &str, path: &str) -> &'static str {
+pub(super) fn refine_rule(rule: &'static str, name: &str, path: &str) -> &'static str {
     let plain_name = normalize(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
     let file = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     match plain_name.as_str() {

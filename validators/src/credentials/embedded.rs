@@ -100,8 +100,8 @@ pub(super) fn report_urls(text: &str, rule: &'static str, trust: Trust, found: &
         let slash = authority.find(['/', '?']).unwrap_or(authority.len());
         let Some(at_sign) = authority[..slash].rfind('@') else { continue };
         let Some(colon) = authority[..at_sign].find(':') else {
-            // The user name can be a token: `https://TOKEN@host`. The address for reports to Sentry
-            // is public.
+            // The user name can be a token: `https://TOKEN@host`. The key in a Sentry DSN is
+            // public.
             if !authority[at_sign..slash].contains("sentry")
                 && is_credible(&authority[..at_sign], Class::Secret, Trust::Low)
             {
@@ -158,7 +158,7 @@ pub(super) fn connection_password(value: &str) -> Option<(usize, usize)> {
             let after = &value[at + key.len()..];
             let is_start = at == 0 || !value.as_bytes()[at - 1].is_ascii_alphanumeric();
             if let Some(rest) = after.trim_start().strip_prefix('=').filter(|_| is_start) {
-                let rest_at = value.len() - rest.len();
+                let value_start = value.len() - rest.len();
                 let separator = |c: char| {
                     matches!(c, ';' | '&' | '"' | '\'' | '\n') || (!value.contains(';') && c == ' ')
                 };
@@ -166,7 +166,7 @@ pub(super) fn connection_password(value: &str) -> Option<(usize, usize)> {
                 let next_part = next_part.into_iter().find(|comma| is_setting(&rest[comma + 1..]));
                 let length = rest.find(separator).unwrap_or(rest.len());
                 let length = length.min(next_part.unwrap_or(length));
-                return Some((rest_at, rest_at + length)).filter(|(from, to)| from < to);
+                return Some((value_start, value_start + length)).filter(|(from, to)| from < to);
             }
         }
     }
@@ -219,7 +219,8 @@ pub(super) fn report_value(
     if looks_like_connection(value) {
         return;
     }
-    // A hash is not in plain text, as the message states: the rules on hashes report it.
+    // The message states that the value is in plain text, which is wrong for a hash. The rules on
+    // hashes report the value.
     let is_reported_as_hash = rule == "secrets/config-password" && is_marked_hash(value);
     if !is_reported_as_hash && is_credible(value, class, trust) {
         found.push(Found::new(rule, span));

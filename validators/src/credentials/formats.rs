@@ -59,10 +59,10 @@ pub(crate) struct Format {
     names: Vec<&'static str>,
     /// The syntax of these files.
     pub(crate) syntax: Syntax,
-    /// The rule that reports their plain secrets.
+    /// The rule that reports the plain-text secrets in these files.
     pub(crate) rule: &'static str,
-    /// Names of settings that are secret in these files only, in lower case, letters and digits
-    /// only.
+    /// Names of settings that are secret only in these files. The names are in lower case and
+    /// contain only letters and digits.
     pub(crate) keys: Vec<&'static str>,
 }
 
@@ -96,8 +96,8 @@ impl Syntax {
 
 /// Source of the table of formats.
 const TABLE: &str = include_str!("formats.txt");
-/// For this many paths, each name is searched for in the text of the table before the table is
-/// parsed. Parsing the table takes as long as this many searches.
+/// Maximum number of paths for which a file name is searched for in the text of the table before
+/// the table is parsed. Parsing the table takes as long as this number of searches.
 const MAX_SCANNED_PATHS: usize = 64;
 
 /// The formats, parsed from the table.
@@ -140,7 +140,7 @@ pub(crate) fn for_path(path: &str) -> Option<(&'static Format, Trust)> {
     // A view of a settings page is not a settings file.
     let is_view = name.ends_with(".blade.php");
     let is_unknown = is_workflow || is_view || (searches_text && !TABLE.contains(name));
-    let format_by_name = if is_unknown { None } else { by_name(name, plain) };
+    let format_by_name = if is_unknown { None } else { find_by_name(name, plain) };
     let format = format_by_name.or_else(|| {
         if is_view {
             return None;
@@ -169,7 +169,7 @@ pub(crate) fn for_path(path: &str) -> Option<(&'static Format, Trust)> {
 }
 
 /// Finds the format with a pattern without `*` that matches the end of the path.
-fn by_name(name: &str, path: &str) -> Option<&'static Format> {
+fn find_by_name(name: &str, path: &str) -> Option<&'static Format> {
     let first = NAMES.partition_point(|(known, ..)| *known < name);
     let candidates = NAMES[first..].iter().take_while(|(known, ..)| *known == name);
     let mut matches = candidates.filter(|(_, pattern, _)| {
@@ -199,8 +199,8 @@ fn without_suffix(path: &str) -> (&str, Trust) {
     (plain, Trust::High)
 }
 
-/// Last segment of a pattern without `*`, the pattern, and its format. Sorted by the last segment,
-/// then by the length of the pattern, longest first.
+/// Tuples of the last segment of a pattern without `*`, the pattern, and its format. They are
+/// sorted by the last segment, then by the length of the pattern, longest first.
 static NAMES: LazyLock<Vec<(&'static str, &'static str, &'static Format)>> = LazyLock::new(|| {
     let plain = FORMATS.iter().flat_map(|format| {
         let names = format.names.iter().filter(|pattern| !pattern.contains('*'));
@@ -211,8 +211,9 @@ static NAMES: LazyLock<Vec<(&'static str, &'static str, &'static Format)>> = Laz
     names
 });
 
-/// Prefix and suffix of patterns with `*`, and the index of the format, the most specific pattern
-/// first. These patterns are parsed separately, because there are twenty times as many other names.
+/// Tuples of the prefix and the suffix of a pattern with `*`, and the index of its format; the most
+/// specific pattern comes first. These patterns are parsed separately, because there are twenty
+/// times as many other names.
 static WILDCARD_NAMES: LazyLock<Vec<(&'static str, &'static str, usize)>> = LazyLock::new(|| {
     let (mut patterns, mut section) = (Vec::new(), 0_usize);
     for line in TABLE.lines().filter(|line| !line.starts_with('#')) {

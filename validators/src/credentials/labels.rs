@@ -27,7 +27,7 @@ pub(super) fn is_label_file(path: &str, text: &str) -> bool {
     } else {
         quoted_values(text, &mut count);
     }
-    // A path that names a language needs less evidence.
+    // If the path contains a language, fewer values are sufficient evidence.
     if is_localized(path) {
         total >= 2 && labels * 2 >= total
     } else {
@@ -76,7 +76,7 @@ fn line_values(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Calls `count` with each quoted string that is not a key, until it returns `false`.
+/// Calls `count` with each quoted string that is not a key, until `count` returns `false`.
 fn quoted_values<'a>(text: &'a str, count: &mut impl FnMut(&'a str) -> bool) {
     let mut at = 0;
     while let Some(open) = text[at..].find(['"', '\'']).map(|open| at + open) {
@@ -100,12 +100,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_of_labels_are_recognised() {
+    fn files_of_user_interface_strings_are_recognised() {
         let labels = r#"{"save": "Speichern", "cancel": "Abbrechen", "password": "Passwort"}"#;
         assert!(is_label_file("app/de/settings.json", labels));
         assert!(is_label_file("locales/settings.json", labels));
         assert!(is_label_file("app/settings.de.json", labels));
-        // Three texts are not enough without a language.
+        // If the path contains no language, three texts are not sufficient evidence.
         assert!(!is_label_file("app/settings.json", labels));
         let many: String = (0..8).map(|at| format!("'k{at}' => 'Log in to “x”',\n")).collect();
         assert!(is_label_file("app/settings.php", &many));

@@ -17,12 +17,12 @@ use std::sync::LazyLock;
 /// of the run is the value of each of these assignments, and such values are not secrets.
 const MAX_NESTED: usize = 4;
 
-/// Reports assignments whose names contain one of the words at `hits`. With `bare`, values do not
-/// require quotes.
+/// Reports assignments whose names contain one of the words at `hits`. If `allows_unquoted` is
+/// true, values do not require quotes.
 pub(super) fn report_assignments(
     scan: Scan<'_>,
     hits: impl IntoIterator<Item = usize>,
-    bare: bool,
+    allows_unquoted: bool,
     found: &mut Vec<Found>,
 ) {
     let mut processed_end = 0;
@@ -40,8 +40,8 @@ pub(super) fn report_assignments(
             if nested >= MAX_NESTED {
                 processed_end = run_end;
             }
-            // The value is too long to be a secret. So is every value with the same end that starts
-            // before the last `MAX_SECRET_LEN` bytes.
+            // The value is too long to be a secret. Later values with the same end are also too
+            // long if they start before the last `MAX_SECRET_LEN` bytes.
             if assignment.value.len() > MAX_SECRET_LEN {
                 processed_end = processed_end.max(run_end - MAX_SECRET_LEN);
                 continue;
@@ -49,7 +49,7 @@ pub(super) fn report_assignments(
         }
         let value = &scan.text[assignment.value.range()];
         let is_literal = assignment.quoted
-            || (bare && assignment.join != Join::Flag)
+            || (allows_unquoted && assignment.join != Join::Flag)
             || matches!(assignment.join, Join::Element);
         // The value is the fallback of a read from the environment.
         let is_fallback =

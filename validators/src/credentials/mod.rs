@@ -92,7 +92,7 @@ pub(crate) fn is_known(path: &str, start: &str) -> bool {
     formats::for_path(path).is_some() || detect_format(path, start).is_some()
 }
 
-/// Parses a file that [`is_known`].
+/// Parses a file for which [`is_known`] returns true.
 pub(crate) fn parse(source: &Source) -> Credentials {
     // A byte order mark is not part of any format.
     let text = source.text().strip_prefix('\u{FEFF}').unwrap_or(source.text());
@@ -102,7 +102,7 @@ pub(crate) fn parse(source: &Source) -> Credentials {
     let Some((format, trust)) = known else { return generic(source, hits(source.text())) };
     let scan = Scan::new(text, source.path(), format, trust);
     let mut found = Vec::new();
-    read(scan, format, &mut found);
+    report_by_syntax(scan, format, &mut found);
     if !matches!(format.syntax, Syntax::Store | Syntax::Key) {
         embedded::report_private_keys(text, &mut found);
         embedded::report_authorization(text, format.rule, trust, &mut found);
@@ -124,22 +124,23 @@ fn url_rule(format: &Format) -> &'static str {
     }
 }
 
-fn read(scan: Scan<'_>, format: &Format, found: &mut Vec<Found>) {
+/// Reports the secrets of a file with a known format.
+fn report_by_syntax(scan: Scan<'_>, format: &Format, found: &mut Vec<Found>) {
     let Scan { text, trust, .. } = scan;
     match format.syntax {
         Syntax::Settings => {
             if scan.path.to_ascii_lowercase().ends_with(".rdp") {
-                records::rdp(text, found);
+                records::report_rdp(text, found);
             }
             report_settings(scan, found);
             if format.rule == "secrets/network-service-password" {
-                records::snmp_users(text, trust, found);
+                records::report_snmp_users(text, trust, found);
             }
             if format.rule == "secrets/chat-client-password" {
-                records::identify(text, trust, found);
+                records::report_identify(text, trust, found);
             }
         }
-        Syntax::Words => records::named_words(text, format, trust, found),
+        Syntax::Words => records::report_named_words(text, format, trust, found),
         Syntax::Json | Syntax::Yaml | Syntax::Xml => report_tree(scan, format.syntax, found),
         Syntax::Code => {
             literals::report_assignments(scan, hits_wide(text), false, found);
@@ -148,21 +149,21 @@ fn read(scan: Scan<'_>, format: &Format, found: &mut Vec<Found>) {
         }
         Syntax::Shell => shell::scan_text(text, scan, found),
         Syntax::Sql => sql::scan(text, trust, found),
-        Syntax::Pgpass => records::pgpass(text, trust, found),
-        Syntax::Htpasswd => records::htpasswd(text, found),
-        Syntax::Shadow => records::shadow(text, found),
+        Syntax::Pgpass => records::report_pgpass(text, trust, found),
+        Syntax::Htpasswd => records::report_htpasswd(text, found),
+        Syntax::Shadow => records::report_shadow(text, found),
         Syntax::Urls => {
             embedded::report_urls(text, format.rule, trust, found);
             data::scan_tree(&ini::parse(text), scan, found);
         }
-        Syntax::Chap => records::chap(text, trust, found),
-        Syntax::Sasl => records::sasl(text, trust, found),
-        Syntax::TwoLines => records::two_lines(text, trust, found),
-        Syntax::Ipsec => records::ipsec(text, trust, found),
-        Syntax::Key => records::private_key(text, found),
-        Syntax::Whole => records::first_line(text, format, trust, found),
-        Syntax::Store => records::store(text, format, found),
-        Syntax::Values => records::values(text, format, trust, found),
+        Syntax::Chap => records::report_chap(text, trust, found),
+        Syntax::Sasl => records::report_sasl(text, trust, found),
+        Syntax::TwoLines => records::report_two_lines(text, trust, found),
+        Syntax::Ipsec => records::report_ipsec(text, trust, found),
+        Syntax::Key => records::report_private_key(text, found),
+        Syntax::Whole => records::report_first_line(text, format, trust, found),
+        Syntax::Store => records::report_store(text, format, found),
+        Syntax::Values => records::report_values(text, format, trust, found),
     }
 }
 
@@ -311,10 +312,10 @@ pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) ->
     if is_documentation(source.name()) {
         return Credentials::default();
     }
-    let (trust, bare) = trust(source);
+    let (trust, allows_unquoted) = trust(source);
     let scan = Scan { text, path: source.path(), rule: "secrets/generic-secret", keys: &[], trust };
     let mut found = Vec::new();
-    literals::report_assignments(scan, hits, bare, &mut found);
+    literals::report_assignments(scan, hits, allows_unquoted, &mut found);
     if trust == Trust::Low {
         literals::report_login_calls(text, trust, &mut found);
         literals::report_secure_strings(text, trust, &mut found);
@@ -402,7 +403,7 @@ pub(crate) fn hits(text: &str) -> impl Iterator<Item = usize> {
     FINDER.iter().flat_map(move |finder| finder.find_iter(text)).map(|hit| hit.start())
 }
 
-/// Like [`hits`], and also the offsets of words that denote secrets in known files only.
+/// Like [`hits`], but also returns the offsets of words that denote secrets only in known files.
 fn hits_wide(text: &str) -> impl Iterator<Item = usize> {
     WIDE_FINDER.iter().flat_map(move |finder| finder.find_iter(text)).map(|hit| hit.start())
 }

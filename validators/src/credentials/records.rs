@@ -44,7 +44,12 @@ pub(super) fn words(line: &str) -> Vec<(usize, &str)> {
 }
 
 /// Reports the word after `password`, as in netrc and similar files.
-pub(super) fn named_words(text: &str, format: &Format, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn report_named_words(
+    text: &str,
+    format: &Format,
+    trust: Trust,
+    found: &mut Vec<Found>,
+) {
     for (offset, line) in lines(text).filter(|(_, line)| !is_comment(line)) {
         let words = words(line);
         let mut at = 0;
@@ -97,7 +102,7 @@ fn is_secret_word(word: &str, keys: &[&str]) -> bool {
 
 /// Reports the passwords in lines `host:port:database:user:password`, in which `\:` is a colon
 /// within a field.
-pub(super) fn pgpass(text: &str, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn report_pgpass(text: &str, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         let mut colons = Vec::new();
         let mut escaped = false;
@@ -120,7 +125,7 @@ pub(super) fn pgpass(text: &str, trust: Trust, found: &mut Vec<Found>) {
 }
 
 /// Reports the hashes in lines `user:hash` or, with a realm, `user:realm:hash`.
-pub(super) fn htpasswd(text: &str, found: &mut Vec<Found>) {
+pub(super) fn report_htpasswd(text: &str, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         let Some(first) = line.find(':') else { continue };
         let is_user = !line[..first].contains(|c: char| c.is_whitespace() || c == '=' || c == '"');
@@ -139,7 +144,7 @@ pub(super) fn htpasswd(text: &str, found: &mut Vec<Found>) {
 
 /// Reports the hashes in lines `user:hash:…` of shadow, passwd and, with two hashes, smbpasswd
 /// files.
-pub(super) fn shadow(text: &str, found: &mut Vec<Found>) {
+pub(super) fn report_shadow(text: &str, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         let mut start = 0;
         for (at, field) in line.split(':').enumerate().take(5) {
@@ -168,7 +173,7 @@ fn is_stored_password(field: &str, at: usize) -> bool {
 }
 
 /// Reports the secrets in lines `client server secret addresses`.
-pub(super) fn chap(text: &str, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn report_chap(text: &str, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         if let Some(&(start, value)) = words(line).get(2)
             && is_credible(value, Class::Password, trust)
@@ -180,7 +185,7 @@ pub(super) fn chap(text: &str, trust: Trust, found: &mut Vec<Found>) {
 }
 
 /// Reports the passwords in lines `host user:password`, and `host:user:password` of exim.
-pub(super) fn sasl(text: &str, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn report_sasl(text: &str, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         let account = words(line).get(1).map(|&(start, _)| start).unwrap_or(0);
         let colon = if account > 0 {
@@ -203,7 +208,7 @@ pub(super) fn sasl(text: &str, trust: Trust, found: &mut Vec<Found>) {
 
 /// Reports the password in a file whose first line is the user and whose second line is the
 /// password.
-pub(super) fn two_lines(text: &str, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn report_two_lines(text: &str, trust: Trust, found: &mut Vec<Found>) {
     if let Some((offset, value)) = lines(text).nth(1)
         && is_credible(value, Class::Password, trust)
     {
@@ -213,7 +218,7 @@ pub(super) fn two_lines(text: &str, trust: Trust, found: &mut Vec<Found>) {
 
 /// Reports the secrets in lines `selectors : PSK "secret"`, also with `XAUTH`, `EAP` or `PIN`, and
 /// the passphrase in `RSA key.pem "…"`.
-pub(super) fn ipsec(text: &str, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn report_ipsec(text: &str, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         let words = words(line);
         let kind = words.iter().position(|(_, word)| {
@@ -239,7 +244,7 @@ pub(super) fn ipsec(text: &str, trust: Trust, found: &mut Vec<Found>) {
 }
 
 /// Reports the first line as the secret.
-pub(super) fn first_line(text: &str, format: &Format, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn report_first_line(text: &str, format: &Format, trust: Trust, found: &mut Vec<Found>) {
     let mut remaining = lines(text);
     let Some((offset, line)) = remaining.next() else { return };
     let value = line.split_once([':', '=']).map_or(line, |(name, value)| {
@@ -259,13 +264,13 @@ pub(super) fn first_line(text: &str, format: &Format, trust: Trust, found: &mut 
 
 /// Reports the secrets in a list: `name: value`, `user password`, or bare values that look like
 /// keys.
-pub(super) fn values(text: &str, format: &Format, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn report_values(text: &str, format: &Format, trust: Trust, found: &mut Vec<Found>) {
     let is_csv = text.lines().next().is_some_and(|line| {
         let lower = line.to_ascii_lowercase();
         lower.contains(',') && lower.contains("password")
     });
     if is_csv {
-        return csv(text, format, found);
+        return report_csv(text, format, found);
     }
     for (offset, line) in lines(text) {
         let push = |start: usize, value: &str, found: &mut Vec<Found>| {
@@ -314,7 +319,7 @@ fn is_mixed(value: &str) -> bool {
 }
 
 /// Reports the values in the column `password` of an export of a password manager or a browser.
-fn csv(text: &str, format: &Format, found: &mut Vec<Found>) {
+fn report_csv(text: &str, format: &Format, found: &mut Vec<Found>) {
     let column = |line: &str| {
         line.split(',').position(|name| {
             matches!(
@@ -347,7 +352,7 @@ fn csv(text: &str, format: &Format, found: &mut Vec<Found>) {
 
 /// Reports the password in `/msg nickserv identify PASSWORD`, one of the commands that a client
 /// sends after connecting.
-pub(super) fn identify(text: &str, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn report_identify(text: &str, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         let lower = line.to_ascii_lowercase();
         let marks = ["identify ", " ident "];
@@ -374,7 +379,7 @@ pub(super) fn identify(text: &str, trust: Trust, found: &mut Vec<Found>) {
 }
 
 /// Reports the passphrases in `createUser name SHA "authentication" AES "privacy"`.
-pub(super) fn snmp_users(text: &str, trust: Trust, found: &mut Vec<Found>) {
+pub(super) fn report_snmp_users(text: &str, trust: Trust, found: &mut Vec<Found>) {
     for (offset, line) in lines(text).filter(|(_, line)| line.starts_with("createUser")) {
         for pair in words(line).windows(2) {
             let is_method = ["MD5", "SHA", "DES", "AES"].iter().any(|m| pair[0].1.starts_with(m));
@@ -388,7 +393,7 @@ pub(super) fn snmp_users(text: &str, trust: Trust, found: &mut Vec<Found>) {
 }
 
 /// Reports the value in `password 51:b:HEX`.
-pub(super) fn rdp(text: &str, found: &mut Vec<Found>) {
+pub(super) fn report_rdp(text: &str, found: &mut Vec<Found>) {
     for (offset, line) in lines(text) {
         if let Some(value) = line.strip_prefix("password 51:b:").filter(|value| value.len() >= 16) {
             let start = offset + line.len() - value.len();
@@ -401,7 +406,7 @@ pub(super) fn rdp(text: &str, found: &mut Vec<Found>) {
 }
 
 /// Reports an armoured key, or a key without armour.
-pub(super) fn private_key(text: &str, found: &mut Vec<Found>) {
+pub(super) fn report_private_key(text: &str, found: &mut Vec<Found>) {
     embedded::report_private_keys(text, found);
     // Files of libotr contain the private number of a DSA key.
     if let Some(at) =
@@ -427,7 +432,7 @@ pub(super) fn private_key(text: &str, found: &mut Vec<Found>) {
 
 /// Reports a binary store of secrets at the start of the file, unless the file is empty or contains
 /// prose instead of a store.
-pub(super) fn store(text: &str, format: &Format, found: &mut Vec<Found>) {
+pub(super) fn report_store(text: &str, format: &Format, found: &mut Vec<Found>) {
     let is_text = |c: char| matches!(c, ' '..='~' | '\n' | '\r' | '\t');
     let is_prose = text.trim().contains(' ') && text.chars().all(is_text);
     if !text.trim().is_empty() && !is_prose {

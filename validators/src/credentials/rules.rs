@@ -80,7 +80,7 @@ rules! {
     "secrets/rails-master-key": "Rails master key",
         "Generate a new key, set it in RAILS_MASTER_KEY, and change the secrets that the old key protected";
     "secrets/rails-secret-key-base": "Rails secret_key_base in plain text",
-        "Generate a new one, and read it from the environment or the encrypted credentials";
+        "Generate a new key, and read it from the environment or the encrypted credentials";
     "secrets/remote-desktop-password": "password in a remote desktop file",
         "Change it, and have the client prompt for it";
     "secrets/script-secret": "secret on a command line in a script",
@@ -108,9 +108,9 @@ rules! {
     "secrets/vpn-secret": "VPN secret in plain text",
         "Change it on both sides, and keep the file out of the repository";
     "secrets/web-framework-secret": "secret key of a web framework in plain text",
-        "Generate a new one, and read it from the environment";
+        "Generate a new key, and read it from the environment";
     "secrets/wifi-password": "wireless network password in plain text",
         "Change it, and keep the file out of the repository";
     "secrets/wordpress-salt": "WordPress key or salt in plain text",
-        "Generate new ones, and read them from the environment";
+        "Generate new keys and salts, and read them from the environment";
 }

@@ -112,8 +112,8 @@ impl Row {
         Self { password, has_accounts, has_values: false, is_query: false }
     }
 
-    /// Reads a line of the statement, which is `lower` in lower case: columns, then `values` or a
-    /// query.
+    /// Reads a line of the statement: columns, then `values` or a query. `lower` is the line in
+    /// lower case.
     fn advance(&mut self, line: &str, lower: &str) {
         if self.has_values {
             return;
@@ -135,7 +135,8 @@ fn parenthesized(head: &str) -> Option<&str> {
     head.get(open + 1..open + head[open..].find(')')?)
 }
 
-/// Whether a column contains passwords. A hash is one only in a table that `has_accounts`.
+/// Whether a column contains passwords. A hash counts as a password only if the table contains
+/// accounts (`has_accounts`).
 fn is_password_column(name: &str, has_accounts: bool) -> bool {
     let name = name.trim().trim_matches(['`', '"', '[', ']', '\'']);
     let lower = name.to_ascii_lowercase();

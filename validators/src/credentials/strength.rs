@@ -13,13 +13,14 @@ use std::collections::HashSet;
 /// Maximum length in bytes of a value that can consist of words.
 const MAX_WORDED_LEN: usize = 128;
 
-/// Length in bytes up to which a word with digits for letters is only a word: `f00d`.
+/// Maximum length in bytes of a value that counts as a word if digits replace some of its letters:
+/// `f00d`.
 const MAX_SPELLED_LEN: usize = 6;
 
-/// How far before a value its name is searched for, in bytes.
+/// Number of bytes before a value in which its name is searched for.
 const MAX_NAME_LEN: usize = 120;
 
-/// How far after a value a comment is searched for, in bytes.
+/// Number of bytes after a value in which a comment is searched for.
 const MAX_COMMENT_LEN: usize = 120;
 
 /// How well a found value protects an account.
@@ -33,7 +34,8 @@ pub(super) enum Strength {
     Strong,
 }
 
-/// Removes findings that nobody would act on.
+/// Removes findings that nobody would act on, and marks defaults, samples and identifiers of
+/// clients as weak.
 pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found> {
     if found.iter().all(|found| found.span.is_empty()) {
         return found;
@@ -50,7 +52,8 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
         }
         let value = &text[found.span.range()];
         let mut strength = strength(value);
-        // `startproject` writes this prefix, and the key is in use if nobody replaced it.
+        // Django's `startproject` generates a key with this prefix. The key is in use if nobody
+        // replaced it.
         let django_key = value.strip_prefix("django-insecure-");
         if is_production && django_key.is_some_and(shape::is_generated) {
             strength = Strength::Strong;
@@ -61,22 +64,22 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
             || is_by_name
                 && !is_production
                 && (!is_generated_secret(value) || is_bare_key(name_before(text, found)));
-        let in_comment = comments.contain(found.span.start as usize);
+        let in_comment = comments.contains(found.span.start as usize);
         let is_comment = || in_comment;
         let is_sample = (found.weak || has_samples) && is_comment();
         // A secret that somebody made up is an example if it is commented out.
         found.weak |=
             !looks_random(value) && is_comment() || identifies_client(text, found, &secret_names);
         strength > Strength::None
-            && (!is_labels || is_generated(value))
+            && (!is_labels || is_secret_in_label_file(value))
             && !is_sample
             && !begins_comment(text, found)
     });
     found
 }
 
-/// Whether a value was generated: the value itself, the text that it contains in base64, or the
-/// password of an application, which is in groups.
+/// Whether a value was generated. If the value is base64, the decoded text decides. An app
+/// password, which consists of groups of letters, counts as generated.
 pub(super) fn is_generated_secret(value: &str) -> bool {
     match decoded(value) {
         Some(inner) => shape::is_generated(&inner),
@@ -139,7 +142,7 @@ fn is_digest(value: &str) -> bool {
     })
 }
 
-/// Whether the value describes itself as a secret or as no secret: `my_password`, `random_key`,
+/// Whether the value describes itself as a secret or as a placeholder: `my_password`, `random_key`,
 /// `do-not-use-in-production`.
 fn describes_itself(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
@@ -195,7 +198,7 @@ fn is_member_path(value: &str) -> bool {
         && !segments.iter().any(|name| looks_random(name))
 }
 
-/// The name of a constant or a variable: `GOOGLE_CREDENTIALS_JSON`.
+/// Whether the value is the name of a constant or a variable: `GOOGLE_CREDENTIALS_JSON`.
 fn is_constant_name(value: &str) -> bool {
     value.matches('_').count() >= 2 && has_words_of(value, &['_'], u8::is_ascii_uppercase)
 }
@@ -230,7 +233,7 @@ fn is_one_word(value: &str) -> bool {
 }
 
 /// Whether a value in a file of labels is nevertheless a secret.
-fn is_generated(value: &str) -> bool {
+fn is_secret_in_label_file(value: &str) -> bool {
     let bytes = value.as_bytes();
     let is_inner = |three: &[u8]| {
         three[1].is_ascii_digit()
@@ -249,7 +252,7 @@ fn is_generated(value: &str) -> bool {
     is_mixed && is_strong()
 }
 
-/// Whether the comments of the file are the examples of the program that generated it.
+/// Whether the comments of the file at `path` are examples by the program that generated the file.
 fn has_sample_comments(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     table::FILES_WITH_SAMPLE_COMMENTS.iter().any(|known| name.eq_ignore_ascii_case(known))
@@ -268,8 +271,8 @@ fn begins_comment(text: &str, found: &Found) -> bool {
         && words.filter(|word| word.len() > 1).count() >= 2
 }
 
-/// The parts before `secret` of the names in `text` that end in `secret` and are assigned, in lower
-/// case.
+/// For each name in `text` that ends in `secret` and has a value assigned: the part of the name
+/// before `secret`, in lower case.
 fn secret_names(text: &str) -> HashSet<String> {
     let names = text.split_inclusive(|c: char| !is_part_of_name(c));
     let mut end = 0;
@@ -291,8 +294,9 @@ fn is_part_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
-/// Words of the names of keys that are secret themselves, even next to a secret with the same name.
-const SYMMETRIC: [&str; 8] =
+/// Words in key names. A key with such a word in its name is itself a secret, even if a secret with
+/// the same name is next to it.
+const SYMMETRIC_KEY_WORDS: [&str; 8] =
     ["cookie", "crypt", "encrypt", "hmac", "jwt", "session", "sign", "storage"];
 
 /// The name of the setting to which a found value is assigned, or an empty string.
@@ -324,7 +328,8 @@ fn identifies_client(text: &str, found: &Found, secret_names: &HashSet<String>) 
     let start = start.strip_suffix("key").filter(|start| start.len() >= 2);
     // `APP_KEY` without the name of a service is the key of the application itself.
     start.is_some_and(|start| {
-        let is_symmetric = start == "app_" || SYMMETRIC.iter().any(|word| start.contains(word));
+        let is_symmetric =
+            start == "app_" || SYMMETRIC_KEY_WORDS.iter().any(|word| start.contains(word));
         !is_symmetric && secret_names.contains(start)
     })
 }
@@ -335,7 +340,8 @@ struct Comments<'a> {
     text: &'a str,
     /// End of the text that was read.
     end: usize,
-    /// The end of the mark with which the current line starts.
+    /// The end of the comment mark at the start of the current line; `None` if the line does not
+    /// start with a comment mark.
     mark_end: Option<usize>,
 }
 
@@ -346,7 +352,7 @@ impl<'a> Comments<'a> {
         comments
     }
 
-    fn contain(&mut self, at: usize) -> bool {
+    fn contains(&mut self, at: usize) -> bool {
         if let Some(line_end) = self.text[self.end..at].rfind(['\n', '\r']) {
             self.begin_line(self.end + line_end + 1);
         }

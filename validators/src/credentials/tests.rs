@@ -34,7 +34,7 @@ fn files(root: &Path) -> Vec<(String, String)> {
 }
 
 /// The findings in one file, one per line: `path:line:column rule`.
-fn found(path: &str, text: &str) -> Vec<String> {
+fn describe_findings(path: &str, text: &str) -> Vec<String> {
     let source = Source::new(path, text);
     let Credentials { found } = if (super::FAMILY.claim)(path, text).is_some() {
         parse(&source)
@@ -54,7 +54,7 @@ fn each_secret_is_reported_once() {
     let expected: BTreeSet<&str> = expected.lines().collect();
     let all: Vec<String> = files(&fixtures().join("credentials"))
         .iter()
-        .flat_map(|(path, text)| found(path, text))
+        .flat_map(|(path, text)| describe_findings(path, text))
         .collect();
     let unique: BTreeSet<&str> = all.iter().map(String::as_str).collect();
     assert_eq!(all.len(), unique.len(), "duplicate findings");
@@ -68,7 +68,7 @@ fn marked_examples_are_not_reported() {
     let directory = fixtures().join("credentials");
     for (path, _) in files(&directory) {
         let text = fs::read_to_string(directory.join(&path)).unwrap_or_default();
-        assert_eq!(found(&path, &text), Vec::<String>::new(), "{path}");
+        assert_eq!(describe_findings(&path, &text), Vec::<String>::new(), "{path}");
     }
 }
 
@@ -76,7 +76,7 @@ fn marked_examples_are_not_reported() {
 fn similar_files_without_secrets_have_no_findings() {
     let all: Vec<String> = files(&fixtures().join("credentials-clean"))
         .iter()
-        .flat_map(|(path, text)| found(path, text))
+        .flat_map(|(path, text)| describe_findings(path, text))
         .collect();
     assert!(all.is_empty(), "{all:#?}");
 }
@@ -128,8 +128,8 @@ fn truncated_files_do_not_panic() {
         let step = (text.len() / 40).max(1);
         for at in (0..text.len()).step_by(step) {
             let at = text.floor_char_boundary(at);
-            found(&path, &text[..at]);
-            found(&path, &text[at..]);
+            describe_findings(&path, &text[..at]);
+            describe_findings(&path, &text[at..]);
         }
     }
 }
@@ -150,7 +150,7 @@ fn a_key_without_an_end_line_ends_with_its_last_line() {
         super::embedded::report_private_keys(&text, &mut found);
         let keys: Vec<&str> = found.iter().map(|found| &text[found.span.range()]).collect();
         assert_eq!(keys, [key], "{after}");
-        self::found(path, &text);
+        describe_findings(path, &text);
     }
 }
 
@@ -162,7 +162,7 @@ fn a_long_line_of_sql_does_not_panic() {
         format!("COMMENT ON x IS $$Set password for users: {space}$$; SELECT 'x';"),
         format!("{space}ALTER USER shop IDENTIFIED WITH{space}'x' by 'y';"),
     ] {
-        found("a.sql", &text);
+        describe_findings("a.sql", &text);
     }
 }
 

@@ -139,7 +139,7 @@ pub(crate) fn is_dummy(value: &str) -> bool {
     dummy_words(&value.to_ascii_lowercase()).is_some()
 }
 
-/// The words of a lower-case value that [`is_dummy`].
+/// The words of a lower-case value; `None` if the value does not consist of dummy words.
 pub(super) fn dummy_words(value: &str) -> Option<Vec<&str>> {
     let mut words = Vec::new();
     let mut rest = value;
@@ -173,7 +173,7 @@ fn is_expression(value: &str) -> bool {
         || value.strip_prefix("$$").is_some_and(is_variable)
 }
 
-/// A part of a regular expression or of a format string: `[^@]+)`, `%s`.
+/// Whether a value is part of a regular expression or of a format string: `[^@]+)`, `%s`.
 fn is_pattern(value: &str) -> bool {
     let is_verb =
         |verb: &str| verb.len() == 1 && verb.bytes().all(|byte| byte.is_ascii_alphabetic());
@@ -181,7 +181,7 @@ fn is_pattern(value: &str) -> bool {
     has_class || value.contains("(?") || value.strip_prefix('%').is_some_and(is_verb)
 }
 
-/// The rules of a validator, as Laravel writes them: `required|string|min:8`.
+/// Whether a value is a list of validation rules, as Laravel writes them: `required|string|min:8`.
 fn is_validation(value: &str) -> bool {
     let is_rule = |rule: &str| {
         let name = rule.split(':').next().unwrap_or_default();
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn passwords_of_applications_are_credible() {
+    fn app_passwords_are_credible() {
         assert_eq!(credible("qzvx plmt wkrd hnfj", Class::Password), [false, true, true]);
         assert_eq!(credible("this will pass test", Class::Password), [false; 3]);
         assert_eq!(credible("qzvx plmt wkrd hnfjk", Class::Password), [false; 3]);
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn dummies_consist_only_of_known_words() {
+    fn dummy_values_consist_only_of_known_words() {
         for value in [
             "",
             "12",

@@ -42,7 +42,7 @@ fn untagged_image(context: &CheckContext<'_>, report: &mut Report<'_>) {
             let finding = report.at(word.span, format!("image `{}` has no tag", image.name));
             finding.help("Pin the version you tested, for example `:1.2`, or a digest");
             if is_workbench(context.docker, stage, &image)
-                || is_moving_on_purpose(context, &mut project, word, &image)
+                || is_unversioned_on_purpose(context, &mut project, word, &image)
             {
                 finding.severity = finding.severity.min(Severity::Info);
             }
@@ -58,7 +58,7 @@ fn latest_tag(context: &CheckContext<'_>, report: &mut Report<'_>) {
             let finding = report.at(word.span, message);
             finding.help("Pin the version you tested, or add a digest");
             if is_workbench(context.docker, stage, &image)
-                || is_moving_on_purpose(context, &mut project, word, &image)
+                || is_unversioned_on_purpose(context, &mut project, word, &image)
             {
                 finding.severity = finding.severity.min(Severity::Info);
             }
@@ -80,7 +80,7 @@ fn is_workbench(docker: &Dockerfile, stage: &Stage, image: &Image<'_>) -> bool {
 /// Whether a project has a reason to use an image without a version: the name contains the version,
 /// the publisher maintains only `latest`, or the project publishes the image itself. `project`
 /// caches the names of the project.
-fn is_moving_on_purpose(
+fn is_unversioned_on_purpose(
     context: &CheckContext<'_>,
     project: &mut Option<Vec<String>>,
     word: &Word,
@@ -89,7 +89,7 @@ fn is_moving_on_purpose(
     if names_version(image.name) || is_rolling(&word.text) {
         return true;
     }
-    // A name without a namespace is an official image, except that these contain no `_`.
+    // A name without a namespace is the name of an official image, unless it contains `_`.
     let Some((namespace, _)) = image.name.split_once('/') else {
         return image.name.contains('_');
     };

@@ -31,7 +31,7 @@ const BUILD_DIRS: [&str; 12] = [
     "scripts",
 ];
 
-/// The path of a Dockerfile, and the files that can build it.
+/// The path of a Dockerfile, and the files that can define builds of it.
 pub(super) struct BuildFiles<'a> {
     dockerfile: &'a str,
     /// Path and text of each file.
@@ -238,11 +238,11 @@ impl ContextCollector<'_> {
         let mut target: Option<BTreeMap<&str, &str>> = None;
         for line in text.lines().chain(["target"]) {
             if line.trim_start().starts_with("target") {
-                let ended = target.replace(BTreeMap::new()).unwrap_or_default();
-                if !ended.is_empty() {
+                let finished_target = target.replace(BTreeMap::new()).unwrap_or_default();
+                if !finished_target.is_empty() {
                     self.add_build(
-                        ended.get("context").copied(),
-                        ended.get("dockerfile").copied(),
+                        finished_target.get("context").copied(),
+                        finished_target.get("dockerfile").copied(),
                         base,
                     );
                 }
@@ -371,49 +371,52 @@ mod tests {
         BuildFiles::read(&files(list), dockerfile).context()
     }
 
-    fn known(contexts: &[&str]) -> BuildContext {
+    fn known_contexts(contexts: &[&str]) -> BuildContext {
         BuildContext::Known(contexts.iter().map(|it| (*it).to_owned()).collect())
     }
 
     #[test]
-    fn compose_files_name_the_context() {
+    fn compose_files_specify_the_build_context() {
         let text = "services:\n  a:\n    build: ./a\n  b:\n    build:\n      context: .\n      dockerfile: b/Dockerfile\n";
         let list = [("compose.yaml", text)];
-        assert_eq!(context("a/Dockerfile", &list), known(&["a"]));
-        assert_eq!(context("b/Dockerfile", &list), known(&[""]));
+        assert_eq!(context("a/Dockerfile", &list), known_contexts(&["a"]));
+        assert_eq!(context("b/Dockerfile", &list), known_contexts(&[""]));
         assert_eq!(context("c/Dockerfile", &list), BuildContext::Unmentioned);
         let variable = "services:\n  a:\n    build:\n      context: ${DIR}\n";
         let list = [("compose.yaml", text), ("docker-compose.dev.yml", variable)];
         assert_eq!(context("a/Dockerfile", &list), BuildContext::Unknown);
         let nested =
             "services:\n  a:\n    build:\n      context: ../..\n      dockerfile: x/y/Dockerfile\n";
-        assert_eq!(context("x/y/Dockerfile", &[("x/y/docker-compose.yml", nested)]), known(&[""]));
+        assert_eq!(
+            context("x/y/Dockerfile", &[("x/y/docker-compose.yml", nested)]),
+            known_contexts(&[""])
+        );
     }
 
     #[test]
-    fn workflows_and_bake_files_name_the_context() {
+    fn workflows_and_bake_files_specify_the_build_context() {
         let step = "jobs:\n  a:\n    steps:\n      - uses: docker/build-push-action@v6\n        with:\n          context: ./svc\n          file: ./svc/Dockerfile.prod\n";
         let list = [(".github/workflows/x.yml", step)];
-        assert_eq!(context("svc/Dockerfile.prod", &list), known(&["svc"]));
+        assert_eq!(context("svc/Dockerfile.prod", &list), known_contexts(&["svc"]));
         assert_eq!(context("svc/Dockerfile", &list), BuildContext::Unmentioned);
         let matrix = "jobs:\n  a:\n    steps:\n      - with:\n          context: .\n          file: ${{ matrix.file }}\n";
         let list = [(".github/workflows/x.yml", matrix)];
         assert_eq!(context("svc/Dockerfile", &list), BuildContext::Unknown);
         let bake = "target \"a\" {\n  context = \"svc\"\n}\ntarget \"b\" {\n  dockerfile = \"b/Dockerfile\"\n}\n";
         let list = [("docker-bake.hcl", bake)];
-        assert_eq!(context("svc/Dockerfile", &list), known(&["svc"]));
-        assert_eq!(context("b/Dockerfile", &list), known(&[""]));
+        assert_eq!(context("svc/Dockerfile", &list), known_contexts(&["svc"]));
+        assert_eq!(context("b/Dockerfile", &list), known_contexts(&[""]));
     }
 
     #[test]
-    fn commands_name_the_context() {
+    fn commands_specify_the_build_context() {
         let list = [(
             "Makefile",
             "image:\n\tdocker build --pull -t x \\\n\t  -f svc/Dockerfile . # all\n",
         )];
-        assert_eq!(context("svc/Dockerfile", &list), known(&[""]));
+        assert_eq!(context("svc/Dockerfile", &list), known_contexts(&[""]));
         let list = [("svc/Makefile", "image:\n\tdocker buildx build --load -t x .\n")];
-        assert_eq!(context("svc/Dockerfile", &list), known(&["svc"]));
+        assert_eq!(context("svc/Dockerfile", &list), known_contexts(&["svc"]));
         let list = [("scripts/x.sh", "docker build -t x \"$DIR\"\n")];
         assert_eq!(context("Dockerfile", &list), BuildContext::Unknown);
         let list = [(".goreleaser.yaml", "dockers:\n  - dockerfile: Dockerfile\n")];

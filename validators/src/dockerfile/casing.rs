@@ -13,7 +13,7 @@ pub(super) enum Casing {
 
 impl Casing {
     /// The case of most keywords; upper case if both cases are equally frequent.
-    pub(super) fn of(file: &Dockerfile, source: &Source) -> Self {
+    pub(super) fn from_file(file: &Dockerfile, source: &Source) -> Self {
         let count = |has_other: fn(char) -> bool| {
             let is_cased =
                 |instruction: &&Instruction| !source.slice(instruction.keyword).contains(has_other);

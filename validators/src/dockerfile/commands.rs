@@ -1,4 +1,4 @@
-//! CMD, ENTRYPOINT, HEALTHCHECK, ONBUILD, WORKDIR and MAINTAINER.
+//! Checks on CMD, ENTRYPOINT, HEALTHCHECK, ONBUILD, WORKDIR and MAINTAINER.
 
 use super::super::Checks;
 use super::casing::Casing;
@@ -99,8 +99,8 @@ fn report_all_but_first(file: &Dockerfile, kind: Keyword, report: &mut Report<'_
 }
 
 fn no_healthcheck(file: &Dockerfile, report: &mut Report<'_>) {
-    // A stage inherits the check of its base. A base without a check is not reported if a stage
-    // that builds on it has a check.
+    // A stage inherits the HEALTHCHECK of its base. A base without HEALTHCHECK is not reported if a
+    // stage that builds on this base has a HEALTHCHECK.
     let contains_check = |stage: &Stage| {
         file.of_stage(stage).iter().any(|instruction| instruction.kind == Keyword::Healthcheck)
     };
@@ -164,7 +164,7 @@ fn is_absolute(file: &Dockerfile, path: &str) -> bool {
 }
 
 fn maintainer(file: &Dockerfile, report: &mut Report<'_>) {
-    let casing = Casing::of(file, report.source());
+    let casing = Casing::from_file(file, report.source());
     for instruction in file.all(Keyword::Maintainer) {
         let Some(name) = instruction.words.first() else { continue };
         let finding = report.at(instruction.keyword, "MAINTAINER is deprecated");

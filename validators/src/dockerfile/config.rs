@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_file_applies() {
+    fn the_nearest_configuration_file_applies() {
         let text = "ignored:\n  - DL3008\noverride:\n  error: [DL3007]\n  style:\n    - DL3015\ntrustedRegistries:\n  - ghcr.io\nlabel-schema:\n  author: text\nstrict-labels: true\nfailure-threshold: info\n";
         let files = files(&[(".hadolint.yaml", "ignored: [A]\n"), ("a/.hadolint.yml", text)]);
         let config = hadolint_config(&files, "a/b/Dockerfile").expect("settings");

@@ -40,7 +40,7 @@ pub(super) fn is_remote(path: &str) -> bool {
 }
 
 fn add_instead_of_copy(file: &Dockerfile, report: &mut Report<'_>) {
-    let casing = Casing::of(file, report.source());
+    let casing = Casing::from_file(file, report.source());
     for add in file.all(Keyword::Add) {
         let is_local = |word: &&Word| {
             let path = &*word.text;

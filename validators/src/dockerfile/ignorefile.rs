@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn patterns_match_like_the_builder() {
+    fn patterns_match_as_in_the_builder() {
         assert!(is_excluded("node_modules", "node_modules/a/b"));
         assert!(!is_excluded("node_modules", "a/node_modules"));
         assert!(is_excluded("**/node_modules", "a/node_modules/b"));

@@ -27,7 +27,7 @@ fn syntax(file: &Dockerfile, report: &mut Report<'_>) {
 
 fn instruction_casing(file: &Dockerfile, report: &mut Report<'_>) {
     let source = report.source();
-    let casing = Casing::of(file, source);
+    let casing = Casing::from_file(file, source);
     for instruction in
         file.instructions.iter().filter(|instruction| instruction.kind != Keyword::Unknown)
     {

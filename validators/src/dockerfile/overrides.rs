@@ -8,8 +8,8 @@ use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::finding::{RuleId, Severity};
 use std::collections::HashMap;
 
-/// The rules that the `check` directive of the file or the configuration of hadolint disables
-/// (`None`) or gives a different severity.
+/// The rules that the `check` directive of the file or the configuration of hadolint changes: the
+/// new severity, or `None` if the rule is disabled.
 pub(super) fn rule_overrides(
     registry: &Registry,
     file: &Dockerfile,

@@ -1,4 +1,4 @@
-//! EXPOSE.
+//! Checks on EXPOSE.
 
 use super::super::Checks;
 use aidd_engine::parse::dockerfile::{Dockerfile, Keyword, Word};

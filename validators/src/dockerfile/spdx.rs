@@ -1,6 +1,6 @@
 //! Licences of the SPDX list.
 
-/// Identifiers, separated by spaces.
+/// SPDX licence identifiers, separated by spaces.
 const LICENSES: &str = "\
     0BSD 3D-Slicer-1.0 AAL ADSL AFL-1.1 AFL-1.2 AFL-2.0 AFL-2.1 AFL-3.0 AGPL-1.0-only \
     AGPL-1.0-or-later AGPL-3.0-only AGPL-3.0-or-later AMD-newlib AMDPLPA AML AML-glslang AMPAS \
@@ -97,7 +97,7 @@ const LICENSES: &str = "\
     snprintf softSurfer ssh-keyscan swrule threeparttable ulem w3m wwl xinetd \
     xkeyboard-config-Zinoviev xlock xpp xzoom zlib-acknowledgement";
 
-/// Deprecated identifiers, which remain valid, separated by a blank:
+/// Deprecated identifiers, which remain valid, separated by spaces:
 /// <https://spdx.org/licenses/#deprecated>.
 const DEPRECATED: &str = "\
     AGPL-1.0 AGPL-3.0 BSD-2-Clause-FreeBSD BSD-2-Clause-NetBSD GFDL-1.1 GFDL-1.2 GFDL-1.3 GPL-1.0 \

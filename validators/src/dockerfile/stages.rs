@@ -230,7 +230,7 @@ fn instruction_before_from(file: &Dockerfile, report: &mut Report<'_>) {
             let name = instruction.kind.name();
             let finding = report.at(instruction.keyword, format!("{name} before the first FROM"));
             finding.help("Only ARG, comments and parser directives are allowed there");
-            // A file without `FROM` is often appended to or included in another one.
+            // A file without `FROM` is often appended to another file or included in it.
             if file.stages.is_empty() {
                 finding.severity = finding.severity.min(Severity::Info);
             }

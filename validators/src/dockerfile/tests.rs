@@ -34,7 +34,7 @@ fn check(text: &str, other_files: &[(&str, &str)]) -> Vec<Finding> {
 }
 
 /// The findings in order, as `rule severity`.
-fn found(text: &str, other_files: &[(&str, &str)]) -> Vec<String> {
+fn describe_findings(text: &str, other_files: &[(&str, &str)]) -> Vec<String> {
     let findings = check(text, other_files);
     findings.iter().map(|finding| format!("{} {}", finding.rule, finding.severity)).collect()
 }
@@ -42,8 +42,10 @@ fn found(text: &str, other_files: &[(&str, &str)]) -> Vec<String> {
 #[test]
 fn only_an_interpreter_that_runs_its_input_hides_a_failed_download() {
     let severity = |reader: &str| {
-        let found =
-            found(&format!("FROM debian:12\nRUN curl -s https://acme.io/a | {reader}\n"), &[]);
+        let found = describe_findings(
+            &format!("FROM debian:12\nRUN curl -s https://acme.io/a | {reader}\n"),
+            &[],
+        );
         let rule = "dockerfile/pipe-without-pipefail ";
         found.iter().find_map(|it| it.strip_prefix(rule).map(str::to_owned)).unwrap_or_default()
     };
@@ -85,7 +87,7 @@ fn only_a_version_in_the_name_replaces_the_tag() {
         ("redhat/ubi9-minimal", "info"),
         ("acme/base-debian12", "info"),
     ] {
-        let found = found(&format!("FROM {image}:latest\n"), &[]);
+        let found = describe_findings(&format!("FROM {image}:latest\n"), &[]);
         assert_eq!(
             found.first().map(String::as_str),
             Some(&*format!("dockerfile/latest-tag {expected}")),
@@ -98,7 +100,7 @@ fn only_a_version_in_the_name_replaces_the_tag() {
 fn generated_values_of_secrets_are_reported_under_any_name() {
     let findings = |name: &str, value: &str| {
         let value = value.replace('\u{2040}', "");
-        let found = found(&format!("FROM debian:12\nENV {name}={value}\n"), &[]);
+        let found = describe_findings(&format!("FROM debian:12\nENV {name}={value}\n"), &[]);
         found.into_iter().filter(|it| it.contains("secret-in-arg-or-env")).collect::<Vec<_>>()
     };
     let key = "kV8xRq3LmZ\u{2040}7tWp2Yd9Hs4Jf6Gb1Nc5Ee";
@@ -129,10 +131,13 @@ fn generated_values_of_secrets_are_reported_under_any_name() {
 #[test]
 fn the_hadolint_configuration_applies() {
     let text = "FROM debian:latest\nMAINTAINER x\n";
-    assert_eq!(found(text, &[]), ["dockerfile/latest-tag warning", "dockerfile/maintainer info"]);
+    assert_eq!(
+        describe_findings(text, &[]),
+        ["dockerfile/latest-tag warning", "dockerfile/maintainer info"]
+    );
     let settings = "ignored: [DL4000]\noverride:\n  error: [DL3007]\n  info: [DL3057]\n";
     assert_eq!(
-        found(text, &[(".hadolint.yaml", settings)]),
+        describe_findings(text, &[(".hadolint.yaml", settings)]),
         ["dockerfile/latest-tag error"],
         "a rule that is disabled by default stays disabled"
     );
@@ -142,7 +147,7 @@ fn the_hadolint_configuration_applies() {
 fn the_check_directive_applies() {
     let text = "FROM debian:12 AS Base\nMAINTAINER x\nCOPY a b /c\n";
     assert_eq!(
-        found(text, &[]),
+        describe_findings(text, &[]),
         [
             "dockerfile/stage-name-casing info",
             "dockerfile/maintainer info",
@@ -151,9 +156,9 @@ fn the_check_directive_applies() {
     );
     let with_two_names =
         format!("# check=skip=MaintainerDeprecated,StageNameCasing;error=true\n{text}");
-    assert_eq!(found(&with_two_names, &[]), ["dockerfile/copy-to-no-folder error"]);
+    assert_eq!(describe_findings(&with_two_names, &[]), ["dockerfile/copy-to-no-folder error"]);
     let with_all = format!("#check = error=true; skip = all\n{text}");
-    assert_eq!(found(&with_all, &[]), ["dockerfile/copy-to-no-folder error"]);
+    assert_eq!(describe_findings(&with_all, &[]), ["dockerfile/copy-to-no-folder error"]);
 }
 
 #[test]
@@ -168,7 +173,7 @@ fn a_statement_contains_all_lines_of_an_instruction() {
 fn a_syntax_error_does_not_hide_other_findings() {
     let text = "FROM debian:latest\nRUN a\n  b c\nHEALTHCHECK none of it\nMAINTAINER x\n";
     assert_eq!(
-        found(text, &[]),
+        describe_findings(text, &[]),
         [
             "dockerfile/latest-tag warning",
             "dockerfile/syntax error",
@@ -180,7 +185,7 @@ fn a_syntax_error_does_not_hide_other_findings() {
 
 #[test]
 fn variables_of_base_images_are_not_reported() {
-    let findings = |text: &str| found(text, &[]);
+    let findings = |text: &str| describe_findings(text, &[]);
     let none = [""; 0];
     assert_eq!(findings("FROM a:1\nENV PATH=$JAVA_HOME/bin:$PATH\nWORKDIR $HOME/x\n"), none);
     assert_eq!(findings("FROM a:1\nARG LIB1=1\nCOPY $LIB2 /\nCOPY '$LIB3' /\n"), none);

@@ -1,4 +1,4 @@
-//! USER.
+//! Checks on USER.
 
 use super::super::Checks;
 use super::stages::copied_stages;
@@ -20,8 +20,8 @@ fn root_user(file: &Dockerfile, report: &mut Report<'_>) {
     let users: Vec<Option<&Word>> =
         file.stages.iter().map(|stage| last_user(file, stage)).collect();
     // Whether containers run as the last user of the stage. This is true for the last stage, for a
-    // stage that no other one uses, which is built with `--target`, and for a stage on which such a
-    // stage builds without a USER.
+    // stage that no other stage uses (it is built with `--target`), and for a stage on which one of
+    // these stages builds without a USER.
     let mut is_used = copied_stages(file);
     for base in file.stages.iter().filter_map(|stage| stage.base) {
         is_used[base] = true;
@@ -81,7 +81,8 @@ fn user_by_name(file: &Dockerfile, report: &mut Report<'_>) {
             "Use the number of the user, so that Kubernetes can verify that the user is not root",
         );
     };
-    // Also check instructions before the first FROM, as in a file to include.
+    // Also check instructions before the first FROM, because a fragment that other Dockerfiles
+    // include has no FROM.
     file.instructions.iter().take_while(|it| it.stage.is_none()).for_each(|it| check(it, &none));
     file.walk(|instruction, visible| check(instruction, visible));
 }

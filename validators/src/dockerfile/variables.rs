@@ -294,7 +294,7 @@ fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
                 );
                 finding
                     .help("Use RUN --mount=type=secret; anyone with the image can read this value");
-                // Everybody knows a default that somebody made up; nobody relies on it.
+                // A made-up default is publicly known, so it protects nothing.
                 if !value.is_empty() && !value.contains('$') && !is_generated(value) {
                     finding.severity = finding.severity.min(Severity::Info);
                 }
@@ -324,7 +324,7 @@ const PREDEFINED: [&str; 11] = [
 ];
 
 /// Whether the builder expands variables in instructions of this kind.
-fn expands(kind: Keyword) -> bool {
+fn expands_variables(kind: Keyword) -> bool {
     use Keyword as K;
     matches!(
         kind,
@@ -355,7 +355,7 @@ fn undefined_variable(file: &Dockerfile, report: &mut Report<'_>) {
     }
     let globals = file.globals();
     file.walk(|instruction, scope| {
-        if expands(instruction.kind) {
+        if expands_variables(instruction.kind) {
             let visible = VisibleVariables { scope, globals: &globals, elsewhere: &elsewhere };
             check_instruction(file, instruction, &visible, report);
         }

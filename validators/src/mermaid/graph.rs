@@ -112,11 +112,12 @@ fn remove_sources<'a>(nodes: &mut HashSet<&'a str>, edges: &[(&'a str, &'a str)]
 /// legible diagram has more transitions.
 const MAX_STEPS: usize = 1_000;
 
-/// The states of a state diagram, parsed line by line. Built only if the parser
+/// The states of a state diagram, parsed line by line. The machine is built only if the parser
 /// found the same number of transitions.
 struct Machine<'a> {
     steps: Vec<Step<'a>>,
-    /// Scope → (name of its composite state, enclosing scope); 0 is the whole diagram.
+    /// For each scope, the name of its composite state and the enclosing scope. Scope 0 is the
+    /// whole diagram.
     scopes: Vec<(&'a str, usize)>,
 }
 
@@ -200,7 +201,8 @@ pub(super) fn unreachable_state(diagram: &Diagram, report: &mut Report<'_>) {
     let reached = reachable_states(&machine, has_start);
     let mut reported = BTreeSet::new();
     for step in &machine.steps {
-        // Report only the first state of an unreachable chain: fixing this state fixes the rest.
+        // Report only the first state of an unreachable chain: fixing this state also fixes the
+        // other states.
         let has_transition =
             machine.steps.iter().any(|other| other.to == step.from && other.from != step.from);
         if step.from != "[*]"

@@ -36,7 +36,7 @@ struct Hint {
     message: Option<String>,
     help: Option<String>,
     fix: Option<(String, Edit)>,
-    /// Whether the fix is the only possible intention.
+    /// Whether no other fix is plausible.
     is_certain: bool,
 }
 
@@ -198,7 +198,7 @@ fn unquoted_label(diagram: &Diagram, source: &Source, fault: &Syntax) -> Option<
     })
 }
 
-/// The unquoted text of the first `id[…]` in the line that contains brackets.
+/// The label of the first `id[…]` in the line whose label is unquoted and contains brackets.
 fn bracketed_label(source: &Source, line: Span) -> Option<Span> {
     let text = source.slice(line);
     let (mut from, mut is_quoted) = (0, false);

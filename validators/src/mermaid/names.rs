@@ -68,7 +68,7 @@ pub(super) fn duplicate_label(diagram: &Diagram, report: &mut Report<'_>) {
     // The label of a column follows its id.
     let mut columns: HashMap<&str, &Symbol> = HashMap::new();
     for pair in diagram.symbols.windows(2) {
-        if pair[0].is(&[Part::KanbanSection]) && pair[1].is(&[Part::KanbanLabel]) {
+        if pair[0].is_in(&[Part::KanbanSection]) && pair[1].is_in(&[Part::KanbanLabel]) {
             let label = &pair[1];
             if let Some(first) = columns.insert(&label.name, label) {
                 report
@@ -86,7 +86,7 @@ fn report_duplicates(
     message: impl Fn(&str) -> String,
 ) {
     let mut seen: HashMap<&str, Span> = HashMap::new();
-    for symbol in diagram.symbols.iter().filter(|symbol| symbol.is(kinds)) {
+    for symbol in diagram.symbols.iter().filter(|symbol| symbol.is_in(kinds)) {
         let name = symbol.name.trim();
         if name.is_empty() {
             continue;
@@ -111,9 +111,10 @@ pub(super) fn duplicate_declaration(diagram: &Diagram, report: &mut Report<'_>) 
         format!("`{name}` is declared twice")
     });
     let source = report.source();
-    // A class or an entity can be named several times, but a second body looks like another class.
+    // A class or an entity can occur several times, but a second body looks like another class.
     let mut bodies: HashMap<&str, Span> = HashMap::new();
-    for symbol in diagram.symbols.iter().filter(|symbol| symbol.is(&[Part::Class, Part::ErEntity]))
+    for symbol in
+        diagram.symbols.iter().filter(|symbol| symbol.is_in(&[Part::Class, Part::ErEntity]))
     {
         let has_body = super::line_at(diagram, symbol.name_span.start).is_some_and(|line| {
             let after = source.slice(Span { start: symbol.name_span.end, end: line.end });
@@ -154,7 +155,7 @@ pub(super) fn duplicate_member(diagram: &Diagram, report: &mut Report<'_>) {
                             format!("duplicate member `{name}` of `{owner}`"),
                         );
                         finding.related(first, "first occurrence");
-                        if is_alone && symbol.is(&[Part::ClassMember]) {
+                        if is_alone && symbol.is_in(&[Part::ClassMember]) {
                             finding.fix_unsafe("Delete the line", vec![edit]);
                         }
                     }
@@ -190,7 +191,7 @@ pub(super) fn duplicate_sibling(diagram: &Diagram, report: &mut Report<'_>) {
     let source = report.source();
     // Indentation of each open level, with the names of its children so far.
     let mut levels: Vec<(u32, HashMap<&str, Span>)> = vec![(0, HashMap::new())];
-    for symbol in diagram.symbols.iter().filter(|symbol| symbol.is(&TREES)) {
+    for symbol in diagram.symbols.iter().filter(|symbol| symbol.is_in(&TREES)) {
         let Some(line) = super::line_at(diagram, symbol.name_span.start) else { continue };
         let indent = line.start - source.line_span(source.line_of(line.start)).start;
         while levels.len() > 1 && levels.last().is_some_and(|(at, _)| *at > indent) {

@@ -121,12 +121,12 @@ pub(super) fn unknown_reference(diagram: &Diagram, report: &mut Report<'_>) {
         return;
     }
     for (from, to, noun) in REFERENCES {
-        let mut symbols = diagram.symbols.iter().filter(|symbol| symbol.is(from));
+        let mut symbols = diagram.symbols.iter().filter(|symbol| symbol.is_in(from));
         let Some(first) = symbols.next() else { continue };
         let known: BTreeSet<&str> = diagram
             .symbols
             .iter()
-            .filter(|symbol| symbol.is(to))
+            .filter(|symbol| symbol.is_in(to))
             // References to a generic class omit its parameters.
             .flat_map(|symbol| [&*symbol.name, symbol.name.split('~').next().unwrap_or_default()])
             .chain(edge_ids(report.source(), diagram))
@@ -192,7 +192,7 @@ pub(super) fn undefined_class(diagram: &Diagram, report: &mut Report<'_>) {
     if defined.is_empty() || !diagram.is_rendered() {
         return;
     }
-    let named = diagram.symbols.iter().filter(|symbol| symbol.is(&CLASS_USES));
+    let named = diagram.symbols.iter().filter(|symbol| symbol.is_in(&CLASS_USES));
     let named = named.map(|symbol| (symbol.name.trim(), symbol.name_span));
     let inline = inline_classes(source, diagram);
     let inline_uses = diagram.model.used_classes.iter();

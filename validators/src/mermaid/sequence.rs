@@ -7,13 +7,13 @@ use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Source;
 use std::collections::{BTreeSet, HashMap};
 
-const DECLARED: [Part; 2] = [Part::SequenceParticipant, Part::SequenceActor];
+const DECLARATIONS: [Part; 2] = [Part::SequenceParticipant, Part::SequenceActor];
 
 pub(super) fn undeclared_participant(diagram: &Diagram, report: &mut Report<'_>) {
     let declared: BTreeSet<&str> = diagram
         .symbols
         .iter()
-        .filter(|symbol| symbol.is(&DECLARED))
+        .filter(|symbol| symbol.is_in(&DECLARATIONS))
         .map(|symbol| &*symbol.name)
         .collect();
     // `create participant` is not optional, so it does not show that other participants must be
@@ -22,7 +22,7 @@ pub(super) fn undeclared_participant(diagram: &Diagram, report: &mut Report<'_>)
         let line = line_at(diagram, symbol.name_span.start);
         line.is_some_and(|line| report.source().slice(line).starts_with("create"))
     };
-    let mut declarations = diagram.symbols.iter().filter(|symbol| symbol.is(&DECLARED));
+    let mut declarations = diagram.symbols.iter().filter(|symbol| symbol.is_in(&DECLARATIONS));
     if declarations.all(is_created) || !diagram.is_rendered() {
         return;
     }
@@ -61,7 +61,7 @@ pub(super) fn activation_without_end(diagram: &Diagram, report: &mut Report<'_>)
     }
     let mut open: HashMap<&str, Vec<&Symbol>> = HashMap::new();
     let mut sender: Option<&Symbol> = None;
-    for symbol in diagram.symbols.iter().filter(|symbol| symbol.is(&PARTICIPANTS)) {
+    for symbol in diagram.symbols.iter().filter(|symbol| symbol.is_in(&PARTICIPANTS)) {
         match bar_change(report.source(), diagram, symbol) {
             Some((BarChange::Begins, _)) => open.entry(&symbol.name).or_default().push(symbol),
             // `A-->>-B` ends the activation of the sender.

@@ -34,7 +34,7 @@ pub(crate) struct Script {
     pub commands: Vec<Command>,
     /// The scopes of the commands; the first is the script itself.
     pub scopes: Vec<Scope>,
-    /// Certain syntax errors.
+    /// The syntax errors; in doubtful cases, no error is stored.
     pub faults: Vec<Fault>,
     /// Whether the grammar exceeded its time limit. In this case, the script contains no commands.
     pub skipped: bool,

@@ -13,7 +13,7 @@ const INFALLIBLE: [&str; 16] = [
 const FILTERS: [&str; 13] =
     ["tr", "sort", "uniq", "cut", "head", "tail", "rev", "tac", "wc", "nl", "fold", "sed", "tee"];
 
-/// A command or a compound of a scope.
+/// A simple command or a compound command of a scope.
 #[derive(Clone, Copy)]
 struct Item {
     start: u32,
@@ -37,22 +37,22 @@ impl Script {
         let piped = |items: &[Item]| items.iter().any(|item| item.before == Join::Pipe);
         scopes
             .filter(|(scope, items)| piped(items) && self.has_used_status(*scope))
-            .filter_map(|(_, items)| self.first_in(items))
+            .filter_map(|(_, items)| self.first_hidden_failure_in_scope(items))
             .min_by_key(|span| span.start)
     }
 
     /// The first command in one scope that hides a failure, as in [`Self::first_hidden_failure`].
-    fn first_in(&self, items: &[Item]) -> Option<Span> {
+    fn first_hidden_failure_in_scope(&self, items: &[Item]) -> Option<Span> {
         let mut end = 0;
         items.chunk_by(|_, next| next.before == Join::Pipe).find_map(|pipeline| {
             end += pipeline.len();
             let next = items.get(end).filter(|next| next.before == Join::Or);
-            let ignored = next.is_some_and(|it| self.is_ignoring(it));
+            let ignored = next.is_some_and(|it| self.ignores_failure(it));
             self.hidden_failure(pipeline).filter(|_| !ignored)
         })
     }
 
-    /// The commands and compounds of each scope, in source order.
+    /// The simple commands and compound commands of each scope, in source order.
     fn items(&self) -> Vec<Vec<Item>> {
         let mut items: Vec<Vec<Item>> = vec![Vec::new(); self.scopes.len()];
         let commands = self.commands.iter().enumerate().map(|(at, it)| {
@@ -109,13 +109,14 @@ impl Script {
         pipeline.get(fallible + 1).map(|next| next.span)
     }
 
-    /// Whether an element of a pipeline cannot fail. `piped` states whether the element reads from
-    /// a preceding element.
-    fn is_infallible(&self, item: &Item, piped: bool) -> bool {
+    /// Whether an element of a pipeline cannot fail. `reads_from_pipe` states whether the element
+    /// reads from a preceding element.
+    fn is_infallible(&self, item: &Item, reads_from_pipe: bool) -> bool {
         match item.content {
-            Content::Command(at) => {
-                self.commands.get(at).is_some_and(|it| it.cannot_fail() || piped && it.is_filter())
-            }
+            Content::Command(at) => self
+                .commands
+                .get(at)
+                .is_some_and(|it| it.cannot_fail() || reads_from_pipe && it.is_filter()),
             Content::Scope(at) => {
                 let within = |it: &&Command| {
                     item.span.start <= it.span.start && it.span.end <= item.span.end
@@ -141,8 +142,8 @@ impl Script {
         true
     }
 
-    /// Whether an element of a pipeline fails if its input is empty (`grep`) or cut off (`tar`, `gpg`): `grep` finds
-    /// nothing, and the end of an archive or of a key is missing.
+    /// Whether an element of a pipeline fails if its input is empty (`grep` finds nothing) or
+    /// incomplete (`tar` and `gpg` require the end of the archive or key).
     fn needs_input(&self, item: &Item) -> bool {
         let Content::Command(at) = item.content else { return false };
         self.commands.get(at).is_some_and(|it| match it.program() {
@@ -155,7 +156,7 @@ impl Script {
     }
 
     /// Whether an element after `||` states that a failure does not matter: `|| true`.
-    fn is_ignoring(&self, item: &Item) -> bool {
+    fn ignores_failure(&self, item: &Item) -> bool {
         match item.content {
             Content::Command(at) => self
                 .commands

@@ -40,7 +40,7 @@ struct Draft {
     command: Command,
     /// Start and end of the command in the text.
     range: Option<(usize, usize)>,
-    /// The ranges of its substitutions in the text.
+    /// The ranges of the command's substitutions in the text.
     inner: Vec<(usize, usize)>,
 }
 
@@ -51,7 +51,7 @@ impl Draft {
     }
 }
 
-/// A parsed operator and its join.
+/// The length of a parsed operator, and the join that the operator denotes.
 struct Operator {
     length: usize,
     join: Join,

@@ -108,7 +108,7 @@ fn assignments_and_redirections_are_parsed() {
 }
 
 #[test]
-fn compounds_are_flattened() {
+fn compound_commands_are_flattened() {
     check(
         "set -e; if [ -n \"$a\" ]; then cd /x && make; else true; fi; for f in *.c; do cc $f | cat; done",
         "Start [set] [-e]
@@ -139,7 +139,7 @@ fn compounds_are_flattened() {
 }
 
 #[test]
-fn certain_faults_are_reported() {
+fn unambiguous_syntax_errors_are_reported() {
     check("a && && b", "Start [a]\nAnd [b]\nfault 2..4 `&&` has no command after it");
     check("a &&", "Start [a]\nfault 2..4 `&&` has no command after it");
     check("&& a", "And [a]\nfault 0..2 `&&` has no command before it");

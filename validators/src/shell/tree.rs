@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The innermost scope, and the join of its next command or compound.
+    /// The innermost scope, and the join of its next simple or compound command.
     fn take_join(&mut self) -> (usize, Join) {
         // Without an operator in between, as after `}`, the next command follows in sequence.
         self.frames.last_mut().map_or((0, Join::Start), |frame| {

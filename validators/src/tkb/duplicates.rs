@@ -136,8 +136,9 @@ impl Identity {
         {
             return Some(format!("is also an entry on `{name}`"));
         }
-        // A companion library often names the package of the main library as well: only a common
-        // first package, or mostly common packages, identify the same technology.
+        // An entry on a companion library often lists the package of the main library as well.
+        // Therefore, packages identify two entries as duplicates only if the first package or the
+        // majority of the packages is the same.
         let shared = self.packages.iter().filter(|it| other.packages.contains(it)).count();
         let all = self.packages.len() + other.packages.len() - shared;
         let first = self.packages.first().filter(|it| other.packages.first() == Some(it));

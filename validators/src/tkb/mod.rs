@@ -87,7 +87,7 @@ static VAGUE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r"(?i)\b(?:{words})\b")).expect("a constant pattern")
 });
 
-/// An entry, and the facts from other files that the checks need.
+/// An entry, and the data from other files that the checks need.
 struct EntryContext {
     entry: Entry,
     /// Links to files that do not exist.

@@ -64,12 +64,12 @@ impl Symbol {
     }
 }
 
-/// How nodes inside a kind of node are treated.
+/// How the nodes nested in a symbol node are treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NestedNodes {
-    /// They are not symbols of their own.
+    /// The nested nodes are not symbols.
     Hidden,
-    /// They are members of the node.
+    /// The nested nodes are members of the symbol.
     Members,
 }
 
@@ -268,7 +268,7 @@ impl Reader<'_> {
         kind: SymbolKind,
         context: &NodeContext,
     ) -> bool {
-        let inside = context.parent.is_none() || context.parent_exported;
+        let is_parent_visible = context.parent.is_none() || context.parent_exported;
         let has = |words: &[&str]| {
             node.children().any(|child| {
                 let kind = child.kind();
@@ -279,21 +279,24 @@ impl Reader<'_> {
         match self.language {
             SupportLang::Rust => {
                 let is_variant = kind == SymbolKind::Member && node.kind() == "enum_variant";
-                let by_macro = node.kind() == "macro_definition"
+                let is_exported_macro = node.kind() == "macro_definition"
                     && previous_attributes(node).any(|text| text.contains("macro_export"));
-                inside && (is_variant || context.in_interface || has(&["pub"]) || by_macro)
+                is_parent_visible
+                    && (is_variant || context.in_interface || has(&["pub"]) || is_exported_macro)
             }
-            SupportLang::Go => name.chars().next().is_some_and(char::is_uppercase) && inside,
-            SupportLang::Python | SupportLang::Ruby => !name.starts_with('_') && inside,
-            SupportLang::Java => inside && (has(&["public"]) || context.in_interface),
-            SupportLang::Php => inside && !has(&["private", "protected"]),
+            SupportLang::Go => {
+                name.chars().next().is_some_and(char::is_uppercase) && is_parent_visible
+            }
+            SupportLang::Python | SupportLang::Ruby => !name.starts_with('_') && is_parent_visible,
+            SupportLang::Java => is_parent_visible && (has(&["public"]) || context.in_interface),
+            SupportLang::Php => is_parent_visible && !has(&["private", "protected"]),
             SupportLang::C => self.path.ends_with(".h"),
             SupportLang::Bash => false,
             _ => {
                 let is_private = name.starts_with('#') || has(&["private", "protected"]);
                 let has_export = self.exports.contains(name)
                     || node.parent().is_some_and(|parent| parent.kind() == "export_statement");
-                !is_private && if context.parent.is_some() { inside } else { has_export }
+                !is_private && if context.parent.is_some() { is_parent_visible } else { has_export }
             }
         }
     }

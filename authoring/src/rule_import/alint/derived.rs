@@ -1,4 +1,4 @@
-//! Values derived from the options of a kind where a table is not sufficient.
+//! Values derived from the options of a rule kind for which a table is not sufficient.
 
 use super::super::expressions::alternatives;
 use super::super::recipe::{self, Vars};
@@ -8,10 +8,10 @@ use super::values::{extract_query, file_with_value, path_keys, supported_query};
 use aidd_engine::text::paths::{below, parent_dir};
 use serde_json::{Value as Json, json};
 
-/// The variables that the pages of the kind need in addition to the options.
+/// The variables that the pages of a rule kind need in addition to its options.
 ///
 /// # Errors
-/// The reason why the rule is not imported.
+/// Fails with the reason why the rule is not imported.
 pub(super) fn vars(rule: &Rule<'_>) -> Result<Vars, String> {
     let derived = match rule.kind {
         "filename_regex" => {
@@ -36,7 +36,7 @@ pub(super) fn vars(rule: &Rule<'_>) -> Result<Vars, String> {
 /// The variables for a kind of rule on values: files with and without the required value.
 fn value_vars(rule: &Rule<'_>) -> Result<Json, String> {
     let at = supported_query(rule.text("path")?)?;
-    let good = match rule.options.get("matches").and_then(Json::as_str) {
+    let required_value = match rule.options.get("matches").and_then(Json::as_str) {
         Some(pattern) => sample::from_regex(pattern).map(Json::from),
         None if rule.kind.ends_with("_equals") => {
             Some(rule.options.get("equals").cloned().unwrap_or_default())
@@ -50,8 +50,8 @@ fn value_vars(rule: &Rule<'_>) -> Result<Json, String> {
         // A file with another value, and a file without the value.
         "bad": with_value(at, json!("something else")),
         "other": with_value("$.other", json!("x")),
-        "good": good
-            .map_or_else(|| with_value("$.other", json!("x")), |good| with_value(at, good)),
+        "good": required_value
+            .map_or_else(|| with_value("$.other", json!("x")), |value| with_value(at, value)),
     }))
 }
 
@@ -103,7 +103,8 @@ fn without_extension<'p>(pattern: &'p str, globs: &[String]) -> Result<&'p str, 
     let inner = inner.map_or(extension, |inner| inner.strip_prefix("?:").unwrap_or(inner));
     let known: Vec<&str> = inner.split('|').collect();
     let is_word = |text: &&str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric());
-    // Files with other extensions would no longer be reported, so all files must have one of these.
+    // Files with extensions other than `known` would no longer be reported, so every glob must have
+    // one of the known extensions.
     let has_known_extension = |glob: &String| {
         let Some((_, extension)) = glob.rsplit_once('.') else { return false };
         let inner = extension.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));

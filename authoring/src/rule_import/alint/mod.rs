@@ -23,7 +23,7 @@ use std::sync::LazyLock;
 /// Maximum number of files in a chain of `extends`.
 pub(super) const MAX_FILES: usize = 50;
 
-/// The conversion of every kind.
+/// The conversion table of every rule kind, by name.
 pub(super) static KINDS: LazyLock<BTreeMap<String, RuleTable>> =
     LazyLock::new(|| recipe::parse_tables(crate::rule_import::tables::ALINT));
 
@@ -43,7 +43,7 @@ struct Rule<'a> {
     notes: Vec<String>,
 }
 
-/// The kind with the name or alias `name`.
+/// The rule kind with the name or alias `name`.
 fn find_kind(name: &str) -> Option<(&'static str, &'static RuleTable)> {
     let has_name = |(kind, table): &(&String, &RuleTable)| {
         *kind == name || table.names.iter().any(|alias| alias == name)
@@ -103,7 +103,7 @@ fn merge_extended(
             let url = entry.as_str().or_else(|| entry["url"].as_str()).unwrap_or_default();
             if url.starts_with("alint://bundled/") {
                 match ruleset(url) {
-                    // The file that extends a ruleset overrides it.
+                    // The file that extends a ruleset overrides the ruleset.
                     Ok(ruleset) => rulesets.push((url.to_owned(), ruleset, entry.clone())),
                     Err(why) => import_draft.not_imported.push(why),
                 }
@@ -226,14 +226,14 @@ fn convert_rule(
     Ok(drafts)
 }
 
-/// Parses `paths`: a glob, a list with `!`, or an object.
+/// Parses `paths`: a glob, a list with `!`, or an object. Returns the included and excluded globs.
 fn parse_paths(paths: &Json) -> (Vec<String>, Vec<String>) {
     if paths.is_object() {
         return (string_list(&paths["include"]), string_list(&paths["exclude"]));
     }
-    let (not, all): (Vec<String>, Vec<String>) =
+    let (excluded, included): (Vec<String>, Vec<String>) =
         string_list(paths).into_iter().partition(|glob| glob.starts_with('!'));
-    (all, not.into_iter().map(|glob| glob[1..].to_owned()).collect())
+    (included, excluded.into_iter().map(|glob| glob[1..].to_owned()).collect())
 }
 
 /// Sets the properties that all drafts of a rule share.
@@ -254,10 +254,10 @@ fn apply_common_properties(draft: &mut Draft, rule: &Rule<'_>, level: &str) {
         }
     }
     // The condition must be met in the examples too.
-    for siblings in rule.when.iter().flat_map(when::condition_files) {
+    for required_path in rule.when.iter().flat_map(when::condition_files) {
         for example in &mut draft.candidates {
-            if example.files.iter().all(|(path, _)| *path != siblings) {
-                example.files.insert(0, (siblings.clone(), "{}\n".to_owned()));
+            if example.files.iter().all(|(path, _)| *path != required_path) {
+                example.files.insert(0, (required_path.clone(), "{}\n".to_owned()));
             }
         }
     }
@@ -278,7 +278,7 @@ impl Rule<'_> {
         if drafts.is_empty() { Err("it has no requirements".to_owned()) } else { Ok(drafts) }
     }
 
-    /// The pages defined by the table of a kind.
+    /// The pages defined by the table of the rule kind.
     fn table_drafts(&self, table: &RuleTable) -> Drafts {
         let mut vars = self.options.clone();
         let include = match &self.include[..] {
@@ -288,7 +288,7 @@ impl Rule<'_> {
         let paths = self.paths();
         let folders: Vec<String> = paths.iter().map(|path| format!("{path}/")).collect();
         let skip: &[&str] = if self.is_enabled("include_merges") { &[] } else { &["merges"] };
-        let leaves_out =
+        let has_exclusions =
             self.options.get("paths").is_some_and(|paths| !parse_paths(paths).1.is_empty());
         let sample = self.sample_path("example");
         vars.extend(recipe::vars(json!({
@@ -298,7 +298,7 @@ impl Rule<'_> {
             "folders": folders,
             "sample": sample,
             "skip": skip,
-            "leaves_out": leaves_out,
+            "leaves_out": has_exclusions,
         })));
         if table.derived {
             vars.extend(derived::vars(self)?);

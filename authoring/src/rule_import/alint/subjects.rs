@@ -13,10 +13,10 @@ struct Requirements {
     exists: Vec<String>,
     absent: Vec<String>,
     /// Files that satisfy the requirements.
-    good: Vec<(String, String)>,
-    /// Pages on the files within the selection, and reasons why other requirements are not
-    /// imported.
+    required_files: Vec<(String, String)>,
+    /// Pages on the files within the selected directories.
     nested_drafts: Vec<Draft>,
+    /// The reasons why other requirements are not imported.
     not_imported: Vec<String>,
 }
 
@@ -24,9 +24,9 @@ struct Requirements {
 pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
     let (select, not) = parse_paths(rule.options.get("select").unwrap_or(&Json::Null));
     let folder = |glob: &String| format!("{}/", glob.trim_end_matches('/'));
-    let mut each: Vec<String> = match rule.kind {
+    let mut selected: Vec<String> = match rule.kind {
         "for_each_dir" => select.iter().map(folder).collect(),
-        // The kind selects both files and directories.
+        // Rules of this kind select both files and directories.
         "every_matching_has" => {
             select.iter().flat_map(|glob| [glob.clone(), folder(glob)]).collect()
         }
@@ -43,7 +43,7 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
                 "the condition `{text}` is unsupported: a page supports only `iter.has_file(…)` for each directory"
             )
         })?;
-        each = each.iter().map(|folder| format!("{folder}{name}")).collect();
+        selected = selected.iter().map(|folder| format!("{folder}{name}")).collect();
         subject = "<dir>";
         reported_by = Some(name);
     }
@@ -53,23 +53,26 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
     for nested in require.into_iter().flatten() {
         let kind = nested["kind"].as_str().unwrap_or_default();
         let (paths, _) = parse_paths(&nested["paths"]);
-        let ours = paths.iter().map(|path| convert_template(&path.replace("{path}", subject)));
-        let ours = ours.collect::<Result<Vec<String>, String>>()?;
+        let converted: Vec<String> = paths
+            .iter()
+            .map(|path| convert_template(&path.replace("{path}", subject)))
+            .collect::<Result<_, String>>()?;
         let names: Vec<String> = paths.iter().map(|path| path.replace("{path}/", "")).collect();
         let names = format_list(&names, "or");
         let required = paths.first().map(|path| expand_template(path, &first));
         match kind {
             "file_exists" | "dir_exists" => {
                 let (end, file) = if kind == "dir_exists" { ("/", "/a.txt") } else { ("", "") };
-                let ours: Vec<String> = ours.iter().map(|path| format!("{path}{end}")).collect();
-                requirements.exists.push(ours.join(" | "));
+                let alternatives: Vec<String> =
+                    converted.iter().map(|path| format!("{path}{end}")).collect();
+                requirements.exists.push(alternatives.join(" | "));
                 let required = required.map(|path| (format!("{path}{file}"), "Text.\n".to_owned()));
-                requirements.good.extend(required);
+                requirements.required_files.extend(required);
                 requirements.clauses.push(format!("MUST have {names}"));
             }
             "file_absent" => {
                 requirements.clauses.push(format!("NEVER has {names}"));
-                requirements.absent.extend(ours);
+                requirements.absent.extend(converted);
             }
             _ => {
                 let Some(nested) = nested.as_object() else { continue };
@@ -93,7 +96,7 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
         }
         return Ok(requirements.nested_drafts);
     }
-    let mut tree = json!({"each": each});
+    let mut tree = json!({"each": selected});
     for (key, paths) in [("exists", requirements.exists), ("absent", requirements.absent)] {
         if !paths.is_empty() {
             tree[key] = json!(paths);
@@ -101,11 +104,12 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
     }
     let mut check = rule.bind_check(json!({"tree": tree}), false);
     if !not.is_empty() {
-        let both = |glob: &String| [anchor_glob(glob), format!("/{}/", glob.trim_end_matches('/'))];
-        check["exclude"] = not.iter().flat_map(both).collect();
+        let with_contents =
+            |glob: &String| [anchor_glob(glob), format!("/{}/", glob.trim_end_matches('/'))];
+        check["exclude"] = not.iter().flat_map(with_contents).collect();
     }
     let base = match (subject, rule.kind) {
-        ("<dir>", _) => sample::from_glob(each.first().map_or("", String::as_str), "example"),
+        ("<dir>", _) => sample::from_glob(selected.first().map_or("", String::as_str), "example"),
         (_, "for_each_dir") => format!("{first}/other.txt"),
         _ => first,
     };
@@ -115,8 +119,8 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
     let mut draft = rule
         .draft(requirement)
         .check(check)
-        .project(false, vec![base.clone()])
-        .project(true, std::iter::once(base).chain(requirements.good).collect());
+        .example_project(false, vec![base.clone()])
+        .example_project(true, std::iter::once(base).chain(requirements.required_files).collect());
     if subject == "<dir>" {
         draft = draft.note("findings are reported at the file that identifies the directory");
     }
@@ -132,14 +136,14 @@ fn required_file(text: &str) -> Option<String> {
     (!name.contains(['*', '\\', quote])).then(|| name.to_owned())
 }
 
-/// Converts a rule on files within the selection to a rule on the paths of these files. `by_file`:
-/// whether only directories that contain a certain file are selected.
+/// Converts a rule on files within the selection to a rule on the paths of these files.
+/// `selects_by_file`: whether only directories that contain a certain file are selected.
 fn nested_file_rule(
     rule: &Rule<'_>,
     nested: &Map<String, Json>,
     select: &[String],
     not: &[String],
-    by_file: bool,
+    selects_by_file: bool,
 ) -> Drafts {
     let name = nested.get("kind").and_then(Json::as_str).unwrap_or_default();
     let (kind, table) = match find_kind(name) {
@@ -165,7 +169,7 @@ fn nested_file_rule(
     let when = rule.when.clone();
     let inner = Rule { kind, options: nested, include, exclude, when, notes: Vec::new(), ..*rule };
     let mut drafts = inner.drafts()?;
-    if by_file {
+    if selects_by_file {
         let note = "the page also checks directories without the file that the condition requires";
         drafts.iter_mut().for_each(|draft| draft.notes.push(note.to_owned()));
     }

@@ -46,11 +46,11 @@ pub(super) fn path_keys(at: &str) -> Option<Vec<(String, bool)>> {
 pub(super) fn file_with_value(file: &str, at: &str, value: &Json) -> Option<String> {
     let mut keys = path_keys(at)?;
     keys.iter_mut().filter(|(name, _)| name == "*").for_each(|(name, _)| "any".clone_into(name));
-    let listed = |value: Json, in_list: bool| if in_list { json!([value]) } else { value };
+    let as_list_if = |value: Json, in_list: bool| if in_list { json!([value]) } else { value };
     match file.rsplit('.').next()? {
         "json" | "yml" | "yaml" => {
             let wrap = |inner: Json, (name, in_list): (String, bool)| {
-                Json::Object(Map::from_iter([(name, listed(inner, in_list))]))
+                Json::Object(Map::from_iter([(name, as_list_if(inner, in_list))]))
             };
             Some(format!("{}\n", keys.into_iter().rev().fold(value.clone(), wrap)))
         }
@@ -65,7 +65,7 @@ pub(super) fn file_with_value(file: &str, at: &str, value: &Json) -> Option<Stri
             let tables: Vec<&str> = tables.iter().map(|(name, _)| name.as_str()).collect();
             let head =
                 if tables.is_empty() { String::new() } else { format!("[{}]\n", tables.join(".")) };
-            Some(format!("{head}{last} = {}\n", listed(value.clone(), *in_list)))
+            Some(format!("{head}{last} = {}\n", as_list_if(value.clone(), *in_list)))
         }
         _ => None,
     }

@@ -1,14 +1,14 @@
-//! The cases of commitlint as expressions.
+//! Converts the letter cases of commitlint to regular expressions.
 
 use super::super::recipe;
 use super::super::string_list;
 use super::{RuleSetting, TABLES};
 use serde_json::Value as Json;
 
-/// The names of the cases in the value of a rule.
+/// The names of the letter cases in the value of a rule.
 ///
 /// # Errors
-/// When there is no case, or an item is not a name.
+/// Fails when there is no case, or an item is not a name.
 pub(super) fn case_names(value: &Json) -> Result<Vec<String>, String> {
     let cases = if value["cases"].is_null() { value } else { &value["cases"] };
     let names = string_list(cases);
@@ -25,7 +25,7 @@ pub(super) fn case_names(value: &Json) -> Result<Vec<String>, String> {
 /// An expression for a text in one of the cases in the value of `setting`.
 ///
 /// # Errors
-/// When a case is unknown.
+/// Fails when a case is unknown.
 pub(super) fn any_case_pattern(setting: &RuleSetting<'_>, part: &str) -> Result<String, String> {
     let case = |name: &String| {
         let case = TABLES.cases.get(name);

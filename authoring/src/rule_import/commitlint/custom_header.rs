@@ -19,10 +19,10 @@ pub(super) struct HeaderRequirement {
 }
 
 impl HeaderRequirement {
-    /// The page of the requirement.
+    /// Adds the requirement, its check and its examples to `draft`.
     ///
     /// # Errors
-    /// When our engine does not support the expression.
+    /// Fails when our engine does not support the expression.
     pub(super) fn into_draft(self, mut draft: Draft) -> Result<Draft, String> {
         let Self { requirement, matches, regex, lines } = self;
         let compiled =
@@ -40,10 +40,11 @@ impl HeaderRequirement {
     }
 }
 
-/// The forbidden cases of a part that the custom expression captures.
+/// Converts a rule that forbids letter cases in a part of the first line that the custom expression
+/// captures.
 ///
 /// # Errors
-/// When the rule is not a forbidden case.
+/// Fails when the rule does not forbid letter cases.
 pub(super) fn forbidden_cases(
     setting: &RuleSetting<'_>,
     pattern: &str,
@@ -83,7 +84,7 @@ pub(super) fn whole_line(
         }
         let names: Vec<String> = all.iter().map(|name| regex::escape(name)).collect();
         let single = names.join("|");
-        let several = format!("(?:{single})(?:{}(?:{single}))*", TABLES.parted);
+        let several = format!("(?:{single})(?:{}(?:{single}))*", TABLES.scope_separator);
         parts.push((part, if part == "scope" { several } else { single }));
         clauses.push(format!("with {} as the {part}", format_list(&all, "or")));
     }

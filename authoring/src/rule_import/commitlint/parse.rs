@@ -83,12 +83,11 @@ impl HeaderParser {
             let at = names.iter().position(|known| known == name)?;
             captures.get(at + 1).map(|group| group.as_str().to_owned())
         };
-        let is_conventional = TABLES.probes.iter().all(|(line, parts)| {
-            let found = regex.captures(line);
-            let found = found.map(|all| {
-                ["type", "scope", "subject"].map(|name| group(&all, name).unwrap_or_default())
+        let is_conventional = TABLES.sample_headers.iter().all(|(line, parts)| {
+            let captured_parts = regex.captures(line).map(|captures| {
+                ["type", "scope", "subject"].map(|name| group(&captures, name).unwrap_or_default())
             });
-            found == *parts
+            captured_parts == *parts
         });
         if is_conventional { Self::Conventional } else { Self::Custom(pattern, names) }
     }

@@ -204,12 +204,12 @@ mod tests {
     fn one_of_two_overlapping_globs_takes_precedence() {
         let folder = |path: &str| Directory { path: path.to_owned(), rules: Vec::new() };
         let folders = ["src/**", "src/**/dtos/**", "src/**/hooks/**", "src/legacy"].map(folder);
-        let of = |at: usize| exclusions(&folders, at, ".dir", &[]);
+        let exclusions_of = |at: usize| exclusions(&folders, at, ".dir", &[]);
         let expected = ["/src/**/dtos/", "/src/**/hooks/", "/src/legacy/"].map(str::to_owned);
-        assert_eq!(of(0), (expected.to_vec(), true));
-        assert_eq!(of(1), (vec![], true));
-        assert_eq!(of(2), (vec![expected[0].clone()], true));
-        assert_eq!(of(3), (expected[..2].to_vec(), false));
+        assert_eq!(exclusions_of(0), (expected.to_vec(), true));
+        assert_eq!(exclusions_of(1), (vec![], true));
+        assert_eq!(exclusions_of(2), (vec![expected[0].clone()], true));
+        assert_eq!(exclusions_of(3), (expected[..2].to_vec(), false));
     }
 
     proptest! {

@@ -11,8 +11,8 @@ use aidd_engine::text::files::Files;
 use aidd_engine::text::paths::{below, parent_dir};
 use serde_json::{Map, Value as Json};
 
-/// The prefix of files that contain only rules.
-pub(in super::super) const RULES: &str = ".markdownlint.";
+/// The prefix of the names of files that contain only rules.
+pub(in super::super) const RULES_FILE_PREFIX: &str = ".markdownlint.";
 
 /// The files to which the rules apply.
 pub(super) struct Scope {
@@ -23,7 +23,7 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    /// All files, for the configuration at `path`.
+    /// A scope that contains all files, for the configuration at `path`.
     pub(super) fn from_path(path: &str) -> Self {
         Self { file: path.to_owned(), files: Vec::new(), exclude: Vec::new() }
     }
@@ -98,8 +98,10 @@ pub(super) fn runner_rules(
     import_draft.not_imported.extend(unsupported_keys(config, Tool::Markdownlint, Some(unknown)));
     // The rule files that take precedence over `config` in markdownlint-cli2
     // (<https://github.com/DavidAnson/markdownlint-cli2#configuration>).
-    let siblings =
-        Tool::Markdownlint.files().into_iter().filter(|(name, _)| name.starts_with(RULES));
+    let siblings = Tool::Markdownlint
+        .files()
+        .into_iter()
+        .filter(|(name, _)| name.starts_with(RULES_FILE_PREFIX));
     let mut paths = siblings.map(|(name, _)| below(parent_dir(&scope.file), name));
     let Some(path) = paths.find(|path| files.exists(path)) else {
         return Ok(config.get("config").and_then(Json::as_object).cloned().unwrap_or_default());

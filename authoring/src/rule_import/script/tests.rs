@@ -65,7 +65,7 @@ fn references_are_resolved() {
             "`k` (line 10): `(x) => { log(x); return 1 }`",
         ]
     );
-    assert!(has_not_literal(&read.value) && !has_not_literal(&read.value["b"]));
+    assert!(has_non_literal(&read.value) && !has_non_literal(&read.value["b"]));
 }
 
 #[test]

@@ -205,7 +205,7 @@ fn shared_commitlint_configurations_are_known() {
 }
 
 #[test]
-fn alint_extends_and_overrides_and_reports_templates() {
+fn alint_configurations_are_merged_and_templates_are_reported() {
     let import = import_files(
         &[
             (
@@ -365,7 +365,7 @@ fn malformed_or_deep_configurations_are_errors() {
         (".markdownlint.json", "{\"a\": }", ".markdownlint.json:1:"),
     ] {
         let (files, _) = project(&[(path, text)]);
-        let tool = tool_of(&files, path).expect("by its name");
+        let tool = tool_of(&files, path).expect("a known tool");
         let why = import(&files, path, tool, "rules", &engine_of).expect_err(path).to_string();
         assert!(why.contains(part), "{path}: {why}");
     }

@@ -281,10 +281,12 @@ fn every_ast_grep_key_is_imported_or_reported() {
             ast_grep::KeyMapping::Syntax | ast_grep::KeyMapping::Page => {
                 assert!(is_in_sample, "{key} is not in the sample");
             }
-            ast_grep::KeyMapping::Rule(_) => {
+            ast_grep::KeyMapping::UnsupportedRule(_) => {
                 assert!(not_imported(&import).iter().any(|item| item.contains(key)), "{key}");
             }
-            ast_grep::KeyMapping::Key(_) => assert!(is_reported || !is_in_sample, "{key}"),
+            ast_grep::KeyMapping::UnsupportedKey(_) => {
+                assert!(is_reported || !is_in_sample, "{key}");
+            }
         }
     }
 }

@@ -23,12 +23,14 @@ fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Project) {
 fn status(coverage: &Coverage) -> String {
     match coverage {
         Coverage::Enforced { rules } => format!("enforced by {}", rules.join(", ")),
-        Coverage::Elsewhere { rule, settings } => format!("elsewhere by {rule} in {settings}"),
-        Coverage::Off { rules, packs } => {
+        Coverage::EnforcedByOtherTool { rule, settings } => {
+            format!("elsewhere by {rule} in {settings}")
+        }
+        Coverage::Disabled { rules, packs } => {
             format!("off: {}; packs {}", rules.join(", "), packs.join(", "))
         }
-        Coverage::Open { note: Some(note) } => format!("open: {note}"),
-        Coverage::Open { note: None } => "open".to_owned(),
+        Coverage::NotEnforced { note: Some(note) } => format!("open: {note}"),
+        Coverage::NotEnforced { note: None } => "open".to_owned(),
     }
 }
 

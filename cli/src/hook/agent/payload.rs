@@ -38,7 +38,7 @@ impl Payload {
     /// Parses the input of a hook.
     ///
     /// # Errors
-    /// When it is not a JSON object.
+    /// Fails when the input is not a JSON object.
     pub(in crate::hook) fn read(bytes: &[u8]) -> Result<Self> {
         let value: Value = match serde_json::from_slice(bytes) {
             Ok(value) => value,
@@ -187,7 +187,7 @@ fn exit_code(text: &str) -> Option<i64> {
     line.trim().parse().ok()
 }
 
-/// The first of these fields that exists; a string that contains JSON is parsed.
+/// The first of the fields `names` that exists; a string that contains JSON is parsed.
 fn parsed_field(value: &Value, names: &[&str]) -> Value {
     let Some(field) = names.iter().find_map(|name| value.get(name)) else { return Value::Null };
     match field {
@@ -198,7 +198,7 @@ fn parsed_field(value: &Value, names: &[&str]) -> Value {
     }
 }
 
-/// The first of these fields that is a string.
+/// The first of the fields `names` that is a string.
 pub(super) fn text<'a>(value: &'a Value, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| value.get(name)?.as_str())
 }

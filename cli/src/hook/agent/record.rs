@@ -44,16 +44,16 @@ pub(super) fn begin_session(
     payload: &Payload,
     root: &Path,
 ) -> Result<Option<SessionState>> {
-    let Some(thread) = payload.session() else { return Ok(None) };
-    let last = memory.conversation(thread)?;
+    let Some(conversation) = payload.session() else { return Ok(None) };
+    let last = memory.conversation(conversation)?;
     if let Some(open) = last.as_ref().filter(|state| !state.is_ended()) {
         return Ok(Some(open.clone()));
     }
-    end_stale(memory, thread)?;
+    end_stale(memory, conversation)?;
     let model = payload.model();
     let new = SessionState {
         branch: branch(root),
-        memory_session_id: Some(thread.to_owned()),
+        memory_session_id: Some(conversation.to_owned()),
         parent_session_id: last.map(|state| state.id),
         ai_provider: AiProvider {
             provider: provider(model).to_owned(),
@@ -85,13 +85,13 @@ fn provider(model: &str) -> &'static str {
 
 /// Ends old sessions that hooks started and no client ended. Not every client reports the end of a
 /// conversation.
-fn end_stale(memory: &mut ProjectMemory, thread: &str) -> Result<()> {
+fn end_stale(memory: &mut ProjectMemory, conversation: &str) -> Result<()> {
     let open = memory.sessions(None, Some(false), usize::MAX)?;
     let now = now();
     let is_stale = |state: &&SessionState| {
         let started_at = millis(&state.started_at).unwrap_or(now);
         state.is_started_by_hook()
-            && state.memory_session_id.as_deref() != Some(thread)
+            && state.memory_session_id.as_deref() != Some(conversation)
             && now - started_at > STALE_AFTER_MS
     };
     let stale: Vec<SessionState> = open.iter().filter(is_stale).take(MAX_STALE).cloned().collect();
@@ -107,8 +107,8 @@ fn now() -> i64 {
 
 /// The open session of the client's conversation.
 fn open_session(memory: &mut ProjectMemory, payload: &Payload) -> Result<Option<SessionState>> {
-    let Some(thread) = payload.session() else { return Ok(None) };
-    Ok(memory.conversation(thread)?.filter(|state| !state.is_ended()))
+    let Some(conversation) = payload.session() else { return Ok(None) };
+    Ok(memory.conversation(conversation)?.filter(|state| !state.is_ended()))
 }
 
 /// Records the effect of a tool call if it edited files or ran a check.

@@ -14,16 +14,16 @@ pub(super) fn replace_block(before: &str, block: &str) -> Result<String, String>
     let range = find_block(before)?;
     let first = before.find('\n').map(|end| &before[..=end]);
     let line_ending = if first.is_some_and(|line| line.ends_with("\r\n")) { "\r\n" } else { "\n" };
-    let in_file = |text: &str| text.replace("\r\n", "\n").replace('\n', line_ending);
+    let with_file_endings = |text: &str| text.replace("\r\n", "\n").replace('\n', line_ending);
     Ok(match range {
         Some(range) => {
             let (head, rest) = (&before[..range.start], &before[range.end..]);
-            format!("{head}{}{rest}", in_file(block.trim_end()))
+            format!("{head}{}{rest}", with_file_endings(block.trim_end()))
         }
         None if before.trim_start_matches('\u{feff}').is_empty() => format!("{before}{block}"),
         None => {
             let gap = if before.ends_with('\n') { "\n" } else { "\n\n" };
-            format!("{before}{}{}", in_file(gap), in_file(block))
+            format!("{before}{}{}", with_file_endings(gap), with_file_endings(block))
         }
     })
 }
@@ -38,10 +38,10 @@ struct Marker {
 
 /// Range from the start marker to the end of the end marker; `None` without a block.
 fn find_block(text: &str) -> Result<Option<Range<usize>>, String> {
-    let (markers, open) = find_markers(text)?;
+    let (markers, unclosed_line) = find_markers(text)?;
     let name = |marker: &Marker| if marker.is_start { MARKERS.0 } else { MARKERS.1 };
     match &markers[..] {
-        [] => match open {
+        [] => match unclosed_line {
             // An appended block would become part of the code block and not be found again.
             Some(line) => {
                 Err(format!("the code block that starts on line {line} is not closed; close it"))

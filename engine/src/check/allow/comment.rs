@@ -16,7 +16,7 @@ const CLOSERS: [&str; 4] = ["-->", "*/", "#}", "*)"];
 pub(super) const LIST_PREFIXES: [char; 6] = [' ', '\t', ':', ',', '=', '['];
 
 /// The text before and after a marker on its line; `None` if the match is not a marker.
-pub(super) fn around<'a>(
+pub(super) fn text_around_marker<'a>(
     source: &'a Source,
     literal: &str,
     start: usize,
@@ -79,7 +79,7 @@ pub(super) fn split(after: &str) -> (Vec<&str>, String, usize) {
     (words, reason, at)
 }
 
-/// The text up to the end of the comment that contains it.
+/// The part of `after` up to the end of the comment that contains the marker.
 pub(super) fn within_comment(after: &str) -> &str {
     let end = CLOSERS.iter().filter_map(|closer| after.find(closer)).min();
     &after[..end.unwrap_or(after.len())]

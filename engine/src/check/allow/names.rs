@@ -1,6 +1,6 @@
 //! The positions of rule names in allow comments, including a name that is being typed.
 
-use super::comment::{LIST_PREFIXES, around, split, within_comment};
+use super::comment::{LIST_PREFIXES, split, text_around_marker, within_comment};
 use super::markers::{FINDER, MARKERS, NameSyntax};
 use crate::text::source::{Source, Span};
 
@@ -15,7 +15,7 @@ pub fn names(source: &Source) -> Vec<Span> {
         if matches!(syntax, NameSyntax::Secrets | NameSyntax::Spaced(_)) {
             continue;
         }
-        let Some((_, after)) = around(source, literal, found.start()) else { continue };
+        let Some((_, after)) = text_around_marker(source, literal, found.start()) else { continue };
         let base = found.start() + literal.len();
         for word in split(after).0 {
             let start = base + offset_in(after, word);
@@ -41,7 +41,7 @@ pub fn name_at(source: &Source, offset: u32) -> Option<(&'static str, Span)> {
         .filter(|found| line_start + found.end() <= offset)
         .last()?;
     let (literal, _, syntax) = MARKERS[found.pattern().as_usize()];
-    let (_, after) = around(source, literal, line_start + found.start())?;
+    let (_, after) = text_around_marker(source, literal, line_start + found.start())?;
     let base = line_start + found.end();
     let typed = after.get(..offset - base)?;
     let lacks_separator = typed.is_empty() && !literal.ends_with(['=', ':']);

@@ -77,14 +77,14 @@ fn problems_of_a_page_are_reported_at_their_position_with_a_remedy() {
     4:19 \bfoo\b: the check cannot run: `\bfoo\b` contains a backspace, because YAML reads `\b` in double quotes as one; use single quotes
     4:11 regex: the check cannot run: look-around, including look-ahead and look-behind, is not supported
     4:19 x*: the check cannot run: `x*` matches the empty string at every position
-    4:19 foo: the check cannot run: `foo` is swapped for itself
+    4:19 foo: the check cannot run: `foo` is replaced with itself
     5:10 replace: the check cannot run: `replace` uses the group `2`, which the expression does not have; its groups are numbered up to 1. Write a literal `$` as `$$`
     5:10 replace: the check cannot run: `replace` uses the group `amount`, which the expression does not have; its groups are `b`. Write a literal `$` as `$$`
     4:12 src/{a,b/*.ts: the check cannot run: not a glob: `src/{a,b/*.ts`: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
     4:23 typscript: the check cannot run: `typscript` is not a built-in language; did you mean `typescript`?
     4:37 patern: the check cannot run: unknown key `patern` in the rule; did you mean `pattern`?
     4:43 call_expresion: the check cannot run: `call_expresion` is not a node kind of rust; did you mean `call_expression`?
-    4:57 fix: the check cannot run: `fix` names `$C`, which the rule does not capture
+    4:57 fix: the check cannot run: `fix` uses `$C`, which the rule does not capture
     4:16 $.a[: the check cannot run: `at: $.a[`: unclosed `[`
     4:32 (20: the check cannot run: `(20`: unclosed group
     4:62 <package>: the check cannot run: `<package>` in `packages/<name>x/<package>` is not captured in `each`; expected one of pkg, path, dir, name, stem, ext

@@ -38,8 +38,8 @@ pub const DRAFT_PATH: &str = "commit/message";
 /// Whether `path` is the path of findings on a commit, a branch or a change rather than on a file.
 #[must_use]
 pub fn is_virtual_path(path: &str) -> bool {
-    let known = [TITLE_PATH, BRANCH_PATH, CHANGE_PATH, DRAFT_PATH].contains(&path);
-    known
+    let is_fixed_path = [TITLE_PATH, BRANCH_PATH, CHANGE_PATH, DRAFT_PATH].contains(&path);
+    is_fixed_path
         || path.strip_prefix(DIR).is_some_and(|hash| {
             // The hash has the length that `commit_path` produces, which no file of a real project has.
             hash.len() == HASH_DIGITS && hash.bytes().all(|b| b.is_ascii_hexdigit())

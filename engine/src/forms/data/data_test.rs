@@ -97,7 +97,7 @@ impl DataTest {
         })
     }
 
-    /// Whether the test compares with another file.
+    /// Whether the test compares values with values in another file.
     pub(crate) fn reads_other_files(&self) -> bool {
         self.resolves.is_some() || self.same.as_ref().is_some_and(|(file, ..)| file.is_some())
     }
@@ -203,7 +203,7 @@ impl DataTest {
             .or_else(|| self.compare_other(at, &key, tested, other_files))
     }
 
-    /// Compares with the constants of the test.
+    /// Compares the value with the constants of the test.
     fn compare_constants(
         &self,
         at: usize,
@@ -241,8 +241,8 @@ impl DataTest {
             .then(|| (format!("`{key}` must not be `{}`", display(&json)), None))
     }
 
-    /// Compares with the expressions, and resolves the value as a path. Lists and mappings have no
-    /// text.
+    /// Compares the value with the expressions, and resolves it as a path. Lists and mappings have
+    /// no text.
     fn compare_text(
         &self,
         at: usize,
@@ -267,10 +267,11 @@ impl DataTest {
             other_files.files.exists(path)
                 || other_files.files.listing().is_some_and(|listing| listing.has_dir(path))
         });
-        (!exists).then(|| (format!("`{key}` names `{text}`, which does not exist"), None))
+        (!exists).then(|| (format!("`{key}` refers to `{text}`, which does not exist"), None))
     }
 
-    /// Compares with the bounds `min` and `max`, the `count` limits and the allowed `keys`.
+    /// Compares the value with the bounds `min` and `max`, the `count` limits and the allowed
+    /// `keys`.
     fn compare_bounds(
         &self,
         at: usize,
@@ -311,7 +312,7 @@ impl DataTest {
         Some((format!("unknown key `{unknown}` in `{key}`; expected one of `{allowed}`"), None))
     }
 
-    /// Compares with the value at another path or in another file.
+    /// Compares the value with the value at another path or in another file.
     fn compare_other(
         &self,
         at: usize,

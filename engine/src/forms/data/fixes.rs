@@ -120,8 +120,9 @@ fn replace_on_same_line(
         return Some(Edit::replace(Span::new(start, existing.end as usize), format!(" {written}")));
     }
     // After a comment the value stays on its own line, deeper than its key.
-    let deeper = (indent_of(text, key.start) + 2).saturating_sub(indent_of(text, existing.start));
-    Some(Edit::replace(existing, format!("{}{written}", " ".repeat(deeper))))
+    let additional_indent =
+        (indent_of(text, key.start) + 2).saturating_sub(indent_of(text, existing.start));
+    Some(Edit::replace(existing, format!("{}{written}", " ".repeat(additional_indent))))
 }
 
 /// An edit that replaces the value at `at` with a mapping or list in block style, as written by
@@ -141,8 +142,8 @@ fn replace_with_block(
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let indent = indent_of(text, span.start);
     let line = span.start as usize - indent;
-    let own_line = key.end as usize <= line && text[line..line + indent].trim().is_empty();
-    if own_line && existing.datum == Datum::Map {
+    let is_on_own_line = key.end as usize <= line && text[line..line + indent].trim().is_empty();
+    if is_on_own_line && existing.datum == Datum::Map {
         let lines = render_block(value, indent).replace('\n', eol);
         return Some(Edit::replace(span, lines.trim_start()));
     }
@@ -296,7 +297,7 @@ fn is_line_start(text: &str, at: u32) -> bool {
     text[..at as usize].ends_with('\n') || at == 0
 }
 
-/// The white space between an entry and the one before it.
+/// The white space between an entry and the previous entry.
 fn separator(text: &str, start: u32) -> String {
     let before = &text[..start as usize];
     let space = &before[before.trim_end().len()..];
@@ -311,7 +312,7 @@ fn entry_span(at: usize, tested: &FileUnderTest<'_>, text: &str) -> Option<Span>
     let end = old_value(at, tested, text)?.end as usize;
     let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
-    let alone_before = text[line..start].trim().is_empty();
+    let is_first_on_line = text[line..start].trim().is_empty();
     match tested.format {
         Format::Json => {
             let rest = text[end..].trim_start();
@@ -319,12 +320,12 @@ fn entry_span(at: usize, tested: &FileUnderTest<'_>, text: &str) -> Option<Span>
                 let comma = text.len() - after.len();
                 let ends_line =
                     text[comma..].lines().next().is_none_or(|rest| rest.trim().is_empty());
-                let end = if alone_before && ends_line {
+                let end = if is_first_on_line && ends_line {
                     text[comma..].find('\n').map_or(text.len(), |at| comma + at + 1)
                 } else {
                     comma
                 };
-                let start = if alone_before && ends_line { line } else { start };
+                let start = if is_first_on_line && ends_line { line } else { start };
                 return Some(Span::new(start, end));
             }
             // The last entry is removed together with the comma before it.
@@ -334,12 +335,13 @@ fn entry_span(at: usize, tested: &FileUnderTest<'_>, text: &str) -> Option<Span>
         }
         Format::Toml | Format::Yaml | Format::FrontMatter => {
             let rest = &text[end..line_end];
-            let alone = alone_before && (rest.trim().is_empty() || rest.trim().starts_with('#'));
+            let is_alone_on_line =
+                is_first_on_line && (rest.trim().is_empty() || rest.trim().starts_with('#'));
             // TOML tables and entries of flow mappings are not edited.
             let is_table = tested.format == Format::Toml
                 && matches!(value.datum, Datum::Map | Datum::List)
                 && !text[start..end].contains('=');
-            (alone && !is_table).then(|| Span::new(line, line_end))
+            (is_alone_on_line && !is_table).then(|| Span::new(line, line_end))
         }
     }
 }

@@ -85,7 +85,7 @@ impl DataPatterns {
         let mut other_files = OtherFiles::new(files);
         let mut parse_error = None;
         for pattern in &self.patterns {
-            // Most rules are disabled, and that is cheaper to check than their globs.
+            // Most rules are disabled. Checking this first avoids matching their globs.
             if !report.begin(&pattern.rule.id) {
                 continue;
             }
@@ -187,7 +187,7 @@ impl<'a> OtherFiles<'a> {
         Self { files, read: HashMap::new() }
     }
 
-    /// The data of the file at `path`; `None` if it cannot be read or contains none.
+    /// The data of the file at `path`; `None` if the file cannot be read or contains no data.
     fn values(&mut self, path: &str) -> Option<&Values> {
         let files = self.files;
         let read = || {

@@ -7,10 +7,17 @@ use crate::workspace::fix;
 
 /// The findings of a check in `text`, each as `covered text: message`, and the text after all
 /// fixes.
-fn found(check: &str, path: &str, text: &str, siblings: &[(&str, &str)]) -> (Vec<String>, String) {
+fn findings_and_fixed_text(
+    check: &str,
+    path: &str,
+    text: &str,
+    siblings: &[(&str, &str)],
+) -> (Vec<String>, String) {
     let page = format!("---\nseverity: info\ncheck:\n  {check}\n---\n# t/x\n");
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/x.md".to_owned(), page)]);
-    let rule = registry.get("t/x").unwrap_or_else(|| panic!("{check} is not read"));
+    let rule = registry
+        .get("t/x")
+        .unwrap_or_else(|| panic!("the page with the check {check} is not a rule"));
     assert_eq!(crate::forms::problems(rule), Vec::<String>::new(), "{check}");
     let engine =
         Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default());
@@ -29,7 +36,7 @@ fn found(check: &str, path: &str, text: &str, siblings: &[(&str, &str)]) -> (Vec
 }
 
 fn messages(check: &str, path: &str, text: &str) -> Vec<String> {
-    found(check, path, text, &[("docs/a.md", "")]).0
+    findings_and_fixed_text(check, path, text, &[("docs/a.md", "")]).0
 }
 
 const NONE: [&str; 0] = [];
@@ -70,7 +77,7 @@ fn every_comparison_checks_existing_values() {
     assert_eq!(check("at: '$.e', resolves: root"), NONE);
     assert_eq!(
         check("at: '$.c.d', resolves: file"),
-        ["\"v1.2\": `d` names `v1.2`, which does not exist"]
+        ["\"v1.2\": `d` refers to `v1.2`, which does not exist"]
     );
     assert_eq!(check("at: '$.a', equals: 2, where: [{ at: '$.c.d', equals: other }]"), NONE);
     assert_eq!(check("at: '$.a', equals: 2, where: [{ at: '$.c', type: object }]").len(), 1);
@@ -81,7 +88,8 @@ fn values_are_compared_with_values_in_other_files() {
     let same = "data: { at: '$.package.rust-version', same: { file: Cargo.toml, at: '$.workspace.package.rust-version' } }\n  fix: { set: same, safe: true }";
     let text = "[package]\nname = \"a\" # why\nrust-version = '1.80'\n";
     let root = "[workspace.package]\nrust-version = \"1.90\"\n";
-    let (messages, fixed) = found(same, "a/Cargo.toml", text, &[("Cargo.toml", root)]);
+    let (messages, fixed) =
+        findings_and_fixed_text(same, "a/Cargo.toml", text, &[("Cargo.toml", root)]);
     assert_eq!(
         messages,
         [
@@ -89,19 +97,26 @@ fn values_are_compared_with_values_in_other_files() {
         ]
     );
     assert_eq!(fixed, text.replace("'1.80'", "\"1.90\""));
-    let (messages, _) = found(same, "a/Cargo.toml", text, &[]);
+    let (messages, _) = findings_and_fixed_text(same, "a/Cargo.toml", text, &[]);
     assert!(messages[0].contains("cannot be compared"), "{messages:?}");
     let subset = "data: { at: '$.a[*]', same: { file: b.yaml, at: '$.b[*]', relation: subset } }";
-    let (messages, _) = found(subset, "a.yaml", "a: [1, 2]\n", &[("b.yaml", "b:\n- 2\n")]);
+    let (messages, _) =
+        findings_and_fixed_text(subset, "a.yaml", "a: [1, 2]\n", &[("b.yaml", "b:\n- 2\n")]);
     assert_eq!(messages, ["1: `$.a[*]` does not match `$.b[*]` of b.yaml"]);
     let superset = subset.replace("subset", "superset");
-    let (messages, _) = found(&superset, "a.yaml", "a: [1, 2]\n", &[("b.yaml", "b:\n- 2\n- 3\n")]);
+    let (messages, _) = findings_and_fixed_text(
+        &superset,
+        "a.yaml",
+        "a: [1, 2]\n",
+        &[("b.yaml", "b:\n- 2\n- 3\n")],
+    );
     assert_eq!(messages, ["a: `3` is missing, but present in `$.b[*]` of b.yaml"]);
 }
 
 #[test]
 fn fixes_leave_the_rest_of_the_file_unchanged() {
-    let fixed = |check: &str, path: &str, text: &str| found(check, path, text, &[]).1;
+    let fixed =
+        |check: &str, path: &str, text: &str| findings_and_fixed_text(check, path, text, &[]).1;
     let strict =
         "data: { at: '$.a.strict', present: true, equals: true }\n  fix: { set: true, safe: true }";
     assert_eq!(
@@ -129,7 +144,7 @@ fn fixes_leave_the_rest_of_the_file_unchanged() {
 #[test]
 fn yaml_values_are_replaced_completely() {
     let fixed = |fix: &str, text: &str| {
-        found(&format!("data: {{ at: '$..a', {fix} }}"), "x.yml", text, &[]).1
+        findings_and_fixed_text(&format!("data: {{ at: '$..a', {fix} }}"), "x.yml", text, &[]).1
     };
     let scalar = |text: &str| fixed("type: boolean }\n  fix: { set: z", text);
     let map = |text: &str| fixed("type: number }\n  fix: { set: { k: v }", text);
@@ -153,7 +168,7 @@ fn yaml_values_are_replaced_completely() {
     }
     let missing = "data: { at: '$.a.n', present: true }\n  fix: { set: 1 }";
     let flow = "a: {x: 1,\n  y: 2}\n";
-    assert_eq!(found(missing, "x.yml", flow, &[]).1, "a: {n: 1,x: 1,\n  y: 2}\n");
+    assert_eq!(findings_and_fixed_text(missing, "x.yml", flow, &[]).1, "a: {n: 1,x: 1,\n  y: 2}\n");
 }
 
 #[test]
@@ -183,8 +198,8 @@ fn yaml_is_fixed_in_block_style() {
         (remove, "bad: |\n  text\n  # text\n\nz: 1\n"),
         (remove, "a:\n  bad:\n    b: >-\n      # text\n  # of c\n  c: 1\n"),
     ] {
-        let (_, fixed) = found(check, "a.yml", text, &[]);
-        let (remaining, _) = found(check, "a.yml", &fixed, &[]);
+        let (_, fixed) = findings_and_fixed_text(check, "a.yml", text, &[]);
+        let (remaining, _) = findings_and_fixed_text(check, "a.yml", &fixed, &[]);
         assert_eq!(remaining, [""; 0], "{fixed}");
         fixed_texts.push_str(&fixed);
         fixed_texts.push_str("---\n");
@@ -243,9 +258,9 @@ fn yaml_is_fixed_in_block_style() {
       c: 1
     ---
     "#);
-    let (_, fixed) = found(set, "a.yml", "a: 1\r\np: all\r\n", &[]);
+    let (_, fixed) = findings_and_fixed_text(set, "a.yml", "a: 1\r\np: all\r\n", &[]);
     assert_eq!(fixed, "a: 1\r\np:\r\n  a: read\r\n  b:\r\n    - x\r\n    - {\"c\":1}\r\n");
-    let (_, json) = found(
+    let (_, json) = findings_and_fixed_text(
         "data: { at: '$.a.b', present: true, equals: 1 }\n  fix: { set: 1 }",
         "a.json",
         "{\"a\": { }}",

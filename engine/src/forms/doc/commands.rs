@@ -68,7 +68,7 @@ enum Runner {
     Cargo,
 }
 
-/// The files with one of `names` in the directories.
+/// The existing files in `dirs` whose name is one of `names`.
 fn existing_files(names: &[&str], dirs: &[&str], files: &dyn Files) -> Vec<String> {
     let paths = dirs.iter().flat_map(|dir| names.iter().filter_map(|name| join(dir, name)));
     paths.filter(|path| files.exists(path)).collect()
@@ -79,8 +79,8 @@ fn undefined_script(name: &str, manifests: &[String], files: &dyn Files) -> Opti
         let scripts = manifest::json(files, path);
         manifest::at(&scripts, &["scripts", name]).is_string()
     };
-    let known = NPM_DEFAULTS.contains(&name) || manifests.iter().any(|path| defines(path));
-    if known || manifests.is_empty() || member_manifests(files).any(defines) {
+    let is_defined = NPM_DEFAULTS.contains(&name) || manifests.iter().any(|path| defines(path));
+    if is_defined || manifests.is_empty() || member_manifests(files).any(defines) {
         return None;
     }
     Some(format!("no `package.json` in this directory or above defines the script `{name}`"))

@@ -83,7 +83,7 @@ impl HeadingPattern {
 }
 
 impl RequiredHeading {
-    /// Whether the heading can be inserted literally: not if it contains a wildcard.
+    /// Whether the heading can be inserted as written, because it contains no wildcard.
     fn is_literal(&self) -> bool {
         self.glob.is_none() && self.level.is_some()
     }

@@ -30,11 +30,11 @@ pub(super) fn check(
         let on_site = |path| {
             site::has_page(path, files) && site::is_on_site(source.path(), source.text(), files)
         };
-        let found =
+        let target_exists =
             target.path.as_deref().is_none_or(|path| path_exists(files, path) || on_site(path));
-        if !found && is_enabled(LinkKind::Files) {
+        if !target_exists && is_enabled(LinkKind::Files) {
             faults.push(missing_file(link, &target, files));
-        } else if found && is_enabled(LinkKind::Anchors) {
+        } else if target_exists && is_enabled(LinkKind::Anchors) {
             faults.extend(other_documents.missing_anchor(link, &target, document));
         }
     }
@@ -222,7 +222,7 @@ fn candidates(files: &dyn Files, path: &str) -> Option<String> {
     (!found.is_empty()).then(|| format!("did you mean {}?", found.join(" or ")))
 }
 
-/// Other documents of the project, read when a link has a fragment in them.
+/// Other documents of the project; each is read when a link first refers to a fragment in it.
 struct OtherDocuments<'a> {
     files: &'a dyn Files,
     documents: HashMap<String, Option<Document>>,
@@ -286,8 +286,9 @@ fn missing_path(code: &str, span: Span, from: &str, files: &dyn Files) -> Option
     }
     let candidate_paths: Vec<String> =
         bases.iter().filter_map(|base| join(base, relative)).collect();
-    let found = candidate_paths.iter().any(|path| files.exists(path) || listing.has_dir(path));
-    if found || candidate_paths.is_empty() {
+    let path_exists =
+        candidate_paths.iter().any(|path| files.exists(path) || listing.has_dir(path));
+    if path_exists || candidate_paths.is_empty() {
         return None;
     }
     let help = candidates(files, relative);

@@ -20,7 +20,8 @@ pub(super) fn check(
             |name: &str| rule.to.contains_package(name) && !rule.except.contains_package(name);
         let from = |path: &str| rule.from.contains(path);
         let has_packages = rule.to.has_packages();
-        let goal = Goal { goal: &goal, package: &package, has_packages, is_reported_itself: &from };
+        let goal =
+            Goal { is_file: &goal, is_package: &package, has_packages, is_reported_itself: &from };
         checker.check_goal(&from, &goal, &|_, to| {
             let message = format!("`{}` must not import `{to}`", rule.from.text);
             (message, rule.from.text.clone(), rule.to.text.clone())
@@ -57,8 +58,10 @@ struct Checker<'a> {
 
 /// The files and packages that must not be imported.
 struct Goal<'a> {
-    goal: &'a dyn Fn(&str) -> bool,
-    package: &'a dyn Fn(&str) -> bool,
+    /// Whether the file at a path must not be imported.
+    is_file: &'a dyn Fn(&str) -> bool,
+    /// Whether a package must not be imported.
+    is_package: &'a dyn Fn(&str) -> bool,
     has_packages: bool,
     /// Files whose own imports the page checks. The search for indirect imports stops at these
     /// files, because a finding is reported in them.
@@ -107,7 +110,7 @@ impl<'a> Checker<'a> {
     ) {
         let is_from: Vec<bool> = self.graph.files.iter().map(|file| from(&file.path)).collect();
         let is_goal: Vec<bool> =
-            self.graph.files.iter().map(|file| (goal.goal)(&file.path)).collect();
+            self.graph.files.iter().map(|file| (goal.is_file)(&file.path)).collect();
         let is_reported: Vec<bool> =
             self.graph.files.iter().map(|file| (goal.is_reported_itself)(&file.path)).collect();
         let next = self.transitive.then(|| self.next_hops_to(&is_reported, &is_goal, goal));
@@ -118,7 +121,7 @@ impl<'a> Checker<'a> {
             }
             let path = self.path(edge.from);
             let direct = match &edge.to {
-                Target::Package(name) => (goal.package)(name).then(|| name.clone()),
+                Target::Package(name) => (goal.is_package)(name).then(|| name.clone()),
                 Target::Files(to) => {
                     to.iter().find(|&&to| is_goal[to]).map(|&to| self.path(to).to_owned())
                 }
@@ -148,11 +151,11 @@ impl<'a> Checker<'a> {
         is_goal: &[bool],
         goal: &Goal<'_>,
     ) -> Vec<Option<usize>> {
-        let files = is_goal.iter().enumerate().filter(|(_, is)| **is).map(|(at, _)| at);
+        let files = is_goal.iter().enumerate().filter(|(_, is_goal)| **is_goal).map(|(at, _)| at);
         let mut goals: Vec<usize> = files.collect();
         if goal.has_packages {
             let imports = |edge: &&&Edge| match &edge.to {
-                Target::Package(name) => (goal.package)(name) && !is_reported[edge.from],
+                Target::Package(name) => (goal.is_package)(name) && !is_reported[edge.from],
                 Target::Files(_) => false,
             };
             goals.extend(self.edges.iter().filter(imports).map(|edge| edge.from));
@@ -172,9 +175,9 @@ impl<'a> Checker<'a> {
             })
             .collect();
         let Some(&last) = path.last() else { return steps };
-        if !(goal.goal)(self.path(last)) {
+        if !(goal.is_file)(self.path(last)) {
             let package = self.edges_of(last).iter().find_map(|edge| match &edge.to {
-                Target::Package(name) if (goal.package)(name) => Some((edge, name)),
+                Target::Package(name) if (goal.is_package)(name) => Some((edge, name)),
                 _ => None,
             });
             steps.extend(package.map(|(edge, name)| self.step(edge, name.clone())));
@@ -213,8 +216,8 @@ impl<'a> Checker<'a> {
                 };
                 let is_listed = |path: &str| position(path).is_some();
                 let goal = Goal {
-                    goal: &goal,
-                    package: &|_| false,
+                    is_file: &goal,
+                    is_package: &|_| false,
                     has_packages: false,
                     is_reported_itself: &is_listed,
                 };
@@ -237,8 +240,8 @@ impl<'a> Checker<'a> {
     fn check_importers(&mut self, to: &Targets, from: &Part) {
         let transitive = std::mem::replace(&mut self.transitive, false);
         let goal = Goal {
-            goal: &|path| to.contains(path),
-            package: &|name| to.contains_package(name),
+            is_file: &|path| to.contains(path),
+            is_package: &|name| to.contains_package(name),
             has_packages: false,
             is_reported_itself: &|_| false,
         };
@@ -246,8 +249,10 @@ impl<'a> Checker<'a> {
             &|path| !from.contains(path) && !to.contains(path),
             &goal,
             &|path, found| {
-                let message =
-                    format!("only `{}` may import `{found}`; `{path}` does not match", from.text);
+                let message = format!(
+                    "`{path}` must not import `{found}`, which only `{}` may import",
+                    from.text
+                );
                 (message, path.to_owned(), to.text.clone())
             },
         );
@@ -264,8 +269,8 @@ impl<'a> Checker<'a> {
         let all: BTreeSet<&String> = keys.values().collect();
         for key in all {
             let goal = Goal {
-                goal: &|path| keys.get(path).is_some_and(|other| other != key),
-                package: &|_| false,
+                is_file: &|path| keys.get(path).is_some_and(|other| other != key),
+                is_package: &|_| false,
                 has_packages: false,
                 is_reported_itself: &|path| keys.contains_key(path),
             };

@@ -79,7 +79,8 @@ impl Targets {
         self.part.contains(path)
     }
 
-    /// Whether the package matches, by its name or as the prefix of a longer name.
+    /// Whether `package` is one of the packages, or a module in one of them (`npm:lodash/fp` for
+    /// the entry `npm:lodash`).
     pub(super) fn contains_package(&self, package: &str) -> bool {
         self.packages.iter().any(|known| {
             let rest = package.strip_prefix(known.name.as_str());

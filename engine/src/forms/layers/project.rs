@@ -21,8 +21,8 @@ pub struct Imports<'a> {
 }
 
 impl<'a> Imports<'a> {
-    /// Creates an import graph that is built on demand; `cache` stores the facts that are read from
-    /// each file.
+    /// Creates an import graph that is built on demand; `cache` stores the imports that are read
+    /// from each file.
     #[must_use]
     pub fn new(cache: &'a FactsCache) -> Self {
         Self { cache, graph: OnceLock::new() }
@@ -80,14 +80,14 @@ pub fn run(
         let listed =
             listed.map(|unresolved| format!("`{}` in {}", unresolved.name, unresolved.path));
         let mut text = format!(
-            "{} look{} like a part of the project and resolve{} to no file: {}",
+            "{} look{} like a part of the project, but {} to a file: {}",
             if unresolved.len() == 1 {
                 "1 import".to_owned()
             } else {
                 format!("{} imports", unresolved.len())
             },
             if unresolved.len() == 1 { "s" } else { "" },
-            if unresolved.len() == 1 { "s" } else { "" },
+            if unresolved.len() == 1 { "does not resolve" } else { "do not resolve" },
             listed.collect::<Vec<_>>().join(", "),
         );
         if let Some(more @ 1..) = unresolved.len().checked_sub(MAX_LISTED) {

@@ -92,8 +92,8 @@ src/infra/types.ts:
         src/far.ts imports npm:@aws-sdk/client-s3
     ");
     insta::assert_snapshot!(violations(r#"{only: {to: ["npm:pg", "src/infra/db.ts"], from: "src/infra/**"}, transitive: true}"#, text), @"
-    src/domain/a.ts @64: only `src/infra/**` may import `src/infra/db.ts`; `src/domain/a.ts` does not match
-    src/far.ts @37: only `src/infra/**` may import `src/infra/db.ts`; `src/far.ts` does not match
+    src/domain/a.ts @64: `src/domain/a.ts` must not import `src/infra/db.ts`, which only `src/infra/**` may import
+    src/far.ts @37: `src/far.ts` must not import `src/infra/db.ts`, which only `src/infra/**` may import
     ");
 }
 

@@ -64,7 +64,7 @@ pub(super) fn rewrite_error(message: &str, language: &str) -> String {
     }
     if let Some(name) = quoted("Undefined meta var `") {
         let key = message.rsplit('`').nth(1).unwrap_or("fix");
-        return format!("`{key}` names `${name}`, which the rule does not capture");
+        return format!("`{key}` uses `${name}`, which the rule does not capture");
     }
     if let Some(value) = quoted("unknown variant `") {
         return format!(

@@ -34,7 +34,7 @@ pub(crate) fn check_header(header: &TextHeader, fix: Option<&FixHeader>) -> Resu
     if let Some((word, _)) =
         header.swap.iter().find(|(word, replacement)| word.trim() == replacement.trim())
     {
-        return Err(format!("`{word}` is swapped for itself"));
+        return Err(format!("`{word}` is replaced with itself"));
     }
     if let Some(name) = fix.and_then(|fix| unknown_group(fix, &compiled.regex)) {
         let groups: Vec<&str> =
@@ -169,12 +169,12 @@ impl CompiledPattern {
             return Some(replacement.clone());
         }
         let mut letters = found.chars().filter(|c| c.is_alphabetic());
-        let first = letters.next().is_some_and(char::is_uppercase);
-        if first && letters.clone().next().is_some() && letters.all(char::is_uppercase) {
+        let is_capitalized = letters.next().is_some_and(char::is_uppercase);
+        if is_capitalized && letters.clone().next().is_some() && letters.all(char::is_uppercase) {
             return Some(replacement.to_uppercase());
         }
         let mut rest = replacement.chars();
-        let head = rest.next().filter(|_| first);
+        let head = rest.next().filter(|_| is_capitalized);
         Some(
             head.map_or_else(
                 || replacement.clone(),

@@ -28,11 +28,12 @@ use std::time::{Duration, Instant};
 
 pub(crate) use compile::check_header;
 
-/// How far before a keyword a match can begin on the same line, in bytes.
+/// Maximum distance in bytes from the beginning of a match to its keyword, on the same line.
 const MAX_BEFORE_KEYWORD: usize = 512;
-/// How far after a keyword a match can extend on the same line, in bytes.
+/// Maximum distance in bytes from a keyword to the end of its match, on the same line.
 const MAX_AFTER_KEYWORD: usize = 4096;
-/// How far before and after a word a URL or email address is searched for, in bytes.
+/// Maximum length in bytes of the text before and after a word that is searched for a URL or an
+/// email address around the word.
 const MAX_ADDRESS: usize = 512;
 /// Size in bytes of the parts in which a whole text is searched.
 const PART_BYTES: usize = 64 << 10;
@@ -168,7 +169,7 @@ struct Scan<'a> {
     source: &'a Source,
     tree: &'a Tree<'a>,
     only_secrets: bool,
-    lock_file: bool,
+    is_lock_file: bool,
     /// Pattern → the end of its last window; 0 before the first window, `usize::MAX` once the
     /// pattern is known not to apply to the source.
     done: Vec<usize>,
@@ -189,14 +190,14 @@ impl<'a> Scan<'a> {
         (source, tree): (&'a Source, &'a Tree<'a>),
         only_secrets: bool,
     ) -> Self {
-        let lock_file = is_lock_file(source.name());
+        let is_lock_file = is_lock_file(source.name());
         Self {
             patterns,
             rules,
             source,
             tree,
             only_secrets,
-            lock_file,
+            is_lock_file,
             done: vec![0; patterns.patterns.len()],
             seen: HashSet::new(),
             matches: HashMap::new(),
@@ -246,8 +247,8 @@ impl<'a> Scan<'a> {
 
     fn applies(&self, index: u32, report: &mut Report<'_>) -> bool {
         let Some((pattern, rule, check, header)) = self.pattern(index) else { return false };
-        let unsure = header.secret.is_some_and(|sure| sure < Confidence::High);
-        !(self.only_secrets && header.secret.is_none() || self.lock_file && unsure)
+        let is_uncertain = header.secret.is_some_and(|confidence| confidence < Confidence::High);
+        !(self.only_secrets && header.secret.is_none() || self.is_lock_file && is_uncertain)
             && report.begin(&rule.id)
             && pattern.prepared(check, rule).globs.matches(self.source.path())
             && parts::applies_to(&header.parts, self.source.path())
@@ -332,8 +333,8 @@ impl<'a> Scan<'a> {
                 finding.secret(span);
             }
             if let Some(replacement) = replacement {
-                let harmless = matches!(self.part(span.start), Some(Part::Prose | Part::Comments));
-                let safe = harmless && !parts::includes_every_part(&header.parts);
+                let is_prose = matches!(self.part(span.start), Some(Part::Prose | Part::Comments));
+                let safe = is_prose && !parts::includes_every_part(&header.parts);
                 fixes::add_swap_fix(span, &replacement, safe, finding);
             } else if let Some(fix) = check.fix.as_deref() {
                 fixes::add_found_fix(fix, self.source, (&captures, compiled), span, finding);
@@ -427,7 +428,8 @@ fn search(compiled: &CompiledPattern, text: &str, part: Range<usize>, captures: 
     }
 }
 
-/// Length in bytes from which a value is a generated key: a password can contain `12345678`.
+/// Minimum length in bytes of a generated key, which contains no run such as `12345678`. A shorter
+/// value can be a password, which can contain such a run.
 const MIN_KEY_LEN: usize = 20;
 
 /// Applies the conditions on the found text that an expression cannot express.

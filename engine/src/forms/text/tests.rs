@@ -305,7 +305,7 @@ fn contradictory_headers_are_rejected() {
     text: `first` must be at least 1 line
     text: `swap` cannot be combined with `require`
     text: each entry of `swap` must have a word and its replacement
-    text: `max` needs the whole file; a `secret` pattern reads only parts of it
+    text: `max` requires the whole file, but a `secret` pattern reads only parts of large files; remove one of them
     fix: `insert` requires `require`
     the inserted text does not match the pattern: `b`
     fix: `replace` changes a match, but `require` reports files without a match; use `insert`

@@ -15,7 +15,10 @@ pub enum TreeError {
     #[error("`<{0}>` is a built-in name; rename the capture")]
     BuiltIn(String),
     /// A path uses a name that is not captured.
-    #[error("`<{name}>` in `{text}` is not captured in `each`; expected one of {}", known(.bound))]
+    #[error(
+        "`<{name}>` in `{text}` is not captured in `each`; expected one of {}",
+        list_names(.bound)
+    )]
     Unbound {
         /// The unknown name.
         name: String,
@@ -47,7 +50,7 @@ pub enum TreeError {
     },
 }
 
-fn known(bound: &[String]) -> String {
+fn list_names(bound: &[String]) -> String {
     let known: Vec<&str> = bound.iter().map(String::as_str).chain(BUILT_IN).collect();
     known.join(", ")
 }

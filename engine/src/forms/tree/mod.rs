@@ -84,8 +84,8 @@ impl TreeCheck {
         if let Some(unique) = &header.unique {
             template::check_names(unique, bound.as_ref())?;
         }
-        let wants_template = check.fix.as_ref().is_some_and(|fix| fix.create);
-        if wants_template && template.is_none() {
+        let requires_template = check.fix.as_ref().is_some_and(|fix| fix.create);
+        if requires_template && template.is_none() {
             return Err(TreeError::NoTemplate);
         }
         let names: Vec<NameRule> =
@@ -111,7 +111,7 @@ impl TreeCheck {
             count: header.count,
             depth: header.depth,
             tracked: header.tracked,
-            template: template.filter(|_| wants_template),
+            template: template.filter(|_| requires_template),
             rename,
             each,
         })
@@ -264,7 +264,7 @@ impl Run<'_> {
     }
 
     fn check_subjects(&mut self, subjects: &[Subject<'_>]) {
-        let usage = self.check.prevailing.then(|| Usage::of(&self.check.names, subjects));
+        let usage = self.check.prevailing.then(|| Usage::count(&self.check.names, subjects));
         for subject in subjects {
             self.check_exists(subject);
             self.check_absent(subject);
@@ -275,8 +275,8 @@ impl Run<'_> {
             }
         }
         self.check_unique(subjects);
-        let folders = subjects.iter().any(|subject| subject.is_folder);
-        if let Some(limits) = self.check.count.filter(|_| !folders)
+        let has_folders = subjects.iter().any(|subject| subject.is_folder);
+        if let Some(limits) = self.check.count.filter(|_| !has_folders)
             && !limits.contains(subjects.len() as u64)
         {
             let message = format!("{} files, expected {}", subjects.len(), limits.describe());
@@ -386,12 +386,12 @@ impl Run<'_> {
         let mut last: Option<String> = None;
         for (path, captured) in found {
             // Nothing is reported inside a directory that is itself reported.
-            let inner = last.as_ref().is_some_and(|last| {
+            let is_inside_reported_dir = last.as_ref().is_some_and(|last| {
                 path.strip_prefix(&**last).is_some_and(|rest| rest.starts_with('/'))
             });
             let covers = self.scope.covers(&path) || self.scope.covers_folder(&path);
             // `*/` matches directories in the root, but not the root itself.
-            if inner || !covers || path.is_empty() {
+            if is_inside_reported_dir || !covers || path.is_empty() {
                 continue;
             }
             let subject = Subject { path: &path, is_folder: false, captured };

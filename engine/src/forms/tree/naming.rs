@@ -5,7 +5,7 @@ use super::{FileChange, Run, Subject, check_new, file_fix, file_name};
 use crate::text::paths::{parent_dir, upwards};
 use std::collections::HashMap;
 
-/// Minimum number of names of a directory that show a convention.
+/// Minimum number of names in a directory from which its convention is determined.
 const MIN_NAMES: usize = 5;
 
 /// The number of names that follow the convention of a page and the number of names that do not, by
@@ -19,7 +19,8 @@ struct Counts {
 }
 
 impl Usage {
-    pub(super) fn of(names: &[NameRule], subjects: &[Subject<'_>]) -> Self {
+    /// Counts the names of `subjects` that follow and that break the convention `names`.
+    pub(super) fn count(names: &[NameRule], subjects: &[Subject<'_>]) -> Self {
         let mut counts: HashMap<(String, String), Counts> = HashMap::new();
         for subject in subjects {
             let stem = stem(subject);

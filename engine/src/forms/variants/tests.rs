@@ -26,7 +26,7 @@ fn engine(page: &str, config: &str) -> Result<Engine, String> {
 }
 
 /// The findings of the rule in files, from both passes: path, line, severity, message.
-fn found(page: &str, config: &str, files: &[(&str, &str)]) -> Vec<String> {
+fn findings(page: &str, config: &str, files: &[(&str, &str)]) -> Vec<String> {
     let engine = engine(page, config).expect("an engine");
     let memory = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
     let memory = Memory(memory.collect());
@@ -69,7 +69,7 @@ fn the_limits_of_a_text_check_can_differ_by_directory() {
     let config = overrides(&[("legacy/", r#"{"max": 2}"#), ("legacy/b.txt", r#"{"word": "bar"}"#)]);
     let three = "foo\nfoo\nfoo bar\nbar\nbar\n";
     insta::assert_debug_snapshot!(
-        found(&page, &config, &[("a.txt", three), ("legacy/a.txt", three), ("legacy/b.txt", three)]),
+        findings(&page, &config, &[("a.txt", three), ("legacy/a.txt", three), ("legacy/b.txt", three)]),
         @r#"
     [
         "a.txt:2 warning Why.",
@@ -78,7 +78,7 @@ fn the_limits_of_a_text_check_can_differ_by_directory() {
         "legacy/b.txt:5 warning Why.",
     ]
     "#);
-    assert_eq!(found(&page, &config, &[("legacy/a.txt", "foo foo")]), NONE);
+    assert_eq!(findings(&page, &config, &[("legacy/a.txt", "foo foo")]), NONE);
 }
 
 #[test]
@@ -89,13 +89,13 @@ fn every_form_that_checks_files_accepts_overridden_parameters() {
     );
     let config = overrides(&[("b/", r#"{"call": "exec"}"#)]);
     let text = "eval(1);\nexec(2);\n";
-    let lines = found(&syntax, &config, &[("a.js", text), ("b/a.js", text)]);
+    let lines = findings(&syntax, &config, &[("a.js", text), ("b/a.js", text)]);
     assert_eq!(lines, ["a.js:1 warning Why.", "b/a.js:2 warning Why."]);
 
     let data = page("{ least: 18 }", "  data: { at: '$.node', min: \"${least}\" }");
     let config = overrides(&[("b/", r#"{"least": 20}"#)]);
     let files = [("a.json", "{\"node\": 19}"), ("b/a.json", "{\"node\": 19}")];
-    insta::assert_debug_snapshot!(found(&data, &config, &files), @r#"
+    insta::assert_debug_snapshot!(findings(&data, &config, &files), @r#"
     [
         "b/a.json:1 warning `node` is 19, expected at least 20",
     ]
@@ -104,7 +104,7 @@ fn every_form_that_checks_files_accepts_overridden_parameters() {
     let doc = page("{ heads: ['# *'] }", "  doc: { headings: \"${heads}\" }");
     let config = overrides(&[("docs/adr/", "{\"heads\": [\"# *\", \"## Status\"]}")]);
     let files = [("docs/a.md", "# A\n"), ("docs/adr/a.md", "# A\n")];
-    insta::assert_debug_snapshot!(found(&doc, &config, &files), @r#"
+    insta::assert_debug_snapshot!(findings(&doc, &config, &files), @r#"
     [
         "docs/adr/a.md:1 warning `## Status` is missing; it belongs after `# A`",
     ]
@@ -114,7 +114,7 @@ fn every_form_that_checks_files_accepts_overridden_parameters() {
     let config = overrides(&[("b/", r#"{"max": 3}"#), ("b/c/", r#"{"max": 1}"#)]);
     let text = "1\n2\n3\n";
     let files = [("a.ts", text), ("b/a.ts", text), ("b/c/a.ts", text)];
-    insta::assert_debug_snapshot!(found(&tree, &config, &files), @r#"
+    insta::assert_debug_snapshot!(findings(&tree, &config, &files), @r#"
     [
         "a.ts:1 warning 3 lines, expected at most 2",
         "b/c/a.ts:1 warning 3 lines, expected at most 1",
@@ -124,7 +124,7 @@ fn every_form_that_checks_files_accepts_overridden_parameters() {
     let folders = page("{ max: 1 }", "  tree: { each: 'p/<n>/', count: { max: \"${max}\" } }");
     let config = overrides(&[("p/b/", r#"{"max": 2}"#)]);
     let files = [("p/a/1", ""), ("p/a/2", ""), ("p/b/1", ""), ("p/b/2", "")];
-    insta::assert_debug_snapshot!(found(&folders, &config, &files), @r#"
+    insta::assert_debug_snapshot!(findings(&folders, &config, &files), @r#"
     [
         "p/a:1 warning 2 entries, expected at most 1",
     ]
@@ -135,7 +135,7 @@ fn every_form_that_checks_files_accepts_overridden_parameters() {
     let config = overrides(&[("app/admin/", r#"{"not": ["ui/**"]}"#)]);
     let text = "import '../db/a';\nimport '../../db/a';\nimport '../../ui/a';\n";
     let files = [("app/a.ts", text), ("app/admin/a.ts", text), ("db/a.ts", ""), ("ui/a.ts", "")];
-    insta::assert_debug_snapshot!(found(&layers, &config, &files), @r#"
+    insta::assert_debug_snapshot!(findings(&layers, &config, &files), @r#"
     [
         "app/a.ts:1 warning `app/**` must not import `db/a.ts`",
         "app/admin/a.ts:3 warning `app/**` must not import `ui/a.ts`",
@@ -151,7 +151,7 @@ fn conditions_and_globs_can_be_overridden_by_path() {
     );
     let config = overrides(&[("b/", r#"{"when": "Cargo.toml", "in": ["*.md"]}"#)]);
     let files = [("Cargo.toml", ""), ("a.txt", "foo"), ("b/a.txt", "foo"), ("b/a.md", "foo")];
-    assert_eq!(found(&page, &config, &files), ["b/a.md:1 warning Why."]);
+    assert_eq!(findings(&page, &config, &files), ["b/a.md:1 warning Why."]);
 }
 
 #[test]
@@ -163,11 +163,11 @@ fn an_overridden_parameter_enables_a_rule_for_its_paths() {
     );
     let config = overrides(&[("b/", r#"{"word": "bar"}"#)]);
     let files = [("a.txt", "foo bar"), ("b/a.txt", "foo bar")];
-    assert_eq!(found(&page, &config, &files), ["b/a.txt:1 warning Why."]);
+    assert_eq!(findings(&page, &config, &files), ["b/a.txt:1 warning Why."]);
     let off = config.replacen('{', r#"{"rules": {"t/x": "off"}, "#, 1);
-    assert_eq!(found(&page, &off, &files), NONE);
+    assert_eq!(findings(&page, &off, &files), NONE);
     let both = config.replacen(r#"{"params""#, r#"{"severity": "error", "params""#, 1);
-    assert_eq!(found(&page, &both, &files), ["b/a.txt:1 error Why."]);
+    assert_eq!(findings(&page, &both, &files), ["b/a.txt:1 error Why."]);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn invalid_combinations_of_overrides_are_reported_where_they_apply() {
     let text = page
         .replace(check, "  text: { regex: a, require: true, first: \"${min}\", last: \"${max}\" }");
     let config = overrides(&[("a/", r#"{"min": 4}"#), ("a/b/", r#"{"max": 3}"#)]);
-    assert_eq!(found(&text, &config, &[("a/b/c.txt", "b\n")]).len(), 1);
+    assert_eq!(findings(&text, &config, &[("a/b/c.txt", "b\n")]).len(), 1);
 }
 
 #[test]

@@ -17,10 +17,10 @@ const MAX_DEPTH: usize = 3;
 pub fn parse(text: &str) -> Dockerfile {
     let lines = OnceCell::new();
     let mut builder = Builder { text, at: 0, file: Dockerfile::default(), lines };
-    builder.byte_order_mark();
-    builder.directives();
+    builder.skip_byte_order_mark();
+    builder.parse_directives();
     while let Some(line) = line_at(text, builder.at) {
-        builder.piece(line);
+        builder.parse_piece(line);
     }
     let mut file = builder.file;
     scope::resolve(&mut file);
@@ -43,13 +43,13 @@ impl Builder<'_> {
         self.at = end;
     }
 
-    fn byte_order_mark(&mut self) {
+    fn skip_byte_order_mark(&mut self) {
         if self.text.starts_with('\u{FEFF}') {
             self.add_piece(PieceKind::Blank, '\u{FEFF}'.len_utf8());
         }
     }
 
-    fn directives(&mut self) {
+    fn parse_directives(&mut self) {
         while let Some(line) = line_at(self.text, self.at) {
             let Some(directive) = directive(&line) else { return };
             if self.file.directives.iter().any(|seen| seen.name == directive.name) {
@@ -67,7 +67,7 @@ impl Builder<'_> {
         }
     }
 
-    fn piece(&mut self, line: Line<'_>) {
+    fn parse_piece(&mut self, line: Line<'_>) {
         if self.file.instructions.len() >= MAX_INSTRUCTIONS {
             problems::report_too_long(
                 &mut self.file,
@@ -79,31 +79,31 @@ impl Builder<'_> {
             return self.add_piece(PieceKind::Blank, line.next);
         }
         if let Some(comment) = line.comment() {
-            self.comment(&line, comment, None);
+            self.add_comment(&line, comment, None);
             return self.add_piece(PieceKind::Comment(self.file.comments.len() - 1), line.next);
         }
         self.file.template |= begins_template(line.text);
         if let Some(end) = template(self.text, line) {
             return self.add_piece(PieceKind::Template, end);
         }
-        let end = self.instruction(line);
+        let end = self.parse_instruction(line);
         self.add_piece(PieceKind::Instruction(self.file.instructions.len() - 1), end);
     }
 
-    fn comment(&mut self, line: &Line<'_>, at: usize, within: Option<usize>) {
+    fn add_comment(&mut self, line: &Line<'_>, at: usize, within: Option<usize>) {
         let span = Span::new(line.start + at, line.start + line.text.trim_end().len());
         self.file.comments.push(Comment { span, within });
     }
 
     /// Parses the instruction that starts on `line`; returns the offset of its end.
-    fn instruction(&mut self, line: Line<'_>) -> usize {
+    fn parse_instruction(&mut self, line: Line<'_>) -> usize {
         let mut blanks = Vec::new();
-        let (logical, mut end) = self.logical(line, &mut blanks);
+        let (logical, mut end) = self.join_continuations(line, &mut blanks);
         let mut instruction = read(logical, 0, self.file.escape, 0);
         instruction.blanks = blanks;
         let heredocs = match (&instruction.kind, &mut instruction.inner) {
-            (Keyword::Onbuild, Some(inner)) => self.heredocs(inner, end),
-            _ => self.heredocs(&mut instruction, end),
+            (Keyword::Onbuild, Some(inner)) => self.parse_heredocs(inner, end),
+            _ => self.parse_heredocs(&mut instruction, end),
         };
         end = heredocs;
         self.file.instructions.push(instruction);
@@ -111,7 +111,7 @@ impl Builder<'_> {
     }
 
     /// Joins `line` with its continuation lines; returns the text and the offset of the next line.
-    fn logical(&mut self, line: Line<'_>, blanks: &mut Vec<Span>) -> (Logical, usize) {
+    fn join_continuations(&mut self, line: Line<'_>, blanks: &mut Vec<Span>) -> (Logical, usize) {
         let escape = self.file.escape;
         let within = Some(self.file.instructions.len());
         let mut logical = Logical::default();
@@ -132,7 +132,7 @@ impl Builder<'_> {
                     blanks.push(Span::new(next.start, next.start + next.text.len()));
                     end = next.next;
                 } else if let Some(comment) = next.comment() {
-                    self.comment(&next, comment, within);
+                    self.add_comment(&next, comment, within);
                     end = next.next;
                 } else if let Some(after) = template(self.text, next) {
                     self.file.template = true;
@@ -148,7 +148,7 @@ impl Builder<'_> {
 
     /// Parses the heredocs of `instruction`, whose bodies start at `end`; returns the offset of the
     /// end of the bodies.
-    fn heredocs(&mut self, instruction: &mut Instruction, end: usize) -> usize {
+    fn parse_heredocs(&mut self, instruction: &mut Instruction, end: usize) -> usize {
         let supports_heredocs =
             matches!(instruction.kind, Keyword::Run | Keyword::Copy | Keyword::Add);
         if !supports_heredocs || instruction.json {

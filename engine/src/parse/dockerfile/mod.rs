@@ -298,7 +298,7 @@ pub struct Pair {
     pub key: Word,
     /// The value; optional for `ARG`.
     pub value: Option<Word>,
-    /// Whether it is written as `KEY value`, without `=`.
+    /// Whether the pair is written as `KEY value`, without `=`.
     pub legacy: bool,
 }
 

@@ -30,12 +30,13 @@ const FLAGS: [(Keyword, &[&str]); 5] = [
 /// Adds the problems of all instructions.
 pub(super) fn find(file: &mut Dockerfile) {
     let mut found = std::mem::take(&mut file.problems);
-    let mut unknown_before = false;
+    let mut was_unknown = false;
     let mut in_conflict = false;
     for instruction in &file.instructions {
-        let unknown = instruction.kind == Keyword::Unknown;
-        if unknown && is_conflict_marker(instruction, in_conflict) {
-            // The other markers belong to the same conflict, or are resolved in the same way.
+        let is_unknown = instruction.kind == Keyword::Unknown;
+        if is_unknown && is_conflict_marker(instruction, in_conflict) {
+            // Only the first marker is reported: the others belong to the same conflict, or are
+            // resolved in the same way.
             if !std::mem::replace(&mut in_conflict, true) {
                 found.push(problem(instruction.keyword, MERGE_CONFLICT, None));
             }
@@ -43,10 +44,10 @@ pub(super) fn find(file: &mut Dockerfile) {
         }
         // After a missing continuation character, all following lines look like unknown
         // instructions; report only the first.
-        if !unknown || !(unknown_before || file.template) {
+        if !is_unknown || !(was_unknown || file.template) {
             check_instruction(instruction, file.escape, &mut found);
         }
-        unknown_before = unknown;
+        was_unknown = is_unknown;
     }
     found.sort_by_key(|problem| problem.span);
     file.problems = found;

@@ -20,9 +20,9 @@ pub enum Origin {
 pub struct Variable<'a> {
     /// The name of the variable.
     pub name: &'a str,
-    /// The kind of instruction that sets it.
+    /// The kind of instruction that sets the variable.
     pub origin: Origin,
-    /// The span of the name where it is set.
+    /// The span of the name in the instruction that sets the variable.
     pub span: Span,
     /// The value with quotes resolved; `None` for an `ARG` without a default.
     pub value: Option<&'a str>,

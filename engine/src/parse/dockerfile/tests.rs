@@ -255,7 +255,7 @@ fn long_files_are_truncated() {
 }
 
 #[test]
-fn malformed_texts_are_lossless() {
+fn malformed_texts_are_parsed_without_loss() {
     for text in [
         "",
         "\n",
@@ -281,12 +281,12 @@ fn malformed_texts_are_lossless() {
 
 proptest! {
     #[test]
-    fn any_text_is_lossless(text in any::<String>()) {
+    fn any_text_is_parsed_without_loss(text in any::<String>()) {
         assert_lossless(&text);
     }
 
     #[test]
-    fn any_dockerfile_is_lossless(
+    fn any_dockerfile_is_parsed_without_loss(
         parts in proptest::collection::vec(
             prop_oneof![
                 Just("FROM "), Just("RUN "), Just("COPY "), Just("ENV "), Just("ARG "), Just("ONBUILD "),

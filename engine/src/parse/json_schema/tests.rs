@@ -1,4 +1,4 @@
-//! Tests of the messages, and a comparison of the validity with another implementation.
+//! Tests of the messages, and of whether another implementation accepts the same documents.
 
 use super::*;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};

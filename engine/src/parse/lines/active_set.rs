@@ -20,12 +20,13 @@ pub struct ActiveSet<'a> {
 pub enum Conflict<'a> {
     /// Several active decisions have the same topic: the normalized topic, and the ids.
     SharedTopic(String, Vec<&'a str>),
-    /// The first contradicts the second, and both are active.
+    /// The first memory contradicts the second, and both are active.
     Contradiction(&'a str, &'a str),
-    /// The first supersedes the second and is superseded by it, directly or indirectly.
+    /// The first memory supersedes the second and is superseded by the second, directly or
+    /// indirectly.
     Cycle(&'a str, &'a str),
-    /// All of these superseded the same memory, directly or indirectly, and are active: several
-    /// branches replaced it independently.
+    /// All of these memories superseded the same memory, directly or indirectly, and are active:
+    /// several branches replaced that memory independently.
     Forked(Vec<&'a str>),
 }
 

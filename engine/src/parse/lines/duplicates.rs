@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The separator between the parts of a key; it does not occur in compared text.
 const SEPARATOR: char = '\u{1F}';
 
-/// The comparison key of a memory: its kind and words for a convention, also its topic for a
-/// decision. `None` for other kinds, for which equal words do not mean duplicates: the same error
-/// can have another cause and another fix.
+/// The comparison key of a memory: for a convention its kind and words, for a decision also its
+/// topic. `None` for other kinds, for which equal words do not mean duplicates: the same error can
+/// have another cause and another fix.
 #[must_use]
 pub fn duplicate_key(entry: &Entry) -> Option<String> {
     let topic = match entry.kind {

@@ -202,7 +202,7 @@ pub fn fold(revisions: &[Revision]) -> Option<FoldedMemory> {
     let mut heads = heads(&states);
     heads.sort_by_key(|head| head.op == Op::Remove);
     let current = *heads.iter().chain(&states).find(|state| state.op == Op::Put)?;
-    let removed = heads.iter().all(|head| head.op == Op::Remove);
+    let is_removed = heads.iter().all(|head| head.op == Op::Remove);
     let created_at = states.iter().map(|state| state.created_at.unwrap_or(state.at)).min();
     let mut links: Vec<Link> = Vec::new();
     for link in heads.iter().flat_map(|head| &head.links) {
@@ -218,7 +218,7 @@ pub fn fold(revisions: &[Revision]) -> Option<FoldedMemory> {
         topic: current.topic.clone(),
         content: current.content.clone(),
         metadata: metadata(current, revisions),
-        status: if removed { Status::Removed } else { Status::Active },
+        status: if is_removed { Status::Removed } else { Status::Active },
         session_id: current.session_id.clone(),
         branch: current.branch.clone(),
         created_at: created_at.unwrap_or(current.at),
@@ -361,7 +361,7 @@ pub fn read_numbered(path: &str, bytes: &[u8]) -> (Vec<(usize, Revision)>, Vec<P
         Reader { path, revisions: Vec::new(), known: BTreeSet::new(), problems: Vec::new() };
     let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
     for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-        reader.line(index + 1, line.strip_suffix(b"\r").unwrap_or(line));
+        reader.read_line(index + 1, line.strip_suffix(b"\r").unwrap_or(line));
     }
     (reader.revisions, reader.problems)
 }
@@ -407,7 +407,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn line(&mut self, number: usize, line: &[u8]) {
+    fn read_line(&mut self, number: usize, line: &[u8]) {
         if line.iter().all(u8::is_ascii_whitespace) {
             return;
         }
@@ -417,18 +417,18 @@ impl Reader<'_> {
         if CONFLICT_MARKERS.iter().any(is_marker) {
             let message =
                 "merge conflict marker; both sides were read; remove the marker".to_owned();
-            return self.problem(number, ProblemKind::ConflictMarker, message);
+            return self.report(number, ProblemKind::ConflictMarker, message);
         }
         let revision: Revision = match serde_json::from_slice(line) {
             Ok(revision) => revision,
             Err(error) => {
                 let message = newer_schema_message(line)
                     .unwrap_or_else(|| format!("not a memory: {}", error_message(&error)));
-                return self.problem(number, ProblemKind::MalformedLine, message);
+                return self.report(number, ProblemKind::MalformedLine, message);
             }
         };
         match missing_part(&revision) {
-            Some(message) => self.problem(number, ProblemKind::MalformedLine, message),
+            Some(message) => self.report(number, ProblemKind::MalformedLine, message),
             None => self.push_revision(number, revision),
         }
     }
@@ -439,7 +439,7 @@ impl Reader<'_> {
         if !written_rev.is_empty() && written_rev != revision.rev {
             let message =
                 format!("`{}` was edited in place; the edited version is used", revision.id);
-            self.problem(number, ProblemKind::EditedLine, message);
+            self.report(number, ProblemKind::EditedLine, message);
             // The revision replaces the original line and the revisions that line replaced.
             revision.parents.push(written_rev);
             revision.parents.sort_unstable();
@@ -448,12 +448,12 @@ impl Reader<'_> {
         }
         if !self.known.insert(revision.rev.clone()) {
             let message = format!("duplicate line of `{}`", revision.id);
-            return self.problem(number, ProblemKind::DuplicateLine, message);
+            return self.report(number, ProblemKind::DuplicateLine, message);
         }
         self.revisions.push((number, revision));
     }
 
-    fn problem(&mut self, line: usize, kind: ProblemKind, message: String) {
+    fn report(&mut self, line: usize, kind: ProblemKind, message: String) {
         self.problems.push(Problem { path: self.path.to_owned(), line, kind, message });
     }
 }

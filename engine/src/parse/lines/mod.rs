@@ -1,5 +1,6 @@
 //! The lines of a project's permanent memory: parsing, combining revisions, and detecting problems.
-//! Text in, values out; `memory` stores the lines and `validators` reports on them.
+//! The input is text and the results are values; the crate `memory` stores the lines, and the crate
+//! `validators` reports problems in them.
 
 pub mod active_set;
 pub mod duplicates;

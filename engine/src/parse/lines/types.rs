@@ -185,7 +185,7 @@ pub struct Entry {
     /// The kind of memory.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// How long it is stored.
+    /// How long the memory is stored.
     pub layer: Layer,
     /// The topic, as entered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -195,19 +195,19 @@ pub struct Entry {
     /// Fields specific to the kind; the corresponding types are in `memory::kinds`.
     #[serde(default)]
     pub metadata: Map<String, Value>,
-    /// Whether it is active, superseded or removed.
+    /// Whether the memory is active, superseded or removed.
     pub status: Status,
-    /// The session it was created in.
+    /// The session in which the memory was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
-    /// The branch it was created on.
+    /// The branch on which the memory was created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
     /// Time of creation, in milliseconds since 1970.
     pub created_at: i64,
     /// Time of the last change, in milliseconds since 1970.
     pub updated_at: i64,
-    /// The schema version it was written with.
+    /// The schema version with which the memory was written.
     pub schema_version: u32,
     /// The latest revisions; more than one is a conflict to resolve. Empty for memories outside of
     /// the tracked files.
@@ -219,7 +219,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The outcome, if it is a decision with an outcome.
+    /// The outcome, if the memory is a decision with an outcome.
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
         let outcome = self.metadata.get("outcome").and_then(Value::as_str)?;
@@ -234,13 +234,13 @@ impl Entry {
         (!reason.is_empty()).then_some(reason)
     }
 
-    /// Whether it is a decision that failed and so is no longer in effect.
+    /// Whether the memory is a decision that failed and therefore is no longer in effect.
     #[must_use]
     pub fn is_failed(&self) -> bool {
         self.kind == Kind::Decision && self.outcome() == Some(Outcome::Failed)
     }
 
-    /// Whether it has two conflicting edits.
+    /// Whether the memory has two conflicting edits.
     #[must_use]
     pub fn is_contested(&self) -> bool {
         self.heads.len() > 1
@@ -289,8 +289,8 @@ impl Link {
         Self { extra, ..Self::new(Relation::Supersedes, observed) }
     }
 
-    /// Whether it links to the observation that its memory was created from; see
-    /// [`Self::promoting`].
+    /// Whether the link leads from a memory to the observation from which the memory was created;
+    /// see [`Self::promoting`].
     #[must_use]
     pub fn is_promotion(&self) -> bool {
         self.relation == Relation::Supersedes && self.extra.contains_key(PROMOTED)

@@ -24,7 +24,8 @@ pub(super) fn read(text: &str) -> Values {
         match value {
             Ast::Object(object) => {
                 let at = values.add(parent, key, Datum::Map, at);
-                // Reversed here and again by the stack, so that children retain their order.
+                // The order is reversed here and again by the stack, so that children retain their
+                // order.
                 pending.extend(object.properties.iter().rev().map(|property| {
                     let name = (property.name.as_str().to_owned(), span(property.name.range()));
                     (Some(at), Some(name), &property.value)

@@ -49,8 +49,8 @@ impl Changes {
         self.removed.push(Blob { path, id });
     }
 
-    /// Records a file whose text or type changed; `was_file` and `is_file` are whether it was and
-    /// is a regular file.
+    /// Records a file whose text or type changed. `was_file` is whether the path was a regular
+    /// file, `is_file` whether it still is.
     pub(super) fn modify(&mut self, path: BString, was_file: bool, is_file: bool) {
         if is_file {
             self.current.insert(path.clone(), was_file.then_some(path));

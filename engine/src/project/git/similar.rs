@@ -21,8 +21,8 @@ const MAX_TOTAL: u64 = 256 << 20;
 /// The maximum number of old files that a line can occur in; more frequent lines do not identify a
 /// file.
 const MAX_FILES_PER_LINE: usize = 16;
-/// The maximum number of old files to compare a new file with: for shared lines, and for each
-/// variant of its name.
+/// The maximum number of old files with which a new file is compared: once for files that share
+/// lines, and once for each variant of its name.
 const MAX_CANDIDATES: usize = 8;
 
 /// A file that exists only in the base or only in the current files.
@@ -57,8 +57,8 @@ pub(super) fn similar_pairs(
             let Some((path, before)) = &index.files[old] else { continue };
             let score = fingerprint.similarity(before);
             if score >= MIN_SIMILARITY {
-                let same_name = name(path) == name(blob.path.as_ref());
-                scored.push((score, same_name, Reverse(at), Reverse(old)));
+                let has_same_name = name(path) == name(blob.path.as_ref());
+                scored.push((score, has_same_name, Reverse(at), Reverse(old)));
             }
         }
     }
@@ -96,11 +96,11 @@ impl Fingerprint {
             parts.map(|part| (hash(part), part.len() as u64)).collect();
         lines.sort_unstable();
         lines.dedup_by(|next, last| {
-            let same = next.0 == last.0;
-            if same {
+            let is_same_line = next.0 == last.0;
+            if is_same_line {
                 last.1 += next.1;
             }
-            same
+            is_same_line
         });
         Self { lines, bytes: content.len() as u64 }
     }

@@ -31,8 +31,8 @@ pub struct ChangedFacts {
 #[derive(Debug, Default)]
 pub struct FactsCache {
     known: Mutex<HashMap<String, CachedFacts>>,
-    /// Facts of texts that were parsed for another purpose, by path, until they are requested: the
-    /// hash of the text, and the facts.
+    /// Path → the hash of a text that was parsed for another purpose, and its facts. Removed when
+    /// the facts are requested.
     pre_parsed: Mutex<HashMap<String, (u64, Arc<Facts>)>>,
 }
 
@@ -126,7 +126,8 @@ impl FactsCache {
             let stamp = files.content_stamp(path);
             let read = files.read(path, SIDE_FILE_LIMIT + 1).ok();
             let read = read.filter(|bytes| bytes.len() as u64 <= SIDE_FILE_LIMIT);
-            let after = read.and_then(|bytes| self.of_text(path, bytes, stamp.filter(is_settled)));
+            let after =
+                read.and_then(|bytes| self.facts_of_text(path, bytes, stamp.filter(is_settled)));
             if after.is_none() {
                 self.lock_entries().remove(*path);
             }
@@ -151,10 +152,16 @@ impl FactsCache {
         if bytes.len() as u64 > SIDE_FILE_LIMIT {
             return Err(TooLarge);
         }
-        Ok(self.of_text(path, bytes, stamp.filter(is_settled)))
+        Ok(self.facts_of_text(path, bytes, stamp.filter(is_settled)))
     }
 
-    fn of_text(&self, path: &str, bytes: Vec<u8>, stamp: Option<Stamp>) -> Option<Arc<Facts>> {
+    /// The facts of a text: cached if the text is unchanged, otherwise read from it and cached.
+    fn facts_of_text(
+        &self,
+        path: &str,
+        bytes: Vec<u8>,
+        stamp: Option<Stamp>,
+    ) -> Option<Arc<Facts>> {
         let hash = hash(&bytes);
         if let Some(known) = self.lock_entries().get_mut(path).filter(|known| known.hash == hash) {
             known.stamp = stamp;
@@ -264,7 +271,7 @@ mod tests {
         let longer = file("import './b';\nimport './c';\n", long_ago);
         assert_eq!([reads(&longer), reads(&longer)], [(2, 1), (2, 0)]);
         // A file that was just written can be written again within the resolution of its stamp.
-        let young = file("import './d';\nimport './e';\n", SystemTime::now());
-        assert_eq!([reads(&young), reads(&young)], [(2, 1), (2, 1)]);
+        let recent = file("import './d';\nimport './e';\n", SystemTime::now());
+        assert_eq!([reads(&recent), reads(&recent)], [(2, 1), (2, 1)]);
     }
 }

@@ -6,7 +6,7 @@ use crate::text::paths::parent_dir;
 
 /// The path of each module and its directory, longest path first.
 pub(super) fn modules(files: &dyn Files, project: &ProjectFiles<'_>) -> Vec<(String, String)> {
-    let named = project.named("go.mod").filter_map(|path| {
+    let named = project.files_named("go.mod").filter_map(|path| {
         let text = side_file(files, path)?;
         Some((module(&text)?, parent_dir(path).to_owned()))
     });

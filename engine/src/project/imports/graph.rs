@@ -88,7 +88,7 @@ impl Graph {
         let resolver = Resolver::new(listing, context);
         let mut build = Builder { resolver: &resolver, found: Vec::new(), unresolved: Vec::new() };
         for (path, facts) in facts {
-            build.file(path, facts);
+            build.add_file(path, facts);
         }
         let missing = context.crates.missing.iter().map(|missing| Unresolved {
             path: missing.file.clone(),
@@ -114,7 +114,7 @@ impl Graph {
     ) -> bool {
         let resolver = Resolver::new(listing, context);
         let mut build = Builder { resolver: &resolver, found: Vec::new(), unresolved: Vec::new() };
-        build.file(path, facts);
+        build.add_file(path, facts);
         let index_of = |path: &str| self.files.binary_search_by(|file| (*file.path).cmp(path)).ok();
         let edge = |import: &Resolved<'_>| edge(import, &self.files, &index_of);
         let known = |import: &Resolved<'_>| match &import.to {
@@ -203,17 +203,17 @@ struct Builder<'a, 'r> {
 }
 
 impl<'a> Builder<'a, '_> {
-    fn file(&mut self, path: &'a str, facts: &'a Facts) {
+    fn add_file(&mut self, path: &'a str, facts: &'a Facts) {
         let first = self.found.len();
         // Imports are grouped by statement: `use a::{B, C}` is one import if both names are in one
         // file.
         for group in facts.imports.chunk_by(|a, b| a.statement == b.statement) {
-            self.statement(path, facts.language, group);
+            self.add_statement(path, facts.language, group);
         }
         drop_repeated(&mut self.found, first, facts);
     }
 
-    fn statement(&mut self, path: &'a str, language: Language, group: &'a [Import]) {
+    fn add_statement(&mut self, path: &'a str, language: Language, group: &'a [Import]) {
         let start = self.found.len();
         for import in group {
             match self.resolver.resolve(path, &import.name) {

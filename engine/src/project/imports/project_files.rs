@@ -7,7 +7,7 @@ use crate::text::listing::Listing;
 pub(super) struct ProjectFiles<'a>(pub(super) &'a Listing);
 
 impl<'a> ProjectFiles<'a> {
-    pub(super) fn has(&self, path: &str) -> bool {
+    pub(super) fn has_file(&self, path: &str) -> bool {
         self.0.has_file(path)
     }
 
@@ -16,18 +16,18 @@ impl<'a> ProjectFiles<'a> {
     }
 
     /// The files at any depth below a directory.
-    pub(super) fn below(&self, folder: &str) -> impl Iterator<Item = &'a str> {
+    pub(super) fn files_below(&self, folder: &str) -> impl Iterator<Item = &'a str> {
         self.0.below(folder).iter().map(String::as_str)
     }
 
     /// The files directly in a directory.
-    pub(super) fn in_folder(&self, folder: &str) -> impl Iterator<Item = &'a str> {
+    pub(super) fn files_in(&self, folder: &str) -> impl Iterator<Item = &'a str> {
         let start = if folder.is_empty() { 0 } else { folder.len() + 1 };
-        self.below(folder).filter(move |path| !path[start..].contains('/'))
+        self.files_below(folder).filter(move |path| !path[start..].contains('/'))
     }
 
     /// The files with this name, in any directory.
-    pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &'a str> {
+    pub(super) fn files_named(&self, name: &str) -> impl Iterator<Item = &'a str> {
         self.0.files().iter().map(String::as_str).filter(move |path| name_of(path) == name)
     }
 }

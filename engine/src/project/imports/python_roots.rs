@@ -19,7 +19,7 @@ pub(super) fn roots(files: &dyn Files, project: &ProjectFiles<'_>) -> Vec<String
         roots.insert("src".to_owned());
     }
     for name in MANIFESTS {
-        for path in project.named(name) {
+        for path in project.files_named(name) {
             let folder = parent_dir(path);
             roots.insert(folder.to_owned());
             let manifest = if name == "pyproject.toml" { toml(files, path) } else { Value::Null };
@@ -29,9 +29,9 @@ pub(super) fn roots(files: &dyn Files, project: &ProjectFiles<'_>) -> Vec<String
         }
     }
     // Without a manifest, the location of top-level packages determines the root directory.
-    for path in project.named("__init__.py") {
+    for path in project.files_named("__init__.py") {
         let mut folder = parent_dir(path);
-        while !folder.is_empty() && project.has(&format!("{folder}/__init__.py")) {
+        while !folder.is_empty() && project.has_file(&format!("{folder}/__init__.py")) {
             folder = parent_dir(folder);
         }
         roots.insert(folder.to_owned());

@@ -107,7 +107,7 @@ impl<'a> Resolver<'a> {
         };
         // A script can import modules in its own directory; a module of a package cannot.
         let folder = parent_dir(from);
-        let script = (!self.project.has(&below(folder, "__init__.py"))).then_some(folder);
+        let script = (!self.project.has_file(&below(folder, "__init__.py"))).then_some(folder);
         let (near, far): (Vec<_>, Vec<_>) = self.context.python.iter().partition(nearest);
         let roots = near.into_iter().rev().chain(far).map(String::as_str).chain(script);
         let mut is_in_project = false;
@@ -152,7 +152,7 @@ impl<'a> Resolver<'a> {
     fn python_file(&self, path: &str) -> Option<String> {
         let package = ["__init__.py", "__init__.pyi"].map(|name| below(path, name));
         let module = [".py", ".pyi"].map(|extension| format!("{path}{extension}"));
-        package.into_iter().chain(module).find(|path| self.project.has(path))
+        package.into_iter().chain(module).find(|path| self.project.has_file(path))
     }
 
     /// Whether the Python name that starts with `first` belongs to the code below `root`.
@@ -160,7 +160,7 @@ impl<'a> Resolver<'a> {
         let path = below(root, first);
         // A directory without `__init__.py` is also a package if it contains modules.
         self.python_file(&path).is_some()
-            || self.project.in_folder(&path).any(|path| path.ends_with(".py"))
+            || self.project.files_in(&path).any(|path| path.ends_with(".py"))
     }
 
     fn resolve_go(&self, path: &str) -> Resolution {
@@ -173,7 +173,7 @@ impl<'a> Resolver<'a> {
         let folder = if rest.is_empty() { folder.clone() } else { below(folder, rest) };
         let of_package = |path: &&str| path.ends_with(".go") && !path.ends_with("_test.go");
         let files: BTreeSet<String> =
-            self.project.in_folder(&folder).filter(of_package).map(str::to_owned).collect();
+            self.project.files_in(&folder).filter(of_package).map(str::to_owned).collect();
         if files.is_empty() { Resolution::Missing } else { Resolution::Files(files) }
     }
 

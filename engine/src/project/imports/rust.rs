@@ -40,7 +40,7 @@ impl State {
         }
         let kind = node.kind();
         if kind == "attribute_item" {
-            self.attribute(node);
+            self.read_attribute(node);
             return;
         }
         if matches!(&*kind, "line_comment" | "block_comment" | "visibility_modifier") {
@@ -57,13 +57,13 @@ impl State {
         }
         let test = range.start < self.tests_until;
         match &*kind {
-            "mod_item" => self.module(node, pending.path, test, facts),
+            "mod_item" => self.add_module(node, pending.path, test, facts),
             "use_declaration" => {
                 self.done_until = range.end;
                 if let Some(argument) = node.field("argument") {
                     let is_public = |child: Node<'_>| child.kind() == "visibility_modifier";
                     let exports = node.children().any(is_public);
-                    self.tree(&argument, (test, exports), facts);
+                    self.add_tree(&argument, (test, exports), facts);
                 }
             }
             "extern_crate_declaration" => {
@@ -73,12 +73,12 @@ impl State {
                     self.add(path, (span(&name), span(&name)), (test, false), facts);
                 }
             }
-            "scoped_identifier" | "scoped_type_identifier" => self.path(node, test, facts),
+            "scoped_identifier" | "scoped_type_identifier" => self.add_path(node, test, facts),
             _ => {}
         }
     }
 
-    fn attribute(&mut self, node: &Node<'_>) {
+    fn read_attribute(&mut self, node: &Node<'_>) {
         let range = node.range();
         self.done_until = range.end;
         let text: String = node.text().split_whitespace().collect();
@@ -94,7 +94,7 @@ impl State {
         self.modules.iter().map(|(_, name)| name.clone()).collect()
     }
 
-    fn module(&mut self, node: &Node<'_>, path: Option<String>, test: bool, facts: &mut Facts) {
+    fn add_module(&mut self, node: &Node<'_>, path: Option<String>, test: bool, facts: &mut Facts) {
         let Some(name) = node.field("name") else { return };
         let text = name.text().trim_start_matches("r#").to_owned();
         let body = node.field("body");
@@ -112,7 +112,7 @@ impl State {
     }
 
     /// Adds the leaves of a `use` tree.
-    fn tree(&self, argument: &Node<'_>, (test, exports): (bool, bool), facts: &mut Facts) {
+    fn add_tree(&self, argument: &Node<'_>, (test, exports): (bool, bool), facts: &mut Facts) {
         let statement = span(argument);
         let mut remaining = vec![(argument.clone(), Vec::new())];
         while let Some((node, mut prefix)) = remaining.pop() {
@@ -134,7 +134,7 @@ impl State {
                 "use_as_clause" => {
                     let Some(path) = node.field("path") else { continue };
                     let local = node.field("alias");
-                    self.leaf(&path, prefix, local, (statement, test, exports), facts);
+                    self.add_leaf(&path, prefix, local, (statement, test, exports), facts);
                 }
                 "use_wildcard" => {
                     let path = node.children().find(Node::is_named);
@@ -147,14 +147,14 @@ impl State {
                 "line_comment" | "block_comment" => {}
                 _ => {
                     let local = node.field("name").unwrap_or_else(|| node.clone());
-                    self.leaf(&node, prefix, Some(local), (statement, test, exports), facts);
+                    self.add_leaf(&node, prefix, Some(local), (statement, test, exports), facts);
                 }
             }
         }
     }
 
     /// Adds a path of a `use` tree, and the name that it binds: the alias or the last segment.
-    fn leaf<'n>(
+    fn add_leaf<'n>(
         &self,
         node: &Node<'n>,
         mut path: Vec<String>,
@@ -178,7 +178,7 @@ impl State {
     }
 
     /// Adds a path in code: only the complete path, not its prefixes.
-    fn path(&mut self, node: &Node<'_>, test: bool, facts: &mut Facts) {
+    fn add_path(&mut self, node: &Node<'_>, test: bool, facts: &mut Facts) {
         let Some(path) = segments(node) else { return };
         // Child nodes are prefixes of the same path.
         self.done_until = node.range().end;

@@ -65,8 +65,8 @@ impl Crates {
         facts: &BTreeMap<String, Arc<Facts>>,
     ) -> Self {
         let mut all = Self::default();
-        for path in project.named("Cargo.toml") {
-            all.package(toml(files, path), parent_dir(path), project);
+        for path in project.files_named("Cargo.toml") {
+            all.add_package(toml(files, path), parent_dir(path), project);
         }
         let mut non_test_files: BTreeSet<String> = BTreeSet::new();
         for index in 0..all.crates.len() {
@@ -76,7 +76,7 @@ impl Crates {
         all
     }
 
-    fn package(&mut self, manifest: Value, folder: &str, project: &ProjectFiles<'_>) {
+    fn add_package(&mut self, manifest: Value, folder: &str, project: &ProjectFiles<'_>) {
         let Some(name) = text(&manifest, &["package", "name"]).map(str::to_owned) else { return };
         let library = text(&manifest, &["lib", "name"]).unwrap_or(&name).replace('-', "_");
         let dependencies = dependencies(&manifest);
@@ -222,24 +222,25 @@ fn declared_file(
     let below = declared.inside.iter().try_fold(base_dir, |at, name| join(&at, name))?;
     if let Some(path) = &declared.path {
         let base_dir = if declared.inside.is_empty() { folder } else { &below };
-        return join(base_dir, path).filter(|path| project.has(path));
+        return join(base_dir, path).filter(|path| project.has_file(path));
     }
     let name = &declared.name;
     let candidates = [format!("{name}.rs"), format!("{name}/mod.rs")];
-    candidates.iter().filter_map(|name| join(&below, name)).find(|path| project.has(path))
+    candidates.iter().filter_map(|name| join(&below, name)).find(|path| project.has_file(path))
 }
 
 /// The root files of the crates of a package: the file, whether the crate is the library, and
 /// whether the crate is for tests (<https://doc.rust-lang.org/cargo/guide/project-layout.html>).
 fn roots(package: &Package, project: &ProjectFiles<'_>) -> Vec<(String, bool, bool)> {
     let manifest = &package.manifest;
-    let inside = |path: &str| join(&package.folder, path).filter(|path| project.has(path));
+    let existing_file =
+        |path: &str| join(&package.folder, path).filter(|path| project.has_file(path));
     let mut roots = Vec::new();
     let library = text(manifest, &["lib", "path"]).unwrap_or("src/lib.rs");
-    roots.extend(inside(library).map(|path| (path, true, false)));
+    roots.extend(existing_file(library).map(|path| (path, true, false)));
     let build = text(manifest, &["package", "build"]).unwrap_or("build.rs");
     let others = ["src/main.rs", build];
-    roots.extend(others.into_iter().filter_map(inside).map(|path| (path, false, false)));
+    roots.extend(others.into_iter().filter_map(existing_file).map(|path| (path, false, false)));
     let kinds = [
         ("bin", "src/bin", false),
         ("example", "examples", false),
@@ -248,12 +249,12 @@ fn roots(package: &Package, project: &ProjectFiles<'_>) -> Vec<(String, bool, bo
     ];
     for (key, folder, is_test) in kinds {
         let named = at(manifest, &[key]).as_array().into_iter().flatten();
-        let named = named.filter_map(|target| inside(text(target, &["path"])?));
+        let named = named.filter_map(|target| existing_file(text(target, &["path"])?));
         roots.extend(named.map(|path| (path, false, is_test)));
         let Some(folder) = join(&package.folder, folder) else { continue };
-        let found = project.in_folder(&folder).filter(|path| path.ends_with(".rs"));
+        let found = project.files_in(&folder).filter(|path| path.ends_with(".rs"));
         roots.extend(found.map(|path| (path.to_owned(), false, is_test)));
-        let mains = project.below(&folder).filter(|path| {
+        let mains = project.files_below(&folder).filter(|path| {
             path.strip_suffix("/main.rs").is_some_and(|at| parent_dir(at) == folder)
         });
         roots.extend(mains.map(|path| (path.to_owned(), false, is_test)));

@@ -42,7 +42,7 @@ pub(super) struct ScriptConfig {
 impl ScriptConfig {
     pub(super) fn new(files: &dyn Files, project: &ProjectFiles<'_>) -> Self {
         let mut config = Self::default();
-        for path in project.named("package.json").filter(|path| is_in_project(path)) {
+        for path in project.files_named("package.json").filter(|path| is_in_project(path)) {
             let manifest = json(files, path);
             let folder = parent_dir(path).to_owned();
             let index = config.packages.len();
@@ -53,7 +53,7 @@ impl ScriptConfig {
             config.packages.push(Package { folder, manifest });
         }
         for name in SETTINGS {
-            for path in project.named(name).filter(|path| is_in_project(path)) {
+            for path in project.files_named(name).filter(|path| is_in_project(path)) {
                 let folder = parent_dir(path).to_owned();
                 let read = || settings_at(files, project, path);
                 config.settings.entry(folder).or_insert_with(read);
@@ -63,19 +63,19 @@ impl ScriptConfig {
     }
 
     /// The package that a specifier names, and the rest of the specifier.
-    pub(super) fn named<'s>(&self, specifier: &'s str) -> Option<(&Package, &'s str)> {
+    pub(super) fn package_named<'s>(&self, specifier: &'s str) -> Option<(&Package, &'s str)> {
         let (name, rest) = name_and_rest(specifier);
         self.by_name.get(name).map(|&index| (&self.packages[index], rest))
     }
 
     /// The package in `folder`.
-    pub(super) fn at(&self, folder: &str) -> Option<&Package> {
+    pub(super) fn package_at(&self, folder: &str) -> Option<&Package> {
         self.by_folder.get(folder).map(|&index| &self.packages[index])
     }
 
     /// The package that contains a file.
     pub(super) fn enclosing_package(&self, path: &str) -> Option<&Package> {
-        upwards(parent_dir(path)).find_map(|folder| self.at(folder))
+        upwards(parent_dir(path)).find_map(|folder| self.package_at(folder))
     }
 
     /// The settings that apply to a file.
@@ -112,7 +112,7 @@ fn settings_at(files: &dyn Files, project: &ProjectFiles<'_>, path: &str) -> Set
             continue;
         };
         // Settings in another directory apply to that directory only.
-        if !project.has(&to) || parent_dir(&to) != parent_dir(path) {
+        if !project.has_file(&to) || parent_dir(&to) != parent_dir(path) {
             continue;
         }
         let other = read_extended(files, project, &to);
@@ -156,7 +156,7 @@ fn read_extended(files: &dyn Files, project: &ProjectFiles<'_>, path: &str) -> S
         remaining.extend(extends.filter_map(|to| {
             let to = join(folder, to)?;
             let with_extension = format!("{to}.json");
-            [to, with_extension].into_iter().find(|path| project.has(path))
+            [to, with_extension].into_iter().find(|path| project.has_file(path))
         }));
     }
     settings

@@ -57,7 +57,7 @@ pub(super) fn resolve(
             Alias::None => {}
         }
     }
-    if let Some((package, rest)) = config.named(specifier) {
+    if let Some((package, rest)) = config.package_named(specifier) {
         return file_or_missing(Some(resolve_in_package(project, config, package, rest)));
     }
     // A package name cannot start with these prefixes.
@@ -75,20 +75,20 @@ fn file_or_missing(path: Option<String>) -> Resolution {
 
 /// The file for a path with or without extension, or the entry file of a directory.
 fn find_file(project: &ProjectFiles<'_>, config: &ScriptConfig, path: &str) -> Option<String> {
-    if project.has(path) {
+    if project.has_file(path) {
         return Some(path.to_owned());
     }
     for (output, sources) in SOURCE_EXTENSIONS {
         if let Some(stem) = path.strip_suffix(output) {
             let source = sources.iter().map(|source| format!("{stem}{source}"));
-            if let Some(found) = source.into_iter().find(|path| project.has(path)) {
+            if let Some(found) = source.into_iter().find(|path| project.has_file(path)) {
                 return Some(found);
             }
         }
     }
     let with_extension = |path: &str| {
         let paths = EXTENSIONS.iter().map(|extension| format!("{path}{extension}"));
-        paths.into_iter().find(|path| project.has(path))
+        paths.into_iter().find(|path| project.has_file(path))
     };
     if let Some(found) = (!path.is_empty()).then(|| with_extension(path)).flatten() {
         return Some(found);
@@ -96,10 +96,11 @@ fn find_file(project: &ProjectFiles<'_>, config: &ScriptConfig, path: &str) -> O
     if !project.has_folder(path) {
         return None;
     }
-    let named = config.at(path).into_iter().flat_map(|package| main_files(&package.manifest));
-    let mut named = named.filter_map(|main| join(path, main));
-    let main =
-        named.find_map(|main| if project.has(&main) { Some(main) } else { with_extension(&main) });
+    let main_paths =
+        config.package_at(path).into_iter().flat_map(|package| main_files(&package.manifest));
+    let mut main_paths = main_paths.filter_map(|main| join(path, main));
+    let main = main_paths
+        .find_map(|main| if project.has_file(&main) { Some(main) } else { with_extension(&main) });
     main.or_else(|| join(path, "index").and_then(|index| with_extension(&index)))
 }
 
@@ -137,8 +138,8 @@ fn resolve_alias(
             None => Alias::None,
         };
     }
-    let below = settings.base.as_ref().and_then(|base| join(base, specifier));
-    below.and_then(|path| find_file(project, config, &path)).map_or(Alias::None, Alias::File)
+    let path_in_base = settings.base.as_ref().and_then(|base| join(base, specifier));
+    path_in_base.and_then(|path| find_file(project, config, &path)).map_or(Alias::None, Alias::File)
 }
 
 fn is_installed(targets: &[String]) -> bool {
@@ -200,8 +201,8 @@ fn find_source(
     if let Some(found) = find_file(project, config, &path) {
         return Some(found);
     }
-    let plain = target.trim_start_matches("./");
-    let (first, rest) = plain.split_once('/')?;
+    let relative_target = target.trim_start_matches("./");
+    let (first, rest) = relative_target.split_once('/')?;
     if !OUTPUT_DIRS.contains(&first) {
         return None;
     }

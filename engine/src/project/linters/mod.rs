@@ -1,5 +1,5 @@
-//! Determines which rules other tools enforce from their settings in the repository. Settings are
-//! read as data, or as text if they are programs; nothing is run.
+//! Determines, from the settings of other tools in the repository, which rules these tools enforce.
+//! Settings are read as data, or as text if they are programs; nothing is run.
 
 mod content;
 mod presets;
@@ -101,9 +101,9 @@ fn matches_pattern(expression: &str, text: &str) -> bool {
 
 /// Whether a preset named in the settings contains the rule.
 fn is_in_preset(tool: Tool, rule: &str, text: &str) -> bool {
-    let has = |rules: &str| rules.split_whitespace().any(|known| known == rule);
+    let contains_rule = |rules: &str| rules.split_whitespace().any(|known| known == rule);
     PRESETS.iter().any(|preset| {
-        preset.tool == tool && has(preset.rules) && matches_pattern(preset.named, text)
+        preset.tool == tool && contains_rule(preset.rules) && matches_pattern(preset.named, text)
     })
 }
 
@@ -206,9 +206,9 @@ fn biome(rule: &str, data: &Value) -> Level {
 /// The state of a lint, set by its name or by its group: `[lints.clippy] pedantic = "warn"`,
 /// `#![deny(clippy::all)]`.
 fn clippy(rule: &str, settings: &Content) -> Level {
-    let (tool, plain) = rule.split_once("::").unwrap_or(("rust", rule));
+    let (tool, lint) = rule.split_once("::").unwrap_or(("rust", rule));
     let set = |name: &str| match settings {
-        Content::Program(text) => attribute(&rule.replace(plain, name), text),
+        Content::Program(text) => attribute(&rule.replace(lint, name), text),
         Content::Data(data) => {
             [&data["lints"], &data["workspace"]["lints"]].into_iter().find_map(|lints| {
                 level_by_name(&lints[tool][name], &["deny", "warn", "forbid"], &["allow"])
@@ -216,9 +216,10 @@ fn clippy(rule: &str, settings: &Content) -> Level {
         }
         Content::Text(_) => None,
     };
-    let has = |rules: &str| rules.split_whitespace().any(|known| known == plain);
-    let mut groups = PRESETS.iter().filter(|preset| preset.tool == Clippy && has(preset.rules));
-    match set(plain) {
+    let contains_rule = |rules: &str| rules.split_whitespace().any(|known| known == lint);
+    let mut groups =
+        PRESETS.iter().filter(|preset| preset.tool == Clippy && contains_rule(preset.rules));
+    match set(lint) {
         Some(level) => level,
         None if matches!(settings, Content::Text(_)) => Level::Unknown,
         None if groups.any(|group| set(group.named) == Some(Level::On)) => Level::On,
@@ -274,11 +275,14 @@ fn golangci(rule: &str, data: &Value) -> Level {
     let linters = &data["linters"];
     let lists = |key: &str| strings(&linters[key]).contains(&linter);
     let is_set = |key: &str| linters[key].as_bool() == Some(true);
-    let all = is_set("enable-all") || linters["default"] == "all";
-    let none = is_set("disable-all") || linters["default"] == "none";
+    let enables_all = is_set("enable-all") || linters["default"] == "all";
+    let disables_all = is_set("disable-all") || linters["default"] == "none";
     if lists("disable") {
         Level::Off
-    } else if lists("enable") || all || !none && is_enabled_by_default(Golangci, linter) {
+    } else if lists("enable")
+        || enables_all
+        || !disables_all && is_enabled_by_default(Golangci, linter)
+    {
         Level::On
     } else {
         Level::Absent

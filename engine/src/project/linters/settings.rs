@@ -34,7 +34,7 @@ enum Purpose {
     About(&'static str),
     /// Disallowed names.
     Disallowed,
-    /// Nothing that is read; the settings only show that the tool is used.
+    /// None of the other purposes: the existence of the settings shows that the tool is used.
     Present,
 }
 
@@ -115,12 +115,12 @@ const TOOLS: [(&str, Purpose, &[&str]); 42] = [
 /// Whether a file with this name can contain settings that [`Settings::read`] reads.
 #[must_use]
 pub fn is_settings(name: &str) -> bool {
-    of_name(name).next().is_some()
+    settings_in_file(name).next().is_some()
 }
 
-/// The settings that a file with this name can contain: the tool, the purpose, and the JSON
-/// pointer.
-fn of_name(name: &str) -> impl Iterator<Item = (&'static str, Purpose, &'static str)> {
+/// The settings that a file with this name can contain, each with the tool, the purpose, and the
+/// JSON pointer to a required value.
+fn settings_in_file(name: &str) -> impl Iterator<Item = (&'static str, Purpose, &'static str)> {
     let matches_name = move |file: &str| {
         file == name || file.strip_suffix('*').is_some_and(|start| name.starts_with(start))
     };
@@ -141,7 +141,8 @@ impl Settings {
     #[must_use]
     pub fn of_tools(files: &dyn Files, paths: &[String], names: &[String]) -> Self {
         let tools: Vec<&str> = names.iter().map(|name| tool_and_rule(name).0).collect();
-        let is_requested = |name: &str| of_name(name).any(|(tool, ..)| tools.contains(&tool));
+        let is_requested =
+            |name: &str| settings_in_file(name).any(|(tool, ..)| tools.contains(&tool));
         Self::read_where(files, paths, is_requested)
     }
 
@@ -161,18 +162,19 @@ impl Settings {
         let mut settings = Self::default();
         for path in all.take(MAX_FILES) {
             if let Some(text) = side_file(files, path) {
-                settings.take(&name(path), path, text);
+                settings.add_file(&name(path), path, text);
             }
         }
         settings
     }
 
-    fn take(&mut self, name: &str, path: &str, text: String) {
+    /// Adds the settings in the file with this name and path.
+    fn add_file(&mut self, name: &str, path: &str, text: String) {
         let content = Arc::new(Content::parse(name, text));
         let has_value = |pointer: &str| {
             pointer.is_empty() || content.data().is_some_and(|data| data.pointer(pointer).is_some())
         };
-        let matching = of_name(name).filter(|(.., pointer)| has_value(pointer));
+        let matching = settings_in_file(name).filter(|(.., pointer)| has_value(pointer));
         self.0.extend(matching.map(|(tool, purpose, _)| SettingsFile {
             tool,
             purpose,
@@ -242,7 +244,7 @@ impl Settings {
     pub fn about(&self, about: &'static str, parts: &[String]) -> Option<(String, String)> {
         let contains_all =
             |found: &&SettingsFile| parts.iter().all(|part| found.content.contains(part));
-        self.with_purpose(About(about)).find(contains_all).map(SettingsFile::named)
+        self.with_purpose(About(about)).find(contains_all).map(SettingsFile::tool_and_path)
     }
 
     /// The formatter in use. With `style`, only a formatter that also changes quotes and
@@ -251,7 +253,7 @@ impl Settings {
     pub fn formatter(&self, style: bool) -> Option<(String, String)> {
         const STYLE: [&str; 4] = ["prettier", "biome", "black", "ruff format"];
         let is_suitable = |found: &&SettingsFile| !style || STYLE.contains(&found.tool);
-        self.with_purpose(Layout).find(is_suitable).map(SettingsFile::named)
+        self.with_purpose(Layout).find(is_suitable).map(SettingsFile::tool_and_path)
     }
 
     /// Whether a name in `enforced-by` is enforced: `eslint/no-console`, `clippy::unwrap_used`,
@@ -313,13 +315,13 @@ impl Settings {
         known.dedup();
         Enforcement::Not {
             why: format!("unknown tool `{tool}`"),
-            remedy: format!("known tools: {}", known.join(", ")),
+            remedy: format!("use one of the known tools: {}", known.join(", ")),
         }
     }
 }
 
 impl SettingsFile {
-    fn named(&self) -> (String, String) {
+    fn tool_and_path(&self) -> (String, String) {
         (self.tool.to_owned(), self.path.clone())
     }
 }

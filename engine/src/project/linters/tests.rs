@@ -157,18 +157,24 @@ fn names_disallowed_by_linter_settings_are_found() {
         ),
         ("pyproject.toml", "# [tool.black]\n[tool.ruff]\n"),
     ]);
-    let by = |name: &str| all.forbids(name).map(|(by, _)| by);
-    assert_eq!(by("set_var").as_deref(), Some("clippy::disallowed (std::env::set_var)"));
-    assert_eq!(by("std::fs::read").as_deref(), Some("clippy::disallowed (std::fs::read)"));
-    assert_eq!(by("var"), None);
-    assert_eq!(by("moment").as_deref(), Some("eslint/no-restricted-*"));
-    assert_eq!(by("lodash"), None);
-    assert_eq!(all.formatter(true).map(|(by, _)| by).as_deref(), Some("ruff format"));
+    let forbidding_setting = |name: &str| all.forbids(name).map(|(setting, _)| setting);
+    assert_eq!(
+        forbidding_setting("set_var").as_deref(),
+        Some("clippy::disallowed (std::env::set_var)")
+    );
+    assert_eq!(
+        forbidding_setting("std::fs::read").as_deref(),
+        Some("clippy::disallowed (std::fs::read)")
+    );
+    assert_eq!(forbidding_setting("var"), None);
+    assert_eq!(forbidding_setting("moment").as_deref(), Some("eslint/no-restricted-*"));
+    assert_eq!(forbidding_setting("lodash"), None);
+    assert_eq!(all.formatter(true).map(|(tool, _)| tool).as_deref(), Some("ruff format"));
     assert!(matches!(all.enforced_by("black"), Enforcement::Not { .. }));
 }
 
 #[test]
-fn enforced_by_is_resolved() {
+fn names_in_enforced_by_are_resolved() {
     let all = settings(&[
         (".eslintrc.json", r#"{"rules": {"no-console": "error", "no-alert": "off"}}"#),
         ("web/biome.json", "{}"),
@@ -180,7 +186,7 @@ fn enforced_by_is_resolved() {
         ("pyproject.toml", "[tool.mypy]\nstrict = true\n"),
         ("node_modules/a/.stylelintrc", ""),
     ]);
-    let by = |name: &str| match all.enforced_by(name) {
+    let enforcement = |name: &str| match all.enforced_by(name) {
         Enforcement::By(path) => path,
         Enforcement::Unknown(path) => format!("perhaps {path}"),
         Enforcement::Not { why, .. } => why,
@@ -201,7 +207,7 @@ fn enforced_by_is_resolved() {
         ("ruff/T201", "no Ruff configuration in this project"),
         ("sonar/S1", "unknown tool `sonar`"),
     ] {
-        assert_eq!(by(name), expected, "{name}");
+        assert_eq!(enforcement(name), expected, "{name}");
     }
     let shared =
         settings(&[("eslint.config.mjs", "import own from \"@own/eslint\";\nexport default own;")]);
@@ -219,17 +225,17 @@ fn aliases_are_resolved_to_settings() {
         ("ruff.toml", "select = [\"S\"]"),
         (".golangci.yml", "linters:\n  enable:\n    - gosec\n"),
     ]);
-    let by = |names: &[&str]| all.by_alias(&aliases(names)).map(|(rule, _)| rule);
+    let enabled_rule = |names: &[&str]| all.by_alias(&aliases(names)).map(|(rule, _)| rule);
     assert_eq!(
-        by(&["no-explicit-any"]).as_deref(),
+        enabled_rule(&["no-explicit-any"]).as_deref(),
         Some("eslint/@typescript-eslint/no-explicit-any")
     );
-    assert_eq!(by(&["max-depth", "S307"]).as_deref(), Some("ruff/S307"));
-    assert_eq!(by(&["gosec/G401"]).as_deref(), Some("golangci-lint/gosec/G401"));
-    assert_eq!(by(&["max-depth", "clippy::todo"]), None);
+    assert_eq!(enabled_rule(&["max-depth", "S307"]).as_deref(), Some("ruff/S307"));
+    assert_eq!(enabled_rule(&["gosec/G401"]).as_deref(), Some("golangci-lint/gosec/G401"));
+    assert_eq!(enabled_rule(&["max-depth", "clippy::todo"]), None);
     let biome = settings(&[("biome.json", "{}")]);
-    let found = biome.by_alias(&aliases(&["no-explicit-any", "noExplicitAny"]));
-    assert_eq!(found.map(|(rule, _)| rule).as_deref(), Some("biome/noExplicitAny"));
+    let enabled = biome.by_alias(&aliases(&["no-explicit-any", "noExplicitAny"]));
+    assert_eq!(enabled.map(|(rule, _)| rule).as_deref(), Some("biome/noExplicitAny"));
 }
 
 #[test]

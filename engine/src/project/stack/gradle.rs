@@ -71,7 +71,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     let mut variables = properties(&join(folder, "gradle.properties"), reader);
     let set = VARIABLE.captures_iter(&text);
     variables.extend(set.map(|found| (found[1].to_owned(), found[2].to_owned())));
-    dependencies(&text, &variables, &mut manifest);
+    add_dependencies(&text, &variables, &mut manifest);
     if let Some(found) = JAVA.captures(&text) {
         let (name, version) = ("java".to_owned(), found[1].to_owned());
         manifest.pins.push(Pin { name, version, path: manifest.path.clone() });
@@ -90,7 +90,7 @@ fn properties(path: &str, reader: &mut Reader<'_>) -> BTreeMap<String, String> {
     lines.map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned())).collect()
 }
 
-fn dependencies(text: &str, variables: &BTreeMap<String, String>, manifest: &mut Manifest) {
+fn add_dependencies(text: &str, variables: &BTreeMap<String, String>, manifest: &mut Manifest) {
     let found = &mut manifest.dependencies;
     for captures in QUOTED.captures_iter(text) {
         let Some(group) = group_of(&captures[1]) else { continue };

@@ -7,8 +7,8 @@ use crate::parse::tree::{Node, Tree};
 use crate::parse::xml;
 use std::collections::BTreeMap;
 
-/// The groups of parents and imported BOMs → the group whose artifacts all have the same version:
-/// Spring Boot and Quarkus release all their artifacts together.
+/// The group of a parent or an imported BOM → the group whose artifacts all have the version of the
+/// parent or BOM: Spring Boot and Quarkus release all their artifacts together.
 const RELEASED_TOGETHER: [(&str, &str); 3] = [
     ("org.springframework.boot", "org.springframework.boot"),
     ("io.quarkus.platform", "io.quarkus"),

@@ -245,13 +245,13 @@ fn the_nearest_manifest_applies_to_a_file() {
 }
 
 /// Formats the installed package of each dependency, one per line.
-fn installs(files: &[(&str, &str)]) -> String {
+fn render_installed(files: &[(&str, &str)]) -> String {
     let (folder, stack) = project(files);
     let disk = Disk::new(folder.path());
-    let installs = InstalledPackages::new(&disk);
+    let installed = InstalledPackages::new(&disk);
     let mut lines = Vec::new();
     for (manifest, dependency) in stack.dependencies() {
-        lines.push(match installs.find(manifest, dependency) {
+        lines.push(match installed.find(manifest, dependency) {
             Some(installed) => {
                 let documents = installed.documents.unwrap_or_else(|| "-".to_owned());
                 format!(
@@ -262,13 +262,13 @@ fn installs(files: &[(&str, &str)]) -> String {
             None => format!("{} not installed", dependency.name),
         });
     }
-    lines.extend(installs.problems().into_iter().map(|problem| format!("! {problem}")));
+    lines.extend(installed.problems().into_iter().map(|problem| format!("! {problem}")));
     lines.join("\n")
 }
 
 #[test]
 fn installed_packages_are_found_in_every_ecosystem() {
-    insta::assert_snapshot!(installs(&[
+    insta::assert_snapshot!(render_installed(&[
         ("web/package.json", r#"{"dependencies": {"react": "^19", "@a/b": "1", "../../etc": "1"}}"#),
         ("node_modules/react/package.json", r#"{"version": "19.2.0", "types": "./index.d.ts"}"#),
         ("web/node_modules/@a/b/package.json", r#"{"version": "1.4.0"}"#),
@@ -315,7 +315,7 @@ fn installed_packages_are_found_in_every_ecosystem() {
 
 #[test]
 fn malformed_install_records_are_reported() {
-    insta::assert_snapshot!(installs(&[
+    insta::assert_snapshot!(render_installed(&[
         ("composer.json", r#"{"require": {"a/b": "^1", "c/d": "^1", "x/..": "1"}}"#),
         ("vendor/composer/installed.json", "{"),
         ("Gemfile", "gem '..'\ngem '/etc/passwd'\n"),

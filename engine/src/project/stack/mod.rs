@@ -432,7 +432,8 @@ fn is_foreign(folder: &str) -> bool {
     FOREIGN_DIRS.contains(&name)
 }
 
-/// The directories that match the globs of a workspace. A glob without a match is a problem.
+/// The directories that match the globs of a workspace. A glob without a match is reported as a
+/// problem.
 fn members(disk: &Disk, manifest: &Manifest, problems: &mut Vec<String>) -> Vec<String> {
     let mut found = Vec::new();
     let from = manifest.folder();

@@ -28,12 +28,13 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     let mut manifest = Manifest::new(path.clone(), Ecosystem::Npm);
     manifest.name = text("name");
     manifest.version = text("version");
-    manifest.manager = text("packageManager").map(|manager| before_at(&manager).to_owned());
+    manifest.manager =
+        text("packageManager").map(|manager| text_before_at_sign(&manager).to_owned());
     for (key, group) in GROUPS {
         for (name, wanted) in string_entries(object.get(key)) {
-            let known = manifest.dependencies.iter().any(|known| known.name == name);
+            let is_listed = manifest.dependencies.iter().any(|known| known.name == name);
             // Peer dependencies are often also listed as development dependencies.
-            if !known {
+            if !is_listed {
                 manifest.dependencies.push(dependency(&name, &wanted, group));
             }
         }
@@ -43,11 +44,11 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     for (name, version) in string_entries(engines).filter(|(name, _)| ENGINES.contains(&&**name)) {
         manifest.pins.push(Pin { name, version, path: path.clone() });
     }
-    workspace(folder, object.get("workspaces"), &mut manifest, reader);
+    read_workspace(folder, object.get("workspaces"), &mut manifest, reader);
     vec![manifest]
 }
 
-fn before_at(text: &str) -> &str {
+fn text_before_at_sign(text: &str) -> &str {
     text.split('@').next().unwrap_or(text)
 }
 
@@ -72,7 +73,7 @@ fn dependency(name: &str, wanted: &str, group: Group) -> Dependency {
     Dependency::new(name, Some(wanted), group)
 }
 
-fn workspace(
+fn read_workspace(
     folder: &str,
     declared: Option<&Value>,
     manifest: &mut Manifest,
@@ -84,14 +85,14 @@ fn workspace(
     };
     let mut all = declared.map_or_else(Vec::new, |value| match value {
         Value::Object(object) => {
-            catalogs(value, &mut manifest.shared);
+            collect_catalogs(value, &mut manifest.shared);
             object.get("packages").map_or_else(Vec::new, globs)
         }
         other => globs(other),
     });
     if let Some(pnpm) = reader.yaml(&join(folder, "pnpm-workspace.yaml")) {
         all.extend(globs(&pnpm["packages"]));
-        catalogs(&pnpm, &mut manifest.shared);
+        collect_catalogs(&pnpm, &mut manifest.shared);
         manifest.manager.get_or_insert_with(|| "pnpm".to_owned());
     }
     if all.is_empty()
@@ -109,7 +110,7 @@ fn workspace(
 }
 
 /// Collects the ranges in `catalog` and `catalogs`, by `catalog/name`.
-fn catalogs(value: &Value, shared: &mut BTreeMap<String, String>) {
+fn collect_catalogs(value: &Value, shared: &mut BTreeMap<String, String>) {
     let mut add = |catalog: &str, ranges: Option<&Value>| {
         shared.extend(
             string_entries(ranges).map(|(name, range)| (format!("{catalog}/{name}"), range)),

@@ -28,8 +28,16 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     if let Some(value) = reader.toml(&path) {
         let mut manifest = Manifest::new(path, Ecosystem::Pypi);
         manifest.manager = Some("pipenv".to_owned());
-        poetry(value["packages"].as_object(), Group::Normal, &mut manifest.dependencies);
-        poetry(value["dev-packages"].as_object(), Group::Dev, &mut manifest.dependencies);
+        add_poetry_dependencies(
+            value["packages"].as_object(),
+            Group::Normal,
+            &mut manifest.dependencies,
+        );
+        add_poetry_dependencies(
+            value["dev-packages"].as_object(),
+            Group::Dev,
+            &mut manifest.dependencies,
+        );
         found.push(manifest);
     }
     let is_project = found.iter().any(|manifest| manifest.path.ends_with("pyproject.toml"));
@@ -150,10 +158,10 @@ fn pyproject(path: String, value: &Value) -> Manifest {
         add(list, Group::Dev);
     }
     let found = &mut manifest.dependencies;
-    poetry(poetry_table["dependencies"].as_object(), Group::Normal, found);
-    poetry(poetry_table["dev-dependencies"].as_object(), Group::Dev, found);
+    add_poetry_dependencies(poetry_table["dependencies"].as_object(), Group::Normal, found);
+    add_poetry_dependencies(poetry_table["dev-dependencies"].as_object(), Group::Dev, found);
     for (_, group) in poetry_table["group"].as_object().into_iter().flatten() {
-        poetry(group["dependencies"].as_object(), Group::Dev, found);
+        add_poetry_dependencies(group["dependencies"].as_object(), Group::Dev, found);
     }
     let python = project["requires-python"].as_str();
     let python = python.or(poetry_table["dependencies"]["python"].as_str());
@@ -171,7 +179,11 @@ fn pyproject(path: String, value: &Value) -> Manifest {
     manifest
 }
 
-fn poetry(table: Option<&Map<String, Value>>, group: Group, found: &mut Vec<Dependency>) {
+fn add_poetry_dependencies(
+    table: Option<&Map<String, Value>>,
+    group: Group,
+    found: &mut Vec<Dependency>,
+) {
     for (name, specification) in table.into_iter().flatten().filter(|(name, _)| *name != "python") {
         let range = specification.as_str().or(specification["version"].as_str());
         let mut dependency = Dependency::new(normalize_name(name), range, group);

@@ -219,7 +219,7 @@ fn go_java_dotnet_ruby_and_php_projects_are_read() {
 }
 
 #[test]
-fn gradle_is_read_without_running_it() {
+fn gradle_builds_are_read_but_not_run() {
     insta::assert_snapshot!(render(&[
         ("settings.gradle.kts", "rootProject.name = \"x\"\ninclude(\":app\", \":lib\")\n"),
         ("gradle/libs.versions.toml", "[versions]\njunit = \"6.0.0\"\n[libraries]\njunit-api = { module = \"org.junit.jupiter:junit-jupiter\", version.ref = \"junit\" }\nokio = \"com.squareup.okio:okio:3.9.0\"\n"),

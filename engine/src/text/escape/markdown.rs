@@ -38,12 +38,12 @@ pub fn message(text: &str) -> String {
         let Event::Code(_) = event else { continue };
         // In a code span over several lines, a line that starts a block would split the span.
         if range.start >= from && !text[range.clone()].contains('\n') {
-            literal(&mut out, &text[from..range.start], from == 0);
+            push_literal(&mut out, &text[from..range.start], from == 0);
             out.push_str(&text[range.clone()]);
             from = range.end;
         }
     }
-    literal(&mut out, &text[from..], from == 0);
+    push_literal(&mut out, &text[from..], from == 0);
     out
 }
 
@@ -51,7 +51,7 @@ pub fn message(text: &str) -> String {
 #[must_use]
 pub fn words(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
-    literal(&mut out, text, true);
+    push_literal(&mut out, text, true);
     out
 }
 
@@ -59,14 +59,14 @@ pub fn words(text: &str) -> String {
 #[must_use]
 pub fn link(words: &str, address: &str) -> String {
     let mut out = "[".to_owned();
-    literal(&mut out, words, false);
+    push_literal(&mut out, words, false);
     let _ = write!(out, "]({})", encoded(address));
     out
 }
 
 /// Appends `text`, escaping characters where necessary. `at_start` is whether the text is at the
 /// start of a line.
-fn literal(out: &mut String, text: &str, mut at_start: bool) {
+fn push_literal(out: &mut String, text: &str, mut at_start: bool) {
     let mut in_number = false;
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -142,10 +142,10 @@ fn render(markdown: &str, format: OutputFormat) -> String {
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut writer = Writer { format, ..Writer::default() };
     for event in TextMergeStream::new(Parser::new_ext(&text, options)) {
-        writer.event(event);
+        writer.write_event(event);
     }
     if truncated(markdown).len() < markdown.len() {
-        writer.block(2);
+        writer.start_block(2);
         writer.out.push('…');
     }
     writer.out.trim_end().to_owned()
@@ -178,28 +178,28 @@ struct Writer {
 }
 
 impl Writer {
-    fn event(&mut self, event: Event<'_>) {
+    fn write_event(&mut self, event: Event<'_>) {
         // The parser returns a block of HTML line by line.
         if !matches!(event, Event::Html(_) | Event::InlineHtml(_)) {
-            self.put_html();
+            self.write_html();
         }
         match event {
-            Event::Start(tag) => self.start(tag),
-            Event::End(tag) => self.end(tag),
-            Event::Text(text) => self.text(&text),
-            Event::Code(code) => self.code_span(&code),
+            Event::Start(tag) => self.start_tag(tag),
+            Event::End(tag) => self.end_tag(tag),
+            Event::Text(text) => self.write_text(&text),
+            Event::Code(code) => self.write_code_span(&code),
             Event::SoftBreak | Event::HardBreak if self.in_cell || self.in_heading => {
                 self.out.push(' ');
             }
-            Event::SoftBreak => self.new_line(),
+            Event::SoftBreak => self.start_line(),
             Event::HardBreak => {
-                self.mark("\\");
-                self.new_line();
+                self.write_marker("\\");
+                self.start_line();
             }
             Event::Rule if self.format == OutputFormat::Plain => self.pending_breaks = 3,
             Event::Rule => {
-                self.block(2);
-                self.mark("---");
+                self.start_block(2);
+                self.write_marker("---");
                 self.pending_breaks = 2;
             }
             Event::TaskListMarker(done) => self.out.push_str(if done { "[x] " } else { "[ ] " }),
@@ -209,20 +209,20 @@ impl Writer {
         }
     }
 
-    fn start(&mut self, tag: Tag<'_>) {
+    fn start_tag(&mut self, tag: Tag<'_>) {
         match tag {
-            Tag::Paragraph => self.block(2),
+            Tag::Paragraph => self.start_block(2),
             Tag::Heading { level, .. } => {
-                self.block(2);
+                self.start_block(2);
                 self.in_heading = true;
-                self.mark(hashes(level));
+                self.write_marker(hashes(level));
             }
             Tag::BlockQuote(_) => {
-                self.block(2);
+                self.start_block(2);
                 self.open(if self.format == OutputFormat::Markdown { "> " } else { "  " }, true);
             }
             Tag::CodeBlock(kind) => {
-                self.block(2);
+                self.start_block(2);
                 let info = match kind {
                     CodeBlockKind::Fenced(info) => info.to_string(),
                     CodeBlockKind::Indented => String::new(),
@@ -231,24 +231,24 @@ impl Writer {
                 self.code = Some((info.chars().take_while(is_word).collect(), String::new()));
             }
             Tag::List(first) => self.lists.push(first),
-            Tag::Item => self.item(),
+            Tag::Item => self.write_item_marker(),
             Tag::Table(alignments) => self.table = alignments,
             Tag::TableHead | Tag::TableRow => {
-                self.block(1);
-                self.mark("|");
+                self.start_block(1);
+                self.write_marker("|");
             }
             Tag::TableCell => {
                 self.in_cell = true;
                 self.out.push(' ');
             }
-            Tag::Emphasis => self.mark("*"),
-            Tag::Strong => self.mark("**"),
-            Tag::Strikethrough => self.mark("~~"),
+            Tag::Emphasis => self.write_marker("*"),
+            Tag::Strong => self.write_marker("**"),
+            Tag::Strikethrough => self.write_marker("~~"),
             Tag::Link { dest_url, .. } => {
                 let is_shown = self.images == 0 && is_safe(&dest_url);
                 self.links.push(is_shown.then(|| dest_url.to_string()));
                 if is_shown {
-                    self.mark("[");
+                    self.write_marker("[");
                 }
             }
             Tag::Image { .. } => self.images += 1,
@@ -257,7 +257,7 @@ impl Writer {
         }
     }
 
-    fn end(&mut self, tag: TagEnd) {
+    fn end_tag(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Paragraph => self.pending_breaks = 2,
             TagEnd::Heading(_) => {
@@ -268,7 +268,7 @@ impl Writer {
                 self.close();
                 self.pending_breaks = 2;
             }
-            TagEnd::CodeBlock => self.code_block(),
+            TagEnd::CodeBlock => self.write_code_block(),
             TagEnd::List(_) => {
                 self.lists.pop();
                 self.pending_breaks = if self.lists.is_empty() { 2 } else { 1 };
@@ -287,7 +287,7 @@ impl Writer {
                 });
                 let rules: String = rules.collect();
                 if self.format == OutputFormat::Markdown {
-                    self.new_line();
+                    self.start_line();
                     let _ = write!(self.out, "|{rules}");
                 }
                 self.pending_breaks = 1;
@@ -297,9 +297,9 @@ impl Writer {
                 self.in_cell = false;
                 self.out.push_str(if self.format == OutputFormat::Markdown { " |" } else { "  " });
             }
-            TagEnd::Emphasis => self.mark("*"),
-            TagEnd::Strong => self.mark("**"),
-            TagEnd::Strikethrough => self.mark("~~"),
+            TagEnd::Emphasis => self.write_marker("*"),
+            TagEnd::Strong => self.write_marker("**"),
+            TagEnd::Strikethrough => self.write_marker("~~"),
             TagEnd::Link => {
                 if let Some(Some(address)) = self.links.pop() {
                     let _ = match self.format {
@@ -315,7 +315,7 @@ impl Writer {
     }
 
     /// Writes the collected HTML as text, without HTML comments.
-    fn put_html(&mut self) {
+    fn write_html(&mut self) {
         let html = std::mem::take(&mut self.html);
         let mut rest = html.trim_end();
         let mut without_comments = String::new();
@@ -327,17 +327,17 @@ impl Writer {
         let lines = without_comments.lines().filter(|line| !line.trim().is_empty());
         for (at, line) in lines.enumerate() {
             match (at, self.in_html) {
-                (0, true) => self.block(2),
+                (0, true) => self.start_block(2),
                 (0, false) => {}
-                _ => self.new_line(),
+                _ => self.start_line(),
             }
-            self.text(if at == 0 && !self.in_html { line } else { line.trim_start() });
+            self.write_text(if at == 0 && !self.in_html { line } else { line.trim_start() });
             self.pending_breaks = if self.in_html { 2 } else { 0 };
         }
     }
 
-    fn item(&mut self) {
-        self.block(1);
+    fn write_item_marker(&mut self) {
+        self.start_block(1);
         let number = self.lists.last_mut().and_then(Option::as_mut).map(|number| {
             *number += 1;
             *number - 1
@@ -353,16 +353,16 @@ impl Writer {
     }
 
     /// Starts a block on its own line, at least `min_breaks` line breaks after the previous block.
-    fn block(&mut self, min_breaks: usize) {
+    fn start_block(&mut self, min_breaks: usize) {
         if self.out.len() > self.content_start {
             let breaks =
                 if self.pending_breaks == 0 { 1 } else { self.pending_breaks.max(min_breaks) };
-            (0..breaks).for_each(|_| self.new_line());
+            (0..breaks).for_each(|_| self.start_line());
         }
         self.pending_breaks = 0;
     }
 
-    fn new_line(&mut self) {
+    fn start_line(&mut self) {
         let end = self.out.trim_end_matches(' ').len();
         self.out.truncate(end);
         self.begin_line();
@@ -395,33 +395,34 @@ impl Writer {
     }
 
     /// Writes a Markdown marker.
-    fn mark(&mut self, mark: &str) {
+    fn write_marker(&mut self, mark: &str) {
         if self.format == OutputFormat::Markdown && self.images == 0 {
             self.out.push_str(mark);
         }
     }
 
-    fn text(&mut self, text: &str) {
+    fn write_text(&mut self, text: &str) {
         if let Some((_, code)) = &mut self.code {
             code.push_str(text);
         } else if self.format == OutputFormat::Plain {
             self.out.push_str(&super::line(text));
         } else {
             let line = self.out.rfind('\n').map_or(0, |at| at + 1);
-            let begins = !self.out[line..].contains(|c: char| !matches!(c, ' ' | '>' | '-'));
-            literal(&mut self.out, &super::line(text), begins);
+            let is_at_start = !self.out[line..].contains(|c: char| !matches!(c, ' ' | '>' | '-'));
+            push_literal(&mut self.out, &super::line(text), is_at_start);
         }
     }
 
-    fn code_span(&mut self, code: &str) {
+    fn write_code_span(&mut self, code: &str) {
         let code = super::line(code);
         if self.format == OutputFormat::Plain || self.images > 0 {
-            return self.text(&code);
+            return self.write_text(&code);
         }
         let ticks = "`".repeat(longest_run(&code, '`') + 1);
-        let blank = code.chars().all(|c| c == ' ');
+        let is_blank = code.chars().all(|c| c == ' ');
         let needs_padding = |c: char| matches!(c, '`' | ' ');
-        let pad = if !blank && (code.starts_with(needs_padding) || code.ends_with(needs_padding)) {
+        let pad = if !is_blank && (code.starts_with(needs_padding) || code.ends_with(needs_padding))
+        {
             " "
         } else {
             ""
@@ -430,7 +431,7 @@ impl Writer {
         let _ = write!(self.out, "{ticks}{pad}{code}{pad}{ticks}");
     }
 
-    fn code_block(&mut self) {
+    fn write_code_block(&mut self) {
         let Some((info, text)) = self.code.take() else { return };
         let text = super::lines(&text);
         let fence = "`".repeat(longest_run(&text, '`').max(2) + 1);

@@ -93,7 +93,7 @@ impl Disk {
         const STORES: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
         let location = self.locate(path)?;
         let real_root = self.root.canonicalize()?;
-        let real = super::real(&location)?;
+        let real = super::resolve_links(&location)?;
         let Ok(below) = real.strip_prefix(&real_root) else {
             return Err(invalid_input("symbolic link leaves the root"));
         };

@@ -1,4 +1,4 @@
-//! A store over another store.
+//! A store whose files replace files of another store.
 
 use super::{Files, Memory, Stamp};
 use crate::text::listing::Listing;

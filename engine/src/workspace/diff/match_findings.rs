@@ -10,8 +10,8 @@ use std::hash::Hash;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The reason of a finding that is new although the base has it, because the allow comment was
-/// removed. Such a finding is not a candidate for a move.
+/// The reason for the status of a finding that is new although the base contains it, because the
+/// allow comment was removed. Such a finding is not a candidate for a move.
 pub const ALLOW_COMMENT_REMOVED: &str = "the comment that allowed it was removed";
 
 /// The indexes of a finding (file, finding), its status and the reason.
@@ -32,7 +32,7 @@ pub(super) struct SideFinding {
     line: Arc<str>,
     key: String,
     status: Status,
-    /// Whether a finding of the other side matches it.
+    /// Whether the finding is matched with a finding of the other side.
     matched: bool,
     verdict: Option<(Status, String)>,
 }
@@ -297,7 +297,7 @@ fn is_edited(before: &str, after: &str) -> bool {
 fn match_by_text(heads: &mut [SideFinding], bases: &mut [SideFinding], lines: &LineMap<'_>) {
     let is_unmatched = |finding: &SideFinding| !finding.matched;
     let (head_indexes, base_indexes) = (indices(heads, is_unmatched), indices(bases, is_unmatched));
-    for (head, base) in matches(heads, &head_indexes, bases, &base_indexes) {
+    for (head, base) in pair_by_key(heads, &head_indexes, bases, &base_indexes) {
         let (head, base) = (&mut heads[head], &mut bases[base]);
         let line = base.display_line();
         let (status, reason) = match lines.0 {
@@ -308,7 +308,7 @@ fn match_by_text(heads: &mut [SideFinding], bases: &mut [SideFinding], lines: &L
     }
 }
 
-/// The reason of a finding that moved from another file.
+/// The reason for the status of a finding that moved from another file.
 #[must_use]
 pub fn moved_from(path: &str, line: u32) -> String {
     format!("moved from `{path}`, line {line} of the base")
@@ -318,7 +318,8 @@ fn indices(findings: &[SideFinding], is_wanted: impl Fn(&SideFinding) -> bool) -
     (0..findings.len()).filter(|&at| is_wanted(&findings[at])).collect()
 }
 
-fn matches(
+/// Pairs the findings with these indexes whose rule and text are equal.
+fn pair_by_key(
     heads: &[SideFinding],
     head_indexes: &[usize],
     bases: &[SideFinding],
@@ -363,7 +364,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_edited_line_has_half_of_its_text_in_common() {
+    fn lines_that_share_half_of_their_text_count_as_edited() {
         assert!(is_edited("FROM node:latest", "FROM node:latest AS build"));
         assert!(is_edited("FROM node:18", "FROM node:20"));
         assert!(!is_edited("password = hunter2", "x = 1"));

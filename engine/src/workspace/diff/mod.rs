@@ -106,7 +106,7 @@ pub fn compare(
     let all_changes = changes;
     let changes: Vec<&Change> =
         all_changes.iter().filter(|change| within.contains(change.path())).collect();
-    let (rules, base_rules) = Rules::of_both_sides(engine, all_changes)?;
+    let (rules, base_rules) = Rules::for_both_sides(engine, all_changes)?;
     let (jobs, stop) = match &head {
         Head::WorkTree { walk, .. } => (walk.jobs, walk.stop.clone()),
         Head::Snapshot { .. } => (0, None),
@@ -161,7 +161,7 @@ pub fn compare(
             let with_base = WithBase { files, base: &base_files, base_paths };
             let mut outcome = rules.check(config, &with_base, listed, (&paths, jobs, stop))?;
             project_pass::findings_of_snapshot(
-                rules.of_project(),
+                rules.project_engine(),
                 config,
                 files,
                 listed,
@@ -196,7 +196,7 @@ pub fn compare(
     let mut before = base_rules.check(config, &base_files, listing.as_ref(), checked)?;
     base_files.without_own_rules(engine, &mut before);
     project_pass::findings_of_snapshot(
-        base_rules.of_project(),
+        base_rules.project_engine(),
         config,
         base,
         listing.as_ref(),
@@ -271,8 +271,8 @@ impl CompareResult {
             }
         }
         self.before = bases.count_active();
-        for (to, count) in self.before.iter_mut().zip(heads.count_active_untouched()) {
-            *to += count;
+        for (total, count) in self.before.iter_mut().zip(heads.count_active_untouched()) {
+            *total += count;
         }
         let verdicts = heads.verdicts();
         for (at, status, reason) in verdicts {

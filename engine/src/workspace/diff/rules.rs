@@ -20,7 +20,7 @@ pub(super) struct Rules<'a> {
 impl<'a> Rules<'a> {
     /// The rules of the head and of the base. The pages of `engine` are at their paths in the head
     /// or, if the head is not trusted, at their paths in the base.
-    pub(super) fn of_both_sides(
+    pub(super) fn for_both_sides(
         engine: &'a Engine,
         changes: &[Change],
     ) -> Result<(Self, Self), EngineError> {
@@ -46,8 +46,8 @@ impl<'a> Rules<'a> {
         Ok((side(&in_head)?, side(&in_base)?))
     }
 
-    /// The rules for the project as a whole.
-    pub(super) fn of_project(&self) -> &Engine {
+    /// The engine with the rules of this side, for checks of the project as a whole.
+    pub(super) fn project_engine(&self) -> &Engine {
         self.moved.as_ref().map_or(self.engine, |(engine, _)| engine)
     }
 

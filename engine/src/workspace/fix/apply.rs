@@ -14,8 +14,8 @@ pub fn apply(bytes: &[u8], fixes: &[&Fix]) -> (Vec<u8>, usize) {
     (edits.splice(bytes).0, applied)
 }
 
-/// Edits by their start. Edits of different fixes never touch; edits of one fix can, which is a bug
-/// of its rule.
+/// Edits by their start. Edits of different fixes never touch; edits of one fix can touch, which is
+/// a bug of the rule of the fix.
 #[derive(Default)]
 pub(super) struct Edits<'a>(BTreeMap<u32, BTreeSet<&'a Edit>>);
 
@@ -41,7 +41,8 @@ impl<'a> Edits<'a> {
         let mut pairs = Vec::new();
         let mut at = 0;
         for edit in self.0.into_values().flatten() {
-            // Overlapping edits within one fix are a bug of its rule: the first edit wins.
+            // Overlapping edits within one fix are a bug of the rule of the fix: the first edit
+            // wins.
             if (edit.span.start as usize) < at {
                 continue;
             }

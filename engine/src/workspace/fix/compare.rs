@@ -129,7 +129,7 @@ pub(super) fn restored_findings(
 
 /// For each of the `faults` (findings of `after`), the finding among `chosen` whose span or fix
 /// touches the fault.
-pub(super) fn caused_by(
+pub(super) fn find_causes(
     faults: &[usize],
     after: &State,
     map: &EditMap,

@@ -53,7 +53,7 @@ impl Structure {
     }
 
     /// The reason to undo a fix if `after` has more errors in a language or format.
-    pub(super) fn broken_in(&self, after: &Self) -> Option<Reason> {
+    pub(super) fn reason_if_broken(&self, after: &Self) -> Option<Reason> {
         let has_more_errors = |(name, errors): &&(String, usize)| {
             let after_count = after.0.iter().find(|(other, _)| other == name);
             after_count.is_some_and(|(_, count)| count > errors)

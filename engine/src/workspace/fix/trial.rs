@@ -2,7 +2,7 @@
 
 use super::Reason;
 use super::apply::{EditMap, Edits};
-use super::compare::{RemovedFinding, caused_by, match_findings, restored_findings};
+use super::compare::{RemovedFinding, find_causes, match_findings, restored_findings};
 use super::structure::{Structure, syntax_rules};
 use crate::check::Engine;
 use crate::text::files::Files;
@@ -155,7 +155,7 @@ impl<'a> Trial<'a> {
         let applied: BTreeSet<usize> = chosen.iter().copied().collect();
         let matches = match_findings(before, &state, &map, &applied);
         let mut failing = BTreeMap::new();
-        let mut fault = before.structure.broken_in(&state.structure);
+        let mut fault = before.structure.reason_if_broken(&state.structure);
         if fault.is_none() {
             let remaining = matches.iter().flatten().filter(|at| applied.contains(at));
             failing.extend(remaining.map(|&at| (at, Reason::Remains)));
@@ -163,7 +163,7 @@ impl<'a> Trial<'a> {
             let (faults, reasons): (Vec<usize>, Vec<Reason>) = new.into_iter().unzip();
             let mut reasons: BTreeMap<usize, Reason> =
                 faults.iter().copied().zip(reasons).collect();
-            for (at, cause) in caused_by(&faults, &state, &map, before, chosen) {
+            for (at, cause) in find_causes(&faults, &state, &map, before, chosen) {
                 if let Some(reason) = reasons.remove(&at) {
                     failing.entry(cause).or_insert(reason);
                 }

@@ -33,7 +33,7 @@ pub struct MemoryChecks {
 pub fn read_all(files: &dyn Files, nested: &[String]) -> MemoryChecks {
     let mut all = read(files);
     for dir in nested {
-        let MemoryChecks { pages, malformed } = read_dir(&Below { files, dir }, MEMORY_DIR);
+        let MemoryChecks { pages, malformed } = read_dir(&FilesBelow { files, dir }, MEMORY_DIR);
         all.pages.extend(
             pages.into_iter().map(|page| RulePage { path: format!("{dir}/{}", page.path), ..page }),
         );
@@ -44,13 +44,13 @@ pub fn read_all(files: &dyn Files, nested: &[String]) -> MemoryChecks {
     all
 }
 
-/// The files of a directory, with paths relative to it.
-struct Below<'a> {
+/// The files below a directory, with paths relative to this directory.
+struct FilesBelow<'a> {
     files: &'a dyn Files,
     dir: &'a str,
 }
 
-impl Files for Below<'_> {
+impl Files for FilesBelow<'_> {
     fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
         self.files.read(&format!("{}/{path}", self.dir), limit)
     }
@@ -71,7 +71,7 @@ fn read_dir(files: &dyn Files, dir: &str) -> MemoryChecks {
     let mut unread = Vec::new();
     let mut read = |name: &str| {
         let path = format!("{dir}/{name}");
-        // Tested first, because opening a pipe can block forever.
+        // The file type is tested first, because opening a pipe can block forever.
         if !files.exists(&path) {
             return Vec::new();
         }
@@ -106,7 +106,7 @@ fn read_dir(files: &dyn Files, dir: &str) -> MemoryChecks {
 fn memories(texts: &[Vec<u8>], check_key: &Finder<'_>) -> Vec<FoldedMemory> {
     let id = Finder::new("\"id\"");
     let lines_with_key = |key: &Finder<'_>| -> Vec<&[u8]> {
-        texts.iter().flat_map(|text| lines_with(text, key)).collect()
+        texts.iter().flat_map(|text| lines_containing(text, key)).collect()
     };
     let mut relevant_ids: HashSet<&[u8]> = HashSet::new();
     let mut pending: Vec<&[u8]> = lines_with_key(check_key)
@@ -189,7 +189,7 @@ fn line_at(text: &[u8], at: usize) -> Range<usize> {
 }
 
 /// The lines of a file that contain `key`, without duplicates.
-fn lines_with<'t>(text: &'t [u8], key: &Finder<'_>) -> Vec<&'t [u8]> {
+fn lines_containing<'t>(text: &'t [u8], key: &Finder<'_>) -> Vec<&'t [u8]> {
     let mut lines = Vec::new();
     let mut from = 0;
     while let Some(at) = key.find(&text[from..]) {

@@ -50,7 +50,7 @@ fn engine(checks: &MemoryChecks) -> Engine {
 }
 
 /// The findings in a text, one line each.
-fn found(checks: &MemoryChecks, path: &str, text: &str) -> Vec<String> {
+fn reported_findings(checks: &MemoryChecks, path: &str, text: &str) -> Vec<String> {
     let source = Source::new(path, text);
     let findings = engine(checks).check(&source, &Memory::default()).findings;
     let own = findings.iter().filter(|finding| finding.rule.contains('/'));
@@ -121,11 +121,11 @@ fn a_memory_is_a_rule_page() {
     assert_eq!(rule.summary, "Dates are made with Temporal.");
     assert_eq!(examples::run(&engine, rule), [""; 0]);
     let line = "error convention/no-moment: `moment` is \"old\": use <lib>\u{7f}";
-    assert_eq!(found(&checks, "src/b.ts", "moment()"), [line]);
-    assert_eq!(found(&checks, "old/b.ts", "moment()"), [""; 0]);
+    assert_eq!(reported_findings(&checks, "src/b.ts", "moment()"), [line]);
+    assert_eq!(reported_findings(&checks, "old/b.ts", "moment()"), [""; 0]);
     // Memories contain examples of the text that they forbid.
-    assert_eq!(found(&checks, "ai/memory/mistakes.jsonl", "").len(), 0);
-    let lines = found(&checks, "ai/memory/decisions.jsonl", "moment");
+    assert_eq!(reported_findings(&checks, "ai/memory/mistakes.jsonl", "").len(), 0);
+    let lines = reported_findings(&checks, "ai/memory/decisions.jsonl", "moment");
     assert!(!lines.iter().any(|line| line.contains("no-moment")), "{lines:?}");
 }
 
@@ -212,11 +212,12 @@ fn the_same_check_on_two_branches_is_one_rule() {
         names[1].starts_with("convention/no-moment-") && registry::is_id(names[1]),
         "{names:?}"
     );
-    assert_eq!(found(&merged, "a.ts", "moment(1)").len(), 2);
+    assert_eq!(reported_findings(&merged, "a.ts", "moment(1)").len(), 2);
     // A page with the same name is not lost either.
     let page = "---\nseverity: info\n---\n# convention/no-moment\n\nA page.\n".to_owned();
-    let own = &merged.pages[0];
-    let pages = [("rules/a.md".to_owned(), page), (own.path.clone(), own.text.clone())];
+    let memory_page = &merged.pages[0];
+    let pages =
+        [("rules/a.md".to_owned(), page), (memory_page.path.clone(), memory_page.text.clone())];
     let registry = Registry::new(crate::DISTRIBUTION.pages, &pages);
     assert!(registry.get("convention/no-moment").is_some_and(|rule| rule.check.is_none()));
     assert!(registry.get("convention/no-moment-memory").is_some_and(|rule| rule.check.is_some()));
@@ -293,7 +294,7 @@ fn a_malformed_check_does_not_disable_the_others() {
     assert!(
         Registry::new(crate::DISTRIBUTION.pages, &registry).get("convention/no-moment").is_some()
     );
-    assert_eq!(found(&checks, "a.ts", "moment(1)").len(), 1);
+    assert_eq!(reported_findings(&checks, "a.ts", "moment(1)").len(), 1);
 }
 
 proptest! {
@@ -402,13 +403,13 @@ fn a_memory_of_a_directory_is_enforced_below_that_directory() {
     let convention_rules =
         engine.registry().rules().iter().filter(|rule| rule.id.starts_with("convention/"));
     assert_eq!(convention_rules.map(|rule| &*rule.id).collect::<Vec<_>>(), rules);
-    let found = |path: &str| {
+    let violated_rules = |path: &str| {
         let findings = engine.check(&Source::new(path, "moment() // old"), &disk).findings;
         findings.into_iter().map(|finding| finding.rule.to_string()).collect::<Vec<_>>()
     };
-    assert_eq!(found("a.ts"), rules[..1]);
-    assert_eq!(found("packages/b/a.ts"), rules[..1]);
-    assert_eq!(found("packages/a/src/a.ts"), [rules[1], rules[0]]);
+    assert_eq!(violated_rules("a.ts"), rules[..1]);
+    assert_eq!(violated_rules("packages/b/a.ts"), rules[..1]);
+    assert_eq!(violated_rules("packages/a/src/a.ts"), [rules[1], rules[0]]);
     let rule = engine.registry().get(rules[1]).expect("the rule");
     assert_eq!(examples::run(&engine, rule), Vec::<String>::new());
     let faults = faults(&disk);

@@ -64,9 +64,9 @@ fn header(fields: &CheckFields<'_>) -> String {
         let key = if is_plain { (*key).to_owned() } else { yaml(&Value::from(*key)) };
         let _ = writeln!(header, "  {key}: {}", yaml(value));
     }
-    let has = |name: &str| fields.header.iter().any(|(key, _)| *key == name);
+    let has_key = |name: &str| fields.header.iter().any(|(key, _)| *key == name);
     // Memories contain examples of the text that they forbid.
-    if has("text") && !has("exclude") {
+    if has_key("text") && !has_key("exclude") {
         let globs = Value::from(own_files().to_vec());
         let _ = writeln!(header, "  exclude: {globs}");
     }

@@ -8,7 +8,7 @@
 
 use super::file_requests::{FileRequests, RecordingFiles};
 use super::{
-    Input, ProjectFinding, Rule, finding_path, rules, run_rule, settings, text_of, to_checked,
+    Input, ProjectFinding, Rule, finding_path, rules, run_rule, settings, text_of, to_check_results,
 };
 use crate::check::{CheckResult, Engine};
 use crate::forms::layers::Imports;
@@ -127,7 +127,7 @@ impl ProjectPassCache {
         } else {
             Vec::new()
         };
-        let requests = self.requests.among(changed.iter(), dirs.iter());
+        let requests = self.requests.recorded_paths(changed.iter(), dirs.iter());
         let is_recomputed = requests.iter().any(|path| !self.requests.is_unchanged(path, files));
         let reruns_all = match self.update_graph(engine, &changed_facts) {
             Some(rules) if !is_relisted && !is_recomputed => {
@@ -297,10 +297,10 @@ impl ProjectPassCache {
             let new = if path_findings.is_empty() {
                 Vec::new()
             } else {
-                // Reading its own text is not recorded, because the results of a changed file are
-                // always recomputed.
+                // Reading the text at the path itself is not recorded, because the results of a
+                // changed file are always recomputed.
                 let text = text_of(engine, files, path);
-                to_checked(
+                to_check_results(
                     engine,
                     &settings(engine, &self.listing, path),
                     text,

@@ -41,7 +41,7 @@ impl FileRequests {
     }
 
     /// The recorded paths among `paths`, and the recorded paths directly in one of `dirs`.
-    pub(super) fn among<'a>(
+    pub(super) fn recorded_paths<'a>(
         &self,
         paths: impl Iterator<Item = &'a String>,
         dirs: impl Iterator<Item = &'a String>,
@@ -187,8 +187,8 @@ mod tests {
         assert_eq!(all(&files), [true, false, false, false, true]);
         let paths = ["e".to_owned(), "a/z".to_owned()];
         let dir = ["a".to_owned()];
-        assert_eq!(requests.among(paths.iter(), [].iter()), ["a/z"]);
-        assert_eq!(requests.among([].iter(), dir.iter()), ["a", "a/x", "a/y", "a/z"]);
+        assert_eq!(requests.recorded_paths(paths.iter(), [].iter()), ["a/z"]);
+        assert_eq!(requests.recorded_paths([].iter(), dir.iter()), ["a", "a/x", "a/y", "a/z"]);
         let listing = Listing::new(["a/x".to_owned()]);
         let unobservable = requests.unobservable(&listing, &|dir| dir != "c");
         assert_eq!(

@@ -7,11 +7,11 @@ use crate::rules::registry::Registry;
 use crate::text::files::Memory;
 
 /// The findings of a page's rule among files, one line each: path, message, status.
-fn found(page: &str, config: &str, files: &[(&str, &str)]) -> Vec<String> {
-    found_at("rules/x.md", page, config, files)
+fn findings(page: &str, config: &str, files: &[(&str, &str)]) -> Vec<String> {
+    findings_for_page("rules/x.md", page, config, files)
 }
 
-fn found_at(path: &str, page: &str, config: &str, files: &[(&str, &str)]) -> Vec<String> {
+fn findings_for_page(path: &str, page: &str, config: &str, files: &[(&str, &str)]) -> Vec<String> {
     let page = format!(
         "---\nseverity: warning\n{page}\n---\n# t/x\n\nWhy.\n\n## Template\n\n```\n# <pkg>\n```\n"
     );
@@ -38,9 +38,9 @@ fn found_at(path: &str, page: &str, config: &str, files: &[(&str, &str)]) -> Vec
     report.files.iter().flat_map(line).collect()
 }
 
-fn found_in_empty_files(page: &str, paths: &[&str]) -> Vec<String> {
+fn findings_in_empty_files(page: &str, paths: &[&str]) -> Vec<String> {
     let files: Vec<(&str, &str)> = paths.iter().map(|path| (*path, "")).collect();
-    found(page, "", &files)
+    findings(page, "", &files)
 }
 
 const NONE: [&str; 0] = [];
@@ -56,7 +56,7 @@ fn every_directory_must_have_its_required_files() {
         "other/y",
     ];
     assert_eq!(
-        found_in_empty_files(page, &paths),
+        findings_in_empty_files(page, &paths),
         [
             "packages/b/README.md: `packages/b` has no `packages/b/README.md`",
             "packages/b/package.json: `packages/b` has no `packages/b/package.json` or `packages/b/Cargo.toml`",
@@ -78,50 +78,50 @@ fn a_finding_on_a_file_can_be_allowed_in_that_file() {
         ("src/index.ts", ""),
     ];
     assert_eq!(
-        found(page, "", &files),
+        findings(page, "", &files),
         ["src/c.ts: `c` has no test", "src/d/e.ts: `e` has no test (allowed)"]
     );
     let disabled = r#"{"overrides": [{"files": ["src/c.ts"], "rules": {"t/x": "off"}}], "exclude": ["src/d/"]}"#;
-    assert_eq!(found(page, disabled, &files), NONE);
+    assert_eq!(findings(page, disabled, &files), NONE);
 }
 
 #[test]
 fn names_uniqueness_and_limits_are_checked() {
     let page = "check:\n  tree: { each: 'src/**/*.ts', name: kebab }";
     assert_eq!(
-        found_in_empty_files(page, &["src/a-b.ts", "src/x/UserCard.test.ts"]),
+        findings_in_empty_files(page, &["src/a-b.ts", "src/x/UserCard.test.ts"]),
         [
             "src/x/UserCard.test.ts: invalid name `UserCard.test.ts`; expected kebab case, such as `user-card.test`"
         ]
     );
     let page = "check:\n  tree: { each: 'docs/adr/<id>-*.md', unique: '<id>' }";
     assert_eq!(
-        found_in_empty_files(page, &["docs/adr/1-a.md", "docs/adr/1-b.md", "docs/adr/2-a.md"]),
+        findings_in_empty_files(page, &["docs/adr/1-a.md", "docs/adr/1-b.md", "docs/adr/2-a.md"]),
         ["docs/adr/1-b.md: duplicate `1`: also in `docs/adr/1-a.md`"]
     );
     let page = "check:\n  params: { max: 2 }\n  tree: { each: '*.txt', lines: { max: \"${max}\" }, bytes: { min: 1 }, depth: { max: 1 } }";
     let files = [("a.txt", "1\n2\n"), ("b.txt", "1\n2\n3"), ("c.txt", "")];
     assert_eq!(
-        found(page, "", &files),
+        findings(page, "", &files),
         ["b.txt: 3 lines, expected at most 2", "c.txt: 0 bytes, expected at least 1"]
     );
     let increased = r#"{"rules": {"t/x": {"params": {"max": 3}}}}"#;
-    assert_eq!(found(page, increased, &files), ["c.txt: 0 bytes, expected at least 1"]);
+    assert_eq!(findings(page, increased, &files), ["c.txt: 0 bytes, expected at least 1"]);
     let page = "check:\n  tree: { each: 'src/*/', count: { max: 1 } }";
     assert_eq!(
-        found_in_empty_files(page, &["src/a/1", "src/a/2/x", "src/b/1"]),
+        findings_in_empty_files(page, &["src/a/1", "src/a/2/x", "src/b/1"]),
         ["src/a: 2 entries, expected at most 1"]
     );
     let page = "check:\n  tree: { each: 'LICENSE*', count: { min: 1, max: 1 } }";
-    assert_eq!(found_in_empty_files(page, &["LICENSE"]), NONE);
-    assert_eq!(found_in_empty_files(page, &["x"]), ["rules/x.md: 0 files, expected exactly 1"]);
+    assert_eq!(findings_in_empty_files(page, &["LICENSE"]), NONE);
+    assert_eq!(findings_in_empty_files(page, &["x"]), ["rules/x.md: 0 files, expected exactly 1"]);
 }
 
 #[test]
-fn absent_and_only_are_checked() {
+fn the_keys_absent_and_only_are_checked() {
     let page = "check:\n  exclude: ['fixtures/']\n  tree: { absent: ['**/node_modules/', '**/*.orig', .env] }";
     assert_eq!(
-        found_in_empty_files(
+        findings_in_empty_files(
             page,
             &["a/node_modules/b/node_modules/c", "x.orig", "fixtures/y.orig", ".env", "b"]
         ),
@@ -133,7 +133,7 @@ fn absent_and_only_are_checked() {
     );
     let page = "check:\n  tree: { each: 'src/', only: ['*.ts', 'lib/'] }";
     assert_eq!(
-        found_in_empty_files(page, &["src/a.ts", "src/lib/x", "src/tools/y", "src/z.js"]),
+        findings_in_empty_files(page, &["src/a.ts", "src/lib/x", "src/tools/y", "src/z.js"]),
         [
             "src/tools: `tools` does not belong here; only `*.ts`, `lib/` is allowed",
             "src/z.js: `z.js` does not belong here; only `*.ts`, `lib/` is allowed",
@@ -146,7 +146,7 @@ fn a_rule_in_a_directory_covers_only_that_directory() {
     let page = "check:\n  tree: { exists: [README.md], absent: ['**/*.bak'] }";
     let files = [("packages/a/x.bak", ""), ("packages/b/x.bak", "")];
     assert_eq!(
-        found_at("packages/a/.aidd/rules/x.md", page, "", &files),
+        findings_for_page("packages/a/.aidd/rules/x.md", page, "", &files),
         [
             "packages/a/README.md: `packages/a` has no `README.md`",
             "packages/a/x.bak: `packages/a/x.bak` must not exist",
@@ -162,7 +162,7 @@ fn conditions_apply_to_the_project_or_to_the_path() {
         let page = format!(
             "check:\n  when: {when}\n  tree: {{ each: '**/*.ts', exists: ['<dir>/<stem>.md'] }}"
         );
-        let found = found(&page, "", &files);
+        let found = findings(&page, "", &files);
         found
             .iter()
             .map(|line| line.split(':').next().unwrap_or_default().to_owned())

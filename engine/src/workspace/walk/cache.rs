@@ -143,7 +143,7 @@ impl ProjectCache {
 
     fn is_git_changed(&self, engine: &Engine) -> bool {
         let is_unchanged = |(path, state): &(PathBuf, PathState)| {
-            PathState::of(stamp_of(path), MIN_STAMP_AGE).is_unchanged_since(*state)
+            PathState::from_stamp(stamp_of(path), MIN_STAMP_AGE).is_unchanged_since(*state)
         };
         needs_git(engine) && !self.git.as_ref().is_some_and(|files| files.iter().all(is_unchanged))
     }
@@ -162,7 +162,7 @@ fn with_git_data(
     // Taken before the files are read, so that a later change is detected.
     let known = repository.as_ref().map(|repository| {
         let with_state =
-            |path: PathBuf| (path.clone(), PathState::of(stamp_of(&path), MIN_STAMP_AGE));
+            |path: PathBuf| (path.clone(), PathState::from_stamp(stamp_of(&path), MIN_STAMP_AGE));
         repository.state_files().map(with_state).to_vec()
     });
     let (tracked, branch) = read_git(engine, repository);

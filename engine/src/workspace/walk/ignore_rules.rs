@@ -30,7 +30,7 @@ pub(super) struct DirIgnores {
     ignore: Option<Gitignore>,
     gitignore: Option<Gitignore>,
     /// `info/exclude` of the repository, and the user's global excludes.
-    of_repository: [Option<Gitignore>; 2],
+    repository_excludes: [Option<Gitignore>; 2],
     /// Whether this is the top of a repository: Git's ignore files above the directory belong to
     /// another repository.
     is_top: bool,
@@ -67,7 +67,7 @@ impl DirIgnores {
         let aiddignore = read(AIDDIGNORE);
         let ignore = read(".ignore");
         let gitignore = read(".gitignore");
-        let of_repository = if has_git {
+        let repository_excludes = if has_git {
             let excludes = [
                 Some(common_dir(&disk_path.join(".git")).join("info/exclude")),
                 ignore::gitignore::gitconfig_excludes_path(),
@@ -92,7 +92,7 @@ impl DirIgnores {
                 aiddignore,
                 ignore,
                 gitignore,
-                of_repository,
+                repository_excludes,
                 is_top,
                 is_in_repository,
                 outer,
@@ -122,7 +122,7 @@ impl DirIgnores {
             ignore = ignore.or_else(|| matched(&level.ignore));
             if !is_above_top {
                 git = git.or_else(|| matched(&level.gitignore));
-                let [repository_exclude, global_excludes] = &level.of_repository;
+                let [repository_exclude, global_excludes] = &level.repository_excludes;
                 exclude = exclude.or_else(|| matched(repository_exclude));
                 global = global.or_else(|| matched(global_excludes));
             }
@@ -146,7 +146,8 @@ pub(super) struct OuterDirs {
 }
 
 impl OuterDirs {
-    pub(super) fn of(root: &Path) -> Self {
+    /// The directories above `root` that apply to it.
+    pub(super) fn above(root: &Path) -> Self {
         let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         let is_top = |dir: &&Path| dir.join(".git").exists() || dir.join(".jj").exists();
         let base = real.ancestors().find(is_top).or_else(|| real.ancestors().last());
@@ -178,8 +179,8 @@ pub(super) fn read_above(disk_path: &Path) -> io::Result<Option<Gitignore>> {
 /// The patterns of the ignore file at `path`.
 pub(super) fn read_inside(disk: &Disk, path: &str) -> io::Result<Option<Gitignore>> {
     // Most directories have no ignore file.
-    let absent = disk.root().join(path).symlink_metadata().is_err();
-    if absent {
+    let is_missing = disk.root().join(path).symlink_metadata().is_err();
+    if is_missing {
         Ok(None)
     } else {
         parse_if_present(disk.read_whole(path, SIDE_FILE_LIMIT, Links::Reject))

@@ -51,7 +51,7 @@ impl Indexes {
     }
 
     /// The index of the work tree at `top`, whose path prefix has `at` bytes.
-    pub(super) fn of(&self, top: &Path, at: usize) -> Arc<Index> {
+    pub(super) fn index_at(&self, top: &Path, at: usize) -> Arc<Index> {
         let mut indexes = lock(&self.indexes);
         let index = indexes.entry(top.to_owned()).or_insert_with(|| {
             let lookups = self.min_age.map(|_| Mutex::default());
@@ -68,7 +68,7 @@ impl Indexes {
             let Some(loaded) = index.loaded.get() else { return true };
             let state = loaded.state.as_ref();
             if state.is_some_and(|(path, state)| {
-                PathState::of(stamp_of(path), min_age).is_unchanged_since(*state)
+                PathState::from_stamp(stamp_of(path), min_age).is_unchanged_since(*state)
             }) {
                 return true;
             }
@@ -135,7 +135,7 @@ impl LoadedIndex {
         match Tracked::open(top) {
             Ok(tracked) => {
                 let (path, stamp) = tracked.read_from();
-                let state = Some((path.to_owned(), PathState::of(stamp, min_age)));
+                let state = Some((path.to_owned(), PathState::from_stamp(stamp, min_age)));
                 Self { tracked: Ok(tracked), state }
             }
             // Without a repository nothing is tracked.

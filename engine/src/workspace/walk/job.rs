@@ -113,7 +113,7 @@ impl Job<'_> {
                 _ => break,
             };
         }
-        // The error of a path given by the user repeats the path.
+        // The error for a path that the user specified repeats the path.
         let cause = error.io_error().and_then(|error| error.get_ref()?.source());
         let why = match (cause.and_then(|cause| cause.downcast_ref()), error.io_error()) {
             (Some(error), _) | (None, Some(error)) => unreadable(error),
@@ -170,7 +170,7 @@ impl Job<'_> {
             // The file is growing, or its size is not known in advance, as in procfs.
             return self.search_large(&mut bytes.as_slice().chain(file), path, read);
         }
-        let content = Content::of(&bytes);
+        let content = Content::detect(&bytes);
         if content != Content::Text {
             self.outcome.incomplete.insert(path.to_owned());
             if !self.is_searched(path, content) {
@@ -253,14 +253,15 @@ impl Job<'_> {
         }
     }
 
-    /// Whether a file that is too large to parse is searched, as decided by its first window.
+    /// Whether a file that is too large to parse is searched for secrets, decided by its first
+    /// window. Reports that the file is checked only in part.
     fn begin_large(&mut self, window: &[u8], path: &str, size: u64) -> bool {
-        let content = Content::of(window);
+        let content = Content::detect(window);
         if content == Content::Binary || content == Content::Utf16 {
             return self.is_searched(path, content);
         }
         let head = String::from_utf8_lossy(window);
-        // A family without other files of this type only claims it by its text.
+        // A family that does not claim the path can claim the file by its text.
         let is_claimed = || self.engine.checks_large(path, &head, 0);
         let is_parsed = self.engine.distribution().parses(path) || is_claimed();
         if is_parsed && !self.engine.checks_large(path, &head, size) {
@@ -314,7 +315,7 @@ pub(super) fn add_unread_ignore_files(outcome: &mut Outcome, unread: Vec<(String
 
 /// Whether a walk checks the entry at `path`.
 pub(super) fn is_checked(entry: &DirEntry, path: &str, globs: &Globs, part: Option<Part>) -> bool {
-    // A link given by the user is followed, a link found during the walk is not.
+    // A link that the user specified is followed; a link found during the walk is not.
     let is_file = entry.file_type().is_some_and(|kind| kind.is_file())
         || entry.depth() == 0 && entry.path().is_file();
     is_file
@@ -367,7 +368,7 @@ enum Content {
 }
 
 impl Content {
-    fn of(bytes: &[u8]) -> Self {
+    fn detect(bytes: &[u8]) -> Self {
         if !is_binary(bytes) {
             return Self::Text;
         }

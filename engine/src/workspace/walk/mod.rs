@@ -48,7 +48,7 @@ pub const IRREGULAR: &str = "cannot be read: not a regular file (pipe, socket or
 /// The files to check, and the options of the check.
 #[derive(Clone, Debug)]
 pub struct Walk {
-    /// Files and directories to check, as given by the user; they must be below the root.
+    /// Files and directories to check, as specified by the user; they must be below the root.
     pub paths: Vec<PathBuf>,
     /// Number of threads, at most 256; 0: one per processor.
     pub jobs: usize,
@@ -58,7 +58,7 @@ pub struct Walk {
     pub base_ignores: Option<Snapshot>,
     /// Exclude files and directories whose name begins with a dot.
     pub no_hidden: bool,
-    /// Only check these files, given by their paths from the root, if the walk reaches them.
+    /// Only check the files at these paths (relative to the root), if the walk reaches them.
     pub only: Option<BTreeSet<String>>,
     /// Only check the files of one part.
     pub part: Option<Part>,
@@ -421,7 +421,7 @@ pub fn work_tree_changes(
     disk: &Disk,
 ) -> Result<Vec<Change>, GitError> {
     let scope = Arc::new(Scope::new(disk, Arc::default()));
-    let mut untracked = project::all_in(disk, &Walk::over(vec![disk.root().to_owned()]), &scope);
+    let mut untracked = project::list_all(disk, &Walk::over(vec![disk.root().to_owned()]), &scope);
     untracked.retain(|path| !scope.is_tracked(path));
     repository.work_tree_changes(base, untracked)
 }
@@ -437,7 +437,7 @@ fn filtered(
     let only = walk.only.as_ref().map(project::with_parent_dirs);
     builder.filter_entry(move |entry| {
         let path = from_root(&root, entry.path());
-        // Paths given by the user are always entered.
+        // Paths that the user specified are always entered.
         if entry.depth() == 0 {
             return only.as_ref().is_none_or(|only| only.contains(&*path));
         }

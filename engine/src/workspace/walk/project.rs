@@ -33,13 +33,13 @@ pub(super) fn listing_with(
 ) -> Listing {
     let root = Walk { paths: vec![disk.root().to_owned()], ..walk.clone() };
     let scope = Arc::new(Scope::of_walk(&root, disk, indexes.clone()));
-    with_git_data(engine, disk, walk, Listing::new(all_in(disk, &root, &scope)))
+    with_git_data(engine, disk, walk, Listing::new(list_all(disk, &root, &scope)))
 }
 
 /// Adds the Git data that the rules need.
 fn with_git_data(engine: &Engine, disk: &Disk, walk: &Walk, listing: Listing) -> Listing {
-    let wants_branch = walk.branch.is_none() && engine.needs_listing();
-    let needs_repository = project_checks::needs_index(engine) || wants_branch;
+    let requires_branch = walk.branch.is_none() && engine.needs_listing();
+    let needs_repository = project_checks::needs_index(engine) || requires_branch;
     let repository = needs_repository.then(|| Repository::open(disk.root()).ok()).flatten();
     let (tracked, branch) = read_git(engine, repository);
     let branch = walk.branch.clone().or(branch);
@@ -56,8 +56,8 @@ pub(super) fn read_git(
     engine: &Engine,
     repository: Option<Repository>,
 ) -> (Option<Vec<String>>, Option<String>) {
-    let wants_index = project_checks::needs_index(engine);
-    let tracked = repository.as_ref().filter(|_| wants_index).and_then(|repository| {
+    let requires_index = project_checks::needs_index(engine);
+    let tracked = repository.as_ref().filter(|_| requires_index).and_then(|repository| {
         let index = repository.staged(None).ok()?;
         index.below("").ok()
     });
@@ -65,7 +65,7 @@ pub(super) fn read_git(
 }
 
 /// The paths that `scope` includes below the paths of a walk, found by several threads.
-pub(super) fn all_in(disk: &Disk, walk: &Walk, scope: &Arc<Scope>) -> Vec<String> {
+pub(super) fn list_all(disk: &Disk, walk: &Walk, scope: &Arc<Scope>) -> Vec<String> {
     let Some(mut builder) = builder(walk) else { return Vec::new() };
     let (root, scope) = (disk.root().to_owned(), scope.clone());
     builder.filter_entry(move |entry| {

@@ -47,7 +47,7 @@ impl ExcludedCounts {
     pub fn message(self, kind: &str) -> Option<String> {
         let all = self.aiddignore + self.exclude;
         let (files, are) = if all == 1 { ("file", "is") } else { ("files", "are") };
-        let by = match (self.aiddignore, self.exclude) {
+        let causes = match (self.aiddignore, self.exclude) {
             (0, 0) => return None,
             (_, 0) => "`.aiddignore`".to_owned(),
             (0, _) => "`exclude`".to_owned(),
@@ -55,7 +55,7 @@ impl ExcludedCounts {
                 format!("`.aiddignore` ({by_aiddignore}) and `exclude` ({by_exclude})")
             }
         };
-        Some(format!("{all} {kind} {files} {are} excluded by {by}"))
+        Some(format!("{all} {kind} {files} {are} excluded by {causes}"))
     }
 }
 
@@ -76,7 +76,7 @@ pub(super) struct Scope {
     /// The revision whose `.aiddignore` files apply instead of the files on disk.
     base: Option<Snapshot>,
     above: Dir,
-    /// Paths given by the user, which are entered even if they are ignored.
+    /// Paths that the user specified, which are entered even if they are ignored.
     explicit_paths: HashSet<String>,
     dirs: RwLock<HashMap<String, Dir>>,
     /// Directories that are only entered because they contain tracked files.
@@ -95,7 +95,7 @@ impl std::fmt::Debug for Scope {
 impl Scope {
     /// The scope of the files of `disk`. `indexes` are the indexes that an earlier walk has read.
     pub(super) fn new(disk: &Disk, indexes: Arc<Indexes>) -> Self {
-        let above = OuterDirs::of(disk.root());
+        let above = OuterDirs::above(disk.root());
         let mut scope = Self {
             disk: disk.clone(),
             is_enabled: true,
@@ -111,7 +111,7 @@ impl Scope {
         };
         for (dir, at) in above.dirs() {
             let read = |name: &str| read_above(&dir.join(name));
-            scope.above = scope.inner(&scope.above, &dir, at, &read);
+            scope.above = scope.read_dir(&scope.above, &dir, at, &read);
         }
         scope
     }
@@ -230,32 +230,34 @@ impl Scope {
         };
         let mut dir = match missing.last() {
             Some(&"") => self.above.clone(),
-            Some(outermost) => self.dir_known(parent_dir(outermost)),
-            None => self.dir_known(path),
+            Some(outermost) => self.known_dir(parent_dir(outermost)),
+            None => self.known_dir(path),
         };
         for path in missing.into_iter().rev() {
             let disk_path = self.disk.root().join(path);
             let at = self.prefix.len() + if path.is_empty() { 0 } else { path.len() + 1 };
             let read = |name: &str| self.read(path, name);
-            dir = self.inner(&dir, &disk_path, at, &read);
+            dir = self.read_dir(&dir, &disk_path, at, &read);
             write(&self.dirs).insert(path.to_owned(), dir.clone());
         }
         dir
     }
 
-    fn dir_known(&self, path: &str) -> Dir {
+    /// The cached rules of the directory at `path`, otherwise those of the directories above the
+    /// root.
+    fn known_dir(&self, path: &str) -> Dir {
         read(&self.dirs).get(path).cloned().unwrap_or_else(|| self.above.clone())
     }
 
-    /// The rules of the directory at `disk_path`, within `outer`; `read` reads an ignore file in
-    /// it.
-    fn inner(&self, outer: &Dir, disk_path: &Path, at: usize, read: &Read<'_>) -> Dir {
+    /// The rules of the directory at `disk_path`, which is in the directory of `outer`; `read`
+    /// reads an ignore file in `disk_path`.
+    fn read_dir(&self, outer: &Dir, disk_path: &Path, at: usize, read: &Read<'_>) -> Dir {
         let rules =
             DirIgnores::read(outer.level.as_ref(), disk_path, at, read, &|disk_path, error| {
                 let why = format!("not read as an ignore file: {error}");
                 lock(&self.problems).insert(disk_path, why);
             });
-        let own_index = rules.is_top.then(|| self.indexes.of(disk_path, at));
+        let own_index = rules.is_top.then(|| self.indexes.index_at(disk_path, at));
         Dir { level: rules.level, index: own_index.or_else(|| outer.index.clone()) }
     }
 

@@ -103,7 +103,7 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 64, ..ProptestConfig::default() })]
 
         #[test]
-        fn all_changed_files_and_only_written_files_are_returned(
+        fn every_changed_file_is_returned_and_every_returned_file_was_written(
             rounds in proptest::collection::vec(
                 proptest::collection::vec((0..PATHS.len(), 0_u8..6), 0..4),
                 1..8,

@@ -124,12 +124,13 @@ fn a_secret_far_into_a_large_file_is_found_at_its_position() {
     let dir = tempfile::tempdir().expect("a directory");
     let line = "nothing to see here, only words and words and words\n";
     let mut text = line.repeat((WINDOW - 100) / line.len());
-    // Across the end of the first window, again far behind it, and at the very end.
+    // One secret extends over the end of the first window, one is far behind it, and one is at the
+    // very end.
     let mut expected = Vec::new();
     for (gap, end) in [(0, "a"), (3 * WINDOW, "b"), (WINDOW / 2, "c")] {
         text.push_str(&line.repeat(gap / line.len()));
         expected.push(text.len() as u64 + 8);
-        // Different values, because a repeated one is reported once.
+        // The values differ, because a repeated value is reported only once.
         let mut value = token();
         value.replace_range(value.len() - 1.., end);
         text.push_str(&format!("token = {value}\n"));

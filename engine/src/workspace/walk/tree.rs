@@ -18,12 +18,13 @@ use std::time::Duration;
 /// a repository do not apply in it, so the presence of `.git` matters too.
 const IGNORE_ENTRIES: [&str; 4] = [".gitignore", ".ignore", ".aiddignore", ".git"];
 
-/// The state of a file: whether it exists, and since when it is unchanged.
+/// The state of a file: whether the file exists, and its modification stamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PathState {
     /// The file does not exist.
     Absent,
-    /// Written so recently that its modification time cannot prove that it is unchanged.
+    /// The file was written so recently that its modification time cannot prove that the file is
+    /// unchanged.
     Recent,
     /// The file exists; its modification time does not matter.
     Present,
@@ -32,7 +33,7 @@ pub(super) enum PathState {
 }
 
 impl PathState {
-    pub(super) fn of(stamp: Option<Stamp>, min_age: Duration) -> Self {
+    pub(super) fn from_stamp(stamp: Option<Stamp>, min_age: Duration) -> Self {
         match stamp {
             None => Self::Absent,
             Some(stamp) if stamp.0.elapsed().is_ok_and(|age| age > min_age) => Self::Since(stamp),
@@ -99,7 +100,7 @@ impl Tree {
     }
 
     fn read(&mut self, disk: &Disk) {
-        self.outside = outside(disk.root(), self.min_age);
+        self.outside = outside_files(disk.root(), self.min_age);
         self.dirs.clear();
         self.indexes = Arc::new(Indexes::cached(self.min_age));
         let scope = Scope::new(disk, self.indexes.clone());
@@ -157,9 +158,9 @@ impl Tree {
             return self.rebuild(disk);
         }
         let mut stale: BTreeSet<String> =
-            reported.filter_map(|path| self.unknown(disk, path)).collect();
+            reported.filter_map(|path| self.dir_with_outdated_listing(disk, path)).collect();
         let is_stale = |(path, dir): &(&String, &Dir)| {
-            !PathState::of(disk.stamp(path), min_age).is_unchanged_since(dir.state)
+            !PathState::from_stamp(disk.stamp(path), min_age).is_unchanged_since(dir.state)
         };
         stale.extend(self.dirs.iter().filter(is_stale).map(|(path, _)| path.clone()));
         if stale.is_empty() {
@@ -168,9 +169,9 @@ impl Tree {
         self.enter(disk, stale)
     }
 
-    /// The directory that contains `path`, if the file exists but is not listed, or is listed but
-    /// does not exist.
-    fn unknown(&self, disk: &Disk, path: &str) -> Option<String> {
+    /// The directory that contains the file at `path`, if the listing of the directory is outdated:
+    /// the file exists but is not listed, or is listed but does not exist.
+    fn dir_with_outdated_listing(&self, disk: &Disk, path: &str) -> Option<String> {
         let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
         let known = self.dirs.get(dir)?;
         let is_known = known.files.binary_search_by(|file| (**file).cmp(name)).is_ok();
@@ -247,7 +248,7 @@ impl Dir {
 
 /// The current state of a file whose state was `before`.
 fn current_state(disk_path: &Path, before: PathState, min_age: Duration) -> PathState {
-    match PathState::of(stamp_of(disk_path), min_age) {
+    match PathState::from_stamp(stamp_of(disk_path), min_age) {
         PathState::Recent | PathState::Since(_) if before == PathState::Present => {
             PathState::Present
         }
@@ -269,7 +270,8 @@ fn collect_dirs(
     let mut dirs: BTreeMap<String, Dir> = BTreeMap::new();
     for (path, state) in result.entered {
         let ignore_states = IGNORE_ENTRIES.map(|name| {
-            let state = PathState::of(stamp_of(&disk.root().join(below(&path, name))), min_age);
+            let state =
+                PathState::from_stamp(stamp_of(&disk.root().join(below(&path, name))), min_age);
             // `.git` changes all the time, but only its presence matters.
             if name == ".git" && state != PathState::Absent { PathState::Present } else { state }
         });
@@ -297,7 +299,7 @@ fn walk(
 ) -> WalkResult {
     let root = disk.root().to_owned();
     let state_of =
-        move |path: &str, root: &Path| PathState::of(stamp_of(&root.join(path)), min_age);
+        move |path: &str, root: &Path| PathState::from_stamp(stamp_of(&root.join(path)), min_age);
     let result = WalkResult {
         entered: [(String::new(), state_of("", &root))].into(),
         ..WalkResult::default()
@@ -371,9 +373,9 @@ pub(super) fn list_parallel(builder: &WalkBuilder, disk: &Disk) -> Vec<String> {
 }
 
 /// The files outside of the project's directories that affect which files are excluded.
-fn outside(root: &Path, min_age: Duration) -> Vec<(PathBuf, PathState)> {
+fn outside_files(root: &Path, min_age: Duration) -> Vec<(PathBuf, PathState)> {
     let with_state = |disk_path: PathBuf| {
-        let state = PathState::of(stamp_of(&disk_path), min_age);
+        let state = PathState::from_stamp(stamp_of(&disk_path), min_age);
         let is_store = disk_path.file_name().is_some_and(|name| name == ".git");
         let state = if is_store && state != PathState::Absent { PathState::Present } else { state };
         (disk_path, state)
@@ -384,7 +386,7 @@ fn outside(root: &Path, min_age: Duration) -> Vec<(PathBuf, PathState)> {
 fn outside_paths(root: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> =
         ignore::gitignore::gitconfig_excludes_path().into_iter().collect();
-    for (dir, _) in OuterDirs::of(root).dirs() {
+    for (dir, _) in OuterDirs::above(root).dirs() {
         paths.extend(IGNORE_ENTRIES.map(|name| dir.join(name)));
     }
     if let Some(store) = root.ancestors().map(|dir| dir.join(".git")).find(|git| git.exists()) {

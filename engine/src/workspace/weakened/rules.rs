@@ -52,7 +52,8 @@ pub(super) fn compare(base: &Side<'_>, head: &Side<'_>, tracked: &[String]) -> V
             }
         }
     }
-    let everywhere = lowered.into_iter().map(|(cause, rules)| cause.weakening(rules, Scope::All));
+    let everywhere =
+        lowered.into_iter().map(|(cause, rules)| cause.into_weakening(rules, Scope::All));
     found.extend(everywhere);
     found.extend(new_overrides(base, head));
     found.extend(removed_overrides(base, head));
@@ -71,7 +72,7 @@ fn severity_of<'a>(
 }
 
 impl Cause {
-    fn weakening(self, rules: BTreeMap<RuleId, Severity>, files: Scope) -> Weakening {
+    fn into_weakening(self, rules: BTreeMap<RuleId, Severity>, files: Scope) -> Weakening {
         let names = || list_names(rules.keys().map(|rule| format!("`{rule}`")));
         let action = match (rules.len(), rules.values().next(), self.to) {
             (1, Some(from), None) => format!("disables {} (severity in the base: {from})", names()),
@@ -253,7 +254,7 @@ fn new_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
         for (to, rules) in lowered {
             let path = head.config_path.to_owned();
             let cause = Cause { kind: Kind::Rule, path, line, prefix: prefix.clone(), to };
-            found.push(cause.weakening(rules, Scope::Matching(globs.clone())));
+            found.push(cause.into_weakening(rules, Scope::Matching(globs.clone())));
         }
         if !params.is_empty() {
             let names = list_names(params.iter().map(|rule| format!("`{rule}`")));
@@ -304,7 +305,7 @@ fn removed_overrides(base: &Side<'_>, head: &Side<'_>) -> Vec<Weakening> {
                 prefix: format!("removes an override; for {files}: "),
                 to,
             };
-            found.push(cause.weakening(rules, Scope::Matching(globs.clone())));
+            found.push(cause.into_weakening(rules, Scope::Matching(globs.clone())));
         }
     }
     found
@@ -356,7 +357,7 @@ fn weakened_by_path(
                 to,
             };
             let files = files.iter().map(|path| (*path).clone()).collect();
-            found.push(cause.weakening(rules, Scope::Listed(files)));
+            found.push(cause.into_weakening(rules, Scope::Listed(files)));
         }
     }
     found

@@ -187,7 +187,7 @@ fn deleted_and_changed_pages_are_listed() {
 }
 
 #[test]
-fn packs_files_sizes_and_known_findings_are_listed() {
+fn weakened_packs_paths_sizes_and_baselines_are_listed() {
     let listed = configs(r#"{ "compliance": ["docs"] }"#, "{}");
     assert!(
         listed.starts_with(".aidd/config.json: removes the pack `docs`: disables "),

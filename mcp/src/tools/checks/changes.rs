@@ -1,6 +1,6 @@
 //! Checks of the changes on the current branch: new findings, and the pull request report.
 
-use super::found::{self, AnswerOptions, Findings};
+use super::findings::{self, AnswerOptions, Findings};
 use super::{DEFAULT_LIMIT, MAX_LIMIT};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
@@ -65,7 +65,7 @@ fn diff_check(context: &Context, params: DiffParams) -> Result<Answer<Findings>,
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let selection = &Selection::default();
     let shown = AnswerOptions { limit, selection, files: &project.disk, disabled: None };
-    Ok(found::answer(&project, &document, shown))
+    Ok(findings::answer(&project, &document, shown))
 }
 
 /// The note if nothing was checked because the work is already on the main branch; "passes" alone
@@ -86,7 +86,7 @@ fn check_changes(
     target: &Target<'_>,
 ) -> Result<Document, ToolError> {
     let all = Selection::default();
-    run::check_until(project, &all, target, context.stop()).map_err(found::to_tool_error)
+    run::check_until(project, &all, target, context.stop()).map_err(findings::to_tool_error)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -127,7 +127,7 @@ fn report(context: &Context, params: ReportParams) -> Result<Answer<Report>, Too
             ReportFormat::Json => ComplianceFormat::Json,
             ReportFormat::Github => ComplianceFormat::Github,
         };
-        (None, run::policy(&project, format).map_err(found::to_tool_error)?)
+        (None, run::policy(&project, format).map_err(findings::to_tool_error)?)
     } else {
         let target = Target::Changes { base: params.base.as_deref(), below: &[] };
         let document = check_changes(context, &project, &target)?;

@@ -40,7 +40,7 @@ impl Requested {
         for name in names {
             if name.contains(['/', '*', '?', '[', '{']) || registry.named(name).next().is_some() {
                 requested.add_glob(registry, name, name);
-            } else if registry.rules().iter().any(|rule| kind(&rule.id) == name) {
+            } else if registry.rules().iter().any(|rule| category_of(&rule.id) == name) {
                 requested.add_glob(registry, name, &format!("{name}/*"));
             } else {
                 requested.add_label(registry, name);
@@ -71,15 +71,15 @@ impl Requested {
         }
         let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
         for rule in registry.rules() {
-            *sizes.entry(kind(&rule.id)).or_default() += 1;
+            *sizes.entry(category_of(&rule.id)).or_default() += 1;
         }
-        let mut by_kind: BTreeMap<&str, Vec<&Rule>> = BTreeMap::new();
+        let mut by_category: BTreeMap<&str, Vec<&Rule>> = BTreeMap::new();
         for &rule in &rules {
-            by_kind.entry(kind(&rule.id)).or_default().push(rule);
+            by_category.entry(category_of(&rule.id)).or_default().push(rule);
         }
-        for (kind, rules) in by_kind {
-            if sizes.get(kind) == Some(&rules.len()) {
-                self.only.push(format!("{kind}/*"));
+        for (category, rules) in by_category {
+            if sizes.get(category) == Some(&rules.len()) {
+                self.only.push(format!("{category}/*"));
             } else {
                 self.only.extend(rules.iter().map(|rule| as_glob(&rule.id)));
             }
@@ -89,13 +89,13 @@ impl Requested {
 
     fn add_rules<'a>(&mut self, name: &str, rules: impl Iterator<Item = &'a Rule>) {
         for rule in rules {
-            let key = (name.to_owned(), kind(&rule.id).to_owned());
+            let key = (name.to_owned(), category_of(&rule.id).to_owned());
             self.groups.entry(key).or_default().push(rule.id.clone());
         }
     }
 
     /// The requested rules that are disabled in `project`, or at `path` if one file is checked.
-    /// Groups of which only some rules are disabled are included only if `include_partial` is set.
+    /// Groups in which only some rules are disabled are included only if `include_partial` is set.
     pub(super) fn disabled(
         &self,
         project: &Project,
@@ -109,7 +109,7 @@ impl Requested {
             None => engine.is_enabled_anywhere(rule),
         };
         let mut disabled = Disabled { has_disabled_group: false, notes: Vec::new() };
-        for ((name, kind), rules) in &self.groups {
+        for ((name, category), rules) in &self.groups {
             let disabled_rules: Vec<&RuleId> =
                 rules.iter().filter(|rule| !is_enabled(rule)).collect();
             let is_group_disabled = disabled_rules.len() == rules.len();
@@ -118,9 +118,9 @@ impl Requested {
             }
             disabled.has_disabled_group |= is_group_disabled;
             let (count, total) = (disabled_rules.len(), rules.len());
-            let suffix = if name == kind { String::new() } else { format!(" of `{name}`") };
+            let suffix = if name == category { String::new() } else { format!(" of `{name}`") };
             disabled.notes.push(format!(
-                "disabled: {count} of {total} {kind} rules{suffix} ({}); {}",
+                "disabled: {count} of {total} {category} rules{suffix} ({}); {}",
                 list(&disabled_rules),
                 remedy(project, engine, &disabled_rules)
             ));
@@ -228,8 +228,8 @@ fn rules_of_pack(registry: &Registry, name: &str) -> BTreeSet<RuleId> {
 }
 
 /// The category of a rule: its id up to the slash.
-fn kind(id: &str) -> &str {
-    id.split_once('/').map_or(id, |(kind, _)| kind)
+fn category_of(id: &str) -> &str {
+    id.split_once('/').map_or(id, |(category, _)| category)
 }
 
 fn is_glob(name: &str) -> bool {

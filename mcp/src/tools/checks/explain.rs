@@ -1,6 +1,6 @@
-//! Explanations of rules, and the facts for a commit message.
+//! Explains rules, and collects facts about the staged changes for a commit message.
 
-use super::found;
+use super::findings;
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -111,7 +111,8 @@ impl Page {
 /// Words in rule names that carry no meaning.
 const STOP_WORDS: [&str; 5] = ["not", "the", "use", "with", "rule"];
 
-/// Rules whose id or alias shares a word with `name`, those that share the most words first.
+/// Rules whose id or alias shares a word with `name`, sorted by the number of shared words, highest
+/// first.
 fn similar_rules<'a>(registry: &'a Registry, name: &str) -> Vec<&'a str> {
     let words = |text: &str| -> BTreeSet<String> {
         let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
@@ -157,7 +158,7 @@ fn explain(context: &Context, params: ExplainParams) -> Result<Answer<Explained>
                 .remedy(format!("pass one of {shown}{more}")));
         }
         let error = ToolError::new(format!("unknown rule `{}`", params.rule));
-        return Err(match (registry.nearest(&params.rule), found::invalid_pages(&project)) {
+        return Err(match (registry.nearest(&params.rule), findings::invalid_pages(&project)) {
             (Some(near), _) => error.remedy(format!("did you mean `{near}`?")),
             (None, _) if !similar_rules(&registry, &params.rule).is_empty() => {
                 let rules = similar_rules(&registry, &params.rule).join(", ");

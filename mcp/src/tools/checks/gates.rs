@@ -1,6 +1,6 @@
 //! Quality gates, evaluated from Git, the rules and the memory instead of the caller's claims.
 
-use super::{disabled, found};
+use super::{disabled, findings};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -118,7 +118,7 @@ fn check(context: &Context, params: GateParams) -> Result<Answer<Gates>, ToolErr
     Ok(Answer::new(answer, text))
 }
 
-/// The phase of the most recently changed lifecycle.
+/// The phase of the most recently changed active lifecycle, or VERIFY if there is none.
 fn open_phase(context: &Context) -> Result<String, ToolError> {
     let open = context.memory(|memory| memory.lifecycles(Some("active"), 1))?;
     Ok(open
@@ -126,7 +126,7 @@ fn open_phase(context: &Context) -> Result<String, ToolError> {
         .map_or_else(|| "VERIFY".to_owned(), |lifecycle| lifecycle.current_phase.clone()))
 }
 
-/// The findings of the rules of the gates in the changed files.
+/// The findings in the changed files, for the rules that the gates of `phase` require.
 fn changed_file_findings(
     context: &Context,
     project: &Project,
@@ -136,15 +136,15 @@ fn changed_file_findings(
     let registry = project.registry();
     let only: Vec<String> = gates_of(phase)
         .flat_map(|gate| gate.rules)
-        .filter(|glob| registry.rules().iter().any(|rule| is_named(glob, &rule.id)))
+        .filter(|glob| registry.rules().iter().any(|rule| matches_glob(glob, &rule.id)))
         .map(|glob| disabled::as_glob(glob))
         .collect();
     let selection = Selection { only, ..Selection::default() };
     let target = Target::Changes { base, below: &[] };
-    run::check_until(project, &selection, &target, context.stop()).map_err(found::to_tool_error)
+    run::check_until(project, &selection, &target, context.stop()).map_err(findings::to_tool_error)
 }
 
-fn is_named(glob: &str, rule: &str) -> bool {
+fn matches_glob(glob: &str, rule: &str) -> bool {
     match glob.strip_suffix('*') {
         Some(start) => rule.starts_with(start),
         None => rule == glob,
@@ -152,8 +152,8 @@ fn is_named(glob: &str, rule: &str) -> bool {
 }
 
 /// The time of the last change in milliseconds since 1970: the last modification of a changed file
-/// in the work tree or, without such files, the last commit. A check that ran earlier is not
-/// evidence.
+/// in the work tree or, without such files, the last commit. A check that ran before this time is
+/// not evidence.
 fn last_change(root: &Path, repository: &Repository) -> i64 {
     let head = repository.commit("HEAD").ok();
     let base = match head.as_deref().map(|head| repository.snapshot(head)) {
@@ -185,14 +185,14 @@ fn evaluate(
 ) -> GateResult {
     let settings = engine.settings("");
     let is_enabled = |rule: &str| {
-        settings.iter().any(|(id, setting)| setting.severity.is_some() && is_named(rule, id))
+        settings.iter().any(|(id, setting)| setting.severity.is_some() && matches_glob(rule, id))
     };
     let (enabled, disabled_globs): (Vec<&str>, Vec<&str>) =
         gate.rules.iter().partition(|rule| is_enabled(rule));
     let findings: Vec<&wire::Finding> = document
         .ranked()
         .into_iter()
-        .filter(|found| gate.rules.iter().any(|rule| is_named(rule, &found.rule)))
+        .filter(|found| gate.rules.iter().any(|rule| matches_glob(rule, &found.rule)))
         .collect();
     let mut why: Vec<String> =
         [checked.why].into_iter().filter(|reason| !reason.is_empty()).collect();
@@ -210,7 +210,7 @@ fn evaluate(
     }
     if !disabled_globs.is_empty() && gate.blocks {
         let rules = engine.registry().rules().iter().map(|rule| &rule.id);
-        let disabled = rules.filter(|id| disabled_globs.iter().any(|glob| is_named(glob, id)));
+        let disabled = rules.filter(|id| disabled_globs.iter().any(|glob| matches_glob(glob, id)));
         why.push(disabled::remedy(project, engine, &disabled.collect::<Vec<_>>()));
     }
     let status = match checked.status {

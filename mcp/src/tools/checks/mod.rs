@@ -3,7 +3,7 @@
 mod changes;
 mod disabled;
 mod explain;
-mod found;
+mod findings;
 mod gates;
 mod suggest;
 #[cfg(test)]
@@ -19,7 +19,7 @@ use aidd_engine::workspace::project::Project;
 use aidd_report::error::RunError;
 use aidd_report::run::{self, Target};
 use disabled::Requested;
-use found::{AnswerOptions, Findings};
+use findings::{AnswerOptions, Findings};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -165,7 +165,7 @@ fn compliance(context: &Context, params: ComplianceParams) -> Result<Answer<Find
     check(context, &CheckParams { file_path, content, limit }, &rule_categories, None)
 }
 
-/// Checks the input with the rules of these names, or with all rules if `names` is empty.
+/// Checks the input with the rules that `names` selects, or with all rules if `names` is empty.
 /// `default_path` is assumed for `content` without `filePath`, for the tool of a validator family.
 fn check(
     context: &Context,
@@ -189,11 +189,11 @@ fn check(
     let selection = Selection { only: requested.only.clone(), ..Selection::default() };
     let document = run::check_until(&project, &selection, &target, context.stop());
     let document = document.map_err(|error| match &error {
-        // With a valid configuration, the fault is in the names.
+        // The configuration is valid, so the error is in the requested names.
         RunError::Project(_) if project.engine(&Selection::default()).is_ok() => {
             ToolError::new(error.to_string()).remedy("correct `ruleCategories`")
         }
-        _ => found::to_tool_error(error),
+        _ => findings::to_tool_error(error),
     })?;
     let over = match target {
         Target::Text { path, text } => Memory([(path.to_owned(), text.as_bytes().to_vec())].into()),
@@ -208,7 +208,7 @@ fn check(
     });
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT);
     let shown = AnswerOptions { limit, selection: &selection, files: &files, disabled };
-    Ok(found::answer(&project, &document, shown))
+    Ok(findings::answer(&project, &document, shown))
 }
 
 /// The path of the file to check; `None` for a directory.

@@ -1,5 +1,5 @@
-//! Turns a sentence into a rule page: reports facts about the sentence, then the results of a
-//! draft.
+//! Helps an agent to turn a sentence into a rule page: one call returns facts about the sentence,
+//! another call tests a draft of the page.
 
 use crate::context::Context;
 use crate::profile::Profile;

@@ -1,4 +1,4 @@
-//! The tools as the server calls them, on files, text and a repository.
+//! Tests the tools as the server calls them: with files, text and a repository.
 #![expect(clippy::disallowed_methods, reason = "the tests create a repository with Git")]
 
 mod disabled;
@@ -117,7 +117,7 @@ fn files_and_directories_are_checked() {
 }
 
 #[test]
-fn a_secret_is_found_and_not_shown() {
+fn a_secret_is_reported_but_not_shown() {
     let token = format!("gh{}_{}", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
     let folder = project(&[(".aidd/x", "")]);
     let arguments = json!({"content": format!("token = {token}\n")});
@@ -128,7 +128,7 @@ fn a_secret_is_found_and_not_shown() {
 }
 
 #[test]
-fn missing_and_outside_paths_are_errors() {
+fn missing_paths_and_paths_outside_the_project_are_errors() {
     let folder = project(&[(".aidd/x", "")]);
     let error_text = |name: &str, arguments: Value| {
         call(folder.path(), name, arguments).expect_err("refused").to_string()
@@ -181,9 +181,9 @@ fn changes_are_checked_as_in_the_pull_request() {
     let paths: Vec<&str> = found.iter().filter_map(|found| found["path"].as_str()).collect();
     assert!(paths.contains(&"Dockerfile") && paths.contains(&"a/Dockerfile"), "{paths:?}");
     assert!(changed.data["summary"]["preExisting"].as_u64() > Some(0), "{}", changed.data);
-    let one = json!({"changedFiles": ["a"]});
-    let one = call(root, "aidd_ci_diff_check", one).expect("an answer").data;
-    let found = one["findings"].as_array().expect("a list");
+    let arguments = json!({"changedFiles": ["a"]});
+    let selected = call(root, "aidd_ci_diff_check", arguments).expect("an answer").data;
+    let found = selected["findings"].as_array().expect("a list");
     assert!(found.iter().all(|found| found["path"] == "a/Dockerfile") && !found.is_empty());
     let report = call(root, "aidd_ci_report", json!({})).expect("an answer");
     assert!(report.text.contains("a/Dockerfile"), "{}", report.text);
@@ -262,7 +262,7 @@ fn a_cancelled_check_is_an_error() {
 }
 
 #[test]
-fn skipped_files_are_counted_and_the_first_are_listed() {
+fn skipped_files_are_counted_and_some_of_them_are_listed() {
     let folder = project(&[(".aidd/config.json", "{\"maxFileSize\": 1}")]);
     for name in 0..30 {
         fs::write(folder.path().join(format!("{name}.mmd")), "graph TD\n").expect("written");
@@ -425,7 +425,7 @@ fn invalid_sentences_and_drafts_are_rejected() {
     assert!(error_text(json!({"filePath": "a.md"})).contains("`a.md` contains no requirement"));
 }
 
-/// Names that agents mistake for a category or a rule get an error with the known names.
+/// If an agent guesses the name of a category or a rule, the error suggests similar names.
 #[test]
 fn similar_names_are_suggested() {
     let folder = project(&[("a.ts", "export const a = 1;\n")]);
@@ -443,7 +443,7 @@ fn similar_names_are_suggested() {
 
 /// On the main branch without changes, the answer states that nothing was checked.
 #[test]
-fn nothing_to_compare_is_reported() {
+fn an_empty_comparison_is_reported() {
     let folder = project(&[("a.ts", "export const a = 1;\n")]);
     let root = folder.path();
     git(root, &["init", "-q", "-b", "main"]);

@@ -1,5 +1,5 @@
 //! Finds fixes that must not be offered to an agent: they do not resolve their finding, or they
-//! cause another.
+//! cause another finding.
 
 use aidd_engine::check::Selection;
 use aidd_engine::text::files::Files;
@@ -10,7 +10,7 @@ use aidd_report::run::wire;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Applies each fix of the `shown` findings and runs the rules of `selection`. Returns, by finding
-/// id, a note on each fix that does not resolve its finding or that causes another. `files`
+/// id, a note on each fix that does not resolve its finding or that causes another finding. `files`
 /// contains the checked texts.
 pub(super) fn ineffective_fixes(
     project: &Project,

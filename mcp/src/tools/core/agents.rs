@@ -133,7 +133,7 @@ struct Matrix {
     competencies: Vec<Row>,
 }
 
-/// Each competency with the roles that lead and the roles that support it.
+/// Each competency with its lead roles and its supporting roles.
 fn competencies(library: &Library) -> BTreeMap<String, (Vec<String>, Vec<String>)> {
     let mut all: BTreeMap<String, (Vec<String>, Vec<String>)> = BTreeMap::new();
     for page in library.pages_of_kind(PageKind::Skills).filter(is_role) {

@@ -1,4 +1,4 @@
-//! The guidance tools as the server calls them.
+//! Tests the guidance tools as the server calls them.
 #![expect(clippy::disallowed_methods, reason = "the tests create a repository with Git")]
 
 use crate::context::{Context, Environment, Setup};
@@ -76,7 +76,7 @@ fn stabilize(text: &str, root: &Path) -> String {
 }
 
 #[test]
-fn bootstrap_of_a_fresh_project_lists_the_basics() {
+fn bootstrap_of_a_new_project_lists_first_steps_and_shipped_rules() {
     let folder = repository();
     let answer = call(folder.path(), "aidd_bootstrap", json!({"task": "Add a login page"}));
     insta::assert_snapshot!(stabilize(&answer.text, folder.path()), @r#"
@@ -171,7 +171,7 @@ fn bootstrap_contains_rules_mistakes_decisions_and_work_state() {
     let again = run("aidd_bootstrap", params);
     assert_eq!(again.data["sessionId"], json!(session));
     assert!(again.text.contains(&format!("Continuing session {session} of this conversation.")));
-    // The page is written late, because its note exceeds the `minimal` budget.
+    // The page is invalid; the note about it would exceed the `minimal` budget.
     write(root, "ai/rules/broken.md", "---\nsummary: [\n---\n# Broken\n");
     let full = run("aidd_bootstrap", json!({"tokenBudget": "full"}));
     for expected in [
@@ -482,7 +482,7 @@ fn scaffolding_stays_inside_the_project() {
     }
     // Paths that are absolute on another operating system are rejected everywhere.
     let rooted = [r"C:\web", "C:web", r"\\host\web", "//host/web", "~/web"];
-    let rooted = rooted.map(|path| (path, "name a path relative to the project's root"));
+    let rooted = rooted.map(|path| (path, "specify a path relative to the project's root"));
     let others = [(r"..\web", "separate directories with `/`"), ("web/nul", "choose another name")];
     for (path, remedy) in rooted.into_iter().chain(others).chain([("web.", "another name")]) {
         let error = failure(&root, "aidd_scaffold", json!({"path": path}));

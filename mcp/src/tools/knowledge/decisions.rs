@@ -1,4 +1,4 @@
-//! Questions about a decision.
+//! Asks critical questions about a decision, with evidence from the memory and the project.
 
 use super::{find_outdated_usage, related_memories};
 use crate::context::Context;
@@ -62,7 +62,7 @@ struct HeuristicsParams {
 #[derive(Serialize, JsonSchema)]
 struct HeuristicsResult {
     heuristics: Vec<Row>,
-    /// The options, actions, biases and other parts that the decision mentions, by kind.
+    /// The options, actions, biases and other terms that the decision mentions, grouped by kind.
     named: Row,
     /// Number of further heuristics that apply.
     more: usize,

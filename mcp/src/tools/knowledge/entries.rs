@@ -289,7 +289,7 @@ fn compatible(
     if params.technologies.len() > MAX_TECHNOLOGIES {
         let count = params.technologies.len();
         return Err(ToolError::new(format!(
-            "`technologies` has {count} items; the maximum is {MAX_TECHNOLOGIES}"
+            "`technologies` has {count} items; pass at most {MAX_TECHNOLOGIES}"
         )));
     }
     let library = context.library()?;

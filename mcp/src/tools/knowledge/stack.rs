@@ -205,7 +205,7 @@ fn text(stack: &Stack, markers: &ProjectGuidance, technologies: &[Technology]) -
     }
     let folders = markers.folders.values().chain(&markers.instruction_files).cloned().collect();
     let _ = match (markers.detected, list(folders)) {
-        // A `.aidd` directory with a configuration or a memory, but without pages.
+        // The `.aidd` directory contains a configuration or a memory, but no pages.
         (true, paths) if paths.is_empty() => {
             writeln!(text, "guidance: no project pages; the shipped pages apply")
         }

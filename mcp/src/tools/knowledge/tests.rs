@@ -1,4 +1,4 @@
-//! The tools for knowledge and stack as the server calls them.
+//! Tests the tools for knowledge and stack as the server calls them.
 
 use crate::context::{Context, Setup};
 use crate::tool::{Answer, ToolError};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// 2026-11-23.
+/// A clock that always returns 2026-11-23.
 fn clock() -> Clock {
     Box::new(|| 1_795_392_000_000)
 }
@@ -128,7 +128,7 @@ fn entries_are_found_and_read() {
     );
     assert!(entry.data["page"].as_str().is_some_and(|page| page.contains("## References")));
     assert!(entry.data["migrations"].as_array().is_some_and(|all| !all.is_empty()));
-    // The text alone contains the migrations, too.
+    // A client that shows only the text also receives the migrations.
     assert!(entry.text.contains("\n## Migrations\n\n- 4 to 5"), "{}", entry.text);
     let params = json!({"name": "vitest", "section": "migrations"});
     let section = call(root, "aidd_get_tkb_entry", params);
@@ -177,7 +177,7 @@ fn technologies_are_compared() {
 }
 
 #[test]
-fn a_decision_is_questioned_with_related_memories() {
+fn questions_about_a_decision_cite_related_memories() {
     let folder = shop();
     let root = folder.path();
     let decision = json!({

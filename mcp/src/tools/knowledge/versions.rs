@@ -228,7 +228,7 @@ fn verify(context: &Context, params: VerifyParams) -> Result<Answer<Versions>, T
     Ok(Answer::new(data, text))
 }
 
-/// The memories that name the packages.
+/// The memories that mention the packages.
 fn memories(
     context: &Context,
     packages: &[(&Manifest, &Dependency)],

@@ -193,7 +193,7 @@ pub(super) fn link(index: usize, item: &Row) -> Result<Link, ToolError> {
     Ok(Link { reason: params.reason, ..Link::new(relation, &params.to) })
 }
 
-/// The branch of a session, for entries saved in it; an unknown session is an error.
+/// The branch of a session, for entries saved in this session; an unknown session is an error.
 pub(super) fn branch_of(
     memory: &mut aidd_memory::project::ProjectMemory,
     session: Option<&str>,

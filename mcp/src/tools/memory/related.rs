@@ -1,4 +1,5 @@
-//! Related memories: the decisions on a topic, results by meaning, and linked memories.
+//! Related memories: the decisions on a topic, the results of a semantic search, and linked
+//! memories.
 
 use super::older;
 use super::render::{Row, cap_limit, entry_row, entry_text, kind, parse_time};
@@ -86,7 +87,7 @@ fn load_context(context: &Context, params: ContextParams) -> Result<Answer<Loade
         let id = match (params.id, params.topic) {
             (Some(id), None) => id,
             (None, Some(topic)) => {
-                let entries = on_topic(memory, &topic)?;
+                let entries = memories_on_topic(memory, &topic)?;
                 let is_active = |entry: &&Entry| entry.status == Status::Active;
                 let decision =
                     entries.iter().filter(is_active).rfind(|entry| entry.kind == Kind::Decision);
@@ -146,7 +147,7 @@ fn render_steps(
 }
 
 /// Memories on a topic that were not removed, oldest first.
-fn on_topic(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<Entry>, ToolError> {
+fn memories_on_topic(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<Entry>, ToolError> {
     let (topic, order) = (Some(topic.to_owned()), Order::Oldest);
     let query = Query { topic, order, ..Query::new(Layers::SAVED) };
     Ok(memory.read(&mut |store| store.entries(&query))?)
@@ -205,7 +206,7 @@ fn by_topic(context: &Context, params: TopicParams) -> Result<Answer<Evolution>,
     let (limit, limit_note) = cap_limit("limit", params.limit, 20, 100);
     context.memory(|memory| -> Result<_, ToolError> {
         let topic = params.topic;
-        let entries = on_topic(memory, &topic)?;
+        let entries = memories_on_topic(memory, &topic)?;
         if entries.is_empty() {
             let nearest = similar_topics(memory, &topic)?;
             let mut text = format!("No memories on {topic}.");

@@ -64,11 +64,13 @@ pub(super) struct Json {
     pub(super) backup_fault: Option<String>,
 }
 
+/// A write that was begun, but not committed.
 #[derive(Debug)]
 struct Pending {
     _lock: lock::Lock,
     durability: Durability,
     changes: Vec<Change>,
+    /// The previous value of each changed record, in the order of the changes.
     undo: Vec<(Key, Option<Value>)>,
 }
 
@@ -173,7 +175,7 @@ impl Json {
         self.lines += 1;
         // An unreadable line is usually the rest of a write whose process was killed. If the line
         // was valid before, the checksum of the next line does not match.
-        let Some((check, changes)) = parts(line) else { return Ok(()) };
+        let Some((check, changes)) = parse_line(line) else { return Ok(()) };
         let Ok(read) = serde_json::from_str::<Vec<Change>>(changes) else { return Ok(()) };
         if check != checksum(&self.check, changes) {
             return Err(MemoryError::Corrupt("a line was changed after it was written".into()));
@@ -190,7 +192,7 @@ impl Json {
         let bytes = fs::read(&self.path).unwrap_or_default();
         let mut lost = 0;
         for line in bytes.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-            let changes = parts(line)
+            let changes = parse_line(line)
                 .and_then(|(_, changes)| serde_json::from_str::<Vec<Change>>(changes).ok());
             match changes {
                 Some(changes) => changes.into_iter().for_each(|change| drop(self.apply(change))),
@@ -255,7 +257,7 @@ impl Json {
         self.change(table, key, Some(value))
     }
 
-    /// Finishes the current write.
+    /// Appends the changes of the current write to the log.
     fn append(&mut self, pending: &Pending) -> Result<(), MemoryError> {
         if self.generation.is_empty() {
             // The file was missing or had no readable content.
@@ -291,7 +293,7 @@ impl Json {
 
     /// Replaces the log with a log that contains only `lines`.
     fn rewrite(&mut self, lines: &[&[Change]]) -> Result<(), MemoryError> {
-        let generation = generation(&self.path);
+        let generation = new_generation(&self.path);
         let store = if self.store.is_empty() { generation.clone() } else { self.store.clone() };
         let header = Header { aidd: VERSION, generation: generation.clone(), store: store.clone() };
         let mut text = json!(header).to_string() + "\n";
@@ -370,13 +372,13 @@ fn add_line(text: &mut String, previous_check: &str, changes: &[Change]) -> Stri
 }
 
 /// The checksum and the changes of a line.
-fn parts(line: &[u8]) -> Option<(&str, &str)> {
+fn parse_line(line: &[u8]) -> Option<(&str, &str)> {
     let line = std::str::from_utf8(line).ok()?;
     let (check, changes) = line.strip_prefix("[\"")?.split_once("\",")?;
     Some((check, changes.strip_suffix(']')?))
 }
 
-fn generation(path: &Path) -> String {
+fn new_generation(path: &Path) -> String {
     let seed = std::collections::hash_map::RandomState::new();
     let random = std::hash::BuildHasher::hash_one(&seed, path);
     id::digest(&[&random.to_string(), &std::process::id().to_string()])

@@ -67,8 +67,8 @@ pub fn open(folder: &Path, now: i64) -> Result<OpenedStore, MemoryError> {
 /// Moves a damaged store aside, unless another process has already moved it. The caller must hold
 /// the lock of the store.
 pub(super) fn set_aside(path: &Path, why: &str, now: i64) -> Result<MovedAside, MemoryError> {
-    let is_done = Json::new(path.to_owned()).read_all().is_ok();
-    move_aside(path, &[""], is_done, why, now)
+    let is_already_moved = Json::new(path.to_owned()).read_all().is_ok();
+    move_aside(path, &[""], is_already_moved, why, now)
 }
 
 /// A closed store: nothing is read or written through it.
@@ -175,7 +175,7 @@ impl StorageBackend for Json {
     }
 
     fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError> {
-        self.changed_records.entry(&entry.id, Some(entry.layer));
+        self.changed_records.record_entry(&entry.id, Some(entry.layer));
         self.advance_change_number(&entry.id)?;
         self.put(ENTRIES, &entry.id, &**entry)
     }
@@ -183,7 +183,7 @@ impl StorageBackend for Json {
     fn set_status(&mut self, id: &str, status: Status) -> Result<(), MemoryError> {
         if let Some(mut entry) = self.entry(id)?.filter(|entry| entry.status != status) {
             entry.status = status;
-            self.changed_records.entry(id, Some(entry.layer));
+            self.changed_records.record_entry(id, Some(entry.layer));
             self.advance_change_number(id)?;
             self.put(ENTRIES, id, &entry)?;
         }
@@ -193,7 +193,7 @@ impl StorageBackend for Json {
     fn delete_entry(&mut self, id: &str) -> Result<bool, MemoryError> {
         self.drop_links(id)?;
         let layer = self.entry(id)?.map(|entry| entry.layer);
-        self.changed_records.entry(id, layer);
+        self.changed_records.record_entry(id, layer);
         let exists = layer.is_some();
         if exists {
             self.change(ENTRIES, id, None)?;
@@ -284,7 +284,7 @@ impl StorageBackend for Json {
 
     fn put_links(&mut self, from: &str, links: &Clean<Vec<Link>>) -> Result<(), MemoryError> {
         let layer = self.entry(from)?.map(|entry| entry.layer);
-        self.changed_records.entry(from, layer);
+        self.changed_records.record_entry(from, layer);
         self.drop_links(from)?;
         for link in links.iter() {
             self.put(LINKS, &key(&[from, ">", link.relation.word(), &link.to]), link)?;
@@ -361,7 +361,7 @@ impl StorageBackend for Json {
         at: i64,
         document: &Clean<Value>,
     ) -> Result<(), MemoryError> {
-        self.changed_records.document(table, id, Some((at, Value::clone(document))));
+        self.changed_records.record_document(table, id, Some((at, Value::clone(document))));
         self.put(table.name(), id, &json!({"at": at, "document": **document}))
     }
 
@@ -388,7 +388,7 @@ impl StorageBackend for Json {
     fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError> {
         let exists = self.document(table, id)?.is_some();
         if exists {
-            self.changed_records.document(table, id, None);
+            self.changed_records.record_document(table, id, None);
             self.change(table.name(), id, None)?;
         }
         Ok(exists)
@@ -403,12 +403,16 @@ impl StorageBackend for Json {
     }
 
     fn writes(&mut self) -> Result<i64, MemoryError> {
-        let known = self.document(Table::Meta, backup::NUMBER)?;
+        let known = self.document(Table::Meta, backup::LAST_WRITE_DOCUMENT)?;
         Ok(known.and_then(|number| number.as_i64()).unwrap_or_default())
     }
 
     fn set_writes(&mut self, number: i64) -> Result<(), MemoryError> {
-        self.put(Table::Meta.name(), backup::NUMBER, &json!({"at": 0, "document": number}))
+        self.put(
+            Table::Meta.name(),
+            backup::LAST_WRITE_DOCUMENT,
+            &json!({"at": 0, "document": number}),
+        )
     }
 
     fn backup(&self) -> Option<PathBuf> {
@@ -454,7 +458,7 @@ impl Json {
         Ok(())
     }
 
-    /// Records that a memory changed.
+    /// Increases the change number of the store, and stores the number as that of the memory.
     fn advance_change_number(&mut self, id: &str) -> Result<(), MemoryError> {
         let number = self.change_number()? + 1;
         self.change(CHANGE_NUMBER, "", Some(json!(number)))?;

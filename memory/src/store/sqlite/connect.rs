@@ -97,7 +97,7 @@ pub(super) fn connect(
         path,
         identity,
         known,
-        is_private: false,
+        is_in_ram: false,
         changed_records,
         backup_fault: None,
     };

@@ -50,7 +50,7 @@ impl Sqlite {
         Ok(self.query_one(sql, values, |_| Ok(()))?.is_some())
     }
 
-    /// Prepares a memory for search.
+    /// Prepares a memory for search and stores the result.
     pub(super) fn put_prepared(&self, entry: &Entry) -> Result<(), MemoryError> {
         let prepared = PreparedMemory::from_entry(entry);
         let sql = "INSERT INTO search (id, model, scheme, length, vector, outcome, files,

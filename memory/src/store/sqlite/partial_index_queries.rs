@@ -25,9 +25,9 @@ const TOPICS: &str = "SELECT topic_key, id FROM memories INDEXED BY decisions_on
             GROUP BY topic_key HAVING count(*) > 1)
     ORDER BY topic_key, id";
 
-/// Links to active memories from memories that are not removed, or, for contradictions, are active
-/// too. The index `memories_holding` contains the active permanent memories. Cross joins are
-/// executed in the written order.
+/// Links whose target is active and whose source is not removed; for contradictions, the source
+/// must be active too. The index `memories_holding` contains the active permanent memories. Cross
+/// joins are executed in the written order.
 const LINKS: &str = "SELECT l.data FROM links l
         CROSS JOIN memories t INDEXED BY memories_holding ON t.id = l.to_id
         CROSS JOIN memories f ON f.id = l.from_id
@@ -36,7 +36,7 @@ const LINKS: &str = "SELECT l.data FROM links l
         AND f.layer = 'permanent' AND f.status <> 'removed'
         AND (l.relation = 'supersedes' OR f.status = 'active')";
 
-/// Whether a memory is superseded by more than one other memory.
+/// Whether any memory is superseded by more than one memory.
 const FORKED: &str = "SELECT 1 FROM links INDEXED BY links_by_relation
     WHERE relation = 'supersedes' GROUP BY to_id HAVING count(*) > 1 LIMIT 1";
 

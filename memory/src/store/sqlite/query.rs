@@ -12,11 +12,11 @@ pub(super) fn condition(query: &Query) -> (String, Vec<Sql>) {
     // tables and would use the index on type and status, which select nearly all rows; a unary plus
     // prevents the use of that index.
     let is_narrow = query.topic.is_some() || query.session_id.is_some() || query.after.is_some();
-    let wide = if is_narrow { "+" } else { "" };
+    let unindexed = if is_narrow { "+" } else { "" };
     let mut add_condition = |column: &str, words: Vec<&str>| {
         if !words.is_empty() {
             let placeholders = vec!["?"; words.len()].join(", ");
-            let plus = if matches!(column, "topic_key" | "session_id") { "" } else { wide };
+            let plus = if matches!(column, "topic_key" | "session_id") { "" } else { unindexed };
             sql.push_str(&format!(" AND {plus}{column} IN ({placeholders})"));
             values.extend(words.into_iter().map(|word| Sql::Text(word.to_owned())));
         }

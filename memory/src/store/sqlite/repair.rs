@@ -26,7 +26,7 @@ impl Sqlite {
     /// Rebuilds the full-text tables if all other tables are intact; returns whether the store is
     /// now intact.
     pub(super) fn repair_search(&mut self) -> Result<bool, MemoryError> {
-        if self.is_private || self.is_set_aside() {
+        if self.is_in_ram || self.is_set_aside() {
             return Ok(false);
         }
         let lock = lock::take(&self.path.with_extension("lock"))?;

@@ -1,4 +1,4 @@
-//! The specialised queries return the same results as full reads.
+//! Tests that specialised queries return the same results as reading all records.
 
 use super::*;
 

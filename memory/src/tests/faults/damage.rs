@@ -1,4 +1,4 @@
-//! Stores whose bytes were changed or truncated: the contents of the tracked files are always
+//! Tests with stores that were changed or truncated: the contents of the tracked files are always
 //! restored, and all other readable records are recovered.
 
 use super::*;
@@ -6,8 +6,8 @@ use crate::MemoryError;
 use aidd_lexicon::embedding::NAME;
 use std::fs;
 
-/// The files of a store of this kind; the first is the store itself.
-fn files(choice: BackendChoice) -> &'static [&'static str] {
+/// The files of a store with this backend; the first is the store itself.
+fn store_files(choice: BackendChoice) -> &'static [&'static str] {
     match choice {
         BackendChoice::Json => &[".aidd/data.jsonl"],
         _ => &[".aidd/data.db", ".aidd/data.db-wal"],
@@ -30,7 +30,7 @@ fn copy_folder(from: &Path, to: &Path) {
 fn damage(path: &Path, round: usize, numbers: &mut Rng) -> String {
     let mut bytes = fs::read(path).expect("bytes");
     let start = match round % 4 {
-        // The header, of the file or of its log.
+        // Within the header of the database or of its log.
         0 => numbers.below(bytes.len().min(100)),
         _ => numbers.below(bytes.len()),
     };
@@ -67,7 +67,7 @@ fn check_random_damage(choice: BackendChoice) {
     for round in 0..size(24, 200) {
         let root = folder.path().join(format!("round-{round}"));
         copy_folder(&image, &root);
-        let paths = files(choice);
+        let paths = store_files(choice);
         let change = damage(&root.join(paths[round / 2 % paths.len()]), round, &mut numbers);
         let mut memory =
             ProjectMemory::open(&crate::DISTRIBUTION, &root, choice, Box::new(|| START + 9_999))
@@ -108,7 +108,8 @@ fn create_store(choice: BackendChoice) -> (TempDir, [usize; 4], String) {
     save_some(&mut memory, &mut Rng(5), 30);
     let (counts, permanent_before) = (counts(&mut memory), permanent_text(&mut memory));
     drop(memory);
-    fs::remove_file(folder.path().join(files(choice)[0].to_owned() + ".backup")).expect("removed");
+    fs::remove_file(folder.path().join(store_files(choice)[0].to_owned() + ".backup"))
+        .expect("removed");
     (folder, counts, permanent_before)
 }
 
@@ -116,7 +117,7 @@ fn create_store(choice: BackendChoice) -> (TempDir, [usize; 4], String) {
 fn sessions_and_observations_of_a_damaged_store_are_recovered() {
     for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
         let (folder, counts_before, permanent_before) = create_store(choice);
-        let path = folder.path().join(files(choice)[0]);
+        let path = folder.path().join(store_files(choice)[0]);
         let mut bytes = fs::read(&path).expect("bytes");
         // Without the first bytes of the file, nothing in it can be read in the normal way.
         bytes[..40].fill(0);
@@ -176,7 +177,7 @@ fn missing_tracked_files_are_restored_from_a_damaged_store() {
     for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
         let (folder, counts_before, permanent_before) = create_store(choice);
         fs::remove_dir_all(folder.path().join("ai")).expect("removed");
-        let path = folder.path().join(files(choice)[0]);
+        let path = folder.path().join(store_files(choice)[0]);
         let mut bytes = fs::read(&path).expect("bytes");
         bytes[..40].fill(0);
         fs::write(&path, bytes).expect("damaged");
@@ -211,7 +212,7 @@ fn an_unreadable_damaged_store_is_abandoned_after_two_attempts() {
 
 /// Damages the full-text table of the closed store at `path` in one of several ways; returns a
 /// description.
-fn damage_search(path: &Path, variant: usize) -> String {
+fn damage_search_index(path: &Path, variant: usize) -> String {
     let db = rusqlite::Connection::open(path).expect("open");
     let table = ["search_text_data", "search_text_content", "search_text_idx"][variant % 3];
     if variant < 2 {
@@ -250,8 +251,8 @@ fn a_damaged_search_index_is_repaired_in_place() {
         let permanent_after_save = permanent_text(&mut memory);
         assert_ne!(permanent_before, permanent_after_save);
         drop(memory);
-        let path = folder.path().join(files(BackendChoice::Sqlite)[0]);
-        let change = damage_search(&path, variant);
+        let path = folder.path().join(store_files(BackendChoice::Sqlite)[0]);
+        let change = damage_search_index(&path, variant);
         let mut memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
         memory.import().unwrap_or_else(|error| panic!("{change}: {error}"));
         let notices = memory.take_notices();
@@ -275,14 +276,14 @@ fn a_damaged_search_index_is_repaired_in_place() {
     }
 }
 
-/// Damage found by a search, in a store that stays open.
+/// The index is damaged while the store is open, and a search finds the damage.
 #[test]
 fn a_search_repairs_a_damaged_index() {
     use crate::recall::Question;
     let (folder, ..) = create_store(BackendChoice::Sqlite);
     let mut memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
     let id = memory.save_decision(&decision("Ship to zanzibar", None)).expect("saved").id;
-    damage_search(&folder.path().join(files(BackendChoice::Sqlite)[0]), 0);
+    damage_search_index(&folder.path().join(store_files(BackendChoice::Sqlite)[0]), 0);
     let question = Question { text: "zanzibar".to_owned(), ..Question::new(Layers::ALL) };
     let found = memory.search(&question).expect("found");
     assert_eq!(found.hits.first().map(|hit| &hit.id), Some(&id));

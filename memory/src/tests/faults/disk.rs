@@ -1,5 +1,5 @@
-//! Full disks and read-only directories: saving fails with a message, reading works, and saving
-//! works again when there is space.
+//! Tests with full disks and read-only directories: saving fails with a message, reading works, and
+//! saving works again when there is space.
 #![expect(clippy::disallowed_methods, reason = "runs `mount` and writes files")]
 
 use super::processes::Job;
@@ -8,10 +8,11 @@ use crate::MemoryError;
 use std::fs;
 use std::process::Command;
 
-/// A separate file system with this size in kilobytes, where this user can create one.
+/// A small file system, mounted in a temporary directory.
 struct SmallDisk(TempDir);
 
 impl SmallDisk {
+    /// Mounts a file system of this size; `None` if this user cannot mount one.
     fn mounted(kilobytes: usize) -> Option<Self> {
         let folder = TempDir::new().expect("a directory");
         let options = format!("size={kilobytes}k,mode=777");

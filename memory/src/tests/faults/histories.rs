@@ -1,5 +1,5 @@
-//! Histories of two branches, merged in every possible way: nothing from either side is lost, and
-//! the merge order does not matter.
+//! Tests with histories of two branches, merged in every possible way: nothing from either side is
+//! lost, and the merge order does not matter.
 #![expect(clippy::disallowed_methods, reason = "runs Git to merge")]
 
 use super::*;

@@ -1,5 +1,5 @@
-//! Stores that were deleted, truncated or replaced by the store of another program: the data that
-//! only the store contained is restored from its backup, and the notices report losses.
+//! Tests with stores that were deleted, truncated or replaced by the database of another program:
+//! the data that only the store contained is restored from its backup, and notices report losses.
 #![expect(clippy::disallowed_methods, reason = "truncates files and starts processes")]
 
 use super::processes::Job;
@@ -136,7 +136,7 @@ fn a_database_that_lost_its_log_is_restored_from_the_backup() {
 }
 
 #[test]
-fn deleted_records_are_not_restored_and_leave_the_backup() {
+fn deleted_records_are_removed_from_the_backup_and_not_restored() {
     for choice in BOTH {
         let (folder, ..) = create_store(choice, 4);
         let mut memory = open_with_notices(folder.path(), choice);
@@ -182,7 +182,8 @@ fn a_backup_without_a_readable_line_is_reported_and_moved_aside() {
     }
 }
 
-/// The backup itself is damaged: its readable records are restored, and the rest is counted.
+/// The backup itself is damaged: its readable records are restored, and its unreadable lines are
+/// counted.
 #[test]
 fn readable_records_of_a_damaged_backup_are_restored() {
     for choice in BOTH {

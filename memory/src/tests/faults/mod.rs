@@ -1,5 +1,6 @@
-//! Faults that must not lose acknowledged data: killed processes, damaged files, full disks, other
-//! versions of aidd. The default sizes are small; `AIDD_FAULTS=nightly` increases them.
+//! Tests of faults that must not lose acknowledged data: killed processes, damaged files, full
+//! disks, other versions of aidd. The default sizes are small; `AIDD_FAULTS=nightly` increases
+//! them.
 
 mod damage;
 mod disk;

@@ -1,5 +1,5 @@
-//! Unusual paths and files: links out of the project, read-only directories, files that are not
-//! text, and files that Git replaces while a process uses them.
+//! Tests with unusual paths and files: links out of the project, read-only directories, files that
+//! are not text, and files that Git replaces while a process uses them.
 
 use super::*;
 use crate::log::ProblemKind;
@@ -82,7 +82,7 @@ mod unix {
 
     /// A cloned repository must not choose which of the user's files are read.
     #[test]
-    fn a_list_of_damaged_stores_names_only_sibling_files() {
+    fn only_files_next_to_a_list_of_damaged_stores_are_examined() {
         for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
             let (folder, other) = (ram_temp_dir(), ram_temp_dir());
             let mut theirs = open_with_notices(other.path(), choice);
@@ -221,17 +221,17 @@ mod unix {
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("set");
         let mut memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
         save_some(&mut memory, &mut Rng(6), 3);
-        let set = |path: &str, mode: u32| {
+        let set_mode = |path: &str, mode: u32| {
             let path = folder.path().join(path);
             if path.exists() {
                 fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("set");
             }
         };
         for path in [".aidd", "ai", "ai/memory"] {
-            set(path, 0o755);
+            set_mode(path, 0o755);
         }
         for name in [".aidd/data.db", ".aidd/data.db-wal", ".aidd/data.db-shm", ".aidd/data.lock"] {
-            set(name, 0o644);
+            set_mode(name, 0o644);
         }
         // The other user can read the files of this user, while the log is in use and after
         // closing.
@@ -244,27 +244,27 @@ mod unix {
         for output in [Some(nobody), run_as_nobody(folder.path())].into_iter().flatten() {
             let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(output.status.success(), "{stderr}");
-            assert!(stderr.contains("looked: 3 permanent, 3 sessions"), "{stderr}");
+            assert!(stderr.contains("contents: 3 permanent, 3 sessions"), "{stderr}");
             // The message comes from the system or from SQLite.
             let why = ["Permission denied", "readonly database"];
             assert!(why.iter().any(|why| stderr.contains(why)), "{stderr}");
         }
         // A tracked file that only its owner can read: the store's copy remains in use.
-        set(FILE, 0o600);
+        set_mode(FILE, 0o600);
         let output = run_as_nobody(folder.path()).expect("another user");
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(stderr.contains("looked: 3 permanent, 3 sessions"), "{stderr}");
-        set(FILE, 0o644);
+        assert!(stderr.contains("contents: 3 permanent, 3 sessions"), "{stderr}");
+        set_mode(FILE, 0o644);
         // The directory is writable, and the files of the log are not.
-        set(".aidd", 0o777);
-        set(".aidd/data.db", 0o666);
+        set_mode(".aidd", 0o777);
+        set_mode(".aidd/data.db", 0o666);
         let memory = open_with_notices(folder.path(), BackendChoice::Sqlite);
-        set(".aidd/data.db-shm", 0o600);
-        set(".aidd/data.db-wal", 0o600);
+        set_mode(".aidd/data.db-shm", 0o600);
+        set_mode(".aidd/data.db-wal", 0o600);
         let output = run_as_nobody(folder.path()).expect("another user");
         let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.success(), "{stderr}");
-        assert!(stderr.contains("looked: 3 permanent, 3 sessions"), "{stderr}");
+        assert!(stderr.contains("contents: 3 permanent, 3 sessions"), "{stderr}");
         drop(memory);
     }
 }
@@ -300,7 +300,7 @@ fn a_blocked_lock_is_not_retried_at_every_read() {
 pub(super) fn report_contents(root: &Path, choice: BackendChoice) {
     let mut memory = open_with_notices(root, choice);
     let [_, _, permanent, sessions] = counts(&mut memory);
-    print_note(&format!("looked: {permanent} permanent, {sessions} sessions"));
+    print_note(&format!("contents: {permanent} permanent, {sessions} sessions"));
     print_note(&format!("{:?}", memory.take_notices()));
     let saved = memory.save_decision(&decision("Mine", None));
     print_note(&format!("{:?}", saved.map_err(|error| error.to_string())));

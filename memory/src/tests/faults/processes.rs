@@ -1,5 +1,5 @@
-//! Many processes at once, some of which are killed. The processes are this test program, started
-//! as a worker; the environment contains the task of the worker.
+//! Tests with many processes at once, some of which are killed. Each process is this test program,
+//! started as a worker; the environment contains the task of the worker.
 #![expect(clippy::disallowed_methods, reason = "starts itself as worker processes")]
 
 use super::*;
@@ -26,7 +26,7 @@ impl Job<'_> {
         acks(self.root, self.number)
     }
 
-    /// Starts this program as a worker.
+    /// The command that starts this program as a worker.
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new(std::env::current_exe().expect("this program"));
         command
@@ -52,12 +52,12 @@ fn acks(root: &Path, number: usize) -> PathBuf {
     root.join(format!("acks-{number}"))
 }
 
-/// The writes that a worker has acknowledged.
+/// The ids of the memories that a worker has acknowledged as written.
 pub(super) fn acknowledged_ids(root: &Path, number: usize) -> Vec<String> {
-    lines(&acks(root, number))
+    complete_lines(&acks(root, number))
 }
 
-fn lines(path: &Path) -> Vec<String> {
+fn complete_lines(path: &Path) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap_or_default();
     // A line without a newline was not written completely.
     text.split_inclusive('\n')
@@ -66,20 +66,21 @@ fn lines(path: &Path) -> Vec<String> {
         .collect()
 }
 
-fn task(name: &str) -> String {
+fn worker_variable(name: &str) -> String {
     std::env::var(format!("AIDD_WORKER{name}")).unwrap_or_default()
 }
 
 #[test]
 #[ignore = "the worker of other tests, which start it"]
 fn worker() {
-    let (work, root) = (task(""), PathBuf::from(task("_ROOT")));
+    let (work, root) = (worker_variable(""), PathBuf::from(worker_variable("_ROOT")));
     if work.is_empty() {
         return;
     }
-    let choice = if task("_JSON") == "1" { BackendChoice::Json } else { BackendChoice::Sqlite };
-    let number = task("_NUMBER").parse().expect("a number");
-    let count = task("_COUNT").parse().expect("a number");
+    let choice =
+        if worker_variable("_JSON") == "1" { BackendChoice::Json } else { BackendChoice::Sqlite };
+    let number = worker_variable("_NUMBER").parse().expect("a number");
+    let count = worker_variable("_COUNT").parse().expect("a number");
     let job = Job { work: &work, root: &root, choice, number, count };
     match job.work {
         "save" => save_and_acknowledge(&job),
@@ -93,7 +94,7 @@ fn worker() {
 
 /// Saves until there are as many acknowledgements as requested; every fourth memory is permanent.
 fn save_and_acknowledge(job: &Job<'_>) {
-    let acknowledged = lines(&job.acks()).len();
+    let acknowledged = complete_lines(&job.acks()).len();
     let mut acks = OpenOptions::new().create(true).append(true).open(job.acks()).expect("acks");
     let seed = u64::from(std::process::id()) << 32 | job.number as u64;
     let mut numbers = Rng(seed);
@@ -133,9 +134,9 @@ fn check_killed_writers(choice: BackendChoice, writers: usize, count: usize, kil
         std::thread::sleep(Duration::from_millis(20 + numbers.next() % 130));
         let number = numbers.below(writers);
         // A process is killed while it works, not before it starts or after it ends.
-        let progress = lines(&acks(root, number)).len();
+        let progress = complete_lines(&acks(root, number)).len();
         if progress == 0 || progress >= count {
-            if (0..writers).all(|n| lines(&acks(root, n)).len() >= count) {
+            if (0..writers).all(|n| complete_lines(&acks(root, n)).len() >= count) {
                 break;
             }
             continue;
@@ -160,7 +161,7 @@ fn check_killed_writers(choice: BackendChoice, writers: usize, count: usize, kil
         .collect();
     let mut all = 0;
     for number in 0..writers {
-        let acknowledged = lines(&acks(root, number));
+        let acknowledged = complete_lines(&acks(root, number));
         let lost: Vec<&String> = acknowledged.iter().filter(|id| !known.contains(*id)).collect();
         assert_eq!(lost, Vec::<&String>::new(), "acknowledged by worker {number} and lost");
         assert!(
@@ -229,7 +230,10 @@ fn race(root: &Path, count: usize) -> Vec<String> {
     fs::write(root.join("go"), "").expect("written");
     let errors: Vec<String> = children.into_iter().filter_map(error_output).collect();
     assert_eq!(errors, [""; 0]);
-    (0..8).flat_map(|number| lines(&acks(root, number))).filter(|line| !line.is_empty()).collect()
+    (0..8)
+        .flat_map(|number| complete_lines(&acks(root, number)))
+        .filter(|line| !line.is_empty())
+        .collect()
 }
 
 #[test]

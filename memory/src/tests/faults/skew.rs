@@ -1,4 +1,4 @@
-//! Two versions of aidd on one project: unknown data of the newer version is preserved.
+//! Tests with two versions of aidd on one project: unknown data of the newer version is preserved.
 
 use super::*;
 use crate::log::{ProblemKind, Revision};

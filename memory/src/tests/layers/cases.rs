@@ -79,7 +79,7 @@ fn lines_of_another_branch_do_not_apply_where_the_file_is_not_checked_out() {
         let content = "Use tabs".to_owned();
         memory.save_decision(&decision("Use Redis", Some("cache"))).expect("saved");
         memory.save_convention(&NewMemory { content, ..NewMemory::default() }).expect("saved");
-        let files = tracked(root);
+        let files = tracked_files(root);
         check_out(root, &BTreeMap::new());
         assert_eq!(active_texts(memory, Layers::ALL), [""; 0]);
         // The lines of the other branch are not written to a file of this branch either.
@@ -172,7 +172,7 @@ fn memories_promoted_on_one_branch_are_not_permanent_on_another() {
             serde_json::json!({"branch": "x", "decisions": [{"decision": "Use Argon2id"}]});
         let context: BranchContext = serde_json::from_value(context).expect("a context");
         memory.save_branch(&context).expect("saved");
-        let before = tracked(root);
+        let before = tracked_files(root);
         assert_eq!(memory.merge_branch("x").expect("merged").promoted.len(), 1);
         check_out(root, &before);
         assert_eq!(active_texts(memory, Layers::ALL), [""; 0]);

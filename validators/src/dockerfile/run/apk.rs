@@ -1,4 +1,4 @@
-//! apk.
+//! Checks on `apk`.
 
 use super::pins::{Installer, is_file, report_unpinned};
 use super::{Check, Runs};

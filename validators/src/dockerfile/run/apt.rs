@@ -1,4 +1,4 @@
-//! apt and apt-get.
+//! Checks on `apt` and `apt-get`.
 
 use super::caches::{self, append_command};
 use super::pins::{Installer, is_file, report_unpinned};

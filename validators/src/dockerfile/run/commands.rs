@@ -41,7 +41,7 @@ fn useless(runs: &Runs<'_>, report: &mut Report<'_>) {
 }
 
 fn cd(runs: &Runs<'_>, report: &mut Report<'_>) {
-    let casing = Casing::of(runs.file, runs.source);
+    let casing = Casing::from_file(runs.file, runs.source);
     for run in &runs.runs {
         let Some(site) = run.commands().find(|site| site.command.program() == "cd") else {
             continue;

@@ -1,4 +1,4 @@
-//! wget and curl.
+//! Checks on `wget` and `curl`.
 
 use super::{Check, Runs};
 use aidd_engine::rules::rule::Report;

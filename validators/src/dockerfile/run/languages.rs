@@ -1,4 +1,4 @@
-//! Package managers of languages: pip, npm, yarn, gem, go.
+//! Checks on the package managers of languages: pip, npm, yarn, gem, go.
 
 use super::pins::{Install, Installer, is_file, report_unpinned};
 use super::{Check, Run, Runs, Site, caches};
@@ -121,7 +121,7 @@ fn pip_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Packages that install others: upgrading them to the current version is intended.
+/// Packages that install other packages: upgrading them to the current version is intended.
 const INSTALLERS: [&str; 3] = ["pip", "setuptools", "wheel"];
 
 /// Whether an option names a requirements or constraints file: `-r` or `-c`, alone or combined with

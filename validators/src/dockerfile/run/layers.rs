@@ -1,4 +1,4 @@
-//! Layers, and the shell of `RUN`.
+//! Checks on layers, and on the shell of `RUN`.
 
 use super::super::casing::Casing;
 use super::{Check, Run, Runs, Site};
@@ -68,8 +68,9 @@ const INTERPRETERS: [&str; 10] =
 /// Programs that run the command in their arguments with the same input.
 const WRAPPERS: [&str; 6] = ["env", "exec", "nice", "nohup", "sudo", "time"];
 
-/// Whether a command runs the script that it reads: `bash -`, `sudo -E sh`, `python3.11`. With a
-/// program in its arguments, an interpreter reads data: `python3 -m json.tool`, `perl -pe …`.
+/// Whether a command runs the script that it reads: `bash -`, `sudo -E sh`, `python3.11`. An
+/// interpreter with a program in its arguments reads data instead: `python3 -m json.tool`,
+/// `perl -pe …`.
 fn runs_input(command: &Command) -> bool {
     let mut words = command.words.iter().map(Word::text).peekable();
     let program = loop {
@@ -87,7 +88,7 @@ fn runs_input(command: &Command) -> bool {
     if !INTERPRETERS.contains(&program) {
         return false;
     }
-    // The options that contain a program.
+    // The letters of the options whose value is a program.
     let inline: &[char] = match program {
         "node" => &['e', 'p'],
         "perl" | "ruby" => &['e', 'n', 'p'],
@@ -104,7 +105,7 @@ fn runs_input(command: &Command) -> bool {
                 }
             }
             Some(short) if short.contains(inline) => return false,
-            // `-o pipefail`
+            // The value of `-o` is the next word: `-o pipefail`.
             Some(short) if short.ends_with('o') => {
                 words.next();
             }
@@ -115,9 +116,9 @@ fn runs_input(command: &Command) -> bool {
 }
 
 fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
-    let casing = Casing::of(runs.file, runs.source);
+    let casing = Casing::from_file(runs.file, runs.source);
     let mut fixed_stage = None;
-    for run in runs.runs.iter().filter(|run| !run.shell.pipefail && !run.instruction.json) {
+    for run in runs.runs.iter().filter(|run| !run.shell.has_pipefail && !run.instruction.json) {
         let pipe = run.scripts.iter().find_map(|script| {
             let pipe = script.first_hidden_failure()?;
             let set = script.commands.iter().any(|command| {
@@ -150,7 +151,7 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
              `set -o pipefail`",
         );
         // One SHELL instruction is enough for the rest of the stage.
-        if !run.shell.chosen
+        if !run.shell.is_explicit
             && run.instruction.stage.is_some()
             && run.instruction.span.start == runs.file.instructions[run.index].span.start
             && fixed_stage.replace(run.instruction.stage) != Some(run.instruction.stage)
@@ -163,10 +164,10 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Maximum length of the commands in which the name of a program is searched for, in bytes.
+/// Maximum length in bytes of the commands in which the name of a program is searched for.
 const MAX_DOWNLOAD_LEN: usize = 2000;
 
-/// Minimum length of the name of a program that is searched for in a URL, in bytes.
+/// Minimum length in bytes of the name of a program that is searched for in a URL.
 const MIN_PROGRAM_LEN: usize = 3;
 
 /// Whether a later command of the same script runs a program that the commands before the pipe
@@ -205,7 +206,7 @@ const INFALLIBLE: [&str; 12] = [
 ];
 
 fn heredoc(runs: &Runs<'_>, report: &mut Report<'_>) {
-    for run in runs.runs.iter().filter(|run| run.has_body && !run.shell.exits) {
+    for run in runs.runs.iter().filter(|run| run.has_body && !run.shell.exits_on_error) {
         let (Some(script), Some(document)) = (run.scripts.last(), run.instruction.heredocs.first())
         else {
             continue;

@@ -65,13 +65,13 @@ pub(super) struct Run<'a> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shell {
     /// Whether `SHELL` sets the shell, in place of the builder's default.
-    pub(super) chosen: bool,
+    pub(super) is_explicit: bool,
     /// Whether the shell supports the syntax of bash.
-    pub(super) bash: bool,
+    pub(super) supports_bash: bool,
     /// Whether `-e` is among the options of the shell.
-    pub(super) exits: bool,
+    pub(super) exits_on_error: bool,
     /// Whether `pipefail` is among the options of the shell.
-    pub(super) pipefail: bool,
+    pub(super) has_pipefail: bool,
 }
 
 impl<'a> Runs<'a> {
@@ -210,7 +210,7 @@ fn read<'a>(
     let has_body = body.is_some();
     if let Some((body, exits)) = body {
         scripts.push(body);
-        shell.exits |= exits;
+        shell.exits_on_error |= exits;
     }
     Some(Run { instruction, index, shell, scripts, has_body })
 }
@@ -267,10 +267,10 @@ fn shell(file: &Dockerfile, instruction: &Instruction) -> Option<Shell> {
         options().any(|it| it.starts_with('-') && !it.starts_with("--") && it.contains(letter))
     };
     is_shell(&name).then(|| Shell {
-        chosen: true,
-        bash: name == "bash" || name == "zsh" || name == "ksh",
-        exits: short('e') || options().any(|it| it == "errexit"),
-        pipefail: options().any(|it| it == "pipefail"),
+        is_explicit: true,
+        supports_bash: name == "bash" || name == "zsh" || name == "ksh",
+        exits_on_error: short('e') || options().any(|it| it == "errexit"),
+        has_pipefail: options().any(|it| it == "pipefail"),
     })
 }
 

@@ -7,7 +7,7 @@ use aidd_engine::text::finding::Finding;
 
 /// The command line syntax of a package manager.
 pub(super) struct Installer {
-    /// The names of its programs.
+    /// The names of the programs of the package manager.
     pub(super) programs: &'static [&'static str],
     /// The subcommands that install packages.
     pub(super) verbs: &'static [&'static str],
@@ -15,7 +15,7 @@ pub(super) struct Installer {
     pub(super) options_with_value: &'static [&'static str],
 }
 
-/// An installing command: its subcommand and its operands.
+/// A command that installs packages: its subcommand and its operands.
 pub(super) struct Install<'a> {
     pub(super) site: Site<'a>,
     pub(super) verb: &'a Word,
@@ -23,7 +23,7 @@ pub(super) struct Install<'a> {
 }
 
 impl Installer {
-    /// All installing commands of a file.
+    /// All commands of a file that install packages.
     pub(super) fn installs<'a>(
         &'a self,
         runs: &'a Runs<'_>,

@@ -1,4 +1,4 @@
-//! yum, dnf, microdnf and zypper.
+//! Checks on `yum`, `dnf`, `microdnf` and `zypper`.
 
 use super::caches::{self, append_command};
 use super::pins::{Install, Installer, is_file, report_unpinned};
@@ -190,7 +190,7 @@ fn dnf_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Reports the first installing command of each `RUN` without a clean-up.
+/// Reports, for each `RUN` that does not clean up, the first command that installs packages.
 fn cache_kept(
     installer: &Installer,
     cleaned: &dyn Fn(&Command) -> bool,

@@ -173,7 +173,7 @@ fn unchecked_cd(runs: &Runs<'_>, report: &mut Report<'_>) {
     let exits = |it: &Command| {
         it.program() == "set" && (it.has_option(&["e"]) || it.has_argument(&["errexit"]))
     };
-    let scripts = runs.runs.iter().filter(|run| !run.shell.exits).flat_map(|run| {
+    let scripts = runs.runs.iter().filter(|run| !run.shell.exits_on_error).flat_map(|run| {
         run.scripts.iter().map(move |script| (script, script.commands.iter().position(exits)))
     });
     for (script, exits) in scripts {
@@ -255,7 +255,10 @@ enum Dialect {
 
 fn dialect(runs: &Runs<'_>, run: &Run<'_>) -> Option<Dialect> {
     let image = super::image(runs.file, run.instruction);
-    if run.shell.bash || run.instruction.json || BASH_IMAGES.iter().any(|it| image.contains(it)) {
+    if run.shell.supports_bash
+        || run.instruction.json
+        || BASH_IMAGES.iter().any(|it| image.contains(it))
+    {
         return None;
     }
     let busybox =

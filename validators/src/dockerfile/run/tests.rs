@@ -39,7 +39,7 @@ fn spans_refer_to_the_file() {
 }
 
 #[test]
-fn here_documents_of_shells_are_scripts() {
+fn here_documents_that_a_shell_runs_are_scripts() {
     assert_eq!(programs("FROM a\nRUN <<EOF\nb\nc | d\nEOF\n"), "b c d");
     assert_eq!(programs("FROM a\nRUN bash -e <<EOF\nb\nEOF\n"), "bash b");
     assert_eq!(programs("FROM a\nRUN <<EOF\n#!/usr/bin/env bash\nb\nEOF\n"), "b");
@@ -50,7 +50,7 @@ fn here_documents_of_shells_are_scripts() {
 }
 
 #[test]
-fn other_shells_are_skipped() {
+fn commands_of_unsupported_shells_are_skipped() {
     assert_eq!(programs("FROM a\nSHELL [\"pwsh\", \"-c\"]\nRUN b\n"), "");
     assert_eq!(programs("FROM a\nSHELL [\"cmd\", \"/S\", \"/C\"]\nRUN b\n"), "");
     assert_eq!(programs("FROM mcr.microsoft.com/windows/servercore:ltsc2022\nRUN b\n"), "");
@@ -60,11 +60,12 @@ fn other_shells_are_skipped() {
 #[test]
 fn the_shell_is_inherited() {
     let bash = "FROM a AS x\nSHELL [\"/bin/bash\", \"-eo\", \"pipefail\", \"-c\"]\nRUN b\n";
-    let strict = Shell { chosen: true, bash: true, exits: true, pipefail: true };
+    let strict =
+        Shell { is_explicit: true, supports_bash: true, exits_on_error: true, has_pipefail: true };
     assert_eq!(shells(bash), [strict]);
     assert_eq!(shells(&format!("{bash}FROM x\nRUN c\n")), [strict, strict]);
     assert_eq!(shells(&format!("{bash}FROM y\nRUN c\n")), [strict, Shell::default()]);
-    assert!(shells("FROM a\nRUN sh -e <<EOF\nb\nEOF\n")[0].exits);
+    assert!(shells("FROM a\nRUN sh -e <<EOF\nb\nEOF\n")[0].exits_on_error);
 }
 
 #[test]

@@ -106,8 +106,8 @@ impl Diagram {
 }
 
 impl Symbol {
-    /// Whether the kind of the symbol is one of `parts`.
-    pub(crate) fn is(&self, parts: &[Part]) -> bool {
+    /// Whether the kind of the symbol is in `parts`.
+    pub(crate) fn is_in(&self, parts: &[Part]) -> bool {
         self.kind.is_some_and(|kind| parts.contains(&kind))
     }
 }
@@ -147,7 +147,7 @@ pub(crate) fn parse(source: &Source) -> Diagram {
                 diagram.symbols = symbols(facts.symbols, source);
                 fault::store_location(&mut diagram, &facts.diagnostics);
             }
-            read(outcome, source, &mut diagram);
+            apply_outcome(outcome, source, &mut diagram);
             if let Some(front_matter) = front_matter
                 && diagram.fault.is_none()
             {
@@ -224,7 +224,7 @@ fn apply_grammar(source: &Source, diagram: &mut Diagram) {
     }
 }
 
-fn read(outcome: SemanticParseOutcome, source: &Source, diagram: &mut Diagram) {
+fn apply_outcome(outcome: SemanticParseOutcome, source: &Source, diagram: &mut Diagram) {
     let recovered = diagram.fault.take();
     match outcome {
         SemanticParseOutcome::Parsed(model) => {
@@ -291,7 +291,7 @@ fn symbols(facts: Vec<merman_core::EditorSemanticSymbol>, source: &Source) -> Ve
         .map(|(name_span, symbol)| Symbol {
             name_span,
             span: span(symbol.span, source),
-            // The parser did not get the parentheses of a name: see `for_parser`.
+            // `for_parser` removes the parentheses of a name before parsing.
             name: match source.slice(name_span) {
                 name if name.len() == symbol.name.len() => name.to_owned(),
                 _ => symbol.name,
@@ -332,9 +332,9 @@ fn code_lines(source: &Source) -> (Vec<Span>, Option<Span>) {
     (lines, front_matter)
 }
 
-/// The text for the parser, in the same length: sequence diagrams can have comments that start with
-/// `%`, and parentheses in the names of participants (`Cache(L1)->>DB: load`), which the parser does
-/// not know.
+/// The text for the parser, which has the same length as the source. The parser does not support
+/// comments that start with `%`, nor parentheses in the names of participants. Sequence diagrams can
+/// contain both: `Cache(L1)->>DB: load`.
 fn for_parser<'a>(source: &'a Source, diagram: &Diagram) -> Cow<'a, str> {
     let text = source.text();
     if source.slice(diagram.header) != "sequenceDiagram" {
@@ -361,8 +361,8 @@ fn for_parser<'a>(source: &'a Source, diagram: &Diagram) -> Cow<'a, str> {
 }
 
 /// A statement of a sequence diagram without the parentheses in the names of participants; `None`
-/// if it contains none. `A()->>B` is not a name, but connects to the centre of `A`; a name after an
-/// arrow cannot start with a parenthesis.
+/// if no name contains parentheses. `A()->>B` is not a name, but connects to the centre of `A`; a
+/// name after an arrow cannot start with a parenthesis.
 fn without_parentheses(code: &str) -> Option<String> {
     let end = code.find(':').unwrap_or(code.len());
     let bytes = code.as_bytes();
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn symbols_have_spans_of_the_source() {
+    fn symbol_spans_refer_to_the_source() {
         let (source, diagram) = read("---\ntitle: é\n---\nflowchart LR\r\n  Ä[\"x\"] --> B\n");
         let found: Vec<_> = diagram
             .symbols

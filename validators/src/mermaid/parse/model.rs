@@ -90,7 +90,7 @@ fn accessible(parsed: &Parsed) -> Option<(bool, bool)> {
             }
         };
     }
-    // The types whose grammar has both statements.
+    // The types whose grammar contains the statements `accTitle` and `accDescr`.
     let (title, description) = read!(
         Flowchart,
         Sequence,
@@ -333,11 +333,11 @@ fn pairs<'a>(symbols: &'a [Symbol], from: &[Part], to: &[Part]) -> Vec<(&'a str,
     let mut start: Option<&Symbol> = None;
     for symbol in symbols {
         if let Some(first) = start
-            && symbol.is(to)
+            && symbol.is_in(to)
         {
             edges.push((&*first.name, &*symbol.name, first.name_span.cover(symbol.name_span)));
             start = None;
-        } else if symbol.is(from) {
+        } else if symbol.is_in(from) {
             start = Some(symbol);
         }
     }

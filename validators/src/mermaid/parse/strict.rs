@@ -39,7 +39,7 @@ fn body<'a>(source: &'a Source, diagram: &'a Diagram) -> impl Iterator<Item = (S
 }
 
 /// The span of `part`, which is a substring of `text`, the text at `line`.
-fn within(line: Span, text: &str, part: &str) -> Span {
+fn span_in(line: Span, text: &str, part: &str) -> Span {
     let at = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let start = line.start as usize + at.min(text.len());
     Span::new(start, start + part.len())
@@ -56,7 +56,7 @@ fn check_flowchart(source: &Source, diagram: &Diagram) -> Violation {
                 }
                 let at = text.find(|c: char| "()<=>@[]^{|}~\"".contains(c))?;
                 let c = text[at..].chars().next()?;
-                let span = within(line, text, &text[at..at + c.len_utf8()]);
+                let span = span_in(line, text, &text[at..at + c.len_utf8()]);
                 Some((span, format!("a style cannot contain `{c}`")))
             }
             "click" => check_click(line, text, source),
@@ -73,7 +73,7 @@ fn check_subgraph(line: Span, text: &str) -> Violation {
     // Skip a body on the same line, and a title that continues on the next line.
     if name.contains(['"', ';', '`', '@']) {
         let empty = name.find("[\"\"]")?;
-        let span = within(line, text, &name[empty..empty + 4]);
+        let span = span_in(line, text, &name[empty..empty + 4]);
         return Some((span, "the title is empty".to_owned()));
     }
     let at = name.find(['[', ']', '(', ')', '{', '}', '|'])?;
@@ -82,7 +82,7 @@ fn check_subgraph(line: Span, text: &str) -> Violation {
     if at > 0 && title.is_some_and(|title| !title.is_empty() && !title.contains(brackets)) {
         return None;
     }
-    let span = within(line, text, &name[at..]);
+    let span = span_in(line, text, &name[at..]);
     Some((span, "expected `subgraph id[title]`; quote a title that contains brackets".to_owned()))
 }
 
@@ -97,7 +97,7 @@ fn check_click(line: Span, text: &str, source: &Source) -> Violation {
 
 fn check_click_call(line: Span, text: &str) -> Violation {
     let call = text.find(" call ").filter(|at| !text[*at..].contains('('))?;
-    let span = within(line, text, text[call..].trim());
+    let span = span_in(line, text, text[call..].trim());
     Some((span, "`call` requires parentheses after the function name".to_owned()))
 }
 
@@ -112,7 +112,7 @@ fn check_empty_brackets(line: Span, text: &str) -> Violation {
             && text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
             && let Some(empty) = EMPTY.iter().find(|empty| text[at..].starts_with(**empty))
         {
-            let span = within(line, text, &text[at..at + empty.len()]);
+            let span = span_in(line, text, &text[at..at + empty.len()]);
             return Some((span, "the label is empty".to_owned()));
         }
         match c {
@@ -134,7 +134,7 @@ fn check_journey(source: &Source, diagram: &Diagram) -> Violation {
             _ if text.starts_with("acc") || text.starts_with("title") => return None,
             _ => text.find(';').filter(|_| text.contains(':'))?,
         };
-        let span = within(line, text, &text[at..=at]);
+        let span = span_in(line, text, &text[at..=at]);
         Some((span, format!("`{}` is not allowed here", &text[at..=at])))
     })
 }
@@ -156,7 +156,7 @@ fn check_class(source: &Source, diagram: &Diagram) -> Violation {
     diagram
         .symbols
         .iter()
-        .filter(|symbol| symbol.is(&[Part::Class, Part::ClassRelationTarget]))
+        .filter(|symbol| symbol.is_in(&[Part::Class, Part::ClassRelationTarget]))
         .find_map(|symbol| {
             let before = source.text()[..symbol.name_span.start as usize].chars().next_back();
             if before == Some('`') {
@@ -167,7 +167,7 @@ fn check_class(source: &Source, diagram: &Diagram) -> Violation {
                 .trim_start_matches('`')
                 .find(is_forbidden)
                 .filter(|_| !name.starts_with('`'))?;
-            let span = within(symbol.name_span, name, &name[at..=at]);
+            let span = span_in(symbol.name_span, name, &name[at..=at]);
             Some((
                 span,
                 format!(
@@ -186,11 +186,11 @@ fn check_annotations(diagram: &Diagram) -> Violation {
     }
     let mut known = std::collections::HashSet::new();
     diagram.symbols.iter().find_map(|symbol| {
-        if symbol.is(&NAMES) {
+        if symbol.is_in(&NAMES) {
             known.insert(base_name(&symbol.name));
         }
-        let unknown =
-            symbol.is(&[Part::ClassAnnotationTarget]) && !known.contains(base_name(&symbol.name));
+        let unknown = symbol.is_in(&[Part::ClassAnnotationTarget])
+            && !known.contains(base_name(&symbol.name));
         unknown.then(|| (symbol.name_span, format!("unknown class `{}`", symbol.name)))
     })
 }
@@ -204,7 +204,7 @@ fn check_class_bodies(source: &Source, diagram: &Diagram) -> Violation {
             return Some(found);
         }
         if in_class && text.ends_with('{') {
-            let span = within(line, text, &text[text.len() - 1..]);
+            let span = span_in(line, text, &text[text.len() - 1..]);
             return Some((span, "a class body cannot contain another `{`".to_owned()));
         }
         if in_class {
@@ -224,7 +224,7 @@ fn check_class_bodies(source: &Source, diagram: &Diagram) -> Violation {
         } else if let Some(name) = text.strip_prefix("class ").map(str::trim_start)
             && name.starts_with(['-', '<', '>', '*', '.', ':', '|'])
         {
-            return Some((within(line, text, name), "`class` requires a name".to_owned()));
+            return Some((span_in(line, text, name), "`class` requires a name".to_owned()));
         } else if text == "class" {
             return Some((line, "`class` requires a name".to_owned()));
         } else if text.ends_with(':') && text.contains("--") {
@@ -254,7 +254,7 @@ fn check_member(line: Span, text: &str, in_class: bool) -> Violation {
     if (has_name && inner.as_str().contains('(')) || member.starts_with("<<") {
         return None;
     }
-    let span = within(line, text, &member[close..=close]);
+    let span = span_in(line, text, &member[close..=close]);
     Some((span, "expected a name and `(` before `)`".to_owned()))
 }
 
@@ -271,7 +271,7 @@ fn check_style(line: Span, text: &str) -> Violation {
     let property = styles.trim_start().split([':', ',']).next()?;
     let fault = "the first property of a style cannot contain a hyphen";
     let remedy = format!("put another property, such as `fill`, before `{property}`");
-    let span = within(line, text, property);
+    let span = span_in(line, text, property);
     property.contains('-').then(|| (span, format!("{fault}; {remedy}")))
 }
 
@@ -281,7 +281,7 @@ fn check_text_after_type(source: &Source, diagram: &Diagram, marks: &[char]) -> 
     let text = source.slice(line);
     let rest = text.get(diagram.header.len()..)?.trim_start();
     let found = rest.starts_with(marks);
-    found.then(|| (within(line, text, rest), format!("`{rest}` is not allowed here")))
+    found.then(|| (span_in(line, text, rest), format!("`{rest}` is not allowed here")))
 }
 
 fn check_state(source: &Source, diagram: &Diagram) -> Violation {
@@ -303,7 +303,7 @@ fn check_state(source: &Source, diagram: &Diagram) -> Violation {
             let quotes = rest.matches('"').count();
             if rest.starts_with("\"\"") || (quotes % 2 == 1 && !rest.starts_with('"')) {
                 let message = "expected `state \"description\" as id`".to_owned();
-                return Some((within(line, text, rest), message));
+                return Some((span_in(line, text, rest), message));
             }
         }
         if !text.starts_with("note ") && !text.starts_with("acc") && !text.contains('"') {
@@ -311,11 +311,11 @@ fn check_state(source: &Source, diagram: &Diagram) -> Violation {
             let start = masked.find(':').map_or(masked.len(), |at| at + 1);
             if let Some(at) = masked[start..].find("::") {
                 let message = "a description cannot contain `::`".to_owned();
-                return Some((within(line, text, &text[start + at..]), message));
+                return Some((span_in(line, text, &text[start + at..]), message));
             }
         }
         if text.starts_with("state ") && text.ends_with('}') && !text.contains('{') {
-            let span = within(line, text, &text[text.len() - 1..]);
+            let span = span_in(line, text, &text[text.len() - 1..]);
             return Some((span, "unmatched `}`".to_owned()));
         }
         let name = text.strip_prefix("classDef")?;
@@ -331,7 +331,7 @@ fn check_state(source: &Source, diagram: &Diagram) -> Violation {
 
 fn check_radar(source: &Source, diagram: &Diagram) -> Violation {
     let names = diagram.symbols.iter();
-    names.filter(|symbol| symbol.is(&[Part::RadarAxis, Part::RadarCurve])).find_map(|symbol| {
+    names.filter(|symbol| symbol.is_in(&[Part::RadarAxis, Part::RadarCurve])).find_map(|symbol| {
         let name = source.slice(symbol.name_span);
         let starts_with_digit = name.starts_with(|c: char| c.is_ascii_digit());
         starts_with_digit
@@ -343,10 +343,10 @@ fn check_block(_: &Source, diagram: &Diagram) -> Violation {
     let known = |name: &str| {
         diagram.symbols.iter().any(|symbol| {
             symbol.name == name
-                && symbol.is(&[Part::BlockNode, Part::BlockComposite, Part::BlockEdgeEndpoint])
+                && symbol.is_in(&[Part::BlockNode, Part::BlockComposite, Part::BlockEdgeEndpoint])
         })
     };
-    let target = diagram.symbols.iter().filter(|symbol| symbol.is(&[Part::BlockStyleTarget]));
+    let target = diagram.symbols.iter().filter(|symbol| symbol.is_in(&[Part::BlockStyleTarget]));
     let unknown = target.into_iter().find(|symbol| !known(&symbol.name))?;
     Some((unknown.name_span, format!("unknown block `{}`", unknown.name)))
 }
@@ -367,9 +367,9 @@ fn check_gantt(source: &Source, diagram: &Diagram) -> Violation {
             && !rest.trim().starts_with("call ")
         {
             let rest = rest.trim();
-            return Some((within(line, text, rest), format!("`{rest}` is not allowed here")));
+            return Some((span_in(line, text, rest), format!("`{rest}` is not allowed here")));
         }
-        let span = within(line, text, action);
+        let span = span_in(line, text, action);
         (!known).then(|| (span, "`click` requires `call FUNCTION()` or `href \"URL\"`".to_owned()))
     })
 }
@@ -380,7 +380,7 @@ fn check_git_graph(source: &Source, diagram: &Diagram) -> Violation {
     let rest = text.get(diagram.header.len()..)?.trim_start();
     let rest = rest.strip_prefix(':').unwrap_or(rest).trim_start();
     if rest.starts_with(':') {
-        return Some((within(first, text, rest), format!("`{rest}` is not allowed here")));
+        return Some((span_in(first, text, rest), format!("`{rest}` is not allowed here")));
     }
     let found = body(source, diagram).find(|(_, text)| text.starts_with(':'));
     found.map(|(line, _)| (line, "`:` is not allowed here".to_owned()))
@@ -393,7 +393,7 @@ fn check_venn(source: &Source, diagram: &Diagram) -> Violation {
         let masked = text.replace("[\"\"]", "[...]");
         let at = BROKEN.iter().find_map(|broken| masked.find(broken))?;
         Some((
-            within(line, text, &text[at..]),
+            span_in(line, text, &text[at..]),
             "expected a label of the form `[\"text\"]`".to_owned(),
         ))
     })
@@ -403,7 +403,7 @@ fn check_sequence(source: &Source, diagram: &Diagram) -> Violation {
     body(source, diagram).find_map(|(line, text)| {
         let (signal, _) = text.split_once(':')?;
         let at = signal.find("-))")?;
-        Some((within(line, text, &text[at..at + 3]), "unknown arrow `-))`".to_owned()))
+        Some((span_in(line, text, &text[at..at + 3]), "unknown arrow `-))`".to_owned()))
     })
 }
 
@@ -413,7 +413,7 @@ fn check_c4(source: &Source, diagram: &Diagram) -> Violation {
         arguments.split(',').map(str::trim).find_map(|argument| {
             let quoted =
                 argument.starts_with(['"', '$']) || !argument.starts_with(char::is_numeric);
-            let span = within(line, text, argument);
+            let span = span_in(line, text, argument);
             (!quoted).then(|| (span, format!("`{argument}` must be quoted")))
         })
     })

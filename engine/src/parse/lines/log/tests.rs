@@ -106,7 +106,7 @@ fn a_line_without_content_is_not_a_memory() {
 }
 
 #[test]
-fn occurrences_of_both_sides_are_added() {
+fn occurrences_on_both_sides_are_added_up() {
     let first = Revision::first(Kind::Mistake, "mistake_1_a".into(), 1, "boom").with_rev();
     let seen =
         |at| Revision { op: Op::Seen, at, content: String::new(), ..first.clone() }.with_rev();
@@ -178,7 +178,7 @@ fn any_action() -> impl Strategy<Value = Action> {
     })
 }
 
-fn of_memory(lines: &[Revision], id: &str) -> Option<FoldedMemory> {
+fn fold_memory(lines: &[Revision], id: &str) -> Option<FoldedMemory> {
     let own_lines: Vec<Revision> = lines.iter().filter(|line| line.id == id).cloned().collect();
     fold(&own_lines)
 }
@@ -234,12 +234,12 @@ proptest! {
         let (in_order, _) = read("f", file(&ordered).as_bytes());
         for memory in 0..3 {
             let id = format!("decision_1_{memory}");
-            let folded = of_memory(&lines, &id);
-            prop_assert_eq!(&folded, &of_memory(&in_order, &id));
+            let folded = fold_memory(&lines, &id);
+            prop_assert_eq!(&folded, &fold_memory(&in_order, &id));
             // The last state on each side is a head, was replaced by the other side, or equals
             // another head.
             for side in [&ours, &theirs] {
-                let Some(own_lines) = of_memory(side, &id) else { continue };
+                let Some(own_lines) = fold_memory(side, &id) else { continue };
                 let heads = &folded.as_ref().expect("a memory").entry.heads;
                 for head in &own_lines.entry.heads {
                     let own_line = lines.iter().find(|line| line.rev == *head).expect("a retained line");

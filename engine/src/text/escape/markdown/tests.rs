@@ -126,7 +126,7 @@ fn active_and_hidden_content_is_removed() {
 }
 
 #[test]
-fn a_block_after_an_empty_item_is_outside_it() {
+fn a_block_after_an_empty_item_is_outside_the_item() {
     let text = page("- \n```\n*<a href='x'>");
     assert_safe(&text);
     insta::assert_snapshot!(text, @r"

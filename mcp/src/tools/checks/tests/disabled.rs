@@ -135,7 +135,7 @@ fn gates_are_evaluated_from_evidence() {
     pass lint_clean: `ID` passed
     pass no_dead_code: `ID` passed; rules disabled in this project: compliance/commented-out-code; to enable in .aidd/config.json: add "clean-code" to `compliance`
     fail tests_pass: `ID` failed; rules disabled in this project: compliance/disabled-test, compliance/focused-test; to enable in .aidd/config.json: add "testing" to `compliance`
-    missing acceptance_criteria: no evidence was passed
+    missing acceptance_criteria: no evidence was supplied
     pass spec_matches: a note
     "#);
     let config =

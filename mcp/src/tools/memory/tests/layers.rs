@@ -37,7 +37,7 @@ impl TestAgent {
 }
 
 #[test]
-fn branch_decisions_become_project_knowledge_once_after_the_merge() {
+fn branch_decisions_become_project_knowledge_exactly_once_after_the_merge() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut agent = TestAgent::at(folder.path());
     let decision = json!({"topic": "store", "decision": "Use PostgreSQL", "reasoning": "joins"});

@@ -1,4 +1,4 @@
-//! The memory tools as a client calls them: a short session, and errors.
+//! Tests the memory tools as a client calls them: a short session, and errors.
 
 mod enforced;
 mod layers;
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// The tools under test: the memory tools, and the tools by intent with their older names.
+/// The names of the tested tools: current names and older names, in several spellings.
 const TOOL_NAMES: &[&str] = &[
     "aidd_session",
     "aidd_branch",
@@ -333,7 +333,7 @@ fn a_session_is_recorded_from_start_to_merge() {
     sessionSuccess: not enough data, fewer than 3 samples (1 sample, 1 measured): sessions whose tests passed and whose commits were not reverted
     complianceAvg: not enough data, fewer than 3 samples (0 samples, 0 measured): checks that passed when they last ran in a session
     errorRecurrence: not enough data, fewer than 3 samples (1 sample, 1 measured): mistakes that occurred only once
-    modelConsistency: not enough data, fewer than 3 samples (0 samples, 0 measured): 100 minus the deviation of compliance within a model
+    modelConsistency: not enough data, fewer than 3 samples (0 samples, 0 measured): 100 minus the mean standard deviation of compliance within each model
     memoryUtilization: not enough data, fewer than 3 samples (1 sample, 1 measured): sessions that recorded a decision or a fixed error
     ");
 }
@@ -353,8 +353,8 @@ fn phases_are_completed_with_evidence() {
     }));
     insta::assert_snapshot!(error, @"
     error: UNDERSTAND is not complete:
-    - context NOT met: The context is loaded (no evidence was passed); evidence: the id of a memory, or a file, or a note
-    - requirements NOT met: The requirements are clear (no evidence was passed); evidence: a file, or the id of a memory, or a note
+    - context NOT met: The context is loaded (no evidence was supplied); evidence: the id of a memory, or a file, or a note
+    - requirements NOT met: The requirements are clear (no evidence was supplied); evidence: a file, or the id of a memory, or a note
     - acceptance met: Acceptance criteria are written as given, when, then (the file `story.md`)
     - edges NOT met: Edge cases are listed (file `gone.md` does not exist); evidence: a file, or the id of a memory, or a note
     hint: pass `evidence` by criterion key; record a check run with aidd_observation, type tool_outcome, with command and exitCode; or pass `force` with `reason`

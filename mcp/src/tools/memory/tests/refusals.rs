@@ -1,4 +1,4 @@
-//! Errors, calls by older names, and notes in results.
+//! Tests errors, calls that use older names, and notes in results.
 
 use super::{TestAgent, provider};
 use serde_json::json;

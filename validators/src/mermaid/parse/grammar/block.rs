@@ -25,7 +25,7 @@ const STYLED: Kind = "a block to be styled";
 const STYLE_TEXT: Kind = "a style";
 const WORD: Kind = "a reserved word";
 
-const S: &[&str] = &[START];
+const IN_START: &[&str] = &[START];
 const IN_NODE: &[&str] = &["node"];
 const IN_ARROW: &[&str] = &["arrow"];
 const IN_DIRECTIONS: &[&str] = &["directions"];
@@ -36,11 +36,11 @@ const LINKS: &str = r"\s*[xo<]?--+[-xo>]\s*|\s*[xo<]?==+[=xo>]\s*|\s*[xo<]?-?\.+
 
 pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (S, r"block-beta(?-u:\b)", BLOCK, Next::Stay),
-        (S, r"block:", NAMED_BLOCK, Next::Stay),
-        (S, r"block(?-u:\b)", BLOCK, Next::Stay),
-        (S, r"\s+", SKIP, Next::Stay),
-        (S, r"columns\s+(?:auto(?-u:\b)|[0-9]+)", COLUMNS, Next::Stay),
+        (IN_START, r"block-beta(?-u:\b)", BLOCK, Next::Stay),
+        (IN_START, r"block:", NAMED_BLOCK, Next::Stay),
+        (IN_START, r"block(?-u:\b)", BLOCK, Next::Stay),
+        (IN_START, r"\s+", SKIP, Next::Stay),
+        (IN_START, r"columns\s+(?:auto(?-u:\b)|[0-9]+)", COLUMNS, Next::Stay),
         (&[START, "node", "arrow", "label"], "\"`", SKIP, Next::Push("markdown")),
         (IN_MARKDOWN, "[^`\"]+", MARKDOWN, Next::Stay),
         (IN_MARKDOWN, "`\"", SKIP, Next::Pop(1)),
@@ -48,15 +48,15 @@ pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
         (IN_LABEL, "\"", LINK_LABEL, Next::Push("string")),
         (IN_STRING, "\"", SKIP, Next::Pop(1)),
         (IN_STRING, "[^\"]+", STRING, Next::Stay),
-        (S, r"space(?::[0-9]+|(?-u:\b))", SPACE, Next::Stay),
-        (S, r"(?:default|linkStyle|interpolate)(?-u:\b)", WORD, Next::Stay),
-        (S, r"classDef\s+", STYLE, Next::Push("class definition")),
+        (IN_START, r"space(?::[0-9]+|(?-u:\b))", SPACE, Next::Stay),
+        (IN_START, r"(?:default|linkStyle|interpolate)(?-u:\b)", WORD, Next::Stay),
+        (IN_START, r"classDef\s+", STYLE, Next::Push("class definition")),
         (&["class definition"], r"[0-9A-Za-z_]+\s+", STYLED, Next::Replace("style text")),
-        (S, r"(?:class|style)\s+", STYLE, Next::Push("styled")),
+        (IN_START, r"(?:class|style)\s+", STYLE, Next::Push("styled")),
         (&["styled"], r"[0-9A-Za-z_]+(?:,\s*[0-9A-Za-z_]+)*", STYLED, Next::Replace("style text")),
         (&["style text"], r"[^\n]*", STYLE_TEXT, Next::Pop(1)),
-        (S, r"acc(?:Title|Descr)\s*[:{]", WORD, Next::Stay),
-        (S, r"end(?-u:\b)\s*", BLOCK_END, Next::Stay),
+        (IN_START, r"acc(?:Title|Descr)\s*[:{]", WORD, Next::Stay),
+        (IN_START, r"end(?-u:\b)\s*", BLOCK_END, Next::Stay),
         (
             IN_NODE,
             r"\(\(\(|\)\)\)|\)\)|\}\}|\}|\(-|-\)|\(\(|\]\]|\(|\]\)|\\\]|/\]|\)\]|\)|\]>|\]",
@@ -64,23 +64,23 @@ pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
             Next::Pop(1),
         ),
         (
-            S,
+            IN_START,
             r"-\)|\(-|\)\)|\)|\(\(\(|\(\(|\{\{|\{|>|\(\[|\(|\[\[|\[\||\[\(|\[\\|\[/|\[",
             OPEN,
             Next::Push("node"),
         ),
-        (S, r"<\[", ARROW, Next::Push("arrow")),
-        (S, r"[^(\[\n)\{\}\s<>:=-]+", NODE, Next::Stay),
+        (IN_START, r"<\[", ARROW, Next::Push("arrow")),
+        (IN_START, r"[^(\[\n)\{\}\s<>:=-]+", NODE, Next::Stay),
         (IN_ARROW, r"\]>\s*\(", SKIP, Next::Push("directions")),
         (IN_DIRECTIONS, r",?\s*(?:right|left|x|y|up|down)\s*", DIRECTION, Next::Stay),
         (IN_DIRECTIONS, r"\)\s*", ARROW_END, Next::Pop(2)),
-        (S, LINKS, LINK, Next::Stay),
-        (S, r"\s*~~~+\s*", LINK, Next::Stay),
-        (S, r"\s*[xo<]?(?:--|==|-\.)\s*", LINK_START, Next::Push("label")),
+        (IN_START, LINKS, LINK, Next::Stay),
+        (IN_START, r"\s*~~~+\s*", LINK, Next::Stay),
+        (IN_START, r"\s*[xo<]?(?:--|==|-\.)\s*", LINK_START, Next::Push("label")),
         (IN_LABEL, LINKS, LINK, Next::Pop(1)),
-        (S, r":[0-9]+", SIZE, Next::Stay),
+        (IN_START, r":[0-9]+", SIZE, Next::Stay),
     ];
-    Lexer::new("", S, &[&rules])
+    Lexer::new("", IN_START, &[&rules])
 });
 
 pub(super) fn parse(_: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {

@@ -18,7 +18,7 @@ const STRING: Kind = "an attribute";
 const KEY: Kind = "`$key`";
 const VALUE: Kind = "`=\"value\"`";
 
-const S: &[&str] = &[START];
+const IN_START: &[&str] = &[START];
 const IN_LINE: &[&str] = &["line"];
 const IN_LINES: &[&str] = &["lines"];
 const IN_MACRO: &[&str] = &["macro"];
@@ -30,25 +30,30 @@ const IN_VALUE: &[&str] = &["value"];
 
 pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (S, r"[^\n]{0,200}direction\s+(?:TB|BT|RL|LR)[^\n]*", DIRECTION, Next::Stay),
-        (S, r"(?:title|accDescription)\s[^#\n;]+", TITLE, Next::Stay),
-        (S, r"acc(?:Title|Descr)\s*:\s*", ACC, Next::Push("line")),
+        (IN_START, r"[^\n]{0,200}direction\s+(?:TB|BT|RL|LR)[^\n]*", DIRECTION, Next::Stay),
+        (IN_START, r"(?:title|accDescription)\s[^#\n;]+", TITLE, Next::Stay),
+        (IN_START, r"acc(?:Title|Descr)\s*:\s*", ACC, Next::Push("line")),
         (IN_LINE, r"[^\n]*", ACC_TEXT, Next::Pop(1)),
-        (S, r"accDescr\s*\{\s*", SKIP, Next::Push("lines")),
+        (IN_START, r"accDescr\s*\{\s*", SKIP, Next::Push("lines")),
         (IN_LINES, r"\}", SKIP, Next::Pop(1)),
         (IN_LINES, r"[^}]+", TITLE, Next::Stay),
-        (S, r"%%[^\n]*\n*", SKIP, Next::Stay),
-        (S, r"\s*\n+", LINE_BREAK, Next::Stay),
-        (S, r"\s+", SKIP, Next::Stay),
-        (S, r"C4(?:Context|Container|Component|Dynamic|Deployment)(?-u:\b)", HEADER, Next::Stay),
+        (IN_START, r"%%[^\n]*\n*", SKIP, Next::Stay),
+        (IN_START, r"\s*\n+", LINE_BREAK, Next::Stay),
+        (IN_START, r"\s+", SKIP, Next::Stay),
         (
-            S,
+            IN_START,
+            r"C4(?:Context|Container|Component|Dynamic|Deployment)(?-u:\b)",
+            HEADER,
+            Next::Stay,
+        ),
+        (
+            IN_START,
             r"(?:(?:Enterprise_|System_|Container_)?Boundary|(?:Deployment_)?Node|Node_[LR])(?-u:\b)",
             BOUNDARY,
             Next::Push("macro"),
         ),
         (
-            S,
+            IN_START,
             r"(?:Person(?:_Ext)?|(?:System|Container|Component)(?:Queue|Db)?(?:_Ext)?|Rel(?:Index|_(?:Up?|Down|D|Left|L|Right|R|Back))?|BiRel|Update(?:ElementStyle|RelStyle|LayoutConfig))(?-u:\b)",
             ELEMENT,
             Next::Push("macro"),
@@ -69,10 +74,10 @@ pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
         (IN_VALUE, "[^\"]+", VALUE, Next::Stay),
         (IN_VALUE, "\"", SKIP, Next::Pop(2)),
         (IN_ATTRIBUTES, r"[^,]+", STRING, Next::Stay),
-        (S, r"\{", OPEN, Next::Stay),
-        (S, r"\}", CLOSE, Next::Stay),
+        (IN_START, r"\{", OPEN, Next::Stay),
+        (IN_START, r"\}", CLOSE, Next::Stay),
     ];
-    Lexer::new("", S, &[&rules])
+    Lexer::new("", IN_START, &[&rules])
 });
 
 pub(super) fn parse(text: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {

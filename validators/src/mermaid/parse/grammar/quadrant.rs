@@ -12,8 +12,8 @@ const QUADRANT: Kind = "a quadrant";
 const ARROW: Kind = "`-->`";
 const CLASS_DEF: Kind = "`classDef`";
 const CLASS: Kind = "a class";
-const STRING: Kind = "a quoted text";
-const WORD: Kind = "a text";
+const STRING: Kind = "a quoted string";
+const WORD: Kind = "unquoted text";
 const BLANK: Kind = "a space";
 const MINUS: Kind = "`-`";
 const COLON: Kind = "`:`";
@@ -26,7 +26,7 @@ const POINT: Kind = "`: [x, y]`";
 const X: Kind = "a number from 0 to 1";
 const Y: Kind = "a second number from 0 to 1";
 
-const S: &[&str] = &[START];
+const IN_START: &[&str] = &[START];
 const IN_LINE: &[&str] = &["line"];
 const IN_LINES: &[&str] = &["lines"];
 const IN_STRING: &[&str] = &["string"];
@@ -38,46 +38,46 @@ const IN_Y: &[&str] = &["y"];
 
 pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (S, r"%%[^{\n][^\n]*|%%\n?|[^}]%%[^\n]*", SKIP, Next::Stay),
-        (S, r"\n+", LINE_BREAK, Next::Stay),
-        (S, r"title(?-u:\b)", TITLE, Next::Push("line")),
+        (IN_START, r"%%[^{\n][^\n]*|%%\n?|[^}]%%[^\n]*", SKIP, Next::Stay),
+        (IN_START, r"\n+", LINE_BREAK, Next::Stay),
+        (IN_START, r"title(?-u:\b)", TITLE, Next::Push("line")),
         (IN_LINE, r"[^\n]*", TITLE_TEXT, Next::Pop(1)),
-        (S, r"acc(?:Title|Descr)\s*:\s*", TITLE, Next::Push("line")),
-        (S, r"accDescr\s*\{\s*", TITLE, Next::Push("lines")),
+        (IN_START, r"acc(?:Title|Descr)\s*:\s*", TITLE, Next::Push("line")),
+        (IN_START, r"accDescr\s*\{\s*", TITLE, Next::Push("lines")),
         (IN_LINES, r"\}", SKIP, Next::Pop(1)),
         (IN_LINES, r"[^}]+", TITLE_TEXT, Next::Stay),
-        (S, r" *[xy]-axis *", AXIS, Next::Stay),
-        (S, r" *--+> *", ARROW, Next::Stay),
-        (S, r" *quadrant-[1-4] *", QUADRANT, Next::Stay),
-        (S, r"classDef(?-u:\b)", CLASS_DEF, Next::Stay),
-        (S, "\"`", SKIP, Next::Push("markdown")),
+        (IN_START, r" *[xy]-axis *", AXIS, Next::Stay),
+        (IN_START, r" *--+> *", ARROW, Next::Stay),
+        (IN_START, r" *quadrant-[1-4] *", QUADRANT, Next::Stay),
+        (IN_START, r"classDef(?-u:\b)", CLASS_DEF, Next::Stay),
+        (IN_START, "\"`", SKIP, Next::Push("markdown")),
         (IN_MARKDOWN, "[^`\"]+", STRING, Next::Stay),
         (IN_MARKDOWN, "`\"", SKIP, Next::Pop(1)),
-        (S, "\"", SKIP, Next::Push("string")),
+        (IN_START, "\"", SKIP, Next::Push("string")),
         (IN_STRING, "\"", SKIP, Next::Pop(1)),
         (IN_STRING, "[^\"]+", STRING, Next::Stay),
-        (S, r":::", SKIP, Next::Push("class")),
+        (IN_START, r":::", SKIP, Next::Push("class")),
         (IN_CLASS, r"[0-9A-Za-z_]+", CLASS, Next::Pop(1)),
-        (S, r"\s*:\s*\[\s*", POINT, Next::Push("point")),
+        (IN_START, r"\s*:\s*\[\s*", POINT, Next::Push("point")),
         (IN_POINT, r"1|0(?:.[0-9]+)?", X, Next::Push("x")),
         (IN_POINT, r"\s*\] *", SKIP, Next::Pop(1)),
         (IN_X, r"\s*,\s*", SKIP, Next::Replace("y")),
         (IN_Y, r"1|0(?:.[0-9]+)?", Y, Next::Pop(1)),
-        (S, r" *quadrantChart *", HEADER, Next::Stay),
-        (S, r"[A-Za-z]+", NAME, Next::Stay),
-        (S, r"[^\x00-\x7F]+", WORD, Next::Stay),
-        (S, r":", COLON, Next::Stay),
-        (S, r",", COMMA, Next::Stay),
-        (S, r"#", HASH, Next::Stay),
-        (S, r"[*&]", SIGN, Next::Stay),
-        (S, r"[+=_.]", WORD, Next::Stay),
-        (S, r"-", MINUS, Next::Stay),
-        (S, r"[0-9]+", NUMBER, Next::Stay),
-        (S, r"\s", BLANK, Next::Stay),
-        (S, r";", LINE_BREAK, Next::Stay),
-        (S, r#"[!"$%'`?\\/]"#, WORD, Next::Stay),
+        (IN_START, r" *quadrantChart *", HEADER, Next::Stay),
+        (IN_START, r"[A-Za-z]+", NAME, Next::Stay),
+        (IN_START, r"[^\x00-\x7F]+", WORD, Next::Stay),
+        (IN_START, r":", COLON, Next::Stay),
+        (IN_START, r",", COMMA, Next::Stay),
+        (IN_START, r"#", HASH, Next::Stay),
+        (IN_START, r"[*&]", SIGN, Next::Stay),
+        (IN_START, r"[+=_.]", WORD, Next::Stay),
+        (IN_START, r"-", MINUS, Next::Stay),
+        (IN_START, r"[0-9]+", NUMBER, Next::Stay),
+        (IN_START, r"\s", BLANK, Next::Stay),
+        (IN_START, r";", LINE_BREAK, Next::Stay),
+        (IN_START, r#"[!"$%'`?\\/]"#, WORD, Next::Stay),
     ];
-    Lexer::new("i", S, &[&rules])
+    Lexer::new("i", IN_START, &[&rules])
 });
 
 /// Tokens that can start a text.
@@ -123,7 +123,7 @@ fn statement(source: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
     Ok(())
 }
 
-/// Parses a text; returns whether the next tokens are a text.
+/// Parses a quoted string or unquoted text; returns whether the next tokens were parsed.
 fn text(cursor: &mut Cursor<'_>, required: bool) -> Result<bool, Unexpected> {
     if !cursor.eat(STRING) && !cursor.eat_any(TEXT) {
         return if required { Err(cursor.unexpected()) } else { Ok(false) };

@@ -31,7 +31,7 @@ const WORD: Kind = "a word";
 const MARK: Kind = "a style";
 const PERCENT: Kind = "`%`";
 
-const S: &[&str] = &[START];
+const IN_START: &[&str] = &[START];
 const IN_STYLE: &[&str] = &["style"];
 const IN_LINE: &[&str] = &["line"];
 const IN_LINES: &[&str] = &["lines"];
@@ -39,55 +39,55 @@ const IN_STRING: &[&str] = &["string"];
 
 pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (S, r"title\s[^#\n;]+", TITLE, Next::Stay),
-        (S, r"acc(?:Title|Descr)\s*:\s*", SKIP, Next::Push("line")),
+        (IN_START, r"title\s[^#\n;]+", TITLE, Next::Stay),
+        (IN_START, r"acc(?:Title|Descr)\s*:\s*", SKIP, Next::Push("line")),
         (IN_LINE, r"[^\n]*", ACC, Next::Pop(1)),
-        (S, r"accDescr\s*\{\s*", SKIP, Next::Push("lines")),
+        (IN_START, r"accDescr\s*\{\s*", SKIP, Next::Push("lines")),
         (IN_LINES, r"\}", SKIP, Next::Pop(1)),
         (IN_LINES, r"[^}]+", ACC, Next::Stay),
-        (S, r"[^\n]{0,200}direction\s+(?:TB|BT|RL|LR)[^\n]*", DIRECTION, Next::Stay),
-        (S, r"\n+", LINE_BREAK, Next::Stay),
-        (S, r"\s+|#[^\n]*|%[^\n]*", SKIP, Next::Stay),
-        (S, r"requirementDiagram(?-u:\b)", HEADER, Next::Stay),
-        (S, r"\{", OPEN, Next::Stay),
-        (S, r"\}", CLOSE, Next::Stay),
-        (S, r":::", STYLED, Next::Stay),
-        (S, r":", COLON, Next::Stay),
-        (S, r"(?:id|text|type|docref)(?-u:\b)", FIELD, Next::Stay),
-        (S, r"risk(?-u:\b)", RISK, Next::Stay),
-        (S, r"verifyMethod(?-u:\b)", METHOD, Next::Stay),
+        (IN_START, r"[^\n]{0,200}direction\s+(?:TB|BT|RL|LR)[^\n]*", DIRECTION, Next::Stay),
+        (IN_START, r"\n+", LINE_BREAK, Next::Stay),
+        (IN_START, r"\s+|#[^\n]*|%[^\n]*", SKIP, Next::Stay),
+        (IN_START, r"requirementDiagram(?-u:\b)", HEADER, Next::Stay),
+        (IN_START, r"\{", OPEN, Next::Stay),
+        (IN_START, r"\}", CLOSE, Next::Stay),
+        (IN_START, r":::", STYLED, Next::Stay),
+        (IN_START, r":", COLON, Next::Stay),
+        (IN_START, r"(?:id|text|type|docref)(?-u:\b)", FIELD, Next::Stay),
+        (IN_START, r"risk(?-u:\b)", RISK, Next::Stay),
+        (IN_START, r"verifyMethod(?-u:\b)", METHOD, Next::Stay),
         (
-            S,
+            IN_START,
             r"(?:(?:functional|interface|performance|physical)?Requirement|designConstraint)(?-u:\b)",
             REQUIREMENT,
             Next::Stay,
         ),
-        (S, r"(?:low|medium|high)(?-u:\b)", RISK_VALUE, Next::Stay),
-        (S, r"(?:analysis|demonstration|inspection|test)(?-u:\b)", METHOD_VALUE, Next::Stay),
-        (S, r"element(?-u:\b)", ELEMENT, Next::Stay),
+        (IN_START, r"(?:low|medium|high)(?-u:\b)", RISK_VALUE, Next::Stay),
+        (IN_START, r"(?:analysis|demonstration|inspection|test)(?-u:\b)", METHOD_VALUE, Next::Stay),
+        (IN_START, r"element(?-u:\b)", ELEMENT, Next::Stay),
         (
-            S,
+            IN_START,
             r"(?:contains|copies|derives|satisfies|verifies|refines|traces)(?-u:\b)",
             RELATION,
             Next::Stay,
         ),
-        (S, r"(?:style|classDef)(?-u:\b)", STYLE, Next::Push("style")),
-        (S, r"class(?-u:\b)", CLASS, Next::Push("style")),
+        (IN_START, r"(?:style|classDef)(?-u:\b)", STYLE, Next::Push("style")),
+        (IN_START, r"class(?-u:\b)", CLASS, Next::Push("style")),
         (IN_STYLE, r"[0-9A-Za-z_]+", WORD, Next::Stay),
         (IN_STYLE, r"[:;#-]", MARK, Next::Stay),
         (IN_STYLE, r"%", PERCENT, Next::Stay),
         (IN_STYLE, r" +", SKIP, Next::Stay),
         (&[START, "style"], "\"", SKIP, Next::Push("string")),
         (IN_STYLE, r"\n", SKIP, Next::Pop(1)),
-        (S, r"<-", LEFT, Next::Stay),
-        (S, r"->", RIGHT, Next::Stay),
-        (S, r"-", LINE, Next::Stay),
+        (IN_START, r"<-", LEFT, Next::Stay),
+        (IN_START, r"->", RIGHT, Next::Stay),
+        (IN_START, r"-", LINE, Next::Stay),
         (IN_STRING, "\"", SKIP, Next::Pop(1)),
         (IN_STRING, "[^\"]+", NAME, Next::Stay),
-        (S, r"[0-9A-Za-z_][^:,\n{<>=-]*", NAME, Next::Stay),
+        (IN_START, r"[0-9A-Za-z_][^:,\n{<>=-]*", NAME, Next::Stay),
         (&[START, "style"], r",", COMMA, Next::Stay),
     ];
-    Lexer::new("i", S, &[&rules])
+    Lexer::new("i", IN_START, &[&rules])
 });
 
 pub(super) fn parse(_: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {

@@ -10,29 +10,29 @@ const SECTION: Kind = "a section";
 const PERIOD: Kind = "a period";
 const EVENT: Kind = "an event";
 
-const S: &[&str] = &[START];
+const IN_START: &[&str] = &[START];
 const IN_LINE: &[&str] = &["line"];
 const IN_LINES: &[&str] = &["lines"];
 
 pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (S, r"%%[^{\n][^\n]*|%%\n?|[^}]%%[^\n]*", SKIP, Next::Stay),
-        (S, r"\n+", LINE_BREAK, Next::Stay),
-        (S, r"\s+|#[^\n]*", SKIP, Next::Stay),
-        (S, r"timeline(?:[ \t]+(?:LR|TD))?(?-u:\b)", HEADER, Next::Stay),
-        (S, r"title\s[^\n]+", TITLE, Next::Stay),
-        (S, r"acc(?:Title|Descr)\s*:\s*", SKIP, Next::Push("line")),
+        (IN_START, r"%%[^{\n][^\n]*|%%\n?|[^}]%%[^\n]*", SKIP, Next::Stay),
+        (IN_START, r"\n+", LINE_BREAK, Next::Stay),
+        (IN_START, r"\s+|#[^\n]*", SKIP, Next::Stay),
+        (IN_START, r"timeline(?:[ \t]+(?:LR|TD))?(?-u:\b)", HEADER, Next::Stay),
+        (IN_START, r"title\s[^\n]+", TITLE, Next::Stay),
+        (IN_START, r"acc(?:Title|Descr)\s*:\s*", SKIP, Next::Push("line")),
         (IN_LINE, r"[^\n]*", TITLE, Next::Pop(1)),
-        (S, r"accDescr\s*\{\s*", SKIP, Next::Push("lines")),
+        (IN_START, r"accDescr\s*\{\s*", SKIP, Next::Push("lines")),
         (IN_LINES, r"\}", SKIP, Next::Pop(1)),
         (IN_LINES, r"[^}]+", TITLE, Next::Stay),
-        (S, r"section\s[^:\n]+", SECTION, Next::Stay),
-        // If several colons precede whitespace, the last one starts the next event.
-        (S, r"(:\s(?:[^:\n]|:+[^:\s])+:+):\s", EVENT, Next::Stay),
-        (S, r":\s(?:[^:\n]|:+[^:\s])+", EVENT, Next::Stay),
-        (S, r"[^#:\n]+", PERIOD, Next::Stay),
+        (IN_START, r"section\s[^:\n]+", SECTION, Next::Stay),
+        // If several colons precede whitespace, the last colon starts the next event.
+        (IN_START, r"(:\s(?:[^:\n]|:+[^:\s])+:+):\s", EVENT, Next::Stay),
+        (IN_START, r":\s(?:[^:\n]|:+[^:\s])+", EVENT, Next::Stay),
+        (IN_START, r"[^#:\n]+", PERIOD, Next::Stay),
     ];
-    Lexer::new("i", S, &[&rules])
+    Lexer::new("i", IN_START, &[&rules])
 });
 
 pub(super) fn parse(_: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {

@@ -15,7 +15,7 @@ const LABEL: Kind = "a label";
 const NODE: Kind = "a node";
 const DATA: Kind = "`@{…}`";
 
-const S: &[&str] = &[START];
+const IN_START: &[&str] = &[START];
 const IN_CLASS: &[&str] = &["class"];
 const IN_ICON: &[&str] = &["icon"];
 const IN_NODE: &[&str] = &["node"];
@@ -25,16 +25,16 @@ const IN_DATA: &[&str] = &["data"];
 const IN_DATA_TEXT: &[&str] = &["data text"];
 
 const BLANKS: &[Rule] = &[
-    (S, r":::", SKIP, Next::Push("class")),
+    (IN_START, r":::", SKIP, Next::Push("class")),
     (IN_CLASS, r".+", CLASS, Next::Pop(1)),
     (IN_CLASS, r"\n", SKIP, Next::Pop(1)),
-    (S, r"::icon\(", SKIP, Next::Push("icon")),
-    (S, r"\s+\n", BLANK_LINE, Next::Stay),
-    (S, r"\n+", LINE_BREAK, Next::Stay),
+    (IN_START, r"::icon\(", SKIP, Next::Push("icon")),
+    (IN_START, r"\s+\n", BLANK_LINE, Next::Stay),
+    (IN_START, r"\n+", LINE_BREAK, Next::Stay),
     (IN_ICON, r"[^)]+", ICON, Next::Stay),
     (IN_ICON, r"\)", SKIP, Next::Pop(1)),
-    (S, r"-\)|\(-|\)\)|\)|\(\(|\{\{|\(|\[", OPEN, Next::Push("node")),
-    (S, r"\s+", INDENT, Next::Stay),
+    (IN_START, r"-\)|\(-|\)\)|\)|\(\(|\{\{|\(|\[", OPEN, Next::Push("node")),
+    (IN_START, r"\s+", INDENT, Next::Stay),
 ];
 
 const LABELS: &[Rule] = &[
@@ -48,39 +48,39 @@ const LABELS: &[Rule] = &[
     (IN_NODE, r"[^)\](}]+|.+", LABEL, Next::Stay),
 ];
 
-const COMMENT: Rule = (S, r"\s*%%.*", BLANK_LINE, Next::Stay);
+const COMMENT: Rule = (IN_START, r"\s*%%.*", BLANK_LINE, Next::Stay);
 
 pub(super) static MINDMAP: LazyLock<Lexer> = LazyLock::new(|| {
-    let head = [COMMENT, (S, r"mindmap(?-u:\b)", HEADER, Next::Stay)];
-    let node = [(S, r"[^(\[\n){}]+", NODE, Next::Stay)];
-    Lexer::new("i", S, &[&head, BLANKS, &node, LABELS])
+    let head = [COMMENT, (IN_START, r"mindmap(?-u:\b)", HEADER, Next::Stay)];
+    let node = [(IN_START, r"[^(\[\n){}]+", NODE, Next::Stay)];
+    Lexer::new("i", IN_START, &[&head, BLANKS, &node, LABELS])
 });
 
 pub(super) static KANBAN: LazyLock<Lexer> = LazyLock::new(|| {
     let head = [
-        (S, r"@\{", DATA, Next::Push("data")),
+        (IN_START, r"@\{", DATA, Next::Push("data")),
         (IN_DATA, "\"", DATA, Next::Push("data text")),
         (IN_DATA_TEXT, "\"", DATA, Next::Pop(1)),
         (IN_DATA_TEXT, "[^\"]+", DATA, Next::Stay),
         (IN_DATA, "[^}^\"]+", DATA, Next::Stay),
         (IN_DATA, r"\}", SKIP, Next::Pop(1)),
         COMMENT,
-        (S, r"kanban(?-u:\b)", HEADER, Next::Stay),
+        (IN_START, r"kanban(?-u:\b)", HEADER, Next::Stay),
     ];
-    let node = [(S, r"[^(\[\n){}@]+", NODE, Next::Stay)];
-    Lexer::new("i", S, &[&head, BLANKS, &node, LABELS])
+    let node = [(IN_START, r"[^(\[\n){}@]+", NODE, Next::Stay)];
+    Lexer::new("i", IN_START, &[&head, BLANKS, &node, LABELS])
 });
 
 pub(super) static ISHIKAWA: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
         COMMENT,
-        (S, r"ishikawa(?:-beta)?(?-u:\b)", HEADER, Next::Stay),
-        (S, r"\s+\n", BLANK_LINE, Next::Stay),
-        (S, r"\n+", LINE_BREAK, Next::Stay),
-        (S, r"\s+", INDENT, Next::Stay),
-        (S, r"[^\n]+", LABEL, Next::Stay),
+        (IN_START, r"ishikawa(?:-beta)?(?-u:\b)", HEADER, Next::Stay),
+        (IN_START, r"\s+\n", BLANK_LINE, Next::Stay),
+        (IN_START, r"\n+", LINE_BREAK, Next::Stay),
+        (IN_START, r"\s+", INDENT, Next::Stay),
+        (IN_START, r"[^\n]+", LABEL, Next::Stay),
     ];
-    Lexer::new("i", S, &[&rules])
+    Lexer::new("i", IN_START, &[&rules])
 });
 
 pub(super) fn mindmap(_: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
@@ -216,25 +216,25 @@ const EXTRA: Kind = "an annotation";
 
 pub(super) static TREE_VIEW: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (S, r"(treeView-beta)\n", HEADER, Next::Stay),
-        (S, r"[\t ]*accDescr(?:[\t ]*:[^\n]*|\s*\{[^}]*\})", TITLE, Next::Stay),
-        (S, r"[\t ]*accTitle[\t ]*:[^\n]*", TITLE, Next::Stay),
-        (S, r"[\t ]*title(?:[\t ][^\n]*|)", TITLE, Next::Stay),
-        (S, r"[ \t]+:::[ \t]*[A-Za-z_][0-9A-Za-z_-]*", EXTRA, Next::Stay),
-        (S, r"[ \t]+icon\([0-9A-Za-z_-]*(?::[0-9A-Za-z_-]+)?\)", EXTRA, Next::Stay),
-        (S, r"[ \t]+##[^\n]*", EXTRA, Next::Stay),
-        (S, r"[ \t]+", INDENT, Next::Stay),
-        (S, "\"[^\"]*\"|'[^']*'", NAME, Next::Stay),
-        (S, r"%%[^\n]*|\n", SKIP, Next::Stay),
-        (S, r":::|icon\(|##", UNKNOWN, Next::Stay),
+        (IN_START, r"(treeView-beta)\n", HEADER, Next::Stay),
+        (IN_START, r"[\t ]*accDescr(?:[\t ]*:[^\n]*|\s*\{[^}]*\})", TITLE, Next::Stay),
+        (IN_START, r"[\t ]*accTitle[\t ]*:[^\n]*", TITLE, Next::Stay),
+        (IN_START, r"[\t ]*title(?:[\t ][^\n]*|)", TITLE, Next::Stay),
+        (IN_START, r"[ \t]+:::[ \t]*[A-Za-z_][0-9A-Za-z_-]*", EXTRA, Next::Stay),
+        (IN_START, r"[ \t]+icon\([0-9A-Za-z_-]*(?::[0-9A-Za-z_-]+)?\)", EXTRA, Next::Stay),
+        (IN_START, r"[ \t]+##[^\n]*", EXTRA, Next::Stay),
+        (IN_START, r"[ \t]+", INDENT, Next::Stay),
+        (IN_START, "\"[^\"]*\"|'[^']*'", NAME, Next::Stay),
+        (IN_START, r"%%[^\n]*|\n", SKIP, Next::Stay),
+        (IN_START, r":::|icon\(|##", UNKNOWN, Next::Stay),
         (
-            S,
+            IN_START,
             r#"([^ \t\n"'][^\n]*?)(?:[ \t]+:::[ \t]*[A-Za-z_]|[ \t]+icon\(|[ \t]+##|\n|\z)"#,
             NAME,
             Next::Stay,
         ),
     ];
-    Lexer::new("", S, &[&rules])
+    Lexer::new("", IN_START, &[&rules])
 });
 
 pub(super) fn tree_view(text: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {

@@ -11,26 +11,26 @@ const COLON: Kind = "`:`";
 const INDENT: Kind = "indentation";
 const NAME: Kind = "a name";
 const NUMBER: Kind = "a number";
-const STRING: Kind = "a quoted text";
+const STRING: Kind = "a quoted string";
 
-const S: &[&str] = &[START];
+const IN_START: &[&str] = &[START];
 
 pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
     let rules = [
-        (S, r"[\t ]*accDescr(?:[\t ]*:[^\n]*|\s*\{[^}]*\})", TITLE, Next::Stay),
-        (S, r"[\t ]*accTitle[\t ]*:[^\n]*", TITLE, Next::Stay),
-        (S, r"[\t ]*title(?:[\t ][^\n]*)?", TITLE, Next::Stay),
-        (S, r"treemap(?:-beta)?", HEADER, Next::Stay),
-        (S, r"classDef\s+[a-zA-Z_][a-zA-Z0-9_]+(?:\s+[^;\n]*)?;?", CLASS_DEF, Next::Stay),
-        (S, r":::", STYLED, Next::Stay),
-        (S, r"[:,]", COLON, Next::Stay),
-        (S, r"[ \t]+", INDENT, Next::Stay),
-        (S, r"%%[^\n]*|\n", SKIP, Next::Stay),
-        (S, r"[a-zA-Z_][a-zA-Z0-9_]*", NAME, Next::Stay),
-        (S, r"[0-9_.,]+", NUMBER, Next::Stay),
-        (S, "\"[^\"]*\"|'[^']*'", STRING, Next::Stay),
+        (IN_START, r"[\t ]*accDescr(?:[\t ]*:[^\n]*|\s*\{[^}]*\})", TITLE, Next::Stay),
+        (IN_START, r"[\t ]*accTitle[\t ]*:[^\n]*", TITLE, Next::Stay),
+        (IN_START, r"[\t ]*title(?:[\t ][^\n]*)?", TITLE, Next::Stay),
+        (IN_START, r"treemap(?:-beta)?", HEADER, Next::Stay),
+        (IN_START, r"classDef\s+[a-zA-Z_][a-zA-Z0-9_]+(?:\s+[^;\n]*)?;?", CLASS_DEF, Next::Stay),
+        (IN_START, r":::", STYLED, Next::Stay),
+        (IN_START, r"[:,]", COLON, Next::Stay),
+        (IN_START, r"[ \t]+", INDENT, Next::Stay),
+        (IN_START, r"%%[^\n]*|\n", SKIP, Next::Stay),
+        (IN_START, r"[a-zA-Z_][a-zA-Z0-9_]*", NAME, Next::Stay),
+        (IN_START, r"[0-9_.,]+", NUMBER, Next::Stay),
+        (IN_START, "\"[^\"]*\"|'[^']*'", STRING, Next::Stay),
     ];
-    Lexer::new("", S, &[&rules])
+    Lexer::new("", IN_START, &[&rules])
 });
 
 pub(super) fn parse(_: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {

@@ -15,8 +15,8 @@ const OPEN: Kind = "`[`";
 const CLOSE: Kind = "`]`";
 const ARROW: Kind = "`-->`";
 const NUMBER: Kind = "a number";
-const STRING: Kind = "a quoted text";
-const WORD: Kind = "a text";
+const STRING: Kind = "a quoted string";
+const WORD: Kind = "unquoted text";
 const COMMA: Kind = "`,`";
 const COLON: Kind = "`:`";
 

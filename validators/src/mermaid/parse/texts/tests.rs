@@ -38,7 +38,7 @@ fn parse_error(text: &str) -> (Type, String) {
     }
 }
 
-/// Sources that do not parse, by their error code.
+/// Invalid sources, grouped by error code.
 const INVALID: &[(Code, &[&str])] = &[
     (Code::MixedEdgeLabel, &["flowchart TD\nA -- x\"y\" --> B\n"]),
     (Code::StateBrace, &["stateDiagram-v2\n}"]),
@@ -189,7 +189,7 @@ fn errors_match_the_table() {
     }
 }
 
-/// Sources that do not parse, with their expected tokens.
+/// Invalid sources whose errors list the expected tokens.
 const EXPECTED: &[&str] = &[
     "flowchart LR\nA e",
     "graph TD\nA-->",

@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// Maximum number of files listed in an answer that were not checked completely.
+/// Maximum number of incompletely checked files that an answer lists.
 const MAX_SKIPPED: usize = 20;
 /// Maximum length of a rule's reason in characters; the rule page contains the full text.
 const MAX_REASON_CHARS: usize = 240;
@@ -147,8 +147,8 @@ pub(super) struct AnswerOptions<'a> {
     pub(super) disabled: Option<Disabled>,
 }
 
-/// Converts a report document to a tool result. Fixes that do not resolve their finding, or
-/// that cause another, are omitted.
+/// Converts a report document to a tool result. Fixes that do not resolve their finding, or that
+/// cause another finding, are omitted.
 pub(super) fn answer(
     project: &Project,
     document: &Document,
