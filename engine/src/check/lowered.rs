@@ -25,7 +25,7 @@ pub(super) type Lowered = HashSet<(Span, RuleId)>;
 /// Lowers the findings of `source` to `info` if the file or the value is not part of the
 /// product, and adds the reason to the message. Exceptions are findings of the project's own rules,
 /// of rules whose severity the configuration sets, of rules that are not about security, and of
-/// rules on keys in the format of a particular service, because such a key works in any file.
+/// rules on keys in the format of a particular service, if the key is likely to be in use.
 pub(super) fn lower(
     (source, tree, files): (&Source, &Tree<'_>, &dyn Files),
     settings: &Settings,
@@ -46,7 +46,7 @@ pub(super) fn lower(
         let Some(rule) = registry.get(&finding.rule) else { continue };
         let is_configured =
             settings.get(&finding.rule).is_some_and(|setting| setting.is_configured);
-        if is_configured || is_live_key(rule, finding, source) {
+        if is_configured || is_live_key(rule, finding, source, purpose) {
             continue;
         }
         if anybody_generates(rule) && !is_in_use(source.path()) {
@@ -112,15 +112,23 @@ fn is_unused(purpose: Purpose) -> bool {
 
 /// Whether a finding has severity `error` and covers a key in a format that only one service
 /// issues. Keys that anybody can generate (private keys, UUIDs, keys with a wrong checksum) are
-/// often generated for a test.
-fn is_live_key(rule: &Rule, finding: &Finding, source: &Source) -> bool {
-    let is_made_up = finding.secret.is_some_and(|secret| {
-        let key = &source.text()[secret.range()];
-        checksum::is_wrong(key) || ends_with_uuid(key)
-    });
+/// often generated for a test. In tests, samples, documentation and vendored files, nearly all other
+/// keys are made up as well (figures: `docs/precision.md`), except those with a correct checksum.
+fn is_live_key(rule: &Rule, finding: &Finding, source: &Source, purpose: Purpose) -> bool {
+    let key = finding.secret.and_then(|secret| source.text().get(secret.range()));
+    let is_live = match key.and_then(checksum::verify) {
+        Some(is_correct) => is_correct,
+        None => {
+            !key.is_some_and(ends_with_uuid)
+                && !matches!(
+                    purpose,
+                    Purpose::Test | Purpose::Sample | Purpose::Documentation | Purpose::Vendored
+                )
+        }
+    };
     let check = rule.check.as_ref().and_then(|check| check.text.as_ref());
-    finding.severity == Severity::Error
-        && !is_made_up
+    is_live
+        && finding.severity == Severity::Error
         && check.and_then(|text| text.secret) == Some(Confidence::High)
         && !anybody_generates(rule)
 }

@@ -14,16 +14,13 @@ const PREFIXES: [&str; 6] = ["gho_", "ghp_", "ghr_", "ghs_", "ghu_", "npm_"];
 
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// Whether `value` is a token whose format contains a checksum, and the checksum is wrong.
+/// Whether the checksum in a token is correct; `None` if the format of `value` has no checksum.
 #[must_use]
-pub fn is_wrong(value: &str) -> bool {
-    let Some(rest) = PREFIXES.iter().find_map(|prefix| value.strip_prefix(prefix)) else {
-        return false;
-    };
-    let Some((random, checksum)) = rest.split_at_checked(RANDOM_LEN) else { return false };
-    checksum.len() == CHECKSUM_LEN
-        && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        && checksum.as_bytes() != encode(crc32fast::hash(random.as_bytes()))
+pub fn verify(value: &str) -> Option<bool> {
+    let rest = PREFIXES.iter().find_map(|prefix| value.strip_prefix(prefix))?;
+    let (random, checksum) = rest.split_at_checked(RANDOM_LEN)?;
+    (checksum.len() == CHECKSUM_LEN && rest.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+        .then(|| checksum.as_bytes() == encode(crc32fast::hash(random.as_bytes())))
 }
 
 /// Whether `value` is a private key in PEM (RFC 7468), from its first line to its last, that
@@ -83,10 +80,10 @@ mod tests {
         let checksum = String::from_utf8_lossy(&checksum).into_owned();
         assert_eq!(encode(61), *b"00000z");
         assert_eq!(encode(62), *b"000010");
-        assert!(!is_wrong(&format!("ghp_{random}{checksum}")));
-        assert!(is_wrong(&format!("ghp_{random}zzzzzz")));
+        assert_eq!(verify(&format!("ghp_{random}{checksum}")), Some(true));
+        assert_eq!(verify(&format!("ghp_{random}zzzzzz")), Some(false));
         for other in ["ghp_short", "sk_live_0123456789", ""] {
-            assert!(!is_wrong(other), "{other}");
+            assert_eq!(verify(other), None, "{other}");
         }
     }
 }

@@ -4,6 +4,7 @@ use super::document::{Document, Operation, short};
 use super::specification::Version;
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Severity;
 use std::collections::{HashMap, HashSet};
 
 pub(super) fn duplicate_operation_id(document: &Document<'_>, report: &mut Report<'_>) {
@@ -218,13 +219,17 @@ pub(super) fn request_body_on_get(document: &Document<'_>, report: &mut Report<'
             continue;
         }
         if let Some(body) = document.get(at, "requestBody") {
+            let is_delete = method == "delete";
             let method = method.to_uppercase();
-            report
-                .at(
-                    document.key_span(body),
-                    format!("{method} requests have no body with a defined meaning"),
-                )
-                .help("Send the data in parameters, or use another method");
+            let finding = report.at(
+                document.key_span(body),
+                format!("{method} requests have no body with a defined meaning"),
+            );
+            finding.help("Send the data in parameters, or use another method");
+            // Many APIs delete several resources with one request on purpose.
+            if is_delete {
+                finding.severity = finding.severity.min(Severity::Info);
+            }
         }
     }
 }

@@ -243,8 +243,11 @@ pub(super) fn ref_siblings(document: &Document<'_>, report: &mut Report<'_>) {
             format!("{} next to `$ref` {verb} ignored", names.join(", ")),
         );
         finding.help(help);
-        // A lost text misleads nobody; a lost `nullable` or `required` does.
-        if ignored.iter().all(|&at| TEXTS.contains(&document.key(at))) {
+        // A lost text or the type of the referenced schema misleads nobody; a lost `nullable` or
+        // `required` does.
+        let is_harmless =
+            |at: usize| matches!(document.key(at), "type") || TEXTS.contains(&document.key(at));
+        if ignored.iter().all(|&at| is_harmless(at)) {
             finding.severity = finding.severity.min(Severity::Info);
         }
     }

@@ -5,6 +5,7 @@ use super::{Check, Run, Runs, Site, caches};
 use crate::shell::{Command, Word};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::Severity;
 
 pub(super) const CHECKS: &[(&str, Check)] = &[
     ("dockerfile/unpinned-pip-package", pip_unpinned),
@@ -255,6 +256,9 @@ fn is_pinned_npm(text: &str) -> bool {
     text.get(1..).is_some_and(|rest| rest.contains('@'))
         // Yarn 1 is the last version in this package; later versions have other names.
         || text == "yarn"
+        // The output of a command can contain a version.
+        || text.contains("$(")
+        || text.contains('`')
         || text.starts_with("file:")
         || is_file(text, &[".tgz", ".tar.gz", ".tar"])
 }
@@ -372,7 +376,14 @@ fn go_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
         };
         let unpinned: Vec<_> =
             packages.into_iter().filter(|word| is_unpinned(word.text())).collect();
-        report_unpinned(report, &unpinned, "Pin a version: `path@v1.2.3`");
+        // Without a version, `go install` and `go run` build the version in the `go.mod` of the
+        // current module, and fail outside a module (Go 1.18).
+        let is_in_module =
+            verb.text() != "get" && unpinned.iter().all(|word| !word.text().contains('@'));
+        let finding = report_unpinned(report, &unpinned, "Pin a version: `path@v1.2.3`");
+        if let Some(finding) = finding.filter(|_| is_in_module) {
+            finding.severity = finding.severity.min(Severity::Info);
+        }
     }
 }
 

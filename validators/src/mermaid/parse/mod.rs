@@ -371,7 +371,8 @@ fn without_parentheses(code: &str) -> Option<String> {
             bytes.get(at + 1) != Some(&b')')
                 && !["-", ">", "-x"].iter().any(|end| code[..at].ends_with(end))
         }
-        b')' => at.checked_sub(1).is_none_or(|before| bytes[before] != b'('),
+        // The arrows `-)` and `--)` are not names.
+        b')' => at.checked_sub(1).is_none_or(|before| !matches!(bytes[before], b'(' | b'-')),
         _ => false,
     };
     let keyword = code.split_whitespace().next().unwrap_or_default();
