@@ -37,7 +37,9 @@ pub(super) fn lower(
         return lowered;
     }
     let purpose = match Purpose::of_file(source.path(), files) {
-        Purpose::Product if is_generated(source.path(), source.text()) => Purpose::Generated,
+        Purpose::Product | Purpose::Documentation if is_generated(source.path(), source.text()) => {
+            Purpose::Generated
+        }
         purpose => purpose,
     };
     let description = purpose.describe();

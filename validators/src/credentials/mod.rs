@@ -19,6 +19,8 @@ mod strength;
 mod tests;
 mod values;
 
+pub(crate) use strength::is_bare_key;
+
 use crate::{check_ids, run_checks};
 use aho_corasick::AhoCorasick;
 use aidd_engine::check::family::Family;

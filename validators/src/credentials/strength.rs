@@ -309,7 +309,7 @@ fn name_before<'a>(text: &'a str, found: &Found) -> &'a str {
 
 /// Whether a name says only that its value is a key, such as `apiKey`. Such keys of unknown services
 /// are as often published in web pages as they are secret.
-fn is_bare_key(name: &str) -> bool {
+pub(crate) fn is_bare_key(name: &str) -> bool {
     let words = words(name);
     words.last().is_some_and(|word| word == "key" || word == "apikey")
         && !words.iter().any(|word| table::SECRET_KEY_WORDS.contains(word))

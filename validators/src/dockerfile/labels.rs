@@ -70,8 +70,10 @@ fn check_values(context: &CheckContext<'_>, report: &mut Report<'_>, required: &
             None => value_type(context, key) == Some(required),
         };
         let Some(value) = pair.value.as_ref().filter(|_| is_checked) else { continue };
-        // A value with variables or a template is only known at build time.
-        if !value.text.contains(['$', '{']) && !fits(&value.text) {
+        // A value with variables or a template is only known at build time. Maven replaces `@name@`.
+        let is_template = value.text.contains(['$', '{'])
+            || value.text.len() > 2 && value.text.starts_with('@') && value.text.ends_with('@');
+        if !is_template && !fits(&value.text) {
             report
                 .at(value_span(pair, value.span), format!("invalid value of label `{key}`"))
                 .help(format!("Use {description}"));

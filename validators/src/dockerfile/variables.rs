@@ -3,6 +3,7 @@
 
 use super::super::Checks;
 use super::base::is_platform;
+use crate::credentials::is_bare_key;
 use aidd_engine::parse::dockerfile::{
     Dockerfile, Instruction, Keyword, Pair, Stage, Variable, Word, uses,
 };
@@ -294,8 +295,10 @@ fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
                 );
                 finding
                     .help("Use RUN --mount=type=secret; anyone with the image can read this value");
-                // A made-up default is publicly known, so it protects nothing.
-                if !value.is_empty() && !value.contains('$') && !is_generated(value) {
+                // A made-up default is publicly known, so it protects nothing. Keys of unknown services
+                // are often those of clients, which each copy of the program contains.
+                let is_made_up = !value.is_empty() && !value.contains('$') && !is_generated(value);
+                if is_made_up || !is_generated(value) && is_bare_key(name) {
                     finding.severity = finding.severity.min(Severity::Info);
                 }
             }
