@@ -89,6 +89,8 @@ pub struct CheckResult {
     /// pass (the checks that need all files). They are reported unless the project pass uses the
     /// comment.
     pub pending_allows: Vec<Finding>,
+    /// Which part of the source was not checked, and why.
+    pub unchecked: Option<String>,
 }
 
 impl Engine {
@@ -448,6 +450,7 @@ impl Engine {
                 self.facts_cache.store_tree(source, tree);
             }
         }
+        let unchecked = report.take_unchecked();
         let mut findings = report.finish();
         // Of several findings on a secret, the most severe is reported, so severities are lowered
         // first.
@@ -471,7 +474,7 @@ impl Engine {
         } else {
             pending_allows.clear();
         }
-        CheckResult { findings, secrets, allowing: applied.used, pending_allows }
+        CheckResult { findings, secrets, allowing: applied.used, pending_allows, unchecked }
     }
 }
 

@@ -153,6 +153,10 @@ pub struct Outcome {
 impl Outcome {
     /// Adds the result of checking one file.
     pub fn add_checked(&mut self, source: Source, mut checked: CheckResult) {
+        if let Some(why) = checked.unchecked.take() {
+            let path = source.path().to_owned();
+            self.skipped.push(Skipped { path, why, failed: false });
+        }
         let pending_allows = std::mem::take(&mut checked.pending_allows);
         if !pending_allows.is_empty() {
             let (findings, secrets) = (pending_allows, checked.secrets.clone());
