@@ -323,6 +323,39 @@ mod tests {
     }
 
     #[test]
+    fn the_size_limits_are_named() {
+        let start = "openapi: 3.0.3\ninfo: {title: a}\npaths: {}\n";
+        let padded = |start: &str, size: usize| {
+            let mut text = start.to_owned();
+            text.push_str("#");
+            text.push_str(&" ".repeat(size - text.len()));
+            text
+        };
+        const MIB: usize = 1 << 20;
+        let within = padded(start, 2 * MIB + 1);
+        let above = padded(start, 16 * MIB + 1);
+        let (config, limit) = (padded("a: 1\n", 2 * MIB + 1), padded("a: 1\n", 2 * MIB));
+        let (_directory, project) = project(&[
+            (".aidd/x", ""),
+            ("a/openapi.yaml", &within),
+            ("b/openapi.yaml", &above),
+            ("c/config.yaml", &config),
+            ("d/config.yaml", &limit),
+        ]);
+        let target = Target::Files(&[".".to_owned()]);
+        let document = check(&project, &Selection::default(), &target).expect("checked");
+        let found: Vec<&str> = document.findings.iter().map(|found| &*found.path).collect();
+        assert_eq!(found, ["a/openapi.yaml"]);
+        let skipped: Vec<String> =
+            document.skipped.iter().map(|file| format!("{}: {}", file.path, file.why)).collect();
+        let why = "more than `maxFileSize` (2097152): only searched for secrets";
+        let line = |path: &str, size: usize| format!("{path}: {size} bytes, {why}");
+        let expected =
+            [line("b/openapi.yaml", above.len()), line("c/config.yaml", config.len())];
+        assert_eq!(skipped, expected);
+    }
+
+    #[test]
     fn nothing_outside_the_root_is_read() {
         let outside = tempfile::tempdir().expect("a temporary directory");
         fs::write(outside.path().join("Dockerfile"), "FROM debian\n").expect("written");
