@@ -262,6 +262,11 @@ pub fn check_text(project: &Project, engine: &Engine, path: String, bytes: Vec<u
     };
     let mut outcome = Outcome { checked: 1, bytes: size, ..Outcome::default() };
     let path = source.path().to_owned();
+    let is_parsed = engine.distribution().parses(&path);
+    if large && !binary && is_parsed && !engine.checks_large(&path, source.text(), size) {
+        let why = walk::too_large(size, engine.max_file_size());
+        outcome.skipped.push(walk::Skipped { path: path.clone(), why, failed: false });
+    }
     outcome.add_checked(source, checked);
     if let Some(listing) = listing.as_ref().filter(|_| has_project_checks) {
         // Only keep project-wide findings at the path of the text. Malformed globs were already
@@ -325,22 +330,18 @@ mod tests {
     #[test]
     fn the_size_limits_are_named() {
         let start = "openapi: 3.0.3\ninfo: {title: a}\npaths: {}\n";
-        let padded = |start: &str, size: usize| {
-            let mut text = start.to_owned();
-            text.push_str("#");
-            text.push_str(&" ".repeat(size - text.len()));
-            text
-        };
+        let padded =
+            |start: &str, size: usize| format!("{start}{}", " ".repeat(size - start.len()));
         const MIB: usize = 1 << 20;
         let within = padded(start, 2 * MIB + 1);
         let above = padded(start, 16 * MIB + 1);
-        let (config, limit) = (padded("a: 1\n", 2 * MIB + 1), padded("a: 1\n", 2 * MIB));
+        let (large, limit) = (padded("SELECT 1;", 2 * MIB + 1), padded("SELECT 1;", 2 * MIB));
         let (_directory, project) = project(&[
             (".aidd/x", ""),
             ("a/openapi.yaml", &within),
             ("b/openapi.yaml", &above),
-            ("c/config.yaml", &config),
-            ("d/config.yaml", &limit),
+            ("postgres/above.sql", &large),
+            ("postgres/within.sql", &limit),
         ]);
         let target = Target::Files(&[".".to_owned()]);
         let document = check(&project, &Selection::default(), &target).expect("checked");
@@ -351,8 +352,11 @@ mod tests {
         let why = "more than `maxFileSize` (2097152): only searched for secrets";
         let line = |path: &str, size: usize| format!("{path}: {size} bytes, {why}");
         let expected =
-            [line("b/openapi.yaml", above.len()), line("c/config.yaml", config.len())];
+            [line("b/openapi.yaml", above.len()), line("postgres/above.sql", large.len())];
         assert_eq!(skipped, expected);
+        let target = Target::Text { path: "postgres/above.sql", text: &large };
+        let document = check(&project, &Selection::default(), &target).expect("checked");
+        assert_eq!(document.skipped.len(), 1);
     }
 
     #[test]

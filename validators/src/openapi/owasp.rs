@@ -119,8 +119,7 @@ pub(super) fn http_server(document: &Document<'_>, report: &mut Report<'_>) {
             url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
         });
         if is_plain && !is_local(url) {
-            let finding =
-                report.at(document.span(at), "requests to the server are not encrypted");
+            let finding = report.at(document.span(at), "requests to the server are not encrypted");
             finding.help("Write a URL that starts with `https://` or `wss://`");
             if let (Some(span), Some((scheme, rest))) =
                 (unquoted(document, at), url.split_once(':'))

@@ -437,8 +437,7 @@ pub(super) fn deprecated_xml_field(document: &Document<'_>, report: &mut Report<
     for xml in document.objects("xml") {
         for (field, value) in [("attribute", "attribute"), ("wrapped", "element")] {
             if let Some(at) = document.get(xml, field) {
-                let finding =
-                    report.at(document.key_span(at), format!("`{field}` is deprecated"));
+                let finding = report.at(document.key_span(at), format!("`{field}` is deprecated"));
                 finding.help(format!("Write `nodeType: {value}`"));
                 let span = document.values.all[at].span;
                 // `true` means the same as the new field.

@@ -174,9 +174,11 @@ fn fixes_are_offered() {
     assert!(fixed.contains("      in: path\n      required: true\n      schema"), "{fixed}");
     let fixed = fix(&with_paths("  '/a/': {sumary: x}\n"));
     assert!(fixed.contains("'/a': {summary: x}"), "{fixed}");
-    let parameters = "[{$ref: '#/x'}, {$ref: '#/x'}]";
-    let fixed = fix(&with_paths(&format!("  /a: {{parameters: {parameters}}}\n")));
-    assert!(fixed.contains("parameters: [{$ref: '#/x'}]"), "{fixed}");
+    let reference = "{$ref: '#/components/parameters/x'}";
+    let path = format!("  /a: {{parameters: [{reference}, {reference}]}}\n");
+    let parameter = "components: {parameters: {x: {name: q, in: query, schema: {}}}}\n";
+    let fixed = fix(&format!("{}{parameter}", with_paths(&path)));
+    assert!(fixed.contains(&format!("parameters: [{reference}]")), "{fixed}");
     let more = "tags:\n- name: a\n  description: x\n- name: a\n- name: b\nservers:\n- url: https://a.test/\n";
     let fixed = fix(&format!("{}{more}", with_paths("")));
     assert!(fixed.contains("description: x\n- name: b\n"), "{fixed}");
@@ -211,9 +213,8 @@ fn the_settings_of_other_linters_only_change_defaults() {
     let severities = |config: &str| -> Vec<String> {
         let (config, _) = aidd_engine::project::config::read(config).expect("a configuration");
         let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
-        let engine =
-            Engine::new(&crate::DISTRIBUTION, registry, &config, &Selection::default())
-                .expect("shipped rules");
+        let engine = Engine::new(&crate::DISTRIBUTION, registry, &config, &Selection::default())
+            .expect("shipped rules");
         let findings = engine.check(&Source::new("openapi.yaml", text), &files).findings;
         let of_rules = findings.iter().filter(|finding| {
             ["openapi/missing-contact", "openapi/missing-license"].contains(&&*finding.rule)
@@ -221,7 +222,8 @@ fn the_settings_of_other_linters_only_change_defaults() {
         of_rules.map(|finding| format!("{:?} {}", finding.severity, finding.rule)).collect()
     };
     assert_eq!(severities("{}"), ["Info openapi/missing-contact"]);
-    let config = r#"{"rules": {"openapi/missing-contact": "error", "openapi/missing-license": "warning"}}"#;
+    let config =
+        r#"{"rules": {"openapi/missing-contact": "error", "openapi/missing-license": "warning"}}"#;
     let configured = ["Error openapi/missing-contact", "Warning openapi/missing-license"];
     assert_eq!(severities(config), configured);
     assert_eq!(severities(r#"{"rules": {"openapi/missing-contact": "off"}}"#), [""; 0]);
@@ -422,7 +424,7 @@ fn schemas_are_checked() {
 /// The rules with findings in a document that are enabled by default, and either not `info` or the
 /// `expected` rule.
 fn reported(text: &str, expected: &str) -> std::collections::BTreeSet<String> {
-    let registry = aidd_engine::rules::registry::Registry::new(crate::DISTRIBUTION.pages, &[]);
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     let (_, findings) = check("openapi.yaml", text, &Memory::default());
     let rules = findings.into_iter().filter_map(|finding| registry.get(&finding.rule));
     let rules = rules.filter(|rule| rule.enabled);

@@ -9,6 +9,9 @@ use aidd_engine::text::finding::{Edit, Fix, Safety};
 use aidd_engine::text::source::Span;
 use squawk_linter::{Rule, Violation};
 
+/// Maximum length of a name in PostgreSQL, in bytes.
+const MAX_NAME: usize = 63;
+
 /// How the edits of squawk are used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
@@ -56,7 +59,7 @@ pub(super) fn of(violation: &Violation, span: Span, file: &File, text: &str) -> 
         Use::NotValid => vec![not_valid(span, file, text)?],
         Use::OutsideTransaction if !runs_outside_transaction(file, text) => return None,
         Use::AtStart if file.migration.as_ref().is_none_or(|found| found.is_marked) => return None,
-        _ => violation.fix.as_ref()?.edits.iter().map(|edit| convert(edit, span, text)).collect(),
+        _ => violation.fix.as_ref()?.edits.iter().map(|edit| convert(edit, file, text)).collect(),
     };
     // The server shortens a name in the same way.
     let is_safe = violation.code == Rule::IdentifierTooLong && file.migration.is_none();
@@ -64,15 +67,29 @@ pub(super) fn of(violation: &Violation, span: Span, file: &File, text: &str) -> 
     Some(Fix { title: title.to_owned(), safety, edits, file: None })
 }
 
-/// Converts an edit of squawk; its keywords get the case of the text that they replace or extend.
-fn convert(edit: &squawk_linter::Edit, span: Span, text: &str) -> Edit {
+/// Converts an edit of squawk. A type gets the case of the type that it replaces, keywords that of
+/// the statement.
+fn convert(edit: &squawk_linter::Edit, file: &File, text: &str) -> Edit {
     let range = edit.text_range;
     let target = Span::new(range.start().into(), range.end().into());
-    let added = edit.text.clone().unwrap_or_default();
+    let added = edit.text.as_deref().unwrap_or_default();
     let replaced = text.get(target.range()).unwrap_or_default();
-    let model = if replaced.is_empty() { text.get(span.range()).unwrap_or_default() } else { replaced };
-    let has_names = added.contains(['\'', '"', '_']);
-    Edit::replace(target, if has_names { added } else { in_case_of(model, &added) })
+    let before = file.pieces.partition_point(|piece| piece.span.start <= target.start);
+    let piece = file.pieces.get(before.saturating_sub(1));
+    let statement = piece.and_then(|piece| text.get(piece.span.range())).unwrap_or_default();
+    let space = added.find(' ').unwrap_or(added.len());
+    let (first, rest) = added.split_at(space);
+    let added = if added.contains('\'') {
+        // `SET name = 'value'`
+        format!("{}{rest}", in_case_of(statement, first))
+    } else if replaced.is_empty() {
+        in_case_of(statement, added)
+    } else if replaced.contains('"') || replaced.len() > MAX_NAME {
+        added.to_owned()
+    } else {
+        format!("{}{}", in_case_of(replaced, first), in_case_of(statement, rest))
+    };
+    Edit::replace(target, added)
 }
 
 /// `text` in upper case if the first word of `model` is in upper case, otherwise in lower case.
@@ -123,7 +140,8 @@ pub(super) fn cross_join(text: &str, span: Span, file: &File) -> Vec<Edit> {
     let tokens = lex::tokens(clause, dialect);
     let commas = tokens.iter().filter(|token| token.kind == TokenKind::Punct);
     let commas = commas.filter(|token| token.punct(clause) == b',');
-    let join = in_case_of(text.trim_start_matches(|c: char| !c.is_ascii_alphabetic()), " cross join");
+    let join =
+        in_case_of(text.trim_start_matches(|c: char| !c.is_ascii_alphabetic()), " cross join");
     commas
         .map(|token| {
             let comma = Span { start: span.start + token.start, end: span.start + token.end };

@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use crate::text::paths::relative;
 pub use cache::{ProjectCache, ReportedChanges};
 pub use checked_paths::{CheckedPaths, Part};
-pub use job::is_binary;
+pub use job::{is_binary, too_large};
 pub use project::{check_project, check_unsaved_text, listing};
 pub use scope::ExcludedCounts;
 pub use uncommitted::{UncommittedChanges, uncommitted};
