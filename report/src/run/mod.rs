@@ -329,10 +329,11 @@ mod tests {
 
     #[test]
     fn the_size_limits_are_named() {
+        const MIB: usize = 1 << 20;
         let start = "openapi: 3.0.3\ninfo: {title: a}\npaths: {}\n";
         let padded =
             |start: &str, size: usize| format!("{start}{}", " ".repeat(size - start.len()));
-        const MIB: usize = 1 << 20;
+
         let within = padded(start, 2 * MIB + 1);
         let above = padded(start, 16 * MIB + 1);
         let (large, limit) = (padded("SELECT 1;", 2 * MIB + 1), padded("SELECT 1;", 2 * MIB));

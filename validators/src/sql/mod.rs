@@ -91,12 +91,14 @@ fn check(files: &dyn Files, report: &mut Report<'_>) {
     let migration = migration::migration(path, text, files);
     let needs_replay = migration.is_some() && replay::RULES.iter().any(|rule| report.begin(rule));
     let replay = migration.filter(|_| needs_replay).map(|migration| {
-        if files.run_cache().is_some() && is_stored(path, text, files) {
-            let key = format!("sql replay {} {}", migration.is_nested, migration.dir);
-            cached(files, &key, || Replay::new(&migration, None, files))
-        } else {
+        let key = format!("sql replay {} {}", migration.is_nested, migration.dir);
+        let shared = files.run_cache().map(|cache| {
+            cache.get_or_compute(&key, || Replay::new(&migration, None, files))
+        });
+        // The checked text can differ from the stored one.
+        shared.filter(|replay| replay.is_of(path, text)).unwrap_or_else(|| {
             Arc::new(Replay::new(&migration, Some((path, text)), files))
-        }
+        })
     });
     let known = replay.as_ref().and_then(|replay| replay.take(path, text));
     let Some(file) = known.or_else(|| File::read(path, text, files)) else {
@@ -129,11 +131,6 @@ fn check(files: &dyn Files, report: &mut Report<'_>) {
             report.at(found.span, &*found.message);
         }
     }
-}
-
-/// Whether `text` is the text of the stored file. A file that is not UTF-8 cannot be compared.
-fn is_stored(path: &str, text: &str, files: &dyn Files) -> bool {
-    files.exists(path) && file::read_sibling(path, files).is_none_or(|stored| stored == text)
 }
 
 /// States that a part of the file was not checked, if a rule on SQL is enabled.
