@@ -242,20 +242,23 @@ fn of_severity(count: usize, severity: Severity) -> String {
 }
 
 /// The files that were skipped or only partly checked: a heading, and at most `limit` lines. Files
-/// with the same reason share a line.
+/// with the same reason share a line, except those that could not be read.
 fn skipped_lines(document: &Document, limit: usize) -> Vec<String> {
     let skipped = &document.skipped;
     if skipped.is_empty() {
         return Vec::new();
     }
     let mut counts: HashMap<&str, usize> = HashMap::new();
-    for file in skipped {
+    for file in skipped.iter().filter(|file| !file.failed) {
         *counts.entry(&file.why).or_default() += 1;
     }
     let count = number(skipped.len(), "file");
     let mut lines = vec![format!("{count} skipped or only partly checked:")];
     let mut listed = 0;
-    let first_files = skipped.iter().filter_map(|file| Some((file, counts.remove(&*file.why)?)));
+    let first_files = skipped.iter().filter_map(|file| {
+        let count = if file.failed { 1 } else { counts.remove(&*file.why)? };
+        Some((file, count))
+    });
     for (file, count) in first_files.take(limit) {
         listed += count;
         let more = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };

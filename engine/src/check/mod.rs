@@ -452,8 +452,7 @@ impl Engine {
         }
         let unchecked = report.take_unchecked();
         let mut findings = report.finish();
-        // Of several findings on a secret, the most severe is reported, so severities are lowered
-        // first.
+        // Of several findings on a secret, the most severe remains: lower the severities first.
         let lowered =
             lowered::lower((source, &tree, files), settings, &self.registry, &mut findings);
         let secrets = self.resolve_secrets(source, settings, (&claims, files), &mut findings);
@@ -496,8 +495,6 @@ fn finish(source: &Source, findings: &mut [Finding], secrets: &[Span]) {
     findings.sort_by(|a, b| (a.span, &a.rule, &a.message).cmp(&(b.span, &b.rule, &b.message)));
     secrets::redact(source, findings, secrets);
     if source.decoded() == Decoded::Utf16 {
-        for finding in findings.iter_mut() {
-            finding.fix = None;
-        }
+        findings.iter_mut().for_each(|finding| finding.fix = None);
     }
 }

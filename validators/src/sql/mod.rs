@@ -92,13 +92,13 @@ fn check(files: &dyn Files, report: &mut Report<'_>) {
     let needs_replay = migration.is_some() && replay::RULES.iter().any(|rule| report.begin(rule));
     let replay = migration.filter(|_| needs_replay).map(|migration| {
         let key = format!("sql replay {} {}", migration.is_nested, migration.dir);
-        let shared = files.run_cache().map(|cache| {
-            cache.get_or_compute(&key, || Replay::new(&migration, None, files))
-        });
+        let shared = files
+            .run_cache()
+            .map(|cache| cache.get_or_compute(&key, || Replay::new(&migration, None, files)));
         // The checked text can differ from the stored one.
-        shared.filter(|replay| replay.is_of(path, text)).unwrap_or_else(|| {
-            Arc::new(Replay::new(&migration, Some((path, text)), files))
-        })
+        shared
+            .filter(|replay| replay.is_of(path, text))
+            .unwrap_or_else(|| Arc::new(Replay::new(&migration, Some((path, text)), files)))
     });
     let known = replay.as_ref().and_then(|replay| replay.take(path, text));
     let Some(file) = known.or_else(|| File::read(path, text, files)) else {
