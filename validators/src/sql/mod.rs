@@ -57,6 +57,8 @@ pub(super) const FAMILY: Family = Family {
         pieces.iter().map(|piece| piece.span).collect()
     },
     affects_other_files: |path| is_sql(path) || config::is_settings(path),
+    // The migrations of a directory share values that are stored with the listing.
+    needs_listing: true,
     ..Family::EMPTY
 };
 
