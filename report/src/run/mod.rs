@@ -333,7 +333,6 @@ mod tests {
         let start = "openapi: 3.0.3\ninfo: {title: a}\npaths: {}\n";
         let padded =
             |start: &str, size: usize| format!("{start}{}", " ".repeat(size - start.len()));
-
         let within = padded(start, 2 * MIB + 1);
         let above = padded(start, 16 * MIB + 1);
         let (large, limit) = (padded("SELECT 1;", 2 * MIB + 1), padded("SELECT 1;", 2 * MIB));
@@ -358,6 +357,24 @@ mod tests {
         let target = Target::Text { path: "postgres/above.sql", text: &large };
         let document = check(&project, &Selection::default(), &target).expect("checked");
         assert_eq!(document.skipped.len(), 1);
+    }
+
+    #[test]
+    fn statements_that_are_not_checked_are_listed() {
+        let text = "SELECT 1;\nFROBNICATE a;\n";
+        let (_directory, project) = project(&[(".aidd/x", ""), ("mysql/a.sql", text)]);
+        let why = "1 of 2 SQL statements not checked: the parser does not know them";
+        let sql = Selection { only: vec!["sql/*".to_owned()], ..Selection::default() };
+        let files = ["mysql/a.sql".to_owned()];
+        for target in [Target::Files(&files), Target::Text { path: "mysql/a.sql", text }] {
+            let document = check(&project, &sql, &target).expect("checked");
+            let listed: Vec<&str> = document.skipped.iter().map(|file| &*file.why).collect();
+            assert_eq!(listed, [why]);
+            assert!(!document.is_failing());
+        }
+        let other = Selection { only: vec!["dockerfile/*".to_owned()], ..Selection::default() };
+        let document = check(&project, &other, &Target::Files(&files)).expect("checked");
+        assert!(document.skipped.is_empty());
     }
 
     #[test]
