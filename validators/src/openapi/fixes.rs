@@ -12,9 +12,22 @@ pub(super) fn suggest(
     near: &str,
 ) {
     finding.help(format!("Did you mean `{near}`?"));
-    if let Some(span) = unquoted_span(document, span, name) {
+    if let Some(span) = unquoted_span(document, span, name).filter(|_| is_typo(name, near)) {
         finding.fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(span, near)]);
     }
+}
+
+/// Whether long texts differ in at most two adjacent characters, or texts only in punctuation and
+/// case.
+fn is_typo(one: &str, other: &str) -> bool {
+    let letters = |text: &str| text.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "");
+    let (one, other) = (letters(one), letters(other));
+    let count =
+        |pairs: &mut dyn Iterator<Item = (char, char)>| pairs.take_while(|(a, b)| a == b).count();
+    let same_start = count(&mut one.chars().zip(other.chars()));
+    let same_end = count(&mut one.chars().rev().zip(other.chars().rev()));
+    let longer = one.chars().count().max(other.chars().count());
+    one == other || longer > 3 && same_start + same_end + 2 >= longer
 }
 
 /// The span of the text of a string that is written without escapes, without quotes.
@@ -72,5 +85,20 @@ fn end_of(document: &Document<'_>, mut at: usize) -> Option<u32> {
             // A null that is not written has no place.
             _ => return (!value.span.is_empty()).then_some(value.span.end),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_typo;
+
+    #[test]
+    fn only_similar_names_are_fixed() {
+        for (one, other) in [("ordrs", "orders"), ("Orders", "orders"), ("user-id", "userId")] {
+            assert!(is_typo(one, other), "{one} {other}");
+        }
+        assert!(is_typo("#/components/schemas/Oder", "#/components/schemas/Order"));
+        assert!(!is_typo("S3 integration", "interaction"));
+        assert!(!is_typo("reports", "orders"));
     }
 }
