@@ -38,6 +38,7 @@ use aidd_engine::text::finding::{FailOn, Finding, Severity, Status};
 use aidd_engine::text::source::{Source, Span};
 use aidd_engine::workspace::walk::{self, FileReport};
 use gate::{Policy, Verdict};
+use std::collections::HashMap;
 use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
@@ -240,17 +241,30 @@ fn severity_count(count: usize, severity: Severity) -> String {
     }
 }
 
-/// The files that were skipped or only partly checked: a heading, and at most `limit` paths.
+/// The files that were skipped or only partly checked: a heading, and at most `limit` lines. Files
+/// with the same reason share a line, except those that could not be read.
 fn skipped_lines(document: &Document, limit: usize) -> Vec<String> {
     let skipped = &document.skipped;
     if skipped.is_empty() {
         return Vec::new();
     }
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for file in skipped.iter().filter(|file| !file.failed) {
+        *counts.entry(&file.why).or_default() += 1;
+    }
     let count = number(skipped.len(), "file");
     let mut lines = vec![format!("{count} skipped or only partly checked:")];
-    let listed = skipped.iter().take(limit);
-    lines.extend(listed.map(|file| format!("  {}: {}", one_line(&file.path), one_line(&file.why))));
-    if let Some(remaining @ 1..) = skipped.len().checked_sub(limit) {
+    let mut listed = 0;
+    let first_files = skipped.iter().filter_map(|file| {
+        let count = if file.failed { 1 } else { counts.remove(&*file.why)? };
+        Some((file, count))
+    });
+    for (file, count) in first_files.take(limit) {
+        listed += count;
+        let more = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
+        lines.push(format!("  {}{more}: {}", one_line(&file.path), one_line(&file.why)));
+    }
+    if let Some(remaining @ 1..) = skipped.len().checked_sub(listed) {
         lines.push(format!("  and {remaining} more"));
     }
     lines

@@ -89,6 +89,8 @@ pub struct CheckResult {
     /// pass (the checks that need all files). They are reported unless the project pass uses the
     /// comment.
     pub pending_allows: Vec<Finding>,
+    /// Which part of the source was not checked, and why.
+    pub unchecked: Option<String>,
 }
 
 impl Engine {
@@ -448,9 +450,9 @@ impl Engine {
                 self.facts_cache.store_tree(source, tree);
             }
         }
+        let unchecked = report.take_unchecked();
         let mut findings = report.finish();
-        // Of several findings on a secret, the most severe is reported, so severities are lowered
-        // first.
+        // Of several findings on a secret, the most severe remains: lower the severities first.
         let lowered =
             lowered::lower((source, &tree, files), settings, &self.registry, &mut findings);
         let secrets = self.resolve_secrets(source, settings, (&claims, files), &mut findings);
@@ -471,7 +473,7 @@ impl Engine {
         } else {
             pending_allows.clear();
         }
-        CheckResult { findings, secrets, allowing: applied.used, pending_allows }
+        CheckResult { findings, secrets, allowing: applied.used, pending_allows, unchecked }
     }
 }
 
@@ -493,8 +495,6 @@ fn finish(source: &Source, findings: &mut [Finding], secrets: &[Span]) {
     findings.sort_by(|a, b| (a.span, &a.rule, &a.message).cmp(&(b.span, &b.rule, &b.message)));
     secrets::redact(source, findings, secrets);
     if source.decoded() == Decoded::Utf16 {
-        for finding in findings.iter_mut() {
-            finding.fix = None;
-        }
+        findings.iter_mut().for_each(|finding| finding.fix = None);
     }
 }

@@ -176,6 +176,8 @@ pub struct Report<'a> {
     /// Whether `severity_overrides` also enable rules that are disabled by default.
     overrides_enable: bool,
     disabled: Option<&'a HashSet<RuleId>>,
+    /// What the checks did not read.
+    unchecked: Option<String>,
     findings: Vec<Finding>,
 }
 
@@ -197,6 +199,7 @@ impl<'a> Report<'a> {
             severity_overrides: HashMap::new(),
             overrides_enable: false,
             disabled: None,
+            unchecked: None,
             findings: Vec::new(),
         }
     }
@@ -227,9 +230,10 @@ impl<'a> Report<'a> {
             if self.disabled.is_some_and(|disabled| disabled.contains(rule)) {
                 return None;
             }
-            let override_ = self.severity_overrides.get(rule).copied();
-            let is_enabled =
-                setting.severity.is_some() || self.overrides_enable && !setting.is_configured;
+            // The settings of another tool only change defaults.
+            let is_fixed = self.overrides_enable && setting.is_configured;
+            let override_ = self.severity_overrides.get(rule).filter(|_| !is_fixed).copied();
+            let is_enabled = setting.severity.is_some() || self.overrides_enable && !is_fixed;
             let severity = override_.unwrap_or(setting.severity).filter(|_| is_enabled);
             severity.map(|severity| (id, severity, &setting.params))
         });
@@ -244,7 +248,8 @@ impl<'a> Report<'a> {
         self.overrides_enable = false;
     }
 
-    /// Like [`Self::apply_overrides`], but also enables rules that are disabled by default.
+    /// Like [`Self::apply_overrides`], but only for rules whose severity is not configured; also
+    /// enables rules that are disabled by default.
     pub fn apply_settings(&mut self, rules: HashMap<RuleId, Option<Severity>>) {
         self.apply_overrides(rules);
         self.overrides_enable = true;
@@ -270,6 +275,17 @@ impl<'a> Report<'a> {
         let (id, severity, _) = self.rule.expect("a rule has begun");
         self.findings.push(Finding::new(id.clone(), severity, span, message));
         self.findings.last_mut().expect("just pushed")
+    }
+
+    /// States which part of the source was not checked, and why. The file is listed as only partly
+    /// checked.
+    pub fn unchecked(&mut self, why: impl Into<String>) {
+        self.unchecked = Some(why.into());
+    }
+
+    /// Returns which part of the source was not checked.
+    pub fn take_unchecked(&mut self) -> Option<String> {
+        self.unchecked.take()
     }
 
     /// Adds findings that were built elsewhere.

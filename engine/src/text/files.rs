@@ -7,7 +7,7 @@ mod dir_stamps;
 mod guard;
 mod overlay;
 mod run_cache;
-mod with_base;
+mod wrapper;
 
 use crate::text::listing::Listing;
 use crate::text::paths::{self, PathError};
@@ -22,7 +22,7 @@ pub(crate) use guard::too_large;
 pub use guard::{Links, open_regular, read_regular};
 pub use overlay::Overlay;
 pub use run_cache::{ForRun, RunCache};
-pub use with_base::WithBase;
+pub use wrapper::{Listed, WithBase, Wrapper};
 
 /// A store of files. Paths are relative to the root of the store, with `/` between segments.
 pub trait Files: Sync {
@@ -73,55 +73,10 @@ pub trait Files: Sync {
         Vec::new()
     }
 
-    /// The values that the checks of one run share; `None` if files can change between two checks.
+    /// The values that the checks of several files share; `None` if files can change between two
+    /// checks.
     fn run_cache(&self) -> Option<&RunCache> {
         None
-    }
-}
-
-/// A store together with the list of its files.
-pub struct Listed<'a> {
-    /// The underlying store.
-    pub files: &'a dyn Files,
-    /// The files of the project.
-    pub listing: &'a Listing,
-}
-
-impl Files for Listed<'_> {
-    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
-        self.files.read(path, limit)
-    }
-
-    fn exists(&self, path: &str) -> bool {
-        self.files.exists(path)
-    }
-
-    fn size(&self, path: &str) -> io::Result<u64> {
-        self.files.size(path)
-    }
-
-    fn content_stamp(&self, path: &str) -> Option<Stamp> {
-        self.files.content_stamp(path)
-    }
-
-    fn listing(&self) -> Option<&Listing> {
-        Some(self.listing)
-    }
-
-    fn names(&self, folder: &str) -> Vec<String> {
-        self.files.names(folder)
-    }
-
-    fn base_of(&self, path: &str) -> Option<(&dyn Files, String)> {
-        self.files.base_of(path)
-    }
-
-    fn dirs(&self, folder: &str) -> Vec<String> {
-        self.files.dirs(folder)
-    }
-
-    fn run_cache(&self) -> Option<&RunCache> {
-        self.files.run_cache()
     }
 }
 

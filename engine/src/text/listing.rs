@@ -59,7 +59,7 @@ impl Listing {
             changed: self.changed.clone(),
             answers: Mutex::default(),
             attributes: OnceLock::new(),
-            shared: RunCache::default(),
+            shared: self.shared.after_change(),
         }
     }
 
@@ -251,7 +251,10 @@ impl Listing {
         answer
     }
 
-    /// Values that checks of several files share; see [`Self::without_shared`].
+    /// Values that checks of several files share; checks get them with [`Files::run_cache`]. See
+    /// [`Self::without_shared`].
+    ///
+    /// [`Files::run_cache`]: crate::text::files::Files::run_cache
     pub fn shared(&self) -> &RunCache {
         &self.shared
     }

@@ -75,6 +75,14 @@ impl Purpose {
         let contains = |marks: &List| marks.iter().any(|mark| name.contains(mark));
         let starts = |prefixes: &List| prefixes.iter().any(|prefix| name.starts_with(prefix));
         let ends = |suffixes: &List| suffixes.iter().any(|suffix| name.ends_with(suffix));
+        // `specs/openapi.json` and `api-spec.yaml` describe an interface.
+        let describes_api = [".json", ".yaml", ".yml"].iter().any(|end| name.ends_with(end))
+            && words(name).any(|word| matches!(word, "api" | "openapi" | "swagger"));
+        let in_tests = || {
+            let is_spec = |part: &&str| describes_api && part.starts_with("spec");
+            let mut parts = directories.split('/').filter(|part| !is_spec(part));
+            parts.any(|part| purposes::CERTAIN_TEST_DIRECTORIES.contains(part))
+        };
         // `demo-shop` can be the name of a product.
         let is_sample_name = |directory: &str| {
             let start = directory.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
@@ -91,10 +99,10 @@ impl Purpose {
             Self::Vendored
         } else if in_any(&purposes::ARCHIVED_DIRECTORIES) {
             Self::Archived
-        } else if in_any(&purposes::CERTAIN_TEST_DIRECTORIES)
+        } else if in_tests()
             || name_has_word(&purposes::TEST_WORDS)
             || starts(&purposes::TEST_STARTS)
-            || contains(&purposes::TEST_MARKS)
+            || contains(&purposes::TEST_MARKS) && !describes_api
             || is_test_class(path)
             || !is_production
                 && (in_any(&purposes::TEST_DIRECTORIES)
@@ -226,6 +234,9 @@ mod tests {
             ("Shop.Tests/appsettings.json", Purpose::Test),
             ("web/button.spec.ts", Purpose::Test),
             ("spec/models/user_spec.rb", Purpose::Test),
+            ("specs/openapi.json", Purpose::Product),
+            ("api-spec.yaml", Purpose::Product),
+            ("spec/fixtures/openapi.json", Purpose::Test),
             (".env.test", Purpose::Test),
             (".env.unit-tests", Purpose::Test),
             ("config/test_resources/ca.pem", Purpose::Test),

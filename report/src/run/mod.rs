@@ -262,6 +262,11 @@ pub fn check_text(project: &Project, engine: &Engine, path: String, bytes: Vec<u
     };
     let mut outcome = Outcome { checked: 1, bytes: size, ..Outcome::default() };
     let path = source.path().to_owned();
+    let is_parsed = engine.distribution().parses(&path);
+    if large && !binary && is_parsed && !engine.checks_large(&path, source.text(), size) {
+        let why = walk::too_large(size, engine.max_file_size());
+        outcome.skipped.push(walk::Skipped { path: path.clone(), why, failed: false });
+    }
     outcome.add_checked(source, checked);
     if let Some(listing) = listing.as_ref().filter(|_| has_project_checks) {
         // Only project-wide findings at the path of the text are reported. Malformed globs were
@@ -320,6 +325,56 @@ mod tests {
         assert!(files.len() > 1);
         assert_eq!(files, ids(&Target::Text { path: "a/Dockerfile", text }));
         assert_eq!(found(&project, &Target::Text { path: "a/b.txt", text }), [""; 0]);
+    }
+
+    #[test]
+    fn the_size_limits_are_named() {
+        const MIB: usize = 1 << 20;
+        let start = "openapi: 3.0.3\ninfo: {title: a}\npaths: {}\n";
+        let padded =
+            |start: &str, size: usize| format!("{start}{}", " ".repeat(size - start.len()));
+        let within = padded(start, 2 * MIB + 1);
+        let above = padded(start, 16 * MIB + 1);
+        let (large, limit) = (padded("SELECT 1;", 2 * MIB + 1), padded("SELECT 1;", 2 * MIB));
+        let (_directory, project) = project(&[
+            (".aidd/x", ""),
+            ("a/openapi.yaml", &within),
+            ("b/openapi.yaml", &above),
+            ("postgres/above.sql", &large),
+            ("postgres/within.sql", &limit),
+        ]);
+        let target = Target::Files(&[".".to_owned()]);
+        let document = check(&project, &Selection::default(), &target).expect("checked");
+        let found: Vec<&str> = document.findings.iter().map(|found| &*found.path).collect();
+        assert_eq!(found, ["a/openapi.yaml"]);
+        let skipped: Vec<String> =
+            document.skipped.iter().map(|file| format!("{}: {}", file.path, file.why)).collect();
+        let why = "more than `maxFileSize` (2097152): only searched for secrets";
+        let line = |path: &str, size: usize| format!("{path}: {size} bytes, {why}");
+        let expected =
+            [line("b/openapi.yaml", above.len()), line("postgres/above.sql", large.len())];
+        assert_eq!(skipped, expected);
+        let target = Target::Text { path: "postgres/above.sql", text: &large };
+        let document = check(&project, &Selection::default(), &target).expect("checked");
+        assert_eq!(document.skipped.len(), 1);
+    }
+
+    #[test]
+    fn statements_that_are_not_checked_are_listed() {
+        let text = "SELECT 1;\nFROBNICATE a;\n";
+        let (_directory, project) = project(&[(".aidd/x", ""), ("mysql/a.sql", text)]);
+        let why = "1 of 2 SQL statements not checked: the parser does not know them";
+        let sql = Selection { only: vec!["sql/*".to_owned()], ..Selection::default() };
+        let files = ["mysql/a.sql".to_owned()];
+        for target in [Target::Files(&files), Target::Text { path: "mysql/a.sql", text }] {
+            let document = check(&project, &sql, &target).expect("checked");
+            let listed: Vec<&str> = document.skipped.iter().map(|file| &*file.why).collect();
+            assert_eq!(listed, [why]);
+            assert!(!document.is_failing());
+        }
+        let other = Selection { only: vec!["dockerfile/*".to_owned()], ..Selection::default() };
+        let document = check(&project, &other, &Target::Files(&files)).expect("checked");
+        assert!(document.skipped.is_empty());
     }
 
     #[test]

@@ -23,6 +23,10 @@ fn syntax(file: &Dockerfile, report: &mut Report<'_>) {
             finding.help(&**help);
         }
     }
+    let is_blank = |line: &str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    if report.source().text().lines().all(is_blank) {
+        report.at(Span::default(), "no instruction").help("Add `FROM`, or delete the file");
+    }
 }
 
 fn instruction_casing(file: &Dockerfile, report: &mut Report<'_>) {

@@ -184,6 +184,14 @@ fn a_syntax_error_does_not_hide_other_findings() {
 }
 
 #[test]
+fn a_file_without_instructions_is_reported() {
+    for text in ["", "\n", "# later\n"] {
+        assert_eq!(found(text, &[]), ["dockerfile/syntax error"]);
+    }
+    assert_eq!(found("{{ template }}\n", &[]), [""; 0]);
+}
+
+#[test]
 fn variables_of_base_images_are_not_reported() {
     let findings = |text: &str| describe_findings(text, &[]);
     let none = [""; 0];

@@ -322,7 +322,7 @@ impl Faults<'_, '_> {
             let mut fault = Fault::new(document.span(value), format!("unknown type `{text}`"));
             fault = match aidd_engine::text::nearest::nearest(text, known.iter().copied()) {
                 Some(near) => {
-                    let span = super::structure::unquoted(document, value);
+                    let span = super::fixes::unquoted(document, value);
                     fault.fix_unsafe = span.map(|span| (span, near.to_owned()));
                     fault.help(format!("Did you mean `{near}`?"))
                 }

@@ -122,10 +122,19 @@ pub(super) struct Operation<'d> {
 pub(super) enum Refusal {
     /// The text cannot be parsed: span and message.
     Syntax(Span, String),
-    /// The file is a template, or has no supported version.
+    /// The file is a template, or not an OpenAPI document.
     NotChecked,
+    /// The file has the name of a document, and no content.
+    Empty,
     /// The version is not supported: the span of the value.
     Version(Span, String),
+}
+
+/// Whether the name of a file is that of an OpenAPI document: `openapi.yaml`, `swagger.json`.
+pub(super) fn is_named(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let stem = ["json", "yaml", "yml"].iter().find_map(|it| name.strip_suffix(it));
+    matches!(stem, Some("openapi." | "swagger."))
 }
 
 impl<'a> Document<'a> {
@@ -150,7 +159,11 @@ impl<'a> Document<'a> {
             let message = format!("nested in more than {MAX_DEPTH} levels");
             return Err(Refusal::Syntax(span, message));
         }
-        let root = values.roots.first().copied().ok_or(Refusal::NotChecked)?;
+        let is_named = is_named(source.path());
+        let is_empty = |root: &usize| values.all[*root].datum == Datum::Null;
+        let Some(root) = values.roots.first().copied().filter(|root| !is_empty(root)) else {
+            return Err(if is_named { Refusal::Empty } else { Refusal::NotChecked });
+        };
         let field = ["openapi", "swagger"];
         let Some((field, at)) =
             field.iter().find_map(|&field| Some((field, values.child(root, field)?)))
@@ -162,7 +175,7 @@ impl<'a> Document<'a> {
             return Err(Refusal::NotChecked);
         }
         // Other files can have a field with this name too.
-        if !PARTS.iter().any(|part| values.child(root, part).is_some()) {
+        if !is_named && !PARTS.iter().any(|part| values.child(root, part).is_some()) {
             return Err(Refusal::NotChecked);
         }
         let Some(version) = Version::from_field(field, &text) else {

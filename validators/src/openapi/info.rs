@@ -1,9 +1,11 @@
 //! Checks on the description of the interface as a whole: its servers, tags, links and texts.
 
 use super::document::{Document, is_template};
+use super::fixes::{item_removal, unquoted};
 use super::specification::Version;
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;
 use std::collections::{HashMap, HashSet};
 
@@ -14,10 +16,15 @@ pub(super) fn duplicate_tag(document: &Document<'_>, report: &mut Report<'_>) {
         let Some(name) = document.text(at) else { continue };
         match seen.get(name) {
             Some(&first) => {
-                report
-                    .at(document.span(at), format!("duplicate tag `{name}`"))
-                    .help("Remove the tag, or rename it")
-                    .related(document.span(first), "the first tag");
+                let finding = report.at(document.span(at), format!("duplicate tag `{name}`"));
+                finding.help("Remove the tag, or rename it");
+                finding.related(document.span(first), "the first tag");
+                // A tag without other fields adds nothing to the first.
+                if document.children(tag).len() == 1
+                    && let Some(edit) = item_removal(document, tag)
+                {
+                    finding.fix("Remove the duplicate", vec![edit]);
+                }
             }
             None => _ = seen.insert(name, at),
         }
@@ -60,9 +67,13 @@ pub(super) fn example_host(document: &Document<'_>, report: &mut Report<'_>) {
 pub(super) fn server_trailing_slash(document: &Document<'_>, report: &mut Report<'_>) {
     for (url, at) in servers(document) {
         if url.len() > 1 && url.ends_with('/') {
-            report
-                .at(document.span(at), format!("`{url}` ends with a slash"))
-                .help("Remove the slash: the paths start with one");
+            let finding = report.at(document.span(at), format!("`{url}` ends with a slash"));
+            finding.help("Remove the slash: the paths start with one");
+            let shorter = url.trim_end_matches('/');
+            if let Some(span) = unquoted(document, at).filter(|_| !shorter.is_empty()) {
+                let edits = vec![Edit::replace(span, shorter)];
+                finding.fix(format!("Write `{shorter}`"), edits);
+            }
         }
     }
 }

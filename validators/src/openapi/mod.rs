@@ -5,6 +5,7 @@ mod bundle;
 mod conditions;
 mod document;
 mod examples;
+mod fixes;
 mod info;
 mod linter_settings;
 mod operations;
@@ -48,7 +49,7 @@ pub(super) const FAMILY: Family = Family {
         if linter_settings::is_settings(path) {
             return Some(SETTINGS);
         }
-        if is_document(path, text) {
+        if is_document(path, text) || document::is_named(path) && has_no_version(text) {
             return Some(OPENAPI);
         }
         parts::is_candidate(path, text).then_some(PART)
@@ -188,6 +189,13 @@ fn run_on(files: &dyn Files, report: &mut Report<'_>) {
                 );
             }
         }
+        Err(Refusal::Empty) => {
+            if report.begin(STRUCTURE) {
+                report
+                    .at(Span::default(), "the document is empty")
+                    .help("Write `openapi`, `info` and `paths`, or delete the file");
+            }
+        }
         Err(Refusal::NotChecked) => {}
     }
 }
@@ -229,6 +237,19 @@ fn is_document(path: &str, text: &str) -> bool {
             });
             value.is_some_and(is_version)
         })
+}
+
+/// Whether a file with the name of a document is empty, or has a word in place of the version.
+fn has_no_version(text: &str) -> bool {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let is_field = |line: &str| {
+        let line = line.trim_start_matches(['{', ' ', '"', '\'']);
+        ["openapi", "swagger"].iter().any(|key| {
+            let rest = line.strip_prefix(key).map(|rest| rest.trim_start_matches(['"', '\'']));
+            rest.is_some_and(|rest| rest.trim_start().starts_with(':'))
+        })
+    };
+    lines().next().is_none() || lines().next().is_some_and(is_field)
 }
 
 /// Whether the text contains the version as a field of JSON that is not nested.

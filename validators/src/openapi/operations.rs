@@ -1,6 +1,7 @@
 //! Checks on operations: ids, tags, parameters, bodies and responses.
 
 use super::document::{Document, Operation, short};
+use super::fixes::{item_removal, suggest};
 use super::specification::Version;
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
@@ -42,17 +43,16 @@ pub(super) fn duplicate_parameter(document: &Document<'_>, report: &mut Report<'
             };
             match seen.get(&(name, place)) {
                 Some(&first) => {
-                    report
-                        .at(
-                            document.key_span(item),
-                            format!(
-                                "duplicate parameter `{}` with `in: {}`",
-                                short(name),
-                                short(place)
-                            ),
-                        )
-                        .help("Remove the parameter")
-                        .related(document.key_span(first), "the first parameter");
+                    let (name, place) = (short(name), short(place));
+                    let message = format!("duplicate parameter `{name}` with `in: {place}`");
+                    let finding = report.at(document.key_span(item), message);
+                    finding.help("Remove the parameter");
+                    finding.related(document.key_span(first), "the first parameter");
+                    let reference = |at| document.reference(at).and_then(|at| document.text(at));
+                    let is_same = reference(item).is_some() && reference(item) == reference(first);
+                    if let Some(edit) = item_removal(document, item).filter(|_| is_same) {
+                        finding.fix("Remove the duplicate", vec![edit]);
+                    }
                 }
                 None => _ = seen.insert((name, place), item),
             }
@@ -84,9 +84,9 @@ pub(super) fn undefined_tag(document: &Document<'_>, report: &mut Report<'_>) {
             let finding = report
                 .at(document.span(item), format!("the tag `{tag}` is not declared in `tags`"));
             match near {
-                Some(near) => finding.help(format!("Did you mean `{near}`?")),
-                None => finding.help("Declare the tag in `tags` of the document"),
-            };
+                Some(near) => suggest(document, finding, (document.span(item), tag), near),
+                None => _ = finding.help("Declare the tag in `tags` of the document"),
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 //! Source: <https://owasp.org/API-Security/editions/2023/en/0x11-t10/>.
 
 use super::document::{Document, Operation};
+use super::fixes::unquoted;
 use super::info::{host, servers};
 use super::operations::responses;
 use super::schemas::types;
@@ -9,6 +10,7 @@ use super::security::scheme_map;
 use super::specification::Version;
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
 use std::collections::HashSet;
 
 /// The schemas of requests: of parameters and bodies, and everything that they contain.
@@ -106,9 +108,8 @@ pub(super) fn http_server(document: &Document<'_>, report: &mut Report<'_>) {
         for &scheme in schemes {
             let text = document.text(scheme).unwrap_or_default();
             if !is_local && matches!(text, "http" | "ws") {
-                report
-                    .at(document.span(scheme), format!("requests with `{text}` are not encrypted"))
-                    .help(format!("Write `{text}s`"));
+                let message = format!("requests with `{text}` are not encrypted");
+                report.at(document.span(scheme), message).help(format!("Write `{text}s`"));
             }
         }
         return;
@@ -118,9 +119,14 @@ pub(super) fn http_server(document: &Document<'_>, report: &mut Report<'_>) {
             url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
         });
         if is_plain && !is_local(url) {
-            report
-                .at(document.span(at), "requests to the server are not encrypted")
-                .help("Write a URL that starts with `https://` or `wss://`");
+            let finding = report.at(document.span(at), "requests to the server are not encrypted");
+            finding.help("Write a URL that starts with `https://` or `wss://`");
+            if let (Some(span), Some((scheme, rest))) =
+                (unquoted(document, at), url.split_once(':'))
+            {
+                let edits = vec![Edit::replace(span, format!("{scheme}s:{rest}"))];
+                finding.fix_unsafe(format!("Write `{scheme}s`"), edits);
+            }
         }
     }
 }

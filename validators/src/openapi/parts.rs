@@ -4,7 +4,7 @@
 use super::document::Document;
 use super::{CHECKS, is_data, is_document};
 use aidd_engine::rules::rule::{Report, Setting, Settings};
-use aidd_engine::text::files::Files;
+use aidd_engine::text::files::{Files, RunCache};
 use aidd_engine::text::finding::{Finding, Severity};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths;
@@ -46,11 +46,11 @@ pub(super) fn is_candidate(path: &str, text: &str) -> bool {
 
 /// Checks the file of `report` as a part of the documents that refer to it.
 pub(super) fn check(files: &dyn Files, report: &mut Report<'_>) {
-    let Some(listing) = files.listing() else { return };
+    let (Some(listing), Some(cache)) = (files.listing(), files.run_cache()) else { return };
     let (path, today) = (report.source().path(), report.today());
     let mut all: Vec<Finding> = Vec::new();
-    for root in roots(files, listing, path) {
-        let found = listing.shared().get_or_compute(&format!("openapi findings {root}"), || {
+    for root in roots(files, (listing, cache), path) {
+        let found = cache.get_or_compute(&format!("openapi findings {root}"), || {
             findings_of_parts(files, &root, today)
         });
         all.extend(found.get(path).into_iter().flatten().cloned());
@@ -63,13 +63,17 @@ pub(super) fn check(files: &dyn Files, report: &mut Report<'_>) {
 
 /// The documents that can refer to the file at `path`: those in its directory or a parent directory,
 /// and those whose names contain `openapi` or `swagger`.
-fn roots(files: &dyn Files, listing: &Listing, path: &str) -> BTreeSet<String> {
+fn roots(
+    files: &dyn Files,
+    (listing, cache): (&Listing, &RunCache),
+    path: &str,
+) -> BTreeSet<String> {
     let is_root = |path: &str| {
         let read = || files.read(path, MAX_DOCUMENT_BYTES).ok();
         let text = || Some(Source::decode(path, read()?));
         is_data(path) && text().is_some_and(|source| is_document(path, source.text()))
     };
-    let named = listing.shared().get_or_compute("openapi documents by name", || {
+    let named = cache.get_or_compute("openapi documents by name", || {
         let is_named = |path: &&String| {
             let name = path.rsplit('/').next().unwrap_or_default().to_ascii_lowercase();
             name.contains("openapi") || name.contains("swagger")
@@ -82,7 +86,7 @@ fn roots(files: &dyn Files, listing: &Listing, path: &str) -> BTreeSet<String> {
     while !directory.is_empty() {
         directory = paths::parent_dir(directory);
         let in_directory =
-            listing.shared().get_or_compute(&format!("openapi documents in {directory}"), || {
+            cache.get_or_compute(&format!("openapi documents in {directory}"), || {
                 let names = files.names(directory).into_iter();
                 let paths = names.map(|name| match directory {
                     "" => name,

@@ -1,7 +1,7 @@
 //! Checks on the paths and their parameters.
 
 use super::document::{Document, METHODS, short};
-use super::structure::unquoted_key;
+use super::fixes::unquoted_key;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;

@@ -1,6 +1,7 @@
 //! Checks on references and on components that nothing refers to.
 
 use super::document::{Document, Reference};
+use super::fixes::suggest;
 use super::pointer::Target;
 use super::specification::Version;
 use super::structure::with_article;
@@ -22,9 +23,9 @@ pub(super) fn unresolved_ref(document: &Document<'_>, report: &mut Report<'_>) {
                 let near = nearest_pointer(document, text);
                 let finding = report.at(span, format!("`{text}` does not exist"));
                 match near {
-                    Some(near) => finding.help(format!("Did you mean `{near}`?")),
-                    None => finding.help("Define the value, or correct the reference"),
-                };
+                    Some(near) => suggest(document, finding, (span, text), &near),
+                    None => _ = finding.help("Define the value, or correct the reference"),
+                }
             }
             Some(Target::MissingFile) => {
                 let file = text.split('#').next().unwrap_or_default();

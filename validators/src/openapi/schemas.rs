@@ -1,13 +1,13 @@
 //! Checks on schemas: their types, enumerations, bounds and composition.
 
 use super::document::{Document, is_template};
+use super::fixes::{removal, suggest, unquoted_key};
 use super::pointer::Target;
 use super::specification::Version;
 use super::structure::list_of;
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
-use aidd_engine::text::source::Span;
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of types of a schema; there are seven.
@@ -123,12 +123,18 @@ pub(super) fn invalid_enum_value(document: &Document<'_>, report: &mut Report<'_
                     Datum::Null => "Add `null` to `type`, or remove the value",
                     _ => "Write a value of the type, or correct `type`",
                 };
-                report
-                    .at(
-                        document.span(value),
-                        format!("{found} in `enum`, but the type is {}", list_of(&types)),
-                    )
-                    .help(help);
+                let finding = report.at(
+                    document.span(value),
+                    format!("{found} in `enum`, but the type is {}", list_of(&types)),
+                );
+                finding.help(help);
+                let span = document.values.all[value].span;
+                let written = document.source.slice(span);
+                let is_scalar = matches!(datum, Datum::Bool(_) | Datum::Number(_));
+                if types == ["`string`"] && is_scalar && !written.contains(['"', '\'', '\n']) {
+                    let text = format!("\"{written}\"");
+                    finding.fix_unsafe(format!("Write `{text}`"), vec![Edit::replace(span, text)]);
+                }
             }
         }
     }
@@ -153,26 +159,13 @@ pub(super) fn duplicate_enum_value(document: &Document<'_>, report: &mut Report<
                 seen.insert(key, value);
                 continue;
             };
-            let span = document.values.all[value].span;
             let shown = document.source.slice(document.span(value)).to_owned();
             let finding =
                 report.at(document.span(value), format!("duplicate value `{shown}` in `enum`"));
             finding.help("Remove the duplicate");
             finding.related(document.span(first), "the first value");
-            if let Some(before) = before {
-                let start = document.values.all[before].span.end;
-                let removed = Span { start, end: span.end };
-                let between = Span { start, end: span.start };
-                // A comment or an alias between the values prevents the removal.
-                let is_plain = start <= span.start
-                    && document
-                        .source
-                        .slice(between)
-                        .chars()
-                        .all(|c| c.is_whitespace() || c == ',' || c == '-');
-                if is_plain && !span.is_empty() {
-                    finding.fix("Remove the duplicate", vec![Edit::delete(removed)]);
-                }
+            if let Some(edit) = before.and_then(|before| removal(document, before, value)) {
+                finding.fix("Remove the duplicate", vec![edit]);
             }
         }
     }
@@ -345,9 +338,9 @@ pub(super) fn unknown_required_property(document: &Document<'_>, report: &mut Re
                     format!("the required property `{name}` is not in `properties`"),
                 );
                 match near {
-                    Some(near) => finding.help(format!("Did you mean `{near}`?")),
-                    None => finding.help("Describe the property, or remove the name"),
-                };
+                    Some(near) => suggest(document, finding, (document.span(item), name), near),
+                    None => _ = finding.help("Describe the property, or remove the name"),
+                }
             }
         }
     }
@@ -444,9 +437,22 @@ pub(super) fn deprecated_xml_field(document: &Document<'_>, report: &mut Report<
     for xml in document.objects("xml") {
         for (field, value) in [("attribute", "attribute"), ("wrapped", "element")] {
             if let Some(at) = document.get(xml, field) {
-                report
-                    .at(document.key_span(at), format!("`{field}` is deprecated"))
-                    .help(format!("Write `nodeType: {value}`"));
+                let finding = report.at(document.key_span(at), format!("`{field}` is deprecated"));
+                finding.help(format!("Write `nodeType: {value}`"));
+                let span = document.values.all[at].span;
+                // `true` means the same as the new field.
+                if *document.datum(at) == Datum::Bool(true)
+                    && document.get(xml, "nodeType").is_none()
+                    && let Some(key) = unquoted_key(document, at)
+                {
+                    let written = document.source.slice(document.key_span(at));
+                    let mark = if written.starts_with(['"', '\'']) { "\"" } else { "" };
+                    let edits = vec![
+                        Edit::replace(key, "nodeType"),
+                        Edit::replace(span, format!("{mark}{value}{mark}")),
+                    ];
+                    finding.fix(format!("Write `nodeType: {value}`"), edits);
+                }
             }
         }
     }

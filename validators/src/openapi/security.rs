@@ -1,6 +1,7 @@
 //! Checks on security requirements.
 
 use super::document::{Document, short};
+use super::fixes::suggest;
 use super::specification::Version;
 use aidd_engine::rules::rule::Report;
 use std::collections::{HashMap, HashSet};
@@ -73,12 +74,16 @@ pub(super) fn undefined_security_scheme(document: &Document<'_>, report: &mut Re
                         format!("the security scheme `{name}` is not declared"),
                     );
                     match near {
-                        Some(near) => finding.help(format!("Did you mean `{near}`?")),
-                        None if document.version == Version::V2 => {
-                            finding.help("Declare the scheme in `securityDefinitions`")
+                        Some(near) => {
+                            suggest(document, finding, (document.key_span(entry), name), near);
                         }
-                        None => finding.help("Declare the scheme in `components.securitySchemes`"),
-                    };
+                        None if document.version == Version::V2 => {
+                            finding.help("Declare the scheme in `securityDefinitions`");
+                        }
+                        None => {
+                            finding.help("Declare the scheme in `components.securitySchemes`");
+                        }
+                    }
                 }
                 Some(None) => {}
                 Some(Some(scopes)) => {

@@ -3,6 +3,7 @@
 
 use super::conditions;
 use super::document::{Document, Fault, Reference, is_template};
+use super::fixes::{unquoted, unquoted_span};
 use super::pointer::Target;
 use super::specification::{Grammar, Object, Pattern, Shape, Version};
 use aidd_engine::parse::values::Datum;
@@ -176,28 +177,6 @@ fn visit_enum(document: &mut Document<'_>, at: usize, values: &[&'static str]) {
         None => fault = fault.help(format!("Write {}", list_of(&expected))),
     }
     document.faults.push(fault);
-}
-
-/// The span of the text of a string that is written without escapes, without quotes.
-pub(super) fn unquoted(document: &Document<'_>, at: usize) -> Option<Span> {
-    let span = document.values.all[at].span;
-    let text = document.text(at)?;
-    unquoted_span(document, span, text)
-}
-
-/// The span of the key of `at`, without quotes, if it is written without escapes.
-pub(super) fn unquoted_key(document: &Document<'_>, at: usize) -> Option<Span> {
-    let (key, span) = document.values.all[at].key.as_ref()?;
-    unquoted_span(document, *span, key)
-}
-
-fn unquoted_span(document: &Document<'_>, mut span: Span, text: &str) -> Option<Span> {
-    let written = document.source.slice(span);
-    if written.len() == text.len() + 2 {
-        span.start += 1;
-        span.end -= 1;
-    }
-    (document.source.slice(span) == text).then_some(span)
 }
 
 /// The words in a sentence: "`a`, `b` or `c`".

@@ -1,6 +1,8 @@
 //! Tests of the rules on OpenAPI documents.
 
 use super::*;
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::rules::registry::Registry;
 use aidd_engine::rules::rule::{Setting, Settings};
 use aidd_engine::text::files::{Files, Memory};
 use aidd_engine::text::finding::{Finding, Severity};
@@ -172,6 +174,59 @@ fn fixes_are_offered() {
     assert!(fixed.contains("      in: path\n      required: true\n      schema"), "{fixed}");
     let fixed = fix(&with_paths("  '/a/': {sumary: x}\n"));
     assert!(fixed.contains("'/a': {summary: x}"), "{fixed}");
+    let reference = "{$ref: '#/components/parameters/x'}";
+    let path = format!("  /a: {{parameters: [{reference}, {reference}]}}\n");
+    let parameter = "components: {parameters: {x: {name: q, in: query, schema: {}}}}\n";
+    let fixed = fix(&format!("{}{parameter}", with_paths(&path)));
+    assert!(fixed.contains(&format!("parameters: [{reference}]")), "{fixed}");
+    let more = "tags:\n- name: a\n  description: x\n- name: a\n- name: b\nservers:\n- url: https://a.test/\n";
+    let fixed = fix(&format!("{}{more}", with_paths("")));
+    assert!(fixed.contains("description: x\n- name: b\n"), "{fixed}");
+    assert!(fixed.contains("url: https://a.test\n"), "{fixed}");
+    let fixed = fix(&with_schema("{type: string, enum: [a, no, 1]}"));
+    assert!(fixed.contains("enum: [a, no, \"1\"]") || fixed.contains("\"no\", \"1\""), "{fixed}");
+}
+
+#[test]
+fn an_empty_document_and_an_invalid_version_are_reported() {
+    let messages = |path: &str, text: &str| -> Vec<String> {
+        let memory = Memory::default();
+        if (FAMILY.claim)(path, text) != Some(OPENAPI) {
+            return Vec::new();
+        }
+        check(path, text, &memory).1.into_iter().map(|finding| finding.message).collect()
+    };
+    for empty in ["", "\n", "# later\n"] {
+        assert_eq!(messages("api/openapi.yaml", empty), ["the document is empty"]);
+        assert_eq!(messages("api/config.yaml", empty), [""; 0]);
+    }
+    assert_eq!(messages("swagger.json", "{\"swagger\": \"x\"}"), ["unsupported version `x`"]);
+    assert_eq!(messages("openapi.yaml", "openapi: banana\n"), ["unsupported version `banana`"]);
+    assert_eq!(messages("config.yaml", "openapi: ./api.yaml\n"), [""; 0]);
+}
+
+#[test]
+fn the_settings_of_other_linters_only_change_defaults() {
+    let text = "openapi: 3.1.0\ninfo: {title: a, version: '1'}\npaths: {}\n";
+    let spectral = "rules: {info-contact: hint, info-license: off}\n";
+    let files = Memory([(".spectral.yaml".to_owned(), spectral.as_bytes().to_vec())].into());
+    let severities = |config: &str| -> Vec<String> {
+        let (config, _) = aidd_engine::project::config::read(config).expect("a configuration");
+        let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
+        let engine = Engine::new(&crate::DISTRIBUTION, registry, &config, &Selection::default())
+            .expect("shipped rules");
+        let findings = engine.check(&Source::new("openapi.yaml", text), &files).findings;
+        let of_rules = findings.iter().filter(|finding| {
+            ["openapi/missing-contact", "openapi/missing-license"].contains(&&*finding.rule)
+        });
+        of_rules.map(|finding| format!("{:?} {}", finding.severity, finding.rule)).collect()
+    };
+    assert_eq!(severities("{}"), ["Info openapi/missing-contact"]);
+    let config =
+        r#"{"rules": {"openapi/missing-contact": "error", "openapi/missing-license": "warning"}}"#;
+    let configured = ["Error openapi/missing-contact", "Warning openapi/missing-license"];
+    assert_eq!(severities(config), configured);
+    assert_eq!(severities(r#"{"rules": {"openapi/missing-contact": "off"}}"#), [""; 0]);
 }
 
 #[test]
@@ -369,7 +424,7 @@ fn schemas_are_checked() {
 /// The rules with findings in a document that are enabled by default, and either not `info` or the
 /// `expected` rule.
 fn reported(text: &str, expected: &str) -> std::collections::BTreeSet<String> {
-    let registry = aidd_engine::rules::registry::Registry::new(crate::DISTRIBUTION.pages, &[]);
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     let (_, findings) = check("openapi.yaml", text, &Memory::default());
     let rules = findings.into_iter().filter_map(|finding| registry.get(&finding.rule));
     let rules = rules.filter(|rule| rule.enabled);

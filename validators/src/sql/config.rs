@@ -1,12 +1,18 @@
 //! The configuration of squawk, applied so that a repository need not repeat it.
 
 use super::squawk::ROWS;
+use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::paths::{Globs, below, parent_dir, upwards};
+use aidd_engine::text::source::Span;
 use squawk_linter::{Rule, Version};
+use std::ops::Range;
 use toml_edit::{Document, Item};
 
 const NAME: &str = ".squawk.toml";
+
+/// The rule on settings that are invalid.
+pub(super) const INVALID: &str = "sql/invalid-squawk-config";
 
 /// The settings that apply to a file.
 #[derive(Debug, Default)]
@@ -55,5 +61,73 @@ impl SquawkConfig {
     pub(super) fn excludes(&self, id: &str) -> bool {
         let mut rows = ROWS.iter().filter(|row| row.id == id).peekable();
         rows.peek().is_some() && rows.all(|row| self.excluded.contains(&row.rule))
+    }
+}
+
+/// Whether the file at `path` contains the settings of squawk.
+pub(super) fn is_settings(path: &str) -> bool {
+    path.rsplit('/').next() == Some(NAME)
+}
+
+/// Reports settings that are invalid: they are not applied.
+pub(super) fn check(report: &mut Report<'_>) {
+    if !report.begin(INVALID) {
+        return;
+    }
+    let text = report.source().text();
+    let at = |range: Option<Range<usize>>| {
+        range.map_or(Span::default(), |range| Span::new(range.start, range.end))
+    };
+    let document = match text.parse::<Document<String>>() {
+        Ok(document) => document,
+        Err(error) => {
+            let message = error.message().lines().next().unwrap_or("not TOML");
+            report
+                .at(at(error.span()), format!("invalid settings: {message}"))
+                .help("Correct the file; until then, none of its settings apply");
+            return;
+        }
+    };
+    for key in ["excluded_rules", "included_rules", "excluded_paths"] {
+        let Some(item) = document.get(key) else { continue };
+        let Some(values) = item.as_array() else {
+            let message = format!("`{key}` is not a list, so it is ignored");
+            report.at(at(item.span()), message).help("Write a list of strings: `[\"…\"]`");
+            continue;
+        };
+        for value in values {
+            match value.as_str() {
+                None => {
+                    let message = format!("a value of `{key}` is not a string, so it is ignored");
+                    report.at(at(value.span()), message).help("Write a string: `\"…\"`");
+                }
+                Some(name) if key != "excluded_paths" && name.parse::<Rule>().is_err() => {
+                    let name = name.escape_debug();
+                    report
+                        .at(at(value.span()), format!("squawk has no rule `{name}`"))
+                        .help("Correct the name, or delete it; squawk rejects the file");
+                }
+                Some(glob) if key == "excluded_paths" => {
+                    if let Err(error) = Globs::new(&[glob.to_owned()], &[]) {
+                        report
+                            .at(at(value.span()), format!("invalid path pattern: {error}"))
+                            .help("Correct the pattern; until then, no path is excluded");
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    if let Some(item) = document.get("pg_version")
+        && item.as_str().is_none_or(|version| version.parse::<Version>().is_err())
+    {
+        report
+            .at(at(item.span()), "`pg_version` is not a version, so it is ignored")
+            .help("Write a string such as `\"17.2\"`");
+    }
+    if let Some(item) = document.get("assume_in_transaction").filter(|item| !item.is_bool()) {
+        report
+            .at(at(item.span()), "`assume_in_transaction` is not a boolean, so it is ignored")
+            .help("Write `true` or `false`");
     }
 }

@@ -5,7 +5,7 @@ use super::lex::{self, TokenKind};
 use super::migration::{self, Migration};
 use super::split::{Piece, split};
 use super::statement::{Statement, StatementKind};
-use super::{other, postgres, recent};
+use super::{other, postgres};
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::paths::{below, parent_dir, upwards};
 use aidd_engine::text::source::Span;
@@ -30,7 +30,9 @@ pub(super) struct Parsed {
     /// The syntax errors that squawk reports.
     pub(super) errors: Vec<(Span, String)>,
     /// The statements with syntax errors, in order.
-    damaged: Vec<Span>,
+    pub(super) damaged: Vec<Span>,
+    /// The number of statements that no check reads, because they are not parsed.
+    pub(super) unparsed: usize,
     /// A string, a name, a comment or a parenthesis without end.
     pub(super) unbalanced: Option<(Span, &'static str)>,
 }
@@ -87,10 +89,11 @@ impl File {
         let tokens = lex::tokens(text, None);
         let detected = detect(path, text, &tokens, migration.as_ref(), files);
         let dialect = detected.map(|detected| detected.dialect);
-        // Outside of a run, a program such as an editor checks the same texts again and again.
+        let parse = || Parsed::new(text, dialect);
+        // An editor replays all migrations of a directory after each key press.
         let parsed = match files.run_cache() {
-            Some(_) => Arc::new(Parsed::new(text, dialect)),
-            None => recent::parsed(text, dialect),
+            Some(cache) => cache.get_or_parse(dialect, text, parse),
+            None => Arc::new(parse()),
         };
         Some(Self { detected, migration, parsed })
     }
@@ -113,10 +116,13 @@ impl Parsed {
                 self.statements = postgres::statements(&parse);
                 self.read_errors(&parse);
                 self.postgres = Some(parse);
+            } else {
+                self.unparsed = self.pieces.len();
             }
             return;
         }
         if dialect.is_some_and(|dialect| !dialect.is_parsed()) {
+            self.unparsed = self.pieces.len();
             return;
         }
         for piece in &self.pieces {
@@ -131,12 +137,15 @@ impl Parsed {
             match parsed {
                 Some(statement) => self.statements.push(statement),
                 None if is_unread => {}
-                None => self.statements.push(Statement {
-                    span: piece.span,
-                    kind: StatementKind::Opaque,
-                    cross_joins: Vec::new(),
-                    non_sargable: Vec::new(),
-                }),
+                None => {
+                    self.unparsed += 1;
+                    self.statements.push(Statement {
+                        span: piece.span,
+                        kind: StatementKind::Opaque,
+                        cross_joins: Vec::new(),
+                        non_sargable: Vec::new(),
+                    });
+                }
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::split::Piece;
 use aidd_engine::text::files::{Files, sibling, side_file};
+use aidd_engine::text::finding::Edit;
 use aidd_engine::text::paths::{below, parent_dir};
 use aidd_engine::text::source::Span;
 use std::cmp::Ordering;
@@ -28,6 +29,8 @@ pub(super) struct Migration {
     pub(super) down: Vec<Span>,
     /// Whether the whole file reverts a migration.
     pub(super) is_down: bool,
+    /// Whether comments for the tool mark the parts of the file.
+    pub(super) is_marked: bool,
 }
 
 /// The directories of migrations, without regard to the tool.
@@ -39,6 +42,9 @@ struct Marker {
     up: &'static str,
     down: &'static str,
     no_transaction: &'static str,
+    /// What turns off the transaction: a line above `up`, or a word after it.
+    line_before: &'static str,
+    word_after: &'static str,
 }
 
 const MARKERS: &[Marker] = &[
@@ -46,11 +52,50 @@ const MARKERS: &[Marker] = &[
         up: "-- +goose up",
         down: "-- +goose down",
         no_transaction: "-- +goose no transaction",
+        line_before: "-- +goose NO TRANSACTION\n",
+        word_after: "",
     },
-    Marker { up: "-- +migrate up", down: "-- +migrate down", no_transaction: "notransaction" },
-    Marker { up: "-- migrate:up", down: "-- migrate:down", no_transaction: "transaction:false" },
-    Marker { up: "-- +micrate up", down: "-- +micrate down", no_transaction: "-- no transaction" },
+    Marker {
+        up: "-- +migrate up",
+        down: "-- +migrate down",
+        no_transaction: "notransaction",
+        line_before: "",
+        word_after: " notransaction",
+    },
+    Marker {
+        up: "-- migrate:up",
+        down: "-- migrate:down",
+        no_transaction: "transaction:false",
+        line_before: "",
+        word_after: " transaction:false",
+    },
+    Marker {
+        up: "-- +micrate up",
+        down: "-- +micrate down",
+        no_transaction: "-- no transaction",
+        line_before: "",
+        word_after: "",
+    },
 ];
+
+/// Turns off the transaction of a migration with marks.
+pub(super) fn no_transaction_edit(text: &str) -> Option<Edit> {
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let comment = line.trim().to_ascii_lowercase();
+        if let Some(marker) = MARKERS.iter().find(|marker| comment.starts_with(marker.up)) {
+            let at = match (marker.line_before, marker.word_after) {
+                ("", "") => return None,
+                ("", _) => offset + line.trim_end().len(),
+                _ => offset,
+            };
+            let added = format!("{}{}", marker.line_before, marker.word_after);
+            return Some(Edit::insert(u32::try_from(at).ok()?, added));
+        }
+        offset += line.len();
+    }
+    None
+}
 
 /// The first line of files that a program wrote from a database.
 const DUMPS: &[&str] = &[
@@ -96,18 +141,20 @@ pub(super) fn migration(path: &str, text: &str, files: &dyn Files) -> Option<Mig
         transaction,
         down: Vec::new(),
         is_down,
+        is_marked: false,
     };
     for marker in MARKERS {
         if let Some(down) = parts(text, marker) {
             let lower = text.to_ascii_lowercase();
             let is_outside = lower.contains(marker.no_transaction);
             let transaction = if is_outside { Transaction::No } else { Transaction::Yes };
-            return Some(Migration { down, ..flat(transaction, false) });
+            return Some(Migration { down, is_marked: true, ..flat(transaction, false) });
         }
     }
     if is_liquibase(text) {
         let is_outside = text.to_ascii_lowercase().contains("runintransaction:false");
-        return Some(flat(if is_outside { Transaction::No } else { Transaction::Yes }, false));
+        let transaction = if is_outside { Transaction::No } else { Transaction::Yes };
+        return Some(Migration { is_marked: true, ..flat(transaction, false) });
     }
     let nested = |transaction, is_down| Migration {
         dir: parent_dir(dir).to_owned(),
@@ -115,6 +162,7 @@ pub(super) fn migration(path: &str, text: &str, files: &dyn Files) -> Option<Mig
         transaction,
         down: Vec::new(),
         is_down,
+        is_marked: false,
     };
     let own_dir = dir.rsplit('/').next().unwrap_or(dir);
     match &*name {

@@ -3,11 +3,11 @@
 mod config;
 mod dialect;
 mod file;
+mod fixes;
 mod lex;
 mod migration;
 mod other;
 mod postgres;
-mod recent;
 mod replay;
 mod safety;
 mod split;
@@ -34,19 +34,31 @@ use std::sync::Arc;
 
 /// The kind of SQL files.
 const SQL: Kind = Kind("sql");
+/// The settings of squawk.
+const SETTINGS: Kind = Kind("squawk-settings");
 
 /// The rules on SQL.
 pub(super) const FAMILY: Family = Family {
     name: "sql",
     rules: ids,
-    claim: |path, _| is_sql(path).then_some(SQL),
-    check: |_, context, report| check(context.files, report),
-    statements: |_, source| {
+    claim: |path, _| {
+        if config::is_settings(path) { Some(SETTINGS) } else { is_sql(path).then_some(SQL) }
+    },
+    check: |kind, context, report| match kind {
+        SETTINGS => config::check(report),
+        _ => check(context.files, report),
+    },
+    statements: |kind, source| {
+        if kind == SETTINGS {
+            return Vec::new();
+        }
         let tokens = lex::tokens(source.text(), None);
         let pieces = split::split(source.text(), &tokens, None);
         pieces.iter().map(|piece| piece.span).collect()
     },
-    affects_other_files: is_sql,
+    affects_other_files: |path| is_sql(path) || config::is_settings(path),
+    // The migrations of a directory share values that are stored with the listing.
+    needs_listing: true,
     ..Family::EMPTY
 };
 
@@ -60,7 +72,7 @@ const MAX_RECENT: usize = 3;
 
 fn ids() -> Vec<&'static str> {
     let mut ids: Vec<&str> = squawk::ROWS.iter().map(|row| row.id).collect();
-    ids.extend(safety::RULES.iter().chain(replay::RULES).chain([&SYNTAX]));
+    ids.extend(safety::RULES.iter().chain(replay::RULES).chain([&SYNTAX, &config::INVALID]));
     ids.sort_unstable();
     ids.dedup();
     ids
@@ -81,17 +93,25 @@ fn check(files: &dyn Files, report: &mut Report<'_>) {
     let migration = migration::migration(path, text, files);
     let needs_replay = migration.is_some() && replay::RULES.iter().any(|rule| report.begin(rule));
     let replay = migration.filter(|_| needs_replay).map(|migration| {
-        if files.run_cache().is_some() {
-            let key = format!("sql replay {} {}", migration.is_nested, migration.dir);
-            cached(files, &key, || Replay::new(&migration, None, files))
-        } else {
-            Arc::new(Replay::new(&migration, Some((path, text)), files))
-        }
+        let key = format!("sql replay {} {}", migration.is_nested, migration.dir);
+        let shared = files
+            .run_cache()
+            .map(|cache| cache.get_or_compute(&key, || Replay::new(&migration, None, files)));
+        // The checked text can differ from the stored one.
+        shared
+            .filter(|replay| replay.is_of(path, text))
+            .unwrap_or_else(|| Arc::new(Replay::new(&migration, Some((path, text)), files)))
     });
     let known = replay.as_ref().and_then(|replay| replay.take(path, text));
-    let Some(file) = known.or_else(|| File::read(path, text, files)) else { return };
+    let Some(file) = known.or_else(|| File::read(path, text, files)) else {
+        report_unchecked("a template with SQL: not checked", report);
+        return;
+    };
     let is_recent = is_recent(path, &file, files);
-    report_syntax(&file, report);
+    let has_syntax_error = report_syntax(&file, report);
+    if let Some(why) = unchecked(&file, has_syntax_error) {
+        report_unchecked(why, report);
+    }
     report_squawk(&file, &config, is_recent, report);
     let mut found = Vec::new();
     safety::statements(&file, &mut found);
@@ -101,6 +121,10 @@ fn check(files: &dyn Files, report: &mut Report<'_>) {
             let finding = report.at(found.span, found.message);
             finding.help(found.help);
             lower(!is_recent, &mut finding.severity);
+            if found.rule == safety::CROSS_JOIN && is_recent {
+                let edits = fixes::cross_join(text, found.span, &file);
+                finding.fix_unsafe("Write `CROSS JOIN`", edits);
+            }
         }
     }
     for found in replay.iter().flat_map(|replay| replay.found(path)) {
@@ -108,6 +132,35 @@ fn check(files: &dyn Files, report: &mut Report<'_>) {
         if is_inside && report.begin(found.rule) {
             report.at(found.span, &*found.message);
         }
+    }
+}
+
+/// States that a part of the file was not checked, if a rule on SQL is enabled.
+fn report_unchecked(why: impl Into<String>, report: &mut Report<'_>) {
+    if ids().into_iter().any(|id| report.begin(id)) {
+        report.unchecked(why);
+    }
+}
+
+/// Which statements were not checked, and why.
+fn unchecked(file: &File, has_syntax_error: bool) -> Option<String> {
+    let all = file.pieces.len();
+    let statements = |count: usize, why: &str| {
+        let noun = if all == 1 { "statement" } else { "statements" };
+        (count > 0).then(|| format!("{count} of {all} SQL {noun} not checked: {why}"))
+    };
+    match file.detected {
+        _ if all == 0 => None,
+        None => Some("SQL of an unknown dialect: syntax and migrations not checked".to_owned()),
+        Some(detected) if !detected.dialect.is_parsed() => {
+            Some("a dialect of SQL that is not supported: not checked".to_owned())
+        }
+        // A syntax error is a finding.
+        Some(_) if has_syntax_error => None,
+        Some(_) if !file.damaged.is_empty() => {
+            statements(file.damaged.len(), "unknown syntax, such as variables of a client")
+        }
+        Some(_) => statements(file.unparsed, "the parser does not know them"),
     }
 }
 
@@ -147,25 +200,27 @@ impl Order {
     }
 }
 
-/// Reports a syntax error if it is certain that the dialect was recognised.
-fn report_syntax(file: &File, report: &mut Report<'_>) {
-    let Some(detected) = file.detected.filter(|found| found.is_certain) else { return };
+/// Reports a syntax error if it is certain that the dialect was recognised. Returns whether there
+/// is one.
+fn report_syntax(file: &File, report: &mut Report<'_>) -> bool {
+    let Some(detected) = file.detected.filter(|found| found.is_certain) else { return false };
     if !detected.dialect.is_parsed() || !report.begin(SYNTAX) {
-        return;
+        return false;
     }
     if let Some((span, message)) = file.unbalanced {
         report.at(span, message);
-        return;
+        return true;
     }
     let text = report.source().text();
     let Some((span, message)) = file.errors.first().filter(|_| !has_client_commands(text)) else {
-        return;
+        return false;
     };
     let next = text.get(span.start as usize..).unwrap_or_default();
     let white_space = next.len() - next.trim_start().len();
     let word = next.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_').next();
     let end = Span::at(span.start as usize + white_space + word.map_or(0, str::len));
     report.at(span.cover(end), &**message);
+    true
 }
 
 /// Whether a file contains commands or variables of a client or values that a program fills in:
@@ -208,8 +263,9 @@ fn report_squawk(file: &File, config: &SquawkConfig, is_recent: bool, report: &m
     let in_transaction =
         migration.is_some_and(|migration| migration.is_in_transaction(&file.pieces));
     linter.settings.assume_in_transaction = config.assume_in_transaction.unwrap_or(in_transaction);
-    let mut violations = linter.lint(parse, report.source().text());
-    let context = Context::new(file, report.source().text());
+    let text = report.source().text();
+    let mut violations = linter.lint(parse, text);
+    let context = Context::new(file, text);
     // squawk ignores other statements than `CREATE INDEX`, and files with one statement.
     if migration.is_some_and(|migration| migration.transaction == Transaction::Yes)
         && config.assume_in_transaction.is_none()
@@ -222,6 +278,9 @@ fn report_squawk(file: &File, config: &SquawkConfig, is_recent: bool, report: &m
                 let finding = report.at(span, "`CONCURRENTLY` fails in a transaction");
                 finding.help("Move the statement to a migration that runs without a transaction");
                 lower(!is_recent, &mut finding.severity);
+                if is_recent {
+                    finding.fix = fixes::without_transaction(file, text);
+                }
             }
         }
     }
@@ -236,6 +295,10 @@ fn report_squawk(file: &File, config: &SquawkConfig, is_recent: bool, report: &m
         let finding = report.at(span, row.message);
         finding.help(row.help);
         lower(!is_recent, &mut finding.severity);
+        // A migration that was applied must not change.
+        if is_recent {
+            finding.fix = fixes::of(&violation, span, file, text);
+        }
     }
 }
 

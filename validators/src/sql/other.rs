@@ -249,11 +249,37 @@ fn kind(statement: &ast::Statement, places: &Places<'_>) -> StatementKind {
             let tables = truncate.table_names.iter().map(|target| places.name(&target.name));
             StatementKind::Truncate { tables: tables.collect() }
         }
+        ast::Statement::Execute { name: Some(name), parameters, .. } => {
+            renamed_column(name, parameters, places).unwrap_or(StatementKind::Opaque)
+        }
         ast::Statement::Execute { .. } | ast::Statement::Call(_) | ast::Statement::Use(_) => {
             StatementKind::Opaque
         }
         _ => StatementKind::Other,
     }
+}
+
+/// `EXEC sp_rename 'dbo.orders.note', 'remark', 'COLUMN'` in SQL Server. Without `COLUMN`, the kind
+/// of the renamed object is unknown.
+fn renamed_column(
+    procedure: &ObjectName,
+    parameters: &[Expr],
+    places: &Places<'_>,
+) -> Option<StatementKind> {
+    let [old, new, kind] = parameters else { return None };
+    let text = |value: &Expr| match value {
+        Expr::Value(value) => value.value.clone().into_string(),
+        _ => None,
+    };
+    let is_rename = procedure.to_string().to_ascii_lowercase().ends_with("sp_rename")
+        && text(kind)?.eq_ignore_ascii_case("column");
+    let (old_name, new_name) = (text(old)?, text(new)?);
+    let (table, column) = old_name.rsplit_once('.').filter(|_| is_rename)?;
+    let name = |text: &str, node: &Expr| Name::new(text, places.span(node));
+    Some(StatementKind::AlterTable {
+        table: name(table, old),
+        actions: vec![Action::RenameColumn { from: name(column, old), to: name(&new_name, new) }],
+    })
 }
 
 fn table_name(from: &TableWithJoins, places: &Places<'_>) -> Option<Name> {
@@ -276,6 +302,9 @@ fn column(definition: &ast::ColumnDef, places: &Places<'_>) -> Column {
         references: None,
         is_placed: false,
     };
+    // SQL Server fills these columns itself.
+    let data_type = definition.data_type.to_string().to_ascii_lowercase();
+    column.is_generated = matches!(&*data_type, "rowversion");
     for option in &definition.options {
         match &option.option {
             ColumnOption::NotNull => column.is_not_null = true,

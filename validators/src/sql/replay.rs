@@ -7,6 +7,7 @@ use super::statement::{Action, Column, Constraint, ConstraintKind, Name, Stateme
 use aidd_engine::text::files::Files;
 use aidd_engine::text::source::Span;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, PoisonError};
 
 pub(super) const UNINDEXED: &str = "sql/unindexed-foreign-key";
@@ -29,6 +30,8 @@ pub(super) struct Found {
 #[derive(Default)]
 pub(super) struct Replay {
     by_path: HashMap<String, Vec<Found>>,
+    /// The hash of the text of each file; `None` for a file that was not read.
+    texts: HashMap<String, Option<u64>>,
     /// The parsed files, until they are checked.
     files: Mutex<HashMap<String, (String, File)>>,
 }
@@ -63,6 +66,7 @@ impl Replay {
                 _ if !super::is_sql(path) => None,
                 _ => read_sibling(path, files),
             };
+            self.texts.insert(path.clone(), text.as_deref().map(hash));
             let file = text.and_then(|text| Some((File::read(path, &text, files)?, text)));
             let Some((file, text)) = file else {
                 // What the file changes is unknown.
@@ -80,6 +84,11 @@ impl Replay {
         }
     }
 
+    /// Whether the file at `path` had this text.
+    pub(super) fn is_of(&self, path: &str, text: &str) -> bool {
+        self.texts.get(path).is_some_and(|known| known.is_none_or(|known| known == hash(text)))
+    }
+
     /// The findings in the file at `path`.
     pub(super) fn found(&self, path: &str) -> &[Found] {
         self.by_path.get(path).map_or(&[], Vec::as_slice)
@@ -91,6 +100,12 @@ impl Replay {
         let (known, file) = files.remove(path)?;
         (known == text).then_some(file)
     }
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The migrations of each database, if the names of the files contain dialects. A file without a

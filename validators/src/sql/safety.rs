@@ -1,4 +1,4 @@
-//! Migration safety in MySQL and SQLite, which squawk does not check, and dangerous statements in
+//! Migration safety in the dialects that squawk does not check, and dangerous statements in
 //! all dialects.
 
 use super::dialect::Dialect;
@@ -113,8 +113,12 @@ pub(super) fn migrations(file: &File, found: &mut Vec<Found>) {
     let check: fn(&str, &Statement, &[Action], &mut Vec<Found>) = match dialect {
         Some(Dialect::MySql) => mysql,
         Some(Dialect::Sqlite) => sqlite,
+        Some(Dialect::SqlServer) => sql_server,
+        Some(Dialect::ClickHouse) => clickhouse,
         _ => return,
     };
+    // One program usually owns a database of SQLite.
+    let is_shared = dialect != Some(Dialect::Sqlite);
     let mut new_tables: HashSet<&str> = HashSet::new();
     for statement in &file.statements {
         if migration.reverts(statement.span) {
@@ -125,12 +129,12 @@ pub(super) fn migrations(file: &File, found: &mut Vec<Found>) {
                 new_tables.insert(&create.name.key);
             }
             StatementKind::RenameTable { from, to } => {
-                if dialect == Some(Dialect::MySql) && !new_tables.contains(&*from.key) {
+                if is_shared && !new_tables.contains(&*from.key) {
                     found.push(renamed_table(from.span));
                 }
                 new_tables.insert(&to.key);
             }
-            StatementKind::DropTable { names, .. } if dialect == Some(Dialect::MySql) => {
+            StatementKind::DropTable { names, .. } if is_shared => {
                 for name in names.iter().filter(|name| !new_tables.contains(&*name.key)) {
                     found.push(Found {
                         rule: DROP_TABLE,
@@ -155,7 +159,52 @@ fn renamed_table(span: Span) -> Found {
     Found { rule: RENAME_TABLE, span, message: message.into(), help: EXPAND }
 }
 
+fn renamed_column(span: Span) -> Found {
+    let message = "renaming a column breaks running programs that use the old name";
+    Found { rule: RENAME_COLUMN, span, message: message.into(), help: EXPAND }
+}
+
+/// Reports names that running programs use and that no longer exist.
+fn removed_names(actions: &[Action], found: &mut Vec<Found>) {
+    for action in actions {
+        match action {
+            Action::RenameColumn { from, .. } => found.push(renamed_column(from.span)),
+            Action::RenameTable { to } => found.push(renamed_table(to.span)),
+            Action::DropColumn { name, .. } => {
+                let message =
+                    "dropping a column deletes its data and breaks running programs that use it";
+                let help = "Check that no running program uses the column";
+                let (span, message) = (name.span, message.into());
+                found.push(Found { rule: DROP_COLUMN, span, message, help });
+            }
+            _ => {}
+        }
+    }
+}
+
+fn clickhouse(_: &str, _: &Statement, actions: &[Action], found: &mut Vec<Found>) {
+    removed_names(actions, found);
+}
+
+fn sql_server(_: &str, _: &Statement, actions: &[Action], found: &mut Vec<Found>) {
+    removed_names(actions, found);
+    for action in actions {
+        if let Action::AddColumn { column, span, .. } = action
+            && is_required(column)
+        {
+            found.push(required(*span));
+        }
+    }
+}
+
+/// A new column that the server rejects if the table has rows.
+fn required(span: Span) -> Found {
+    let message = "a new `NOT NULL` column without a default fails if the table has rows";
+    Found { rule: REQUIRED, span, message: message.into(), help: "Add a default" }
+}
+
 fn mysql(table: &str, _: &Statement, actions: &[Action], found: &mut Vec<Found>) {
+    removed_names(actions, found);
     let refuses = actions
         .iter()
         .any(|action| matches!(action, Action::OnlineOption { forbids_blocking: true }));
@@ -172,9 +221,7 @@ fn mysql(table: &str, _: &Statement, actions: &[Action], found: &mut Vec<Found>)
         match action {
             Action::ChangeColumn { from, to, data_type, .. } => {
                 if from.key != to.key {
-                    let message = "renaming a column breaks running programs that use the old name";
-                    let (span, message) = (from.span, message.into());
-                    found.push(Found { rule: RENAME_COLUMN, span, message, help: EXPAND });
+                    found.push(renamed_column(from.span));
                 }
                 // A longer `varchar` and new values of an `enum` only change the definition.
                 let is_often_online =
@@ -182,19 +229,6 @@ fn mysql(table: &str, _: &Statement, actions: &[Action], found: &mut Vec<Found>)
                 if !refuses && !is_often_online {
                     found.push(copy(from.span, "changing the type of a column"));
                 }
-            }
-            Action::RenameColumn { from, .. } => {
-                let message = "renaming a column breaks running programs that use the old name";
-                let (span, message) = (from.span, message.into());
-                found.push(Found { rule: RENAME_COLUMN, span, message, help: EXPAND });
-            }
-            Action::RenameTable { to } => found.push(renamed_table(to.span)),
-            Action::DropColumn { name, .. } => {
-                let message =
-                    "dropping a column deletes its data and breaks running programs that use it";
-                let help = "Check that no running program uses the column";
-                let (span, message) = (name.span, message.into());
-                found.push(Found { rule: DROP_COLUMN, span, message, help });
             }
             Action::AddConstraint(constraint) if !refuses => match constraint.kind {
                 ConstraintKind::Foreign => found.push(Found {
@@ -258,13 +292,7 @@ fn sqlite(_: &str, _: &Statement, actions: &[Action], found: &mut Vec<Found>) {
                 help: "Create a new table with the column, copy the rows, and rename it",
             });
         } else if is_required(column) {
-            found.push(Found {
-                rule: REQUIRED,
-                span: *span,
-                message: "a new `NOT NULL` column without a default fails if the table has rows"
-                    .into(),
-                help: "Add a default",
-            });
+            found.push(required(*span));
         }
     }
 }

@@ -8,13 +8,24 @@ use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::files::{ForRun, Memory};
+use aidd_engine::text::finding::Safety;
 use aidd_engine::text::source::Source;
+use aidd_engine::workspace::fix::fix_file;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+        .expect("shipped rules")
+});
+
+/// An engine with all rules on SQL.
+static STRICT: LazyLock<Engine> = LazyLock::new(|| {
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
+    let only = ids().into_iter().map(str::to_owned).collect();
+    let selection = Selection { only, ..Selection::default() };
+    Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &selection)
         .expect("shipped rules")
 });
 
@@ -190,6 +201,89 @@ fn concurrently_fails_in_the_transaction_of_the_tool() {
     }
 }
 
+/// The text of a file after its fixes, and the fixes that failed.
+fn fixed(path: &str, text: &str) -> (String, Vec<String>) {
+    let memory = project(&[(path, text)]);
+    let result = fix_file(&STRICT, path, text.as_bytes().to_vec(), &memory, Safety::Unsafe);
+    let undone = result.undone.iter().map(|undone| format!("{}: {}", undone.rule, undone.reason));
+    (String::from_utf8_lossy(&result.bytes).into_owned(), undone.collect())
+}
+
+#[test]
+fn an_index_is_built_concurrently_only_outside_of_a_transaction() {
+    let index = "CREATE INDEX IF NOT EXISTS c ON a (b);\n";
+    let outside = format!("-- +goose NO TRANSACTION\n-- +goose Up\n{index}");
+    let (text, undone) = fixed("pg/1_a.sql", &outside);
+    assert!(text.contains("CREATE INDEX CONCURRENTLY IF NOT EXISTS c ON"), "{text}");
+    assert!(undone.is_empty(), "{undone:?}");
+    for unknown in [format!("-- +goose Up\n{index}"), format!("BEGIN;\n{index}COMMIT;\n")] {
+        let (text, _) = fixed("pg/migrations/1_a.sql", &unknown);
+        assert!(!text.contains("CONCURRENTLY"), "{text}");
+    }
+    let (text, _) = fixed("pg/1_a.sql", "-- migrate:up\nDROP INDEX CONCURRENTLY IF EXISTS c;\n");
+    assert!(text.starts_with("-- migrate:up transaction:false\n"), "{text}");
+}
+
+#[test]
+fn an_applied_migration_has_no_fix() {
+    let path = "pg/migrations/1_a.sql";
+    let text = "CREATE TABLE a (id serial, b varchar(20));";
+    let later = ["2", "3", "4"].map(|version| format!("pg/migrations/{version}_b.sql"));
+    let mut files = vec![(path, text)];
+    files.extend(later.iter().map(|path| (&**path, "SELECT 1;")));
+    let findings = STRICT.check(&Source::new(path, text), &project(&files)).findings;
+    assert!(findings.len() > 1 && findings.iter().all(|finding| finding.fix.is_none()));
+}
+
+#[test]
+fn what_is_not_checked_is_counted() {
+    let unchecked = |path: &str, text: &str| {
+        ENGINE.check(&Source::new(path, text), &project(&[(path, text)])).unchecked
+    };
+    assert_eq!(unchecked("pg/a.sql", "SELECT 1;"), None);
+    assert_eq!(unchecked("a.sql", "-- nothing\n"), None);
+    for (path, text, expected) in [
+        ("a.sql", "SELECT 1;", "SQL of an unknown dialect: syntax and migrations not checked"),
+        ("oracle/a.sql", "SELECT 1;", "a dialect of SQL that is not supported: not checked"),
+        ("pg/a.sql", "SELECT {{ a }};", "a template with SQL: not checked"),
+        (
+            "mysql/a.sql",
+            "SELECT 1; FROBNICATE TABLE a;",
+            "1 of 2 SQL statements not checked: the parser does not know them",
+        ),
+        (
+            "pg/a.sql",
+            "SELECT :name FROM;",
+            "1 of 1 SQL statement not checked: unknown syntax, such as variables of a client",
+        ),
+    ] {
+        assert_eq!(unchecked(path, text).as_deref(), Some(expected), "{path}");
+    }
+}
+
+#[test]
+fn names_that_programs_use_are_removed_in_all_servers() {
+    let base = "CREATE TABLE b (id int);";
+    for (dialect, text, expected) in [
+        ("mssql", "EXEC sp_rename N'dbo.a.b', N'c', 'COLUMN';", "Warning sql/rename-column"),
+        ("mssql", "ALTER TABLE a ADD b int NOT NULL;", "Warning sql/add-required-column"),
+        ("clickhouse", "RENAME TABLE a TO c;", "Warning sql/rename-table"),
+    ] {
+        let path = format!("{dialect}/migrations/2_b.sql");
+        let first = format!("{dialect}/migrations/1_a.sql");
+        assert_eq!(found(&[(&first, base), (&path, text)], &path), [expected], "{text}");
+    }
+    for text in [
+        "EXEC sp_rename 'a', 'c';",
+        "ALTER TABLE a ADD b int NOT NULL CONSTRAINT d DEFAULT 0;",
+        "ALTER TABLE a ADD b rowversion NOT NULL;",
+        "ALTER TABLE a ADD b int IDENTITY(1,1) NOT NULL;",
+    ] {
+        let path = "mssql/migrations/2_b.sql";
+        assert_eq!(found(&[(path, text)], path), [""; 0], "{text}");
+    }
+}
+
 #[test]
 fn deep_statements_are_not_parsed() {
     let deep = [
@@ -205,6 +299,38 @@ fn deep_statements_are_not_parsed() {
             let source = Source::new(format!("{dialect}/migrations/1_a.sql"), &*text);
             let _ = ENGINE.check(&source, &Memory::default());
         }
+    }
+}
+
+/// Statements with fixes.
+const FIXABLE: &[&str] = &[
+    "CREATE INDEX c ON a (b);",
+    "create unique index c on a (b);",
+    "DROP INDEX c;",
+    "REINDEX TABLE a;",
+    "ALTER TABLE a ADD CONSTRAINT d FOREIGN KEY (b) REFERENCES e (id) ON DELETE CASCADE;",
+    "ALTER TABLE a ADD CONSTRAINT d CHECK (b > 0), ADD COLUMN f timestamp;",
+    "alter table a add column b varchar(20), drop column c;",
+    "CREATE TABLE a (id serial, b char(3), c int[], d timestamp(3), e smallint);",
+    "UPDATE a SET b = 1, c = 2, b = 3 WHERE d;",
+    "SELECT 1 FROM a, b , c;",
+    "BEGIN;",
+    "DROP TABLE a;",
+    "CREATE INDEX CONCURRENTLY c ON a (b);",
+    "CREATE TABLE a_name_that_is_longer_than_sixty_three_bytes_because_it_repeats_words (id bigint);",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn a_fix_removes_its_finding(
+        statements in proptest::collection::vec(proptest::sample::select(FIXABLE), 1..4),
+        start in "(|-- \\+goose Up\n|-- \\+goose NO TRANSACTION\n-- \\+goose Up\n|-- migrate:up\n|-- note\n)",
+    ) {
+        let text = format!("{start}{}\n", statements.join("\n"));
+        let (fixed, undone) = fixed("pg/migrations/1_a.sql", &text);
+        prop_assert!(undone.is_empty(), "{text}{fixed}{undone:?}");
     }
 }
 

@@ -1,19 +1,29 @@
-//! Results that several files of one run share, such as the schema that the migrations of a
+//! Results that the checks of several files share, such as the schema that the migrations of a
 //! directory define.
 
-use super::{Files, Stamp};
-use crate::text::listing::Listing;
-use std::any::Any;
+use super::{Files, Wrapper};
+use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
-use std::io;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-type Slot = Arc<OnceLock<Arc<dyn Any + Send + Sync>>>;
+type Value = Arc<dyn Any + Send + Sync>;
+type Slot = Arc<OnceLock<Value>>;
 
-/// Values that are computed once during a run, by key. The files must not change during the run.
-#[derive(Default)]
-pub struct RunCache(Mutex<HashMap<String, Slot>>);
+/// Values that are computed once, by key. The files must not change while the values are used.
+pub struct RunCache {
+    values: Mutex<HashMap<String, Slot>>,
+    /// Values that depend only on a text, which are still valid after files changed; `None` in a
+    /// run, which parses each text once.
+    by_text: Option<Arc<Mutex<ByText>>>,
+}
+
+impl Default for RunCache {
+    fn default() -> Self {
+        Self { values: Mutex::default(), by_text: Some(Arc::default()) }
+    }
+}
 
 impl fmt::Debug for RunCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -21,7 +31,23 @@ impl fmt::Debug for RunCache {
     }
 }
 
+/// Maximum size of the texts whose values are stored, in bytes.
+const MAX_TEXT_BYTES: usize = 8 << 20;
+
+#[derive(Default)]
+struct ByText {
+    /// By type of the value, hash of the text and its parameters, and length of the text.
+    values: HashMap<(TypeId, u64, usize), Value>,
+    bytes: usize,
+}
+
 impl RunCache {
+    /// The cache after files changed: only the values that depend on a text remain.
+    #[must_use]
+    pub fn after_change(&self) -> Self {
+        Self { values: Mutex::default(), by_text: self.by_text.clone() }
+    }
+
     /// The value for `key`, computed on first use; other threads wait for it. A key must always be
     /// used with the same type.
     pub fn get_or_compute<T: Any + Send + Sync>(
@@ -30,11 +56,38 @@ impl RunCache {
         compute: impl Fn() -> T,
     ) -> Arc<T> {
         let slot = {
-            let mut slots = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut slots = self.values.lock().unwrap_or_else(PoisonError::into_inner);
             slots.entry(key.to_owned()).or_default().clone()
         };
         let value = slot.get_or_init(|| Arc::new(compute())).clone();
         value.downcast().unwrap_or_else(|_| Arc::new(compute()))
+    }
+
+    /// The value of `text`, which `parse` computes from the text and the parameters.
+    pub fn get_or_parse<T: Any + Send + Sync>(
+        &self,
+        parameters: impl Hash,
+        text: &str,
+        parse: impl FnOnce() -> T,
+    ) -> Arc<T> {
+        let Some(by_text) = &self.by_text else { return Arc::new(parse()) };
+        let by_text = || by_text.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hasher = DefaultHasher::new();
+        (parameters, text).hash(&mut hasher);
+        let key = (TypeId::of::<T>(), hasher.finish(), text.len());
+        let known = by_text().values.get(&key).cloned();
+        if let Some(value) = known.and_then(|value| value.downcast().ok()) {
+            return value;
+        }
+        let value = Arc::new(parse());
+        let mut by_text = by_text();
+        if by_text.bytes + text.len() > MAX_TEXT_BYTES {
+            *by_text = ByText::default();
+        }
+        if text.len() <= MAX_TEXT_BYTES && by_text.values.insert(key, value.clone()).is_none() {
+            by_text.bytes += text.len();
+        }
+        value
     }
 }
 
@@ -48,41 +101,13 @@ impl<'a> ForRun<'a> {
     /// A run over `files`.
     #[must_use]
     pub fn new(files: &'a dyn Files) -> Self {
-        Self { files, cache: RunCache::default() }
+        Self { files, cache: RunCache { values: Mutex::default(), by_text: None } }
     }
 }
 
-impl Files for ForRun<'_> {
-    fn read(&self, path: &str, limit: u64) -> io::Result<Vec<u8>> {
-        self.files.read(path, limit)
-    }
-
-    fn exists(&self, path: &str) -> bool {
-        self.files.exists(path)
-    }
-
-    fn size(&self, path: &str) -> io::Result<u64> {
-        self.files.size(path)
-    }
-
-    fn content_stamp(&self, path: &str) -> Option<Stamp> {
-        self.files.content_stamp(path)
-    }
-
-    fn listing(&self) -> Option<&Listing> {
-        self.files.listing()
-    }
-
-    fn names(&self, folder: &str) -> Vec<String> {
-        self.files.names(folder)
-    }
-
-    fn dirs(&self, folder: &str) -> Vec<String> {
-        self.files.dirs(folder)
-    }
-
-    fn base_of(&self, path: &str) -> Option<(&dyn Files, String)> {
-        self.files.base_of(path)
+impl Wrapper for ForRun<'_> {
+    fn inner(&self) -> &dyn Files {
+        self.files
     }
 
     fn run_cache(&self) -> Option<&RunCache> {
@@ -99,12 +124,25 @@ mod tests {
     fn a_value_is_computed_once_per_run() {
         let memory = Memory([("a/b/c.sql".to_owned(), Vec::new())].into());
         let run = ForRun::new(&memory);
-        let cache = run.run_cache().expect("a run has a cache");
+        let cache = Files::run_cache(&run).expect("a run has a cache");
         assert_eq!(*cache.get_or_compute("a", || 1), 1);
         assert_eq!(*cache.get_or_compute("a", || 2), 1);
         assert_eq!(*cache.get_or_compute("b", || 2), 2);
         assert!(memory.run_cache().is_none());
         assert_eq!(run.dirs("a"), ["b"]);
         assert_eq!(run.dirs(""), ["a"]);
+    }
+    #[test]
+    fn the_values_of_texts_remain_after_a_change() {
+        let cache = RunCache::default();
+        assert_eq!(*cache.get_or_compute("a", || 1), 1);
+        assert_eq!(*cache.get_or_parse(1, "ab", || 2), 2);
+        let changed = cache.after_change();
+        assert_eq!(*changed.get_or_compute("a", || 3), 3);
+        assert_eq!(*changed.get_or_parse(1, "ab", || 4), 2);
+        assert_eq!(*changed.get_or_parse(1, "bc", || 4), 4);
+        let large = "a".repeat(MAX_TEXT_BYTES + 1);
+        assert_eq!(*changed.get_or_parse(1, &large, || 5), 5);
+        assert_eq!(*changed.get_or_parse(1, &large, || 6), 6);
     }
 }

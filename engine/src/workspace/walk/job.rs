@@ -266,10 +266,7 @@ impl Job<'_> {
         let is_parsed = self.engine.distribution().parses(path) || is_claimed();
         if is_parsed && !self.engine.checks_large(path, &head, size) {
             let limit = self.engine.max_file_size();
-            let why = format!(
-                "{size} bytes, more than `maxFileSize` ({limit}): only searched for secrets"
-            );
-            self.skip(path.to_owned(), why, false);
+            self.skip(path.to_owned(), too_large(size, limit), false);
         }
         true
     }
@@ -277,6 +274,12 @@ impl Job<'_> {
     fn add_result(&mut self, source: Source, checked: CheckResult) {
         self.outcome.add_checked(source, checked);
     }
+}
+
+/// Why a file of `size` bytes is only searched for secrets.
+#[must_use]
+pub fn too_large(size: u64, limit: u64) -> String {
+    format!("{size} bytes, more than `maxFileSize` ({limit}): only searched for secrets")
 }
 
 /// Why a path is skipped, and the remedy.

@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use crate::text::paths::relative;
 pub use cache::{ProjectCache, ReportedChanges};
 pub use checked_paths::{CheckedPaths, Part};
-pub use job::is_binary;
+pub use job::{is_binary, too_large};
 pub use project::{check_project, check_unsaved_text, listing};
 pub use scope::ExcludedCounts;
 pub use uncommitted::{UncommittedChanges, uncommitted};
@@ -153,6 +153,10 @@ pub struct Outcome {
 impl Outcome {
     /// Adds the result of checking one file.
     pub fn add_checked(&mut self, source: Source, mut checked: CheckResult) {
+        if let Some(why) = checked.unchecked.take() {
+            let path = source.path().to_owned();
+            self.skipped.push(Skipped { path, why, failed: false });
+        }
         let pending_allows = std::mem::take(&mut checked.pending_allows);
         if !pending_allows.is_empty() {
             let (findings, secrets) = (pending_allows, checked.secrets.clone());

@@ -81,6 +81,7 @@ fn find_changes(document: &Document<'_>) -> Option<Vec<Change>> {
     let mut comparison = Comparison {
         base: &base,
         head: document,
+        is_new_specification: base.version != document.version,
         seen: HashSet::new(),
         steps: 0,
         found: Vec::new(),
@@ -118,6 +119,9 @@ enum Direction {
 struct Comparison<'d, 'b> {
     base: &'d Document<'b>,
     head: &'d Document<'b>,
+    /// Whether the version of the specification changed: a new generator often describes the same
+    /// schemas differently.
+    is_new_specification: bool,
     /// The compared pairs of schemas.
     seen: HashSet<(usize, usize, Direction)>,
     /// The number of compared pairs.

@@ -41,7 +41,13 @@ fn parameters<'d>(document: &'d Document<'_>, method: Method) -> (Vec<Parameter<
             };
             // The parameters of the operation replace those of the path.
             let is_same = |other: &Parameter<'_>| other.name == name && other.place == place;
-            if place != "body" && !parameters.iter().any(is_same) {
+            // The specification ignores the description of these headers.
+            let is_ignored = place == "header"
+                && document.version != Version::V2
+                && ["accept", "content-type", "authorization"]
+                    .iter()
+                    .any(|ignored| name.eq_ignore_ascii_case(ignored));
+            if place != "body" && !is_ignored && !parameters.iter().any(is_same) {
                 parameters.push(Parameter { entry, at, name, place });
             }
         }
@@ -163,7 +169,7 @@ impl Comparison<'_, '_> {
             self.compare_serialization((name, &text), old, new);
             let schemas = (schema_of(self.base, old.at), schema_of(self.head, new.at));
             if let (Some(old), Some(new)) = schemas {
-                self.compare_schemas((name, &text), (old, new), Direction::In);
+                self.compare_schemas((name, &text, true), (old, new), Direction::In);
             }
         }
         for old in before.iter().filter(|old| old.place != "path" && is_head_complete) {
@@ -263,7 +269,7 @@ impl Comparison<'_, '_> {
             match after.iter().find(|new| covers(new.media_type, old.media_type)) {
                 Some(new) => {
                     if let (Some(old), Some(new)) = (old.schema, new.schema) {
-                        self.compare_schemas((name, what), (old, new), direction);
+                        self.compare_schemas((name, what, false), (old, new), direction);
                     }
                 }
                 None => {
@@ -343,7 +349,7 @@ impl Comparison<'_, '_> {
             let schemas = (schema_of(self.base, before), schema_of(self.head, after));
             if let (Some(before), Some(after)) = schemas {
                 let text = format!("the header `{key}`");
-                self.compare_schemas((name, &text), (before, after), Direction::Out);
+                self.compare_schemas((name, &text, true), (before, after), Direction::Out);
             }
         }
     }

@@ -13,6 +13,9 @@ const MAX_PAIRS: usize = 100_000;
 /// Maximum number of properties between a body and a compared schema.
 const MAX_NESTING: usize = 40;
 
+/// Maximum number of removed properties of one object that a message lists.
+const MAX_LISTED: usize = 3;
+
 /// The upper and lower bounds of values.
 const UPPER: [&str; 5] = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
 const LOWER: [&str; 5] = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
@@ -158,6 +161,8 @@ struct Pair<'d, 'b> {
     name: String,
     /// The name of the value.
     what: String,
+    /// Whether the value is written as text: a parameter or a header.
+    is_text: bool,
 }
 
 impl Pair<'_, '_> {
@@ -167,10 +172,11 @@ impl Pair<'_, '_> {
 }
 
 impl<'d, 'b> Comparison<'d, 'b> {
-    /// Compares two schemas and the schemas in them. `what` is the name of the value in messages.
+    /// Compares two schemas and the schemas in them. `what` is the name of the value in messages;
+    /// `is_text` is true for parameters and headers.
     pub(super) fn compare_schemas(
         &mut self,
-        (name, what): (&str, &str),
+        (name, what, is_text): (&str, &str, bool),
         (before, after): (usize, usize),
         direction: Direction,
     ) {
@@ -180,16 +186,20 @@ impl<'d, 'b> Comparison<'d, 'b> {
             let ends = self.base.resolve(before).zip(self.head.resolve(after));
             let Some((resolved_before, resolved_after)) = ends else { continue };
             // With siblings of references, the reference is not the whole schema.
-            let key = match self.head.version {
-                version if version < Version::V3_1 => (resolved_before, resolved_after, direction),
-                _ => (before, after, direction),
+            let is_whole = |document: &Document<'_>, at| {
+                document.version < Version::V3_1
+                    || document.reference(at).is_some() && document.children(at).len() == 1
             };
+            let is_shared = is_whole(self.base, before) && is_whole(self.head, after);
+            let (one, other) =
+                if is_shared { (resolved_before, resolved_after) } else { (before, after) };
+            let key = (one, other, direction);
             if depth > MAX_NESTING || self.steps > MAX_PAIRS || !self.seen.insert(key) {
                 continue;
             }
             let views = View::new(self.base, before).zip(View::new(self.head, after));
             let Some((before, after)) = views else { continue };
-            let pair = Pair { before, after, direction, name: name.to_owned(), what };
+            let pair = Pair { before, after, direction, name: name.to_owned(), what, is_text };
             self.compare_types(&pair);
             self.compare_values(&pair);
             self.compare_bounds(&pair);
@@ -212,16 +222,24 @@ impl<'d, 'b> Comparison<'d, 'b> {
             Direction::In => "Accept what the previous version accepted",
             Direction::Out => "Return only what the previous version described",
         };
+        let is_minor = is_minor || self.is_new_specification;
         self.add(pair.affected(), span, message, help).is_minor = is_minor;
     }
 
     fn compare_types(&mut self, pair: &Pair<'_, '_>) {
-        let Pair { before, after, direction, name, what } = pair;
+        let Pair { before, after, direction, name, what, .. } = pair;
         let is_composed = |view: &View<'_, '_>| view.has_any(&["oneOf", "anyOf", "not"]);
         if is_composed(before) || is_composed(after) {
             return;
         }
         let (Some(old), Some(new)) = (before.types(), after.types()) else { return };
+        // In a parameter, a number is a string of digits.
+        let accepts = |types: &BTreeSet<&str>, name: &str| {
+            accepts(types, name)
+                || pair.is_text
+                    && types.contains("string")
+                    && matches!(name, "boolean" | "integer" | "number")
+        };
         let (lost, text) = match direction {
             Direction::In => {
                 let lost = old.iter().find(|known| !accepts(&new, known));
@@ -253,7 +271,7 @@ impl<'d, 'b> Comparison<'d, 'b> {
     }
 
     fn compare_values(&mut self, pair: &Pair<'_, '_>) {
-        let Pair { before, after, direction, name, what } = pair;
+        let Pair { before, after, direction, name, what, .. } = pair;
         let field = if after.get("enum").is_some() { "enum" } else { "const" };
         let (old, new) = (before.values(), after.values());
         match (direction, old, new) {
@@ -281,7 +299,7 @@ impl<'d, 'b> Comparison<'d, 'b> {
     }
 
     fn compare_bounds(&mut self, pair: &Pair<'_, '_>) {
-        let Pair { before, after, direction, name, what } = pair;
+        let Pair { before, after, direction, name, what, .. } = pair;
         for field in UPPER.into_iter().chain(LOWER) {
             let (old, new) = (before.bound(field), after.bound(field));
             let is_upper = UPPER.contains(&field);
@@ -305,7 +323,8 @@ impl<'d, 'b> Comparison<'d, 'b> {
             };
             self.add_at(pair, field, message.0, message.1);
         }
-        let pattern = after.text("pattern").filter(|&new| before.text("pattern") != Some(new));
+        let pattern = after.text("pattern").filter(|new| !["", ".*", "^.*$"].contains(new));
+        let pattern = pattern.filter(|&new| before.text("pattern") != Some(new));
         if *direction == Direction::In
             && let Some(new) = pattern
         {
@@ -316,7 +335,7 @@ impl<'d, 'b> Comparison<'d, 'b> {
 
     /// Compares the properties; returns those that both sides have.
     fn compare_objects(&mut self, pair: &Pair<'_, '_>) -> Vec<(usize, usize, String)> {
-        let Pair { before, after, direction, name, what } = pair;
+        let Pair { before, after, direction, name, what, .. } = pair;
         let (old, new) = (before.properties(), after.properties());
         let (old_required, new_required) = (before.required(), after.required());
         let hidden = if *direction == Direction::In { "readOnly" } else { "writeOnly" };
@@ -330,7 +349,7 @@ impl<'d, 'b> Comparison<'d, 'b> {
             field.is_some_and(|at| *view.document.datum(at) == Datum::Bool(false))
         };
         let is_composed = |view: &View<'_, '_>| view.has_any(&["oneOf", "anyOf"]);
-        let mut common = Vec::new();
+        let (mut common, mut removed) = (Vec::new(), Vec::new());
         for (&property, &at) in &old {
             if flag(self.base, at, hidden) {
                 continue;
@@ -341,13 +360,24 @@ impl<'d, 'b> Comparison<'d, 'b> {
                 }
             } else if new.is_empty() && after.get("properties").is_none() || is_composed(after) {
                 // The schema was replaced, or an alternative has the property.
-            } else if *direction == Direction::Out {
-                let message = format!("{name} no longer returns {}", label(property));
-                self.add_at(pair, "properties", message, false);
             } else {
-                let message = format!("{name} no longer describes {}", label(property));
-                self.add_at(pair, "properties", message, !is_closed(after));
+                removed.push(format!("`{}`", short(property)));
             }
+        }
+        if !removed.is_empty() {
+            let count = removed.len();
+            removed.truncate(MAX_LISTED);
+            let listed = removed.join(", ");
+            let more = match count - removed.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let (verb, is_minor) = match direction {
+                Direction::In => ("describes", !is_closed(after)),
+                Direction::Out => ("returns", false),
+            };
+            let message = format!("{name} no longer {verb} {listed}{more} in {what}");
+            self.add_at(pair, "properties", message, is_minor);
         }
         match direction {
             Direction::In => {
@@ -389,7 +419,7 @@ impl<'d, 'b> Comparison<'d, 'b> {
 
     /// Compares the alternatives; returns those that both sides have.
     fn compare_alternatives(&mut self, pair: &Pair<'_, '_>) -> Vec<(usize, usize, String)> {
-        let Pair { before, after, direction, name, what } = pair;
+        let Pair { before, after, direction, name, what, .. } = pair;
         let (Some(old), Some(new)) = (before.alternatives(), after.alternatives()) else {
             return Vec::new();
         };

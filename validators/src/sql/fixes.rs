@@ -1,0 +1,163 @@
+//! The fixes of findings in SQL files. A fix of a migration is never safe: whether the migration
+//! was applied is unknown, and so is the effect on its checksum.
+
+use super::file::File;
+use super::lex::{self, TokenKind};
+use super::migration::{Transaction, no_transaction_edit};
+use super::statement::{Action, Constraint, ConstraintKind, StatementKind};
+use aidd_engine::text::finding::{Edit, Fix, Safety};
+use aidd_engine::text::source::Span;
+use squawk_linter::{Rule, Violation};
+
+/// Maximum length of a name in PostgreSQL, in bytes.
+const MAX_NAME: usize = 63;
+
+/// How the edits of squawk are used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Always,
+    /// Only if the statement does not run in a transaction.
+    OutsideTransaction,
+    /// Only in a migration without marks of a tool, which must come first.
+    AtStart,
+    /// `NOT VALID` at the end of the constraint.
+    NotValid,
+}
+
+/// The title of the fix of a rule, and its use. Not listed are fixes with invented names and
+/// values, and those that need the newest server.
+fn title(rule: Rule) -> Option<(&'static str, Use)> {
+    Some(match rule {
+        Rule::RequireConcurrentIndexCreation
+        | Rule::RequireConcurrentIndexDeletion
+        | Rule::RequireConcurrentPartitionDetach
+        | Rule::RequireConcurrentReindex => ("Add `CONCURRENTLY`", Use::OutsideTransaction),
+        Rule::AddingForeignKeyConstraint | Rule::ConstraintMissingNotValid => {
+            ("Add `NOT VALID`, and validate the constraint in a later migration", Use::NotValid)
+        }
+        Rule::RequireLockTimeout => ("Set `lock_timeout`", Use::AtStart),
+        Rule::RequireStatementTimeout => ("Set `statement_timeout`", Use::AtStart),
+        Rule::BanUncommittedTransaction => ("Add `COMMIT`", Use::Always),
+        Rule::BanCharField => ("Use a type without padding", Use::Always),
+        Rule::PreferBigintOverInt | Rule::PreferBigintOverSmallint => {
+            ("Use a 64-bit type", Use::Always)
+        }
+        Rule::PreferIdentity => ("Use an identity column", Use::Always),
+        Rule::PreferTextField => ("Use `text`", Use::Always),
+        Rule::PreferTimestampTz => ("Use `timestamptz`", Use::Always),
+        Rule::PreferRobustStmts => ("Make the statement repeatable", Use::Always),
+        Rule::IdentifierTooLong => ("Shorten the name to 63 bytes", Use::Always),
+        Rule::BanDuplicateColumnAssignments => ("Delete all but the last assignment", Use::Always),
+        _ => return None,
+    })
+}
+
+/// The fix of a finding of squawk.
+pub(super) fn of(violation: &Violation, span: Span, file: &File, text: &str) -> Option<Fix> {
+    let (title, use_) = title(violation.code)?;
+    let edits = match use_ {
+        Use::NotValid => vec![not_valid(span, file, text)?],
+        Use::OutsideTransaction if !runs_outside_transaction(file, text) => return None,
+        Use::AtStart if file.migration.as_ref().is_none_or(|found| found.is_marked) => return None,
+        _ => violation.fix.as_ref()?.edits.iter().map(|edit| convert(edit, file, text)).collect(),
+    };
+    // The server shortens a name in the same way.
+    let is_safe = violation.code == Rule::IdentifierTooLong && file.migration.is_none();
+    let safety = if is_safe { Safety::Safe } else { Safety::Unsafe };
+    Some(Fix { title: title.to_owned(), safety, edits, file: None })
+}
+
+/// Converts an edit of squawk. A type gets the case of the type that it replaces, keywords that of
+/// the statement.
+fn convert(edit: &squawk_linter::Edit, file: &File, text: &str) -> Edit {
+    let range = edit.text_range;
+    let target = Span::new(range.start().into(), range.end().into());
+    let added = edit.text.as_deref().unwrap_or_default();
+    let replaced = text.get(target.range()).unwrap_or_default();
+    let before = file.pieces.partition_point(|piece| piece.span.start <= target.start);
+    let piece = file.pieces.get(before.saturating_sub(1));
+    let statement = piece.and_then(|piece| text.get(piece.span.range())).unwrap_or_default();
+    let space = added.find(' ').unwrap_or(added.len());
+    let (first, rest) = added.split_at(space);
+    let added = if added.contains('\'') {
+        // `SET name = 'value'`
+        format!("{}{rest}", in_case_of(statement, first))
+    } else if replaced.is_empty() {
+        in_case_of(statement, added)
+    } else if replaced.contains('"') || replaced.len() > MAX_NAME {
+        added.to_owned()
+    } else {
+        format!("{}{}", in_case_of(replaced, first), in_case_of(statement, rest))
+    };
+    Edit::replace(target, added)
+}
+
+/// `text` in upper case if the first word of `model` is in upper case, otherwise in lower case.
+fn in_case_of(model: &str, text: &str) -> String {
+    let is_letter = |c: &char| c.is_ascii_alphabetic();
+    let word: String = model.chars().skip_while(|c| !is_letter(c)).take_while(is_letter).collect();
+    let is_upper = word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase());
+    if is_upper { text.to_ascii_uppercase() } else { text.to_ascii_lowercase() }
+}
+
+/// Whether it is certain that no statement runs in a transaction.
+fn runs_outside_transaction(file: &File, text: &str) -> bool {
+    let begins = |span: Span| {
+        let first = text.get(span.range()).unwrap_or_default().split(|c: char| !c.is_alphabetic());
+        first.take(1).any(|word| ["begin", "start"].iter().any(|it| word.eq_ignore_ascii_case(it)))
+    };
+    file.migration.as_ref().is_some_and(|migration| match migration.transaction {
+        Transaction::No => !file.pieces.iter().any(|piece| begins(piece.span)),
+        Transaction::Request => file.pieces.len() == 1,
+        Transaction::Yes | Transaction::Unknown => false,
+    })
+}
+
+/// Adds `NOT VALID` to the constraint at `span`.
+fn not_valid(span: Span, file: &File, text: &str) -> Option<Edit> {
+    let mut actions = file.statements.iter().flat_map(|statement| match &statement.kind {
+        StatementKind::AlterTable { actions, .. } if statement.span.contains(span) => {
+            actions.as_slice()
+        }
+        _ => &[],
+    });
+    let added = actions.find_map(|action| match action {
+        Action::AddConstraint(Constraint { kind, span: at, .. })
+            if matches!(kind, ConstraintKind::Foreign | ConstraintKind::Check)
+                && (span.contains(*at) || at.contains(span)) =>
+        {
+            Some(*at)
+        }
+        _ => None,
+    })?;
+    Some(Edit::insert(added.end, in_case_of(text.get(added.range())?, " not valid")))
+}
+
+/// Writes `CROSS JOIN` for the commas of a clause that lists tables.
+pub(super) fn cross_join(text: &str, span: Span, file: &File) -> Vec<Edit> {
+    let clause = text.get(span.range()).unwrap_or_default();
+    let dialect = file.detected.map(|detected| detected.dialect);
+    let tokens = lex::tokens(clause, dialect);
+    let commas = tokens.iter().filter(|token| token.kind == TokenKind::Punct);
+    let commas = commas.filter(|token| token.punct(clause) == b',');
+    let join =
+        in_case_of(text.trim_start_matches(|c: char| !c.is_ascii_alphabetic()), " cross join");
+    commas
+        .map(|token| {
+            let comma = Span { start: span.start + token.start, end: span.start + token.end };
+            Edit::replace(comma, join.clone())
+        })
+        .collect()
+}
+
+/// Turns off the transaction of a migration that consists of one statement.
+pub(super) fn without_transaction(file: &File, text: &str) -> Option<Fix> {
+    let migration = file.migration.as_ref()?;
+    let is_up = |span: Span| !migration.reverts(span);
+    if file.pieces.iter().filter(|piece| is_up(piece.span)).count() != 1 {
+        return None;
+    }
+    let edits = vec![no_transaction_edit(text)?];
+    let title = "Run the migration without a transaction".to_owned();
+    Some(Fix { title, safety: Safety::Unsafe, edits, file: None })
+}
