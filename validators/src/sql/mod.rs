@@ -1,5 +1,6 @@
 //! Checks on SQL: syntax, the safety of migrations, and dangerous statements.
 
+mod code;
 mod config;
 mod dialect;
 mod file;
@@ -47,6 +48,7 @@ pub(super) const FAMILY: Family = Family {
         pieces.iter().map(|piece| piece.span).collect()
     },
     affects_other_files: is_sql,
+    check_code: code::check,
     ..Family::EMPTY
 };
 
@@ -60,7 +62,7 @@ const MAX_RECENT: usize = 3;
 
 fn ids() -> Vec<&'static str> {
     let mut ids: Vec<&str> = squawk::ROWS.iter().map(|row| row.id).collect();
-    ids.extend(safety::RULES.iter().chain(replay::RULES).chain([&SYNTAX]));
+    ids.extend(safety::RULES.iter().chain(replay::RULES).chain([&SYNTAX, &code::INJECTION]));
     ids.sort_unstable();
     ids.dedup();
     ids
