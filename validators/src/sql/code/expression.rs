@@ -199,7 +199,12 @@ fn member<'t>(node: Node<'t>, text: &'t str) -> Option<Expr<'t>> {
 pub(super) fn call<'t>(node: Node<'t>, text: &'t str) -> Option<Call<'t>> {
     let of = |node: Node<'_>| &text[node.byte_range()];
     let field = |name: &str| node.child_by_field_name(name);
-    let arguments = field("arguments").map(named).unwrap_or_default();
+    let arguments = match field("arguments") {
+        // `join(name for name in names)`
+        Some(items) if items.kind() == "generator_expression" => vec![items],
+        Some(arguments) => named(arguments),
+        None => Vec::new(),
+    };
     let (name, receiver) = match node.kind() {
         "method_invocation" | "member_call_expression" | "nullsafe_member_call_expression" => {
             (of(field("name")?), field("object"))

@@ -80,13 +80,16 @@ fn may_contain_query(text: &str) -> bool {
     KEYWORDS.as_ref().is_some_and(|keywords| keywords.is_match(text))
 }
 
-/// Whether the path is that of a migration, which runs once, with constants.
+/// Whether the path is that of a migration or of test data, which run with constants.
 fn is_migration(path: &str) -> bool {
     let is_dir = |part: &str| {
-        matches!(part, "migrations" | "migration" | "migrate" | "post_migrate" | "versions" | "seeds" | "seeders" | "alembic")
+        let names = ["migration", "migrate", "testing", "testcontainers"];
+        matches!(part, "versions" | "seeds" | "seeders" | "alembic")
+            || names.iter().any(|name| part.contains(name))
     };
-    let directories = path.rsplit_once('/').map_or("", |(directories, _)| directories);
-    directories.split('/').any(is_dir)
+    let (directories, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_seed = name.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "seed" | "seeds"));
+    is_seed || directories.split('/').any(is_dir)
 }
 
 /// A query in code.
@@ -232,7 +235,7 @@ fn report_injections(
             (_, Source::Parameter) => format!("the parameter {shown} is inserted into the query"),
             _ => format!("{shown} is inserted into the query"),
         };
-        let finding = report.at(Span::from(node.byte_range()), message);
+        let finding = report.at(span(*node, index), message);
         finding.help(if worst == Certainty::Name {
             "Names cannot be parameters: take the name from a fixed list."
         } else {
@@ -282,12 +285,26 @@ fn certainty(
         (Source::Safe, _) => None,
         (Source::Request, Context::Value) => Some(Certainty::Request),
         (Source::Parameter, Context::Value) if !is_fragment => Some(Certainty::Parameter),
-        (Source::Unknown, Context::Value) if !is_fragment => Some(Certainty::Unknown),
+        (Source::Unknown, Context::Value) if !is_fragment && !is_number(hole.value, index) => {
+            Some(Certainty::Unknown)
+        }
         (Source::Request, Context::Name) if takes == Takes::Statement => Some(Certainty::Name),
         (Source::Parameter, Context::Name) if takes == Takes::Statement && !is_fragment => {
             Some(Certainty::Name)
         }
         _ => None,
+    }
+}
+
+/// Whether a value is named like a number.
+fn is_number(value: Value<'_>, index: &Index<'_>) -> bool {
+    match value {
+        Value::Node(node) => {
+            let text = index.text_of(node);
+            value::names_number(text.rsplit(['.', '>', '$', '@']).next().unwrap_or(text))
+        }
+        Value::Name(name, _) => value::names_number(name),
+        Value::Missing => true,
     }
 }
 
@@ -297,6 +314,17 @@ fn offset(value: Value<'_>) -> Option<usize> {
         Value::Name(_, at) => Some(at),
         Value::Missing => None,
     }
+}
+
+/// The span of a call; without a receiver that begins on an earlier line.
+fn span(node: Node<'_>, index: &Index<'_>) -> Span {
+    let (start, end) = (node.start_byte(), node.end_byte());
+    let receiver = call(node, index.text()).and_then(|call| call.receiver);
+    let receiver = receiver.map_or(start, |receiver| receiver.end_byte());
+    let rest = index.text().get(receiver..end).unwrap_or_default();
+    let name = receiver + rest.find(|c: char| c.is_alphabetic() || c == '$').unwrap_or_default();
+    let is_chain = index.text().get(start..name).is_some_and(|before| before.contains('\n'));
+    Span::new(if is_chain { name } else { start }, end)
 }
 
 /// The value as it is shown in messages.

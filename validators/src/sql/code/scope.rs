@@ -503,7 +503,12 @@ impl<'t> Index<'t> {
     }
 
     fn append(&mut self, scope: usize, name: Option<Node<'t>>, value: Option<Node<'t>>) {
-        if let Some(name) = name {
+        let one = |node: Node<'t>| match node.kind() {
+            "expression_list" => node.named_child(0).unwrap_or(node),
+            _ => node,
+        };
+        let value = value.map(one);
+        if let Some(name) = name.map(one) {
             self.assign(scope, name, Origin::Appended, value, None, false);
         }
     }

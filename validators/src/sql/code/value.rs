@@ -26,7 +26,7 @@ const MAX_STEPS: usize = 300;
 const QUOTING: &[&str] = &[
     "quote", "escape", "ident", "literal", "sanitize", "sanitise", "placeholder", "param", "bind",
     "validate", "allowed", "whitelist", "valid", "encode", "hash", "digest", "uuid", "esc_sql",
-    "typecast", "cast_value", "parse", "tosql", "to_sql",
+    "typecast", "cast_value", "parse", "morph", "sti_name", "tosql", "to_sql",
 ];
 /// Words in names of values that are parts of statements, or lists of placeholders.
 const FRAGMENTS: &[&str] = &[
@@ -56,7 +56,7 @@ const PASSING: &[&str] = &[
     "ToLower", "ToUpper", "TrimSpace", "Trim", "TrimPrefix", "TrimSuffix", "strtolower",
     "strtoupper", "join", "Join", "implode", "map", "concat", "first", "downcase", "upcase",
     "format", "Sprintf", "sprintf", "capitalize", "title", "fetch", "dig", "get", "pop", "title",
-    "unquote", "normalize", "decodeURIComponent", "values", "items", "keys", "filter", "orElse",
+    "unquote", "iter", "into_iter", "collect", "cloned", "normalize", "decodeURIComponent", "values", "items", "keys", "filter", "orElse",
     "to_lowercase", "to_uppercase", "squish", "presence", "Get",
 ];
 /// Parts of the text of an expression that reads a request.
@@ -248,9 +248,7 @@ impl<'i, 't> Classifier<'i, 't> {
             return declared.unwrap_or(Source::Unknown).min(Source::Unknown);
         }
         let of_object = self.source(object, depth);
-        let lower = name.to_ascii_lowercase();
-        let is_number = lower == "id" || lower.ends_with("_id") || name.ends_with("Id") || name.ends_with("ID") || lower == "pk" || lower == "uuid" || lower == "value";
-        if is_number { of_object.min(Source::Unknown) } else { of_object }
+        if names_number(name) { of_object.min(Source::Unknown) } else { of_object }
     }
 
     fn call(&mut self, call: &Call<'t>, depth: usize) -> Source {
@@ -264,12 +262,20 @@ impl<'i, 't> Classifier<'i, 't> {
             return Source::Safe;
         }
         if let Some(receiver) = call.receiver
-            && matches!(self.index.text_of(receiver), "Math" | "Date" | "datetime" | "time" | "uuid" | "Integer" | "Long" | "Time" | "DateTime" | "hashlib")
+            && matches!(self.index.text_of(receiver), "connection" | "self.connection" | "adapter" | "Math" | "Date" | "datetime" | "time" | "uuid" | "Integer" | "Long" | "Time" | "DateTime" | "hashlib")
         {
             return Source::Safe;
         }
+        if call.arguments.iter().any(|argument| self.index.text_of(*argument).starts_with("&:to_")) {
+            return Source::Safe;
+        }
         if !PASSING.contains(&call.name) {
-            return Source::Unknown;
+            // The result of a function without variable arguments is as constant as they are.
+            let is_constant = call.receiver.is_none() && !call.arguments.is_empty();
+            return match is_constant.then(|| self.worst(&call.arguments, depth)) {
+                Some(Source::Safe) => Source::Safe,
+                _ => Source::Unknown,
+            };
         }
         let of_receiver = call.receiver.map_or(Source::Safe, |receiver| self.source(receiver, depth));
         let arguments: Vec<Node<'t>> =
@@ -278,12 +284,29 @@ impl<'i, 't> Classifier<'i, 't> {
     }
 }
 
+/// Whether a value is named like a number.
+pub(super) fn names_number(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    ["id", "pk", "uuid", "value"].contains(&&*lower)
+        || lower.ends_with("_id")
+        || name.ends_with("Id")
+        || name.ends_with("ID")
+}
+
 /// Whether the names in an expression say that it is a part of a statement, not a value.
 pub(super) fn is_fragment(text: &str) -> bool {
-    let name = text.split(['(', '[']).next().unwrap_or(text);
-    let name = name.rsplit(['.', '>', ':']).find(|part| !part.is_empty()).unwrap_or(name);
-    let lower = name.to_ascii_lowercase();
-    FRAGMENTS.iter().any(|word| lower.contains(word))
+    let has_word = |name: &str| {
+        let lower = name.to_ascii_lowercase();
+        FRAGMENTS.iter().any(|word| lower.contains(word))
+    };
+    let head = text.split(['(', '[']).next().unwrap_or(text);
+    let name = head.rsplit(['.', '>', ':']).find(|part| !part.is_empty()).unwrap_or(head);
+    // Of a join, the names of the items matter.
+    if matches!(name, "join" | "Join" | "implode") {
+        let names = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        return names.filter(|other| *other != name).any(has_word);
+    }
+    has_word(name)
 }
 
 fn is_numeric_call(expression: &Expr<'_>) -> bool {
