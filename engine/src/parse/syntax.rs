@@ -1,8 +1,8 @@
 //! The syntax tree of a source, parsed once and shared by all checks.
 
 use crate::text::source::Source;
-use ast_grep_core::{AstGrep, Language as _};
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
+use ast_grep_core::{AstGrep, Language as _};
 use ast_grep_language::SupportLang;
 use std::cell::{Cell, OnceCell};
 use std::fmt;

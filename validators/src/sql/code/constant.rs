@@ -55,7 +55,8 @@ pub(super) fn check(
 fn empties_on_purpose(at: usize, index: &Index<'_>) -> bool {
     let function = index.function_at(at).and_then(|function| function.child_by_field_name("name"));
     let name = function.map(|name| index.text_of(name).to_ascii_lowercase()).unwrap_or_default();
-    let words = ["all", "clear", "reset", "truncate", "purge", "wipe", "flush", "drop", "clean", "empty"];
+    let words =
+        ["all", "clear", "reset", "truncate", "purge", "wipe", "flush", "drop", "clean", "empty"];
     words.iter().any(|word| name.contains(word))
 }
 
@@ -63,9 +64,12 @@ fn empties_on_purpose(at: usize, index: &Index<'_>) -> bool {
 fn driver(text: &str) -> Option<Dialect> {
     let mut found = None;
     for line in text.lines().take(200) {
-        let is_import = ["import", "from ", "use ", "\t\"", "\t_ \"", "const ", "var ", "let ", "_ \""]
-            .iter()
-            .any(|start| line.trim_start_matches(' ').starts_with(start) || line.starts_with(start));
+        let is_import =
+            ["import", "from ", "use ", "\t\"", "\t_ \"", "const ", "var ", "let ", "_ \""]
+                .iter()
+                .any(|start| {
+                    line.trim_start_matches(' ').starts_with(start) || line.starts_with(start)
+                });
         if !is_import {
             continue;
         }
@@ -74,7 +78,8 @@ fn driver(text: &str) -> Option<Dialect> {
         });
         for (module, dialect) in DRIVERS {
             let names = |word: &str| {
-                word.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '.', ':']))
+                word.strip_prefix(module)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '.', ':']))
             };
             if words.clone().any(names) {
                 if found.is_some_and(|known| known != *dialect) {
@@ -87,7 +92,13 @@ fn driver(text: &str) -> Option<Dialect> {
     found
 }
 
-fn check_statement(query: &Query<'_>, driver: Option<Dialect>, evidence: Evidence, empties: bool, report: &mut Report<'_>) {
+fn check_statement(
+    query: &Query<'_>,
+    driver: Option<Dialect>,
+    evidence: Evidence,
+    empties: bool,
+    report: &mut Report<'_>,
+) {
     let Some(text) = with_values(&query.text) else { return };
     let detected = match driver {
         Some(dialect) => Some(Detected { dialect, is_certain: true }),
@@ -108,7 +119,8 @@ fn check_statement(query: &Query<'_>, driver: Option<Dialect>, evidence: Evidenc
         if let Some((span, what)) = error {
             let end = (span.start as usize + 1).max(span.end as usize).min(text.len());
             let span = query.span(Span::new((span.start as usize).min(end), end));
-            let message = if what == "syntax error" { message.unwrap_or_default() } else { what.to_owned() };
+            let message =
+                if what == "syntax error" { message.unwrap_or_default() } else { what.to_owned() };
             report.at(span, message);
             return;
         }
@@ -176,10 +188,27 @@ fn with_values(text: &str) -> Option<String> {
         let end = at + length;
         if byte != b'$' {
             let head = &text[..at];
-            let word = head.trim_end().rsplit(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
-            let is_value = !["in", "values", "from", "into", "join", "update", "table", "by", "interval", "date", "timestamp", "as"]
-                .iter()
-                .any(|other| word.eq_ignore_ascii_case(other));
+            let word = head
+                .trim_end()
+                .rsplit(|c: char| !c.is_alphanumeric() && c != '_')
+                .next()
+                .unwrap_or_default();
+            let is_value = ![
+                "in",
+                "values",
+                "from",
+                "into",
+                "join",
+                "update",
+                "table",
+                "by",
+                "interval",
+                "date",
+                "timestamp",
+                "as",
+            ]
+            .iter()
+            .any(|other| word.eq_ignore_ascii_case(other));
             if !is_value || end > bytes.len() {
                 return None;
             }

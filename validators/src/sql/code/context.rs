@@ -15,17 +15,50 @@ pub(super) enum Context {
 
 /// Words after which a value follows.
 const BEFORE_VALUES: &[&str] = &[
-    "like", "ilike", "rlike", "regexp", "glob", "between", "limit", "offset", "then", "else", "match",
-    "interval", "returns", "top",
+    "like", "ilike", "rlike", "regexp", "glob", "between", "limit", "offset", "then", "else",
+    "match", "interval", "returns", "top",
 ];
 /// Words before a list of values.
-const BEFORE_LISTS: &[&str] = &["in", "values", "value", "any", "all", "concat", "coalesce", "ifnull"];
+const BEFORE_LISTS: &[&str] =
+    &["in", "values", "value", "any", "all", "concat", "coalesce", "ifnull"];
 /// Words after which a name follows.
 const BEFORE_NAMES: &[&str] = &[
-    "from", "join", "into", "update", "table", "by", "select", "index", "as", "view", "database",
-    "schema", "role", "user", "distinct", "desc", "describe", "column", "truncate", "on", "exists",
-    "sequence", "type", "trigger", "function", "using", "collate", "only", "asc", "set", "insert",
-    "engine", "cluster", "partition", "with", "returning",
+    "from",
+    "join",
+    "into",
+    "update",
+    "table",
+    "by",
+    "select",
+    "index",
+    "as",
+    "view",
+    "database",
+    "schema",
+    "role",
+    "user",
+    "distinct",
+    "desc",
+    "describe",
+    "column",
+    "truncate",
+    "on",
+    "exists",
+    "sequence",
+    "type",
+    "trigger",
+    "function",
+    "using",
+    "collate",
+    "only",
+    "asc",
+    "set",
+    "insert",
+    "engine",
+    "cluster",
+    "partition",
+    "with",
+    "returning",
 ];
 
 /// The contexts of the holes in a text, in order. One pass.
@@ -74,7 +107,12 @@ pub(super) fn contexts(text: &str) -> Vec<Context> {
                 at = end;
             }
             b'(' => {
-                lists.push(BEFORE_LISTS.iter().any(|word| before.eq_ignore_ascii_case(word)) || before == ")" || before == "," && lists.last() == Some(&true) || before == "," && lists.is_empty() && has_values(text, at));
+                lists.push(
+                    BEFORE_LISTS.iter().any(|word| before.eq_ignore_ascii_case(word))
+                        || before == ")"
+                        || before == "," && lists.last() == Some(&true)
+                        || before == "," && lists.is_empty() && has_values(text, at),
+                );
                 before = "(";
                 at += 1;
             }
@@ -130,7 +168,8 @@ fn is_word(byte: u8) -> bool {
 }
 
 fn is_comparison(before: &str) -> bool {
-    matches!(before, "=" | "<" | ">" | "~") || BEFORE_VALUES.iter().any(|word| before.eq_ignore_ascii_case(word))
+    matches!(before, "=" | "<" | ">" | "~")
+        || BEFORE_VALUES.iter().any(|word| before.eq_ignore_ascii_case(word))
 }
 
 fn of_hole(before: &str, is_in_list: bool) -> Context {

@@ -56,29 +56,51 @@ pub(super) fn read<'t>(node: Node<'t>, text: &'t str) -> Expr<'t> {
     let field = |name: &str| node.child_by_field_name(name);
     let first = || node.named_child(0);
     match node.kind() {
-        "string" | "template_string" | "interpreted_string_literal" | "raw_string_literal"
-        | "string_literal" | "encapsed_string" | "heredoc" | "nowdoc" | "heredoc_beginning" => {
-            Expr::Literal
-        }
+        "string"
+        | "template_string"
+        | "interpreted_string_literal"
+        | "raw_string_literal"
+        | "string_literal"
+        | "encapsed_string"
+        | "heredoc"
+        | "nowdoc"
+        | "heredoc_beginning" => Expr::Literal,
         "concatenated_string" | "chained_string" => Expr::Join(named(node)),
         "binary_expression" | "binary_operator" | "binary" => binary(node, text),
-        "identifier" | "variable_name" | "instance_variable" | "constant" | "name"
-        | "shorthand_property_identifier" | "global_variable" | "class_variable" => {
-            Expr::Name(of(node))
-        }
-        "member_expression" | "attribute" | "selector_expression" | "field_access"
-        | "field_expression" | "scoped_identifier" | "scope_resolution"
-        | "member_access_expression" | "class_constant_access_expression"
-        | "scoped_property_access_expression" | "nullsafe_member_access_expression" => {
-            member(node, text).unwrap_or(Expr::Other)
-        }
-        "subscript" | "subscript_expression" | "index_expression" | "array_access"
-        | "element_reference" | "slice_expression" => {
-            first().map_or(Expr::Other, |object| Expr::Index { object })
-        }
-        "call" | "call_expression" | "method_invocation" | "object_creation_expression"
-        | "new_expression" | "function_call_expression" | "member_call_expression"
-        | "scoped_call_expression" | "nullsafe_member_call_expression" => {
+        "identifier"
+        | "variable_name"
+        | "instance_variable"
+        | "constant"
+        | "name"
+        | "shorthand_property_identifier"
+        | "global_variable"
+        | "class_variable" => Expr::Name(of(node)),
+        "member_expression"
+        | "attribute"
+        | "selector_expression"
+        | "field_access"
+        | "field_expression"
+        | "scoped_identifier"
+        | "scope_resolution"
+        | "member_access_expression"
+        | "class_constant_access_expression"
+        | "scoped_property_access_expression"
+        | "nullsafe_member_access_expression" => member(node, text).unwrap_or(Expr::Other),
+        "subscript"
+        | "subscript_expression"
+        | "index_expression"
+        | "array_access"
+        | "element_reference"
+        | "slice_expression" => first().map_or(Expr::Other, |object| Expr::Index { object }),
+        "call"
+        | "call_expression"
+        | "method_invocation"
+        | "object_creation_expression"
+        | "new_expression"
+        | "function_call_expression"
+        | "member_call_expression"
+        | "scoped_call_expression"
+        | "nullsafe_member_call_expression" => {
             let arguments = field("arguments");
             if arguments.is_some_and(|node| node.kind() == "template_string") {
                 return Expr::Tagged;
@@ -86,18 +108,29 @@ pub(super) fn read<'t>(node: Node<'t>, text: &'t str) -> Expr<'t> {
             call(node, text).map_or(Expr::Other, Expr::Call)
         }
         "macro_invocation" => macro_call(node, text).map_or(Expr::Other, Expr::Call),
-        "ternary_expression" | "conditional" => {
-            Expr::Choice(["consequence", "alternative"].iter().filter_map(|name| field(name)).collect())
-        }
+        "ternary_expression" | "conditional" => Expr::Choice(
+            ["consequence", "alternative"].iter().filter_map(|name| field(name)).collect(),
+        ),
         // PHP names the first value `body`, Python names none.
         "conditional_expression" => match (field("body"), field("alternative")) {
             (body, Some(other)) => Expr::Choice(body.into_iter().chain([other]).collect()),
-            _ => Expr::Choice([node.named_child(0), node.named_child(2)].into_iter().flatten().collect()),
+            _ => Expr::Choice(
+                [node.named_child(0), node.named_child(2)].into_iter().flatten().collect(),
+            ),
         },
         "boolean_operator" => Expr::Choice(named(node)),
-        "list" | "tuple" | "array" | "set" | "expression_list" | "array_creation_expression"
-        | "array_initializer" | "array_expression" | "tuple_expression" | "string_array"
-        | "symbol_array" | "literal_value" => Expr::List(named(node)),
+        "list"
+        | "tuple"
+        | "array"
+        | "set"
+        | "expression_list"
+        | "array_creation_expression"
+        | "array_initializer"
+        | "array_expression"
+        | "tuple_expression"
+        | "string_array"
+        | "symbol_array"
+        | "literal_value" => Expr::List(named(node)),
         "composite_literal" | "dictionary" | "object" | "hash" => match field("body") {
             Some(body) => Expr::List(named(body)),
             None => Expr::List(named(node)),
@@ -105,19 +138,34 @@ pub(super) fn read<'t>(node: Node<'t>, text: &'t str) -> Expr<'t> {
         "list_comprehension" | "generator_expression" | "set_comprehension" => {
             field("body").map_or(Expr::Other, Expr::Items)
         }
-        "lambda" | "arrow_function" | "closure_expression" | "lambda_expression" | "block"
-        | "do_block" | "function_expression" | "func_literal" | "anonymous_function" => {
-            field("body").or_else(first).map_or(Expr::Other, Expr::Function)
-        }
-        "number" | "integer" | "float" | "int_literal" | "float_literal" | "integer_literal"
-        | "decimal_integer_literal" | "decimal_floating_point_literal" | "hex_integer_literal"
-        | "unary_operator" | "comparison_operator" => Expr::Number,
-        "true" | "false" | "none" | "null" | "nil" | "undefined" | "boolean" | "boolean_literal"
-        | "null_literal" | "simple_symbol" | "bare_string" | "bare_symbol" | "char_literal"
-        | "character_literal" | "rune_literal" | "class_literal" | "not_operator" => Expr::Constant,
+        "lambda"
+        | "arrow_function"
+        | "closure_expression"
+        | "lambda_expression"
+        | "block"
+        | "do_block"
+        | "function_expression"
+        | "func_literal"
+        | "anonymous_function" => field("body").or_else(first).map_or(Expr::Other, Expr::Function),
+        "number"
+        | "integer"
+        | "float"
+        | "int_literal"
+        | "float_literal"
+        | "integer_literal"
+        | "decimal_integer_literal"
+        | "decimal_floating_point_literal"
+        | "hex_integer_literal"
+        | "unary_operator"
+        | "comparison_operator" => Expr::Number,
+        "true" | "false" | "none" | "null" | "nil" | "undefined" | "boolean"
+        | "boolean_literal" | "null_literal" | "simple_symbol" | "bare_string" | "bare_symbol"
+        | "char_literal" | "character_literal" | "rune_literal" | "class_literal"
+        | "not_operator" => Expr::Constant,
         "cast_expression" | "type_cast_expression" => {
             let to = field("type").map(of).unwrap_or_default().to_ascii_lowercase();
-            let is_number = NUMERIC_CASTS.contains(&&*to) || to.starts_with(['u', 'i', 'f']) && to.len() < 6;
+            let is_number =
+                NUMERIC_CASTS.contains(&&*to) || to.starts_with(['u', 'i', 'f']) && to.len() < 6;
             match field("value") {
                 _ if is_number => Expr::Number,
                 Some(value) => Expr::Wrapped(value),
@@ -127,9 +175,18 @@ pub(super) fn read<'t>(node: Node<'t>, text: &'t str) -> Expr<'t> {
         "pair" | "keyword_argument" | "await_expression" | "reference_expression" => {
             field("value").or_else(first).map_or(Expr::Other, Expr::Wrapped)
         }
-        "parenthesized_expression" | "parenthesized_statements" | "await" | "as_expression"
-        | "satisfies_expression" | "non_null_expression" | "try_expression" | "argument"
-        | "literal_element" | "spread_element" | "list_splat" | "splat_argument"
+        "parenthesized_expression"
+        | "parenthesized_statements"
+        | "await"
+        | "as_expression"
+        | "satisfies_expression"
+        | "non_null_expression"
+        | "try_expression"
+        | "argument"
+        | "literal_element"
+        | "spread_element"
+        | "list_splat"
+        | "splat_argument"
         | "type_assertion_expression" => first().map_or(Expr::Other, Expr::Wrapped),
         "keyed_element" | "array_element_initializer" => {
             named(node).last().map_or(Expr::Other, |value| Expr::Wrapped(*value))
@@ -138,10 +195,13 @@ pub(super) fn read<'t>(node: Node<'t>, text: &'t str) -> Expr<'t> {
             Some(value) if of(node).starts_with(['&', '*']) => Expr::Wrapped(value),
             _ => Expr::Number,
         },
-        "statement_block" | "body_statement" | "block_body" | "return_statement"
-        | "expression_statement" => first()
-            .filter(|_| node.named_child_count() == 1)
-            .map_or(Expr::Other, Expr::Wrapped),
+        "statement_block"
+        | "body_statement"
+        | "block_body"
+        | "return_statement"
+        | "expression_statement" => {
+            first().filter(|_| node.named_child_count() == 1).map_or(Expr::Other, Expr::Wrapped)
+        }
         _ => Expr::Other,
     }
 }
@@ -155,7 +215,11 @@ fn binary<'t>(node: Node<'t>, text: &'t str) -> Expr<'t> {
     let operator = node.child_by_field_name("operator");
     match operator.map(|operator| &text[operator.byte_range()]).unwrap_or_default() {
         "+" | "." => Expr::Join(join_operands(node, text)),
-        "%" if matches!(read(left, text), Expr::Literal | Expr::Join(_) | Expr::Name(_) | Expr::Wrapped(_)) => {
+        "%" if matches!(
+            read(left, text),
+            Expr::Literal | Expr::Join(_) | Expr::Name(_) | Expr::Wrapped(_)
+        ) =>
+        {
             Expr::Percent(left, right)
         }
         "||" | "??" | "or" | "&&" | "and" => Expr::Choice(vec![left, right]),

@@ -307,7 +307,10 @@ pub(super) fn of_path(path: &str) -> Option<&'static Language> {
 /// Whether a variable is named after a query.
 pub(super) fn names_query(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    lower == "q" || ["query", "sql", "hql", "jpql", "stmt", "statement"].iter().any(|end| lower.ends_with(end))
+    lower == "q"
+        || ["query", "sql", "hql", "jpql", "stmt", "statement"]
+            .iter()
+            .any(|end| lower.ends_with(end))
 }
 
 /// Drivers that are imported, and the dialect of their queries.

@@ -46,8 +46,10 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         return;
     }
     let purpose = Purpose::of_file(path, context.files);
-    let is_ignored =
-        matches!(purpose, Purpose::Test | Purpose::Vendored | Purpose::Archived | Purpose::Generated);
+    let is_ignored = matches!(
+        purpose,
+        Purpose::Test | Purpose::Vendored | Purpose::Archived | Purpose::Generated
+    );
     if is_ignored || is_migration(path) {
         return;
     }
@@ -68,12 +70,27 @@ static KEYWORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let patterns = starts.iter().flat_map(|start| words.map(|word| format!("{start}{word} ")));
     let mut builder = AhoCorasick::builder();
     let builder = builder.ascii_case_insensitive(true).match_kind(MatchKind::Standard);
-    builder.build(patterns.chain(words.map(|word| format!("{word}\n"))).chain(CONDITIONS.map(str::to_owned))).ok()
+    builder
+        .build(
+            patterns
+                .chain(words.map(|word| format!("{word}\n")))
+                .chain(CONDITIONS.map(str::to_owned)),
+        )
+        .ok()
 });
 
 /// Calls whose argument is a condition.
-const CONDITIONS: [&str; 9] =
-    ["where(", "where (", "having(", "raw(", "literal(", "exists?", "joins(", "update_all", "delete_all"];
+const CONDITIONS: [&str; 9] = [
+    "where(",
+    "where (",
+    "having(",
+    "raw(",
+    "literal(",
+    "exists?",
+    "joins(",
+    "update_all",
+    "delete_all",
+];
 
 /// Whether a file can contain a query, from its text alone.
 fn may_contain_query(text: &str) -> bool {
@@ -88,7 +105,8 @@ fn is_migration(path: &str) -> bool {
             || names.iter().any(|name| part.contains(name))
     };
     let (directories, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_seed = name.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "seed" | "seeds"));
+    let is_seed =
+        name.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "seed" | "seeds"));
     is_seed || directories.split('/').any(is_dir)
 }
 
@@ -117,10 +135,7 @@ fn queries<'t>(index: &Index<'t>) -> Vec<Found<'t>> {
             });
             if let Some((argument, query)) = queries.next() {
                 seen.insert(argument.start_byte());
-                seen.extend(query.holes.iter().filter_map(|hole| match hole.value {
-                    Value::Node(node) => Some(node.start_byte()),
-                    _ => None,
-                }));
+                seen.extend(query.holes.iter().filter_map(|hole| offset(hole.value)));
                 found.push(Found { node, takes: sink.takes, query });
                 break;
             }
@@ -132,10 +147,8 @@ fn queries<'t>(index: &Index<'t>) -> Vec<Found<'t>> {
             continue;
         }
         let query = Builder::new(index, statement.start_byte()).build(value);
-        let is_known = query.holes.iter().any(|hole| match hole.value {
-            Value::Node(node) => seen.contains(&node.start_byte()),
-            _ => false,
-        });
+        let mut offsets = query.holes.iter().filter_map(|hole| offset(hole.value));
+        let is_known = offsets.any(|at| seen.contains(&at));
         if !is_known && !query.holes.is_empty() && is_query(&query.text, Takes::Statement) {
             found.push(Found { node: statement, takes: Takes::Statement, query });
         }
@@ -146,11 +159,15 @@ fn queries<'t>(index: &Index<'t>) -> Vec<Found<'t>> {
 
 /// The query in an argument: a text, or the `text` or `sql` of an object.
 fn query_argument<'t>(argument: Node<'t>, index: &Index<'t>) -> Option<Node<'t>> {
-    let key = |node: Node<'t>| node.child_by_field_name("key").or_else(|| node.child_by_field_name("name"));
+    let key = |node: Node<'t>| {
+        node.child_by_field_name("key").or_else(|| node.child_by_field_name("name"))
+    };
     match read(argument, index.text()) {
         Expr::List(items) if argument.kind() == "object" => items.into_iter().find_map(|item| {
             let name = index.text_of(key(item)?);
-            matches!(name, "text" | "sql" | "query").then(|| item.child_by_field_name("value")).flatten()
+            matches!(name, "text" | "sql" | "query")
+                .then(|| item.child_by_field_name("value"))
+                .flatten()
         }),
         Expr::List(_) | Expr::Function(_) | Expr::Tagged => None,
         _ => Some(argument),
@@ -175,7 +192,8 @@ fn first_words(text: &str) -> (String, String) {
     while let Some(comment) = rest.strip_prefix("--") {
         rest = comment.split_once('\n').map_or("", |(_, rest)| rest).trim_start();
     }
-    let mut words = rest.split(|c: char| !c.is_alphabetic() && c != '_').filter(|word| !word.is_empty());
+    let mut words =
+        rest.split(|c: char| !c.is_alphabetic() && c != '_').filter(|word| !word.is_empty());
     let mut next = || words.next().unwrap_or_default().to_ascii_lowercase();
     (if rest.starts_with(char::is_alphabetic) { next() } else { String::new() }, next())
 }
@@ -186,13 +204,18 @@ fn is_query(text: &str, takes: Takes) -> bool {
         return contexts(text).contains(&Context::Value) || is_query(text, Takes::Statement);
     }
     let (verb, next) = first_words(text);
-    let Some((_, nexts)) = STATEMENTS.iter().find(|(known, _)| *known == verb) else { return false };
+    let Some((_, nexts)) = STATEMENTS.iter().find(|(known, _)| *known == verb) else {
+        return false;
+    };
     let lower = text.to_ascii_lowercase();
     let has = |word: &str| {
         lower.match_indices(word).any(|(at, _)| {
-            let is_edge = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+            let is_edge = |byte: Option<&u8>| {
+                byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
+            };
             let bytes = lower.as_bytes();
-            is_edge(at.checked_sub(1).and_then(|at| bytes.get(at))) && is_edge(bytes.get(at + word.len()))
+            is_edge(at.checked_sub(1).and_then(|at| bytes.get(at)))
+                && is_edge(bytes.get(at + word.len()))
         })
     };
     (nexts.is_empty() || nexts.contains(&&*next))
@@ -225,7 +248,10 @@ fn report_injections(
             }
         }
         found.retain(|(_, hole, _)| offset(hole.value).is_some_and(|at| reported.insert(at)));
-        let Some(&(worst, hole, source)) = found.iter().max_by_key(|(certainty, hole, _)| (*certainty, std::cmp::Reverse(hole.at))) else {
+        let Some(&(worst, hole, source)) = found
+            .iter()
+            .max_by_key(|(certainty, hole, _)| (*certainty, std::cmp::Reverse(hole.at)))
+        else {
             continue;
         };
         let shown = shown(hole.value, index);

@@ -98,7 +98,9 @@ impl<'i, 't> Builder<'i, 't> {
             Expr::Percent(template, arguments) => {
                 let arguments = match read(arguments, self.index.text()) {
                     Expr::List(values) => values,
-                    Expr::Wrapped(inner) if arguments.kind() == "parenthesized_expression" => vec![inner],
+                    Expr::Wrapped(inner) if arguments.kind() == "parenthesized_expression" => {
+                        vec![inner]
+                    }
                     _ => vec![arguments],
                 };
                 self.add_format(template, &arguments, Style::Percent, query, next);
@@ -143,7 +145,9 @@ impl<'i, 't> Builder<'i, 't> {
             _ => false,
         };
         let mut first = known().filter(|binding| binding.origin != Origin::Appended);
-        if !first.any(is_text) || !known().all(|binding| binding.origin == Origin::Appended || is_text(binding)) {
+        if !first.any(is_text)
+            || !known().all(|binding| binding.origin == Origin::Appended || is_text(binding))
+        {
             return false;
         }
         let mut count = 0;
@@ -179,13 +183,13 @@ impl<'i, 't> Builder<'i, 't> {
             Expr::Wrapped(inner) => self.is_text(inner, depth + 1),
             Expr::Choice(values) => values.iter().all(|value| self.is_text(*value, depth + 1)),
             Expr::Call(call) => match call.name {
-                "format" | "Sprintf" | "sprintf" | "formatted" | "concat" | "join" | "Join" | "implode"
-                | "StringBuilder" | "StringBuffer" => true,
+                "format" | "Sprintf" | "sprintf" | "formatted" | "concat" | "join" | "Join"
+                | "implode" | "StringBuilder" | "StringBuffer" => true,
                 "dedent" | "cleandoc" | "from" | "String" | "new" => {
                     call.arguments.first().is_some_and(|first| self.is_text(*first, depth + 1))
                 }
-                "strip" | "trim" | "squish" | "toString" | "to_string" | "to_owned" | "stripIndent"
-                | "strip_heredoc" | "into" | "freeze" | "as_str" => {
+                "strip" | "trim" | "squish" | "toString" | "to_string" | "to_owned"
+                | "stripIndent" | "strip_heredoc" | "into" | "freeze" | "as_str" => {
                     call.receiver.is_some_and(|inner| self.is_text(inner, depth + 1))
                 }
                 _ => false,
@@ -194,7 +198,9 @@ impl<'i, 't> Builder<'i, 't> {
                 let values = self.index.values(name, node.start_byte());
                 values.iter().any(|binding| {
                     binding.origin == Origin::Assigned
-                        && binding.value.is_some_and(|value| value != node && self.is_text(value, depth + 3))
+                        && binding
+                            .value
+                            .is_some_and(|value| value != node && self.is_text(value, depth + 3))
                 })
             }
             _ => false,
@@ -222,7 +228,9 @@ impl<'i, 't> Builder<'i, 't> {
                     self.add_format(receiver, &call.arguments, Style::Brace, query, depth);
                     true
                 }
-                (None, Some(first)) if first.parent().is_some_and(|parent| parent.kind() == "token_tree") => {
+                (None, Some(first))
+                    if first.parent().is_some_and(|parent| parent.kind() == "token_tree") =>
+                {
                     self.add_formatted(call, Style::Brace, query, depth)
                 }
                 _ => self.add_formatted(call, Style::Percent, query, depth),
@@ -235,13 +243,15 @@ impl<'i, 't> Builder<'i, 't> {
                 None => false,
             },
             "join" | "Join" | "implode" => self.add_joined(call, query, depth),
-            "StringBuilder" | "StringBuffer" | "dedent" | "cleandoc" | "from" | "new" => match first {
-                Some(first) if self.is_text(first, depth) => {
-                    self.add(first, query, depth, false);
-                    true
+            "StringBuilder" | "StringBuffer" | "dedent" | "cleandoc" | "from" | "new" => {
+                match first {
+                    Some(first) if self.is_text(first, depth) => {
+                        self.add(first, query, depth, false);
+                        true
+                    }
+                    _ => call.name.starts_with("String"),
                 }
-                _ => call.name.starts_with("String"),
-            },
+            }
             "append" | "concat" => match (call.receiver, first) {
                 (Some(receiver), Some(first)) if self.is_text(receiver, depth) => {
                     self.add(receiver, query, depth, false);
@@ -250,9 +260,12 @@ impl<'i, 't> Builder<'i, 't> {
                 }
                 _ => false,
             },
-            "toString" | "String" | "strip" | "trim" | "squish" | "stripIndent" | "strip_heredoc" | "to_string"
-            | "to_owned" | "into" | "freeze" | "build" | "as_str" => match call.receiver {
-                Some(receiver) if call.arguments.is_empty() => self.add_receiver(receiver, query, depth),
+            "toString" | "String" | "strip" | "trim" | "squish" | "stripIndent"
+            | "strip_heredoc" | "to_string" | "to_owned" | "into" | "freeze" | "build"
+            | "as_str" => match call.receiver {
+                Some(receiver) if call.arguments.is_empty() => {
+                    self.add_receiver(receiver, query, depth)
+                }
                 _ => false,
             },
             _ => false,
@@ -330,10 +343,20 @@ impl<'i, 't> Builder<'i, 't> {
                 let body = function.and_then(|function| result(function, self.index.text()));
                 match body {
                     Some(body) => items.push(body),
-                    None => return call.name == "collect" && call.receiver.is_some_and(|inner| self.items(inner, items, depth + 1)),
+                    None => {
+                        return call.name == "collect"
+                            && call
+                                .receiver
+                                .is_some_and(|inner| self.items(inner, items, depth + 1));
+                    }
                 }
             }
-            Expr::Call(call) if matches!(call.name, "filter" | "iter" | "tuple" | "list" | "sorted" | "compact" | "concat" | "fill") => {
+            Expr::Call(call)
+                if matches!(
+                    call.name,
+                    "filter" | "iter" | "tuple" | "list" | "sorted" | "compact" | "concat" | "fill"
+                ) =>
+            {
                 let inner = call.receiver.or_else(|| call.arguments.first().copied());
                 if call.name == "fill" {
                     items.extend(call.arguments.first());
@@ -352,7 +375,9 @@ impl<'i, 't> Builder<'i, 't> {
                 for binding in values {
                     match (binding.origin, binding.value) {
                         (Origin::Appended, Some(value)) => items.push(value),
-                        (_, Some(value)) if matches!(read(value, self.index.text()), Expr::Call(_)) => {
+                        (_, Some(value))
+                            if matches!(read(value, self.index.text()), Expr::Call(_)) =>
+                        {
                             // `make([]string, 0)`, `new ArrayList<>()`: an empty list.
                             let before = items.len();
                             if !self.items(value, items, depth + 1) && values.len() == 1 {
@@ -374,7 +399,13 @@ impl<'i, 't> Builder<'i, 't> {
         true
     }
 
-    fn add_formatted(&mut self, call: &Call<'t>, style: Style, query: &mut Query<'t>, depth: usize) -> bool {
+    fn add_formatted(
+        &mut self,
+        call: &Call<'t>,
+        style: Style,
+        query: &mut Query<'t>,
+        depth: usize,
+    ) -> bool {
         let Some((template, arguments)) = call.arguments.split_first() else { return false };
         if !self.is_text(*template, depth) {
             return false;
@@ -384,7 +415,14 @@ impl<'i, 't> Builder<'i, 't> {
     }
 
     /// Adds a format string with its arguments.
-    fn add_format(&mut self, template: Node<'t>, arguments: &[Node<'t>], style: Style, query: &mut Query<'t>, depth: usize) {
+    fn add_format(
+        &mut self,
+        template: Node<'t>,
+        arguments: &[Node<'t>],
+        style: Style,
+        query: &mut Query<'t>,
+        depth: usize,
+    ) {
         let mut inner = Query::default();
         self.add(template, &mut inner, depth, false);
         let verbs = match style {
@@ -401,7 +439,9 @@ impl<'i, 't> Builder<'i, 't> {
                 continue;
             }
             let argument = match name.parse::<usize>() {
-                Ok(at) => arguments.get(at.saturating_sub(usize::from(matches!(style, Style::Percent)))).copied(),
+                Ok(at) => arguments
+                    .get(at.saturating_sub(usize::from(matches!(style, Style::Percent))))
+                    .copied(),
                 Err(_) if name.is_empty() => {
                     next += 1;
                     arguments.get(next - 1).copied()
@@ -442,7 +482,8 @@ impl<'i, 't> Builder<'i, 't> {
             _ => vec![*argument],
         });
         lists.into_iter().find_map(|item| {
-            let key = item.child_by_field_name("name").or_else(|| item.child_by_field_name("key"))?;
+            let key =
+                item.child_by_field_name("name").or_else(|| item.child_by_field_name("key"))?;
             let key = self.index.text_of(key).trim_matches(['"', '\'', ':']);
             (key == name).then(|| item.child_by_field_name("value")).flatten()
         })
@@ -497,7 +538,9 @@ fn percent_verbs(text: &str) -> Vec<Verb> {
             name = (end + 1, end + close);
             end += close + 1;
         }
-        let is_flag = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'#' | b'.' | b'[' | b']' | b'$');
+        let is_flag = |byte: &u8| {
+            byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'#' | b'.' | b'[' | b']' | b'$')
+        };
         while bytes.get(end).is_some_and(is_flag) {
             if bytes[end] == b'$' {
                 name = (start + 1, end);
@@ -507,7 +550,10 @@ fn percent_verbs(text: &str) -> Vec<Verb> {
         let Some(&verb) = bytes.get(end) else { break };
         at = end + 1;
         if verb.is_ascii_alphabetic() || verb == b'%' {
-            let is_number = matches!(verb, b'd' | b'i' | b'f' | b'x' | b'X' | b'e' | b'g' | b't' | b'b' | b'o' | b'n');
+            let is_number = matches!(
+                verb,
+                b'd' | b'i' | b'f' | b'x' | b'X' | b'e' | b'g' | b't' | b'b' | b'o' | b'n'
+            );
             verbs.push(Verb { start, end: at, name, is_number, is_literal: verb == b'%' });
         }
     }
@@ -521,7 +567,13 @@ fn brace_verbs(text: &str) -> Vec<Verb> {
     while let Some(found) = memchr::memchr2(b'{', b'}', bytes.get(at..).unwrap_or_default()) {
         let start = at + found;
         if bytes.get(start + 1) == Some(&bytes[start]) {
-            verbs.push(Verb { start, end: start + 2, name: (0, 0), is_number: false, is_literal: true });
+            verbs.push(Verb {
+                start,
+                end: start + 2,
+                name: (0, 0),
+                is_number: false,
+                is_literal: true,
+            });
             at = start + 2;
             continue;
         }
@@ -570,7 +622,11 @@ impl<'t> Query<'t> {
         for place in other.places.iter().skip(first).take_while(|place| place.at < end) {
             let skipped = start.saturating_sub(place.at);
             let at = to + place.at.saturating_sub(start);
-            let begin = if place.is_verbatim { (place.start + skipped).min(place.end) } else { place.start };
+            let begin = if place.is_verbatim {
+                (place.start + skipped).min(place.end)
+            } else {
+                place.start
+            };
             self.places.push(Place { at, start: begin, ..*place });
         }
         let inside = other.holes.iter().filter(|hole| (start..end).contains(&hole.at));
@@ -595,7 +651,11 @@ impl<'t> Query<'t> {
         let last = self.places.partition_point(|place| place.at < end).checked_sub(1);
         let last = last.and_then(|last| self.places.get(last));
         let end = last.map_or(first, |place| {
-            if place.is_verbatim { (place.start + end - place.at).min(place.end) } else { place.end }
+            if place.is_verbatim {
+                (place.start + end - place.at).min(place.end)
+            } else {
+                place.end
+            }
         });
         Span::new(first, end.max(first))
     }

@@ -69,37 +69,102 @@ const MAX_VALUES: usize = 64;
 const MAX_SCOPES: usize = 64;
 
 const CLASSES: &[&str] = &[
-    "class_definition", "class_body", "class", "module", "interface_body", "enum_body",
-    "impl_item", "declaration_list", "trait_item",
+    "class_definition",
+    "class_body",
+    "class",
+    "module",
+    "interface_body",
+    "enum_body",
+    "impl_item",
+    "declaration_list",
+    "trait_item",
 ];
 const FUNCTIONS: &[&str] = &[
-    "function_declaration", "function_expression", "arrow_function", "method_definition",
-    "generator_function_declaration", "generator_function", "function_definition", "lambda",
-    "method_declaration", "func_literal", "constructor_declaration", "lambda_expression",
-    "compact_constructor_declaration", "function_item", "closure_expression", "method",
-    "singleton_method", "do_block", "anonymous_function",
+    "function_declaration",
+    "function_expression",
+    "arrow_function",
+    "method_definition",
+    "generator_function_declaration",
+    "generator_function",
+    "function_definition",
+    "lambda",
+    "method_declaration",
+    "func_literal",
+    "constructor_declaration",
+    "lambda_expression",
+    "compact_constructor_declaration",
+    "function_item",
+    "closure_expression",
+    "method",
+    "singleton_method",
+    "do_block",
+    "anonymous_function",
 ];
 const BLOCKS: &[&str] = &[
-    "statement_block", "for_statement", "for_in_statement", "enhanced_for_statement",
-    "for_expression", "if_statement", "if_expression", "match_arm", "while_expression",
-    "list_comprehension", "generator_expression", "set_comprehension", "dictionary_comprehension",
-    "switch_block_statement_group", "expression_case", "type_switch_statement", "catch_clause",
+    "statement_block",
+    "for_statement",
+    "for_in_statement",
+    "enhanced_for_statement",
+    "for_expression",
+    "if_statement",
+    "if_expression",
+    "match_arm",
+    "while_expression",
+    "list_comprehension",
+    "generator_expression",
+    "set_comprehension",
+    "dictionary_comprehension",
+    "switch_block_statement_group",
+    "expression_case",
+    "type_switch_statement",
+    "catch_clause",
 ];
 /// Functions that are written where they are passed.
 const CLOSURES: &[&str] = &[
-    "arrow_function", "function_expression", "lambda", "func_literal", "lambda_expression",
-    "closure_expression", "do_block", "block", "anonymous_function",
+    "arrow_function",
+    "function_expression",
+    "lambda",
+    "func_literal",
+    "lambda_expression",
+    "closure_expression",
+    "do_block",
+    "block",
+    "anonymous_function",
 ];
 /// Methods that append their argument to the receiver.
-const APPENDING: &[&str] = &[
-    "append", "push", "push_str", "add", "extend", "WriteString", "concat", "unshift", "<<",
-];
+const APPENDING: &[&str] =
+    &["append", "push", "push_str", "add", "extend", "WriteString", "concat", "unshift", "<<"];
 /// Functions that compare a value with a list or a pattern.
 const CHECKING: &[&str] = &[
-    "includes", "has", "hasOwnProperty", "contains", "Contains", "containsKey", "include?",
-    "member?", "key?", "in_array", "array_key_exists", "test", "match", "fullmatch", "matches",
-    "match?", "preg_match", "MatchString", "is_match", "isdigit", "isalnum", "isidentifier",
-    "isnumeric", "isdecimal", "indexOf", "isNaN", "is_numeric", "ctype_digit", "safeParse",
+    "includes",
+    "has",
+    "hasOwnProperty",
+    "contains",
+    "Contains",
+    "containsKey",
+    "include?",
+    "member?",
+    "key?",
+    "in_array",
+    "array_key_exists",
+    "test",
+    "match",
+    "fullmatch",
+    "matches",
+    "match?",
+    "preg_match",
+    "MatchString",
+    "is_match",
+    "isdigit",
+    "isalnum",
+    "isidentifier",
+    "isnumeric",
+    "isdecimal",
+    "indexOf",
+    "isNaN",
+    "is_numeric",
+    "ctype_digit",
+    "safeParse",
 ];
 
 impl<'t> Index<'t> {
@@ -183,7 +248,12 @@ impl<'t> Index<'t> {
             || kind == "block" && self.language.blocks_are_closures
         {
             Some(ScopeKind::Function)
-        } else if is_block || BLOCKS.contains(&kind) && (self.language.has_blocks || kind.ends_with("comprehension") || kind == "generator_expression") {
+        } else if is_block
+            || BLOCKS.contains(&kind)
+                && (self.language.has_blocks
+                    || kind.ends_with("comprehension")
+                    || kind == "generator_expression")
+        {
             Some(ScopeKind::Block)
         } else {
             None
@@ -196,9 +266,14 @@ impl<'t> Index<'t> {
             return false;
         }
         let mut before = node.prev_named_sibling();
-        while let Some(sibling) = before.filter(|sibling| sibling.is_extra() || sibling.kind() == "attribute_item") {
+        while let Some(sibling) =
+            before.filter(|sibling| sibling.is_extra() || sibling.kind() == "attribute_item")
+        {
             let attribute = self.text_of(sibling);
-            if sibling.kind() == "attribute_item" && (attribute.contains("test]") || attribute.contains("cfg(") && attribute.contains("test")) {
+            if sibling.kind() == "attribute_item"
+                && (attribute.contains("test]")
+                    || attribute.contains("cfg(") && attribute.contains("test"))
+            {
                 return true;
             }
             before = sibling.prev_named_sibling();
@@ -206,13 +281,18 @@ impl<'t> Index<'t> {
         false
     }
 
-
     /// Collects what one node binds.
     fn read(&mut self, node: Node<'t>, scope: usize) {
         let field = |name: &str| node.child_by_field_name(name);
         match node.kind() {
-            "variable_declarator" | "const_item" | "static_item" | "init_declarator"
-            | "const_element" | "property_element" | "public_field_definition" | "field_definition"
+            "variable_declarator"
+            | "const_item"
+            | "static_item"
+            | "init_declarator"
+            | "const_element"
+            | "property_element"
+            | "public_field_definition"
+            | "field_definition"
             | "enum_assignment" => {
                 let name = field("name").or_else(|| field("property"));
                 let name = name.or_else(|| node.named_child(0));
@@ -247,18 +327,30 @@ impl<'t> Index<'t> {
                     self.append(scope, field("left"), field("right"));
                 }
             }
-            "augmented_assignment" | "augmented_assignment_expression" | "operator_assignment"
+            "augmented_assignment"
+            | "augmented_assignment_expression"
+            | "operator_assignment"
             | "compound_assignment_expr" => self.append(scope, field("left"), field("right")),
-            "for_statement" | "for_in_clause" | "for_in_statement" | "range_clause"
-            | "enhanced_for_statement" | "for_expression" | "for" => self.read_loop(scope, node),
+            "for_statement"
+            | "for_in_clause"
+            | "for_in_statement"
+            | "range_clause"
+            | "enhanced_for_statement"
+            | "for_expression"
+            | "for" => self.read_loop(scope, node),
             "foreach_statement" => {
                 let parts = named(node);
                 if let [list, item, ..] = parts[..] {
                     self.bind_pattern(scope, item, Origin::Part, Some(list), None);
                 }
             }
-            "parameters" | "formal_parameters" | "parameter_list" | "closure_parameters"
-            | "method_parameters" | "block_parameters" | "lambda_parameters"
+            "parameters"
+            | "formal_parameters"
+            | "parameter_list"
+            | "closure_parameters"
+            | "method_parameters"
+            | "block_parameters"
+            | "lambda_parameters"
             | "inferred_parameters" => self.read_parameters(scope, node),
             "arrow_function" | "lambda_expression" => {
                 let parameter = field("parameter").or_else(|| field("parameters"));
@@ -267,16 +359,28 @@ impl<'t> Index<'t> {
                 }
             }
             "comparison_operator" => self.read_membership(scope, node),
-            "switch_statement" | "match_statement" | "switch_expression" | "match_expression"
-            | "case" | "expression_switch_statement" => {
-                let value = field("value").or_else(|| field("subject")).or_else(|| field("condition"));
+            "switch_statement"
+            | "match_statement"
+            | "switch_expression"
+            | "match_expression"
+            | "case"
+            | "expression_switch_statement" => {
+                let value =
+                    field("value").or_else(|| field("subject")).or_else(|| field("condition"));
                 if let Some(value) = value {
                     self.check(scope, value);
                 }
             }
-            "call" | "call_expression" | "method_invocation" | "object_creation_expression"
-            | "new_expression" | "function_call_expression" | "member_call_expression"
-            | "nullsafe_member_call_expression" | "scoped_call_expression" | "macro_invocation" => {
+            "call"
+            | "call_expression"
+            | "method_invocation"
+            | "object_creation_expression"
+            | "new_expression"
+            | "function_call_expression"
+            | "member_call_expression"
+            | "nullsafe_member_call_expression"
+            | "scoped_call_expression"
+            | "macro_invocation" => {
                 self.read_call(scope, node);
             }
             // `list << value`
@@ -302,7 +406,8 @@ impl<'t> Index<'t> {
         };
         let is_counted = self.text_of(list).contains("enumerate") || node.kind() == "range_clause";
         for (at, name) in items.iter().enumerate() {
-            let is_position = at == 0 && is_counted && (items.len() > 1 || node.kind() == "range_clause");
+            let is_position =
+                at == 0 && is_counted && (items.len() > 1 || node.kind() == "range_clause");
             let origin = if is_position { Origin::Position } else { Origin::Part };
             self.bind_pattern(scope, *name, origin, Some(list), declared);
         }
@@ -316,9 +421,10 @@ impl<'t> Index<'t> {
             let name = field("name").or_else(|| field("pattern")).or_else(|| field("left"));
             let names = match parameter.kind() {
                 // `a, b string`
-                "parameter_declaration" | "variadic_parameter_declaration" => {
-                    named(parameter).into_iter().filter(|child| child.kind() == "identifier").collect()
-                }
+                "parameter_declaration" | "variadic_parameter_declaration" => named(parameter)
+                    .into_iter()
+                    .filter(|child| child.kind() == "identifier")
+                    .collect(),
                 _ => vec![name.or_else(|| parameter.named_child(0)).unwrap_or(parameter)],
             };
             for name in names {
@@ -411,12 +517,18 @@ impl<'t> Index<'t> {
         let is_list = |node: &Node<'_>| {
             matches!(
                 node.kind(),
-                "expression_list" | "pattern_list" | "tuple_pattern" | "left_assignment_list" | "tuple"
+                "expression_list"
+                    | "pattern_list"
+                    | "tuple_pattern"
+                    | "left_assignment_list"
+                    | "tuple"
             )
         };
         let lefts = if is_list(&left) { named(left) } else { vec![left] };
         let rights = match right {
-            Some(right) if is_list(&right) || right.kind() == "right_assignment_list" => named(right),
+            Some(right) if is_list(&right) || right.kind() == "right_assignment_list" => {
+                named(right)
+            }
             Some(right) => vec![right],
             None => Vec::new(),
         };
@@ -452,12 +564,22 @@ impl<'t> Index<'t> {
         }
     }
 
-    fn declare(&mut self, scope: usize, name: Node<'t>, value: Option<Node<'t>>, declared: Option<Node<'t>>) {
+    fn declare(
+        &mut self,
+        scope: usize,
+        name: Node<'t>,
+        value: Option<Node<'t>>,
+        declared: Option<Node<'t>>,
+    ) {
         if let Some(value) = value {
             self.name_query(name, value, name.parent().unwrap_or(name));
         }
         let declared = declared.map(|node| self.text_of(node).trim_start_matches(':').trim());
-        if matches!(name.kind(), "identifier" | "name" | "property_identifier" | "variable_name" | "const") || value.is_none() {
+        if matches!(
+            name.kind(),
+            "identifier" | "name" | "property_identifier" | "variable_name" | "const"
+        ) || value.is_none()
+        {
             self.bind(scope, name, Origin::Assigned, value, declared);
         } else {
             let is_pattern = !matches!(name.kind(), "mut_pattern" | "private_property_identifier");
@@ -467,7 +589,14 @@ impl<'t> Index<'t> {
     }
 
     /// Binds all names of a pattern.
-    fn bind_pattern(&mut self, scope: usize, pattern: Node<'t>, origin: Origin, value: Option<Node<'t>>, declared: Option<&'t str>) {
+    fn bind_pattern(
+        &mut self,
+        scope: usize,
+        pattern: Node<'t>,
+        origin: Origin,
+        value: Option<Node<'t>>,
+        declared: Option<&'t str>,
+    ) {
         let declared = declared.map(|text| text.trim_start_matches(':').trim());
         let mut open = vec![pattern];
         let mut count = 0;
@@ -477,12 +606,17 @@ impl<'t> Index<'t> {
                 return;
             }
             match node.kind() {
-                "identifier" | "shorthand_property_identifier_pattern" | "variable_name"
-                | "shorthand_field_identifier" | "keyword_parameter" | "instance_variable" => {
+                "identifier"
+                | "shorthand_property_identifier_pattern"
+                | "variable_name"
+                | "shorthand_field_identifier"
+                | "keyword_parameter"
+                | "instance_variable" => {
                     self.bind(scope, node, origin, value, declared);
                 }
                 "pair_pattern" | "object_assignment_pattern" | "assignment_pattern" => {
-                    let inner = node.child_by_field_name("value").filter(|_| node.kind() == "pair_pattern");
+                    let inner =
+                        node.child_by_field_name("value").filter(|_| node.kind() == "pair_pattern");
                     open.extend(inner.or_else(|| node.child_by_field_name("left")));
                 }
                 // The types of a pattern are not names.
@@ -493,7 +627,14 @@ impl<'t> Index<'t> {
         }
     }
 
-    fn bind(&mut self, scope: usize, name: Node<'t>, origin: Origin, value: Option<Node<'t>>, declared: Option<&'t str>) {
+    fn bind(
+        &mut self,
+        scope: usize,
+        name: Node<'t>,
+        origin: Origin,
+        value: Option<Node<'t>>,
+        declared: Option<&'t str>,
+    ) {
         let key = self.text_of(name);
         let binding = Binding { origin, value, declared, node: name };
         let values = self.bindings.entry(key).or_default().entry(scope).or_default();
@@ -513,7 +654,15 @@ impl<'t> Index<'t> {
         }
     }
 
-    fn assign(&mut self, scope: usize, name: Node<'t>, origin: Origin, value: Option<Node<'t>>, declared: Option<&'t str>, declares: bool) {
+    fn assign(
+        &mut self,
+        scope: usize,
+        name: Node<'t>,
+        origin: Origin,
+        value: Option<Node<'t>>,
+        declared: Option<&'t str>,
+        declares: bool,
+    ) {
         match read(name, self.text) {
             Expr::Name(key) => {
                 let target = match (declares, self.declaring_scope(scope, key)) {
@@ -564,8 +713,8 @@ impl<'t> Index<'t> {
             if by_scope.contains_key(&current) {
                 return Some(current);
             }
-            let is_closed = self.scopes[current].kind == ScopeKind::Function
-                && !self.language.closures_assign;
+            let is_closed =
+                self.scopes[current].kind == ScopeKind::Function && !self.language.closures_assign;
             if is_closed {
                 return None;
             }

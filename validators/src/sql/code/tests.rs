@@ -10,7 +10,10 @@ use std::sync::LazyLock;
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
     let registry = Registry::new(DISTRIBUTION.pages, &[]);
-    let selection = Selection { only: vec!["sql/*".to_owned(), "sql/injection".to_owned()], ..Selection::default() };
+    let selection = Selection {
+        only: vec!["sql/*".to_owned(), "sql/injection".to_owned()],
+        ..Selection::default()
+    };
     Engine::new(&DISTRIBUTION, registry, &Config::default(), &selection).expect("shipped rules")
 });
 
@@ -31,7 +34,8 @@ fn lines(path: &str, text: &str) -> BTreeSet<u32> {
     let source = Source::new(path, text);
     let findings = ENGINE.check(&source, &Memory::default()).findings;
     let findings = findings.iter().filter(|finding| {
-        &*finding.rule == super::INJECTION && finding.severity > aidd_engine::text::finding::Severity::Info
+        &*finding.rule == super::INJECTION
+            && finding.severity > aidd_engine::text::finding::Severity::Info
     });
     findings.map(|finding| source.line_of(finding.span.end.saturating_sub(1)) + 1).collect()
 }
@@ -68,7 +72,11 @@ fn constant_statements_are_checked() {
             "import { Pool } from 'pg';\npool.query(`SELECT id FROM users WHERE id = $1 AND AND b`, [1]);\npool.query('SELECT ' + COLUMNS + ' FROM users');\n",
             "2 sql/syntax Error AND",
         ),
-        ("src/a.go", "package a\nfunc f() { db.Exec(\"UPDATE users SET a = \\\"b\\\"\") }\n", "2 sql/update-without-where Info UPDATE users SET a = \\\"b\\\""),
+        (
+            "src/a.go",
+            "package a\nfunc f() { db.Exec(\"UPDATE users SET a = \\\"b\\\"\") }\n",
+            "2 sql/update-without-where Info UPDATE users SET a = \\\"b\\\"",
+        ),
     ];
     for (path, text, expected) in cases {
         assert_eq!(found(path, text).join("\n"), expected, "{text}");

@@ -24,60 +24,310 @@ const MAX_STEPS: usize = 300;
 
 /// Words in the names of functions that quote a value or bind it.
 const QUOTING: &[&str] = &[
-    "quote", "escape", "ident", "literal", "sanitize", "sanitise", "placeholder", "param", "bind",
-    "validate", "allowed", "whitelist", "valid", "encode", "hash", "digest", "uuid", "esc_sql",
-    "typecast", "cast_value", "parse", "morph", "sti_name", "tosql", "to_sql",
+    "quote",
+    "escape",
+    "ident",
+    "literal",
+    "sanitize",
+    "sanitise",
+    "placeholder",
+    "param",
+    "bind",
+    "validate",
+    "allowed",
+    "whitelist",
+    "valid",
+    "encode",
+    "hash",
+    "digest",
+    "uuid",
+    "esc_sql",
+    "typecast",
+    "cast_value",
+    "parse",
+    "morph",
+    "sti_name",
+    "tosql",
+    "to_sql",
 ];
 /// Words in names of values that are parts of statements, or lists of placeholders.
 const FRAGMENTS: &[&str] = &[
-    "placeholder", "clause", "column", "field", "table", "schema", "order", "sort", "where", "sql",
-    "query", "cond", "filter", "join", "expr", "predicate", "select", "fragment", "direction",
-    "marks", "quoted", "escaped", "ident", "adapter", "limit", "offset", "cte", "ddl", "returning",
-    "binds", "sanitized", "safe",
+    "placeholder",
+    "clause",
+    "column",
+    "field",
+    "table",
+    "schema",
+    "order",
+    "sort",
+    "where",
+    "sql",
+    "query",
+    "cond",
+    "filter",
+    "join",
+    "expr",
+    "predicate",
+    "select",
+    "fragment",
+    "direction",
+    "marks",
+    "quoted",
+    "escaped",
+    "ident",
+    "adapter",
+    "limit",
+    "offset",
+    "cte",
+    "ddl",
+    "returning",
+    "binds",
+    "sanitized",
+    "safe",
 ];
 /// Functions with numbers, times and other texts without quotes as results.
 const NUMERIC: &[&str] = &[
-    "int", "float", "len", "bool", "abs", "round", "ord", "id", "time", "Number", "parseInt",
-    "parseFloat", "BigInt", "Itoa", "FormatInt", "FormatUint", "FormatBool", "FormatFloat", "Atoi",
-    "ParseInt", "size", "length", "count", "len", "toFixed", "getTime", "toISOString", "isoformat",
-    "strftime", "timestamp", "Unix", "UnixNano", "UnixMilli", "Format", "hexdigest", "now", "Now",
-    "today", "valueOf", "intValue", "longValue", "to_i", "to_f", "intval", "floatval", "sum",
-    "max", "min", "floor", "ceil", "name", "ordinal", "getId", "type_of", "nextInt", "randomUUID",
-    "toString_radix", "epoch", "toordinal", "uuid4", "uuid1", "token_hex", "monotonic", "getpid",
-    "Repeat", "repeat", "as_secs", "as_millis", "as_i64", "as_u64", "timestamp_millis",
-    "num_days", "getTypeName", "getSimpleName", "toEpochMilli", "currentTimeMillis", "iso8601",
-    "utc", "to_date", "beginning_of_day", "date", "format_sql", "abs_path", "strtotime",
+    "int",
+    "float",
+    "len",
+    "bool",
+    "abs",
+    "round",
+    "ord",
+    "id",
+    "time",
+    "Number",
+    "parseInt",
+    "parseFloat",
+    "BigInt",
+    "Itoa",
+    "FormatInt",
+    "FormatUint",
+    "FormatBool",
+    "FormatFloat",
+    "Atoi",
+    "ParseInt",
+    "size",
+    "length",
+    "count",
+    "len",
+    "toFixed",
+    "getTime",
+    "toISOString",
+    "isoformat",
+    "strftime",
+    "timestamp",
+    "Unix",
+    "UnixNano",
+    "UnixMilli",
+    "Format",
+    "hexdigest",
+    "now",
+    "Now",
+    "today",
+    "valueOf",
+    "intValue",
+    "longValue",
+    "to_i",
+    "to_f",
+    "intval",
+    "floatval",
+    "sum",
+    "max",
+    "min",
+    "floor",
+    "ceil",
+    "name",
+    "ordinal",
+    "getId",
+    "type_of",
+    "nextInt",
+    "randomUUID",
+    "toString_radix",
+    "epoch",
+    "toordinal",
+    "uuid4",
+    "uuid1",
+    "token_hex",
+    "monotonic",
+    "getpid",
+    "Repeat",
+    "repeat",
+    "as_secs",
+    "as_millis",
+    "as_i64",
+    "as_u64",
+    "timestamp_millis",
+    "num_days",
+    "getTypeName",
+    "getSimpleName",
+    "toEpochMilli",
+    "currentTimeMillis",
+    "iso8601",
+    "utc",
+    "to_date",
+    "beginning_of_day",
+    "date",
+    "format_sql",
+    "abs_path",
+    "strtotime",
 ];
 /// Functions whose result contains their argument or receiver.
 const PASSING: &[&str] = &[
-    "str", "String", "string", "strip", "lstrip", "rstrip", "lower", "upper", "trim", "toLowerCase",
-    "toUpperCase", "toString", "to_string", "to_s", "clone", "as_str", "as_ref", "unwrap",
-    "unwrap_or_default", "unwrap_or", "into", "to_owned", "decode", "substring", "slice", "split",
-    "ToLower", "ToUpper", "TrimSpace", "Trim", "TrimPrefix", "TrimSuffix", "strtolower",
-    "strtoupper", "join", "Join", "implode", "map", "concat", "first", "downcase", "upcase",
-    "format", "Sprintf", "sprintf", "capitalize", "title", "fetch", "dig", "get", "pop", "title",
-    "unquote", "iter", "into_iter", "collect", "cloned", "normalize", "decodeURIComponent", "values", "items", "keys", "filter", "orElse",
-    "to_lowercase", "to_uppercase", "squish", "presence", "Get",
+    "str",
+    "String",
+    "string",
+    "strip",
+    "lstrip",
+    "rstrip",
+    "lower",
+    "upper",
+    "trim",
+    "toLowerCase",
+    "toUpperCase",
+    "toString",
+    "to_string",
+    "to_s",
+    "clone",
+    "as_str",
+    "as_ref",
+    "unwrap",
+    "unwrap_or_default",
+    "unwrap_or",
+    "into",
+    "to_owned",
+    "decode",
+    "substring",
+    "slice",
+    "split",
+    "ToLower",
+    "ToUpper",
+    "TrimSpace",
+    "Trim",
+    "TrimPrefix",
+    "TrimSuffix",
+    "strtolower",
+    "strtoupper",
+    "join",
+    "Join",
+    "implode",
+    "map",
+    "concat",
+    "first",
+    "downcase",
+    "upcase",
+    "format",
+    "Sprintf",
+    "sprintf",
+    "capitalize",
+    "title",
+    "fetch",
+    "dig",
+    "get",
+    "pop",
+    "title",
+    "unquote",
+    "iter",
+    "into_iter",
+    "collect",
+    "cloned",
+    "normalize",
+    "decodeURIComponent",
+    "values",
+    "items",
+    "keys",
+    "filter",
+    "orElse",
+    "to_lowercase",
+    "to_uppercase",
+    "squish",
+    "presence",
+    "Get",
 ];
 /// Parts of the text of an expression that reads a request.
 const REQUESTS: &[&str] = &[
-    "req.query", "req.params", "req.body", "req.headers", "req.cookies", "req.param(", "req.header(",
-    "request.query", "request.params", "request.body", "request.args", "request.form",
-    "request.values", "request.GET", "request.POST", "request.data", "request.json",
-    "request.get_json", "request.cookies", "request.headers", "request.COOKIES",
-    "request.path_params", "request.query_params", "request.getParameter", "request.getHeader",
-    "request.getQueryString", "request.getCookies", "request.input(", "ctx.query", "ctx.params",
-    "ctx.request.", "ctx.req.", "c.req.query(", "c.req.param(", "context.params",
-    "event.queryStringParameters", "event.pathParameters", "event.body", "searchParams.get",
-    "r.FormValue(", "r.PostFormValue(", "r.URL.Query()", "r.PathValue(", "req.FormValue(",
-    "req.URL.Query()", "mux.Vars(", "chi.URLParam(", "c.Param(", "c.Query(", "c.QueryParam(",
-    "c.FormValue(", "c.PostForm(", "c.DefaultQuery(", "$_GET", "$_POST", "$_REQUEST", "$_COOKIE",
-    "$request->input(", "$request->get(", "$request->query(", "$request->post(", "params[",
-    "params.require", "params.fetch", "params.permit", "cookies[", "Route.current",
+    "req.query",
+    "req.params",
+    "req.body",
+    "req.headers",
+    "req.cookies",
+    "req.param(",
+    "req.header(",
+    "request.query",
+    "request.params",
+    "request.body",
+    "request.args",
+    "request.form",
+    "request.values",
+    "request.GET",
+    "request.POST",
+    "request.data",
+    "request.json",
+    "request.get_json",
+    "request.cookies",
+    "request.headers",
+    "request.COOKIES",
+    "request.path_params",
+    "request.query_params",
+    "request.getParameter",
+    "request.getHeader",
+    "request.getQueryString",
+    "request.getCookies",
+    "request.input(",
+    "ctx.query",
+    "ctx.params",
+    "ctx.request.",
+    "ctx.req.",
+    "c.req.query(",
+    "c.req.param(",
+    "context.params",
+    "event.queryStringParameters",
+    "event.pathParameters",
+    "event.body",
+    "searchParams.get",
+    "r.FormValue(",
+    "r.PostFormValue(",
+    "r.URL.Query()",
+    "r.PathValue(",
+    "req.FormValue(",
+    "req.URL.Query()",
+    "mux.Vars(",
+    "chi.URLParam(",
+    "c.Param(",
+    "c.Query(",
+    "c.QueryParam(",
+    "c.FormValue(",
+    "c.PostForm(",
+    "c.DefaultQuery(",
+    "$_GET",
+    "$_POST",
+    "$_REQUEST",
+    "$_COOKIE",
+    "$request->input(",
+    "$request->get(",
+    "$request->query(",
+    "$request->post(",
+    "params[",
+    "params.require",
+    "params.fetch",
+    "params.permit",
+    "cookies[",
+    "Route.current",
 ];
 const REQUEST_ANNOTATIONS: &[&str] = &[
-    "@RequestParam", "@PathVariable", "@RequestBody", "@QueryParam", "@PathParam", "@FormParam",
-    "@RequestHeader", "@ModelAttribute", "@CookieValue", "@Query(", "@Param(", "@Body(", "@Headers(",
+    "@RequestParam",
+    "@PathVariable",
+    "@RequestBody",
+    "@QueryParam",
+    "@PathParam",
+    "@FormParam",
+    "@RequestHeader",
+    "@ModelAttribute",
+    "@CookieValue",
+    "@Query(",
+    "@Param(",
+    "@Body(",
+    "@Headers(",
 ];
 /// Types of parameters of request handlers.
 const REQUEST_TYPES: &[&str] = &["Path<", "Query<", "Form<", "Json<", "web::Path", "web::Query"];
@@ -200,25 +450,55 @@ impl<'i, 't> Classifier<'i, 't> {
     }
 
     /// The parameter of a function that is passed to another, such as `map`.
-    fn closure_parameter(&mut self, function: Node<'t>, binding: &Binding<'t>, depth: usize) -> Source {
+    fn closure_parameter(
+        &mut self,
+        function: Node<'t>,
+        binding: &Binding<'t>,
+        depth: usize,
+    ) -> Source {
         let is_first = function
             .child_by_field_name("parameters")
             .or_else(|| function.child_by_field_name("parameter"))
-            .is_none_or(|list| list == binding.node || list.named_child(0).is_none_or(|first| first.byte_range().contains(&binding.node.start_byte())));
+            .is_none_or(|list| {
+                list == binding.node
+                    || list
+                        .named_child(0)
+                        .is_none_or(|first| first.byte_range().contains(&binding.node.start_byte()))
+            });
         let mut parent = function.parent();
         // A named function: `const find = (name) => …`.
-        if parent.is_some_and(|parent| matches!(parent.kind(), "variable_declarator" | "pair" | "assignment_expression" | "public_field_definition" | "short_var_declaration")) {
+        if parent.is_some_and(|parent| {
+            matches!(
+                parent.kind(),
+                "variable_declarator"
+                    | "pair"
+                    | "assignment_expression"
+                    | "public_field_definition"
+                    | "short_var_declaration"
+            )
+        }) {
             return Source::Parameter;
         }
-        while let Some(node) = parent.filter(|node| matches!(node.kind(), "arguments" | "argument_list" | "argument")) {
+        while let Some(node) =
+            parent.filter(|node| matches!(node.kind(), "arguments" | "argument_list" | "argument"))
+        {
             parent = node.parent();
         }
-        let Some(call) = parent.and_then(|node| super::expression::call(node, self.index.text())) else {
+        let Some(call) = parent.and_then(|node| super::expression::call(node, self.index.text()))
+        else {
             return Source::Unknown;
         };
         match (call.receiver, call.name) {
-            (Some(list), "map" | "forEach" | "each" | "filter" | "flatMap" | "collect" | "for_each" | "reduce" | "each_with_index") => {
-                if is_first { self.source(list, depth) } else { Source::Safe }
+            (
+                Some(list),
+                "map" | "forEach" | "each" | "filter" | "flatMap" | "collect" | "for_each"
+                | "reduce" | "each_with_index",
+            ) => {
+                if is_first {
+                    self.source(list, depth)
+                } else {
+                    Source::Safe
+                }
             }
             _ => Source::Unknown,
         }
@@ -227,11 +507,22 @@ impl<'i, 't> Classifier<'i, 't> {
     fn member(&mut self, node: Node<'t>, object: Node<'t>, name: &str, depth: usize) -> Source {
         let of_object = self.index.text_of(object);
         let is_constant = |text: &str| {
-            text.len() > 1 && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+            text.len() > 1
+                && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
         };
         let starts_upper = |text: &str| text.starts_with(|c: char| c.is_ascii_uppercase());
         if is_constant(name)
-            || matches!(name, "length" | "size" | "count" | "__name__" | "__tablename__" | "class" | "db_table" | "value__")
+            || matches!(
+                name,
+                "length"
+                    | "size"
+                    | "count"
+                    | "__name__"
+                    | "__tablename__"
+                    | "class"
+                    | "db_table"
+                    | "value__"
+            )
             || starts_upper(of_object.rsplit(['.', ':']).next().unwrap_or_default())
             || self.index.is_checked(self.index.text_of(node), node.start_byte())
         {
@@ -257,16 +548,33 @@ impl<'i, 't> Classifier<'i, 't> {
             return Source::Safe;
         }
         // `value.replace("'", "''")` quotes by hand.
-        let is_quoted = call.name.starts_with("replace") || matches!(call.name, "gsub" | "ReplaceAll" | "str_replace");
+        let is_quoted = call.name.starts_with("replace")
+            || matches!(call.name, "gsub" | "ReplaceAll" | "str_replace");
         if is_quoted {
             return Source::Safe;
         }
         if let Some(receiver) = call.receiver
-            && matches!(self.index.text_of(receiver), "connection" | "self.connection" | "adapter" | "Math" | "Date" | "datetime" | "time" | "uuid" | "Integer" | "Long" | "Time" | "DateTime" | "hashlib")
+            && matches!(
+                self.index.text_of(receiver),
+                "connection"
+                    | "self.connection"
+                    | "adapter"
+                    | "Math"
+                    | "Date"
+                    | "datetime"
+                    | "time"
+                    | "uuid"
+                    | "Integer"
+                    | "Long"
+                    | "Time"
+                    | "DateTime"
+                    | "hashlib"
+            )
         {
             return Source::Safe;
         }
-        if call.arguments.iter().any(|argument| self.index.text_of(*argument).starts_with("&:to_")) {
+        if call.arguments.iter().any(|argument| self.index.text_of(*argument).starts_with("&:to_"))
+        {
             return Source::Safe;
         }
         if !PASSING.contains(&call.name) {
@@ -277,9 +585,14 @@ impl<'i, 't> Classifier<'i, 't> {
                 _ => Source::Unknown,
             };
         }
-        let of_receiver = call.receiver.map_or(Source::Safe, |receiver| self.source(receiver, depth));
-        let arguments: Vec<Node<'t>> =
-            call.arguments.iter().copied().filter(|node| !matches!(read(*node, self.index.text()), Expr::Function(_))).collect();
+        let of_receiver =
+            call.receiver.map_or(Source::Safe, |receiver| self.source(receiver, depth));
+        let arguments: Vec<Node<'t>> = call
+            .arguments
+            .iter()
+            .copied()
+            .filter(|node| !matches!(read(*node, self.index.text()), Expr::Function(_)))
+            .collect();
         of_receiver.max(self.worst(&arguments, depth))
     }
 }
@@ -325,7 +638,8 @@ fn is_request(text: &str) -> bool {
 
 /// Whether a function of Python handles requests, according to its decorators.
 fn is_route(function: Node<'_>, index: &Index<'_>) -> bool {
-    let Some(decorated) = function.parent().filter(|node| node.kind() == "decorated_definition") else {
+    let Some(decorated) = function.parent().filter(|node| node.kind() == "decorated_definition")
+    else {
         return false;
     };
     let mut cursor = decorated.walk();
@@ -337,34 +651,105 @@ fn is_route(function: Node<'_>, index: &Index<'_>) -> bool {
 
 /// Types whose values contain no quotes.
 const SAFE_TYPES: &[&str] = &[
-    "number", "boolean", "bigint", "Date", "int", "float", "bool", "UUID", "datetime", "date",
-    "Decimal", "uuid.UUID", "datetime.datetime", "datetime.date", "long", "short", "double",
-    "Integer", "Long", "Short", "Double", "Float", "Boolean", "BigDecimal", "BigInteger",
-    "LocalDate", "LocalDateTime", "Instant", "ZonedDateTime", "OffsetDateTime", "Timestamp",
-    "time.Time", "time.Duration", "byte", "rune", "usize", "isize", "uuid", "timedelta", "char",
-    "Uuid", "NaiveDate", "NaiveDateTime", "Path", "Duration",
+    "number",
+    "boolean",
+    "bigint",
+    "Date",
+    "int",
+    "float",
+    "bool",
+    "UUID",
+    "datetime",
+    "date",
+    "Decimal",
+    "uuid.UUID",
+    "datetime.datetime",
+    "datetime.date",
+    "long",
+    "short",
+    "double",
+    "Integer",
+    "Long",
+    "Short",
+    "Double",
+    "Float",
+    "Boolean",
+    "BigDecimal",
+    "BigInteger",
+    "LocalDate",
+    "LocalDateTime",
+    "Instant",
+    "ZonedDateTime",
+    "OffsetDateTime",
+    "Timestamp",
+    "time.Time",
+    "time.Duration",
+    "byte",
+    "rune",
+    "usize",
+    "isize",
+    "uuid",
+    "timedelta",
+    "char",
+    "Uuid",
+    "NaiveDate",
+    "NaiveDateTime",
+    "Path",
+    "Duration",
 ];
 
 /// What a declared type says about a value.
 fn of_type(declared: &str) -> Source {
     let bare = declared.trim_start_matches([':', '&', '*', '?', ' ']).trim();
-    let inner = ["Optional[", "list[", "List[", "Array<", "List<", "Set<", "Collection<", "Option<", "Vec<", "[]", "Sequence["]
-        .iter()
-        .find_map(|start| bare.strip_prefix(start))
-        .map_or(bare, |rest| rest.trim_end_matches([']', '>']));
-    let first = inner.split(['|', '[', ',']).next().unwrap_or_default().trim().trim_end_matches("[]");
+    let inner = [
+        "Optional[",
+        "list[",
+        "List[",
+        "Array<",
+        "List<",
+        "Set<",
+        "Collection<",
+        "Option<",
+        "Vec<",
+        "[]",
+        "Sequence[",
+    ]
+    .iter()
+    .find_map(|start| bare.strip_prefix(start))
+    .map_or(bare, |rest| rest.trim_end_matches([']', '>']));
+    let first =
+        inner.split(['|', '[', ',']).next().unwrap_or_default().trim().trim_end_matches("[]");
     let is_number = |text: &str| {
-        let digits = text.trim_start_matches("uint").trim_start_matches("int").trim_start_matches("float");
+        let digits =
+            text.trim_start_matches("uint").trim_start_matches("int").trim_start_matches("float");
         SAFE_TYPES.contains(&text)
             || digits.len() < text.len() && digits.bytes().all(|byte| byte.is_ascii_digit())
-            || text.len() <= 4 && text.starts_with(['i', 'u', 'f']) && text[1..].bytes().all(|b| b.is_ascii_digit()) && text.len() > 1
+            || text.len() <= 4
+                && text.starts_with(['i', 'u', 'f'])
+                && text[1..].bytes().all(|b| b.is_ascii_digit())
+                && text.len() > 1
     };
     if is_number(first) || inner.starts_with(['"', '\'']) || inner.starts_with("Literal[") {
         return Source::Safe;
     }
-    let is_text = ["str", "String", "string", "any", "Any", "unknown", "Object", "object", "mixed", "CharSequence", "interface{}", "bytes"];
+    let is_text = [
+        "str",
+        "String",
+        "string",
+        "any",
+        "Any",
+        "unknown",
+        "Object",
+        "object",
+        "mixed",
+        "CharSequence",
+        "interface{}",
+        "bytes",
+    ];
     let has_text = |word: &&str| {
-        inner.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '{' && c != '}').any(|part| part == *word)
+        inner
+            .split(|c: char| !c.is_alphanumeric() && c != '_' && c != '{' && c != '}')
+            .any(|part| part == *word)
     };
     // `{ name: string }` and other structures: their members are unknown.
     if is_text.iter().any(|word| has_text(&word)) { Source::Parameter } else { Source::Unknown }
