@@ -5,7 +5,9 @@ use super::query::{BREAK, HOLE};
 /// The part of a statement that an inserted value becomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Context {
-    /// A value: in quotes, after a comparison, in a list of values.
+    /// A part of a quoted value.
+    Quoted,
+    /// A value: after a comparison, in a list of values.
     Value,
     /// The name of a table or column.
     Name,
@@ -75,7 +77,7 @@ pub(super) fn contexts(text: &str) -> Vec<Context> {
             b'\'' | b'"' | b'`' => {
                 let is_compared = byte == b'"' && is_comparison(before);
                 let context =
-                    if byte == b'\'' || is_compared { Context::Value } else { Context::Name };
+                    if byte == b'\'' || is_compared { Context::Quoted } else { Context::Name };
                 let mut end = at + 1;
                 while let Some(&inner) = bytes.get(end)
                     && inner != BREAK as u8

@@ -1,8 +1,11 @@
 //! SQL in program code: queries that are built from values, and constant statements.
 
+mod bindings;
+mod build;
 mod constant;
 mod context;
 mod expression;
+mod format;
 mod language;
 mod literal;
 mod query;
@@ -10,6 +13,7 @@ mod scope;
 #[cfg(test)]
 mod tests;
 mod value;
+mod words;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use aidd_engine::check::FileContext;
@@ -17,10 +21,11 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::purpose::Purpose;
 use aidd_engine::text::source::Span;
+use build::Builder;
 use context::{Context, contexts};
 use expression::{Expr, call, read};
 use language::{Language, Takes, of_path};
-use query::{BREAK, Builder, HOLE, Hole, Query, Value};
+use query::{BREAK, HOLE, Hole, Query, Value};
 use scope::Index;
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -31,7 +36,7 @@ use value::{Classifier, Source};
 pub(super) const INJECTION: &str = "sql/injection";
 
 /// Maximum number of queries of one file that are checked.
-const MAX_QUERIES: usize = 2_000;
+const MAX_QUERIES: usize = 1_000;
 /// Maximum length of an expression in a message.
 const MAX_SHOWN: usize = 40;
 
@@ -201,7 +206,10 @@ fn first_words(text: &str) -> (String, String) {
 /// Whether a text is a statement or condition of SQL.
 fn is_query(text: &str, takes: Takes) -> bool {
     if takes == Takes::Condition {
-        return contexts(text).contains(&Context::Value) || is_query(text, Takes::Statement);
+        return contexts(text)
+            .iter()
+            .any(|context| matches!(context, Context::Quoted | Context::Value))
+            || is_query(text, Takes::Statement);
     }
     let (verb, next) = first_words(text);
     let Some((_, nexts)) = STATEMENTS.iter().find(|(known, _)| *known == verb) else {
@@ -309,9 +317,12 @@ fn certainty(
     };
     match (source, context) {
         (Source::Safe, _) => None,
-        (Source::Request, Context::Value) => Some(Certainty::Request),
-        (Source::Parameter, Context::Value) if !is_fragment => Some(Certainty::Parameter),
-        (Source::Unknown, Context::Value) if !is_fragment && !is_number(hole.value, index) => {
+        (Source::Request, Context::Quoted | Context::Value) => Some(Certainty::Request),
+        (Source::Parameter, Context::Quoted | Context::Value) if !is_fragment => {
+            Some(Certainty::Parameter)
+        }
+        // Other values are often numbers or placeholders, except in quotes.
+        (Source::Unknown, Context::Quoted) if !is_fragment && !is_number(hole.value, index) => {
             Some(Certainty::Unknown)
         }
         (Source::Request, Context::Name) if takes == Takes::Statement => Some(Certainty::Name),
