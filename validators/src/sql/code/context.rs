@@ -160,7 +160,7 @@ fn has_values(text: &str, at: usize) -> bool {
     text[start..at].to_ascii_lowercase().contains("values")
 }
 
-fn continue_after_break<'t>(lists: &mut Vec<bool>, before: &mut &'t str) {
+fn continue_after_break(lists: &mut Vec<bool>, before: &mut &str) {
     lists.clear();
     *before = "";
 }

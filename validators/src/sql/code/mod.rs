@@ -110,9 +110,10 @@ fn is_migration(path: &str) -> bool {
             || names.iter().any(|name| part.contains(name))
     };
     let (directories, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_seed =
-        name.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "seed" | "seeds"));
-    is_seed || directories.split('/').any(is_dir)
+    let is_once = name
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| matches!(word, "seed" | "seeds" | "migrations" | "migration"));
+    is_once || directories.split('/').any(is_dir)
 }
 
 /// A query in code.

@@ -396,5 +396,5 @@ fn of_type(declared: &str) -> Source {
             .any(|part| part == *word)
     };
     // `{ name: string }` and other structures: their members are unknown.
-    if is_text.iter().any(|word| has_text(&word)) { Source::Parameter } else { Source::Unknown }
+    if is_text.iter().any(has_text) { Source::Parameter } else { Source::Unknown }
 }
