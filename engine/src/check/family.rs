@@ -1,7 +1,9 @@
 //! Families of rules written in Rust, as data: tables of function pointers that the program passes
 //! in. The engine does not depend on any family.
 
-use super::{Engine, EngineError, REDACTED, Selection};
+use super::{Depth, Engine, EngineError, REDACTED, Selection};
+use crate::forms::syntax::language_of;
+use crate::parse::syntax::Tree;
 use crate::project::config::Config;
 use crate::rules::registry::Registry;
 use crate::rules::rule::Report;
@@ -38,6 +40,9 @@ pub struct Family {
     /// Runs the checks on files that the family does not claim, given the offsets of the keywords.
     /// Not called if no keyword occurs.
     pub check_keyword_hits: fn(offsets: &[usize], report: &mut Report<'_>),
+    /// Runs the checks on program code, with its shared syntax tree. Called for each file in a
+    /// language that syntax patterns can check.
+    pub check_code: fn(context: &FileContext<'_>, report: &mut Report<'_>),
     /// The spans of statements. An allow comment above the first line of a statement applies to
     /// the whole statement.
     pub statements: fn(kind: Kind, source: &Source) -> Vec<Span>,
@@ -65,6 +70,7 @@ impl Family {
         check: |_, _, _| (),
         keywords: Vec::new,
         check_keyword_hits: |_, _| (),
+        check_code: |_, _| (),
         statements: |_, _| Vec::new(),
         affects_other_files: |_| false,
         checks_large: |_, _| false,
@@ -104,6 +110,8 @@ pub struct FileContext<'a> {
     pub files: &'a dyn Files,
     /// All families of the program.
     pub families: &'a [Family],
+    /// The syntax tree of the source, parsed on first use.
+    pub tree: &'a Tree<'a>,
 }
 
 /// The content that a program ships: the rule pages, and the functions of the rules written in
@@ -175,6 +183,20 @@ impl Distribution {
             text
         };
         texts.into_iter().map(without_secrets).collect()
+    }
+
+    /// Runs the checks of all families on program code.
+    pub(super) fn check_code(
+        &self,
+        depth: Depth,
+        context: &FileContext<'_>,
+        report: &mut Report<'_>,
+    ) {
+        if depth == Depth::Full && language_of(report.source().path()).is_some() {
+            for family in self.families {
+                (family.check_code)(context, report);
+            }
+        }
     }
 
     /// The claim of each family on a file, in the order of the families.

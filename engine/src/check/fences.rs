@@ -2,6 +2,7 @@
 
 use super::Engine;
 use crate::parse::markdown::{self, Fence};
+use crate::parse::syntax::Tree;
 use crate::rules::rule::{Report, Settings};
 use crate::text::files::Files;
 use crate::text::finding::{Finding, Related, RuleId};
@@ -32,7 +33,8 @@ impl Engine {
             }
             let inner = Source::new(source.path(), fence.text.as_str());
             let mut inner_report = Report::new(&inner, settings).without(off);
-            (family.check)(kind, &self.context(files), &mut inner_report);
+            let tree = Tree::new(&inner);
+            (family.check)(kind, &self.context(files, &tree), &mut inner_report);
             report.extend(
                 inner_report.finish().into_iter().map(|finding| map_to_document(finding, &fence)),
             );

@@ -390,8 +390,8 @@ impl Engine {
         Cow::Owned(disabled.union(&self.replaced).cloned().collect())
     }
 
-    fn context<'a>(&'a self, files: &'a dyn Files) -> FileContext<'a> {
-        FileContext { registry: &self.registry, files, families: self.distribution.families }
+    fn context<'a>(&'a self, files: &'a dyn Files, tree: &'a Tree<'a>) -> FileContext<'a> {
+        FileContext { registry: &self.registry, files, families: self.distribution.families, tree }
     }
 
     fn run_checks(
@@ -406,17 +406,16 @@ impl Engine {
         if let Some(variant) = &variant {
             disabled = variant.disabled_rules(disabled, source, (settings, files));
         }
-        let disabled_defaults =
-            variant.as_ref().map(|variant| variant.disabled_defaults(&disabled));
+        let defaults = variant.as_ref().map(|variant| variant.disabled_defaults(&disabled));
         let tree = Tree::new(source);
         let mut report = Report::new(source, settings).with_date(self.today);
-        let unmet = disabled_defaults.as_ref().unwrap_or(&disabled);
+        let unmet = defaults.as_ref().unwrap_or(&disabled);
         let without_function = self.with_replaced(unmet);
         report = report.without(&without_function);
         let claims = self.distribution.claims(source);
         let is_markdown = kind::kinds(source.path(), source.text()).contains(&Kind::MARKDOWN);
         let input = PatternInput { files, tree: &tree, depth, is_markdown };
-        let context = self.context(files);
+        let context = self.context(files, &tree);
         if depth == Depth::Full
             && let Some(kind) = (configuration::FAMILY.claim)(source.path(), source.text())
         {
@@ -429,6 +428,7 @@ impl Engine {
                 (family.check)(kind, &context, &mut report);
             }
         }
+        self.distribution.check_code(depth, &context, &mut report);
         report = report.without(unmet);
         let words = run_patterns(&self.patterns, self.registry.rules(), &input, &mut report);
         report = report.without(&disabled);

@@ -48,9 +48,10 @@ impl Engine {
         let mut report = Report::new(source, &all);
         let tree = Tree::new(source);
         let words = self.patterns.text.run(self.registry.rules(), &tree, true, &mut report).watched;
+        let context = self.context(files, &tree);
         for (claim, offsets) in claims.iter().zip(&words) {
             match claim.as_claimed().filter(|(family, _)| family.finds_secrets) {
-                Some((family, kind)) => (family.check)(kind, &self.context(files), &mut report),
+                Some((family, kind)) => (family.check)(kind, &context, &mut report),
                 None => claim.check_keyword_hits(offsets, &mut report),
             }
         }

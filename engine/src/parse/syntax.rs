@@ -1,8 +1,8 @@
 //! The syntax tree of a source, parsed once and shared by all checks.
 
 use crate::text::source::Source;
-use ast_grep_core::AstGrep;
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
+use ast_grep_core::{AstGrep, Language as _};
 use ast_grep_language::SupportLang;
 use std::cell::{Cell, OnceCell};
 use std::fmt;
@@ -44,6 +44,13 @@ impl<'s> Tree<'s> {
     /// exceeded the time limit.
     pub fn in_language(&self, language: SupportLang) -> Option<&Parsed> {
         self.parsed.get_or_init(|| parse(self.source.text(), language, BUDGET)).as_ref()
+    }
+
+    /// The root of the tree in the language of the source's path; `None` for a file in a language
+    /// without a grammar, or when parsing exceeded the time limit.
+    pub fn root(&self) -> Option<tree_sitter::Node<'_>> {
+        let language = SupportLang::from_path(self.source.path())?;
+        Some(self.in_language(language)?.root().get_inner_node())
     }
 
     /// The tree, if it has been requested and parsed.

@@ -1,5 +1,6 @@
 use super::{run, statements};
 use aidd_engine::check::FileContext;
+use aidd_engine::parse::syntax::Tree;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::rules::rule::{Report, Setting, Settings};
 use aidd_engine::text::files::Memory;
@@ -26,7 +27,9 @@ fn check(text: &str, other_files: &[(&str, &str)]) -> Vec<Finding> {
     let files = Memory(other_files.iter().map(pair).collect());
     let source = Source::new("a/Dockerfile", text);
     let mut report = Report::new(&source, &RULES.1);
-    let context = FileContext { registry: &RULES.0, files: &files, families: crate::ALL };
+    let tree = Tree::new(&source);
+    let context =
+        FileContext { registry: &RULES.0, files: &files, families: crate::ALL, tree: &tree };
     run(&context, &mut report);
     let mut findings = report.finish();
     findings.sort_by_key(|finding| finding.span);

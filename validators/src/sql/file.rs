@@ -97,6 +97,12 @@ impl File {
         };
         Some(Self { detected, migration, parsed })
     }
+
+    /// A statement in another file.
+    pub(super) fn embedded(text: &str, detected: Option<Detected>) -> Self {
+        let dialect = detected.map(|detected| detected.dialect);
+        Self { detected, migration: None, parsed: Arc::new(Parsed::new(text, dialect)) }
+    }
 }
 
 impl Parsed {
@@ -275,7 +281,7 @@ pub(super) fn cached<T: Send + Sync + 'static>(
 }
 
 /// The evidence of the nearest settings above a directory.
-fn settings(dir: &str, files: &dyn Files) -> Evidence {
+pub(super) fn settings(dir: &str, files: &dyn Files) -> Evidence {
     let mut manifests = Evidence::default();
     for dir in upwards(dir) {
         if files.exists(&below(dir, ".squawk.toml")) {

@@ -1,5 +1,6 @@
 //! Checks on SQL: syntax, the safety of migrations, and dangerous statements.
 
+mod code;
 mod config;
 mod dialect;
 mod file;
@@ -59,6 +60,7 @@ pub(super) const FAMILY: Family = Family {
     affects_other_files: |path| is_sql(path) || config::is_settings(path),
     // The migrations of a directory share values that are stored with the listing.
     needs_listing: true,
+    check_code: code::check,
     ..Family::EMPTY
 };
 
@@ -72,7 +74,8 @@ const MAX_RECENT: usize = 3;
 
 fn ids() -> Vec<&'static str> {
     let mut ids: Vec<&str> = squawk::ROWS.iter().map(|row| row.id).collect();
-    ids.extend(safety::RULES.iter().chain(replay::RULES).chain([&SYNTAX, &config::INVALID]));
+    let own = [&SYNTAX, &config::INVALID, &code::INJECTION];
+    ids.extend(safety::RULES.iter().chain(replay::RULES).chain(own));
     ids.sort_unstable();
     ids.dedup();
     ids
