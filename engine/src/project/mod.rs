@@ -7,5 +7,7 @@ pub mod git;
 pub mod ignored;
 pub mod imports;
 pub mod linters;
+pub mod locked;
 pub mod manifest;
+pub mod ranges;
 pub mod stack;

@@ -28,7 +28,7 @@ use crate::text::kind::CONFIG_PATH;
 use crate::text::listing::Listing;
 use crate::text::paths::{Globs, scope_of};
 use crate::text::source::Source;
-use aidd_page::{CheckHeader, Form};
+use aidd_page::{CheckHeader, Form, Guide};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing)
     let mut report = ProjectReport::default();
     let mut by_path: BTreeMap<String, Vec<(&Rule, ProjectFinding)>> = BTreeMap::new();
     let imports = Imports::new(engine.facts_cache());
-    let input = Input { files, imports: &imports, sizes: None };
+    let input = Input { files, imports: &imports, sizes: None, guides: engine.registry().tables().guides };
     for (rule, check) in rules(engine) {
         let result = run_rule(engine, (rule, check), globs, &input);
         report.checked_by_rule.insert(rule.id.clone(), result.checked);
@@ -116,7 +116,7 @@ pub fn check_text(
     }
     let files = &Listed { files, listing };
     let imports = Imports::with_source(cache, files, listing, source);
-    let input = Input { files, imports: &imports, sizes: None };
+    let input = Input { files, imports: &imports, sizes: None, guides: engine.registry().tables().guides };
     let mut findings_in_text: Vec<(&Rule, ProjectFinding)> = Vec::new();
     for (rule, check) in rules {
         let found = run_rule(engine, (rule, check), globs, &input).found.into_iter();
@@ -142,7 +142,7 @@ pub fn check_rule(
     let settings = engine.settings_for_rule(&rule.id);
     let is_met = |path: &str| engine.conditions_met(&rule.id, path, files);
     let imports = Imports::new(engine.facts_cache());
-    let input = Input { files, imports: &imports, sizes: None };
+    let input = Input { files, imports: &imports, sizes: None, guides: engine.registry().tables().guides };
     let result = find_by_params(engine, (rule, check), &Globs::all(), &input, &is_met);
     let mut by_path: BTreeMap<String, Vec<(&Rule, ProjectFinding)>> = BTreeMap::new();
     for found in result.found {
@@ -176,7 +176,7 @@ pub fn selected(
     let is_met = |path: &str| engine.conditions_met(&rule.id, path, files);
     if rule.is_project_check() {
         let imports = Imports::new(engine.facts_cache());
-        let input = Input { files, imports: &imports, sizes: None };
+        let input = Input { files, imports: &imports, sizes: None, guides: engine.registry().tables().guides };
         let result = find_by_params(engine, (rule, check), &Globs::all(), &input, &is_met);
         return Some((result.checked, result.notes));
     }
@@ -227,6 +227,8 @@ struct Input<'a> {
     files: &'a Listed<'a>,
     imports: &'a Imports<'a>,
     sizes: Option<Sizes<'a>>,
+    /// The shipped guidance pages.
+    guides: &'static [Guide],
 }
 
 fn run_rule(
@@ -312,7 +314,7 @@ fn run_form(
     input: &Input<'_>,
     runs_on: &dyn Fn(&str) -> bool,
 ) -> ProjectResult {
-    let Input { files, imports, sizes } = *input;
+    let Input { files, imports, sizes, guides } = *input;
     let base = rule.path.as_deref().map_or("", scope_of);
     let globs = Globs::from_check(check, rule.path.as_deref());
     let runs_on = |path: &str| {
@@ -329,7 +331,7 @@ fn run_form(
         }
         (Some(Form::Dependencies), _) => {
             check.dependencies.as_ref().map_or_else(ProjectResult::default, |header| {
-                dependencies::run(header, &scope, imports)
+                dependencies::run(header, &scope, imports, guides)
             })
         }
         _ => ProjectResult::default(),

@@ -42,7 +42,13 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
 }
 
-fn group_of(configuration: &str) -> Option<Group> {
+/// The pattern of quoted coordinates: the configuration, the name, and the version if there is one.
+pub(in super::super) fn quoted_coordinates() -> &'static Regex {
+    &QUOTED
+}
+
+/// The group of a configuration; `None` if it is unknown.
+pub(in super::super) fn group_of(configuration: &str) -> Option<Group> {
     match configuration {
         "implementation" | "api" | "runtimeOnly" | "compile" | "classpath" => Some(Group::Normal),
         "compileOnly" => Some(Group::Peer),
