@@ -1,6 +1,7 @@
 //! Facts about a project: configuration, Git, ignore files, manifests, imports, and the settings of
 //! linters.
 
+pub mod advisories;
 pub mod config;
 pub mod declared;
 pub mod git;

@@ -16,17 +16,19 @@ pub use cache::{Changes, CheckedFiles, ProjectPassCache};
 use crate::check::{CheckResult, Engine};
 use crate::forms;
 use crate::forms::dependencies;
+use crate::forms::dependencies::table::DependencyTable;
 use crate::forms::layers::{self, Imports};
 use crate::forms::project_form::{ProjectFinding, ProjectResult, Scope, Sizes};
 use crate::forms::tree::TreeCheck;
 use crate::forms::variants::{OverrideIndexes, Variant};
+use crate::project::config::Config;
 use crate::project::imports;
 use crate::rules::rule::{Report, Rule, Settings};
 use crate::text::files::{Files, Listed};
 use crate::text::finding::{Finding, RuleId, Status};
 use crate::text::kind::CONFIG_PATH;
 use crate::text::listing::Listing;
-use crate::text::paths::{Globs, scope_of};
+use crate::text::paths::{GlobError, Globs, scope_of};
 use crate::text::source::Source;
 use aidd_page::{CheckHeader, Form, Guide};
 use std::collections::{BTreeMap, BTreeSet};
@@ -160,6 +162,26 @@ pub fn check_rule(
         }
     }
     found
+}
+
+/// The dependencies of the project of the files in `listing`, whether or not a rule on them is
+/// enabled.
+///
+/// # Errors
+/// When a glob of the configuration is malformed.
+pub fn dependency_table(
+    engine: &Engine,
+    config: &Config,
+    files: &dyn Files,
+    listing: &Listing,
+) -> Result<DependencyTable, GlobError> {
+    let globs = super::walk::globs(config)?;
+    let runs_on = |path: &str| !globs.excludes(path);
+    let all = Globs::all();
+    let scope =
+        Scope { listing, files, globs: &all, base: "", runs_on: &runs_on, sizes: None };
+    let imports = Imports::new(engine.facts_cache());
+    Ok(dependencies::table::read(&scope, &imports, engine.registry().tables().guides))
 }
 
 /// The number of files, directories or imports that the check of a rule applies to, whether or not

@@ -4,13 +4,13 @@ use super::versions::{Locks, pairs};
 use super::{Found, Manifests, on_entry};
 use crate::project::declared::{Declared, Manifest, Origin};
 use crate::project::locked::Resolution;
-use crate::project::stack::{Group, Version};
+use crate::project::stack::{Ecosystem, Group, Version};
 use aidd_page::Guide;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
 /// The end of support of a release series, in the header of a knowledge entry.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct EndOfLife {
     /// The series: `2`, `4.2`.
     pub series: String,
@@ -60,22 +60,32 @@ impl Lifecycles {
         Self { all, by_package }
     }
 
-    /// The series of `version`, if its support had ended when the entry was reviewed. A later end
-    /// is not compared with the current date, so that the same files always have the same findings.
+    /// The series of `version`, whether or not its support has ended.
     #[must_use]
-    pub fn ended(
+    pub fn series(
         &self,
-        ecosystem: crate::project::stack::Ecosystem,
+        ecosystem: Ecosystem,
         package: &str,
         version: &Version,
     ) -> Option<(&Lifecycle, &EndOfLife)> {
         let index = *self.by_package.get(&format!("{ecosystem}:{package}"))?;
         let lifecycle = self.all.get(index)?;
-        let ended = lifecycle.end_of_life.iter().filter(|row| row.date <= lifecycle.last_updated);
-        let mut ended = ended.filter(|row| {
+        let mut series = lifecycle.end_of_life.iter().filter(|row| {
             Version::read(&row.series).is_some_and(|series| version.is_in_series(&series))
         });
-        ended.next().map(|row| (lifecycle, row))
+        series.next().map(|row| (lifecycle, row))
+    }
+
+    /// The series of `version`, if its support had ended when the entry was reviewed. A later end
+    /// is not compared with the current date, so that the same files always have the same findings.
+    fn ended(
+        &self,
+        ecosystem: Ecosystem,
+        package: &str,
+        version: &Version,
+    ) -> Option<(&Lifecycle, &EndOfLife)> {
+        let series = self.series(ecosystem, package, version);
+        series.filter(|(lifecycle, row)| row.date <= lifecycle.last_updated)
     }
 }
 
@@ -117,7 +127,7 @@ fn is_chosen(declared: &Declared) -> bool {
 }
 
 /// The version of a requirement that allows a single series.
-fn pinned(declared: &Declared) -> Option<Version> {
+pub(super) fn pinned(declared: &Declared) -> Option<Version> {
     let requirement = declared.requirement.as_deref()?;
     let is_single = !requirement.contains("||") && !requirement.contains(['>', '<', '*', ',', '!', '|']);
     Version::read(requirement).filter(|_| is_single)

@@ -10,6 +10,7 @@ mod licences;
 mod locks;
 mod mentions;
 mod names;
+pub mod table;
 mod undeclared;
 mod unused;
 mod versions;

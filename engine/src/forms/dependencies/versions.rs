@@ -43,17 +43,20 @@ impl Locks {
         indexes.into_iter().flatten().filter_map(|&index| self.all.get(index))
     }
 
-    /// The lock file that applies to the manifest: the nearest that covers it. `None` if there is
-    /// none, or several tools could be in use.
+    /// The lock file that applies to the manifest; `None` if there is none, or several tools could
+    /// be in use. In a workspace of JavaScript, the lock file of the workspace applies, and a lock
+    /// file of a member is a remainder.
     pub(super) fn of(&self, manifest: &Manifest) -> Option<&Lock> {
-        let applies = |lock: &&Lock| is_read_by(lock, manifest);
-        let nearest = upwards(manifest.dir()).find_map(|dir| {
-            let locks: Vec<&Lock> =
-                self.in_dir(manifest.ecosystem, dir).filter(applies).collect();
-            (!locks.is_empty()).then_some(locks)
+        let mut candidates = upwards(manifest.dir()).map(|dir| {
+            let locks = self.in_dir(manifest.ecosystem, dir);
+            locks.filter(|lock| is_read_by(lock, manifest)).collect::<Vec<_>>()
         });
-        match nearest.as_deref() {
-            Some([lock]) => Some(lock),
+        let mut found = candidates.find(|locks| !locks.is_empty())?;
+        if manifest.ecosystem == Ecosystem::Npm {
+            found = candidates.filter(|locks| !locks.is_empty()).last().unwrap_or(found);
+        }
+        match found[..] {
+            [lock] => Some(lock),
             _ => None,
         }
     }
@@ -102,6 +105,10 @@ pub(super) fn shared(manifests: &Manifests) -> BTreeMap<(Ecosystem, &str), Requi
 
 /// A dependency of a manifest with its lock file.
 pub(super) struct Pair<'a> {
+    /// The manifest and its entry.
+    pub(super) manifest: &'a Manifest,
+    pub(super) declared: &'a Declared,
+    /// Where the requirement is written: the entry itself, or the entry that it inherits.
     pub(super) required: Required<'a>,
     pub(super) lock: &'a Lock,
     pub(super) resolution: Resolution<'a>,
@@ -126,15 +133,17 @@ pub(super) fn pairs<'a>(manifests: &'a Manifests, locks: &'a Locks) -> Vec<Pair<
                 Ecosystem::Npm => &declared.name,
                 _ => &required.declared.package,
             };
-            pairs.push(Pair { required, lock, resolution: lock.resolve(manifest, name) });
+            let resolution = lock.resolve(manifest, name);
+            pairs.push(Pair { manifest, declared, required, lock, resolution });
         }
     }
     pairs
 }
 
-/// The locked versions, if none of them satisfies the requirement.
-pub(super) fn mismatch<'p>(pair: &Pair<'p>) -> Option<Vec<&'p Locked>> {
-    let Pair { required: Required { manifest, declared }, lock, resolution } = pair;
+/// Whether one of the locked versions satisfies the requirement; `None` if that is unknown, or the
+/// project overrides the requirement.
+pub(super) fn is_satisfied(pair: &Pair<'_>) -> Option<bool> {
+    let Pair { required: Required { manifest, declared }, lock, resolution, .. } = pair;
     let Resolution::Versions(versions) = resolution else { return None };
     let requirement = declared.requirement.as_deref().map(str::trim)?;
     let is_checked = declared.origin == Origin::Registry
@@ -142,10 +151,28 @@ pub(super) fn mismatch<'p>(pair: &Pair<'p>) -> Option<Vec<&'p Locked>> {
         && !requirement.is_empty()
         && !lock.overridden.contains(&declared.name)
         && versions.iter().all(|locked| locked.origin == Origin::Registry);
-    let fails = |locked: &&Locked| {
-        ranges::satisfies(manifest.ecosystem, requirement, &locked.version) == Some(false)
-    };
-    (is_checked && versions.iter().all(|locked| fails(locked))).then(|| versions.clone())
+    let answers = versions
+        .iter()
+        .map(|locked| ranges::satisfies(manifest.ecosystem, requirement, &locked.version));
+    let mut satisfied = Some(false);
+    for answer in answers.take_while(|_| is_checked) {
+        match answer {
+            Some(true) => return Some(true),
+            None => satisfied = None,
+            Some(false) => {}
+        }
+    }
+    satisfied.filter(|_| is_checked)
+}
+
+/// The locked versions, if none of them satisfies the requirement.
+pub(super) fn mismatch<'p>(pair: &Pair<'p>) -> Option<Vec<&'p Locked>> {
+    match &pair.resolution {
+        Resolution::Versions(versions) if is_satisfied(pair) == Some(false) => {
+            Some(versions.clone())
+        }
+        _ => None,
+    }
 }
 
 /// The findings without repetitions: members of a workspace share requirements.
