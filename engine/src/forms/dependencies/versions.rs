@@ -262,8 +262,9 @@ pub(super) fn several(locks: &Locks) -> Vec<Found> {
             name(other),
             other.tool
         );
+        let names = vec![("first".to_owned(), name(first)), ("other".to_owned(), name(other))];
         let finding =
-            ProjectFinding { path: first.path.clone(), message, ..ProjectFinding::default() };
+            ProjectFinding { path: first.path.clone(), message, names, ..ProjectFinding::default() };
         found.push((name(first), finding));
     }
     found.sort_by(|a, b| a.1.path.cmp(&b.1.path));
