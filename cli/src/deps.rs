@@ -121,7 +121,7 @@ fn unreadable(path: &Path, error: &io::Error) -> UserError {
 }
 
 fn print(table: &DependencyTable, advisories: &Advisories, io: &mut Io<'_>) -> Result<()> {
-    const HEAD: [&str; 6] = ["name", "ecosystem", "declared", "locked", "used by", "notes"];
+    const HEAD: [&str; 6] = ["name", "ecosystem", "declared", "locked", "imported by", "notes"];
     for rows in table.dependencies.chunk_by(|a, b| a.manifest == b.manifest) {
         let lock = rows.iter().find_map(|row| row.lock.as_deref());
         let locked = lock.map(|lock| format!(", locked in {lock}")).unwrap_or_default();
@@ -168,6 +168,7 @@ fn print(table: &DependencyTable, advisories: &Advisories, io: &mut Io<'_>) -> R
             let unknown = matches.len() - affected;
             let skipped = match invalid {
                 0 => String::new(),
+                1 => ", 1 file is not an advisory".to_owned(),
                 count => format!(", {count} files are not advisories"),
             };
             writeln!(

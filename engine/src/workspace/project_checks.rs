@@ -21,7 +21,6 @@ use crate::forms::layers::{self, Imports};
 use crate::forms::project_form::{ProjectFinding, ProjectResult, Scope, Sizes};
 use crate::forms::tree::TreeCheck;
 use crate::forms::variants::{OverrideIndexes, Variant};
-use crate::project::config::Config;
 use crate::project::imports;
 use crate::rules::rule::{Report, Rule, Settings};
 use crate::text::files::{Files, Listed};
@@ -171,7 +170,7 @@ pub fn check_rule(
 /// When a glob of the configuration is malformed.
 pub fn dependency_table(
     engine: &Engine,
-    config: &Config,
+    config: &crate::project::config::Config,
     files: &dyn Files,
     listing: &Listing,
 ) -> Result<DependencyTable, GlobError> {

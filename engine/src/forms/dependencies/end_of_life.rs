@@ -71,7 +71,10 @@ impl Lifecycles {
         let index = *self.by_package.get(&format!("{ecosystem}:{package}"))?;
         let lifecycle = self.all.get(index)?;
         let mut series = lifecycle.end_of_life.iter().filter(|row| {
-            Version::read(&row.series).is_some_and(|series| version.is_in_series(&series))
+            let series = Version::read(&row.series);
+            series.is_some_and(|series| {
+                series.precision() <= version.precision() && version.is_in_series(&series)
+            })
         });
         series.next().map(|row| (lifecycle, row))
     }
@@ -108,7 +111,7 @@ pub(super) fn find(
     for manifest in &manifests.all {
         for declared in manifest.dependencies.iter().filter(|declared| is_chosen(declared)) {
             let version = locked.get(&(&manifest.path, declared.span.start)).cloned();
-            let Some(version) = version.or_else(|| pinned(declared)) else { continue };
+            let Some(version) = version.or_else(|| pinned(manifest.ecosystem, declared)) else { continue };
             let ended = lifecycles.ended(manifest.ecosystem, &declared.package, &version);
             if let Some((lifecycle, row)) = ended {
                 found.push(finding(manifest, declared, lifecycle, row));
@@ -126,11 +129,30 @@ fn is_chosen(declared: &Declared) -> bool {
         && !declared.indirect
 }
 
-/// The version of a requirement that allows a single series.
-pub(super) fn pinned(declared: &Declared) -> Option<Version> {
-    let requirement = declared.requirement.as_deref()?;
-    let is_single = !requirement.contains("||") && !requirement.contains(['>', '<', '*', ',', '!', '|']);
-    Version::read(requirement).filter(|_| is_single)
+/// The numbers that all versions of the requirement share; `None` if they share none.
+pub(super) fn pinned(ecosystem: Ecosystem, declared: &Declared) -> Option<Version> {
+    let requirement = declared.requirement.as_deref()?.trim();
+    let (range, is_pessimistic) = match requirement.strip_prefix("~>") {
+        Some(range) => (range, true),
+        None => (requirement, requirement.starts_with('~')),
+    };
+    if range.contains(['>', '<', '*', ',', '!', '|', '[', '(', ' ']) && !is_pessimistic {
+        return None;
+    }
+    let version = Version::read(range.trim_start_matches("~=").trim_start_matches('~'))?;
+    let has_caret = requirement.starts_with('^')
+        || ecosystem == Ecosystem::Cargo && requirement.starts_with(|c: char| c.is_ascii_digit());
+    let shared = match () {
+        () if has_caret => 1,
+        // `~> 7.0.8` allows 7.0, and `~> 7.0` allows all of 7.
+        () if is_pessimistic && ecosystem != Ecosystem::Npm => {
+            version.to_string().matches('.').count().max(1)
+        }
+        () if is_pessimistic => 2,
+        () => usize::MAX,
+    };
+    let shared = version.to_string().split('.').take(shared).collect::<Vec<_>>().join(".");
+    Version::read(&shared).filter(|_| !range.contains(','))
 }
 
 fn finding(

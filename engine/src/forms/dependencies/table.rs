@@ -26,6 +26,7 @@ pub struct DependencyTable {
 
 /// An entry of a manifest.
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct DependencyRow {
     /// The path of the manifest.
     pub manifest: String,
@@ -99,7 +100,9 @@ fn row(
     if let Some(pair) = pair {
         match &pair.resolution {
             Resolution::Versions(versions) => {
-                locked.extend(versions.iter().map(|package| package.version.clone()));
+                // Packages of the project have no version of their own in most lock files.
+                let published = versions.iter().filter(|package| package.origin != Origin::Path);
+                locked.extend(published.map(|package| package.version.clone()));
                 satisfied = super::versions::is_satisfied(pair);
                 if mismatch(pair).is_some() {
                     notes.push("locked version does not satisfy the range".to_owned());
@@ -147,7 +150,7 @@ fn with_end_of_life(
 ) -> DependencyRow {
     let version = match &row.locked[..] {
         [version] => Version::read(version),
-        _ => super::end_of_life::pinned(declared),
+        _ => super::end_of_life::pinned(row.ecosystem, declared),
     };
     let series = version.and_then(|version| lifecycles.series(row.ecosystem, &row.name, &version));
     if let Some((lifecycle, series)) = series {
@@ -169,6 +172,10 @@ fn used_by(
     declared: &Declared,
 ) -> Option<usize> {
     let ecosystem = manifest.ecosystem;
+    // Imports of packages of the project are resolved to files.
+    if declared.origin == Origin::Path {
+        return None;
+    }
     let modules = match ecosystem {
         Ecosystem::Npm => vec![declared.name.clone()],
         Ecosystem::Cargo => names::crate_names(&declared.name, &declared.package),
