@@ -234,7 +234,8 @@ fn mentions(
         });
         if let Some(row) = series {
             // Without the current date, the date of the review decides.
-            let today = context.today.map_or_else(|| entry.updated.to_owned(), |day| day.to_string());
+            let today =
+                context.today.map_or_else(|| entry.updated.to_owned(), |day| day.to_string());
             let has_ended = row.date <= today;
             let tense = if has_ended { "ended" } else { "ends" };
             step.evidence.push(format!(

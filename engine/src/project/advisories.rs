@@ -259,13 +259,31 @@ mod tests {
     #[test]
     fn ranges_and_lists_are_matched() {
         for (rest, expected) in [
-            (r#""ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}, {"fixed": "1.5.1"}]}]"#, true),
-            (r#""ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}, {"fixed": "1.5.0"}]}]"#, false),
+            (
+                r#""ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}, {"fixed": "1.5.1"}]}]"#,
+                true,
+            ),
+            (
+                r#""ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}, {"fixed": "1.5.0"}]}]"#,
+                false,
+            ),
             (r#""ranges": [{"type": "SEMVER", "events": [{"introduced": "1.5.0"}]}]"#, true),
-            (r#""ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}, {"last_affected": "1.5.0"}]}]"#, true),
-            (r#""ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}, {"last_affected": "1.4.9"}]}]"#, false),
-            (r#""ranges": [{"type": "SEMVER", "events": [{"fixed": "1.2.0"}, {"introduced": "1.4.0"}, {"introduced": "0"}, {"fixed": "2.0.0"}]}]"#, true),
-            (r#""ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}, {"fixed": "1.2.0"}]}]"#, false),
+            (
+                r#""ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}, {"last_affected": "1.5.0"}]}]"#,
+                true,
+            ),
+            (
+                r#""ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}, {"last_affected": "1.4.9"}]}]"#,
+                false,
+            ),
+            (
+                r#""ranges": [{"type": "SEMVER", "events": [{"fixed": "1.2.0"}, {"introduced": "1.4.0"}, {"introduced": "0"}, {"fixed": "2.0.0"}]}]"#,
+                true,
+            ),
+            (
+                r#""ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}, {"fixed": "1.2.0"}]}]"#,
+                false,
+            ),
             (r#""versions": ["1.4.0", "1.5.0"]"#, true),
             (r#""versions": ["1.4.0"]"#, false),
         ] {
@@ -287,7 +305,8 @@ mod tests {
     #[test]
     fn other_packages_and_withdrawn_advisories_are_ignored() {
         let all = r#""ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}]}]"#;
-        let withdrawn = advisory("npm", "a", all).replacen('{', r#"{"withdrawn": "2026-01-01T00:00:00Z", "#, 1);
+        let withdrawn =
+            advisory("npm", "a", all).replacen('{', r#"{"withdrawn": "2026-01-01T00:00:00Z", "#, 1);
         let others = [advisory("PyPI", "a", all), advisory("npm", "c", all), withdrawn];
         let others: Vec<&str> = others.iter().map(String::as_str).collect();
         assert!(matches("yarn.lock", LOCK, &others).is_empty());

@@ -13,8 +13,8 @@ pub fn satisfies(ecosystem: Ecosystem, requirement: &str, version: &str) -> Opti
     let requirement = requirement.trim();
     match ecosystem {
         Ecosystem::Npm => {
-            let range = node_semver::Range::parse(requirement).ok()?;
-            Some(node_semver::Version::parse(version).ok()?.satisfies(&range))
+            let range = nodejs_semver::Range::parse(requirement).ok()?;
+            Some(nodejs_semver::Version::parse(version).ok()?.satisfies(&range))
         }
         Ecosystem::Cargo => {
             let range = semver::VersionReq::parse(requirement).ok()?;

@@ -73,7 +73,8 @@ pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing)
     let mut report = ProjectReport::default();
     let mut by_path: BTreeMap<String, Vec<(&Rule, ProjectFinding)>> = BTreeMap::new();
     let imports = Imports::new(engine.facts_cache());
-    let input = Input { files, imports: &imports, sizes: None, guides: engine.registry().tables().guides };
+    let input =
+        Input { files, imports: &imports, sizes: None, guides: engine.registry().tables().guides };
     for (rule, check) in rules(engine) {
         let result = run_rule(engine, (rule, check), globs, &input);
         report.checked_by_rule.insert(rule.id.clone(), result.checked);
@@ -117,7 +118,8 @@ pub fn check_text(
     }
     let files = &Listed { files, listing };
     let imports = Imports::with_source(cache, files, listing, source);
-    let input = Input { files, imports: &imports, sizes: None, guides: engine.registry().tables().guides };
+    let input =
+        Input { files, imports: &imports, sizes: None, guides: engine.registry().tables().guides };
     let mut findings_in_text: Vec<(&Rule, ProjectFinding)> = Vec::new();
     for (rule, check) in rules {
         let found = run_rule(engine, (rule, check), globs, &input).found.into_iter();
@@ -143,7 +145,8 @@ pub fn check_rule(
     let settings = engine.settings_for_rule(&rule.id);
     let is_met = |path: &str| engine.conditions_met(&rule.id, path, files);
     let imports = Imports::new(engine.facts_cache());
-    let input = Input { files, imports: &imports, sizes: None, guides: engine.registry().tables().guides };
+    let input =
+        Input { files, imports: &imports, sizes: None, guides: engine.registry().tables().guides };
     let result = find_by_params(engine, (rule, check), &Globs::all(), &input, &is_met);
     let mut by_path: BTreeMap<String, Vec<(&Rule, ProjectFinding)>> = BTreeMap::new();
     for found in result.found {
@@ -177,8 +180,7 @@ pub fn dependency_table(
     let globs = super::walk::globs(config)?;
     let runs_on = |path: &str| !globs.excludes(path);
     let all = Globs::all();
-    let scope =
-        Scope { listing, files, globs: &all, base: "", runs_on: &runs_on, sizes: None };
+    let scope = Scope { listing, files, globs: &all, base: "", runs_on: &runs_on, sizes: None };
     let imports = Imports::new(engine.facts_cache());
     Ok(dependencies::table::read(&scope, &imports, engine.registry().tables().guides))
 }
@@ -197,7 +199,12 @@ pub fn selected(
     let is_met = |path: &str| engine.conditions_met(&rule.id, path, files);
     if rule.is_project_check() {
         let imports = Imports::new(engine.facts_cache());
-        let input = Input { files, imports: &imports, sizes: None, guides: engine.registry().tables().guides };
+        let input = Input {
+            files,
+            imports: &imports,
+            sizes: None,
+            guides: engine.registry().tables().guides,
+        };
         let result = find_by_params(engine, (rule, check), &Globs::all(), &input, &is_met);
         return Some((result.checked, result.notes));
     }

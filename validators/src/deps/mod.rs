@@ -101,7 +101,9 @@ fn has_key(text: &str, key: &str) -> bool {
     text.match_indices(key).any(|(at, key)| {
         let before = text[..at].chars().next_back().unwrap_or(' ');
         let after = text[at + key.len()..].trim_start();
-        !before.is_alphanumeric() && !matches!(before, '-' | '_' | '/') && after.starts_with(['=', ':'])
+        !before.is_alphanumeric()
+            && !matches!(before, '-' | '_' | '/')
+            && after.starts_with(['=', ':'])
     })
 }
 
@@ -136,10 +138,13 @@ fn wildcard_version(manifest: &Manifest, report: &mut Report<'_>) {
     for declared in &manifest.dependencies {
         let is_peer = declared.group == Group::Peer;
         let Some(requirement) = declared.requirement.as_deref().map(str::trim) else { continue };
-        let is_wildcard =
-            matches!(requirement, "*" | "latest" | "x" | "X" | "+") || requirement.is_empty()
-                || manifest.ecosystem == Ecosystem::Maven
-                    && matches!(requirement, "LATEST" | "RELEASE" | "latest.release" | "latest.integration");
+        let is_wildcard = matches!(requirement, "*" | "latest" | "x" | "X" | "+")
+            || requirement.is_empty()
+            || manifest.ecosystem == Ecosystem::Maven
+                && matches!(
+                    requirement,
+                    "LATEST" | "RELEASE" | "latest.release" | "latest.integration"
+                );
         if is_wildcard && !is_peer && declared.origin == Origin::Registry {
             let message = format!("`{}` allows every version", declared.name);
             report.at(declared.span, message);

@@ -92,11 +92,7 @@ impl Lifecycles {
     }
 }
 
-pub(super) fn find(
-    manifests: &Manifests,
-    locks: &Locks,
-    lifecycles: &Lifecycles,
-) -> Vec<Found> {
+pub(super) fn find(manifests: &Manifests, locks: &Locks, lifecycles: &Lifecycles) -> Vec<Found> {
     let mut locked: BTreeMap<(&str, u32), Version> = BTreeMap::new();
     for pair in pairs(manifests, locks) {
         if let Resolution::Versions(versions) = &pair.resolution
@@ -111,7 +107,9 @@ pub(super) fn find(
     for manifest in &manifests.all {
         for declared in manifest.dependencies.iter().filter(|declared| is_chosen(declared)) {
             let version = locked.get(&(&manifest.path, declared.span.start)).cloned();
-            let Some(version) = version.or_else(|| pinned(manifest.ecosystem, declared)) else { continue };
+            let Some(version) = version.or_else(|| pinned(manifest.ecosystem, declared)) else {
+                continue;
+            };
             let ended = lifecycles.ended(manifest.ecosystem, &declared.package, &version);
             if let Some((lifecycle, row)) = ended {
                 found.push(finding(manifest, declared, lifecycle, row));

@@ -24,9 +24,9 @@ use crate::text::files::side_file;
 use crate::text::paths::{parent_dir, upwards};
 use aidd_page::{DependenciesHeader, DependencyReport, Guide};
 use end_of_life::Lifecycles;
-use versions::Locks;
-use std::sync::Arc;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use versions::Locks;
 
 /// Runs the check in `header` over the project. `guides` are the shipped guidance pages.
 #[must_use]

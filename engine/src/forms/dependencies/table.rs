@@ -81,9 +81,11 @@ pub fn read(scope: &Scope<'_>, imports: &Imports<'_>, guides: &[Guide]) -> Depen
         }
     }
     let mut notes = super::versions::notes(&locks);
-    notes.extend(super::versions::several(&locks).into_iter().map(|(_, finding)| {
-        format!("{}: {}", finding.path, finding.message)
-    }));
+    notes.extend(
+        super::versions::several(&locks)
+            .into_iter()
+            .map(|(_, finding)| format!("{}: {}", finding.path, finding.message)),
+    );
     DependencyTable { dependencies, locks: locks.all, notes }
 }
 
@@ -182,7 +184,9 @@ fn used_by(
         Ecosystem::Pypi => names::python_modules(&declared.package),
         Ecosystem::Go => {
             let files: BTreeSet<&str> = usage.module_files(&declared.name).collect();
-            return Some(files.into_iter().filter(|path| manifests.concerns(manifest, path)).count());
+            return Some(
+                files.into_iter().filter(|path| manifests.concerns(manifest, path)).count(),
+            );
         }
         _ => return None,
     };

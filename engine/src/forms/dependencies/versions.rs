@@ -74,7 +74,8 @@ fn is_read_by(lock: &Lock, manifest: &Manifest) -> bool {
 
 fn read(scope: &Scope<'_>, path: &str) -> Option<Lock> {
     let bytes = scope.files.read(path, MAX_BYTES + 1).ok()?;
-    let text = (bytes.len() as u64 <= MAX_BYTES).then(|| String::from_utf8(bytes).ok()).flatten()?;
+    let text =
+        (bytes.len() as u64 <= MAX_BYTES).then(|| String::from_utf8(bytes).ok()).flatten()?;
     let mut lock = locked::read(path, &text)?;
     if lock.ecosystem == Ecosystem::Npm {
         let package = manifest::json(scope.files, &below(lock.dir(), "package.json"));
@@ -229,11 +230,7 @@ pub(super) fn must_be_locked(scope: &Scope<'_>, pair: &Pair<'_>) -> bool {
         && matches!(declared.origin, Origin::Registry | Origin::Git)
 }
 
-pub(super) fn not_locked(
-    scope: &Scope<'_>,
-    manifests: &Manifests,
-    locks: &Locks,
-) -> Vec<Found> {
+pub(super) fn not_locked(scope: &Scope<'_>, manifests: &Manifests, locks: &Locks) -> Vec<Found> {
     let mut found = Vec::new();
     for pair in pairs(manifests, locks) {
         if pair.resolution == Resolution::Missing && must_be_locked(scope, &pair) {
@@ -263,8 +260,12 @@ pub(super) fn several(locks: &Locks) -> Vec<Found> {
             other.tool
         );
         let names = vec![("first".to_owned(), name(first)), ("other".to_owned(), name(other))];
-        let finding =
-            ProjectFinding { path: first.path.clone(), message, names, ..ProjectFinding::default() };
+        let finding = ProjectFinding {
+            path: first.path.clone(),
+            message,
+            names,
+            ..ProjectFinding::default()
+        };
         found.push((name(first), finding));
     }
     found.sort_by(|a, b| a.1.path.cmp(&b.1.path));

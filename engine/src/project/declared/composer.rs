@@ -15,7 +15,8 @@ pub(super) fn read(text: &str, manifest: &mut Manifest) -> Option<()> {
         let Some(table) = values.child(root, key) else { continue };
         for &at in &values.all[table].children {
             // Names without a vendor are PHP itself and its extensions.
-            let Some((name, span)) = values.all[at].key.as_ref().filter(|(name, _)| name.contains('/'))
+            let Some((name, span)) =
+                values.all[at].key.as_ref().filter(|(name, _)| name.contains('/'))
             else {
                 continue;
             };

@@ -51,11 +51,13 @@ fn gem(call: &Ruby<'_>, arguments: &Ruby<'_>) -> Option<Declared> {
             "if" | "unless" | "if_modifier" | "unless_modifier" | "case" | "conditional" => {
                 is_conditional = true;
             }
-            "call" => match above.field("method").map(|method| method.text().into_owned()).as_deref() {
-                Some("group") if is_dev(&above) => group = Group::Dev,
-                Some("group") => {}
-                _ => is_conditional = true,
-            },
+            "call" => {
+                match above.field("method").map(|method| method.text().into_owned()).as_deref() {
+                    Some("group") if is_dev(&above) => group = Group::Dev,
+                    Some("group") => {}
+                    _ => is_conditional = true,
+                }
+            }
             _ => {}
         }
     }
@@ -66,7 +68,9 @@ fn gem(call: &Ruby<'_>, arguments: &Ruby<'_>) -> Option<Declared> {
     for pair in arguments.children().filter(|child| child.kind() == "pair") {
         let key = pair.field("key").map(|key| key.text().trim_matches([':', '"', '\'']).to_owned());
         match key.as_deref() {
-            Some("git" | "github" | "gist" | "bitbucket" | "gitlab") => declared.origin = Origin::Git,
+            Some("git" | "github" | "gist" | "bitbucket" | "gitlab") => {
+                declared.origin = Origin::Git
+            }
             Some("path") => declared.origin = Origin::Path,
             Some("group" | "groups") if is_dev(&pair) => declared.group = Group::Dev,
             Some("platforms" | "platform" | "install_if") => is_conditional = true,

@@ -40,7 +40,8 @@ pub(super) fn read_pom(text: &str, manifest: &mut Manifest) -> Option<()> {
         let name = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
         Some(name.and_then(|name| properties.get(name)).map_or(value, |value| (*value).to_owned()))
     };
-    let own = |key: &str| value(project, key).or_else(|| value(child(&tree, project, "parent")?, key));
+    let own =
+        |key: &str| value(project, key).or_else(|| value(child(&tree, project, "parent")?, key));
     manifest.name = own("artifactId").map(|artifact| match own("groupId") {
         Some(group) => format!("{group}:{artifact}"),
         None => artifact,
@@ -48,7 +49,8 @@ pub(super) fn read_pom(text: &str, manifest: &mut Manifest) -> Option<()> {
     let mut add = |node: &Node, group: Option<Group>, shared: bool| {
         let artifact = child(&tree, node, "artifactId").filter(|node| node.value.is_some());
         let (Some(artifact), Some(name)) = (artifact, value(node, "artifactId")) else { return };
-        let Some(coordinates) = value(node, "groupId").map(|group| format!("{group}:{name}")) else {
+        let Some(coordinates) = value(node, "groupId").map(|group| format!("{group}:{name}"))
+        else {
             return;
         };
         let spans = node.children.iter().map(|&at| tree.nodes[at].span);
@@ -68,20 +70,24 @@ pub(super) fn read_pom(text: &str, manifest: &mut Manifest) -> Option<()> {
         declared.shared = shared;
         manifest.dependencies.push(declared);
     };
-    child(&tree, project, "parent").into_iter().for_each(|node| add(node, Some(Group::Build), false));
+    child(&tree, project, "parent")
+        .into_iter()
+        .for_each(|node| add(node, Some(Group::Build), false));
     for node in list(&tree, project, ["dependencies", "dependency"]) {
         add(node, None, false);
     }
     let managed = child(&tree, project, "dependencyManagement");
-    for node in managed.map_or_else(Vec::new, |node| list(&tree, node, ["dependencies", "dependency"])) {
+    for node in
+        managed.map_or_else(Vec::new, |node| list(&tree, node, ["dependencies", "dependency"]))
+    {
         add(node, None, true);
     }
     for keys in [["repositories", "repository"], ["pluginRepositories", "pluginRepository"]] {
         for node in list(&tree, project, keys) {
             let url = child(&tree, node, "url");
-            manifest.repositories.extend(url.and_then(|url| {
-                Some(Repository { url: url.value.clone()?, span: url.span })
-            }));
+            manifest.repositories.extend(
+                url.and_then(|url| Some(Repository { url: url.value.clone()?, span: url.span })),
+            );
         }
     }
     Some(())

@@ -155,7 +155,8 @@ fn add_table(text: &str, values: &Values, table: usize, group: Group, manifest: 
             () if has("path") => Origin::Path,
             () => Origin::Registry,
         };
-        declared.configures = ["python", "markers", "platform", "sys_platform"].into_iter().any(has);
+        declared.configures =
+            ["python", "markers", "platform", "sys_platform"].into_iter().any(has);
         manifest.dependencies.push(declared);
     }
 }

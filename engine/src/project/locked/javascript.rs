@@ -149,7 +149,8 @@ pub(super) fn pnpm(text: &str, lock: &mut Lock) {
 /// A version without the peers that follow it: `18.2.0(react@18)`, `18.2.0_react@18`.
 fn pnpm_version(text: &str) -> &str {
     // Versions of other origins contain paths and URLs.
-    let end = if text.contains(':') { text.len() } else { text.find(['(', '_']).unwrap_or(text.len()) };
+    let end =
+        if text.contains(':') { text.len() } else { text.find(['(', '_']).unwrap_or(text.len()) };
     &text[..end]
 }
 
@@ -176,7 +177,10 @@ fn pnpm_key(key: &str) -> Option<(&str, &str)> {
         (at, slash) => at.or(slash)?,
     };
     let (name, version) = (&text[..split], pnpm_version(&text[split + 1..]));
-    let is_name = !name.is_empty() && !name.contains(':');
+    // `1.0.0_react@18.0.0` is a version with a peer.
+    let is_name = !name.is_empty()
+        && !name.contains(':')
+        && (plain.is_some() || !name.starts_with(|c: char| c.is_ascii_digit()));
     is_name.then_some((name, version))
 }
 

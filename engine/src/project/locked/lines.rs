@@ -27,6 +27,11 @@ struct YarnEntry<'t> {
     dependencies: Vec<(&'t str, &'t str)>,
 }
 
+/// Whether an entry is a package, and not `__metadata`.
+fn is_yarn_package(key: &str, entry: &YarnEntry<'_>) -> bool {
+    !entry.version.is_empty() && key.get(1..).is_some_and(|rest| rest.contains('@'))
+}
+
 /// The name in `name@range`.
 fn yarn_name(key: &str) -> &str {
     let end = key.get(1..).and_then(|rest| rest.find('@')).map_or(key.len(), |at| at + 1);
@@ -59,7 +64,8 @@ pub(super) fn yarn(text: &str, lock: &mut Lock) {
         };
         let value = value.trim_matches([' ', ':', '"']);
         if indent == 2 {
-            in_dependencies = matches!(name, "dependencies" | "optionalDependencies" | "peerDependencies");
+            in_dependencies =
+                matches!(name, "dependencies" | "optionalDependencies" | "peerDependencies");
             match name {
                 "version" => entry.version = value,
                 "resolved" | "resolution" => entry.resolved = value,
@@ -72,7 +78,9 @@ pub(super) fn yarn(text: &str, lock: &mut Lock) {
     let mut by_key: HashMap<&str, usize> = HashMap::new();
     let mut workspaces: Vec<(&str, usize)> = Vec::new();
     for (at, entry) in all.iter().enumerate() {
-        let Some(first) = entry.keys.first().filter(|_| !entry.version.is_empty()) else { continue };
+        let Some(first) = entry.keys.first().filter(|key| is_yarn_package(key, entry)) else {
+            continue;
+        };
         if let Some((_, dir)) = entry.resolved.split_once("@workspace:") {
             workspaces.push((dir, at));
             continue;
@@ -83,10 +91,12 @@ pub(super) fn yarn(text: &str, lock: &mut Lock) {
             () if first.contains("@file:") || first.contains("@link:") => Origin::Path,
             () => Origin::Registry,
         };
-        // The name of an alias is in its resolution: `"name@npm:1.0"`.
-        let name = match entry.resolved.split_once("@npm:") {
-            Some((name, _)) => name,
-            None => yarn_name(first),
+        // The name of an alias is in its resolution or range: `"name@npm:1.0"`, `a@npm:name@^1`.
+        let alias = first.split_once("@npm:").filter(|(_, range)| range.rfind('@') > Some(0));
+        let name = match (entry.resolved.split_once("@npm:"), alias) {
+            (Some((name, _)), _) => name,
+            (None, Some((_, range))) => yarn_name(range),
+            (None, None) => yarn_name(first),
         };
         let index = lock.add(name, entry.version, origin, entry.span);
         by_key.extend(entry.keys.iter().map(|key| (*key, index)));
@@ -124,9 +134,10 @@ pub(super) fn go_sum(text: &str, lock: &mut Lock) {
         if let (Some(name), Some(version)) = (words.next(), words.next()) {
             let version = version.strip_suffix("/go.mod").unwrap_or(version);
             let span = Span::new(at, at + name.len());
-            let is_known = lock.packages.last().is_some_and(|last| {
-                last.name == name && last.version == version
-            });
+            let is_known = lock
+                .packages
+                .last()
+                .is_some_and(|last| last.name == name && last.version == version);
             if !is_known {
                 lock.add(name, version, Origin::Registry, span);
             }
@@ -165,9 +176,8 @@ pub(super) fn bundler(text: &str, lock: &mut Lock) {
         }
     }
     let all = lock.by_package();
-    let direct = named.into_iter().map(|name| {
-        (name.to_owned(), all.get(name).cloned().unwrap_or_default())
-    });
+    let direct =
+        named.into_iter().map(|name| (name.to_owned(), all.get(name).cloned().unwrap_or_default()));
     let direct = direct.collect();
     lock.members.insert(String::new(), direct);
     lock.lists_direct = true;

@@ -78,7 +78,9 @@ pub(super) fn uv(text: &str, lock: &mut Lock) {
     for (name, at) in members {
         let mut direct = Direct::new();
         let mut add = |item: usize| {
-            let Some(name) = field(&values, item, "name").map(|name| normalize(&name)) else { return };
+            let Some(name) = field(&values, item, "name").map(|name| normalize(&name)) else {
+                return;
+            };
             let version = field(&values, item, "version");
             let all = by_package.get(&name).into_iter().flatten().copied();
             let chosen = all.filter(|&index| {

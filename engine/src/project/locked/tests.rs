@@ -139,7 +139,8 @@ fn python() {
 
 #[test]
 fn go_ruby_php_and_gradle() {
-    let sums = "a.example/x v1.0.0 h1:0\na.example/x v1.0.0/go.mod h1:0\na.example/x v1.1.0/go.mod h1:0\n";
+    let sums =
+        "a.example/x v1.0.0 h1:0\na.example/x v1.0.0/go.mod h1:0\na.example/x v1.1.0/go.mod h1:0\n";
     assert_eq!(packages("go.sum", sums), ["a.example/x v1.0.0", "a.example/x v1.1.0"]);
     let gems = "GIT\n  remote: https://example.com/g.git\n  specs:\n    g (0.1)\n\nGEM\n  remote: https://rubygems.org/\n  specs:\n    nokogiri (1.18.0-x86_64-linux-gnu)\n      racc (~> 1.4)\n    racc (1.8.1)\n\nDEPENDENCIES\n  g!\n  nokogiri (~> 1.18)\n";
     assert_eq!(packages("Gemfile.lock", gems), ["g 0.1!", "nokogiri 1.18.0", "racc 1.8.1"]);
@@ -153,7 +154,10 @@ fn go_ruby_php_and_gradle() {
     assert_eq!(found, ["v1.2.0", "unknown", "missing"]);
     let gradle = "# written by Gradle\ng:a:1.0=compileClasspath,runtimeClasspath\nempty=annotationProcessor\n";
     assert_eq!(packages("gradle.lockfile", gradle), ["g:a 1.0"]);
-    assert_eq!(resolve(("gradle.lockfile", gradle), ("pom.xml", "<project/>"), &["g:a"]), ["unknown"]);
+    assert_eq!(
+        resolve(("gradle.lockfile", gradle), ("pom.xml", "<project/>"), &["g:a"]),
+        ["unknown"]
+    );
 }
 
 #[test]
@@ -161,9 +165,14 @@ fn unreadable_files_have_a_problem() {
     let conflict = "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n";
     for (path, ..) in FILES {
         let problem = read(path, conflict).and_then(|lock| lock.problem).expect(path);
-        assert_eq!((&conflict[problem.0.range()], &problem.1[..14]), ("<<<<<<< HEAD", "merge conflict"));
+        assert_eq!(
+            (&conflict[problem.0.range()], &problem.1[..14]),
+            ("<<<<<<< HEAD", "merge conflict")
+        );
     }
-    for (path, text) in [("package-lock.json", "{"), ("Cargo.lock", "a = "), ("pnpm-lock.yaml", "a: [")] {
+    for (path, text) in
+        [("package-lock.json", "{"), ("Cargo.lock", "a = "), ("pnpm-lock.yaml", "a: [")]
+    {
         assert!(read(path, text).is_some_and(|lock| lock.problem.is_some()), "{path}");
     }
 }

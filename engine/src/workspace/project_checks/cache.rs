@@ -268,7 +268,12 @@ impl ProjectPassCache {
             |graph| Imports::from_graph(facts_cache, graph),
         );
         let sizes = Some(Sizes { known: &self.sizes, files });
-        let input = Input { files: listed, imports: &imports, sizes, guides: engine.registry().tables().guides };
+        let input = Input {
+            files: listed,
+            imports: &imports,
+            sizes,
+            guides: engine.registry().tables().guides,
+        };
         for (at, check) in rules(engine).enumerate().filter(|(at, _)| due_rules.contains(at)) {
             if let (Some(found), Some(before)) = (self.found.get_mut(at), before.get_mut(at)) {
                 *before = replace(found, run_rule(engine, check, globs, &input).found);
