@@ -101,6 +101,7 @@ pub(super) fn yarn(text: &str, lock: &mut Lock) {
         let index = lock.add(name, entry.version, origin, entry.span);
         by_key.extend(entry.keys.iter().map(|key| (*key, index)));
     }
+    lock.by_range = by_key.iter().map(|(key, index)| ((*key).to_owned(), *index)).collect();
     if workspaces.is_empty() {
         // Version 1 does not contain the packages of the project.
         let mut direct = Direct::new();
@@ -133,7 +134,8 @@ pub(super) fn go_sum(text: &str, lock: &mut Lock) {
         let mut words = line.split_whitespace();
         if let (Some(name), Some(version)) = (words.next(), words.next()) {
             let version = version.strip_suffix("/go.mod").unwrap_or(version);
-            let span = Span::new(at, at + name.len());
+            let start = at + line.len() - line.trim_start().len();
+            let span = Span::new(start, start + name.len());
             let is_known = lock
                 .packages
                 .last()

@@ -72,6 +72,8 @@ pub struct Lock {
     by_name: bool,
     /// Whether the file lists the direct dependencies separately.
     lists_direct: bool,
+    /// `name@range` → index into `packages`, for Yarn.
+    by_range: HashMap<String, usize>,
     /// Packages whose versions the project overrides, regardless of ranges.
     pub overridden: BTreeSet<String>,
     /// The position and description of the reason why the file cannot be read.
@@ -133,6 +135,7 @@ impl Lock {
             members: HashMap::new(),
             by_name: false,
             lists_direct: false,
+            by_range: HashMap::new(),
             overridden: BTreeSet::new(),
             problem: None,
         }
@@ -213,10 +216,23 @@ impl Lock {
         }
     }
 
-    /// The packages with this name.
-    pub fn named<'l>(&'l self, name: &str) -> impl Iterator<Item = &'l Locked> {
-        let name = self.normalize(name);
-        self.packages.iter().filter(move |package| package.name == name)
+    /// The direct dependencies of the packages in each directory, where the file lists them: the
+    /// directory relative to the lock file, the name, and the package.
+    pub fn by_dir(&self) -> impl Iterator<Item = (&str, &str, &Locked)> {
+        let is_listed = self.lists_direct && !self.by_name;
+        let members = self.members.iter().filter(move |_| is_listed);
+        members.flat_map(|(dir, direct)| {
+            direct.iter().filter_map(|(name, indexes)| match indexes[..] {
+                [index] => Some((&**dir, &**name, self.packages.get(index)?)),
+                _ => None,
+            })
+        })
+    }
+
+    /// The packages by `name@range`, where the file contains ranges.
+    pub fn by_range(&self) -> impl Iterator<Item = (&str, &Locked)> {
+        let ranges = self.by_range.iter();
+        ranges.filter_map(|(range, &index)| Some((&**range, self.packages.get(index)?)))
     }
 
     /// The indexes of the packages that a package of the project uses directly; `None` if the file

@@ -201,14 +201,5 @@ fn catalog_libraries(value: &Value, shared: &mut BTreeMap<String, String>) -> Ve
 }
 
 pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
-    let path = join(folder, "gradle.lockfile");
-    let Some(text) = reader.text(&path) else { return Vec::new() };
-    let mut lock = Lock::new(path, Ecosystem::Maven, "gradle");
-    for line in text.lines().filter(|line| !line.starts_with('#')) {
-        let coordinates = line.split('=').next().unwrap_or_default();
-        if let Some((name, version)) = coordinates.rsplit_once(':') {
-            lock.add(name, version);
-        }
-    }
-    vec![lock]
+    Lock::read(join(folder, "gradle.lockfile"), "gradle", reader).into_iter().collect()
 }
