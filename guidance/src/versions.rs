@@ -230,21 +230,19 @@ fn mentions(
         }
         let series = entry.end_of_life.iter().find(|row| {
             let series = Version::read(&row.series);
-            series.zip(version).is_some_and(|(series, version)| version.is_in_series(&series))
+            series.zip(version).is_some_and(|(series, version)| {
+                series.precision() <= version.precision() && version.is_in_series(&series)
+            })
         });
         if let Some(row) = series {
             // Without the current date, the date of the review decides.
             let today =
                 context.today.map_or_else(|| entry.updated.to_owned(), |day| day.to_string());
-            let has_ended = row.date <= today;
-            let tense = if has_ended { "ended" } else { "ends" };
+            let tense = if row.date <= today { "ended" } else { "ends" };
             step.evidence.push(format!(
                 "support for {} {} {tense} {} ({})",
                 entry.name, row.series, row.date, row.source
             ));
-            if has_ended {
-                step.outcome = Outcome::Failed;
-            }
         }
     }
     if step.evidence.is_empty() {
