@@ -150,16 +150,8 @@ impl Engine {
             |rule: &&Rule| !rule.is_project_check() && rule.form != Some(Form::Commit);
         let reads_files =
             registry.rules().iter().filter(checks_one_file).any(|rule| is_enabled(&rule.id));
-        let is_import_check = |rule: &Rule| match rule.form {
-            Some(Form::Layers) => true,
-            Some(Form::Dependencies) => {
-                let check = rule.check.as_ref().and_then(|check| check.dependencies.as_ref());
-                check.is_some_and(|header| header.reads_imports())
-            }
-            _ => false,
-        };
         let reads_imports =
-            registry.rules().iter().any(|rule| is_enabled(&rule.id) && is_import_check(rule));
+            registry.rules().iter().any(|rule| is_enabled(&rule.id) && rule.reads_imports());
         let needs = |conditions: &Conditions, patterns: &Patterns| {
             conditions.need_listing(&is_enabled) || patterns.documents.follow_links(&is_enabled)
         };

@@ -494,12 +494,4 @@ fn versions_are_verified_with_evidence() {
     let verified = versions::verify(&context, manifest, dependency);
     assert_eq!(verified.confidence, Confidence::High, "{verified:?}");
     assert!(verified.steps.iter().all(|step| step.outcome == Outcome::Done));
-    let vue = r#"{"dependencies": {"vue": "2.7.16"}}"#;
-    let (_folder, stack) = project(&[("package.json", vue)]);
-    let context = versions::VersionContext { stack: &stack, ..context };
-    let (manifest, dependency) = stack.dependencies().next().expect("one");
-    let verified = versions::verify(&context, manifest, dependency);
-    let evidence = verified.steps.iter().flat_map(|step| &step.evidence);
-    let ended = "support for Vue 2 ended 2023-12-31 (https://v2.vuejs.org/eol/)";
-    assert!(evidence.into_iter().any(|line| line == ended), "{verified:?}");
 }

@@ -32,7 +32,7 @@ pub struct DependencyRow {
     pub manifest: String,
     /// The name of the package in the registry.
     pub name: String,
-    /// The ecosystem.
+    /// Determines the registry and the rules for versions.
     pub ecosystem: Ecosystem,
     /// The purpose.
     pub group: Group,
