@@ -70,7 +70,10 @@ fn entry_text<'s>(declared: &Declared, report: &Report<'s>) -> &'s str {
 const BRANCHES: [&str; 6] = ["main", "master", "develop", "dev", "trunk", "head"];
 
 fn unpinned_git(manifest: &Manifest, report: &mut Report<'_>) {
-    for declared in manifest.dependencies.iter().filter(|entry| entry.origin == Origin::Git) {
+    // The package has conflicts with insecure versions in place of code, and only a branch.
+    let is_list_of_conflicts = |entry: &&Declared| entry.package == "roave/security-advisories";
+    let from_git = manifest.dependencies.iter().filter(|entry| entry.origin == Origin::Git);
+    for declared in from_git.filter(|entry| !is_list_of_conflicts(entry)) {
         let text = entry_text(declared, report);
         let revision = match manifest.ecosystem {
             Ecosystem::Cargo => ["rev", "tag"].into_iter().find(|key| has_key(text, key)),
