@@ -69,7 +69,7 @@ fn gem(call: &Ruby<'_>, arguments: &Ruby<'_>) -> Option<Declared> {
         let key = pair.field("key").map(|key| key.text().trim_matches([':', '"', '\'']).to_owned());
         match key.as_deref() {
             Some("git" | "github" | "gist" | "bitbucket" | "gitlab") => {
-                declared.origin = Origin::Git
+                declared.origin = Origin::Git;
             }
             Some("path") => declared.origin = Origin::Path,
             Some("group" | "groups") if is_dev(&pair) => declared.group = Group::Dev,
