@@ -5,8 +5,10 @@ use aidd_authoring::rule_import::{self, Tool};
 use aidd_authoring::suggest;
 use aidd_engine::check::{Distribution, Engine, Selection};
 use aidd_engine::forms;
+use aidd_engine::project::advisories::Matcher;
 use aidd_engine::project::config::Config;
 use aidd_engine::project::linters::Settings;
+use aidd_engine::project::locked;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::files::Memory;
 use aidd_engine::text::finding::{Finding, Safety};
@@ -280,4 +282,20 @@ fn assert_valid(source: &Source, finding: &Finding) {
         let secret = source.slice(secret);
         assert!(secret.len() < 4 || !finding.message.contains(secret), "{rule}: shows a secret");
     }
+}
+
+/// Reads `data` as each kind of lock file, and as an advisory about the packages in it.
+///
+/// # Panics
+/// When a span is outside of the text.
+pub fn read_locks(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let read = |(path, ..): &(&str, _, _)| locked::read(path, text);
+    let locks: Vec<locked::Lock> = locked::FILES.iter().filter_map(read).collect();
+    for package in locks.iter().flat_map(|lock| &lock.packages) {
+        assert!(text.get(package.span.range()).is_some(), "{package:?}");
+    }
+    let mut matcher = Matcher::new(&locks);
+    matcher.add(text);
+    let _ = matcher.matches();
 }

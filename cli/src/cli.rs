@@ -75,6 +75,11 @@ pub enum Command {
     Mcp(Box<Mcp>),
     /// Explain a rule, with examples.
     Explain(Explain),
+    /// List the dependencies of the project: declared, locked and used, with their end of support.
+    ///
+    /// Reads manifests, lock files and imports. Nothing is installed or downloaded; what needs a
+    /// network is shown as not checked.
+    Deps(Deps),
     /// List, write and test rules.
     #[command(subcommand)]
     Rule(RuleCommand),
@@ -214,6 +219,24 @@ pub struct Explain {
     /// Print the page as Markdown source.
     #[arg(long)]
     pub markdown: bool,
+}
+
+/// Options of `aidd deps`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes:\n  0  no advisory applies, or none were checked\n  1  an advisory applies\n  2  wrong usage or configuration\n\nExamples:\n  aidd deps\n  aidd deps apps/web --json\n  aidd deps --osv ~/osv/npm"
+)]
+pub struct Deps {
+    /// Only the manifests at or below this path.
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub path: Option<PathBuf>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Match locked versions against the advisories in this directory: JSON files in the OSV
+    /// format, such as an unpacked export of osv.dev.
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub osv: Option<PathBuf>,
 }
 
 /// `aidd rule …`.

@@ -5,6 +5,7 @@ pub mod baseline;
 pub mod check;
 pub mod cli;
 pub mod clients;
+pub mod deps;
 pub mod doctor;
 pub mod explain;
 pub mod fix;
@@ -241,6 +242,7 @@ fn run_command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Lsp { .. } => Err(UserError::new("`lsp` requires its own process").into()),
         Command::Mcp(_) => Err(UserError::new("`mcp` requires its own process").into()),
         Command::Explain(args) => explain::run(args, config, cli.color, io),
+        Command::Deps(args) => deps::run(args, config, io),
         Command::Rule(command) => rules::run(command, config, cli.color, io),
         Command::Baseline(command) => baseline::run(command, config, io),
         Command::Config(command) => settings::run(command, config, io),

@@ -5,6 +5,7 @@ mod naming;
 
 use super::library::{Library, Page};
 use super::page_kind::PageKind;
+use aidd_engine::forms::dependencies::end_of_life::EndOfLife;
 use aidd_engine::project::stack::{Dependency, Manifest, Stack, Version};
 use aidd_lexicon::tables::scores::knowledge as score;
 use aidd_memory::recall::texts::Texts;
@@ -84,6 +85,8 @@ pub struct Entry<'a> {
     pub legacy: Vec<UsagePattern>,
     /// Migrations between major versions.
     pub migrations: Vec<Migration>,
+    /// The end of support of release series.
+    pub end_of_life: Vec<EndOfLife>,
 }
 
 impl<'a> Entry<'a> {
@@ -107,6 +110,7 @@ impl<'a> Entry<'a> {
             conflicts: conflicts.filter_map(|(key, why)| Some((&**key, why.as_str()?))).collect(),
             legacy: rows(page, "legacy"),
             migrations: rows(page, "migrations"),
+            end_of_life: rows(page, "end_of_life"),
             page,
         }
     }

@@ -1,8 +1,11 @@
 //! Precedence of shipped and project pages.
 #![expect(clippy::disallowed_methods, reason = "the test creates a project to read")]
 
+use super::knowledge::Knowledge;
+use super::versions::{VersionContext, verify};
 use super::{Library, LibraryCache, Origin, PageKind};
 use aidd_engine::project::config::{ContentConfig, ContentMode, ContentPaths};
+use aidd_engine::project::stack::{self, installed::InstalledPackages};
 use aidd_engine::text::files::Disk;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -207,4 +210,27 @@ fn pages_are_found_by_inexact_names() {
     );
     assert_eq!(name("zzz"), Err(Vec::new()));
     assert_eq!(name(""), Err(Vec::new()));
+}
+
+#[test]
+fn the_end_of_support_is_evidence_about_a_version() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    write(folder.path(), "package.json", r#"{"dependencies": {"vue": "2.7.16"}}"#);
+    let disk = Disk::new(folder.path());
+    let (library, stack) = (load(folder.path(), &ContentConfig::default()), stack::detect(&disk));
+    let context = VersionContext {
+        installs: &InstalledPackages::new(&disk),
+        stack: &stack,
+        library: &library,
+        knowledge: &Knowledge::new(&library),
+        memories: &[],
+        outdated_uses: &[],
+        searched: 0,
+        today: None,
+    };
+    let (manifest, dependency) = stack.dependencies().next().expect("a dependency");
+    let verified = verify(&context, manifest, dependency);
+    let mut evidence = verified.steps.iter().flat_map(|step| &step.evidence);
+    let ended = "support for Vue 2 ended 2023-12-31 (https://v2.vuejs.org/eol/)";
+    assert!(evidence.any(|line| line == ended), "{verified:?}");
 }

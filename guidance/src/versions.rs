@@ -229,6 +229,22 @@ fn compare_mentions(
         if step.outcome == Outcome::NotDone && !is_old {
             step.outcome = Outcome::Done;
         }
+        let series = entry.end_of_life.iter().find(|row| {
+            let series = Version::read(&row.series);
+            series.zip(version).is_some_and(|(series, version)| {
+                series.precision() <= version.precision() && version.is_in_series(&series)
+            })
+        });
+        if let Some(row) = series {
+            // Without the current date, the date of the review decides.
+            let today =
+                context.today.map_or_else(|| entry.updated.to_owned(), |day| day.to_string());
+            let tense = if row.date <= today { "ended" } else { "ends" };
+            step.evidence.push(format!(
+                "support for {} {} {tense} {} ({})",
+                entry.name, row.series, row.date, row.source
+            ));
+        }
     }
     if step.evidence.is_empty() {
         step.evidence.push("no rule, memory or knowledge entry mentions it".to_owned());

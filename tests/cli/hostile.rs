@@ -56,6 +56,7 @@ const CASES: &[(&str, &[&[&str]])] = &[
             &["team/evil", "--color", "always"],
         ],
     ),
+    ("deps", &[&[], &["--json"], &["EVIL"], &["--osv", "EVIL"]]),
     ("rule list", &[&[], &["--json"], &["EVIL"], &["--color", "always"]]),
     ("rule packs", &[&[], &["--json"], &["EVIL"]]),
     ("rule new", &[&["EVIL"], &["team/new"]]),

@@ -152,10 +152,8 @@ impl Engine {
             |rule: &&Rule| !rule.is_project_check() && rule.form != Some(Form::Commit);
         let reads_files =
             registry.rules().iter().filter(checks_one_file).any(|rule| is_enabled(&rule.id));
-        let is_import_check =
-            |rule: &&Rule| matches!(rule.form, Some(Form::Layers | Form::Dependencies));
         let reads_imports =
-            registry.rules().iter().filter(is_import_check).any(|rule| is_enabled(&rule.id));
+            registry.rules().iter().any(|rule| is_enabled(&rule.id) && rule.reads_imports());
         let needs = |conditions: &Conditions, patterns: &Patterns| {
             conditions.need_listing(&is_enabled) || patterns.documents.follow_links(&is_enabled)
         };

@@ -66,6 +66,12 @@ impl<'s> Tree<'s> {
     }
 }
 
+/// Parses a text in `language`; `None` when parsing exceeded the time limit.
+#[must_use]
+pub fn parse_text(text: &str, language: SupportLang) -> Option<Parsed> {
+    parse(text, language, BUDGET)
+}
+
 /// Parses a text; `None` when it takes longer than `budget`.
 fn parse(text: &str, lang: SupportLang, budget: Duration) -> Option<Parsed> {
     let mut parser = Parser::new();

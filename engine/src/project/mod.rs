@@ -1,11 +1,14 @@
 //! Facts about a project: configuration, Git, ignore files, manifests, imports, and the settings of
 //! linters.
 
+pub mod advisories;
 pub mod config;
 pub mod declared;
 pub mod git;
 pub mod ignored;
 pub mod imports;
 pub mod linters;
+pub mod locked;
 pub mod manifest;
+pub mod ranges;
 pub mod stack;

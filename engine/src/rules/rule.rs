@@ -131,6 +131,15 @@ impl Rule {
         matches!(self.form, Some(Form::Tree | Form::Layers | Form::Dependencies))
     }
 
+    /// Whether the check needs the imports of all files.
+    #[must_use]
+    pub fn reads_imports(&self) -> bool {
+        let dependencies = || self.check.as_ref().and_then(|check| check.dependencies.as_ref());
+        self.form == Some(Form::Layers)
+            || self.form == Some(Form::Dependencies)
+                && dependencies().is_some_and(|header| header.reads_imports())
+    }
+
     /// The Markdown of the page, without its header.
     #[must_use]
     pub fn body(&self) -> &str {

@@ -16,6 +16,7 @@ pub use cache::{Changes, CheckedFiles, ProjectPassCache};
 use crate::check::{CheckResult, Engine};
 use crate::forms;
 use crate::forms::dependencies;
+use crate::forms::dependencies::table::DependencyTable;
 use crate::forms::layers::{self, Imports};
 use crate::forms::project_form::{ProjectFinding, ProjectResult, Scope, Sizes};
 use crate::forms::tree::TreeCheck;
@@ -26,9 +27,9 @@ use crate::text::files::{Files, Listed};
 use crate::text::finding::{Finding, RuleId, Status};
 use crate::text::kind::CONFIG_PATH;
 use crate::text::listing::Listing;
-use crate::text::paths::{Globs, scope_of};
+use crate::text::paths::{GlobError, Globs, scope_of};
 use crate::text::source::Source;
-use aidd_page::{CheckHeader, Form};
+use aidd_page::{CheckHeader, Form, Guide};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -72,7 +73,8 @@ pub fn run(engine: &Engine, globs: &Globs, files: &dyn Files, listing: &Listing)
     let mut report = ProjectReport::default();
     let mut by_path: BTreeMap<String, Vec<(&Rule, ProjectFinding)>> = BTreeMap::new();
     let imports = Imports::new(engine.facts_cache());
-    let input = Input { files, imports: &imports, sizes: None };
+    let input =
+        Input { files, imports: &imports, sizes: None, guides: engine.registry().tables().guides };
     for (rule, check) in rules(engine) {
         let result = run_rule(engine, (rule, check), globs, &input);
         report.checked_by_rule.insert(rule.id.clone(), result.checked);
@@ -117,7 +119,8 @@ pub fn check_text(
     }
     let files = &Listed { files, listing };
     let imports = Imports::with_source(cache, files, listing, source);
-    let input = Input { files, imports: &imports, sizes: None };
+    let input =
+        Input { files, imports: &imports, sizes: None, guides: engine.registry().tables().guides };
     let mut findings_in_text: Vec<(&Rule, ProjectFinding)> = Vec::new();
     for (rule, check) in rules {
         let found = run_rule(engine, (rule, check), globs, &input).found.into_iter();
@@ -143,7 +146,8 @@ pub fn check_rule(
     let settings = engine.settings_for_rule(&rule.id);
     let is_met = |path: &str| engine.conditions_met(&rule.id, path, files);
     let imports = Imports::new(engine.facts_cache());
-    let input = Input { files, imports: &imports, sizes: None };
+    let input =
+        Input { files, imports: &imports, sizes: None, guides: engine.registry().tables().guides };
     let result = find_by_params(engine, (rule, check), &Globs::all(), &input, &is_met);
     let mut by_path: BTreeMap<String, Vec<(&Rule, ProjectFinding)>> = BTreeMap::new();
     for found in result.found {
@@ -163,6 +167,25 @@ pub fn check_rule(
     found
 }
 
+/// The dependencies of the project of the files in `listing`, whether or not a rule on them is
+/// enabled.
+///
+/// # Errors
+/// When a glob of the configuration is malformed.
+pub fn dependency_table(
+    engine: &Engine,
+    config: &crate::project::config::Config,
+    files: &dyn Files,
+    listing: &Listing,
+) -> Result<DependencyTable, GlobError> {
+    let globs = super::walk::globs(config)?;
+    let runs_on = |path: &str| !globs.excludes(path);
+    let all = Globs::all();
+    let scope = Scope { listing, files, globs: &all, base: "", runs_on: &runs_on, sizes: None };
+    let imports = Imports::new(engine.facts_cache());
+    Ok(dependencies::table::read(&scope, &imports, engine.registry().tables().guides))
+}
+
 /// The number of files, directories or imports that the check of a rule applies to, whether or not
 /// the rule is enabled, and its notes; `None` for a rule without a page check.
 #[must_use]
@@ -177,7 +200,12 @@ pub fn selected(
     let is_met = |path: &str| engine.conditions_met(&rule.id, path, files);
     if rule.is_project_check() {
         let imports = Imports::new(engine.facts_cache());
-        let input = Input { files, imports: &imports, sizes: None };
+        let input = Input {
+            files,
+            imports: &imports,
+            sizes: None,
+            guides: engine.registry().tables().guides,
+        };
         let result = find_by_params(engine, (rule, check), &Globs::all(), &input, &is_met);
         return Some((result.checked, result.notes));
     }
@@ -228,6 +256,8 @@ struct Input<'a> {
     files: &'a Listed<'a>,
     imports: &'a Imports<'a>,
     sizes: Option<Sizes<'a>>,
+    /// The shipped guidance pages.
+    guides: &'static [Guide],
 }
 
 fn run_rule(
@@ -313,7 +343,7 @@ fn run_form(
     input: &Input<'_>,
     runs_on: &dyn Fn(&str) -> bool,
 ) -> ProjectResult {
-    let Input { files, imports, sizes } = *input;
+    let Input { files, imports, sizes, guides } = *input;
     let base = rule.path.as_deref().map_or("", scope_of);
     let globs = Globs::from_check(check, rule.path.as_deref());
     let runs_on = |path: &str| {
@@ -330,7 +360,7 @@ fn run_form(
         }
         (Some(Form::Dependencies), _) => {
             check.dependencies.as_ref().map_or_else(ProjectResult::default, |header| {
-                dependencies::run(header, &scope, imports)
+                dependencies::run(header, &scope, imports, guides)
             })
         }
         _ => ProjectResult::default(),

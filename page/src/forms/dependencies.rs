@@ -12,6 +12,8 @@ pub struct DependenciesHeader {
     pub report: Option<DependencyReport>,
     /// Names of packages that are never reported.
     pub ignore: Many<String>,
+    /// The allowed licences, as SPDX identifiers; only for `licence`.
+    pub allow: Many<String>,
 }
 
 /// What to report about dependencies.
@@ -25,12 +27,30 @@ pub enum DependencyReport {
     Undeclared,
     /// Dependencies whose major version differs between the manifests of the project.
     MajorDrift,
+    /// Locked versions that do not satisfy the declared range.
+    LockMismatch,
+    /// Dependencies without an entry in the lock file.
+    NotLocked,
+    /// Directories with lock files of several tools.
+    SeveralLockFiles,
+    /// Versions whose support has ended, by the knowledge base.
+    EndOfLife,
+    /// Packages whose licence is not in `allow`.
+    Licence,
 }
 
 impl DependenciesHeader {
+    /// Whether the check needs the imports of all files.
+    #[must_use]
+    pub fn reads_imports(&self) -> bool {
+        matches!(self.report, Some(DependencyReport::Unused | DependencyReport::Undeclared))
+    }
+
     pub(super) fn find_error(&self) -> Option<String> {
         self.report.is_none().then(|| {
-            "`dependencies` requires `report`: `unused`, `undeclared` or `major-drift`".to_owned()
+            "`dependencies` requires `report`: `unused`, `undeclared`, `major-drift`, \
+             `lock-mismatch`, `not-locked`, `several-lock-files`, `end-of-life` or `licence`"
+                .to_owned()
         })
     }
 }

@@ -8,24 +8,49 @@ use super::{Checks, check_ids, run_checks};
 use aidd_engine::check::family::Family;
 use aidd_engine::parse::values::{Format, Values};
 use aidd_engine::project::declared::{self, Declared, Manifest, Origin};
+use aidd_engine::project::locked;
 use aidd_engine::project::stack::{Ecosystem, Group};
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::conflict::first_conflict;
 use aidd_engine::text::kind::Kind;
 use aidd_engine::text::source::Span;
 
 /// The rules on manifests.
 pub(super) const FAMILY: Family = Family {
     name: "deps",
-    rules: || check_ids(CHECKS),
-    claim: |path, _| declared::ecosystem(path).map(|_| Kind("manifest")),
-    check: |_, _, report| {
+    rules: || {
+        let mut rules = check_ids(CHECKS);
+        rules.push(LOCK_CONFLICT);
+        rules
+    },
+    claim: |path, _| match locked::tool(path) {
+        Some(_) => Some(Kind("lock")),
+        None => declared::ecosystem(path).map(|_| Kind("manifest")),
+    },
+    check: |kind, _, report| {
         let source = report.source();
+        if kind == Kind("lock") {
+            lock_conflict(report);
+            return;
+        }
         if let Some(manifest) = declared::read(source.path(), source.text()) {
             run_checks(CHECKS, &manifest, report);
         }
     },
+    checks_large: |path, _| locked::tool(path).is_some(),
     ..Family::EMPTY
 };
+
+/// The rule on lock files.
+const LOCK_CONFLICT: &str = "deps/lock-conflict";
+
+fn lock_conflict(report: &mut Report<'_>) {
+    if report.begin(LOCK_CONFLICT)
+        && let Some(line) = first_conflict(report.source().text())
+    {
+        report.at(Span::new(line.start, line.end), "merge conflict in a lock file");
+    }
+}
 
 /// The checks, by rule id.
 const CHECKS: Checks<Manifest> = &[
@@ -45,13 +70,18 @@ fn entry_text<'s>(declared: &Declared, report: &Report<'s>) -> &'s str {
 const BRANCHES: [&str; 6] = ["main", "master", "develop", "dev", "trunk", "head"];
 
 fn unpinned_git(manifest: &Manifest, report: &mut Report<'_>) {
-    for declared in manifest.dependencies.iter().filter(|entry| entry.origin == Origin::Git) {
+    // The package has conflicts with insecure versions in place of code, and only a branch.
+    let is_list_of_conflicts = |entry: &&Declared| entry.package == "roave/security-advisories";
+    let from_git = manifest.dependencies.iter().filter(|entry| entry.origin == Origin::Git);
+    for declared in from_git.filter(|entry| !is_list_of_conflicts(entry)) {
         let text = entry_text(declared, report);
         let revision = match manifest.ecosystem {
             Ecosystem::Cargo => ["rev", "tag"].into_iter().find(|key| has_key(text, key)),
             Ecosystem::Npm => {
                 text.split_once('#').map(|(_, rest)| rest.trim_end_matches(['"', '\'']))
             }
+            Ecosystem::Composer => text.split_once('#').map(|(_, rest)| rest.trim_end_matches('"')),
+            Ecosystem::Gem => ["ref", "tag"].into_iter().find(|key| has_key(text, key)),
             // `git+https://user@host/a@v1#egg=a`: the revision follows the last `/`.
             _ => text
                 .split('#')
@@ -74,7 +104,9 @@ fn has_key(text: &str, key: &str) -> bool {
     text.match_indices(key).any(|(at, key)| {
         let before = text[..at].chars().next_back().unwrap_or(' ');
         let after = text[at + key.len()..].trim_start();
-        !before.is_alphanumeric() && !matches!(before, '-' | '_' | '/') && after.starts_with('=')
+        !before.is_alphanumeric()
+            && !matches!(before, '-' | '_' | '/')
+            && after.starts_with(['=', ':'])
     })
 }
 
@@ -84,7 +116,7 @@ fn http_source(manifest: &Manifest, report: &mut Report<'_>) {
         let text = entry_text(declared, report);
         let Some(at) = text.find("http://") else { continue };
         let host = &text[at + "http://".len()..];
-        if ["localhost", "127.0.0.1", "[::1]"].iter().any(|local| host.starts_with(local)) {
+        if is_local(host) {
             continue;
         }
         let start = declared.entry.start as usize + at;
@@ -92,14 +124,30 @@ fn http_source(manifest: &Manifest, report: &mut Report<'_>) {
         let message = format!("`{}` is downloaded without encryption", declared.name);
         report.at(span, message);
     }
+    for repository in &manifest.repositories {
+        let host = repository.url.strip_prefix("http://");
+        if host.is_some_and(|host| !is_local(host)) {
+            report.at(repository.span, "packages are downloaded without encryption");
+        }
+    }
+}
+
+/// Whether a URL without its scheme refers to this machine.
+fn is_local(host: &str) -> bool {
+    ["localhost", "127.0.0.1", "[::1]"].iter().any(|local| host.starts_with(local))
 }
 
 fn wildcard_version(manifest: &Manifest, report: &mut Report<'_>) {
     for declared in &manifest.dependencies {
         let is_peer = declared.group == Group::Peer;
         let Some(requirement) = declared.requirement.as_deref().map(str::trim) else { continue };
-        let is_wildcard =
-            matches!(requirement, "*" | "latest" | "x" | "X") || requirement.is_empty();
+        let is_wildcard = matches!(requirement, "*" | "latest" | "x" | "X" | "+")
+            || requirement.is_empty()
+            || manifest.ecosystem == Ecosystem::Maven
+                && matches!(
+                    requirement,
+                    "LATEST" | "RELEASE" | "latest.release" | "latest.integration"
+                );
         if is_wildcard && !is_peer && declared.origin == Origin::Registry {
             let message = format!("`{}` allows every version", declared.name);
             report.at(declared.span, message);

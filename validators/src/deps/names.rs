@@ -40,7 +40,12 @@ pub(super) fn lookalike_name(manifest: &Manifest, report: &mut Report<'_>) {
         {
             continue;
         }
-        let imitated = known.iter().filter(|known| known.len() >= MIN_LENGTH);
+        // Only the owner of a vendor's name can publish packages below it.
+        let vendor = |name: &str| name.split_once('/').map(|(vendor, _)| vendor.to_owned());
+        let own_vendor = vendor(&name);
+        let imitated = known.iter().filter(|known| {
+            known.len() >= MIN_LENGTH && (own_vendor.is_none() || vendor(known) != own_vendor)
+        });
         let imitated = imitated.filter(|known| is_one_edit(&name, known)).min();
         if let Some(imitated) = imitated {
             let message = format!("`{name}` differs by one edit from `{imitated}`");

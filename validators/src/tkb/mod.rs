@@ -54,7 +54,7 @@ const CHECKS: Checks<EntryContext> = &[
 const FIELDS: [&str; 4] = ["name", "category", "maturity", "last_updated"];
 
 /// Other known keys, for suggestions on misspelt keys.
-const OTHER_FIELDS: [&str; 9] = [
+const OTHER_FIELDS: [&str; 10] = [
     "summary",
     "aliases",
     "packages",
@@ -64,6 +64,7 @@ const OTHER_FIELDS: [&str; 9] = [
     "conflicts_with",
     "legacy",
     "migrations",
+    "end_of_life",
 ];
 
 /// Allowed values of `maturity`.

@@ -52,6 +52,6 @@ pub(super) fn find(manifests: &Manifests) -> Vec<Found> {
 
 /// The major version of a range that allows a single one.
 fn major(requirement: &str) -> Option<u64> {
-    let has_several = requirement.contains("||") || requirement.contains(['>', '<', '*', ',']);
+    let has_several = requirement.contains(['>', '<', '*', ',', '|', '[', '(']);
     Version::read(requirement).filter(|_| !has_several).map(|version| version.major())
 }

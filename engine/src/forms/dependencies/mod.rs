@@ -5,11 +5,15 @@
 //! uses are searched for as text (`mentions`), in the files that belong to the manifest.
 
 mod drift;
+pub mod end_of_life;
+mod licences;
 mod locks;
 mod mentions;
 mod names;
+pub mod table;
 mod undeclared;
 mod unused;
+mod versions;
 
 use super::layers::Imports;
 use super::project_form::{ProjectFinding, ProjectResult, Scope};
@@ -18,15 +22,27 @@ use crate::project::imports::{Graph, Target};
 use crate::project::stack::Ecosystem;
 use crate::text::files::side_file;
 use crate::text::paths::{parent_dir, upwards};
-use aidd_page::{DependenciesHeader, DependencyReport};
+use aidd_page::{DependenciesHeader, DependencyReport, Guide};
+use end_of_life::Lifecycles;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+use versions::Locks;
 
-/// Runs the check in `header` over the project.
+/// Runs the check in `header` over the project. `guides` are the shipped guidance pages.
 #[must_use]
-pub fn run(header: &DependenciesHeader, scope: &Scope<'_>, imports: &Imports<'_>) -> ProjectResult {
+pub fn run(
+    header: &DependenciesHeader,
+    scope: &Scope<'_>,
+    imports: &Imports<'_>,
+    guides: &[Guide],
+) -> ProjectResult {
     let Some(report) = header.report else { return ProjectResult::default() };
-    let manifests = Manifests::read(scope);
+    // The rules of one run share the parsed files.
+    let manifests: Arc<Manifests> =
+        imports.shared().get_or_compute("manifests", || Manifests::read(scope));
+    let locks = || imports.shared().get_or_compute("locks", || Locks::read(scope));
     let is_ignored = |name: &str| header.ignore.iter().any(|ignored| ignored == name);
+    let mut notes = Vec::new();
     let mut found = match report {
         DependencyReport::Unused => {
             let (graph, _) = imports.graph(scope);
@@ -37,11 +53,21 @@ pub fn run(header: &DependenciesHeader, scope: &Scope<'_>, imports: &Imports<'_>
             undeclared::find(scope, &manifests, graph)
         }
         DependencyReport::MajorDrift => drift::find(&manifests),
+        DependencyReport::LockMismatch => {
+            notes = versions::notes(&locks());
+            versions::mismatches(&manifests, &locks())
+        }
+        DependencyReport::NotLocked => versions::not_locked(scope, &manifests, &locks()),
+        DependencyReport::SeveralLockFiles => versions::several(&locks()),
+        DependencyReport::EndOfLife => {
+            end_of_life::find(&manifests, &locks(), &Lifecycles::new(guides))
+        }
+        DependencyReport::Licence => licences::find(scope, &locks(), &header.allow),
     };
     found.retain(|(name, finding)| !is_ignored(name) && scope.covers(&finding.path));
     let checked = manifests.all.iter().filter(|manifest| scope.covers(&manifest.path)).count();
     let found = found.into_iter().map(|(_, finding)| finding).collect();
-    ProjectResult { found, checked, notes: Vec::new() }
+    ProjectResult { found, checked, notes }
 }
 
 /// A finding, with the name of the package that it concerns.

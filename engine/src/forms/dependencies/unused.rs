@@ -11,6 +11,14 @@ pub(super) fn find(scope: &Scope<'_>, manifests: &Manifests, usage: &Usage<'_>) 
     let entries = manifests.all.iter().flat_map(|manifest| &manifest.dependencies);
     let inherited: BTreeSet<&str> =
         entries.filter(|entry| entry.inherits).map(|entry| &*entry.name).collect();
+    // The library of a crate from Git can have any name, also for members that inherit the entry.
+    let from_git: BTreeSet<&str> = manifests
+        .all
+        .iter()
+        .flat_map(|manifest| &manifest.dependencies)
+        .filter(|entry| entry.shared && entry.origin == Origin::Git)
+        .map(|entry| &*entry.name)
+        .collect();
     let mut candidates: Vec<(usize, usize)> = Vec::new();
     for (at, manifest) in manifests.all.iter().enumerate() {
         let has_code = has_code(scope, manifest);
@@ -20,6 +28,7 @@ pub(super) fn find(scope: &Scope<'_>, manifests: &Manifests, usage: &Usage<'_>) 
                 && scope.covers(&manifest.path)
                 && is_candidate(manifest, &names, declared)
                 && !(declared.shared && inherited.contains(&*declared.name))
+                && !(declared.inherits && from_git.contains(&*declared.name))
                 && !is_imported(manifests, usage, manifest, declared)
             {
                 candidates.push((at, entry));

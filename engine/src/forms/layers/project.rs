@@ -3,7 +3,7 @@
 use super::super::project_form::{ProjectFinding, ProjectResult, Scope};
 use super::{Breach, LayersCheck, LayersError};
 use crate::project::imports::{FactsCache, Graph, gather};
-use crate::text::files::Files;
+use crate::text::files::{Files, RunCache};
 use crate::text::finding::Related;
 use crate::text::listing::Listing;
 use crate::text::source::Source;
@@ -18,6 +18,7 @@ const MAX_LISTED: usize = 5;
 pub struct Imports<'a> {
     cache: &'a FactsCache,
     graph: OnceLock<(Arc<Graph>, usize)>,
+    shared: RunCache,
 }
 
 impl<'a> Imports<'a> {
@@ -25,7 +26,7 @@ impl<'a> Imports<'a> {
     /// from each file.
     #[must_use]
     pub fn new(cache: &'a FactsCache) -> Self {
-        Self { cache, graph: OnceLock::new() }
+        Self { cache, graph: OnceLock::new(), shared: RunCache::default() }
     }
 
     /// Builds the graph of the files in `cache`, with the file of `source` replaced by its current
@@ -44,7 +45,12 @@ impl<'a> Imports<'a> {
     /// Wraps a graph that is already built.
     #[must_use]
     pub fn from_graph(cache: &'a FactsCache, graph: Arc<Graph>) -> Self {
-        Self { cache, graph: (graph, 0).into() }
+        Self { cache, graph: (graph, 0).into(), shared: RunCache::default() }
+    }
+
+    /// Other values that the rules of one run share.
+    pub(crate) fn shared(&self) -> &RunCache {
+        &self.shared
     }
 
     /// The graph, and the number of files that are too large to read.

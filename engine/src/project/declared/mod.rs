@@ -4,7 +4,10 @@
 //! which report a position and need every entry, also in other directories.
 
 mod cargo;
+mod composer;
+mod gemfile;
 mod go;
+mod jvm;
 mod npm;
 mod python;
 #[cfg(test)]
@@ -57,6 +60,15 @@ pub enum Origin {
     Path,
 }
 
+/// A place from which packages are downloaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repository {
+    /// As written in the manifest.
+    pub url: String,
+    /// The span of the URL, without quotes.
+    pub span: Span,
+}
+
 /// A manifest and its dependencies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Manifest {
@@ -70,12 +82,20 @@ pub struct Manifest {
     pub dependencies: Vec<Declared>,
     /// Names that code may import besides the dependencies: replaced and provided packages.
     pub provided: Vec<String>,
+    /// The repositories that the manifest adds.
+    pub repositories: Vec<Repository>,
 }
 
 impl Manifest {
     fn new(path: &str, ecosystem: Ecosystem) -> Self {
-        let (name, dependencies, provided) = (None, Vec::new(), Vec::new());
-        Self { path: path.to_owned(), ecosystem, name, dependencies, provided }
+        Self {
+            path: path.to_owned(),
+            ecosystem,
+            name: None,
+            dependencies: Vec::new(),
+            provided: Vec::new(),
+            repositories: Vec::new(),
+        }
     }
 
     /// The directory whose files the manifest describes; empty for the root.
@@ -114,7 +134,12 @@ pub fn ecosystem(path: &str) -> Option<Ecosystem> {
     match name {
         "package.json" => Some(Ecosystem::Npm),
         "Cargo.toml" => Some(Ecosystem::Cargo),
-        "pyproject.toml" => Some(Ecosystem::Pypi),
+        "pyproject.toml" | "Pipfile" => Some(Ecosystem::Pypi),
+        "pom.xml" | "build.gradle" | "build.gradle.kts" | "libs.versions.toml" => {
+            Some(Ecosystem::Maven)
+        }
+        "Gemfile" | "gems.rb" => Some(Ecosystem::Gem),
+        "composer.json" => Some(Ecosystem::Composer),
         "go.mod" => Some(Ecosystem::Go),
         _ => python::is_requirements(path).then_some(Ecosystem::Pypi),
     }
@@ -128,6 +153,12 @@ pub fn read(path: &str, text: &str) -> Option<Manifest> {
         Ecosystem::Npm => npm::read(text, &mut manifest)?,
         Ecosystem::Cargo => cargo::read(text, &mut manifest)?,
         Ecosystem::Go => go::read(text, &mut manifest),
+        Ecosystem::Maven if path.ends_with("pom.xml") => jvm::read_pom(text, &mut manifest)?,
+        Ecosystem::Maven if path.ends_with(".toml") => jvm::read_catalog(text, &mut manifest)?,
+        Ecosystem::Maven => jvm::read_gradle(text, &mut manifest),
+        Ecosystem::Gem => gemfile::read(text, &mut manifest)?,
+        Ecosystem::Composer => composer::read(text, &mut manifest)?,
+        _ if path.ends_with("Pipfile") => python::read_pipfile(text, &mut manifest)?,
         _ if path.ends_with(".txt") => python::read_requirements(text, &mut manifest),
         _ => python::read_pyproject(text, &mut manifest)?,
     }

@@ -73,6 +73,7 @@ fn requirement(text: &str, offset: usize, group: Group) -> Option<Declared> {
             () => Origin::Url,
         };
     } else {
+        declared.configures = rest.contains(';');
         let range = rest.split(';').next().unwrap_or_default().trim().trim_matches(['(', ')']);
         declared.requirement = (!range.is_empty()).then(|| range.to_owned());
     }
@@ -117,26 +118,45 @@ pub(super) fn read_pyproject(text: &str, manifest: &mut Manifest) -> Option<()> 
     let in_group = |&group: &usize| values.child(group, "dependencies").map(|at| (at, Group::Dev));
     poetry_tables.extend(groups.iter().filter_map(in_group));
     for (table, group) in poetry_tables {
-        for &child in &values.all[table].children {
-            let value = &values.all[child];
-            let Some((name, span)) = value.key.as_ref().filter(|(name, _)| name != "python") else {
-                continue;
-            };
-            let end = span.end.max(value.span.end);
-            let entry = Span { start: span.start, end };
-            let mut declared = Declared::new(name, super::unquoted(text, *span), entry, group);
-            let has = |key: &str| values.child(child, key).is_some();
-            declared.requirement = values
-                .text(child)
-                .or_else(|| values.child(child, "version").and_then(|at| values.text(at)));
-            declared.origin = match () {
-                () if has("git") => Origin::Git,
-                () if has("url") => Origin::Url,
-                () if has("path") => Origin::Path,
-                () => Origin::Registry,
-            };
-            manifest.dependencies.push(declared);
+        add_table(text, &values, table, group, manifest);
+    }
+    Some(())
+}
+
+/// Reads a `Pipfile`: <https://pipenv.pypa.io/en/latest/pipfile.html>.
+pub(super) fn read_pipfile(text: &str, manifest: &mut Manifest) -> Option<()> {
+    let values = Values::read(Format::Toml, text);
+    let root = *values.roots.first()?;
+    for (key, group) in [("packages", Group::Normal), ("dev-packages", Group::Dev)] {
+        if let Some(table) = values.child(root, key) {
+            add_table(text, &values, table, group, manifest);
         }
     }
     Some(())
+}
+
+/// Adds the entries of a table of Poetry or Pipenv: a range, or a table of conditions.
+fn add_table(text: &str, values: &Values, table: usize, group: Group, manifest: &mut Manifest) {
+    for &child in &values.all[table].children {
+        let value = &values.all[child];
+        let Some((name, span)) = value.key.as_ref().filter(|(name, _)| name != "python") else {
+            continue;
+        };
+        let end = span.end.max(value.span.end);
+        let entry = Span { start: span.start, end };
+        let mut declared = Declared::new(name, super::unquoted(text, *span), entry, group);
+        let has = |key: &str| values.child(child, key).is_some();
+        declared.requirement = values
+            .text(child)
+            .or_else(|| values.child(child, "version").and_then(|at| values.text(at)));
+        declared.origin = match () {
+            () if has("git") => Origin::Git,
+            () if has("url") => Origin::Url,
+            () if has("path") => Origin::Path,
+            () => Origin::Registry,
+        };
+        declared.configures =
+            ["python", "markers", "platform", "sys_platform"].into_iter().any(has);
+        manifest.dependencies.push(declared);
+    }
 }

@@ -72,3 +72,63 @@ proptest::proptest! {
         }
     }
 }
+
+/// The dependencies as `name requirement` for manifests whose names are composed of several parts.
+fn composed(path: &str, text: &str) -> Vec<String> {
+    let manifest = read(path, text).expect("a manifest");
+    let entry = |declared: &Declared| {
+        assert!(!text[declared.span.range()].is_empty());
+        assert!(text.get(declared.entry.range()).is_some());
+        let group = match declared.group {
+            Group::Normal => "",
+            Group::Dev => " dev",
+            _ => " other",
+        };
+        let requirement = declared.requirement.as_deref().unwrap_or("-");
+        format!("{} {requirement}{group}", declared.name)
+    };
+    manifest.dependencies.iter().map(entry).collect()
+}
+
+#[test]
+fn pom_xml() {
+    let text = "<project>\n<parent><groupId>g.p</groupId><artifactId>parent</artifactId><version>3.4.0</version></parent>\n<artifactId>app</artifactId>\n<properties><x.version>1.2</x.version></properties>\n<dependencies>\n<dependency><groupId>g</groupId><artifactId>a</artifactId><version>${x.version}</version></dependency>\n<dependency><groupId>g</groupId><artifactId>b</artifactId><scope>test</scope></dependency>\n<dependency><groupId>g</groupId><artifactId>c</artifactId><version>${unknown}</version></dependency>\n</dependencies>\n<repositories><repository><url>http://example.com/maven</url></repository></repositories>\n</project>\n";
+    let expected = ["g.p:parent 3.4.0 other", "g:a 1.2", "g:b - dev", "g:c -"];
+    assert_eq!(composed("pom.xml", text), expected);
+    let manifest = read("pom.xml", text).expect("a manifest");
+    assert_eq!(manifest.name.as_deref(), Some("g.p:app"));
+    assert_eq!(manifest.repositories[0].url, "http://example.com/maven");
+}
+
+#[test]
+fn gradle() {
+    let text = "repositories { maven { url = uri(\"http://example.com/m2\") } }\ndependencies {\n    implementation(\"g:a:1.0\")\n    testImplementation 'g:b:2.+'\n    implementation \"g:c:$version\"\n    implementation(libs.d)\n}\n";
+    assert_eq!(composed("build.gradle.kts", text), ["g:a 1.0", "g:b 2.+ dev", "g:c -"]);
+    let manifest = read("build.gradle", text).expect("a manifest");
+    assert_eq!(&text[manifest.repositories[0].span.range()], "http://example.com/m2");
+    let catalog = "[versions]\nx = \"1.5\"\n\n[libraries]\na = \"g:a:1.0\"\nb = { module = \"g:b\", version.ref = \"x\" }\nc = { group = \"g\", name = \"c\" }\n";
+    assert_eq!(composed("gradle/libs.versions.toml", catalog), ["g:a 1.0", "g:b 1.5", "g:c -"]);
+}
+
+#[test]
+fn gemfile() {
+    let text = "source \"http://rubygems.org\"\n\ngem \"rails\", \"~> 8.0\", \">= 8.0.1\"\ngem 'own', path: 'own'\ngem \"edge\", github: \"a/edge\", branch: \"main\"\n\ngroup :development, :test do\n  gem \"debug\", platforms: %i[mri]\nend\n\nif ENV[\"X\"]\n  gem \"x\"\nend\n# gem \"commented\"\ngem \"#{name}\"\n";
+    let expected = ["rails ~> 8.0, >= 8.0.1", "own -", "edge -", "debug - dev", "x -"];
+    assert_eq!(entries("Gemfile", text).len(), expected.len());
+    assert_eq!(composed("Gemfile", text), expected);
+    let manifest = read("Gemfile", text).expect("a manifest");
+    let conditional: Vec<bool> = manifest.dependencies.iter().map(|gem| gem.configures).collect();
+    assert_eq!(conditional, [false, false, false, true, true]);
+    assert_eq!(manifest.dependencies[2].origin, Origin::Git);
+    assert_eq!(manifest.repositories[0].url, "http://rubygems.org");
+}
+
+#[test]
+fn composer_and_pipfile() {
+    let text = r#"{ "name": "a/b", "require": { "php": "^8.2", "ext-json": "*", "c/d": "^1.0", "e/f": "dev-main" }, "require-dev": { "g/h": "*" } }"#;
+    assert_eq!(entries("composer.json", text), ["c/d ^1.0", "e/f dev-main", "g/h *"]);
+    let manifest = read("composer.json", text).expect("a manifest");
+    assert_eq!(manifest.dependencies[1].origin, Origin::Git);
+    let text = "[packages]\nflask = \"*\"\nx = { git = \"https://example.com\" }\n\n[dev-packages]\npytest = { version = \">=8\", markers = \"python_version > '3'\" }\n";
+    assert_eq!(entries("Pipfile", text), ["flask *", "x -", "pytest >=8"]);
+}

@@ -66,9 +66,5 @@ fn add_dependencies(tables: &Value, dependencies: &mut Vec<Dependency>) {
 }
 
 pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
-    let path = join(folder, "Cargo.lock");
-    let Some(value) = reader.toml(&path) else { return Vec::new() };
-    let mut lock = Lock::new(path, Ecosystem::Cargo, "cargo");
-    lock.add_packages(&value["package"], str::to_owned);
-    vec![lock]
+    Lock::read(join(folder, "Cargo.lock"), "cargo", reader).into_iter().collect()
 }

@@ -42,7 +42,13 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a constant pattern")
 }
 
-fn group_of(configuration: &str) -> Option<Group> {
+/// The pattern of quoted coordinates: the configuration, the name, and the version if there is one.
+pub(in super::super) fn quoted_coordinates() -> &'static Regex {
+    &QUOTED
+}
+
+/// The group of a configuration; `None` if it is unknown.
+pub(in super::super) fn group_of(configuration: &str) -> Option<Group> {
     match configuration {
         "implementation" | "api" | "runtimeOnly" | "compile" | "classpath" => Some(Group::Normal),
         "compileOnly" => Some(Group::Peer),
@@ -195,14 +201,5 @@ fn catalog_libraries(value: &Value, shared: &mut BTreeMap<String, String>) -> Ve
 }
 
 pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
-    let path = join(folder, "gradle.lockfile");
-    let Some(text) = reader.text(&path) else { return Vec::new() };
-    let mut lock = Lock::new(path, Ecosystem::Maven, "gradle");
-    for line in text.lines().filter(|line| !line.starts_with('#')) {
-        let coordinates = line.split('=').next().unwrap_or_default();
-        if let Some((name, version)) = coordinates.rsplit_once(':') {
-            lock.add(name, version);
-        }
-    }
-    vec![lock]
+    Lock::read(join(folder, "gradle.lockfile"), "gradle", reader).into_iter().collect()
 }

@@ -1,6 +1,8 @@
-//! The content of a lock file, independent of its format.
+//! The versions in lock files, for lookups by directory, range and name.
 
+use super::read::Reader;
 use super::{Dependency, Ecosystem, Version};
+use crate::project::locked;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -30,6 +32,42 @@ impl Lock {
             by_range: BTreeMap::new(),
             versions: BTreeMap::new(),
         }
+    }
+
+    /// Reads the lock file at `path`, if it exists and is valid.
+    pub(super) fn read(path: String, manager: &str, reader: &mut Reader<'_>) -> Option<Self> {
+        let text = reader.text(&path)?;
+        let found = locked::read(&path, &text)?;
+        if let Some((span, message)) = found.problem {
+            reader.report(&path, &text, span, &message);
+            return None;
+        }
+        let version = |package: &locked::Locked| {
+            let version = &package.version;
+            version.strip_prefix('v').unwrap_or(version).to_owned()
+        };
+        // Links to packages of the project have a path in place of a version.
+        let has_version = |package: &locked::Locked| {
+            !package.version.is_empty() && !package.version.contains(':')
+        };
+        let mut lock = Self::new(path, found.ecosystem, manager);
+        for (dir, name, package) in found.by_dir() {
+            if has_version(package) {
+                let names = lock.by_member.entry(dir.to_owned()).or_default();
+                names.insert(name.to_owned(), version(package));
+            }
+        }
+        for (range, package) in found.by_range() {
+            lock.by_range.insert(range.to_owned(), version(package));
+        }
+        // Where the file lists the direct dependencies, other packages of the same name are
+        // dependencies of packages.
+        if lock.by_member.is_empty() {
+            for package in found.packages.iter().filter(|package| has_version(package)) {
+                lock.add(&*package.name, version(package));
+            }
+        }
+        Some(lock)
     }
 
     pub(super) fn folder(&self) -> &str {

@@ -34,6 +34,7 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+pub(super) use gradle::{group_of as gradle_group, quoted_coordinates as gradle_pattern};
 pub use guidance::{ProjectGuidance, find_guidance};
 pub use pins::Pin;
 pub use version::Version;

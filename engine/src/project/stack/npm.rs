@@ -124,26 +124,18 @@ fn collect_catalogs(value: &Value, shared: &mut BTreeMap<String, String>) {
 }
 
 pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
-    let mut found = Vec::new();
     // The lock files are read in order of precedence, in case a directory has several.
-    let path = join(folder, "pnpm-lock.yaml");
-    if let Some(value) = reader.yaml(&path) {
-        found.push(pnpm(path, &value));
-    }
-    for name in ["package-lock.json", "npm-shrinkwrap.json"] {
-        let path = join(folder, name);
-        if let Some(value) = reader.json(&path) {
-            found.push(npm(path, &value));
-        }
-    }
-    let path = join(folder, "yarn.lock");
-    if let Some(text) = reader.text(&path) {
-        found.push(yarn(path, &text));
-    }
-    let path = join(folder, "bun.lock");
-    if let Some(value) = reader.jsonc(&path) {
-        found.push(bun(path, &value));
-    }
+    let names = [
+        ("pnpm-lock.yaml", "pnpm"),
+        ("package-lock.json", "npm"),
+        ("npm-shrinkwrap.json", "npm"),
+        ("yarn.lock", "yarn"),
+        ("bun.lock", "bun"),
+    ];
+    let mut found: Vec<Lock> = names
+        .into_iter()
+        .filter_map(|(name, manager)| Lock::read(join(folder, name), manager, reader))
+        .collect();
     let path = join(folder, "bun.lockb");
     if crate::text::files::Files::exists(reader.disk, &path) {
         reader.problems.push(format!(
@@ -158,90 +150,4 @@ pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
         reader.problems.push(format!("{}: several lock files; using the first", names.join(", ")));
     }
     found
-}
-
-fn npm(path: String, value: &Value) -> Lock {
-    let mut lock = Lock::new(path, Ecosystem::Npm, "npm");
-    for (key, package) in value["packages"].as_object().into_iter().flatten() {
-        let Some((member, name)) = key.rsplit_once("node_modules/") else { continue };
-        let member = member.trim_end_matches('/');
-        // Packages that are nested in other packages are not direct dependencies.
-        if let Some(version) = package["version"].as_str()
-            && !member.contains("node_modules")
-        {
-            let names = lock.by_member.entry(member.to_owned()).or_default();
-            names.insert(name.to_owned(), version.to_owned());
-        }
-    }
-    // The format before npm 7.
-    for (name, package) in value["dependencies"].as_object().into_iter().flatten() {
-        if let Some(version) = package["version"].as_str() {
-            lock.add(name, version);
-        }
-    }
-    lock
-}
-
-fn pnpm(path: String, value: &Value) -> Lock {
-    let mut lock = Lock::new(path, Ecosystem::Npm, "pnpm");
-    // For a single package, older formats have no `importers`.
-    let importers = value["importers"].as_object().map_or_else(
-        || vec![(".", value)],
-        |importers| importers.iter().map(|(member, importer)| (&**member, importer)).collect(),
-    );
-    for (member, importer) in importers {
-        let member = if member == "." { "" } else { member };
-        let names = lock.by_member.entry(member.to_owned()).or_default();
-        for (key, _) in GROUPS {
-            for (name, package) in importer[key].as_object().into_iter().flatten() {
-                // The suffix of `19.1.0(react@19.1.0)` lists the peers.
-                if let Some(version) = package["version"].as_str().or(package.as_str()) {
-                    let version = version.split(['(', '_']).next().unwrap_or(version);
-                    if !version.contains(':') {
-                        names.insert(name.clone(), version.to_owned());
-                    }
-                }
-            }
-        }
-    }
-    lock
-}
-
-/// Parses both formats of Yarn: an unindented line `"a@^1", "a@^2":`, then an indented line
-/// `version "1.0"` or `version: 1.0`.
-fn yarn(path: String, text: &str) -> Lock {
-    let mut lock = Lock::new(path, Ecosystem::Npm, "yarn");
-    let mut ranges: Vec<&str> = Vec::new();
-    for line in text.lines() {
-        if !line.starts_with([' ', '#']) && line.ends_with(':') {
-            let names = line.trim_end_matches(':').trim_matches('"').split(',');
-            ranges = names.map(|name| name.trim().trim_matches('"')).collect();
-        } else if let Some(version) = line.trim_start().strip_prefix("version")
-            && line.starts_with("  ")
-            && !line.starts_with("   ")
-        {
-            let version = version.trim_matches([' ', ':', '"']);
-            for range in ranges.drain(..).filter(|range| !range.contains("@workspace:")) {
-                let at = range.get(1..).and_then(|rest| rest.find('@')).map(|at| at + 1);
-                lock.add(at.map_or(range, |at| &range[..at]), version);
-                lock.by_range.insert(range.to_owned(), version.to_owned());
-            }
-        }
-    }
-    lock
-}
-
-fn bun(path: String, value: &Value) -> Lock {
-    let mut lock = Lock::new(path, Ecosystem::Npm, "bun");
-    let members = lock.by_member.entry(String::new()).or_default();
-    for (key, package) in value["packages"].as_object().into_iter().flatten() {
-        let Some(resolved) = package[0].as_str() else { continue };
-        let Some(at) = resolved.rfind('@').filter(|at| *at > 0) else { continue };
-        let (name, version) = (&resolved[..at], &resolved[at + 1..]);
-        // Dependencies of other packages have a nested key.
-        if key == name && !version.contains(':') {
-            members.insert(name.to_owned(), version.to_owned());
-        }
-    }
-    lock
 }

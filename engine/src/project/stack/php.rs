@@ -44,10 +44,5 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
 }
 
 pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
-    let path = join(folder, "composer.lock");
-    let Some(value) = reader.json(&path) else { return Vec::new() };
-    let mut lock = Lock::new(path, Ecosystem::Composer, "composer");
-    lock.add_packages(&value["packages"], str::to_owned);
-    lock.add_packages(&value["packages-dev"], str::to_owned);
-    vec![lock]
+    Lock::read(join(folder, "composer.lock"), "composer", reader).into_iter().collect()
 }

@@ -270,15 +270,11 @@ fn setup_cfg(path: &str, text: &str) -> Option<Manifest> {
 }
 
 pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
-    let mut found = Vec::new();
-    for (name, manager) in [("uv.lock", "uv"), ("poetry.lock", "poetry"), ("pdm.lock", "pdm")] {
-        let path = join(folder, name);
-        if let Some(value) = reader.toml(&path) {
-            let mut lock = Lock::new(path, Ecosystem::Pypi, manager);
-            lock.add_packages(&value["package"], normalize_name);
-            found.push(lock);
-        }
-    }
+    let names = [("uv.lock", "uv"), ("poetry.lock", "poetry"), ("pdm.lock", "pdm")];
+    let mut found: Vec<Lock> = names
+        .into_iter()
+        .filter_map(|(name, manager)| Lock::read(join(folder, name), manager, reader))
+        .collect();
     let path = join(folder, "pylock.toml");
     if let Some(value) = reader.toml(&path) {
         let mut lock = Lock::new(path, Ecosystem::Pypi, "");
@@ -296,17 +292,6 @@ pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
         }
         found.push(lock);
     }
-    let path = join(folder, "Pipfile.lock");
-    if let Some(value) = reader.json(&path) {
-        let mut lock = Lock::new(path, Ecosystem::Pypi, "pipenv");
-        for group in ["default", "develop"] {
-            for (name, package) in value[group].as_object().into_iter().flatten() {
-                if let Some(version) = package["version"].as_str() {
-                    lock.add(normalize_name(name), version.trim_start_matches('='));
-                }
-            }
-        }
-        found.push(lock);
-    }
+    found.extend(Lock::read(join(folder, "Pipfile.lock"), "pipenv", reader));
     found
 }

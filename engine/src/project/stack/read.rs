@@ -2,6 +2,7 @@
 
 use crate::parse::values::{Format, Values};
 use crate::text::files::{Disk, Files, names_in};
+use crate::text::source::Span;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -73,20 +74,6 @@ impl<'a> Reader<'a> {
         self.or_report(path, read)
     }
 
-    /// The parsed value of a JSON file with optional comments and trailing commas.
-    pub(super) fn jsonc(&mut self, path: &str) -> Option<Value> {
-        let text = self.text(path)?;
-        let read = jsonc_parser::parse_to_serde_value::<Value>(
-            &text,
-            &jsonc_parser::ParseOptions::default(),
-        );
-        let read = read.map_err(|error| {
-            let message = error.kind().to_string();
-            (error.line_display(), error.column_display(), message)
-        });
-        self.or_report(path, read)
-    }
-
     /// The parsed value of a TOML file.
     pub(super) fn toml(&mut self, path: &str) -> Option<Value> {
         let text = self.text(path)?;
@@ -95,13 +82,17 @@ impl<'a> Reader<'a> {
             (None, Some(&root)) => return Some(Values { broken: None, ..values }.json(root)),
             (None, None) => return None,
             (Some((span, message)), _) => {
-                let before = &text[..text.floor_char_boundary(span.start as usize)];
-                let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-                let column = before[line_start..].chars().count() + 1;
-                Err((before.matches('\n').count() + 1, column, message))
+                let (line, column) = position(&text, span);
+                Err((line, column, message))
             }
         };
         self.or_report(path, read)
+    }
+
+    /// Records a problem at a span of the file at `path`.
+    pub(super) fn report(&mut self, path: &str, text: &str, span: Span, message: &str) {
+        let (line, column) = position(text, span);
+        self.problems.push(format!("{path}:{line}:{column}: {message}; file skipped"));
     }
 
     /// The parsed value of a YAML file.
@@ -127,6 +118,13 @@ impl<'a> Reader<'a> {
         })
         .ok()
     }
+}
+
+/// The line and column at which a span begins.
+fn position(text: &str, span: Span) -> (usize, usize) {
+    let before = &text[..text.floor_char_boundary(span.start as usize)];
+    let line_start = before.rfind('\n').map_or(0, |end| end + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
 /// The path of `name` in `folder`, which is empty for the root.

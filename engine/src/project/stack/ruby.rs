@@ -40,22 +40,7 @@ pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> 
     vec![manifest]
 }
 
-/// Reads the gems under `specs:`. A gem and its version are indented by four spaces, the
-/// dependencies of the gem by six.
 pub(super) fn locks(folder: &str, reader: &mut Reader<'_>) -> Vec<Lock> {
     let names = ["Gemfile.lock", "gems.locked"].map(|name| join(folder, name));
-    let read = names.into_iter().find_map(|path| reader.text(&path).map(|text| (path, text)));
-    let Some((path, text)) = read else { return Vec::new() };
-    let mut lock = Lock::new(path, Ecosystem::Gem, "bundler");
-    for line in text.lines() {
-        let Some(line) = line.strip_prefix("    ").filter(|rest| !rest.starts_with(' ')) else {
-            continue;
-        };
-        if let Some((name, version)) = line.split_once(" (") {
-            // `1.2-x86_64-linux` is a platform-specific build.
-            let version = version.trim_end_matches(')').split('-').next().unwrap_or_default();
-            lock.add(name, version);
-        }
-    }
-    vec![lock]
+    names.into_iter().find_map(|path| Lock::read(path, "bundler", reader)).into_iter().collect()
 }

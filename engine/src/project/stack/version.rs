@@ -53,6 +53,12 @@ impl Version {
         self.numbers[0]
     }
 
+    /// The number of numbers: 2 for 5.1.
+    #[must_use]
+    pub fn precision(&self) -> usize {
+        self.numbers.len()
+    }
+
     /// The numbers that a breaking release increments: the major version, and the minor version
     /// while the major version is zero.
     #[must_use]

@@ -268,7 +268,12 @@ impl ProjectPassCache {
             |graph| Imports::from_graph(facts_cache, graph),
         );
         let sizes = Some(Sizes { known: &self.sizes, files });
-        let input = Input { files: listed, imports: &imports, sizes };
+        let input = Input {
+            files: listed,
+            imports: &imports,
+            sizes,
+            guides: engine.registry().tables().guides,
+        };
         for (at, check) in rules(engine).enumerate().filter(|(at, _)| due_rules.contains(at)) {
             if let (Some(found), Some(before)) = (self.found.get_mut(at), before.get_mut(at)) {
                 *before = replace(found, run_rule(engine, check, globs, &input).found);
@@ -328,7 +333,8 @@ impl ProjectPassCache {
 }
 
 fn reads_imports((_, check): &Check<'_>) -> bool {
-    matches!(check.form(), Some(Form::Layers | Form::Dependencies))
+    check.form() == Some(Form::Layers)
+        || check.dependencies.as_ref().is_some_and(|header| header.reads_imports())
 }
 
 fn needs_imports(engine: &Engine) -> bool {
