@@ -131,7 +131,9 @@ pub(crate) const NESTED: &[Row] = &[
     }),
     ("tests in one suite", "a.test.ts", |n| {
         let test = |index: usize| {
-            format!("it.skip('a{index}', async () => {{ expect(a.length).resolves.toBe(1); }}); // a\n")
+            format!(
+                "it.skip('a{index}', async () => {{ expect(a.length).resolves.toBe(1); }}); // a\n"
+            )
         };
         format!("describe('a', () => {{\n{}}});\n", (0..n).map(test).collect::<String>())
     }),
@@ -143,7 +145,11 @@ pub(crate) const NESTED: &[Row] = &[
         format!("it('a', () => {{ expect(a){}; }});", ".not.toBe(1)".repeat(n))
     }),
     ("tests in Python", "test_a.py", |n| {
-        let test = |index: usize| format!("def test_a{index}(_a, b=1):\n    with pytest.raises(Exception) as e:\n        assert e\n");
+        let test = |index: usize| {
+            format!(
+                "def test_a{index}(_a, b=1):\n    with pytest.raises(Exception) as e:\n        assert e\n"
+            )
+        };
         format!("import pytest\n{}", (0..n).map(test).collect::<String>())
     }),
     ("nested parentheses in a test in Python", "test_a.py", |n| {

@@ -2,7 +2,7 @@
 
 use super::report::{Builder, Coverage, Malformed, Naming, segment};
 
-/// Parses LCOV.
+/// Parses a report in LCOV.
 pub(super) fn lcov(text: &str) -> Result<Coverage, Malformed> {
     let mut report = Builder::default();
     let mut name: Option<&str> = None;
@@ -58,7 +58,10 @@ pub(super) fn go(text: &str) -> Result<Coverage, Malformed> {
             continue;
         }
         let Some((name, first, last, count)) = go_block(line) else {
-            return Err(Malformed::Line(number, "expected `file:line.column,line.column count count`"));
+            return Err(Malformed::Line(
+                number,
+                "expected `file:line.column,line.column count count`",
+            ));
         };
         report.file(name).extend(segment(first, last, count > 0));
     }

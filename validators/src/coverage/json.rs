@@ -2,6 +2,7 @@
 
 use super::report::{Builder, Coverage, Malformed, Naming, segment};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
 /// The parts of both formats that are read.
@@ -34,11 +35,11 @@ struct LlvmFile {
 /// The start of a region, or the place where the region around it continues.
 #[derive(Clone, Copy, Deserialize)]
 struct LlvmSegment(
-    /// The line.
+    /// The one-based line of the start.
     u32,
-    /// The column.
-    u32,
-    /// The count.
+    /// The one-based column of the start.
+    IgnoredAny,
+    /// How often the region ran.
     u64,
     /// Whether there is a count.
     bool,
@@ -60,7 +61,9 @@ pub(super) fn parse(text: &str) -> Result<Coverage, Malformed> {
                 for (numbers, is_covered) in
                     [(file.executed_lines, true), (file.missing_lines, false)]
                 {
-                    lines.extend(numbers.into_iter().filter_map(|line| segment(line, line, is_covered)));
+                    lines.extend(
+                        numbers.into_iter().filter_map(|line| segment(line, line, is_covered)),
+                    );
                 }
             }
         }
@@ -85,7 +88,8 @@ fn llvm_file(report: &mut Builder, file: &LlvmFile) {
         if let Some(before) = around.filter(has_count) {
             lines.extend(segment(before.0 + 1, line.saturating_sub(1), before.2 > 0));
         }
-        let counted = |LlvmSegment(_, _, _, has_count, is_start, _): &LlvmSegment| *has_count && *is_start;
+        let counted =
+            |LlvmSegment(_, _, _, has_count, is_start, _): &LlvmSegment| *has_count && *is_start;
         let starts = || group.iter().filter(|segment| counted(segment) && !segment.5);
         let is_skipped = !group[0].3 && group[0].4;
         let is_mapped = !is_skipped

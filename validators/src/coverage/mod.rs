@@ -45,16 +45,47 @@ fn is_code(path: &str) -> bool {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     matches!(
         extension,
-        "c" | "cc" | "cjs" | "clj" | "cpp" | "cs" | "cts" | "cxx" | "dart" | "ex" | "fs" | "go"
-            | "groovy" | "h" | "hpp" | "java" | "js" | "jsx" | "kt" | "m" | "mjs" | "mm" | "mts"
-            | "php" | "pl" | "py" | "rb" | "rs" | "scala" | "svelte" | "swift" | "ts" | "tsx" | "vb"
-            | "vue" | "zig"
+        "c" | "cc"
+            | "cjs"
+            | "clj"
+            | "cpp"
+            | "cs"
+            | "cts"
+            | "cxx"
+            | "dart"
+            | "ex"
+            | "fs"
+            | "go"
+            | "groovy"
+            | "h"
+            | "hpp"
+            | "java"
+            | "js"
+            | "jsx"
+            | "kt"
+            | "m"
+            | "mjs"
+            | "mm"
+            | "mts"
+            | "php"
+            | "pl"
+            | "py"
+            | "rb"
+            | "rs"
+            | "scala"
+            | "svelte"
+            | "swift"
+            | "ts"
+            | "tsx"
+            | "vb"
+            | "vue"
+            | "zig"
     ) && !super::test_files::is_test(path)
 }
 
 /// What a report says about the changed file.
 enum Answer {
-    /// The executable lines.
+    /// The executable lines of the file.
     Lines(Vec<Segment>),
     /// Why its lines cannot be used.
     Unusable(String),
@@ -99,7 +130,7 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         if let Some(why) = unusable.into_iter().next()
             && report.begin(UNUSABLE)
         {
-            report.at(Span::default(), why).help("Run the tests with coverage again");
+            report.at(line_span(source, 0), why).help("Run the tests with coverage again");
         }
         return;
     }
@@ -113,15 +144,11 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         let start = first.start as usize + indent;
         let message = match lines.len() {
             1 => format!("changed line {} is not covered by a test", lines.end),
-            _ => format!(
-                "changed lines {}–{} are not covered by a test",
-                lines.start + 1,
-                lines.end
-            ),
+            _ => {
+                format!("changed lines {}–{} are not covered by a test", lines.start + 1, lines.end)
+            }
         };
-        report
-            .at(Span::new(start, last.end as usize), message)
-            .help("Add a test that runs them");
+        report.at(Span::new(start, last.end as usize), message).help("Add a test that runs them");
     }
 }
 

@@ -64,7 +64,8 @@ impl<'a> Target<'a> {
         let go = || {
             dirs_above(path).find_map(|dir| {
                 let manifest = side_file(files, &join(dir, "go.mod"))?;
-                let module = manifest.lines().find_map(|line| line.trim().strip_prefix("module "))?;
+                let module =
+                    manifest.lines().find_map(|line| line.trim().strip_prefix("module "))?;
                 Some(join(module.trim().trim_matches('"'), below(dir)?))
             })
         };

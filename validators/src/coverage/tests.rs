@@ -5,7 +5,9 @@ use aidd_engine::text::files::Memory;
 use proptest::prelude::*;
 
 fn memory(files: &[(&str, &str)]) -> Memory {
-    Memory(files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect())
+    Memory(
+        files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect(),
+    )
 }
 
 /// The lines of a file in a report: `1-2 covered, 4-4`, one-based.
@@ -133,10 +135,7 @@ fn coverage_py_is_read() {
     let report = r#"{"meta": {"version": "7.6.0"}, "files": {"shop/cart.py": {
         "executed_lines": [1, 2, 5], "missing_lines": [3], "excluded_lines": [],
         "summary": {"covered_lines": 3}}}, "totals": {}}"#;
-    assert_eq!(
-        lines("coverage.json", report, "shop/cart.py"),
-        "1-2 covered, 3-3, 5-5 covered"
-    );
+    assert_eq!(lines("coverage.json", report, "shop/cart.py"), "1-2 covered, 3-3, 5-5 covered");
     assert_eq!(
         lines("coverage.json", r#"{"files": {"a.py": {}}}"#, "a.py"),
         "is malformed: missing field `executed_lines` at line 1 column 21"

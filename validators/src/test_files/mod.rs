@@ -16,7 +16,7 @@ use aidd_engine::text::source::Span;
 
 /// Tests in JavaScript or TypeScript.
 const JAVASCRIPT: Kind = Kind("javascript-tests");
-/// Tests in Python.
+/// Tests of pytest and unittest.
 const PYTHON: Kind = Kind("python-tests");
 
 /// The rules on tests.

@@ -52,6 +52,8 @@ fn names_are_bound_by_the_imports_of_the_file() {
         focus("import { test as check } from 'vitest';\ncheck.only('a', () => {});").len(),
         1
     );
+    let jsx = "test.only('a', () => { render(<App />); });";
+    assert_eq!(found("focused-test", "a.test.js", jsx, &[]).len(), 1);
     assert_eq!(focus("const { it } = require('node:test');\nit.only('a', () => {});").len(), 1);
     assert_eq!(focus("import ava from 'ava';\nava.only('a', (t) => {});").len(), 1);
     assert!(focus("function test() {}\ntest.only('a', () => {});").is_empty());
@@ -67,7 +69,7 @@ fn names_are_bound_by_the_imports_of_the_file() {
 
 #[test]
 fn the_framework_is_read_from_the_nearest_manifest() {
-    let text = "describe('a', async () => {});";
+    let text = "describe('a', async () => { await load(); });";
     let suite = |files: &[(&str, &str)]| found("async-suite", "app/a.test.ts", text, files).len();
     assert_eq!(suite(&[]), 0);
     assert_eq!(suite(&[("package.json", "{\"devDependencies\": {\"jest\": \"30\"}}")]), 1);
@@ -171,6 +173,7 @@ fn the_table_of_a_parametrized_test_is_not_its_title() {
     assert!(titles("it.each([[1, 2]])('adds %d', (a, b) => { expect(a).toBe(b); });").is_empty());
     assert!(titles("describe.each([1])('adds %d', (a) => {});").is_empty());
     assert_eq!(titles("it(1, () => { expect(a()).toBe(b); });").len(), 1);
+    assert!(titles("import { describe } from './api';\nconst a = describe({ id: 1 });").is_empty());
 }
 
 proptest! {

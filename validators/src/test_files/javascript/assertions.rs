@@ -204,8 +204,7 @@ pub(super) fn check_statement<'a>(walker: &mut Walker<'a, '_, '_>, expression: &
     let is_async = walker.functions.last().is_some_and(|function| function.is_async);
     let message =
         format!("the promise of this assertion (`{reason}`) is not awaited, so a failure is lost");
-    if let Some(finding) =
-        walker.at("tests/unawaited-assertion", walker.first_line(place), message)
+    if let Some(finding) = walker.at("tests/unawaited-assertion", walker.first_line(place), message)
     {
         finding.help("Write `await` before `expect`, in an `async` function");
         if is_async {

@@ -33,10 +33,8 @@ pub(super) fn check<'a>(
     }
     titles(walker, block);
     let Some(callback) = &block.callback else { return };
-    match block.role {
-        Role::Suite => suite(walker, block, callback),
-        Role::Test => test(walker, block, callback, call),
-        _ => {}
+    if block.role == Role::Test {
+        test(walker, block, callback, call);
     }
 }
 
@@ -173,7 +171,9 @@ fn titles<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>) {
         | Argument::ObjectExpression(_)
         | Argument::ArrayExpression(_)
         | Argument::BooleanLiteral(_)
-        | Argument::NullLiteral(_) => Some("the title is not a string"),
+        | Argument::NullLiteral(_) => {
+            block.callback.is_some().then_some("the title is not a string")
+        }
         _ => match literal(title) {
             Some(text) if text.trim().is_empty() => Some("the title is empty"),
             Some(text) if text.trim() != text => Some("the title begins or ends with a space"),
@@ -215,21 +215,20 @@ fn titles<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>) {
     }
 }
 
-fn suite<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>, callback: &Callback<'a, '_>) {
-    let waits_for_suites = !matches!(
+/// Reports `await` in the function of a suite, if the framework does not wait for it.
+pub(super) fn check_await(walker: &mut Walker<'_, '_, '_>, place: oxc_span::Span) {
+    let is_collecting = matches!(
         walker.names.framework,
         Framework::Jest | Framework::Mocha | Framework::Playwright | Framework::Cypress
     );
-    if callback.is_async && !waits_for_suites {
-        let place = Span { start: callback.span.start, end: callback.span.start + 5 };
-        let message =
-            "the framework does not wait for an asynchronous suite; its tests may not be defined";
-        if let Some(finding) = walker.at("tests/async-suite", place, message) {
-            finding.help(format!(
-                "Move the asynchronous part into `before…` and delete `async` from `{}`",
-                block.name
-            ));
-        }
+    let in_suite = walker.functions.last().is_some_and(|function| function.role == Role::Suite);
+    if !is_collecting || !in_suite || std::mem::replace(&mut walker.frame().awaits, true) {
+        return;
+    }
+    let keyword = Span { start: place.start, end: place.start + 5 };
+    let message = "the framework does not wait for this suite, so tests below are not defined";
+    if let Some(finding) = walker.at("tests/async-suite", keyword, message) {
+        finding.help("Move the asynchronous part into a hook such as `beforeAll`");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use aidd_engine::text::files::{Files, side_file};
 
-/// A test framework.
+/// A test framework in JavaScript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framework {
     Jest,

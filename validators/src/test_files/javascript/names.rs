@@ -310,23 +310,24 @@ fn is_factory(name: &str) -> bool {
 }
 
 fn is_modifier(name: &str) -> bool {
-    is_factory(name) || matches!(
-        name,
-        "only"
-            | "skip"
-            | "todo"
-            | "concurrent"
-            | "sequential"
-            | "serial"
-            | "parallel"
-            | "failing"
-            | "fails"
-            | "fail"
-            | "fixme"
-            | "shuffle"
-            | "slow"
-            | "ignore"
-    )
+    is_factory(name)
+        || matches!(
+            name,
+            "only"
+                | "skip"
+                | "todo"
+                | "concurrent"
+                | "sequential"
+                | "serial"
+                | "parallel"
+                | "failing"
+                | "fails"
+                | "fail"
+                | "fixme"
+                | "shuffle"
+                | "slow"
+                | "ignore"
+        )
 }
 
 fn callback<'a, 'n>(argument: &'n Argument<'a>) -> Option<Callback<'a, 'n>> {

@@ -50,6 +50,8 @@ pub(super) struct Frame<'a> {
     pub(super) can_fail: bool,
     /// The first assertion in a `catch` clause.
     pub(super) expect_in_catch: Option<Span>,
+    /// Whether the function of the suite contains `await`.
+    pub(super) awaits: bool,
     /// The number of conditions around the test.
     conditions: u32,
     pub(super) titles: HashMap<(Role, &'a str), Span>,
@@ -237,6 +239,7 @@ impl Frame<'_> {
             has_assertion: false,
             can_fail: false,
             expect_in_catch: None,
+            awaits: false,
             conditions,
             titles: HashMap::new(),
             hooks: HashSet::new(),
@@ -303,6 +306,7 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
 
     fn visit_await_expression(&mut self, expression: &AwaitExpression<'a>) {
         waits::check_await(self, expression);
+        blocks::check_await(self, expression.span);
         walk::walk_await_expression(self, expression);
     }
 

@@ -7,6 +7,47 @@ use aidd_engine::text::source::Span;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{BoolOp, Expr, ExprCall, StmtAssert, StmtExpr};
 
+/// The assertion methods of unittest that an `assert` can replace.
+const UNITTEST_ASSERTIONS: [&str; 37] = [
+    "assertAlmostEqual",
+    "assertAlmostEquals",
+    "assertCountEqual",
+    "assertDictContainsSubset",
+    "assertDictEqual",
+    "assertEqual",
+    "assertEquals",
+    "assertFalse",
+    "assertGreater",
+    "assertGreaterEqual",
+    "assertIn",
+    "assertIs",
+    "assertIsInstance",
+    "assertIsNone",
+    "assertIsNot",
+    "assertIsNotNone",
+    "assertItemsEqual",
+    "assertLess",
+    "assertLessEqual",
+    "assertListEqual",
+    "assertMultiLineEqual",
+    "assertNotAlmostEqual",
+    "assertNotAlmostEquals",
+    "assertNotEqual",
+    "assertNotEquals",
+    "assertNotIn",
+    "assertNotIsInstance",
+    "assertNotRegex",
+    "assertNotRegexpMatches",
+    "assertRegex",
+    "assertRegexpMatches",
+    "assertSequenceEqual",
+    "assertSetEqual",
+    "assertTrue",
+    "assertTupleEqual",
+    "assert_",
+    "failUnless",
+];
+
 /// The assertion methods of mocks.
 const MOCK_ASSERTIONS: [&str; 10] = [
     "assert_any_call",
@@ -176,14 +217,7 @@ fn mock_attribute<'a>(walker: &mut Walker<'a, '_, '_>, test: &'a Expr) {
 pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall) {
     let Some(parts) = walker.dotted(&call.func) else { return };
     match parts.as_slice() {
-        ["self", name]
-            if name
-                .strip_prefix("assert")
-                .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
-                && !name.starts_with("assertRaises")
-                && !name.starts_with("assertWarns")
-                && !name.starts_with("assertLogs") =>
-        {
+        ["self", name] if UNITTEST_ASSERTIONS.contains(name) => {
             let message = format!("`{name}` of unittest in place of `assert`");
             if let Some(finding) =
                 walker.at("tests/python-unittest-assertion", span(&*call.func), message)

@@ -6,13 +6,13 @@ use super::{marks, span};
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_text_size::Ranged;
 use ruff_python_ast::{Alias, Expr, ExprCall, Stmt, StmtFunctionDef, StmtImportFrom};
+use ruff_text_size::Ranged;
 
 /// Maximum length in bytes of a function whose names are searched: such functions can be nested.
 const MAX_LAMBDA: usize = 4 << 10;
 
-/// Checks a fixture.
+/// Checks the definition of a fixture.
 pub(super) fn check<'a>(walker: &mut Walker<'a, '_, '_>, function: &'a StmtFunctionDef) {
     for decorator in &function.decorator_list {
         decorator_arguments(walker, &decorator.expression);

@@ -110,7 +110,9 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall
 fn broad<'a>(walker: &mut Walker<'a, '_, '_>, expected: &'a Expr, remedy: &str) {
     let Some(parts) = walker.dotted(expected) else { return };
     let (Some(exception), 1 | 2) = (parts.last(), parts.len()) else { return };
-    if !BROAD.contains(exception) || parts.len() == 2 && parts[0] != "builtins" {
+    let is_broad =
+        BROAD.contains(exception) && (parts.len() == 1 || parts.first() == Some(&"builtins"));
+    if !is_broad || walker.has_info || walker.makes_exception() {
         return;
     }
     let message =
@@ -123,6 +125,7 @@ fn broad<'a>(walker: &mut Walker<'a, '_, '_>, expected: &'a Expr, remedy: &str) 
 /// Checks a `with` statement; returns whether it expects an exception or a warning.
 pub(super) fn check_with<'a>(walker: &mut Walker<'a, '_, '_>, with: &'a StmtWith) -> bool {
     let mut is_raises = false;
+    walker.has_info = with.items.iter().any(|item| item.optional_vars.is_some());
     for item in &with.items {
         let Expr::Call(call) = &item.context_expr else { continue };
         let name = pytest_name(walker, call);

@@ -15,6 +15,9 @@ const MAX_PARTS: usize = 5;
 #[derive(Clone, Copy)]
 pub(super) struct Function {
     pub(super) is_test: bool,
+    span: Span,
+    /// Whether the function itself makes an `Exception`; computed when needed.
+    makes_exception: Option<bool>,
 }
 
 pub(super) struct Walker<'a, 'r, 's> {
@@ -29,6 +32,9 @@ pub(super) struct Walker<'a, 'r, 's> {
     /// The names of the exceptions in the `except` clauses around the current node.
     pub(super) exceptions: Vec<&'a str>,
     pub(super) has_pytest: bool,
+    /// Whether the `with` statement whose items are visited binds a name, so that the exception can
+    /// be checked below.
+    pub(super) has_info: bool,
 }
 
 impl<'a, 'r, 's> Walker<'a, 'r, 's> {
@@ -42,6 +48,7 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
             raises: 0,
             exceptions: Vec::new(),
             has_pytest: false,
+            has_info: false,
         }
     }
 
@@ -72,6 +79,19 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
 
     pub(super) fn in_test(&self) -> bool {
         self.functions.iter().any(|function| function.is_test)
+    }
+
+    /// Whether the innermost function makes an `Exception`, such as for the side effect of a mock.
+    pub(super) fn makes_exception(&mut self) -> bool {
+        let text = self.text;
+        let Some(function) = self.functions.last_mut() else { return false };
+        *function.makes_exception.get_or_insert_with(|| {
+            let text = &text[function.span.range()];
+            text.match_indices("Exception(").any(|(at, _)| {
+                let before = text[..at].chars().next_back();
+                before.is_none_or(|c| !c.is_alphanumeric() && c != '_')
+            })
+        })
     }
 
     /// The dotted name of an expression such as `pytest.mark.skip`; names imported from pytest
@@ -141,7 +161,8 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
             && self.functions.is_empty()
             && functions::is_named_test(&function.name);
         functions::check(self, function, is_test, is_fixture);
-        self.functions.push(Function { is_test });
+        let span = super::span(function);
+        self.functions.push(Function { is_test, span, makes_exception: None });
         visitor::walk_body(self, &function.body);
         self.functions.pop();
     }
@@ -192,6 +213,7 @@ impl<'a> Visitor<'a> for Walker<'a, '_, '_> {
                 for item in &with.items {
                     self.visit_expr(&item.context_expr);
                 }
+                self.has_info = false;
                 self.raises += u32::from(is_raises);
                 visitor::walk_body(self, &with.body);
                 self.raises -= u32::from(is_raises);
