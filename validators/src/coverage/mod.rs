@@ -163,7 +163,8 @@ fn line_count(source: &Source) -> u32 {
 /// The changed lines of a file, zero-based; all lines of a file that is added.
 fn changed_lines(files: &dyn Files, source: &Source) -> Vec<Range<u32>> {
     let Some((base, path)) = files.base_of(source.path()) else {
-        return vec![0..line_count(source)];
+        let all = 0..line_count(source);
+        return vec![all];
     };
     let Ok(bytes) = base.read(&path, MAX_BASE_SIZE) else { return Vec::new() };
     let before = Source::decode(path, bytes);

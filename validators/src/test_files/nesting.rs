@@ -166,69 +166,92 @@ fn is_keyword(word: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::found;
     use super::*;
     use proptest::prelude::*;
 
-    /// Texts that nest when they are repeated.
-    const OPENERS: [&str; 48] = [
-        "(",
-        "[",
-        "{",
-        "<a>",
-        "<a.b c={",
-        "!",
-        "-",
-        "+ +",
-        "a=>",
-        "a=",
-        "a,b=>",
-        "a?",
-        "a?b:",
-        "`${",
-        "a.",
-        "a[0].",
-        "a()",
-        "a().b",
-        "a!",
-        "a``",
-        "if(1)",
-        "if(1){}else ",
-        "for(;;)",
-        "while(1)",
-        "do ",
-        "a:",
-        "new ",
-        "typeof ",
-        "await ",
-        "yield ",
-        "void ",
-        "async a=>",
-        "() => {",
-        "function a(){",
-        "class extends ",
-        "class {a=",
-        "x as ",
-        "let x:A<",
-        "type A=keyof ",
-        "type A=B extends C?D:",
-        "a&&",
-        "a**",
-        "a??",
-        "1+",
-        "not ",
-        "lambda:",
-        "f(a=",
-        "@",
+    /// Levels in the tests. The frames of debug builds would need gigabytes for the maximum.
+    const TESTED_LEVELS: usize =
+        if cfg!(debug_assertions) { MAX_LEVELS / 16 } else { MAX_LEVELS - 64 };
+
+    /// Constructs that can be nested: the text before all levels, the start of each level, the text
+    /// in the innermost level, the end of each level.
+    const NESTS: &[(&str, &str, &str, &str)] = &[
+        ("", "(", "a", ")"),
+        ("", "[", "a", "]"),
+        ("", "{", "a", "}"),
+        ("x=", "{a:", "a", "}"),
+        ("x=", "<a>", "", "</a>"),
+        ("x=", "<a b={", "a", "}/>"),
+        ("", "!", "a", ""),
+        ("", "- ", "a", ""),
+        ("", "a=>", "a", ""),
+        ("", "(a,b)=>{", "a", "}"),
+        ("", "function a(){", "a", "}"),
+        ("", "async()=>{await a;", "", "}"),
+        ("", "a=", "a", ""),
+        ("", "a?", "a", ":a"),
+        ("", "a?b:", "a", ""),
+        ("", "`${", "a", "}`"),
+        ("a", ".b", "", ""),
+        ("a", "[0]", "", ""),
+        ("a", "()", "", ""),
+        ("a", ".b()", "", ""),
+        ("a", "!", "", ""),
+        ("a", "``", "", ""),
+        ("a", "?.b", "", ""),
+        ("a", "+a", "", ""),
+        ("a", "&&a", "", ""),
+        ("a", "**a", "", ""),
+        ("a", " as b", "", ""),
+        ("", "if(a)", "a", ""),
+        ("", "if(a){}else ", "a", ""),
+        ("", "for(;;)", "a", ""),
+        ("", "while(a)", "a", ""),
+        ("", "do ", "a", ";while(a)"),
+        ("", "b:", "a", ""),
+        ("", "new ", "a", ""),
+        ("", "typeof ", "a", ""),
+        ("async()=>", "await ", "a", ""),
+        ("", "void ", "a", ""),
+        ("", "f(", "a", ")"),
+        ("x=", "class extends ", "a", "{}"),
+        ("x=", "class{a=", "a", "}"),
+        ("", "try{", "a", "}catch{}"),
+        ("", "switch(a){default:", "a", "}"),
+        ("let x:", "A<", "a", ">"),
+        ("let x:", "keyof ", "a", ""),
+        ("let x:", "B extends C?D:", "a", ""),
+        ("let x:", "(a:b)=>", "a", ""),
+        ("let x:a", "[]", "", ""),
+        ("", "describe('a',()=>{", "a", "})"),
+        ("", "it('a',()=>{", "a", "})"),
+        ("", "expect(", "a", ")"),
+        ("", "not ", "a", ""),
+        ("", "lambda:", "a", ""),
+        ("a", " if a else a", "", ""),
+        ("", "f(a=", "a", ")"),
+        ("", "[a for a in ", "a", "]"),
+        ("", "f'{", "a", "}'"),
     ];
+
+    /// A text with at most `levels` levels.
+    fn nested(&(before, start, middle, end): &(&str, &str, &str, &str), levels: usize) -> String {
+        let count = levels / max_levels(&format!("{start}{end}")).max(1);
+        format!("{before}{}{middle}{}", start.repeat(count), end.repeat(count))
+    }
 
     /// Checks a text as both languages, on a small stack.
     fn check(text: &str) {
+        let script = format!("it('a', () => {{ {text} }})");
+        let python = format!("def test_a():\n    assert {text}\n");
         std::thread::scope(|scope| {
             let check = || {
-                for path in ["a.test.tsx", "a.test.ts", "test_a.py"] {
-                    super::super::tests::found("focused-test", path, text, &[]);
-                    super::super::tests::found("python-tuple-assert", path, text, &[]);
+                for path in ["a.test.tsx", "a.test.ts"] {
+                    found("focused-test", path, text, &[]);
+                    found("focused-test", path, &script, &[]);
                 }
+                found("python-tuple-assert", "test_a.py", &python, &[]);
             };
             let thread = std::thread::Builder::new().stack_size(1 << 20);
             thread.spawn_scoped(scope, check).expect("a thread").join().expect("no panic");
@@ -236,23 +259,24 @@ mod tests {
     }
 
     #[test]
-    fn the_deepest_text_of_each_construct_does_not_overflow_the_stack() {
-        for opener in OPENERS {
-            let mut count = MAX_LEVELS;
-            while with_stack(&opener.repeat(count), || ()).is_err() {
-                count /= 2;
-            }
-            check(&opener.repeat(count));
-            check(&format!("it('a', () => {{ {} }})", opener.repeat(count / 2)));
+    fn deeply_nested_texts_do_not_overflow_the_stack() {
+        for nest in NESTS {
+            let text = nested(nest, TESTED_LEVELS);
+            assert!(with_stack(&text, || ()).is_ok(), "{nest:?}");
+            check(&text);
+            check(&text[..text.len() - text.len() / 3]);
         }
     }
 
     #[test]
-    fn larger_texts_are_not_parsed() {
-        for opener in OPENERS {
-            let text = opener.repeat((2 << 20) / opener.len());
-            assert!(with_stack(&text, || ()).is_err(), "{opener}");
+    fn deeper_texts_are_not_parsed() {
+        for nest in NESTS {
+            let text = nested(nest, 2 * MAX_LEVELS);
+            assert!(with_stack(&text, || ()).is_err(), "{nest:?}");
             check(&text);
+            let long = nest.1.repeat((2 << 20) / nest.1.len() + 1);
+            assert!(with_stack(&long, || ()).is_err(), "{nest:?}");
+            check(&long);
         }
     }
 
@@ -264,17 +288,14 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(16))]
+        #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
         fn mixed_nesting_does_not_overflow_the_stack(
-            parts in proptest::collection::vec(proptest::sample::select(OPENERS.as_slice()), 1..8),
+            nests in proptest::collection::vec(proptest::sample::select(NESTS), 1..6),
         ) {
-            let unit = parts.concat();
-            let mut count = MAX_LEVELS;
-            while with_stack(&unit.repeat(count), || ()).is_err() {
-                count /= 2;
-            }
-            check(&unit.repeat(count));
+            let start: String = nests.iter().map(|nest| nest.1).collect();
+            let end: String = nests.iter().rev().map(|nest| nest.3).collect();
+            check(&nested(&(nests[0].0, &start, "a", &end), TESTED_LEVELS));
         }
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn check(walker: &mut Walker<'_, '_, '_>, program: &Program<'_>) {
     for comment in &program.comments {
         let content = comment.content_span();
         let text = content.source_text(walker.text);
-        if !text.contains('(') || !text.lines().any(|line| defines_test(line)) {
+        if !text.contains('(') || !text.lines().any(defines_test) {
             continue;
         }
         let place = walker.first_line(super::span(comment.span));

@@ -66,6 +66,8 @@ pub(super) fn may_define_tests(text: &str) -> bool {
 pub(super) fn check(files: &dyn Files, report: &mut Report<'_>) -> Result<(), TooComplex> {
     let source = report.source();
     let Ok(source_type) = SourceType::from_path(source.path()) else { return Ok(()) };
+    // Many projects write JSX in files with the extension `.js`.
+    let source_type = source_type.with_jsx(source_type.is_javascript());
     with_stack(source.text(), || {
         let allocator = Allocator::default();
         let options = ParseOptions {

@@ -150,7 +150,7 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpress
     match (object, member.property.name.as_str()) {
         (Some("cy"), "wait") if is_long(first) && delays_test(walker) => report(walker, call.span),
         (Some("jest"), "retryTimes") if first.is_some() && count != Some(0.0) => {
-            retried(walker, call.span)
+            retried(walker, call.span);
         }
         (None, "retries") if repeats => {
             let is_test = match &member.object {

@@ -267,7 +267,7 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
         let is_catch = call
             .callee
             .get_member_expr()
-            .and_then(|member| member.static_property_name())
+            .and_then(MemberExpression::static_property_name)
             .is_some_and(|name| name == "catch");
         if is_catch {
             self.visit_expression(&call.callee);

@@ -83,15 +83,16 @@ fn decorator_arguments<'a>(walker: &mut Walker<'a, '_, '_>, decorator: &'a Expr)
     }
     let Some(call) = call else { return };
     let parentheses = span(&call.arguments);
-    if call.arguments.is_empty() && walker.slice(parentheses) == "()" {
-        if let Some(finding) = walker.at(
+    if call.arguments.is_empty()
+        && walker.slice(parentheses) == "()"
+        && let Some(finding) = walker.at(
             "tests/python-fixture-parentheses",
             parentheses,
             "fixture with empty parentheses",
-        ) {
-            finding.help("Write `@pytest.fixture`");
-            finding.fix("Delete the parentheses", vec![Edit::delete(parentheses)]);
-        }
+        )
+    {
+        finding.help("Write `@pytest.fixture`");
+        finding.fix("Delete the parentheses", vec![Edit::delete(parentheses)]);
     }
     if let Some(first) = call.arguments.args.first()
         && let Some(finding) = walker.at(

@@ -107,7 +107,7 @@ fn parametrize<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall) {
     let is_row_list = |row: &Expr| is_several && matches!(row, Expr::List(_));
     let odd = match values {
         Expr::Tuple(_) | Expr::Set(_) => Some(span(values)),
-        Expr::List(list) => list.elts.iter().find(|row| is_row_list(row)).map(|row| span(row)),
+        Expr::List(list) => list.elts.iter().find(|row| is_row_list(row)).map(span),
         _ => None,
     };
     if let Some(place) = odd

@@ -5,7 +5,7 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Finding;
 use aidd_engine::text::source::Span;
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{Expr, ModModule, Stmt, StmtClassDef, StmtFunctionDef};
+use ruff_python_ast::{Expr, Identifier, ModModule, Stmt, StmtClassDef, StmtFunctionDef};
 use std::collections::HashMap;
 
 /// Maximum number of parts of a dotted name.
@@ -235,7 +235,7 @@ impl<'a> Visitor<'a> for Walker<'a, '_, '_> {
                 for handler in &try_.handlers {
                     let ruff_python_ast::ExceptHandler::ExceptHandler(handler) = handler;
                     let depth = self.exceptions.len();
-                    self.exceptions.extend(handler.name.as_ref().map(|name| name.as_str()));
+                    self.exceptions.extend(handler.name.as_ref().map(Identifier::as_str));
                     visitor::walk_body(self, &handler.body);
                     self.exceptions.truncate(depth);
                 }
