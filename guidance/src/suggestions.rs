@@ -65,6 +65,15 @@ const FILE_TOOLS: &[FileTool] = &[
         tool: "aidd_validate_sql",
         why: "a SQL file changed",
     },
+    FileTool {
+        is_for: |name| {
+            name.contains(".test.")
+                || name.contains(".spec.")
+                || name.starts_with("test_") && name.ends_with(".py")
+        },
+        tool: "aidd_validate_tests",
+        why: "tests changed",
+    },
 ];
 
 fn new_suggestion(

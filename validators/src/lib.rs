@@ -2,6 +2,7 @@
 //! checks by rule id; a rule's severity and texts are in its page. Programs pass [`ALL`] to the
 //! engine.
 
+mod coverage;
 mod credentials;
 mod deps;
 mod dockerfile;
@@ -10,6 +11,7 @@ mod mermaid;
 mod openapi;
 mod shell;
 mod sql;
+mod test_files;
 mod tkb;
 
 use aidd_engine::check::family::Family;
@@ -26,6 +28,8 @@ pub static ALL: &[Family] = &[
     mermaid::FAMILY,
     openapi::FAMILY,
     sql::FAMILY,
+    test_files::FAMILY,
+    coverage::FAMILY,
     credentials::FAMILY,
 ];
 

@@ -164,13 +164,19 @@ impl Packs {
     }
 }
 
-/// The rules matched by ids and globs, ordered by id.
+/// The rules matched by ids, aliases and globs, ordered by id. A former id is an alias.
 fn matching_rules(names: &[String], registry: &Registry) -> Result<Vec<RuleId>, GlobError> {
     // Most names are ids, which do not have to be compiled as globs.
     let is_glob = |name: &&String| name.contains(['*', '?', '[', ']', '{', '}', '\\', '!', ',']);
     let (globs, ids): (Vec<&String>, Vec<&String>) = names.iter().partition(is_glob);
-    let known = ids.iter().filter_map(|name| registry.get(&name.to_ascii_lowercase()));
-    let mut rules: BTreeSet<RuleId> = known.map(|rule| rule.id.clone()).collect();
+    let mut rules: BTreeSet<RuleId> = BTreeSet::new();
+    for name in ids {
+        let name = name.to_ascii_lowercase();
+        match registry.get(&name) {
+            Some(rule) => rules.extend([rule.id.clone()]),
+            None => rules.extend(registry.named(&name).map(|rule| rule.id.clone())),
+        }
+    }
     if !globs.is_empty() {
         let globs = rule_globs(&globs)?;
         let ids = registry.rules().iter().map(|rule| &rule.id);

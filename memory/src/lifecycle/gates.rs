@@ -110,7 +110,7 @@ pub const GATES: [Gate; 12] = [
         "tests_pass",
         "Tests pass",
         &["VERIFY", "SHIP"],
-        &["compliance/disabled-test", "compliance/focused-test"],
+        &["tests/disabled-test", "tests/focused-test"],
         &[EvidenceKind::Outcome(Check::Tests)],
     ),
     gate(

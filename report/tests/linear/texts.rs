@@ -129,6 +129,32 @@ pub(crate) const NESTED: &[Row] = &[
         let paths: String = (1..n).map(path).collect();
         format!("{OPENAPI}  /a0: {{parameters: [{parameters}], get: {{}}}}\n{paths}")
     }),
+    ("tests in one suite", "a.test.ts", |n| {
+        let test = |index: usize| {
+            format!(
+                "it.skip('a{index}', async () => {{ expect(a.length).resolves.toBe(1); }}); // a\n"
+            )
+        };
+        format!("describe('a', () => {{\n{}}});\n", (0..n).map(test).collect::<String>())
+    }),
+    ("nested suites", "a.test.ts", |n| {
+        "describe('a', () => {// it('a')\n".repeat(n) + &"});\n".repeat(n)
+    }),
+    ("nested operators in a test", "a.test.ts", |n| format!("it('a', () => {}a);", "!".repeat(n))),
+    ("a chain of calls in a test", "a.test.ts", |n| {
+        format!("it('a', () => {{ expect(a){}; }});", ".not.toBe(1)".repeat(n))
+    }),
+    ("tests in Python", "test_a.py", |n| {
+        let test = |index: usize| {
+            format!(
+                "def test_a{index}(_a, b=1):\n    with pytest.raises(Exception) as e:\n        assert e\n"
+            )
+        };
+        format!("import pytest\n{}", (0..n).map(test).collect::<String>())
+    }),
+    ("nested parentheses in a test in Python", "test_a.py", |n| {
+        format!("def test_a():\n    assert {}1{}\n", "(".repeat(n), ")".repeat(n))
+    }),
     ("schemas in OpenAPI that extend one", "openapi.json", |n| {
         let schema = |index: usize| {
             format!("\"a{index}\": {{\"allOf\": [{{\"$ref\": \"#/definitions/a\"}}], \"a\": 1}}, ")

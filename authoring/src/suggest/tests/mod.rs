@@ -224,8 +224,8 @@ fn a_sentence_is_described_with_its_places_and_coverage() {
       at [], about []
       open
       page .aidd/rules/always-skip-the-tests-that.md
-      related compliance/disabled-test off
-      related compliance/retried-test off
+      related tests/disabled-test off
+      related tests/retried-test off
       related compliance/test-name off
     커밋하기 전에 반드시 검토하세요.
       at [], about []

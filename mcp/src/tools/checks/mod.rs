@@ -90,6 +90,14 @@ const FAMILIES: &[Family] = &[
         path: "migrations/0001_change.sql",
     },
     Family {
+        name: "aidd_validate_tests",
+        title: "Validate tests",
+        description: "Checks test files: focused, empty and duplicate tests, assertions that are \
+                      not awaited or check nothing. Use after writing or changing tests.",
+        rules: &["tests/*"],
+        path: "a.test.ts",
+    },
+    Family {
         name: "aidd_validate_dependencies",
         title: "Validate dependencies",
         description: "Checks manifests against imports: unused, undeclared and imitated packages, \

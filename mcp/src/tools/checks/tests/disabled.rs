@@ -134,7 +134,7 @@ fn gates_are_evaluated_from_evidence() {
     pass types_clean: `ID` passed
     pass lint_clean: `ID` passed
     pass no_dead_code: `ID` passed; rules disabled in this project: compliance/commented-out-code; to enable in .aidd/config.json: add "clean-code" to `compliance`
-    fail tests_pass: `ID` failed; rules disabled in this project: compliance/disabled-test, compliance/focused-test; to enable in .aidd/config.json: add "testing" to `compliance`
+    fail tests_pass: `ID` failed; rules disabled in this project: tests/disabled-test, tests/focused-test; to enable in .aidd/config.json: add "testing" to `compliance`
     missing acceptance_criteria: no evidence was supplied
     pass spec_matches: a note
     "#);

@@ -1,0 +1,399 @@
+//! Checks on the calls that define tests, suites and hooks.
+
+use super::comments;
+use super::framework::Framework;
+use super::names::{Block, Callback, Role};
+use super::span;
+use super::walk::{Frame, Walker};
+use aidd_engine::text::finding::{Edit, Finding};
+use aidd_engine::text::source::Span;
+use oxc_ast::ast::{Argument, CallExpression, Expression, ImportDeclaration, ObjectExpression};
+use oxc_span::GetSpan;
+
+/// Maximum number of comments of a test that are read.
+const MAX_COMMENTS: usize = 64;
+
+/// The words of file names whose tests check types when they are compiled.
+const TYPE_TESTS: [&str; 2] = ["test-d.", "types.test."];
+
+pub(super) fn check<'a>(
+    walker: &mut Walker<'a, '_, '_>,
+    block: &Block<'a, '_>,
+    call: &CallExpression<'a>,
+) {
+    focused(walker, block, call);
+    disabled(walker, block, call);
+    match block.role {
+        Role::Hook => {
+            duplicate_hook(walker, block);
+            return;
+        }
+        Role::Foreign => return,
+        _ => {}
+    }
+    titles(walker, block);
+    let Some(callback) = &block.callback else { return };
+    if block.role == Role::Test {
+        test(walker, block, callback, call);
+    }
+}
+
+/// The span of the function name with its modifiers: `it.only`.
+fn head(block: &Block<'_, '_>) -> Span {
+    let end = block.modifiers.last().map_or(block.name_span.end, |(_, last)| last.end);
+    Span { start: block.name_span.start, end: end.max(block.name_span.end) }
+}
+
+fn is_true(object: &ObjectExpression<'_>, keys: &[&str]) -> Option<Span> {
+    object.properties.iter().filter_map(|property| property.as_property()).find_map(|property| {
+        let name = property.key.static_name()?;
+        let is_set = matches!(&property.value, Expression::BooleanLiteral(value) if value.value);
+        (keys.contains(&&*name) && is_set).then(|| span(property.span))
+    })
+}
+
+/// Whether the arguments look like those of a test or suite, not of another function.
+fn is_definition(block: &Block<'_, '_>) -> bool {
+    let is_text = block.title.is_some_and(|title| {
+        matches!(title, Argument::StringLiteral(_) | Argument::TemplateLiteral(_))
+    });
+    is_text || block.callback.is_some()
+}
+
+fn focused<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>, call: &CallExpression<'a>) {
+    let is_renamed = matches!(block.name, "fit" | "fdescribe" | "fcontext");
+    let only = block.modifiers.iter().find(|(name, _)| *name == "only");
+    let option = block.options.and_then(|options| is_true(options, &["only"]));
+    if is_renamed && block.callback.is_some() && block.title.is_some_and(is_text_argument) {
+        let name = &block.name[1..];
+        let edit = Edit::replace(span(block.name_span), name);
+        let finding = walker.at("tests/focused-test", head(block), message(call, walker.text));
+        finish_focus(finding, vec![edit]);
+    } else if let Some(&(_, only)) = only
+        && is_definition(block)
+    {
+        let before = walker.text[..only.start as usize].trim_end();
+        let dot = Span::new(before.len().saturating_sub(1), only.end as usize);
+        let edit = Edit::delete(dot);
+        let finding = walker.at("tests/focused-test", head(block), message(call, walker.text));
+        finish_focus(finding, if before.ends_with('.') { vec![edit] } else { Vec::new() });
+    } else if let Some(option) = option
+        && is_definition(block)
+    {
+        finish_focus(
+            walker.at("tests/focused-test", option, message(call, walker.text)),
+            Vec::new(),
+        );
+    }
+}
+
+fn is_text_argument(argument: &Argument<'_>) -> bool {
+    matches!(argument, Argument::StringLiteral(_) | Argument::TemplateLiteral(_))
+}
+
+fn message(call: &CallExpression<'_>, text: &str) -> String {
+    let start = call.span.start as usize;
+    let end = text.floor_char_boundary((call.span.end as usize).min(start + 240));
+    let first = text[start..end].lines().next();
+    let mut line: String = first.unwrap_or_default().chars().take(60).collect();
+    line.truncate(line.trim_end().len());
+    format!("focused test disables all others: `{line}`")
+}
+
+fn finish_focus(finding: Option<&mut Finding>, edits: Vec<Edit>) {
+    if let Some(finding) = finding {
+        finding.help("Remove the focus before committing");
+        if !edits.is_empty() {
+            finding.fix_unsafe("Remove the focus", edits);
+        }
+    }
+}
+
+fn disabled<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>, call: &CallExpression<'a>) {
+    let is_skipped = block.name.starts_with('x')
+        || block.modifiers.iter().any(|(name, _)| matches!(*name, "skip" | "fixme" | "ignore"));
+    let first = call.arguments.first();
+    let is_named = first.is_some_and(is_text_argument)
+        || block.callback.is_some()
+            && block.title.is_some()
+            && !matches!(
+                first,
+                Some(Argument::ArrowFunctionExpression(_) | Argument::FunctionExpression(_))
+            );
+    // `test.skip()` in a test of Playwright.
+    let is_whole_test =
+        first.is_none() && matches!(block.modifiers.as_slice(), [("skip" | "fixme", _)]);
+    let option = block.options.and_then(|options| is_true(options, &["skip", "ignore"]));
+    let place = if is_skipped && (is_named || is_whole_test) && block.role != Role::Hook {
+        Some(head(block))
+    } else {
+        option.filter(|_| is_named)
+    };
+    let Some(place) = place else { return };
+    let title = first.map(|title| title.span().source_text(walker.text)).unwrap_or_default();
+    if comments::names_issue(title) || comments::has_issue(walker, span(call.span)) {
+        return;
+    }
+    if let Some(finding) =
+        walker.at("tests/disabled-test", place, "skipped test without a linked issue")
+    {
+        finding.help("Fix or delete the test, or reference the issue on the line before it: `#123` or its URL");
+    }
+}
+
+fn duplicate_hook<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>) {
+    let name = block.modifiers.first().map_or(block.name, |(name, _)| *name);
+    if walker.functions.last().is_some_and(|function| function.role != Role::Suite) {
+        return;
+    }
+    if block.callback.is_some() && !walker.frame().hooks.insert(name) {
+        let message = format!("second `{name}` in the same suite");
+        if let Some(finding) = walker.at("tests/duplicate-hook", head(block), message) {
+            finding.help("Move the statements into one hook");
+        }
+    }
+}
+
+/// The text of a title without substitutions.
+fn literal<'a>(title: &Argument<'a>) -> Option<&'a str> {
+    match title {
+        Argument::StringLiteral(text) => Some(text.value.as_str()),
+        Argument::TemplateLiteral(template) => template.single_quasi().map(|text| text.as_str()),
+        _ => None,
+    }
+}
+
+fn titles<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>) {
+    let Some(title) = block.title else { return };
+    let place = span(title.span());
+    let invalid = match title {
+        Argument::NumericLiteral(_)
+        | Argument::ObjectExpression(_)
+        | Argument::ArrayExpression(_)
+        | Argument::BooleanLiteral(_)
+        | Argument::NullLiteral(_) => {
+            block.callback.is_some().then_some("the title is not a string")
+        }
+        _ => match literal(title) {
+            Some(text) if text.trim().is_empty() => Some("the title is empty"),
+            Some(text) if text.trim() != text => Some("the title begins or ends with a space"),
+            Some(text) if text.split(' ').next().is_some_and(|first| first == block.name) => {
+                Some("the title repeats the name of the function")
+            }
+            _ => None,
+        },
+    };
+    if let Some(message) = invalid
+        && let Some(finding) = walker.at("tests/invalid-title", place, message)
+    {
+        finding.help("Write a title that states the behaviour");
+    }
+    let Some(text) = literal(title) else { return };
+    let in_suite = walker
+        .functions
+        .last()
+        .is_none_or(|function| function.role == Role::Suite && function.loops == 0);
+    if block.is_each()
+        || !in_suite
+        || walker.conditions > 0
+        || text.is_empty()
+        || block.callback.is_none()
+    {
+        return;
+    }
+    let key = (block.role, text);
+    if let Some(first) = walker.frame().titles.get(&key).copied() {
+        let what = if block.role == Role::Suite { "suite" } else { "test" };
+        let message = format!("another {what} in the same block has this title");
+        if let Some(finding) = walker.at("tests/duplicate-title", place, message) {
+            finding
+                .help("Give each title once, or delete the copy")
+                .related(first, "the first one");
+        }
+    } else {
+        walker.frame().titles.insert(key, place);
+    }
+}
+
+/// Reports `await` in the function of a suite, if the framework does not wait for it.
+pub(super) fn check_await(walker: &mut Walker<'_, '_, '_>, place: oxc_span::Span) {
+    let is_collecting = matches!(
+        walker.names.framework,
+        Framework::Jest | Framework::Mocha | Framework::Playwright | Framework::Cypress
+    );
+    let in_suite = walker.functions.last().is_some_and(|function| function.role == Role::Suite);
+    if !is_collecting || !in_suite || std::mem::replace(&mut walker.frame().awaits, true) {
+        return;
+    }
+    let keyword = Span { start: place.start, end: place.start + 5 };
+    let message = "the framework does not wait for this suite, so tests below are not defined";
+    if let Some(finding) = walker.at("tests/async-suite", keyword, message) {
+        finding.help("Move the asynchronous part into a hook such as `beforeAll`");
+    }
+}
+
+fn test<'a>(
+    walker: &mut Walker<'a, '_, '_>,
+    block: &Block<'a, '_>,
+    callback: &Callback<'a, '_>,
+    call: &CallExpression<'a>,
+) {
+    let place = Span {
+        start: call.span.start,
+        end: block.title.map_or(block.name_span.end, |title| title.span().end),
+    };
+    let is_done =
+        matches!(walker.names.framework, Framework::Jest | Framework::Mocha | Framework::Cypress);
+    let parameter = callback.params.items.first().filter(|_| !block.is_each());
+    if let Some(parameter) = parameter
+        && let Some(name) = parameter.pattern.get_identifier_name()
+    {
+        let done = span(parameter.pattern.span());
+        if callback.is_async && is_done {
+            let message = format!(
+                "test is both asynchronous and has the callback `{name}`; the framework rejects it"
+            );
+            if let Some(finding) = walker.at("tests/async-test-with-done", done, message) {
+                finding.help("Delete the parameter and await the promises");
+            }
+        } else if matches!(&*name, "done" | "cb" | "callback")
+            && let Some(finding) = walker.at(
+                "tests/done-callback",
+                done,
+                format!("the callback `{name}` ends the test"),
+            )
+        {
+            finding.help("Return or await a promise; a test that throws before the callback fails only after the time limit");
+        }
+    }
+    let is_nested = walker.functions.last().is_some_and(|function| function.role == Role::Test)
+        && block.title.is_some_and(is_text_argument)
+        && !matches!(
+            walker.names.framework,
+            Framework::Node | Framework::Foreign | Framework::Unknown
+        );
+    if is_nested
+        && let Some(finding) =
+            walker.at("tests/nested-test", place, "test in the function of another test")
+    {
+        finding.help("Move the test out, or make the outer call a suite");
+    }
+    let Some(body) = callback.body else { return };
+    let is_empty = body.statements.is_empty() && !has_comment(walker, span(body.span));
+    let is_pending =
+        block.modifiers.iter().any(|(name, _)| matches!(*name, "todo" | "skip" | "fixme"))
+            || block.name.starts_with('x');
+    if is_empty
+        && !is_pending
+        && block.title.is_some_and(is_text_argument)
+        && let Some(finding) =
+            walker.at("tests/empty-test", place, "test without statements always passes")
+    {
+        finding.help("Write the test, mark it with `todo`, or delete it");
+    }
+}
+
+fn has_comment(walker: &Walker<'_, '_, '_>, body: Span) -> bool {
+    let first = walker.comments.partition_point(|comment| comment.span.start < body.start);
+    walker.comments.get(first).is_some_and(|comment| comment.span.end <= body.end)
+}
+
+/// Whether a test needs no assertion, as far as its definition shows.
+pub(super) fn is_exempt<'a>(
+    walker: &Walker<'a, '_, '_>,
+    block: &Block<'a, '_>,
+    callback: &Callback<'a, '_>,
+) -> bool {
+    let is_plain = block.role == Role::Test
+        && matches!(block.name, "it" | "test")
+        && block.title.is_some_and(is_text_argument)
+        && block.modifiers.iter().all(|(name, _)| {
+            matches!(*name, "only" | "concurrent" | "sequential" | "serial" | "each")
+        });
+    let Some(body) = callback.body.filter(|_| is_plain) else { return true };
+    if body.statements.is_empty() && !has_comment(walker, span(body.span)) {
+        return true;
+    }
+    // A comment can explain why the assertion is missing.
+    let first = walker.comments.partition_point(|comment| comment.span.start < body.span.start);
+    let mut inside = walker.comments[first..]
+        .iter()
+        .take(MAX_COMMENTS)
+        .take_while(|comment| comment.span.end <= body.span.end);
+    inside.any(|comment| {
+        let text = comment.content_span().source_text(walker.text).trim_start();
+        !["TODO", "FIXME", "eslint", "@ts"].iter().any(|start| text.starts_with(start))
+    })
+}
+
+/// Runs the checks at the end of a test.
+pub(super) fn finish(walker: &mut Walker<'_, '_, '_>, frame: &Frame<'_>) {
+    if frame.role != Role::Test {
+        return;
+    }
+    if let Some(place) = frame.expect_in_catch
+        && !frame.can_fail
+        && let Some(finding) = walker.at(
+            "tests/expect-in-catch",
+            place,
+            "all assertions are in a `catch`; the test passes when nothing is thrown",
+        )
+    {
+        finding.help("Write `await expect(promise).rejects.toThrow(…)` or `expect(() => …).toThrow(…)`, or add `expect.assertions(…)`");
+    }
+    if frame.has_assertion || frame.is_exempt || checks_types(walker, frame.whole) {
+        return;
+    }
+    if let Some(finding) =
+        walker.at("tests/assertion-free-test", frame.span, "test without an assertion")
+    {
+        finding.help("Assert what the test name promises, and check once that the test can fail");
+    }
+}
+
+/// Whether the test can check types: the compiler fails if they do not match.
+fn checks_types(walker: &Walker<'_, '_, '_>, whole: Span) -> bool {
+    let path = walker.report.source().path();
+    if TYPE_TESTS.iter().any(|part| path.contains(part)) {
+        return true;
+    }
+    let text = &walker.text[whole.range()];
+    let is_type = |text: &str| text.trim_start().starts_with(|c: char| c.is_ascii_uppercase());
+    text.contains(" satisfies ")
+        || text.split(" as ").skip(1).any(is_type)
+        || text.split(": ").skip(1).any(is_type)
+}
+
+pub(super) fn check_condition(walker: &mut Walker<'_, '_, '_>, place: oxc_span::Span, what: &str) {
+    if walker.test().is_none() {
+        return;
+    }
+    let first = walker.first_line(span(place));
+    if let Some(finding) =
+        walker.at("tests/conditional-in-test", first, format!("condition `{what}` in a test"))
+    {
+        finding.help("Write one test for each case");
+    }
+}
+
+pub(super) fn check_export(walker: &mut Walker<'_, '_, '_>, place: oxc_span::Span, is_type: bool) {
+    let name = walker.report.source().name();
+    if is_type || !(name.contains(".test.") || name.contains(".spec.")) {
+        return;
+    }
+    let place = Span { start: place.start, end: place.start + 6 };
+    if let Some(finding) =
+        walker.at("tests/exported-test-file", place, "export from a file of tests")
+    {
+        finding.help("Move what others need into a file without tests: an import would run these tests again");
+    }
+}
+
+pub(super) fn check_import(walker: &mut Walker<'_, '_, '_>, import: &ImportDeclaration<'_>) {
+    if import.source.value.as_str().split('/').any(|part| part == "__mocks__")
+        && let Some(finding) =
+            walker.at("tests/mocks-import", span(import.source.span), "import from `__mocks__`")
+    {
+        finding.help("Import the module itself; the framework replaces it with the mock, and there is only one instance");
+    }
+}

@@ -1,0 +1,83 @@
+//! Checks on files of tests: JavaScript and TypeScript (Jest, Vitest, Mocha, `node:test`, Bun,
+//! Playwright, Cypress) and Python (pytest, unittest).
+
+mod javascript;
+mod nesting;
+mod python;
+#[cfg(test)]
+mod tests;
+
+use aidd_engine::check::SKIPPED;
+use aidd_engine::check::family::Family;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Finding;
+use aidd_engine::text::kind::Kind;
+use aidd_engine::text::source::Span;
+
+/// Tests in JavaScript or TypeScript.
+const JAVASCRIPT: Kind = Kind("javascript-tests");
+/// Tests of pytest and unittest.
+const PYTHON: Kind = Kind("python-tests");
+
+/// The rules on tests.
+pub(super) const FAMILY: Family = Family {
+    name: "tests",
+    rules: || javascript::RULES.iter().chain(python::RULES).copied().collect(),
+    claim: |path, text| claim(path, text),
+    check: |kind, context, report| {
+        let checked = match kind {
+            PYTHON => python::check(report),
+            _ => javascript::check(context.files, report),
+        };
+        if let Err(too_complex) = checked
+            && report.begin(SKIPPED)
+        {
+            report.at(Span::default(), too_complex.to_string());
+        }
+    },
+    affects_other_files: |path| path.rsplit('/').next() == Some("package.json"),
+    ..Family::EMPTY
+};
+
+/// Directories whose files are tests if they contain a call that defines one.
+const TEST_DIRS: [&str; 7] = ["__tests__", "test", "tests", "spec", "e2e", "cypress", "testing"];
+
+/// Whether the path alone shows that the file contains tests.
+pub(super) fn is_test(path: &str) -> bool {
+    claim(path, "").is_some()
+}
+
+fn claim(path: &str, text: &str) -> Option<Kind> {
+    let (dirs, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let (stem, extension) = name.rsplit_once('.')?;
+    match extension {
+        "py" => {
+            let is_test = stem.starts_with("test_")
+                || stem.ends_with("_test")
+                || matches!(stem, "conftest" | "tests" | "test");
+            is_test.then_some(PYTHON)
+        }
+        "js" | "jsx" | "ts" | "tsx" | "mjs" | "cjs" | "mts" | "cts" => {
+            if stem.ends_with(".min") || stem.ends_with(".d") || stem.ends_with(".bench") {
+                return None;
+            }
+            let is_named = stem
+                .rsplit_once('.')
+                .is_some_and(|(_, part)| matches!(part, "test" | "spec" | "cy" | "e2e"));
+            let is_below = || dirs.split('/').any(|dir| TEST_DIRS.contains(&dir));
+            let is_test = is_named || is_below() && javascript::may_define_tests(text);
+            is_test.then_some(JAVASCRIPT)
+        }
+        _ => None,
+    }
+}
+
+/// Adds a finding of `rule` unless the rule is disabled.
+fn report_at<'r>(
+    report: &'r mut Report<'_>,
+    rule: &str,
+    span: Span,
+    message: impl Into<String>,
+) -> Option<&'r mut Finding> {
+    report.begin(rule).then(|| report.at(span, message))
+}

@@ -1,0 +1,186 @@
+//! Unit tests of the family.
+
+use super::*;
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::text::files::Memory;
+use aidd_engine::text::finding::{Finding, Status};
+use aidd_engine::text::source::Source;
+use aidd_engine::workspace::examples;
+use proptest::prelude::*;
+use std::sync::LazyLock;
+
+static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
+    Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+        .expect("shipped rules")
+});
+
+/// The findings of one rule: `line text`.
+pub(super) fn found(rule: &str, path: &str, text: &str, files: &[(&str, &str)]) -> Vec<String> {
+    let pair = |&(path, text): &(&str, &str)| (path.to_owned(), text.as_bytes().to_vec());
+    let files = Memory(files.iter().map(pair).collect());
+    let source = Source::new(path, text);
+    let findings = ENGINE.check_rule(&format!("tests/{rule}").as_str().into(), &source, &files);
+    findings
+        .iter()
+        .map(|finding| {
+            format!("{} {}", source.line_of(finding.span.start) + 1, source.slice(finding.span))
+        })
+        .collect()
+}
+
+#[test]
+fn examples_of_the_pages_have_the_documented_findings() {
+    let rules = ENGINE.registry().rules().iter().filter(|rule| rule.id.starts_with("tests/"));
+    let problems: Vec<String> = rules
+        .flat_map(|rule| {
+            examples::run(&ENGINE, rule)
+                .into_iter()
+                .map(|problem| format!("{}: {problem}", rule.id))
+        })
+        .collect();
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn names_are_bound_by_the_imports_of_the_file() {
+    let focus = |text| found("focused-test", "a.test.ts", text, &[]);
+    assert_eq!(focus("import { test } from './fixtures';\ntest.only('a', () => {});").len(), 1);
+    assert_eq!(
+        focus("import { test as check } from 'vitest';\ncheck.only('a', () => {});").len(),
+        1
+    );
+    let jsx = "test.only('a', () => { render(<App />); });";
+    assert_eq!(found("focused-test", "a.test.js", jsx, &[]).len(), 1);
+    assert_eq!(focus("const { it } = require('node:test');\nit.only('a', () => {});").len(), 1);
+    assert_eq!(focus("import ava from 'ava';\nava.only('a', (t) => {});").len(), 1);
+    assert!(focus("function test() {}\ntest.only('a', () => {});").is_empty());
+    assert!(focus("const it = rows();\nit.only('a', () => {});").is_empty());
+    let wait = |text| found("unawaited-assertion", "a.test.ts", text, &[]);
+    assert!(wait("it('a', () => { expect(a).toBeVisible(); });").is_empty());
+    let playwright = "import { expect } from '@playwright/test';\n";
+    assert_eq!(
+        wait(&format!("{playwright}it('a', () => {{ expect(a).toBeVisible(); }});")).len(),
+        1
+    );
+}
+
+#[test]
+fn the_framework_is_read_from_the_nearest_manifest() {
+    let text = "describe('a', async () => { await load(); });";
+    let suite = |files: &[(&str, &str)]| found("async-suite", "app/a.test.ts", text, files).len();
+    assert_eq!(suite(&[]), 0);
+    assert_eq!(suite(&[("package.json", "{\"devDependencies\": {\"jest\": \"30\"}}")]), 1);
+    assert_eq!(suite(&[("package.json", "{\"devDependencies\": {\"vitest\": \"4\"}}")]), 0);
+    let both = "{\"devDependencies\": {\"vitest\": \"4\", \"jest\": \"30\"}}";
+    assert_eq!(suite(&[("package.json", both)]), 0);
+    let inner = ("app/package.json", "{\"devDependencies\": {\"mocha\": \"11\"}}");
+    assert_eq!(suite(&[("package.json", both), inner]), 1);
+}
+
+#[test]
+fn files_are_recognized() {
+    let is_test = |path: &str, text: &str| claim(path, text).is_some();
+    assert!(
+        is_test("a.test.ts", "") && is_test("src/a.spec.jsx", "") && is_test("cypress/a.cy.js", "")
+    );
+    assert!(is_test("test/a.js", "describe('a', () => {})") && !is_test("test/a.js", "export {}"));
+    assert!(
+        is_test("test_a.py", "") && is_test("tests/a_test.py", "") && is_test("conftest.py", "")
+    );
+    assert!(
+        !is_test("a.ts", "it('a', () => {})")
+            && !is_test("contest.py", "")
+            && !is_test("a.test.md", "")
+    );
+}
+
+/// The ids of the rules with findings in a text, and whether a comment allows the finding.
+fn checked(config: &str, pages: &[(&str, &str)], path: &str, text: &str) -> Vec<(String, bool)> {
+    let pages: Vec<(String, String)> =
+        pages.iter().map(|&(path, text)| (path.to_owned(), text.to_owned())).collect();
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &pages);
+    let config: Config = serde_json::from_str(config).expect("a configuration");
+    let engine = Engine::new(&crate::DISTRIBUTION, registry, &config, &Selection::default())
+        .expect("a valid configuration");
+    let found = engine.check(&Source::new(path, text), &Memory::default());
+    let row = |finding: &Finding| (finding.rule.to_string(), finding.status == Status::Allowed);
+    found.findings.iter().map(row).collect()
+}
+
+const SLEEP: &str = "it('a', async () => { await sleep(500); expect(b()).toBe(1); });\n";
+const FOCUS: &str = "it.only('a', () => { expect(b()).toBe(1); });\n";
+
+#[test]
+fn former_ids_of_rules_are_accepted() {
+    let found = |rule: &str, is_allowed| vec![(format!("tests/{rule}"), is_allowed)];
+    let path = "a.test.ts";
+    assert!(checked("{}", &[], path, SLEEP).is_empty());
+    let rules = r#"{"rules": {"compliance/sleeping-test": "error"}}"#;
+    assert_eq!(checked(rules, &[], path, SLEEP), found("sleeping-test", false));
+    assert_eq!(
+        checked(r#"{"compliance": ["testing"]}"#, &[], path, SLEEP),
+        found("sleeping-test", false)
+    );
+    let pack = (
+        ".aidd/packs/own.md",
+        "---\npack:\n  rules:\n    - compliance/sleeping-test\n---\n# own\n\nOur rules.\n",
+    );
+    let own = r#"{"compliance": ["./own"]}"#;
+    assert_eq!(checked(own, &[pack], path, SLEEP), found("sleeping-test", false));
+    let off = r#"{"rules": {"compliance/focused-test": "off"}}"#;
+    assert!(checked(off, &[], path, FOCUS).is_empty());
+    let allowed = format!("// aidd:allow compliance/focused-test being debugged\n{FOCUS}");
+    assert_eq!(checked("{}", &[], path, &allowed), found("focused-test", true));
+    for id in ["go-disabled", "java-sleeping", "python-retried", "ruby-focused", "rust-disabled"] {
+        let former = format!("compliance/{id}-test");
+        assert_eq!(ENGINE.registry().named(&former).count(), 1, "{former}");
+    }
+}
+
+#[test]
+fn comments_of_other_tools_allow_findings() {
+    let status = |path: &str, text: &str| checked("{}", &[], path, text);
+    for text in [
+        format!("// eslint-disable-next-line jest/no-focused-tests\n{FOCUS}"),
+        format!("// oxlint-disable-next-line vitest/no-focused-tests\n{FOCUS}"),
+        format!("/* eslint-disable jest/no-focused-tests */\n\n{FOCUS}"),
+        format!("// biome-ignore lint/suspicious/noFocusedTests: being debugged\n{FOCUS}"),
+    ] {
+        assert_eq!(status("a.test.ts", &text), [("tests/focused-test".to_owned(), true)], "{text}");
+    }
+    let raises = "import pytest\n\ndef test_a():\n    with pytest.raises(Exception):  # noqa: PT011\n        b()\n";
+    assert_eq!(status("test_a.py", raises), [("tests/python-broad-raises".to_owned(), true)]);
+}
+
+#[test]
+fn values_of_parameters_are_compared_as_values() {
+    let cases = |values: &str| {
+        let text = format!(
+            "import pytest\n\n@pytest.mark.parametrize('a', [{values}])\ndef test_a(a):\n    assert a\n"
+        );
+        found("python-duplicate-case", "test_a.py", &text, &[]).len()
+    };
+    assert_eq!(cases("'a b', 'ab', 'a  b'"), 0);
+    assert_eq!(cases("(1, 2), (1,2)"), 1);
+}
+
+#[test]
+fn the_table_of_a_parametrized_test_is_not_its_title() {
+    let titles = |text| found("invalid-title", "a.test.ts", text, &[]);
+    assert!(titles("it.each([[1, 2]])('adds %d', (a, b) => { expect(a).toBe(b); });").is_empty());
+    assert!(titles("describe.each([1])('adds %d', (a) => {});").is_empty());
+    assert_eq!(titles("it(1, () => { expect(a()).toBe(b); });").len(), 1);
+    assert!(titles("import { describe } from './api';\nconst a = describe({ id: 1 });").is_empty());
+}
+
+proptest! {
+    #[test]
+    fn any_text_can_be_checked(text in "([a-z(){}'`.;=>\\n ]|it\\(|expect\\(|describe\\(|def test_|assert |with pytest.raises\\(){0,60}") {
+        for path in ["a.test.tsx", "test_a.py"] {
+            let _ = ENGINE.check(&Source::new(path, text.as_str()), &Memory::default());
+        }
+    }
+}
