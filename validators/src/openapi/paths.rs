@@ -76,7 +76,8 @@ pub(super) fn path_parameters(document: &Document<'_>, report: &mut Report<'_>) 
             if !is_complete || !is_own_complete {
                 continue;
             }
-            let known: HashSet<&str> = own.iter().chain(&shared).map(|(name, _)| *name).collect();
+            let declared = own.iter().chain(&shared);
+            let known: HashSet<&str> = declared.map(|(name, _)| base_name(name)).collect();
             let unknown = names.iter().filter(|name| !name.is_empty() && !known.contains(**name));
             missing.extend(unknown.map(|name| (*name, document.key_span(at), method)));
         }

@@ -84,7 +84,7 @@ impl File {
         if migration::is_template(text) {
             return None;
         }
-        let text = &*without_mark(text);
+        let text = &*for_parsers(text);
         let migration = migration::migration(path, text, files);
         let tokens = lex::tokens(text, None);
         let detected = detect(path, text, &tokens, migration.as_ref(), files);
@@ -185,12 +185,27 @@ fn is_shallow(text: &str, tokens: &[lex::Token], pieces: &[Piece], level: usize)
     })
 }
 
-/// The text with white space instead of a byte order mark, so that offsets do not change.
-fn without_mark(text: &str) -> Cow<'_, str> {
-    match text.strip_prefix('\u{FEFF}') {
-        Some(rest) => Cow::Owned(format!("   {rest}")),
-        None => Cow::Borrowed(text),
+/// The text with spaces instead of a byte order mark and of the rows after `COPY … FROM stdin;`, so
+/// that offsets do not change. psql reads the rows up to a line `\.`
+/// (<https://www.postgresql.org/docs/current/sql-copy.html>).
+pub(super) fn for_parsers(text: &str) -> Cow<'_, str> {
+    let mut changed = Cow::Borrowed(text);
+    if text.starts_with('\u{FEFF}') {
+        changed.to_mut().replace_range(..3, "   ");
     }
+    let (mut offset, mut is_row) = (0, false);
+    for line in text.split_inclusive('\n') {
+        let code = line.trim_end_matches(['\r', '\n']);
+        if is_row {
+            changed.to_mut().replace_range(offset..offset + code.len(), &" ".repeat(code.len()));
+            is_row = code != "\\.";
+        } else if code.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("copy ")) {
+            let lower = code.to_ascii_lowercase();
+            is_row = lower.ends_with(';') && lower.contains(" from stdin");
+        }
+        offset += line.len();
+    }
+    changed
 }
 
 impl Parsed {

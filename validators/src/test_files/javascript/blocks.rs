@@ -5,7 +5,7 @@ use super::framework::Framework;
 use super::names::{Block, Callback, Role};
 use super::span;
 use super::walk::{Frame, Walker};
-use aidd_engine::text::finding::{Edit, Finding};
+use aidd_engine::text::finding::{Edit, Finding, Severity};
 use aidd_engine::text::source::Span;
 use oxc_ast::ast::{Argument, CallExpression, Expression, ImportDeclaration, ObjectExpression};
 use oxc_span::GetSpan;
@@ -209,6 +209,10 @@ fn titles<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>) {
             finding
                 .help("Give each title once, or delete the copy")
                 .related(first, "the first one");
+            // Two suites with one title are often parts of one, whose tests have different titles.
+            if block.role == Role::Suite {
+                finding.severity = finding.severity.min(Severity::Info);
+            }
         }
     } else {
         walker.frame().titles.insert(key, place);
@@ -226,7 +230,7 @@ pub(super) fn check_await(walker: &mut Walker<'_, '_, '_>, place: oxc_span::Span
         return;
     }
     let keyword = Span { start: place.start, end: place.start + 5 };
-    let message = "the framework does not wait for this suite, so tests below are not defined";
+    let message = "the framework does not wait for this suite: tests after the `await` are lost or are not part of the suite";
     if let Some(finding) = walker.at("tests/async-suite", keyword, message) {
         finding.help("Move the asynchronous part into a hook such as `beforeAll`");
     }
