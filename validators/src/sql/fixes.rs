@@ -4,6 +4,7 @@
 use super::file::File;
 use super::lex::{self, TokenKind};
 use super::migration::{Transaction, no_transaction_edit};
+use super::postgres::concurrent;
 use super::statement::{Action, Constraint, ConstraintKind, StatementKind};
 use aidd_engine::text::finding::{Edit, Fix, Safety};
 use aidd_engine::text::source::Span;
@@ -58,7 +59,7 @@ pub(super) fn of(violation: &Violation, span: Span, file: &File, text: &str) -> 
     let edits = match use_ {
         Use::NotValid => vec![not_valid(span, file, text)?],
         Use::OutsideTransaction if !runs_outside_transaction(file, text) => return None,
-        Use::AtStart if file.migration.as_ref().is_none_or(|found| found.is_marked) => return None,
+        Use::AtStart if !takes_settings(file) => return None,
         _ => violation.fix.as_ref()?.edits.iter().map(|edit| convert(edit, file, text)).collect(),
     };
     // The server shortens a name in the same way.
@@ -87,7 +88,10 @@ fn convert(edit: &squawk_linter::Edit, file: &File, text: &str) -> Edit {
     } else if replaced.contains('"') || replaced.len() > MAX_NAME {
         added.to_owned()
     } else {
-        format!("{}{}", in_case_of(replaced, first), in_case_of(statement, rest))
+        // `timestamp(3)` remains precise.
+        let digits = replaced.find('(').filter(|_| first == "timestamptz");
+        let digits = digits.and_then(|at| replaced.get(at..=replaced.find(')')?)).unwrap_or("");
+        format!("{}{digits}{}", in_case_of(replaced, first), in_case_of(statement, rest))
     };
     Edit::replace(target, added)
 }
@@ -111,6 +115,13 @@ fn runs_outside_transaction(file: &File, text: &str) -> bool {
         Transaction::Request => file.pieces.len() == 1,
         Transaction::Yes | Transaction::Unknown => false,
     })
+}
+
+/// Whether settings can be added at the start: marks of a tool come first, and a second statement
+/// can start a transaction, in which `CONCURRENTLY` fails.
+fn takes_settings(file: &File) -> bool {
+    file.migration.as_ref().is_some_and(|migration| !migration.is_marked)
+        && file.postgres.as_ref().is_some_and(|parse| concurrent(parse).is_empty())
 }
 
 /// Adds `NOT VALID` to the constraint at `span`.

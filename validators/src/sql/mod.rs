@@ -100,9 +100,10 @@ fn check(files: &dyn Files, report: &mut Report<'_>) {
         let shared = files
             .run_cache()
             .map(|cache| cache.get_or_compute(&key, || Replay::new(&migration, None, files)));
-        // The checked text can differ from the stored one.
+        // The checked text can differ from the stored one. Other stored files, such as those that
+        // revert a migration, have no findings of the replay.
         shared
-            .filter(|replay| replay.is_of(path, text))
+            .filter(|replay| replay.is_of(path, text).unwrap_or_else(|| files.exists(path)))
             .unwrap_or_else(|| Arc::new(Replay::new(&migration, Some((path, text)), files)))
     });
     let known = replay.as_ref().and_then(|replay| replay.take(path, text));

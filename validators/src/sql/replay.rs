@@ -84,9 +84,10 @@ impl Replay {
         }
     }
 
-    /// Whether the file at `path` had this text.
-    pub(super) fn is_of(&self, path: &str, text: &str) -> bool {
-        self.texts.get(path).is_some_and(|known| known.is_none_or(|known| known == hash(text)))
+    /// Whether the file at `path` had this text; `None` if it was not replayed.
+    pub(super) fn is_of(&self, path: &str, text: &str) -> Option<bool> {
+        let known = self.texts.get(path)?;
+        Some(known.is_none_or(|known| known == hash(text)))
     }
 
     /// The findings in the file at `path`.
