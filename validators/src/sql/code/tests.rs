@@ -30,7 +30,7 @@ fn found(path: &str, text: &str) -> Vec<String> {
 }
 
 /// The lines of findings of a rule at or above warning.
-fn lines(path: &str, text: &str) -> BTreeSet<u32> {
+fn lines(path: &str, text: &str) -> BTreeSet<usize> {
     let source = Source::new(path, text);
     let findings = ENGINE.check(&source, &Memory::default()).findings;
     let findings = findings.iter().filter(|finding| {
@@ -51,8 +51,8 @@ const PLANTED: [(&str, &str); 4] = [
 fn planted_injections_are_found() {
     let mut missed = Vec::new();
     for (path, text) in PLANTED {
-        let expected = text.lines().zip(1_u32..).filter(|(line, _)| line.ends_with("planted"));
-        let expected: BTreeSet<u32> = expected.map(|(_, number)| number).collect();
+        let expected = text.lines().zip(1_usize..).filter(|(line, _)| line.ends_with("planted"));
+        let expected: BTreeSet<usize> = expected.map(|(_, number)| number).collect();
         let lines = lines(path, text);
         missed.extend(expected.symmetric_difference(&lines).map(|line| format!("{path}:{line}")));
     }
