@@ -189,9 +189,9 @@ fn a_syntax_error_does_not_hide_other_findings() {
 #[test]
 fn a_file_without_instructions_is_reported() {
     for text in ["", "\n", "# later\n"] {
-        assert_eq!(found(text, &[]), ["dockerfile/syntax error"]);
+        assert_eq!(describe_findings(text, &[]), ["dockerfile/syntax error"]);
     }
-    assert_eq!(found("{{ template }}\n", &[]), [""; 0]);
+    assert_eq!(describe_findings("{{ template }}\n", &[]), [""; 0]);
 }
 
 #[test]
