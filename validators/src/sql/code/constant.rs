@@ -117,7 +117,11 @@ fn check_statement(
         });
         let message = file.errors.first().map(|(_, message)| message.clone());
         if let Some((span, what)) = error {
-            let end = (span.start as usize + 1).max(span.end as usize).min(text.len());
+            let rest = text.get(span.start as usize..).unwrap_or_default();
+            let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let first = rest.chars().next().map_or(0, char::len_utf8);
+            let end = span.start as usize + word.max(first);
+            let end = end.max(span.end as usize).min(text.len());
             let span = query.span(Span::new((span.start as usize).min(end), end));
             let message =
                 if what == "syntax error" { message.unwrap_or_default() } else { what.to_owned() };
