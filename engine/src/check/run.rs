@@ -17,8 +17,8 @@ pub(super) struct PatternInput<'a> {
     pub(super) is_markdown: bool,
 }
 
-/// Runs the patterns of `rules`, and reports the patterns that could not run. Returns the offsets
-/// of the watched words, by list.
+/// Runs the patterns of `rules`, and reports the patterns that could not run. Returns, for
+/// each list of words whose occurrences are recorded ([`Patterns::new`]), the offsets of its words.
 pub(super) fn run_patterns(
     patterns: &Patterns,
     rules: &[Rule],
