@@ -185,8 +185,8 @@ fn restore_backup(
             lost => format!("; {lost} lines of the backup could not be read"),
         };
         notices.push(format!(
-        "{missing}restored from {}: {summary}; the backup is complete up to {} UTC, later changes \
-         can be lost{unread}",
+            "{missing}restored from {}: {summary}; the backup is complete up to {} UTC; changes \
+             after that time may have been lost{unread}",
             path.display(),
             times::moment(backup.written)
         ));

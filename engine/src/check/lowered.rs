@@ -52,10 +52,10 @@ pub(super) fn lower(
         if anybody_generates(rule) && !is_in_use(source.path()) {
             finding.severity = finding.severity.min(Severity::Warning);
         }
-        let description = match lowered_by(rule) {
-            LoweredBy::Nothing => None,
-            LoweredBy::UnusedFile => description.filter(|_| is_unused(purpose)),
-            LoweredBy::FileOrValue => {
+        let description = match lowering_condition(rule) {
+            LoweringCondition::Nothing => None,
+            LoweringCondition::UnusedFile => description.filter(|_| is_unused(purpose)),
+            LoweringCondition::FileOrValue => {
                 let of_value = || {
                     values.describe(finding).or_else(|| describe_ungenerated(rule, finding, source))
                 };
@@ -71,8 +71,8 @@ pub(super) fn lower(
     lowered
 }
 
-/// The circumstances under which the severity of the findings of a rule is lowered.
-enum LoweredBy {
+/// The condition under which the severity of the findings of a rule is lowered.
+enum LoweringCondition {
     Nothing,
     /// A file that no program or reader uses.
     UnusedFile,
@@ -80,21 +80,21 @@ enum LoweredBy {
     FileOrValue,
 }
 
-fn lowered_by(rule: &Rule) -> LoweredBy {
+fn lowering_condition(rule: &Rule) -> LoweringCondition {
     let has_kind = |kind: &str| rule.id.split_once('/').is_some_and(|(first, _)| first == kind);
     if rule.path.is_some() {
-        LoweredBy::Nothing
+        LoweringCondition::Nothing
     } else if has_kind("openapi") {
         // API descriptions are often published as documentation, so this purpose does not lower the
         // severity.
-        LoweredBy::UnusedFile
+        LoweringCondition::UnusedFile
     } else if has_kind("dockerfile")
         || has_kind("sql")
         || rule.tags.iter().any(|tag| tag == "security")
     {
-        LoweredBy::FileOrValue
+        LoweringCondition::FileOrValue
     } else {
-        LoweredBy::Nothing
+        LoweringCondition::Nothing
     }
 }
 

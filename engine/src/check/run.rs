@@ -70,7 +70,7 @@ pub(super) fn report_invalid(variant: &Variant, depth: Depth, report: &mut Repor
     for (rule, why) in variant.invalid.iter().filter(|_| depth == Depth::Full) {
         if report.begin(rule) && report.begin(SKIPPED) {
             let message = format!(
-                "`{rule}` did not run: the overrides for this path are invalid together: {why}"
+                "`{rule}` did not run: the combination of overrides for this path is invalid: {why}"
             );
             report.at(Span::default(), message);
         }

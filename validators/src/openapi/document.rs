@@ -373,7 +373,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// The start of a text that several messages can quote.
+/// Truncates a text that is quoted in a message to [`MAX_QUOTED`] bytes.
 pub(super) fn short(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_QUOTED)]
 }
