@@ -66,15 +66,15 @@ pub fn run(command: &HookCommand, io: &mut Io<'_>) -> Result<Exit> {
         }
         HookCommand::Uninstall { hooks } => {
             let hooks = if hooks.is_empty() { HookName::value_variants() } else { hooks };
-            let mut is_any = false;
+            let mut has_hooks = false;
             for &hook in hooks {
                 if let Some(status) = uninstall(&directory, hook)? {
-                    is_any = true;
+                    has_hooks = true;
                     writeln!(io.out, "{status} {}", directory.join(name(hook)).display())?;
                 }
             }
-            if !is_any {
-                writeln!(io.out, "no hooks of aidd in {}", directory.display())?;
+            if !has_hooks {
+                writeln!(io.out, "no aidd hooks in {}", directory.display())?;
             }
         }
         HookCommand::Status => {

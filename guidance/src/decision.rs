@@ -1,5 +1,5 @@
 //! Extracts facts from the text of a decision: its kind and object, technologies, figures,
-//! irreversible acts, reasons and rejected alternatives. Only words and patterns are matched;
+//! irreversible actions, reasons and rejected alternatives. Only words and patterns are matched;
 //! nothing is guessed.
 
 use super::knowledge::{Entry, Knowledge};
@@ -52,8 +52,8 @@ pub struct DecisionFacts<'k, 'a> {
     pub abandoned: Vec<&'k Entry<'a>>,
     /// Figures with their units.
     pub figures: Vec<String>,
-    /// Acts that cannot be undone or are difficult to undo.
-    pub acts: Vec<String>,
+    /// Actions that cannot be undone or are difficult to undo.
+    pub actions: Vec<String>,
     /// The reasons that the decision states.
     pub reasons: Vec<String>,
     /// Words that allow no exception, such as `all` or `never`.
@@ -242,7 +242,7 @@ pub fn extract_facts<'k, 'a>(
         technologies,
         abandoned,
         figures: find_phrases(&FIGURE),
-        acts: find_phrases(&ACT).iter().map(|act| trim_act(act)).collect(),
+        actions: find_phrases(&ACT).iter().map(|act| trim_act(act)).collect(),
         reasons,
         absolutes: find_phrases(&ABSOLUTE),
         biases: find_phrases(&BIAS),

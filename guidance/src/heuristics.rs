@@ -238,7 +238,7 @@ fn relevance(id: &str, facts: &DecisionFacts<'_, '_>, context: &HeuristicsContex
         "H2" => has(facts.chosen().next().is_some(), 1),
         "H3" => has(!facts.absolutes.is_empty(), 2),
         "H4" => has(new_technologies(facts, context.stack).len() > 1, 3),
-        "H6" => has(!facts.acts.is_empty(), 4),
+        "H6" => has(!facts.actions.is_empty(), 4),
         "H7" => has(!new_technologies(facts, context.stack).is_empty(), 2),
         "H8" => has(!facts.figures.is_empty(), 2),
         "H9" => has(!facts.biases.is_empty(), 4) + has(!facts.abandoned.is_empty(), 1),

@@ -312,7 +312,9 @@ fn add_hop_steps(
     }
     for change in &migration.breaking {
         plan.steps.push(Step {
-            what: format!("Check whether this affects the project, and fix it: {change}"),
+            what: format!(
+                "Check whether this change affects the project, and adapt the code: {change}"
+            ),
             commands: Vec::new(),
             risk: Risk::Medium,
             source: migration.guide.clone().or_else(|| Some(page.clone())),
@@ -338,7 +340,10 @@ fn add_hop_steps(
     let uses: Vec<&Occurrence> = outdated_uses.iter().filter(is_replaced_by_hop).collect();
     if !uses.is_empty() {
         plan.steps.push(Step {
-            what: format!("Replace the API uses outdated in {to}: {}", render_outdated_uses(&uses)),
+            what: format!(
+                "Replace the uses of APIs that are outdated in {to}: {}",
+                render_outdated_uses(&uses)
+            ),
             commands: Vec::new(),
             risk: Risk::Medium,
             source: Some(format!("{page}, legacy")),

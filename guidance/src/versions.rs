@@ -272,7 +272,7 @@ fn is_older(updated: &str, today: Date) -> bool {
     !matches!(due, Some(Ok(due)) if due >= today)
 }
 
-/// Searches documentation of exactly this major version: the installed documentation, otherwise the
+/// Looks for documentation of exactly this major version: the installed documentation, otherwise the
 /// references of the entry.
 fn find_documentation(
     context: &VersionContext<'_>,

@@ -426,7 +426,7 @@ fn promotion_links(observed: &BTreeSet<String>) -> Vec<Link> {
 }
 
 /// The ids of permanent memories by type and comparison key. If several memories have the same key,
-/// the id is that of the memory that was changed last.
+/// the id of the memory that was changed last is used.
 #[derive(Default)]
 struct PermanentIds(BTreeMap<Kind, HashMap<String, String>>);
 

@@ -24,7 +24,7 @@ pub(super) struct RecoveredCounts {
     observations: usize,
     saved: usize,
     lifecycles: usize,
-    figures: usize,
+    statistics: usize,
     /// Lines of tracked files. The files usually still contain these lines, unless a file was
     /// deleted.
     lines: usize,
@@ -35,7 +35,7 @@ impl RecoveredCounts {
         match table {
             Table::Sessions => self.sessions += 1,
             Table::Lifecycles => self.lifecycles += 1,
-            Table::Analytics => self.figures += 1,
+            Table::Analytics => self.statistics += 1,
             Table::Meta => {}
         }
     }
@@ -54,7 +54,7 @@ impl RecoveredCounts {
             (self.observations, "observation", "observations"),
             (self.saved, "other memory of this checkout", "other memories of this checkout"),
             (self.lifecycles, "lifecycle", "lifecycles"),
-            (self.figures, "statistics record", "statistics records"),
+            (self.statistics, "statistics record", "statistics records"),
             (self.lines, "line of tracked files", "lines of tracked files"),
         ];
         let summary = summary.iter().filter(|(n, ..)| *n > 0);
@@ -185,8 +185,8 @@ fn restore_backup(
             lost => format!("; {lost} lines of the backup could not be read"),
         };
         notices.push(format!(
-        "{missing}restored from {}: {summary}; the backup is complete up to {} UTC, later changes \
-         can be lost{unread}",
+            "{missing}restored from {}: {summary}; the backup is complete up to {} UTC; changes \
+             after that time may have been lost{unread}",
             path.display(),
             times::moment(backup.written)
         ));

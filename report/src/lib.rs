@@ -1,8 +1,8 @@
 //! The output formats of the command line, one file per format.
 //!
-//! Formats compute nothing themselves: positions come from [`Source::position`], and every text
-//! passes the file's `Redactor` first, so that no format can reveal a secret. All formats except
-//! text excerpts are generated from a [`Document`].
+//! Formats compute nothing themselves: positions come from [`Source::position`], and the file's
+//! `Redactor` is applied to every text first, so that no format can reveal a secret. All formats
+//! except text excerpts are generated from a [`Document`].
 
 mod compliance;
 mod counts;

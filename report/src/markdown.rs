@@ -1,8 +1,9 @@
 //! The report in GitHub's Markdown, for job summaries and pull request comments.
 //!
-//! Every text from a finding passes `escape`; links are built only from the document's
-//! [`VersionControl`](super::VersionControl) and escaped paths. An untrusted report is read without
-//! version control data, so it only contains links added by its reader.
+//! Every text from a finding is escaped with `escape`; links are built only from the document's
+//! [`VersionControl`](super::VersionControl) and escaped paths. The version control data of an
+//! untrusted report is discarded when the report is read, so the links of its Markdown are built
+//! only from data of the run that reads it.
 
 use super::gfm::escape;
 use super::wire::{Finding, Status};

@@ -220,7 +220,7 @@ fn another_version_is_verified_with_its_own_checksums() {
 }
 
 #[test]
-fn another_version_is_never_replaced() {
+fn an_unavailable_version_is_refused() {
     let (server, bytes) = (Server::new(), archive());
     for (version, why) in [
         ("3.0.0", "release 3.0.0 not found"),

@@ -95,7 +95,7 @@ fn a_hook_checks_the_commit() {
     let output = project.run(&["hook", "uninstall"]).expect_code(0);
     assert_eq!(output.out, "removed ROOT/.git/hooks/pre-commit\n");
     let output = project.run(&["hook", "uninstall"]).expect_code(0);
-    assert_eq!(output.out, "no hooks of aidd in ROOT/.git/hooks\n");
+    assert_eq!(output.out, "no aidd hooks in ROOT/.git/hooks\n");
     project.stage("b.env", &format!("KEY={}\n", token()));
     project.git(&["commit", "--quiet", "-m", "feat: leak"]).expect_code(0);
 }
@@ -119,7 +119,7 @@ fn a_foreign_hook_is_preserved() {
             .contains("pre-commit         from another source")
     );
     let output = project.run(&["hook", "uninstall"]).expect_code(0);
-    assert_eq!(output.out, "no hooks of aidd in ROOT/.git/hooks\n");
+    assert_eq!(output.out, "no aidd hooks in ROOT/.git/hooks\n");
 
     project.run(&["hook", "install", "--chain"]).expect_code(0);
     assert_eq!(project.hook("pre-commit.aidd-backup"), foreign);

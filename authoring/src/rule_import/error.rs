@@ -48,7 +48,7 @@ pub enum ImportError {
     /// The file contains several documents.
     #[error("{0} has more than one document")]
     MultipleDocuments(String),
-    /// The file is a program and does not export a literal.
+    /// The file is JavaScript or TypeScript and does not export a literal.
     #[error(
         "{0}: cannot be read without running it: only `module.exports = {{ … }}` and `export \
          default {{ … }}` are supported"

@@ -34,7 +34,7 @@ pub(super) struct Literal {
 /// Returns the exports of the module with a given name, if they are known without executing it.
 pub(super) type Modules<'a> = &'a dyn Fn(&str) -> Option<Json>;
 
-/// Whether the file at `path` is a program.
+/// Whether the file at `path` is JavaScript or TypeScript.
 pub(super) fn is_script(path: &str) -> bool {
     let extension = path.rsplit('.').next().unwrap_or_default();
     ["js", "cjs", "mjs", "ts", "cts", "mts"].contains(&extension)

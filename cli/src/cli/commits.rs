@@ -70,8 +70,8 @@ pub enum HookCommand {
     /// Agent hook before a file is written: blocks secrets and errors.
     #[command(after_help = CLIENTS)]
     PreToolUse,
-    /// Agent hook after a tool call: reports the effect of an edit, and records the edited files
-    /// and the checks that were run.
+    /// Agent hook after a tool call: reports the findings that an edit introduced, and records
+    /// the edited files and the checks that were run.
     #[command(after_help = CLIENTS)]
     PostToolUse,
     /// Agent hook before the conversation is compacted: saves the state of the work.

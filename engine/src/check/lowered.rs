@@ -54,12 +54,13 @@ pub(super) fn lower(
         if anybody_generates(rule) && !is_in_use(source.path()) {
             finding.severity = finding.severity.min(Severity::Warning);
         }
-        let description = match lowered_by(rule) {
-            LoweredBy::Nothing => None,
-            LoweredBy::UnusedFile => description.filter(|_| is_unused(purpose)),
-            LoweredBy::FileOrValue => {
-                let of_value =
-                    || values.describe(finding).or_else(|| made_up(rule, finding, source));
+        let description = match lowering_condition(rule) {
+            LoweringCondition::Nothing => None,
+            LoweringCondition::UnusedFile => description.filter(|_| is_unused(purpose)),
+            LoweringCondition::FileOrValue => {
+                let of_value = || {
+                    values.describe(finding).or_else(|| describe_ungenerated(rule, finding, source))
+                };
                 description.or_else(of_value)
             }
         };
@@ -72,8 +73,8 @@ pub(super) fn lower(
     lowered
 }
 
-/// The circumstances under which the severity of the findings of a rule is lowered.
-enum LoweredBy {
+/// The condition under which the severity of the findings of a rule is lowered.
+enum LoweringCondition {
     Nothing,
     /// A file that no program or reader uses.
     UnusedFile,
@@ -81,21 +82,21 @@ enum LoweredBy {
     FileOrValue,
 }
 
-fn lowered_by(rule: &Rule) -> LoweredBy {
+fn lowering_condition(rule: &Rule) -> LoweringCondition {
     let has_kind = |kind: &str| rule.id.split_once('/').is_some_and(|(first, _)| first == kind);
     if rule.path.is_some() {
-        LoweredBy::Nothing
+        LoweringCondition::Nothing
     } else if has_kind("openapi") {
         // API descriptions are often published as documentation, so this purpose does not lower the
         // severity.
-        LoweredBy::UnusedFile
+        LoweringCondition::UnusedFile
     } else if has_kind("dockerfile")
         || has_kind("sql")
         || rule.tags.iter().any(|tag| tag == "security")
     {
-        LoweredBy::FileOrValue
+        LoweringCondition::FileOrValue
     } else {
-        LoweredBy::Nothing
+        LoweringCondition::Nothing
     }
 }
 
@@ -115,7 +116,7 @@ fn is_unused(purpose: Purpose) -> bool {
 /// Whether a finding has severity `error` and covers a key in a format that only one service
 /// issues. Keys that anybody can generate (private keys, UUIDs, keys with a wrong checksum) are
 /// often generated for a test. In tests, samples, documentation and vendored files, nearly all other
-/// keys are made up as well (figures: `docs/precision.md`), except those with a correct checksum.
+/// keys are not real either (figures: `docs/precision.md`), except keys with a correct checksum.
 fn is_live_key(rule: &Rule, finding: &Finding, source: &Source, purpose: Purpose) -> bool {
     let key = finding.secret.and_then(|secret| source.text().get(secret.range()));
     let is_live = match key.and_then(checksum::verify) {
@@ -139,9 +140,9 @@ fn anybody_generates(rule: &Rule) -> bool {
     purposes::KEYS_THAT_ANYBODY_GENERATES.contains(&rule.id)
 }
 
-/// Whether a key in the file at `path` is that of a server: the path says production, or is below a
-/// directory of a web server. Most other private keys are for tests and demonstrations (protocol and
-/// figures: `docs/precision.md`).
+/// Whether a key in the file at `path` is probably used by a server: the path contains a word for
+/// production, or is below a directory of a web server. Most other private keys are for tests and
+/// demonstrations (protocol and figures: `docs/precision.md`).
 fn is_in_use(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     let (directories, _) = lower.rsplit_once('/').unwrap_or_default();
@@ -149,9 +150,9 @@ fn is_in_use(path: &str) -> bool {
         || directories.split('/').any(|part| purposes::KEY_DIRECTORIES.contains(part))
 }
 
-/// Whether the password of an address is one that somebody made up, which is a default or an
-/// example in most cases, except in production.
-fn made_up(rule: &Rule, finding: &Finding, source: &Source) -> Option<&'static str> {
+/// The description of a password in a URL or a connection string that was not randomly generated.
+/// In most cases, such a password is a default or an example, except in production.
+fn describe_ungenerated(rule: &Rule, finding: &Finding, source: &Source) -> Option<&'static str> {
     let check = rule.check.as_ref()?.text.as_ref()?;
     let secret = finding.secret?;
     (check.password

@@ -17,8 +17,8 @@ pub(super) struct PatternInput<'a> {
     pub(super) is_markdown: bool,
 }
 
-/// Runs the patterns of `rules`, and reports the patterns that could not run. Returns the offsets
-/// of the watched words, by list.
+/// Runs the patterns of `rules`, and reports the patterns that could not run. Returns, for
+/// each list of words whose occurrences are recorded ([`Patterns::new`]), the offsets of its words.
 pub(super) fn run_patterns(
     patterns: &Patterns,
     rules: &[Rule],
@@ -70,7 +70,7 @@ pub(super) fn report_invalid(variant: &Variant, depth: Depth, report: &mut Repor
     for (rule, why) in variant.invalid.iter().filter(|_| depth == Depth::Full) {
         if report.begin(rule) && report.begin(SKIPPED) {
             let message = format!(
-                "`{rule}` did not run: the overrides for this path are invalid together: {why}"
+                "`{rule}` did not run: the combination of overrides for this path is invalid: {why}"
             );
             report.at(Span::default(), message);
         }

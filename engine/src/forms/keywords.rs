@@ -96,7 +96,7 @@ impl Keywords {
         &self.owners[owned.start as usize..owned.end as usize]
     }
 
-    /// The lists of watched words that contain a keyword, one bit each.
+    /// The lists in `watch` that contain a keyword, one bit each.
     pub(super) fn watched(&self, keyword: usize) -> u32 {
         self.watched[keyword]
     }

@@ -33,8 +33,8 @@ const MIN_GENERATED_LEN: usize = 12;
 /// Minimum length in bytes at which letters and digits alone show that a value was generated.
 const MIN_RANDOM_LEN: usize = 16;
 
-/// Whether a password or a key was generated, as opposed to a value that somebody made up: a random
-/// value of at least 16 bytes, or one of at least 12 bytes of at least three classes (upper case,
+/// Whether a password or a key was generated, as opposed to chosen by a person: a random value
+/// of at least 16 bytes, or one of at least 12 bytes of at least three classes (upper case,
 /// lower case, digits, punctuation) that alternate as in the output of a generator.
 #[must_use]
 pub fn is_generated(text: &str) -> bool {

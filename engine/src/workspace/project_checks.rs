@@ -330,7 +330,7 @@ fn invalid_overrides_note(variant: &Variant, rule: &Rule) -> ProjectResult {
     let invalid = variant.invalid.iter().filter(|(id, _)| *id == rule.id);
     let note = |(_, why): &(RuleId, String)| {
         format!(
-            "did not run where several overrides apply, because they are invalid together: {why}"
+            "did not run where several overrides apply, because their combination is invalid: {why}"
         )
     };
     ProjectResult { notes: invalid.map(note).collect(), ..ProjectResult::default() }

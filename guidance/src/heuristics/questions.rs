@@ -123,9 +123,9 @@ pub(super) fn reversibility(
     context: &HeuristicsContext<'_>,
     questions: &mut Questions,
 ) {
-    for act in &facts.acts {
+    for action in &facts.actions {
         questions.add_question(format!(
-            "“{act}”: how is the previous state restored, how long does it take, and when was that last tested?"
+            "“{action}”: how is the previous state restored, how long does it take, and when was that last tested?"
         ));
     }
     for (entry, _) in &facts.technologies {

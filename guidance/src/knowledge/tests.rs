@@ -189,7 +189,7 @@ fn facts_are_extracted_from_decisions() {
     let facts = decision::extract_facts(text, &knowledge);
     assert_eq!(facts.abandoned.iter().map(|entry| entry.name).collect::<Vec<_>>(), ["Moment.js"]);
     assert_eq!(facts.figures, ["40 ms", "2 s", "3 weeks"]);
-    assert!(facts.acts[0].starts_with("drop the legacy table"), "{:?}", facts.acts);
+    assert!(facts.actions[0].starts_with("drop the legacy table"), "{:?}", facts.actions);
     assert!(facts.reasons[0].starts_with("because it is faster"), "{:?}", facts.reasons);
     assert_eq!(facts.absolutes, ["all users"]);
     assert!(facts.biases[0].contains("invested"), "{:?}", facts.biases);
@@ -200,7 +200,7 @@ fn facts_are_extracted_from_decisions() {
     assert_eq!(korean.abandoned.iter().map(|entry| entry.name).collect::<Vec<_>>(), ["Redis"]);
     assert_eq!(korean.chosen().map(|entry| entry.name).collect::<Vec<_>>(), ["Valkey"]);
     assert_eq!(korean.figures, ["2주"]);
-    assert!(!korean.acts.is_empty());
+    assert!(!korean.actions.is_empty());
 }
 
 #[test]
@@ -242,18 +242,18 @@ fn heuristics_ask_about_the_decision() {
       open: a profile
       open: tickets by cause
       open: a list of what is left out
-    H6 Lean antifragility (stakes medium)
+    H6 Limit the loss (stakes medium)
       ? “Migrate all tests from Jest”: how is the previous state restored, how long does it take, and when was that last tested?
-      ? Can Jest and Vitest run side by side behind a switch, and who switches back at which figure?
+      ? Can Jest and Vitest run side by side behind a feature flag, and who decides to switch back, based on which measurement?
       = entry testing/jest: 29 to 30 breaks Alias matchers are removed; Node.js 18 and TypeScript 5.4 are the minimum; jsdom 26 in jest-environment-jsdom
       = decision_1: Tests run on Jest [PARTIAL: slow]
-    H10 Discrepancy mandate (stakes medium)
+    H10 Report contradictions (stakes medium)
       ? decision “Tests run on Jest”: does it still apply, or does this supersede it?
       ? The project has Jest, which conflicts with Vitest: which of the two stays?
       ? Which recorded decision chose Jest, and which of its reasons is no longer valid?
       = decision_1: Tests run on Jest [PARTIAL: slow]
       = Vitest and Jest: Two runners with the same globals; use one per repository.
-    H7 Negative simplicity (stakes medium)
+    H7 Remove before adding (stakes medium)
       ? When will Jest be fully removed, and what will still need it then?
       ? When is Jest removed completely, and what still needs it the day before?
       = package.json has Jest 29, an alternative to Vitest: React Native or a large suite with custom Jest transforms
@@ -261,12 +261,12 @@ fn heuristics_ask_about_the_decision() {
     more 5
     ");
     insta::assert_snapshot!(render_heuristics("Delete the orders table in production", Stakes::Catastrophic), @"
-    H6 Lean antifragility (the decision mentions production, delete)
+    H6 Limit the loss (the decision mentions production, delete)
       ? “Delete the orders table”: how is the previous state restored, how long does it take, and when was that last tested?
       ? From which backup is “the orders table” restored, in how many minutes, and when was that last done?
       ? Can “the orders table” be renamed or locked for two weeks before it is removed?
       = decision_1: Tests run on Jest [PARTIAL: slow]
-    H10 Discrepancy mandate (stakes catastrophic)
+    H10 Report contradictions (stakes catastrophic)
       ? decision “Tests run on Jest”: does it still apply, or does this supersede it?
       ? Which code, job, report or contract still references “the orders table”?
       = decision_1: Tests run on Jest [PARTIAL: slow]
@@ -277,11 +277,11 @@ fn heuristics_ask_about_the_decision() {
     more 0
     ");
     insta::assert_snapshot!(render_heuristics("Rename a local variable", Stakes::Low), @"
-    H6 Lean antifragility (stakes low)
+    H6 Limit the loss (stakes low)
       ? “Rename a local variable”: how is the previous state restored, how long does it take, and when was that last tested?
       ? Can the old and the new form serve the same calls for a while, so that they can be compared?
       = decision_1: Tests run on Jest [PARTIAL: slow]
-    H10 Discrepancy mandate (stakes low)
+    H10 Report contradictions (stakes low)
       ? decision “Tests run on Jest”: does it still apply, or does this supersede it?
       ? Which recorded decision set the current boundary, and who wrote it?
       = decision_1: Tests run on Jest [PARTIAL: slow]
@@ -331,17 +331,17 @@ fn migrations_are_planned_from_the_manifest() {
     insta::assert_snapshot!(lines.join("\n"), @r#"
     Low Create a branch from a clean work tree; run the checks and record their output ["pnpm run lint", "pnpm run test"]
     Low 3.2.4 to 4: read the guide and note what affects this project []
-    Medium Check whether this affects the project, and fix it: poolOptions is removed []
-    Medium Check whether this affects the project, and fix it: browser mode takes a provider object []
-    Medium Check whether this affects the project, and fix it: workspace files are removed []
+    Medium Check whether this change affects the project, and adapt the code: poolOptions is removed []
+    Medium Check whether this change affects the project, and adapt the code: browser mode takes a provider object []
+    Medium Check whether this change affects the project, and adapt the code: workspace files are removed []
     High Set 4 in package.json and commit the lock file with it ["pnpm update vitest@4"]
-    Medium Replace the API uses outdated in 4: `poolOptions` with maxWorkers and pool settings at the top level of test (vitest.config.ts:1) []
+    Medium Replace the uses of APIs that are outdated in 4: `poolOptions` with maxWorkers and pool settings at the top level of test (vitest.config.ts:1) []
     Medium After the step to 4: run the checks, compare the output with the recorded output, review deprecation warnings, and commit ["pnpm run lint", "pnpm run test"]
     Low 4 to 5: read the guide and note what affects this project []
-    Medium Check whether this affects the project, and fix it: Vite 6.4 and Node.js 22.12 are the minimum []
-    Medium Check whether this affects the project, and fix it: vite is a peer dependency and must be listed with Yarn []
-    Medium Check whether this affects the project, and fix it: clearMocks is on by default []
-    Medium Check whether this affects the project, and fix it: nested vi.mock and vi.hoisted calls throw []
+    Medium Check whether this change affects the project, and adapt the code: Vite 6.4 and Node.js 22.12 are the minimum []
+    Medium Check whether this change affects the project, and adapt the code: vite is a peer dependency and must be listed with Yarn []
+    Medium Check whether this change affects the project, and adapt the code: clearMocks is on by default []
+    Medium Check whether this change affects the project, and adapt the code: nested vi.mock and vi.hoisted calls throw []
     High Set 5 in package.json and commit the lock file with it ["pnpm update vitest@5"]
     Medium After the step to 5: run the checks, compare the output with the recorded output, review deprecation warnings, and commit ["pnpm run lint", "pnpm run test"]
     guard: One hop at a time (3.2.4, 4, 5): merge and deploy each hop before you begin the next

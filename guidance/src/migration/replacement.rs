@@ -118,7 +118,9 @@ pub(super) fn add_replacement_steps(
     let guide = replacement.migration.and_then(|migration| migration.guide.clone());
     for change in replacement.migration.iter().flat_map(|migration| &migration.breaking) {
         plan.steps.push(Step {
-            what: format!("Check whether this affects the project, and fix it: {change}"),
+            what: format!(
+                "Check whether this change affects the project, and adapt the code: {change}"
+            ),
             commands: Vec::new(),
             risk: Risk::Medium,
             source: guide.clone(),

@@ -57,11 +57,11 @@ fn a_library_is_replaced_by_another() {
     Low Define the boundary first: code that does not use Moment.js before the migration must not use date-fns 4 after it
     High Move one route or page that is small and in daily use to date-fns 4; the rest stays
     Medium Add date-fns 4 alongside Moment.js
-    Medium Check whether this affects the project, and fix it: functions on Date instead of methods on an object
-    Medium Check whether this affects the project, and fix it: values are immutable: add and subtract return a new one
-    Medium Check whether this affects the project, and fix it: format tokens differ: YYYY becomes yyyy and DD becomes dd
-    Medium Check whether this affects the project, and fix it: time zones need @date-fns/tz
-    Medium Check whether this affects the project, and fix it: locales are imported one by one and passed with each call
+    Medium Check whether this change affects the project, and adapt the code: functions on Date instead of methods on an object
+    Medium Check whether this change affects the project, and adapt the code: values are immutable: add and subtract return a new one
+    Medium Check whether this change affects the project, and adapt the code: format tokens differ: YYYY becomes yyyy and DD becomes dd
+    Medium Check whether this change affects the project, and adapt the code: time zones need @date-fns/tz
+    Medium Check whether this change affects the project, and adapt the code: locales are imported one by one and passed with each call
     Medium After the step to date-fns 4: run the checks, compare the output with the recorded output, review deprecation warnings, and commit
        $ npm run build
        $ npm run test
@@ -85,12 +85,12 @@ fn a_store_is_replaced_by_another() {
     Medium Compare counts and checksums daily until they stay equal; fix the copy, not the comparison
     High Read from PostgreSQL 19 behind a feature flag, starting with a small share; keep the flag until the old store is removed
     Medium Add PostgreSQL 19 alongside MongoDB
-    Medium Check whether this affects the project, and fix it: nested documents become tables, or jsonb where the structure varies
-    Medium Check whether this affects the project, and fix it: ObjectId becomes a key of your choice; keep the old value in a column for external links
-    Medium Check whether this affects the project, and fix it: aggregation pipelines are rewritten as SQL
-    Medium Check whether this affects the project, and fix it: missing fields and null fields differ in MongoDB but not in a column
-    Medium Check whether this affects the project, and fix it: a field whose values have different types needs a rule for each type
-    Medium Check whether this affects the project, and fix it: change streams become logical decoding or an outbox
+    Medium Check whether this change affects the project, and adapt the code: nested documents become tables, or jsonb where the structure varies
+    Medium Check whether this change affects the project, and adapt the code: ObjectId becomes a key of your choice; keep the old value in a column for external links
+    Medium Check whether this change affects the project, and adapt the code: aggregation pipelines are rewritten as SQL
+    Medium Check whether this change affects the project, and adapt the code: missing fields and null fields differ in MongoDB but not in a column
+    Medium Check whether this change affects the project, and adapt the code: a field whose values have different types needs a rule for each type
+    Medium Check whether this change affects the project, and adapt the code: change streams become logical decoding or an outbox
     Medium After the step to PostgreSQL 19: run the checks, compare the output with the recorded output, review deprecation warnings, and commit
     Medium Remove MongoDB, with its settings, types and scripts, once nothing references it
     guard: A revert does not restore data: keep MongoDB complete and readable until the rollback from PostgreSQL 19 has been tested

@@ -125,7 +125,7 @@ async fn partial_results_are_sent_and_the_response_waits_for_changes() {
 }
 
 #[tokio::test]
-async fn a_cancelled_pass_ends_at_once() {
+async fn a_cancelled_workspace_request_ends_at_once() {
     let folder = project();
     let root = folder.path();
     let text = format!("{}debugger\n", "let some = 'words and more of them';\n".repeat(400));

@@ -134,7 +134,7 @@ mod tests {
         let found = snippet(&content, "needle");
         assert!(found.starts_with("…hay") && found.contains("needle") && found.ends_with("…"));
         assert!(found.chars().count() <= MAX_SNIPPET_CHARS + 2, "{found}");
-        let dense = snippet(&format!("T\n{}", "캐시".repeat(200)), "캐시");
-        assert_eq!(dense.chars().count(), MAX_SNIPPET_CHARS + 1);
+        let cjk = snippet(&format!("T\n{}", "캐시".repeat(200)), "캐시");
+        assert_eq!(cjk.chars().count(), MAX_SNIPPET_CHARS + 1);
     }
 }

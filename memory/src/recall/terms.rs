@@ -29,11 +29,10 @@ pub(super) fn for_each_term(text: &str, visit: &mut dyn FnMut(&str)) {
     let mut rest = &*text;
     while let Some(start) = rest.find(is_word_char) {
         rest = rest.get(start..).unwrap_or_default();
-        let is_dense_run = rest.starts_with(is_cjk);
-        let end =
-            rest.find(|c| !is_word_char(c) || is_cjk(c) != is_dense_run).unwrap_or(rest.len());
+        let is_cjk_run = rest.starts_with(is_cjk);
+        let end = rest.find(|c| !is_word_char(c) || is_cjk(c) != is_cjk_run).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
-        if is_dense_run {
+        if is_cjk_run {
             for_each_pair(run, visit);
         } else {
             for_each_word_term(run, visit);

@@ -1,5 +1,5 @@
 //! A second copy of the data that only the store contains: sessions, observations, checkpoints,
-//! lifecycles, figures. The tracked files are the copy of permanent memory.
+//! lifecycles, statistics. The tracked files are the copy of permanent memory.
 //!
 //! The backup is a log next to the store (`data.db.backup`). Each write that changes such records
 //! is appended as one line right after it was committed: JSON, the number of the write and a

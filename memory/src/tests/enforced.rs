@@ -1,5 +1,5 @@
-//! Tests of the checks of conventions and mistakes: they are validated when they are saved, and
-//! preserved through all changes of a memory.
+//! Tests of conventions and mistakes with a `check`: the check is validated when the memory is
+//! saved, and is preserved by changes to the rest of the memory.
 
 use super::*;
 use crate::kinds::Convention;

@@ -60,14 +60,14 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
         }
         let is_by_name = table::RULES_BY_NAME.contains(found.rule);
         found.weak |= strength == Strength::Weak
-            // A password that somebody made up is the default of an installation in most cases.
+            // A password chosen by a person is the default of an installation in most cases.
             || is_by_name
                 && !is_production
                 && (!is_generated_secret(value) || is_bare_key(name_before(text, found)));
         let in_comment = comments.contains(found.span.start as usize);
         let is_comment = || in_comment;
         let is_sample = (found.weak || has_samples) && is_comment();
-        // A secret that somebody made up is an example if it is commented out.
+        // A secret that does not look random is an example if it is commented out.
         found.weak |=
             !looks_random(value) && is_comment() || identifies_client(text, found, &secret_names);
         strength > Strength::None
@@ -307,8 +307,8 @@ fn name_before<'a>(text: &'a str, found: &Found) -> &'a str {
     before.rsplit(|c: char| !is_part_of_name(c)).next().unwrap_or_default()
 }
 
-/// Whether a name says only that its value is a key, such as `apiKey`. Such keys of unknown services
-/// are as often published in web pages as they are secret.
+/// Whether a name indicates only that its value is a key, such as `apiKey`. Such keys of unknown
+/// services are as often published in web pages as they are secret.
 pub(crate) fn is_bare_key(name: &str) -> bool {
     let words = words(name);
     words.last().is_some_and(|word| word == "key" || word == "apikey")

@@ -306,7 +306,7 @@ fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
     }
 }
 
-/// Whether a value was generated, as opposed to a password that somebody made up.
+/// Whether a value was generated, as opposed to chosen by a person.
 fn is_generated(value: &str) -> bool {
     !value.contains('$') && shape::is_generated(value)
 }

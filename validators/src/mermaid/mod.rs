@@ -150,7 +150,7 @@ fn unknown_diagram_type(diagram: &Diagram, report: &mut Report<'_>) {
             .help(format!("Start with the type, such as `flowchart TD`, or delete the {place}"));
         return;
     }
-    // The extension `mmd` is also that of MultiMarkdown, which starts with metadata or a heading.
+    // MultiMarkdown files also have the extension `mmd`; they start with metadata or a heading.
     let line = diagram.lines.first().map_or("", |&line| report.source().slice(line));
     let is_metadata = line.split_whitespace().next().is_some_and(|word| word.ends_with(':'));
     let is_markdown = is_metadata || line.starts_with('#');

@@ -62,14 +62,15 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Reads the files that the root file refers to, also indirectly, and appends their values.
+    /// Reads the files that the root file refers to, directly or indirectly, and appends their
+    /// values.
     pub(super) fn read<'a>(
         source: &'a Source,
         values: &mut Values,
         files: &dyn Files,
     ) -> (Self, Text<'a>) {
         let own = source.path();
-        // Without the document itself, the store does not contain the project.
+        // A store without the document itself does not contain the project either.
         let is_listed = files.listing().is_some_and(|listing| listing.has_file(own));
         let has_project = is_listed || files.exists(own);
         let mut parts = Self { all: Vec::new(), by_path: HashMap::new(), has_project };

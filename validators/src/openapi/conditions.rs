@@ -22,7 +22,7 @@ pub(super) fn check(document: &mut Document<'_>) {
 /// The check of an object at an index.
 type Condition<'d, 'a> = fn(&mut Faults<'d, 'a>, usize);
 
-/// The checks by type of object.
+/// The types of objects, each with its check.
 fn conditions<'d, 'a>(version: Version) -> [(&'static str, Condition<'d, 'a>); 15] {
     let is_2 = version == Version::V2;
     [

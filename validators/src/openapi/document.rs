@@ -18,29 +18,29 @@ pub(super) const MAX_DEPTH: usize = 200;
 /// Mappings with more entries have an index of their keys.
 const MAX_SCANNED_ENTRIES: usize = 12;
 
-/// Maximum number of references that are followed from one reference.
+/// Maximum length of a chain of references.
 const MAX_HOPS: usize = 50;
 
-/// Maximum number of words for which a similar word is searched.
+/// Maximum number of unknown words of a document for which a similar word is searched for.
 const MAX_SUGGESTIONS: usize = 200;
-/// Maximum number of words that are compared with a word.
+/// Maximum number of known words that an unknown word is compared with.
 const MAX_CANDIDATES: usize = 500;
-/// Maximum length in bytes of a quoted text in messages that can occur several times.
+/// Maximum length in bytes of a text that is quoted in a message that can occur several times.
 const MAX_QUOTED: usize = 100;
 
-/// The fields of which a document has at least one.
+/// The fields that identify a document; it has at least one of them.
 const PARTS: [&str; 5] = ["info", "paths", "components", "webhooks", "definitions"];
 
 /// The HTTP methods that are fields of a path item.
 pub(super) const METHODS: [&str; 9] =
     ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
 
-/// The entries of large mappings by key, by mapping.
+/// For each large mapping, its entries by key.
 pub(super) type Entries = HashMap<usize, HashMap<String, usize>>;
 
 /// An OpenAPI document.
 pub(super) struct Document<'a> {
-    /// The text; of a document of several files, the joined texts.
+    /// The text of the document. If the document consists of several files, their texts are joined.
     pub(super) source: Text<'a>,
     /// The files of the document.
     pub(super) parts: Parts,
@@ -53,8 +53,7 @@ pub(super) struct Document<'a> {
     pub(super) values: Values,
     pub(super) root: usize,
     entries: Entries,
-    /// The type of each value that is an object of the specification or a reference to one, by
-    /// value.
+    /// For each value, its type if it is an object of the specification or a reference to one.
     pub(super) types: Vec<Option<&'static str>>,
     /// The objects by type, in source order, without references.
     pub(super) objects: HashMap<&'static str, Vec<usize>>,
@@ -64,7 +63,7 @@ pub(super) struct Document<'a> {
     pub(super) references: Vec<Reference>,
     /// The targets of all references, by the object that contains `$ref`.
     pub(super) targets: HashMap<usize, Target>,
-    /// The number of words for which a similar word was searched.
+    /// The number of unknown words for which a similar word was searched for.
     suggestions: Cell<usize>,
     /// The changes since the base, once they are computed.
     pub(super) changes: OnceCell<Vec<Change>>,
@@ -120,13 +119,13 @@ pub(super) struct Operation<'d> {
 
 /// Why a text is not checked as an OpenAPI document.
 pub(super) enum Refusal {
-    /// The text cannot be parsed: span and message.
+    /// The text cannot be parsed, or is nested too deeply: span and message.
     Syntax(Span, String),
-    /// The file is a template, or not an OpenAPI document.
+    /// The file is a template or not an OpenAPI document.
     NotChecked,
-    /// The file has the name of a document, and no content.
+    /// The file has the name of an OpenAPI document but no content.
     Empty,
-    /// The version is not supported: the span of the value.
+    /// The version is not supported: span and text of its value.
     Version(Span, String),
 }
 
@@ -156,7 +155,7 @@ impl<'a> Document<'a> {
         }
         if let Some(value) = values.deeper_than(MAX_DEPTH) {
             let span = Span { start: value.span.start, end: value.span.start };
-            let message = format!("nested in more than {MAX_DEPTH} levels");
+            let message = format!("nested more than {MAX_DEPTH} levels deep");
             return Err(Refusal::Syntax(span, message));
         }
         let is_named = is_named(source.path());
@@ -174,7 +173,7 @@ impl<'a> Document<'a> {
         if is_template(&text) {
             return Err(Refusal::NotChecked);
         }
-        // Other files can have a field with this name too.
+        // Files in other formats can have a field with this name too.
         if !is_named && !PARTS.iter().any(|part| values.child(root, part).is_some()) {
             return Err(Refusal::NotChecked);
         }
@@ -284,13 +283,13 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The span of a scalar, and the key of other values.
+    /// The span of a single-line scalar, or [`Self::key_span`] for other values.
     pub(super) fn span(&self, at: usize) -> Span {
         let value = &self.values.all[at];
         match value.datum {
             Datum::Map | Datum::List => self.key_span(at),
             _ if value.span.is_empty() => self.key_span(at),
-            // A text of several lines is long.
+            // The span of a multi-line string would be too long to underline.
             _ if self.source.slice(value.span).contains('\n') => self.key_span(at),
             _ => value.span,
         }
@@ -346,8 +345,8 @@ impl<'a> Document<'a> {
         })
     }
 
-    /// The entries of the field `field` of the document: the path, its value, and the path item,
-    /// `None` if that is in another file.
+    /// The entries of the field `field` of the document: the path, its value, and the path item, or
+    /// `None` if the path item cannot be resolved.
     pub(super) fn path_items<'d>(
         &'d self,
         field: &str,
@@ -358,8 +357,8 @@ impl<'a> Document<'a> {
         entries.map(|&entry| (self.key(entry), entry, self.resolve(entry)))
     }
 
-    /// The known word that is most similar to `word`. The search is slow, so only the first words of
-    /// a document have suggestions.
+    /// The known word that is most similar to `word`. The search is slow, so it runs for at most
+    /// [`MAX_SUGGESTIONS`] unknown words of a document.
     pub(super) fn nearest<'c>(
         &self,
         word: &str,
@@ -371,23 +370,23 @@ impl<'a> Document<'a> {
             .flatten()
     }
 
-    /// Whether the value `at` is in another file than the root of the document.
+    /// Whether the value `at` is in a file other than the root file of the document.
     pub(super) fn is_in_other_file(&self, at: usize) -> bool {
         self.parts.of(at) > 0
     }
 
-    /// Whether a part of the document is in other files that were not read.
+    /// Whether the document refers to files that were not read.
     pub(super) fn has_external_references(&self) -> bool {
         self.targets.values().any(|target| matches!(target, Target::External))
     }
 
-    /// The type of the mapping or item that contains `at`.
+    /// The mapping or list that contains the value `at`.
     pub(super) fn parent(&self, at: usize) -> Option<usize> {
         self.values.all[at].parent
     }
 }
 
-/// The start of a text that several messages can quote.
+/// Truncates a text that is quoted in a message to [`MAX_QUOTED`] bytes.
 pub(super) fn short(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_QUOTED)]
 }

@@ -1,5 +1,5 @@
-//! Checks examples and default values against their schemas. Unsupported keywords, formats and
-//! patterns accept every value.
+//! Checks examples and default values against their schemas. The keywords `format` and `pattern`,
+//! and all unsupported keywords, accept every value.
 
 use super::document::{Document, is_template};
 use super::schemas::{has_type, is_ambiguous, is_nullable, types};
@@ -11,31 +11,33 @@ use std::collections::HashSet;
 
 /// Maximum nesting of schemas and references for one example.
 const MAX_DEPTH: usize = 64;
-/// The number of comparisons for an example: a part for each value, and a constant for the schema.
-const STEPS: (usize, usize) = (50, 2000);
-/// The number of values in checked examples for each value of the document.
-const MAX_SHARED: usize = 20;
-/// Maximum number of values of a list or object in an example that are compared with each other.
-const MAX_COMPARED: usize = 1000;
+/// Maximum number of comparisons for one example: the first number for each of its values, plus the
+/// second number for the schema.
+const MAX_STEPS: (usize, usize) = (50, 2000);
+/// Maximum total size of the checked examples, as a multiple of the number of values in the
+/// document. Several objects can share an example, so the total can exceed the number of values.
+const MAX_TOTAL_FACTOR: usize = 20;
+/// Maximum number of schemas of an `allOf` that an example is checked against.
+const MAX_ALL_OF: usize = 1000;
 
 pub(super) fn invalid_example(document: &Document<'_>, report: &mut Report<'_>) {
     let mut seen = HashSet::new();
-    // Several objects can share an example.
-    let mut values = MAX_SHARED * document.values.all.len();
+    let mut remaining = MAX_TOTAL_FACTOR * document.values.all.len();
     for (schema, value, what) in examples(document) {
         if !seen.insert((schema, value)) {
             continue;
         }
         let size = size(document, value);
-        if size > values {
+        if size > remaining {
             return;
         }
-        values -= size;
+        remaining -= size;
         if is_opaque(document, value) {
             continue;
         }
-        let mut check = Check { document, steps: STEPS.0 * size + STEPS.1 };
-        // A default of `null` is often written in one alternative of a schema that allows `null`.
+        let mut check = Check { document, steps: MAX_STEPS.0 * size + MAX_STEPS.1 };
+        // A default of `null` is often written in an alternative that does not allow `null`, next
+        // to an alternative that does.
         if *document.datum(value) == Datum::Null
             && let Some(whole) = schema_of_alternative(document, schema)
             && check.check(whole, value, 0).is_ok()
@@ -51,18 +53,19 @@ pub(super) fn invalid_example(document: &Document<'_>, report: &mut Report<'_>) 
                     document.span(at),
                     format!("the {what} does not match its schema{place}: {message}"),
                 )
-                .help("Correct the value, or the schema");
+                .help("Correct the value or the schema");
         }
     }
 }
 
-/// The schema of which a schema is an alternative in `anyOf` or `oneOf`.
+/// The schema whose `anyOf` or `oneOf` contains `schema`.
 fn schema_of_alternative(document: &Document<'_>, schema: usize) -> Option<usize> {
     let list = document.parent(schema)?;
     matches!(document.key(list), "anyOf" | "oneOf").then(|| document.parent(list))?
 }
 
-/// The examples with their schemas, and what they are.
+/// The examples and default values: the schema, the value, and the word for it in messages
+/// (`example` or `default`).
 fn examples(document: &Document<'_>) -> Vec<(usize, usize, &'static str)> {
     let mut found = Vec::new();
     for schema in super::schemas::schema_like(document) {
@@ -113,14 +116,15 @@ fn examples(document: &Document<'_>) -> Vec<(usize, usize, &'static str)> {
     found
 }
 
-/// Whether a media type is JSON. Examples of other types can be texts.
+/// Whether a media type is JSON. An example of another type can be a string that contains the
+/// serialised value.
 fn is_json(media_type: &str) -> bool {
     let name = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     name.ends_with("/json") || name.ends_with("+json")
 }
 
-/// Whether an example is written in a way that is not compared: a placeholder, references, or JSON
-/// in a string.
+/// Whether an example is not checked because it is empty or contains a placeholder, a reference, or
+/// JSON in a string.
 fn is_opaque(document: &Document<'_>, value: usize) -> bool {
     if document.values.all[value].span.is_empty() {
         return true;
@@ -138,7 +142,7 @@ fn is_opaque(document: &Document<'_>, value: usize) -> bool {
     false
 }
 
-/// The number of values in a value.
+/// The number of nested values in `value`, including `value` itself.
 fn size(document: &Document<'_>, value: usize) -> usize {
     let mut count = 0;
     let mut pending = vec![value];
@@ -175,7 +179,7 @@ struct Mismatch {
 
 type Checked = Result<(), Mismatch>;
 
-/// The check of one example; it accepts the rest when its steps are used up.
+/// The check of one example. Once the steps are used up, every value is accepted.
 struct Check<'d, 'a> {
     document: &'d Document<'a>,
     steps: usize,
@@ -186,7 +190,7 @@ fn fail(at: usize, message: impl Into<String>) -> Checked {
 }
 
 impl Check<'_, '_> {
-    /// Uses steps; returns `false` if none are left.
+    /// Subtracts steps; returns `false` if none are left.
     fn spend(&mut self, steps: usize) -> bool {
         let is_left = self.steps > steps;
         self.steps = self.steps.saturating_sub(steps.max(1));
@@ -228,7 +232,7 @@ impl Check<'_, '_> {
             Datum::Map => self.check_properties(schema, value, depth)?,
             _ => {}
         }
-        self.check_parts(schema, value, depth)
+        self.check_composition(schema, value, depth)
     }
 
     fn check_type(&mut self, schema: usize, value: usize) -> Checked {
@@ -260,12 +264,12 @@ impl Check<'_, '_> {
         if let Some(expected) = document.get(schema, "const")
             && !self.is_equal(expected, value)
         {
-            return fail(value, "the value is not that of `const`");
+            return fail(value, "the value is not equal to `const`");
         }
         Ok(())
     }
 
-    /// Whether two values are equal; values that are too large count as equal.
+    /// Whether two values are equal. Once the steps are used up, all values count as equal.
     fn is_equal(&mut self, first: usize, second: usize) -> bool {
         let document = self.document;
         let mut pending = vec![(first, second)];
@@ -345,7 +349,7 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    /// Checks a size against the fields for its bounds.
+    /// Checks the size of a value against the fields `min` and `max` of the schema.
     fn check_size(
         &self,
         schema: usize,
@@ -408,7 +412,8 @@ impl Check<'_, '_> {
             for &item in document.children(required) {
                 let Some(name) = document.text(item) else { continue };
                 let is_missing = self.spend(1) && document.get(value, name).is_none();
-                // Such a property is only required in responses, or only in requests.
+                // A `readOnly` property is required only in responses, a `writeOnly` property only
+                // in requests.
                 let is_one_way = |schema: usize| {
                     ["readOnly", "writeOnly"]
                         .iter()
@@ -443,10 +448,11 @@ impl Check<'_, '_> {
         Ok(())
     }
 
-    fn check_parts(&mut self, schema: usize, value: usize, depth: usize) -> Checked {
+    /// Checks a value against the schemas of `allOf`, `anyOf` and `oneOf`.
+    fn check_composition(&mut self, schema: usize, value: usize, depth: usize) -> Checked {
         let document = self.document;
         if let Some(list) = document.get(schema, "allOf") {
-            for &part in document.children(list).iter().take(MAX_COMPARED) {
+            for &part in document.children(list).iter().take(MAX_ALL_OF) {
                 self.check(part, value, depth + 1)?;
             }
         }

@@ -31,7 +31,8 @@ pub(super) fn duplicate_tag(document: &Document<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The addresses of the servers and their values; of Swagger 2.0 the host.
+/// The addresses of the servers, each with the index of its value. In Swagger 2.0, the address is
+/// the field `host`.
 pub(super) fn servers<'d>(document: &'d Document<'_>) -> Vec<(&'d str, usize)> {
     let mut found = Vec::new();
     if document.version == Version::V2 {
@@ -169,7 +170,8 @@ pub(super) fn script_in_description(document: &Document<'_>, report: &mut Report
         }
         let Some(found) = find_script(text) else { continue };
         let written = document.source.slice(value.span);
-        // The text is written with escapes or indentation, but the found part is on one line.
+        // The source of the text can contain escapes or indentation, but the script usually
+        // does not.
         let span = written.find(found).map_or_else(
             || document.key_span(at),
             |offset| Span::new(offset, offset + found.len()).shift(value.span.start as usize),

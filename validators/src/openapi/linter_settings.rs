@@ -1,5 +1,5 @@
-//! The settings of Spectral and Redocly CLI, applied so that a repository need not repeat them.
-//! Settings that are programs or not in the project are not read.
+//! Applies the settings of Spectral and Redocly CLI, so that a repository need not repeat them.
+//! Settings in JavaScript or TypeScript, and settings outside the project, are not read.
 
 use aidd_engine::parse::values::{Datum, Format, Values};
 use aidd_engine::rules::registry::Registry;
@@ -10,22 +10,22 @@ use aidd_engine::text::paths::{self, Globs};
 use aidd_engine::text::source::Span;
 use std::collections::{BTreeMap, HashMap};
 
-/// The rule on settings that are invalid.
+/// The rule that reports invalid settings.
 pub(super) const INVALID: &str = "openapi/invalid-linter-config";
-/// The rule on settings that are not read.
+/// The rule that reports settings that are not read.
 pub(super) const UNREAD: &str = "openapi/unread-ruleset";
 
-/// The names of Spectral's settings, in lookup order.
+/// The names of Spectral's settings files, in lookup order.
 const SPECTRAL: [&str; 3] = [".spectral.yaml", ".spectral.yml", ".spectral.json"];
-/// The names of Spectral's settings that are programs.
-const PROGRAMS: [&str; 4] = [".spectral.js", ".spectral.mjs", ".spectral.cjs", ".spectral.ts"];
-/// The names of Redocly's settings, in lookup order.
+/// The names of Spectral's settings files in JavaScript or TypeScript.
+const SCRIPTS: [&str; 4] = [".spectral.js", ".spectral.mjs", ".spectral.cjs", ".spectral.ts"];
+/// The names of Redocly's settings files, in lookup order.
 const REDOCLY: [&str; 4] = ["redocly.yaml", "redocly.yml", ".redocly.yaml", ".redocly.yml"];
 
-/// Maximum number of settings files that extend each other.
+/// Maximum length of a chain of settings files that extend each other.
 const MAX_EXTENDED: usize = 5;
 
-/// The rules of `spectral:oas` that are not prefixed with the version.
+/// The rules of `spectral:oas` whose names do not start with a version of OpenAPI.
 const SPECTRAL_RULES: [&str; 28] = [
     "array-items",
     "contact-properties",
@@ -57,7 +57,7 @@ const SPECTRAL_RULES: [&str; 28] = [
     "typed-enum",
 ];
 
-/// The rules of `spectral:oas` for one version.
+/// The rules of `spectral:oas` whose names start with a version of OpenAPI.
 const VERSIONED: [&str; 29] = [
     "oas2-anyOf",
     "oas2-api-host",
@@ -94,7 +94,7 @@ const VERSIONED: [&str; 29] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
     Off,
-    /// On, with the severity of the rule's page.
+    /// Enabled, with the severity of the rule's page.
     On,
     Severity(Severity),
 }
@@ -105,7 +105,7 @@ type Levels = BTreeMap<String, Level>;
 /// Whether the file at `path` contains settings.
 pub(super) fn is_settings(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
-    SPECTRAL.contains(&name) || PROGRAMS.contains(&name) || REDOCLY.contains(&name)
+    SPECTRAL.contains(&name) || SCRIPTS.contains(&name) || REDOCLY.contains(&name)
 }
 
 /// The rules that the settings nearest to the document at `path` disable (`None`), or enable with a
@@ -229,7 +229,8 @@ fn add_rules(values: &Values, rules: usize, levels: &mut Levels) {
     }
 }
 
-/// The level in a setting; `None` if the setting does not contain one.
+/// The level in a setting; `None` if the setting does not contain one. Fails with the value that is
+/// not a level.
 fn level(values: &Values, at: usize) -> Result<Option<Level>, usize> {
     let level = match &values.all[at].datum {
         Datum::Bool(false) => Level::Off,
@@ -262,9 +263,9 @@ enum Extended {
     Spectral(Mode),
     /// A file of the project.
     File(String),
-    /// A preset whose rules have the severities of the pages.
+    /// A preset that does not change severities.
     Preset,
-    /// Settings that are not in the project, or are a program.
+    /// Settings in JavaScript or TypeScript, or outside the project.
     Unread(String),
 }
 
@@ -317,10 +318,10 @@ fn spectral_rules(mode: Mode) -> Levels {
 /// Reports settings that are invalid, and settings that are not read.
 pub(super) fn check(report: &mut Report<'_>) {
     let source = report.source();
-    if PROGRAMS.contains(&source.name()) {
+    if SCRIPTS.contains(&source.name()) {
         if report.begin(UNREAD) {
             report
-                .at(Span::default(), "the ruleset is a program, and is not read")
+                .at(Span::default(), "a ruleset in JavaScript or TypeScript is not read")
                 .help("Write the severities in `.spectral.yaml`");
         }
         return;
@@ -345,7 +346,13 @@ pub(super) fn check(report: &mut Report<'_>) {
             if let Extended::Unread(name) = Extended::new(&values, item, source.path()) {
                 let span = values.all[item].span;
                 report
-                    .at(span, format!("the ruleset `{name}` is not read: it is not a file of data in the project"))
+                    .at(
+                        span,
+                        format!(
+                            "the ruleset `{name}` is not read: it is not a relative path to a YAML \
+                             or JSON file in the project"
+                        ),
+                    )
                     .help("Write the severities that differ from the defaults in `rules`");
             }
         }

@@ -212,7 +212,7 @@ fn report_syntax(span: Span, message: String, report: &mut Report<'_>) {
     }
 }
 
-/// Whether a path is that of a JSON or YAML file.
+/// Whether a path has the extension of a JSON or YAML file.
 fn is_data(path: &str) -> bool {
     let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
     ["json", "yaml", "yml"].iter().any(|known| extension.eq_ignore_ascii_case(known))

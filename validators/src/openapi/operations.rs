@@ -14,7 +14,7 @@ pub(super) fn duplicate_operation_id(document: &Document<'_>, report: &mut Repor
     for operation in document.objects("operation") {
         let Some(at) = document.get(operation, "operationId") else { continue };
         let Some(id) = document.text(at) else { continue };
-        // An alias repeats an operation; that is a duplicate too, but has no place of its own.
+        // The operation of an alias is a duplicate too, but has no span of its own.
         if !spans.insert(document.span(at)) {
             continue;
         }

@@ -13,7 +13,7 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use std::collections::HashSet;
 
-/// The schemas of requests: of parameters and bodies, and everything that they contain.
+/// The schemas of requests: the parameters and bodies, and all schemas in them.
 fn request_schemas(document: &Document<'_>) -> Vec<usize> {
     let mut pending = Vec::new();
     for parameter in document.objects("parameter") {
@@ -48,7 +48,7 @@ fn request_schemas(document: &Document<'_>) -> Vec<usize> {
     found
 }
 
-/// Reports the schemas of one type in requests that have none of some fields.
+/// Reports the schemas in requests whose type is `name` and that have none of `fields`.
 fn unbounded(
     document: &Document<'_>,
     name: &str,
@@ -233,7 +233,7 @@ pub(super) fn unprotected_operation(document: &Document<'_>, report: &mut Report
     }
 }
 
-/// Reports operations without one of some responses.
+/// Reports operations that have no response with one of `codes`.
 fn missing_response(
     document: &Document<'_>,
     codes: &[&str],

@@ -16,14 +16,15 @@ use std::sync::LazyLock;
 /// Maximum size of a document that is read for its parts, in bytes.
 const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
 
-/// The keys of which a part has at least one.
+/// The keys that identify a part; it contains at least one of them.
 const KEYS: [&str; 8] =
     ["$ref", "properties", "schema", "responses", "allOf", "anyOf", "oneOf", "enum"];
 
 /// Findings by path.
 type ByPath = HashMap<String, Vec<Finding>>;
 
-/// The severity of findings with the configured severity; other findings are `info`.
+/// Marks findings that are reported with the configured severity of their rule; other severities
+/// are final.
 const UNCHANGED: Severity = Severity::Error;
 
 /// Settings that enable every rule.

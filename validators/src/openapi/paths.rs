@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// Maximum number of paths that are compared, and of comparisons of segments.
 const MAX_COMPARED: (usize, usize) = (1000, 200_000);
 
-/// The names in braces of a path.
+/// The names in braces in a path.
 fn template_names(path: &str) -> Vec<&str> {
     let mut names = Vec::new();
     let mut rest = path;
@@ -248,7 +248,7 @@ fn find_ambiguous<'d>(
     methods: Option<&BTreeSet<&str>>,
     steps: &mut usize,
 ) -> Option<(usize, &'d str)> {
-    // Node, position, and whether this and the other path have been more specific.
+    // The node, the position, and whether this path and the other path were more specific so far.
     let mut pending = vec![(0_usize, 0_usize, false, false)];
     while let Some((at, position, is_this, is_other)) = pending.pop() {
         *steps += 1;

@@ -244,8 +244,8 @@ pub(super) fn ref_siblings(document: &Document<'_>, report: &mut Report<'_>) {
             format!("{} next to `$ref` {verb} ignored", names.join(", ")),
         );
         finding.help(help);
-        // A lost text or the type of the referenced schema misleads nobody; a lost `nullable` or
-        // `required` does.
+        // An ignored description, or an ignored `type` that the referenced schema already has, is
+        // harmless; an ignored `nullable` or `required` is not.
         let is_harmless =
             |at: usize| matches!(document.key(at), "type") || TEXTS.contains(&document.key(at));
         if ignored.iter().all(|&at| is_harmless(at)) {
@@ -254,7 +254,7 @@ pub(super) fn ref_siblings(document: &Document<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The maps of components that can be unused, and the name of a component.
+/// The maps of components that can be unused, and the word for such a component in messages.
 fn component_maps(document: &Document<'_>) -> Vec<(usize, &'static str)> {
     let root = document.root;
     let mut maps = Vec::new();

@@ -207,7 +207,7 @@ pub(super) fn invalid_pattern(document: &Document<'_>, report: &mut Report<'_>) 
         if let Some(fault) = pattern_fault(pattern) {
             report
                 .at(document.span(at), format!("`pattern` is not a regular expression: {fault}"))
-                .help("Correct the expression; its syntax is that of JavaScript");
+                .help("Correct the expression; it must have the syntax of JavaScript");
         }
     }
 }

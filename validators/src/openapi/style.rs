@@ -17,7 +17,7 @@ fn has(document: &Document<'_>, at: usize, field: &str) -> bool {
     })
 }
 
-/// Reports the operations without a field.
+/// Reports the operations without the field `field`.
 fn missing_in_operations(
     document: &Document<'_>,
     field: &str,
@@ -62,7 +62,7 @@ pub(super) fn several_operation_tags(document: &Document<'_>, report: &mut Repor
     }
 }
 
-/// Reports the absence of a field of `info`.
+/// Reports that the field `field` of `info` is missing.
 fn missing_in_info(document: &Document<'_>, field: &str, help: &str, report: &mut Report<'_>) {
     let Some(info) = document.get(document.root, "info") else { return };
     if document.is_map(info) && !document.targets.contains_key(&info) && !has(document, info, field)

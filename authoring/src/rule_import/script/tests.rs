@@ -1,4 +1,4 @@
-//! Tests of the extraction of literals from programs.
+//! Tests of the extraction of literals from JavaScript and TypeScript.
 
 use super::*;
 use proptest::prelude::*;

@@ -57,7 +57,10 @@ fn markdownlint_rules_are_enabled_by_name_and_tag() {
     let page = import.pages.iter().find(|page| page.id.contains("md041")).expect("a page");
     let globs = "files: ['docs/**/*.md']\n  exclude: ['docs/old/**', '/vendor', '/vendor/']\n";
     assert!(page.text.contains(globs), "{}", page.text);
-    assert!(not_imported(&import).contains(&"customRules: it is a program".to_owned()));
+    assert!(
+        not_imported(&import)
+            .contains(&"customRules: code of the repository is never run".to_owned())
+    );
 }
 
 #[test]

@@ -47,7 +47,7 @@ pub struct TextPatterns {
     patterns: Vec<TextPattern>,
     prefilter: Prefilter,
     keywords: Keywords,
-    /// The number of lists of watched words.
+    /// The number of lists of words whose occurrences are recorded.
     lists: usize,
     /// The indexes of the patterns that a file must match.
     required: Vec<u32>,
@@ -155,7 +155,7 @@ impl TextPatterns {
 /// The results of one pass over a text, apart from findings.
 #[derive(Debug, Default)]
 pub struct ScanResult {
-    /// The offsets of the watched words, by list.
+    /// For each list of words whose occurrences are recorded, the offsets of its words.
     pub watched: Vec<Vec<usize>>,
     /// The first rule whose pattern exceeded its time limit on the file and was searched for only
     /// in part.

@@ -221,7 +221,7 @@ fn invalid_combinations_of_overrides_are_reported_where_they_apply() {
     [
         (
             "t/x",
-            "did not run where several overrides apply, because they are invalid together: `lines`: 4 is more than 3",
+            "did not run where several overrides apply, because their combination is invalid: `lines`: 4 is more than 3",
         ),
     ]
     "#);

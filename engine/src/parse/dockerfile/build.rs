@@ -1,7 +1,7 @@
 //! Builds a [`Dockerfile`] from text: lines, directives, instructions.
 
 use super::heredoc::LastLines;
-use super::lines::{Line, begins_template, line_at, template};
+use super::lines::{Line, begins_template, line_at, template_end};
 use super::{
     Comment, Directive, Dockerfile, Escape, Instruction, Keyword, Logical, MAX_INSTRUCTIONS, Piece,
     PieceKind, arguments, flags, heredoc, problems, scope,
@@ -83,7 +83,7 @@ impl Builder<'_> {
             return self.add_piece(PieceKind::Comment(self.file.comments.len() - 1), line.next);
         }
         self.file.template |= begins_template(line.text);
-        if let Some(end) = template(self.text, line) {
+        if let Some(end) = template_end(self.text, line) {
             return self.add_piece(PieceKind::Template, end);
         }
         let end = self.parse_instruction(line);
@@ -134,7 +134,7 @@ impl Builder<'_> {
                 } else if let Some(comment) = next.comment() {
                     self.add_comment(&next, comment, within);
                     end = next.next;
-                } else if let Some(after) = template(self.text, next) {
+                } else if let Some(after) = template_end(self.text, next) {
                     self.file.template = true;
                     end = after;
                 } else {

@@ -81,7 +81,7 @@ pub(super) fn begins_template(line: &str) -> bool {
 /// The end of the template lines that start with `line`; `None` when it is not a template line. A
 /// tag can span several lines; an unclosed tag ends with its line. A line is a template line when
 /// it starts with a tag and contains only tags.
-pub(super) fn template<'a>(text: &'a str, line: Line<'a>) -> Option<usize> {
+pub(super) fn template_end<'a>(text: &'a str, line: Line<'a>) -> Option<usize> {
     let trimmed = line.text.trim();
     if MACROS.iter().any(|name| trimmed.starts_with(name)) {
         let is_other_word = trimmed.strip_prefix("dnl").is_some_and(|rest| {

@@ -1,5 +1,5 @@
 //! Determines, from the settings of other tools in the repository, which rules these tools enforce.
-//! Settings are read as data, or as text if they are programs; nothing is run.
+//! Settings are read as data, or as text if they are code; nothing is run.
 
 mod content;
 mod presets;

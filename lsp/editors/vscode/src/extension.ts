@@ -121,7 +121,7 @@ const recordings = [
   { label: 'Only known findings', description: 'drops from the baseline what is gone', acceptNew: false },
 ]
 
-/** The rule to explain: that of the finding under the cursor, or one typed by the user. */
+/** The rule to explain: the rule of the finding under the cursor, or a rule typed by the user. */
 async function askRule(): Promise<string | undefined> {
   const editor = vscode.window.activeTextEditor
   const all = editor ? vscode.languages.getDiagnostics(editor.document.uri) : []

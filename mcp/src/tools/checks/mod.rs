@@ -100,8 +100,9 @@ const FAMILIES: &[Family] = &[
     Family {
         name: "aidd_validate_dependencies",
         title: "Validate dependencies",
-        description: "Checks manifests against imports: unused, undeclared and imitated packages, \
-                      unpinned sources. Use after changing a manifest.",
+        description: "Checks manifests against imports: unused and undeclared packages, names that \
+                      resemble well-known packages, unpinned sources. Use after changing a \
+                      manifest.",
         rules: &["deps/*"],
         path: "package.json",
     },

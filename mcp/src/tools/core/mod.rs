@@ -5,7 +5,7 @@ mod bootstrap;
 mod classify;
 #[cfg(test)]
 mod costs;
-mod layout;
+mod scaffold;
 mod settings;
 #[cfg(test)]
 mod tests;
@@ -29,7 +29,7 @@ pub fn tools() -> Vec<Tool> {
         classify::tools(),
         agents::tools(),
         upcoming::tools(),
-        layout::tools(),
+        scaffold::tools(),
     ];
     families.into_iter().flatten().collect()
 }

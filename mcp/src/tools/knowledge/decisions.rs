@@ -160,7 +160,7 @@ fn names_found(report: &HeuristicsReport<'_, '_>) -> Row {
         ("chosen", names(facts.chosen().map(|entry| entry.name).collect())),
         ("abandoned", names(facts.abandoned.iter().map(|entry| entry.name).collect())),
         ("figures", facts.figures.clone()),
-        ("actions", facts.acts.clone()),
+        ("actions", facts.actions.clone()),
         ("reasons", facts.reasons.clone()),
         ("absolutes", facts.absolutes.clone()),
         ("biases", facts.biases.clone()),

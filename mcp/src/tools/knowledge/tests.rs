@@ -261,11 +261,11 @@ fn versions_are_verified_and_migrations_are_planned() {
        from knowledge/frontend/react.md, legacy
     3. [low] 18.3.1 to 19: read the guide and note what affects this project
        from https://react.dev/blog/2024/04/25/react-19-upgrade-guide
-    4. [medium] Check whether this affects the project, and fix it: propTypes and defaultProps of function components are removed
+    4. [medium] Check whether this change affects the project, and adapt the code: propTypes and defaultProps of function components are removed
        from https://react.dev/blog/2024/04/25/react-19-upgrade-guide
-    5. [medium] Check whether this affects the project, and fix it: string refs are removed
+    5. [medium] Check whether this change affects the project, and adapt the code: string refs are removed
        from https://react.dev/blog/2024/04/25/react-19-upgrade-guide
-    6. [medium] Check whether this affects the project, and fix it: ReactDOM.render and hydrate are removed
+    6. [medium] Check whether this change affects the project, and adapt the code: ReactDOM.render and hydrate are removed
        from https://react.dev/blog/2024/04/25/react-19-upgrade-guide
     7. [high] Set 19 in package.json and commit the lock file with it
        $ npm install react@19

@@ -458,7 +458,7 @@ impl Json {
         Ok(())
     }
 
-    /// Increases the change number of the store, and stores the number as that of the memory.
+    /// Increases the change number of the store, and stores it as the change number of the memory.
     fn advance_change_number(&mut self, id: &str) -> Result<(), MemoryError> {
         let number = self.change_number()? + 1;
         self.change(CHANGE_NUMBER, "", Some(json!(number)))?;

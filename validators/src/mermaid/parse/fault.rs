@@ -1,5 +1,5 @@
 //! Converts the parser's errors to faults that state the found and the expected text. Where the
-//! parser and Mermaid are known to differ, the result is that of Mermaid.
+//! parser and Mermaid are known to differ, the result follows Mermaid.
 
 use super::texts::{self, Code, Token};
 use super::{Diagram, Fault, Syntax, Type, span};

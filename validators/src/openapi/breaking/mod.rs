@@ -195,7 +195,7 @@ impl<'d> Comparison<'d, '_> {
     fn compare_documents(&mut self) {
         for (field, direction) in [("paths", Direction::In), ("webhooks", Direction::Out)] {
             let (base, head) = (paths(self.base, field), paths(self.head, field));
-            // Without the file of the paths, nothing is known about them.
+            // If the file with the paths was not read, nothing is known about them.
             if base.is_empty() || !self.is_known(field) {
                 continue;
             }

@@ -28,9 +28,9 @@ pub(super) struct Sink {
 /// What a function expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Takes {
-    /// A statement.
+    /// A whole `SELECT`, `INSERT`, `UPDATE` or `DELETE`.
     Statement,
-    /// A condition.
+    /// A part of `WHERE`, `HAVING` or `JOIN`.
     Condition,
 }
 

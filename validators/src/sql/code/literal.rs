@@ -6,7 +6,7 @@ use tree_sitter::Node;
 pub(super) enum Piece<'t> {
     /// Text as in the file.
     Text { start: usize, end: usize },
-    /// An escape sequence and the text that it stands for.
+    /// An escape sequence and its text.
     Escape { start: usize, end: usize, text: String },
     /// A value that the literal inserts.
     Value { node: Node<'t>, is_number: bool },
@@ -110,7 +110,7 @@ fn escape<'t>(node: Node<'t>, text: &str, is_raw: bool) -> Piece<'t> {
     Piece::Escape { start, end, text: unescape(&text[start..end]) }
 }
 
-/// The text that an escape sequence stands for.
+/// The text of an escape sequence.
 fn unescape(sequence: &str) -> String {
     let Some(rest) = sequence.strip_prefix('\\') else {
         // A doubled brace of a format string.

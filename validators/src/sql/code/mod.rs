@@ -263,7 +263,7 @@ fn report_injections(
         else {
             continue;
         };
-        let shown = shown(hole.value, index);
+        let shown = display_value(hole.value, index);
         let message = match (worst, source) {
             (Certainty::Name, _) => format!("{shown} is inserted into the query as a name"),
             (_, Source::Request) => format!("{shown} from the request is inserted into the query"),
@@ -366,7 +366,7 @@ fn span(node: Node<'_>, index: &Index<'_>) -> Span {
 }
 
 /// The value as it is shown in messages.
-fn shown(value: Value<'_>, index: &Index<'_>) -> String {
+fn display_value(value: Value<'_>, index: &Index<'_>) -> String {
     let text = match value {
         Value::Node(node) => index.text_of(node),
         Value::Name(name, _) => name,

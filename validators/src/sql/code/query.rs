@@ -15,7 +15,7 @@ pub(super) struct Query<'t> {
     pub(super) is_assembled: bool,
 }
 
-/// Stands for an inserted value in the text.
+/// The mark of an inserted value in the text.
 pub(super) const HOLE: char = '\u{1}';
 /// Separates the alternatives of a text.
 pub(super) const BREAK: char = '\u{2}';
