@@ -15,32 +15,32 @@ use std::collections::{HashMap, HashSet};
 /// Maximum nesting of a document. Deeper documents are not checked.
 pub(super) const MAX_DEPTH: usize = 200;
 
-/// Mappings with more entries have an index of their keys.
+/// Maximum number of entries of a mapping without an index of its keys.
 const MAX_SCANNED_ENTRIES: usize = 12;
 
 /// Maximum number of references that are followed from one reference.
 const MAX_HOPS: usize = 50;
 
-/// Maximum number of words for which a similar word is searched.
+/// Maximum number of words per document for which a similar word is searched.
 const MAX_SUGGESTIONS: usize = 200;
-/// Maximum number of words that are compared with a word.
+/// Maximum number of candidates that are compared with one word.
 const MAX_CANDIDATES: usize = 500;
 /// Maximum length in bytes of a quoted text in messages that can occur several times.
 const MAX_QUOTED: usize = 100;
 
-/// The fields of which a document has at least one.
+/// The root fields of which a document has at least one. Other files with a version are ignored.
 const PARTS: [&str; 5] = ["info", "paths", "components", "webhooks", "definitions"];
 
 /// The HTTP methods that are fields of a path item.
 pub(super) const METHODS: [&str; 9] =
     ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
 
-/// The entries of large mappings by key, by mapping.
+/// The entries of large mappings: by mapping, then by key.
 pub(super) type Entries = HashMap<usize, HashMap<String, usize>>;
 
 /// An OpenAPI document.
 pub(super) struct Document<'a> {
-    /// The text; of a document of several files, the joined texts.
+    /// The text of the document; for several files, their joined texts.
     pub(super) source: Text<'a>,
     /// The files of the document.
     pub(super) parts: Parts,
@@ -60,7 +60,7 @@ pub(super) struct Document<'a> {
     pub(super) objects: HashMap<&'static str, Vec<usize>>,
     /// Violations of the specification.
     pub(super) faults: Vec<Fault>,
-    /// The references in places where the specification allows them.
+    /// The references at positions where the specification allows a reference.
     pub(super) references: Vec<Reference>,
     /// The targets of all references, by the object that contains `$ref`.
     pub(super) targets: HashMap<usize, Target>,
@@ -96,7 +96,7 @@ impl Fault {
     }
 }
 
-/// A `$ref`, and the type of the object that it must refer to.
+/// A `$ref`, and the type of the object to which it must refer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reference {
     /// The value of `$ref`.
@@ -107,7 +107,7 @@ pub(super) struct Reference {
     pub(super) target: Option<&'static str>,
 }
 
-/// An operation and its place.
+/// An operation, and its position in the document.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation<'d> {
     /// The path, or the name of the webhook.
@@ -124,14 +124,15 @@ pub(super) enum Refusal {
     Syntax(Span, String),
     /// The file is a template, or not an OpenAPI document.
     NotChecked,
-    /// The file has the name of a document, and no content.
+    /// The file has the name of a document, but no content.
     Empty,
     /// The version is not supported: the span of the value.
     Version(Span, String),
 }
 
-/// Whether the name of a file is that of an OpenAPI document: `openapi.yaml`, `swagger.json`.
-pub(super) fn is_named(path: &str) -> bool {
+/// Whether the file at `path` has the name of an OpenAPI document, such as `openapi.yaml` or
+/// `swagger.json`.
+pub(super) fn has_document_name(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let stem = ["json", "yaml", "yml"].iter().find_map(|it| name.strip_suffix(it));
     matches!(stem, Some("openapi." | "swagger."))
@@ -156,10 +157,10 @@ impl<'a> Document<'a> {
         }
         if let Some(value) = values.deeper_than(MAX_DEPTH) {
             let span = Span { start: value.span.start, end: value.span.start };
-            let message = format!("nested in more than {MAX_DEPTH} levels");
+            let message = format!("nested more than {MAX_DEPTH} levels deep");
             return Err(Refusal::Syntax(span, message));
         }
-        let is_named = is_named(source.path());
+        let is_named = has_document_name(source.path());
         let is_empty = |root: &usize| values.all[*root].datum == Datum::Null;
         let Some(root) = values.roots.first().copied().filter(|root| !is_empty(root)) else {
             return Err(if is_named { Refusal::Empty } else { Refusal::NotChecked });
@@ -174,7 +175,7 @@ impl<'a> Document<'a> {
         if is_template(&text) {
             return Err(Refusal::NotChecked);
         }
-        // Other files can have a field with this name too.
+        // Other kinds of files can also have a field with this name.
         if !is_named && !PARTS.iter().any(|part| values.child(root, part).is_some()) {
             return Err(Refusal::NotChecked);
         }
@@ -223,7 +224,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The value at the end of a path of keys.
+    /// The value to which a path of keys leads, starting at the mapping `at`.
     pub(super) fn get_path(&self, at: usize, keys: &[&str]) -> Option<usize> {
         keys.iter().try_fold(at, |at, key| self.get(at, key))
     }
@@ -290,7 +291,7 @@ impl<'a> Document<'a> {
         match value.datum {
             Datum::Map | Datum::List => self.key_span(at),
             _ if value.span.is_empty() => self.key_span(at),
-            // A text of several lines is long.
+            // A multi-line text is long, so its key is reported.
             _ if self.source.slice(value.span).contains('\n') => self.key_span(at),
             _ => value.span,
         }
@@ -347,7 +348,7 @@ impl<'a> Document<'a> {
     }
 
     /// The entries of the field `field` of the document: the path, its value, and the path item,
-    /// `None` if that is in another file.
+    /// which is `None` if it is in another file.
     pub(super) fn path_items<'d>(
         &'d self,
         field: &str,
@@ -358,8 +359,8 @@ impl<'a> Document<'a> {
         entries.map(|&entry| (self.key(entry), entry, self.resolve(entry)))
     }
 
-    /// The known word that is most similar to `word`. The search is slow, so only the first words of
-    /// a document have suggestions.
+    /// The known word that is most similar to `word`. The search is slow, so it only runs for the
+    /// first words of a document.
     pub(super) fn nearest<'c>(
         &self,
         word: &str,
@@ -371,9 +372,9 @@ impl<'a> Document<'a> {
             .flatten()
     }
 
-    /// Whether the value `at` is in another file than the root of the document.
+    /// Whether the value `at` is in a file other than the root file of the document.
     pub(super) fn is_in_other_file(&self, at: usize) -> bool {
-        self.parts.of(at) > 0
+        self.parts.index_of(at) > 0
     }
 
     /// Whether a part of the document is in other files that were not read.
@@ -381,13 +382,13 @@ impl<'a> Document<'a> {
         self.targets.values().any(|target| matches!(target, Target::External))
     }
 
-    /// The type of the mapping or item that contains `at`.
+    /// The mapping or list that contains the value `at`.
     pub(super) fn parent(&self, at: usize) -> Option<usize> {
         self.values.all[at].parent
     }
 }
 
-/// The start of a text that several messages can quote.
+/// The start of `text`, short enough to be quoted in several messages.
 pub(super) fn short(text: &str) -> &str {
     &text[..text.floor_char_boundary(MAX_QUOTED)]
 }

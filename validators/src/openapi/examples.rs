@@ -11,9 +11,11 @@ use std::collections::HashSet;
 
 /// Maximum nesting of schemas and references for one example.
 const MAX_DEPTH: usize = 64;
-/// The number of comparisons for an example: a part for each value, and a constant for the schema.
+/// Maximum number of comparisons for an example: the first number for each value of the example,
+/// plus the second number.
 const STEPS: (usize, usize) = (50, 2000);
-/// The number of values in checked examples for each value of the document.
+/// Maximum number of values in all checked examples, for each value of the document: several
+/// objects can share an example.
 const MAX_SHARED: usize = 20;
 /// Maximum number of values of a list or object in an example that are compared with each other.
 const MAX_COMPARED: usize = 1000;
@@ -56,13 +58,14 @@ pub(super) fn invalid_example(document: &Document<'_>, report: &mut Report<'_>) 
     }
 }
 
-/// The schema of which a schema is an alternative in `anyOf` or `oneOf`.
+/// The schema that contains `schema` as an alternative in `anyOf` or `oneOf`.
 fn schema_of_alternative(document: &Document<'_>, schema: usize) -> Option<usize> {
     let list = document.parent(schema)?;
     matches!(document.key(list), "anyOf" | "oneOf").then(|| document.parent(list))?
 }
 
-/// The examples with their schemas, and what they are.
+/// The schemas and their examples: schema, value, and whether the value is a `default` or an
+/// `example`.
 fn examples(document: &Document<'_>) -> Vec<(usize, usize, &'static str)> {
     let mut found = Vec::new();
     for schema in super::schemas::schema_like(document) {
@@ -119,8 +122,8 @@ fn is_json(media_type: &str) -> bool {
     name.ends_with("/json") || name.ends_with("+json")
 }
 
-/// Whether an example is written in a way that is not compared: a placeholder, references, or JSON
-/// in a string.
+/// Whether an example is not compared: it is a placeholder, contains references, or is JSON in a
+/// string.
 fn is_opaque(document: &Document<'_>, value: usize) -> bool {
     if document.values.all[value].span.is_empty() {
         return true;
@@ -138,7 +141,7 @@ fn is_opaque(document: &Document<'_>, value: usize) -> bool {
     false
 }
 
-/// The number of values in a value.
+/// The number of values that a value contains, including itself.
 fn size(document: &Document<'_>, value: usize) -> usize {
     let mut count = 0;
     let mut pending = vec![value];
@@ -175,7 +178,7 @@ struct Mismatch {
 
 type Checked = Result<(), Mismatch>;
 
-/// The check of one example; it accepts the rest when its steps are used up.
+/// The check of one example. When all steps are used, the rest of the example is accepted.
 struct Check<'d, 'a> {
     document: &'d Document<'a>,
     steps: usize,
@@ -186,7 +189,7 @@ fn fail(at: usize, message: impl Into<String>) -> Checked {
 }
 
 impl Check<'_, '_> {
-    /// Uses steps; returns `false` if none are left.
+    /// Uses `steps` of the remaining steps. Returns whether any are left.
     fn spend(&mut self, steps: usize) -> bool {
         let is_left = self.steps > steps;
         self.steps = self.steps.saturating_sub(steps.max(1));
@@ -260,7 +263,7 @@ impl Check<'_, '_> {
         if let Some(expected) = document.get(schema, "const")
             && !self.is_equal(expected, value)
         {
-            return fail(value, "the value is not that of `const`");
+            return fail(value, "the value differs from `const`");
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ pub(super) fn duplicate_tag(document: &Document<'_>, report: &mut Report<'_>) {
                 let finding = report.at(document.span(at), format!("duplicate tag `{name}`"));
                 finding.help("Remove the tag, or rename it");
                 finding.related(document.span(first), "the first tag");
-                // A tag without other fields adds nothing to the first.
+                // A duplicate without other fields adds nothing to the first tag.
                 if document.children(tag).len() == 1
                     && let Some(edit) = item_removal(document, tag)
                 {
@@ -31,7 +31,7 @@ pub(super) fn duplicate_tag(document: &Document<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The addresses of the servers and their values; of Swagger 2.0 the host.
+/// The addresses of the servers, each with its value in the document; in Swagger 2.0, the host.
 pub(super) fn servers<'d>(document: &'d Document<'_>) -> Vec<(&'d str, usize)> {
     let mut found = Vec::new();
     if document.version == Version::V2 {

@@ -1,5 +1,5 @@
-//! The settings of Spectral and Redocly CLI, applied so that a repository need not repeat them.
-//! Settings that are programs or not in the project are not read.
+//! Reads the settings of Spectral and Redocly CLI, so that a repository need not repeat them for
+//! aidd. Settings that are programs, or that are not in the project, are not read.
 
 use aidd_engine::parse::values::{Datum, Format, Values};
 use aidd_engine::rules::registry::Registry;
@@ -10,9 +10,9 @@ use aidd_engine::text::paths::{self, Globs};
 use aidd_engine::text::source::Span;
 use std::collections::{BTreeMap, HashMap};
 
-/// The rule on settings that are invalid.
+/// The rule that reports invalid settings.
 pub(super) const INVALID: &str = "openapi/invalid-linter-config";
-/// The rule on settings that are not read.
+/// The rule that reports settings that are not read.
 pub(super) const UNREAD: &str = "openapi/unread-ruleset";
 
 /// The names of Spectral's settings, in lookup order.
@@ -22,10 +22,10 @@ const PROGRAMS: [&str; 4] = [".spectral.js", ".spectral.mjs", ".spectral.cjs", "
 /// The names of Redocly's settings, in lookup order.
 const REDOCLY: [&str; 4] = ["redocly.yaml", "redocly.yml", ".redocly.yaml", ".redocly.yml"];
 
-/// Maximum number of settings files that extend each other.
+/// Maximum length of a chain of settings files that extend each other.
 const MAX_EXTENDED: usize = 5;
 
-/// The rules of `spectral:oas` that are not prefixed with the version.
+/// The rules of `spectral:oas` whose names do not contain a version.
 const SPECTRAL_RULES: [&str; 28] = [
     "array-items",
     "contact-properties",
@@ -57,7 +57,7 @@ const SPECTRAL_RULES: [&str; 28] = [
     "typed-enum",
 ];
 
-/// The rules of `spectral:oas` for one version.
+/// The rules of `spectral:oas` that apply to one version of OpenAPI.
 const VERSIONED: [&str; 29] = [
     "oas2-anyOf",
     "oas2-api-host",
@@ -94,7 +94,7 @@ const VERSIONED: [&str; 29] = [
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
     Off,
-    /// On, with the severity of the rule's page.
+    /// Enabled, with the severity of the rule's page.
     On,
     Severity(Severity),
 }
@@ -258,13 +258,13 @@ fn level(values: &Values, at: usize) -> Result<Option<Level>, usize> {
 
 /// An item of `extends`.
 enum Extended {
-    /// Spectral's rules, with the part of them that is enabled.
+    /// Spectral's rules, and which of them are enabled.
     Spectral(Mode),
     /// A file of the project.
     File(String),
     /// A preset whose rules have the severities of the pages.
     Preset,
-    /// Settings that are not in the project, or are a program.
+    /// Settings that are not in the project, or that are a program.
     Unread(String),
 }
 
@@ -320,7 +320,7 @@ pub(super) fn check(report: &mut Report<'_>) {
     if PROGRAMS.contains(&source.name()) {
         if report.begin(UNREAD) {
             report
-                .at(Span::default(), "the ruleset is a program, and is not read")
+                .at(Span::default(), "the ruleset is a program, so it is not read")
                 .help("Write the severities in `.spectral.yaml`");
         }
         return;
@@ -345,7 +345,7 @@ pub(super) fn check(report: &mut Report<'_>) {
             if let Extended::Unread(name) = Extended::new(&values, item, source.path()) {
                 let span = values.all[item].span;
                 report
-                    .at(span, format!("the ruleset `{name}` is not read: it is not a file of data in the project"))
+                    .at(span, format!("the ruleset `{name}` is not read: it is not a YAML or JSON file of the project"))
                     .help("Write the severities that differ from the defaults in `rules`");
             }
         }
@@ -421,17 +421,20 @@ mod tests {
 
     #[test]
     fn a_mode_sets_all_rules_of_spectral() {
-        let of = |mode| {
+        let settings_in_mode = |mode| {
             let text =
                 format!("extends: [[spectral:oas, {mode}]]\nrules: {{info-contact: error}}\n");
             settings_of(&[(".spectral.yaml", &text)], "openapi.yaml")
         };
-        let off = of("off");
+        let off = settings_in_mode("off");
         assert!(off.contains(&("openapi/structure".to_owned(), None)));
         assert!(off.contains(&("openapi/missing-contact".to_owned(), Some(Severity::Error))));
         assert!(off.iter().all(|(rule, _)| rule != "openapi/remote-ref"));
-        assert!(of("all").iter().all(|(_, severity)| severity.is_some()) && of("all").len() > 30);
-        assert_eq!(of("recommended").len(), 1);
+        assert!(
+            settings_in_mode("all").iter().all(|(_, severity)| severity.is_some())
+                && settings_in_mode("all").len() > 30
+        );
+        assert_eq!(settings_in_mode("recommended").len(), 1);
     }
 
     #[test]

@@ -48,7 +48,7 @@ fn request_schemas(document: &Document<'_>) -> Vec<usize> {
     found
 }
 
-/// Reports the schemas of one type in requests that have none of some fields.
+/// Reports the schemas of the type `name` in requests that have none of `fields`.
 fn unbounded(
     document: &Document<'_>,
     name: &str,
@@ -233,7 +233,7 @@ pub(super) fn unprotected_operation(document: &Document<'_>, report: &mut Report
     }
 }
 
-/// Reports operations without one of some responses.
+/// Reports the operations that describe none of the responses `codes`.
 fn missing_response(
     document: &Document<'_>,
     codes: &[&str],

@@ -23,10 +23,11 @@ const KEYS: [&str; 8] =
 /// Findings by path.
 type ByPath = HashMap<String, Vec<Finding>>;
 
-/// The severity of findings with the configured severity; other findings are `info`.
+/// Marks findings that get the configured severity. A rule lowers the severity of its other
+/// findings.
 const UNCHANGED: Severity = Severity::Error;
 
-/// Settings that enable every rule.
+/// Settings that enable every rule with the severity [`UNCHANGED`].
 pub(super) static ALL: LazyLock<Settings> = LazyLock::new(|| {
     let setting =
         Setting { severity: Some(UNCHANGED), params: serde_json::Map::new(), is_configured: false };
