@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// Maximum depth of directories below the directory of advisories.
 const MAX_DEPTH: usize = 3;
 
-/// What is not checked without a network or a list of advisories.
+/// The value of facts that require a network or advisories.
 const NOT_CHECKED: &str = "not checked";
 
 /// The advisories that apply to the locked packages.
@@ -36,7 +36,7 @@ struct Document<'t> {
     schema_version: u32,
     dependencies: &'t [DependencyRow],
     advisories: &'t Advisories,
-    /// Needs a network.
+    /// Always [`NOT_CHECKED`], because newer versions require a network.
     newer_versions: &'static str,
     notes: &'t [String],
 }
@@ -52,7 +52,7 @@ pub fn run(args: &Deps, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> 
     let listing = walk::listing(&engine, &project.disk, &walk);
     let mut table = dependency_table(&engine, &project.config, &project.disk, &listing)?;
     if let Some(path) = &args.path {
-        keep_below(&mut table, &project, &project::absolute(&io.cwd, path))?;
+        retain_below(&mut table, &project, &project::absolute(&io.cwd, path))?;
     }
     let advisories = match &args.osv {
         Some(dir) => check_advisories(&table, &project::absolute(&io.cwd, dir))?,
@@ -75,7 +75,7 @@ pub fn run(args: &Deps, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> 
 }
 
 /// Removes the manifests and lock files that are not at or below `path`.
-fn keep_below(table: &mut DependencyTable, project: &Project, path: &Path) -> Result<()> {
+fn retain_below(table: &mut DependencyTable, project: &Project, path: &Path) -> Result<()> {
     if !path.exists() || !path.starts_with(project.root()) {
         let error = UserError::new(format!("{} is not a path of the project", path.display()));
         return Err(error.hint("pass a manifest or a directory").into());

@@ -44,7 +44,7 @@ struct Range {
     events: Vec<Event>,
 }
 
-/// One of the keys is set.
+/// An event of a range, in which one of the keys is set.
 #[derive(Deserialize)]
 struct Event {
     #[serde(default)]
@@ -55,7 +55,7 @@ struct Event {
     last_affected: Option<String>,
 }
 
-/// An advisory that applies to a locked package, or for which that is unknown.
+/// An advisory that applies, or possibly applies, to a locked package.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Match {
     /// The path of the lock file.
@@ -66,7 +66,7 @@ pub struct Match {
     pub version: String,
     /// The id of the advisory.
     pub advisory: String,
-    /// One line about the advisory.
+    /// A summary of the advisory in one line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// The versions that fix the defect.
@@ -88,7 +88,7 @@ pub struct Matcher<'l> {
 }
 
 impl<'l> Matcher<'l> {
-    /// A matcher for the packages of registries in `locks`.
+    /// A matcher for the packages in `locks` that are from a registry.
     #[must_use]
     pub fn new(locks: &'l [Lock]) -> Self {
         let mut packages: HashMap<(Ecosystem, &str), Vec<(&Lock, usize)>> = HashMap::new();
@@ -141,7 +141,7 @@ impl<'l> Matcher<'l> {
         }
     }
 
-    /// The advisories that apply, or for which that is unknown, sorted by lock file and package.
+    /// The advisories that apply or possibly apply, sorted by lock file and package.
     #[must_use]
     pub fn matches(self) -> Vec<Match> {
         self.found.into_iter().collect()
@@ -211,7 +211,7 @@ impl Range {
                 Event { introduced: Some(text), .. } => (text, at(text)?.is_ge(), true),
                 Event { fixed: Some(text), .. } => (text, at(text)?.is_ge(), false),
                 Event { last_affected: Some(text), .. } => (text, at(text)?.is_gt(), false),
-                // `limit` concerns commits only.
+                // The event `limit` applies only to commits.
                 _ => continue,
             };
             if !is_reached {
@@ -235,7 +235,8 @@ mod tests {
     use crate::project::locked;
     use proptest::prelude::*;
 
-    /// The matches as `package version advisory`, with `?` for unknown ones.
+    /// The matches as `package version advisory`, with `?` if it is unknown whether the version is
+    /// affected.
     fn matches(path: &str, lock: &str, advisories: &[&str]) -> Vec<String> {
         let locks = [locked::read(path, lock).expect("a lock file")];
         let mut matcher = Matcher::new(&locks);
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_compared_is_unknown() {
+    fn versions_that_cannot_be_compared_have_an_unknown_result() {
         let git = r#""ranges": [{"type": "GIT", "events": [{"introduced": "0"}]}]"#;
         assert_eq!(matches("yarn.lock", LOCK, &[&advisory("npm", "a", git)]), ["a 1.5.0 X-1?"]);
         let range = r#""ranges": [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "2.0"}]}]"#;
@@ -315,7 +316,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_panics(text in "[{}\\[\\]\":,a-z0-9. ]{0,60}") {
+        fn any_text_is_read_without_a_panic(text in "[{}\\[\\]\":,a-z0-9. ]{0,60}") {
             let locks = [locked::read("yarn.lock", LOCK).expect("a lock file")];
             Matcher::new(&locks).add(&text);
         }

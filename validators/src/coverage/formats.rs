@@ -1,4 +1,4 @@
-//! The formats with one fact per line: LCOV and the cover profiles of Go.
+//! Parses the line-based formats: LCOV and the cover profiles of Go.
 
 use super::report::{Builder, Coverage, Malformed, Naming, segment};
 
@@ -22,7 +22,7 @@ pub(super) fn lcov(text: &str) -> Result<Coverage, Malformed> {
         };
         match key {
             "SF" if name.is_some() => {
-                return Err(Malformed::Line(number, "the record before has no `end_of_record`"));
+                return Err(Malformed::Line(number, "the previous record has no `end_of_record`"));
             }
             "SF" => {
                 report.file(value);
@@ -57,10 +57,10 @@ pub(super) fn go(text: &str) -> Result<Coverage, Malformed> {
         if line.trim().is_empty() || line.starts_with("mode:") {
             continue;
         }
-        let Some((name, first, last, count)) = go_block(line) else {
+        let Some((name, first, last, count)) = parse_go_block(line) else {
             return Err(Malformed::Line(
                 number,
-                "expected `file:line.column,line.column count count`",
+                "expected `file:line.column,line.column statements count`",
             ));
         };
         report.file(name).extend(segment(first, last, count > 0));
@@ -69,11 +69,11 @@ pub(super) fn go(text: &str) -> Result<Coverage, Malformed> {
 }
 
 /// The file, first line, last line and count of a block: `a/b.go:1.2,3.4 5 6`.
-fn go_block(line: &str) -> Option<(&str, u32, u32, u64)> {
+fn parse_go_block(line: &str) -> Option<(&str, u32, u32, u64)> {
     let (name, rest) = line.rsplit_once(':')?;
     let mut words = rest.split_whitespace();
     let (first, last) = words.next()?.split_once(',')?;
-    let line_of = |position: &str| position.split_once('.')?.0.parse().ok();
+    let line_number = |position: &str| position.split_once('.')?.0.parse().ok();
     let count = words.nth(1)?.parse().ok()?;
-    Some((name, line_of(first)?, line_of(last)?, count))
+    Some((name, line_number(first)?, line_number(last)?, count))
 }

@@ -1,11 +1,11 @@
-//! The formats in JSON: llvm-cov and coverage.py.
+//! Parses the JSON formats: llvm-cov and coverage.py.
 
 use super::report::{Builder, Coverage, Malformed, Naming, segment};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 
-/// The parts of both formats that are read.
+/// The fields of both formats that are read.
 #[derive(Deserialize)]
 struct Export {
     /// The files of coverage.py.
@@ -32,20 +32,20 @@ struct LlvmFile {
     segments: Vec<LlvmSegment>,
 }
 
-/// The start of a region, or the place where the region around it continues.
+/// The position where a region starts, or where the enclosing region continues.
 #[derive(Clone, Copy, Deserialize)]
 struct LlvmSegment(
     /// The one-based line of the start.
     u32,
     /// The one-based column of the start.
     IgnoredAny,
-    /// How often the region ran.
+    /// The execution count of the region.
     u64,
-    /// Whether there is a count.
+    /// Whether the segment has an execution count.
     bool,
-    /// Whether a region starts.
+    /// Whether a region starts at this position.
     bool,
-    /// Whether the region is between other regions.
+    /// Whether the region is a gap between other regions.
     #[serde(default)]
     bool,
 );
@@ -69,7 +69,7 @@ pub(super) fn parse(text: &str) -> Result<Coverage, Malformed> {
         }
         Export { data: Some(exports), .. } => {
             for file in exports.into_iter().flat_map(|export| export.files) {
-                llvm_file(&mut report, &file);
+                add_llvm_file(&mut report, &file);
             }
         }
         _ => return Err(Malformed::Unknown),
@@ -77,28 +77,28 @@ pub(super) fn parse(text: &str) -> Result<Coverage, Malformed> {
     Ok(report.finish(Naming::Paths))
 }
 
-/// Adds the lines of a file, counted as llvm-cov counts them: the count of a line is the highest of
-/// the regions that start in it and of the region around its start.
-fn llvm_file(report: &mut Builder, file: &LlvmFile) {
+/// Adds the lines of a file, counted as llvm-cov counts them: the count of a line is the highest
+/// count of the regions that start in the line and of the region that contains its start.
+fn add_llvm_file(report: &mut Builder, file: &LlvmFile) {
     let lines = report.file(&file.filename);
-    let mut around: Option<LlvmSegment> = None;
+    let mut enclosing: Option<LlvmSegment> = None;
     for group in file.segments.chunk_by(|left, right| left.0 == right.0) {
         let line = group[0].0;
         let has_count = |segment: &LlvmSegment| segment.3;
-        if let Some(before) = around.filter(has_count) {
+        if let Some(before) = enclosing.filter(has_count) {
             lines.extend(segment(before.0 + 1, line.saturating_sub(1), before.2 > 0));
         }
-        let counted =
+        let is_counted_start =
             |LlvmSegment(_, _, _, has_count, is_start, _): &LlvmSegment| *has_count && *is_start;
-        let starts = || group.iter().filter(|segment| counted(segment) && !segment.5);
+        let starts = || group.iter().filter(|segment| is_counted_start(segment) && !segment.5);
         let is_skipped = !group[0].3 && group[0].4;
         let is_mapped = !is_skipped
-            && (around.is_some_and(|before| before.3) || starts().next().is_some())
-            || group.iter().any(counted);
+            && (enclosing.is_some_and(|before| before.3) || starts().next().is_some())
+            || group.iter().any(is_counted_start);
         if is_mapped {
-            let counts = starts().map(|segment| segment.2).chain(around.map(|before| before.2));
+            let counts = starts().map(|segment| segment.2).chain(enclosing.map(|before| before.2));
             lines.extend(segment(line, line, counts.max().unwrap_or_default() > 0));
         }
-        around = group.last().copied();
+        enclosing = group.last().copied();
     }
 }

@@ -1,4 +1,4 @@
-//! Checks on changed lines that no test runs, according to the reports of coverage tools.
+//! Finds changed lines that no test runs, according to the reports of coverage tools.
 
 mod formats;
 mod json;
@@ -19,7 +19,7 @@ use serde_json::Value;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A file whose lines coverage reports can list.
+/// The kind of files whose lines coverage reports can list.
 const CODE: Kind = Kind("covered-code");
 
 const UNCOVERED: &str = "tests/uncovered-change";
@@ -83,20 +83,20 @@ fn is_code(path: &str) -> bool {
     ) && !super::test_files::is_test(path)
 }
 
-/// What a report says about the changed file.
-enum Answer {
+/// The result of looking up the changed file in a report.
+enum Lookup {
     /// The executable lines of the file.
     Lines(Vec<Segment>),
-    /// Why its lines cannot be used.
+    /// The reason why the lines in the report cannot be used.
     Unusable(String),
-    /// Why the file is not a report.
+    /// The reason why the file is not a report.
     Unknown(String),
 }
 
 fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let files = context.files;
-    // Any path that the change does not add has a base, if there is one.
+    // With a base, `base_of` returns `None` only for added files; without one, for every path.
     if files.base_of("").is_none() || !(report.begin(UNUSABLE) | report.begin(UNCOVERED)) {
         return;
     }
@@ -109,21 +109,21 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         .and_then(Value::as_array)
         .map(|paths| paths.iter().filter_map(Value::as_str).map(str::to_owned).collect());
     let is_configured = configured.is_some();
-    let reports = configured.unwrap_or_else(|| paths::usual(files, source.path()));
+    let reports = configured.unwrap_or_else(|| paths::find_default(files, source.path()));
     let mut unusable = Vec::new();
     let mut segments = Vec::new();
     for path in &reports {
-        match answer(files, path, source) {
-            Some(Answer::Lines(found)) => segments.extend(found),
-            Some(Answer::Unusable(why)) => unusable.push(format!("coverage report `{path}` {why}")),
-            // A file at a usual path can be something else.
-            Some(Answer::Unknown(why)) if is_configured => {
+        match look_up(files, path, source) {
+            Some(Lookup::Lines(found)) => segments.extend(found),
+            Some(Lookup::Unusable(why)) => unusable.push(format!("coverage report `{path}` {why}")),
+            // A file at a default path can have another purpose.
+            Some(Lookup::Unknown(why)) if is_configured => {
                 unusable.push(format!("coverage report `{path}` {why}"));
             }
             None if is_configured && !files.exists(path) => {
                 unusable.push(format!("coverage report `{path}` does not exist"));
             }
-            Some(Answer::Unknown(_)) | None => {}
+            Some(Lookup::Unknown(_)) | None => {}
         }
     }
     if segments.is_empty() {
@@ -148,7 +148,9 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
                 format!("changed lines {}–{} are not covered by a test", lines.start + 1, lines.end)
             }
         };
-        report.at(Span::new(start, last.end as usize), message).help("Add a test that runs them");
+        report
+            .at(Span::new(start, last.end as usize), message)
+            .help("Add a test that runs this code");
     }
 }
 
@@ -160,7 +162,7 @@ fn line_count(source: &Source) -> u32 {
     u32::try_from(source.line_count()).unwrap_or(u32::MAX)
 }
 
-/// The changed lines of a file, zero-based; all lines of a file that is added.
+/// The changed lines of a file, zero-based; for an added file, all lines.
 fn changed_lines(files: &dyn Files, source: &Source) -> Vec<Range<u32>> {
     let Some((base, path)) = files.base_of(source.path()) else {
         let all = 0..line_count(source);
@@ -174,46 +176,48 @@ fn changed_lines(files: &dyn Files, source: &Source) -> Vec<Range<u32>> {
     hunks(before.text(), source.text()).into_iter().map(|hunk| hunk.head).collect()
 }
 
-/// What the report at `path` says about a file; `None` if it does not list the file or does not
-/// exist.
-fn answer(files: &dyn Files, path: &str, source: &Source) -> Option<Answer> {
+/// Looks up a file in the report at `path`; `None` if the report does not exist or does not list
+/// the file.
+fn look_up(files: &dyn Files, path: &str, source: &Source) -> Option<Lookup> {
     let parsed = parsed(files, path)?;
     let coverage = match &*parsed {
         Ok(coverage) => coverage,
-        Err(why) if why.is_unknown => return Some(Answer::Unknown(why.message.clone())),
-        Err(why) => return Some(Answer::Unusable(why.message.clone())),
+        Err(why) if why.has_unknown_format => return Some(Lookup::Unknown(why.message.clone())),
+        Err(why) => return Some(Lookup::Unusable(why.message.clone())),
     };
     let segments = coverage.lines_of(&paths::Target::new(files, source.path(), path))?;
     let time = |path: &str| files.content_stamp(path).map(|(time, _)| time);
     if let (Some(report), Some(file)) = (time(path), time(source.path()))
         && report < file
     {
-        return Some(Answer::Unusable("is older than this file".to_owned()));
+        return Some(Lookup::Unusable("is older than this file".to_owned()));
     }
     let last = segments.last().map_or(0, |segment| segment.lines.end);
     let count = line_count(source);
     if last > count {
-        let why = format!("does not fit this file: it lists line {last} of {count}");
-        return Some(Answer::Unusable(why));
+        let why = format!(
+            "does not match this file: it lists line {last}, but the file has {count} lines"
+        );
+        return Some(Lookup::Unusable(why));
     }
-    Some(Answer::Lines(segments.to_vec()))
+    Some(Lookup::Lines(segments.to_vec()))
 }
 
-type Parsed = Result<Coverage, Unread>;
+type Parsed = Result<Coverage, ReadError>;
 
-/// Why a report was not read.
-struct Unread {
-    is_unknown: bool,
+/// The reason why a report was not read.
+struct ReadError {
+    has_unknown_format: bool,
     message: String,
 }
 
-impl From<String> for Unread {
+impl From<String> for ReadError {
     fn from(message: String) -> Self {
-        Self { is_unknown: false, message }
+        Self { has_unknown_format: false, message }
     }
 }
 
-/// The report at `path`, parsed once per run; `None` if there is none.
+/// The report at `path`, parsed once per run; `None` if there is no file at `path`.
 fn parsed(files: &dyn Files, path: &str) -> Option<Arc<Parsed>> {
     if !files.exists(path) {
         return None;
@@ -226,8 +230,8 @@ fn parsed(files: &dyn Files, path: &str) -> Option<Arc<Parsed>> {
             return Err(format!("is larger than {} MiB", MAX_REPORT_SIZE >> 20).into());
         }
         let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8".to_owned())?;
-        report::parse(&text).map_err(|error| Unread {
-            is_unknown: matches!(error, Malformed::Unknown),
+        report::parse(&text).map_err(|error| ReadError {
+            has_unknown_format: matches!(error, Malformed::Unknown),
             message: error.to_string(),
         })
     };
@@ -260,7 +264,8 @@ fn uncovered(source: &Source, segments: &[Segment], changed: &[Range<u32>]) -> V
     found.into_iter().filter_map(|lines| without_brackets(source, lines)).collect()
 }
 
-/// A range without lines at its start and end that contain no word, such as closing brackets.
+/// The range without its first and last lines that contain no word, such as closing brackets;
+/// `None` if no line remains.
 fn without_brackets(source: &Source, lines: Range<u32>) -> Option<Range<u32>> {
     let has_word =
         |line: &u32| source.slice(line_span(source, *line)).contains(char::is_alphanumeric);

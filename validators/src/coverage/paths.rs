@@ -1,10 +1,11 @@
-//! Where reports are, and which of their names means a file.
+//! Finds reports at their default paths, and matches the file names in a report with the files of
+//! the project.
 
 use super::report::{Naming, is_absolute};
 use aidd_engine::text::files::{Files, side_file};
 
-/// The usual paths of reports, relative to the project or a directory in it.
-const USUAL: [&str; 19] = [
+/// The default paths of reports, relative to the project or a directory in it.
+const DEFAULT_PATHS: [&str; 19] = [
     "coverage/lcov.info",
     "lcov.info",
     "coverage.lcov",
@@ -39,18 +40,18 @@ fn join(dir: &str, path: &str) -> String {
     if dir.is_empty() { path.to_owned() } else { format!("{dir}/{path}") }
 }
 
-/// The reports at the usual paths in the directories above `path`.
-pub(super) fn usual(files: &dyn Files, path: &str) -> Vec<String> {
-    let paths = dirs_above(path).flat_map(|dir| USUAL.map(|usual| join(dir, usual)));
+/// The existing reports at the default paths in the directories above `path`.
+pub(super) fn find_default(files: &dyn Files, path: &str) -> Vec<String> {
+    let paths = dirs_above(path).flat_map(|dir| DEFAULT_PATHS.map(|default| join(dir, default)));
     paths.filter(|path| files.exists(path)).collect()
 }
 
-/// A file of the project, and the names that a report can have for it.
+/// A file of the project, and the names by which a report can refer to it.
 pub(super) struct Target<'a> {
     pub(super) path: &'a str,
     /// The path relative to each directory above the report.
     relative: Vec<&'a str>,
-    /// The import path of the Go package, and the file.
+    /// The import path of the Go package, followed by the file name.
     go: Option<String>,
 }
 

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use thiserror::Error;
 
-/// Lines of a file with the same result; zero-based.
+/// Adjacent lines of a file that are all covered or all not covered; zero-based.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Segment {
     pub(super) lines: Range<u32>,
@@ -31,14 +31,14 @@ pub(super) enum Malformed {
     Unknown,
 }
 
-/// How a report names the files.
+/// How a report refers to files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Naming {
-    /// Absolute, or relative to a directory above the report.
+    /// By a path that is absolute, or relative to a directory above the report.
     Paths,
-    /// The import path of a Go package, and the file.
+    /// By the import path of a Go package, followed by the file name.
     GoImport,
-    /// The directory of a Java package, and the file.
+    /// By the directory of a Java package, followed by the file name.
     JavaPackage,
 }
 
@@ -46,7 +46,7 @@ pub(super) enum Naming {
 #[derive(Debug)]
 pub(super) struct Coverage {
     naming: Naming,
-    /// The directories that relative names can be relative to, from the report itself.
+    /// The base directories for relative names, as listed in the report.
     sources: Vec<String>,
     files: Vec<(String, Vec<Segment>)>,
     /// File name → indexes of `files`.
@@ -61,7 +61,7 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// The lines of a file, to which a parser adds.
+    /// The segments of a file, to which the parser adds segments.
     pub(super) fn file(&mut self, name: &str) -> &mut Vec<Segment> {
         let name = name.replace('\\', "/");
         let name = name.strip_prefix("./").unwrap_or(&name);
@@ -111,9 +111,11 @@ pub(super) fn is_absolute(name: &str) -> bool {
     name.starts_with('/') || name.get(1..3).is_some_and(|part| part == ":/")
 }
 
-/// Segments in order that do not overlap; a line is covered if any segment covers it.
+/// Merges segments so that they are sorted and do not overlap; a line is covered if any segment
+/// covers it.
 pub(super) fn merge(segments: Vec<Segment>) -> Vec<Segment> {
-    // Line → the number of segments that begin there, less those that end there: all, and covered.
+    // Per start or end of a segment: the line, and the change in the number of all and of covered
+    // segments that contain the next line.
     let mut edges: Vec<(u32, i64, i64)> = Vec::with_capacity(2 * segments.len());
     for Segment { lines, is_covered } in segments {
         let covered = i64::from(is_covered);

@@ -1,4 +1,4 @@
-//! Unit tests of the family.
+//! Unit tests of the rules on coverage.
 
 use super::*;
 use aidd_engine::text::files::Memory;
@@ -53,7 +53,10 @@ fn malformed_lcov_is_reported_with_its_line() {
         ("SF:a.ts\nDA:x,1\nend_of_record\n", "is malformed in line 2: expected `DA:line,hits`"),
         ("SF:a.ts\nDA:1,1\n", "is malformed in line 2: the last record has no `end_of_record`"),
         ("TN:\nDA:1,1\n", "is malformed in line 2: `DA` outside of a record"),
-        ("SF:a.ts\nSF:b.ts\n", "is malformed in line 2: the record before has no `end_of_record`"),
+        (
+            "SF:a.ts\nSF:b.ts\n",
+            "is malformed in line 2: the previous record has no `end_of_record`",
+        ),
         ("TN:\nhello\n", "is malformed in line 2: expected `key:value` or `end_of_record`"),
     ] {
         assert_eq!(lines("lcov.info", report, "a.ts"), expected);
@@ -72,7 +75,7 @@ fn cover_profiles_of_go_are_read() {
     assert_eq!(found, "3-5 covered, 6-7, 9-9 covered");
     assert_eq!(
         lines("coverage.out", "mode: set\na.go:1,2 3\n", "a.go"),
-        "is malformed in line 2: expected `file:line.column,line.column count count`"
+        "is malformed in line 2: expected `file:line.column,line.column statements count`"
     );
 }
 
@@ -144,14 +147,14 @@ fn coverage_py_is_read() {
 }
 
 #[test]
-fn reports_are_found_at_the_usual_paths() {
+fn reports_are_found_at_the_default_paths() {
     let files = memory(&[
         ("coverage/lcov.info", ""),
         ("packages/a/coverage.xml", ""),
         ("packages/b/coverage.xml", ""),
     ]);
     assert_eq!(
-        paths::usual(&files, "packages/a/src/b.ts"),
+        paths::find_default(&files, "packages/a/src/b.ts"),
         ["packages/a/coverage.xml", "coverage/lcov.info"]
     );
 }
@@ -171,7 +174,7 @@ proptest! {
     }
 
     #[test]
-    fn merged_segments_give_each_line_its_best_result(
+    fn a_line_is_covered_if_any_merged_segment_covers_it(
         parts in proptest::collection::vec((0_u32..20, 0_u32..6, any::<bool>()), 0..8),
     ) {
         let segments: Vec<Segment> = parts

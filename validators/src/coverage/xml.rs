@@ -1,4 +1,4 @@
-//! The formats in XML: Cobertura and JaCoCo.
+//! Parses the XML formats: Cobertura and JaCoCo.
 
 use super::report::{Builder, Coverage, Malformed, Naming, segment};
 use roxmltree::{Document, Node, ParsingOptions};
@@ -6,12 +6,12 @@ use roxmltree::{Document, Node, ParsingOptions};
 /// Maximum number of nodes of a report.
 const MAX_NODES: u32 = 16 << 20;
 
-/// Maximum number of directories in a report of Cobertura that are read.
+/// Maximum number of `source` directories that are read from a report of Cobertura.
 const MAX_SOURCES: usize = 16;
 
 /// Parses a report in XML.
 pub(super) fn parse(text: &str) -> Result<Coverage, Malformed> {
-    // Reports of JaCoCo name a document type.
+    // Reports of JaCoCo contain a document type declaration.
     let options =
         ParsingOptions { allow_dtd: true, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options)?;
@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str) -> Result<Coverage, Malformed> {
 
 fn cobertura(document: &Document<'_>) -> Result<Coverage, Malformed> {
     let mut report = Builder::default();
-    // A class has its lines twice: in its methods, and by itself.
+    // A class contains its lines twice: in its methods, and directly.
     let mut name: Option<&str> = None;
     for node in document.descendants().filter(Node::is_element) {
         match node.tag_name().name() {

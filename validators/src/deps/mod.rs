@@ -41,7 +41,7 @@ pub(super) const FAMILY: Family = Family {
     ..Family::EMPTY
 };
 
-/// The rule on lock files.
+/// The rule on merge conflicts in lock files.
 const LOCK_CONFLICT: &str = "deps/lock-conflict";
 
 fn lock_conflict(report: &mut Report<'_>) {
@@ -61,7 +61,7 @@ const CHECKS: Checks<Manifest> = &[
     ("deps/wildcard-version", wildcard_version),
 ];
 
-/// The text of an entry.
+/// The text of an entry in the manifest.
 fn entry_text<'s>(declared: &Declared, report: &Report<'s>) -> &'s str {
     report.source().slice(declared.entry)
 }
@@ -70,7 +70,8 @@ fn entry_text<'s>(declared: &Declared, report: &Report<'s>) -> &'s str {
 const BRANCHES: [&str; 6] = ["main", "master", "develop", "dev", "trunk", "head"];
 
 fn unpinned_git(manifest: &Manifest, report: &mut Report<'_>) {
-    // The package has conflicts with insecure versions in place of code, and only a branch.
+    // The package contains no code, only conflicts with insecure versions, and is published only as
+    // a branch.
     let is_list_of_conflicts = |entry: &&Declared| entry.package == "roave/security-advisories";
     let from_git = manifest.dependencies.iter().filter(|entry| entry.origin == Origin::Git);
     for declared in from_git.filter(|entry| !is_list_of_conflicts(entry)) {

@@ -6,7 +6,7 @@ use aidd_engine::rules::rule::Report;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// Lines of an ecosystem and names of packages.
+/// Each line contains an ecosystem and the names of well-known packages.
 const TABLE: &str = include_str!("data/well-known.txt");
 
 /// Minimum length of a name; shorter names are similar by chance.
@@ -40,7 +40,7 @@ pub(super) fn lookalike_name(manifest: &Manifest, report: &mut Report<'_>) {
         {
             continue;
         }
-        // Only the owner of a vendor's name can publish packages below it.
+        // Only the owner of a vendor's name can publish packages under it.
         let vendor = |name: &str| name.split_once('/').map(|(vendor, _)| vendor.to_owned());
         let own_vendor = vendor(&name);
         let imitated = known.iter().filter(|known| {
@@ -69,7 +69,7 @@ mod tests {
     use super::is_one_edit;
 
     #[test]
-    fn edits() {
+    fn names_that_differ_by_one_edit_are_recognized() {
         for name in ["lodahs", "lodas", "1odash", "lodash-"] {
             assert!(is_one_edit(name, "lodash"), "{name}");
         }

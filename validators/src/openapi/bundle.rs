@@ -1,6 +1,6 @@
-//! The files of a document: its root file, and the files of the project that it refers to.
+//! The files of a document: its root file, and the files of the project to which it refers.
 //!
-//! All values are in one list, and the texts are joined to one source, so that checks need not
+//! All values are in one list, and the texts are joined into one source, so that checks need not
 //! distinguish the files. A finding belongs to the file that contains its span.
 
 use super::document::MAX_DEPTH;
@@ -16,7 +16,7 @@ use std::ops::{Deref, Range};
 const MAX_FILES: usize = 5000;
 /// Maximum total size of the other files that are read for one document, in bytes.
 const MAX_TOTAL_BYTES: usize = 32 << 20;
-/// Maximum size of another file, in bytes.
+/// Maximum size of one of these other files, in bytes.
 const MAX_FILE_BYTES: u64 = 8 << 20;
 
 /// The texts of the files of a document.
@@ -57,7 +57,7 @@ pub(super) struct Part {
 pub(super) struct Parts {
     pub(super) all: Vec<Part>,
     by_path: HashMap<String, usize>,
-    /// Whether the store contains the project. Otherwise, other files are not read.
+    /// Whether the file store contains the project. If not, other files are not read.
     pub(super) has_project: bool,
 }
 
@@ -120,7 +120,7 @@ impl Parts {
     }
 
     /// The index of the file that contains the value `at`.
-    pub(super) fn of(&self, at: usize) -> usize {
+    pub(super) fn index_of(&self, at: usize) -> usize {
         self.all.partition_point(|part| part.first <= at).saturating_sub(1)
     }
 
@@ -129,7 +129,7 @@ impl Parts {
         self.by_path.get(path).map(|&index| &self.all[index])
     }
 
-    /// Converts findings in the joined text to findings in the files: the path and the finding.
+    /// Converts findings in the joined text to findings in the files, by path.
     pub(super) fn separate(&self, findings: Vec<Finding>) -> HashMap<String, Vec<Finding>> {
         let mut separated: HashMap<String, Vec<Finding>> = HashMap::new();
         for finding in findings {
@@ -160,7 +160,7 @@ fn in_part(part: &Part, mut finding: Finding) -> Finding {
     finding
 }
 
-/// The paths of the other files that a file refers to.
+/// The paths of the other files to which a file refers.
 fn referenced_files(part: &Part, values: &Values) -> Vec<String> {
     let references = values.all[part.first..].iter().filter_map(|value| match &value.datum {
         Datum::Text(text) if value.key.as_ref().is_some_and(|(key, _)| key == "$ref") => Some(text),
@@ -171,7 +171,7 @@ fn referenced_files(part: &Part, values: &Values) -> Vec<String> {
     files.filter(|path| seen.insert(path.clone())).collect()
 }
 
-/// The path of a file that the file at `from` refers to; `None` if the reference is empty, is a
+/// The path of a file to which the file at `from` refers; `None` if the reference is empty, is a
 /// URI, is absolute or leads out of the project.
 pub(super) fn path_of(from: &str, file: &str) -> Option<String> {
     if file.is_empty() || file.starts_with('/') || file.contains([':', '?']) {

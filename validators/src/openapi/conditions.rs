@@ -1,4 +1,4 @@
-//! Violations of the specification that depend on several fields of an object.
+//! Finds violations of the specification that depend on several fields of an object.
 
 use super::document::{Document, Fault, METHODS};
 use super::specification::Version;
@@ -19,7 +19,7 @@ pub(super) fn check(document: &mut Document<'_>) {
     document.faults.extend(found);
 }
 
-/// The check of an object at an index.
+/// A check of the object at an index.
 type Condition<'d, 'a> = fn(&mut Faults<'d, 'a>, usize);
 
 /// The types of objects, each with its check.
@@ -286,7 +286,7 @@ impl Faults<'_, '_> {
         }
     }
 
-    /// The field `type` of a schema.
+    /// Checks the field `type` of a schema.
     fn check_type(&mut self, at: usize) {
         let document = self.document;
         let Some(field) = document.get(at, "type") else { return };
@@ -351,7 +351,8 @@ impl Faults<'_, '_> {
         for &operation in document.children(additional) {
             let method = document.key(operation);
             if METHODS.contains(&method.to_ascii_lowercase().as_str()) {
-                let message = format!("the method `{method}` has its own field");
+                let message =
+                    format!("`additionalOperations` contains `{method}`, which has its own field");
                 let fault = Fault::new(document.key_span(operation), message);
                 let field = method.to_ascii_lowercase();
                 self.found.push(fault.help(format!("Move the operation to `{field}`")));

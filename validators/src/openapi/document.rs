@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 /// Maximum nesting of a document. Deeper documents are not checked.
 pub(super) const MAX_DEPTH: usize = 200;
 
-/// Mappings with more entries have an index of their keys.
+/// Maximum number of entries of a mapping without an index of its keys.
 const MAX_SCANNED_ENTRIES: usize = 12;
 
 /// Maximum length of a chain of references.
@@ -59,7 +59,7 @@ pub(super) struct Document<'a> {
     pub(super) objects: HashMap<&'static str, Vec<usize>>,
     /// Violations of the specification.
     pub(super) faults: Vec<Fault>,
-    /// The references in places where the specification allows them.
+    /// The references at positions where the specification allows a reference.
     pub(super) references: Vec<Reference>,
     /// The targets of all references, by the object that contains `$ref`.
     pub(super) targets: HashMap<usize, Target>,
@@ -95,7 +95,7 @@ impl Fault {
     }
 }
 
-/// A `$ref`, and the type of the object that it must refer to.
+/// A `$ref`, and the type of the object to which it must refer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reference {
     /// The value of `$ref`.
@@ -106,7 +106,7 @@ pub(super) struct Reference {
     pub(super) target: Option<&'static str>,
 }
 
-/// An operation and its place.
+/// An operation, and its position in the document.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operation<'d> {
     /// The path, or the name of the webhook.
@@ -129,8 +129,9 @@ pub(super) enum Refusal {
     Version(Span, String),
 }
 
-/// Whether the name of a file is that of an OpenAPI document: `openapi.yaml`, `swagger.json`.
-pub(super) fn is_named(path: &str) -> bool {
+/// Whether the file at `path` has the name of an OpenAPI document, such as `openapi.yaml` or
+/// `swagger.json`.
+pub(super) fn has_document_name(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let stem = ["json", "yaml", "yml"].iter().find_map(|it| name.strip_suffix(it));
     matches!(stem, Some("openapi." | "swagger."))
@@ -158,7 +159,7 @@ impl<'a> Document<'a> {
             let message = format!("nested more than {MAX_DEPTH} levels deep");
             return Err(Refusal::Syntax(span, message));
         }
-        let is_named = is_named(source.path());
+        let is_named = has_document_name(source.path());
         let is_empty = |root: &usize| values.all[*root].datum == Datum::Null;
         let Some(root) = values.roots.first().copied().filter(|root| !is_empty(root)) else {
             return Err(if is_named { Refusal::Empty } else { Refusal::NotChecked });
@@ -222,7 +223,7 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The value at the end of a path of keys.
+    /// The value to which a path of keys leads, starting at the mapping `at`.
     pub(super) fn get_path(&self, at: usize, keys: &[&str]) -> Option<usize> {
         keys.iter().try_fold(at, |at, key| self.get(at, key))
     }
@@ -372,7 +373,7 @@ impl<'a> Document<'a> {
 
     /// Whether the value `at` is in a file other than the root file of the document.
     pub(super) fn is_in_other_file(&self, at: usize) -> bool {
-        self.parts.of(at) > 0
+        self.parts.index_of(at) > 0
     }
 
     /// Whether the document refers to files that were not read.

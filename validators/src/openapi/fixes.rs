@@ -1,4 +1,4 @@
-//! The edits of fixes.
+//! Builds the edits of fixes.
 
 use super::document::Document;
 use aidd_engine::text::finding::{Edit, Finding};
@@ -17,8 +17,8 @@ pub(super) fn suggest(
     }
 }
 
-/// Whether long texts differ in at most two adjacent characters, or texts only in punctuation and
-/// case.
+/// Whether one name is likely to be a misspelling of the other: they differ only in punctuation and
+/// case or, if they are long enough, in at most two adjacent characters.
 fn is_typo(one: &str, other: &str) -> bool {
     let letters = |text: &str| text.to_lowercase().replace(|c: char| !c.is_alphanumeric(), "");
     let (one, other) = (letters(one), letters(other));
@@ -30,14 +30,14 @@ fn is_typo(one: &str, other: &str) -> bool {
     one == other || longer > 3 && same_start + same_end + 2 >= longer
 }
 
-/// The span of the text of a string that is written without escapes, without quotes.
+/// The span of a string without its quotes; `None` if it is written with escapes.
 pub(super) fn unquoted(document: &Document<'_>, at: usize) -> Option<Span> {
     let span = document.values.all[at].span;
     let text = document.text(at)?;
     unquoted_span(document, span, text)
 }
 
-/// The span of the key of `at`, without quotes, if it is written without escapes.
+/// The span of the key of `at` without its quotes; `None` if it is written with escapes.
 pub(super) fn unquoted_key(document: &Document<'_>, at: usize) -> Option<Span> {
     let (key, span) = document.values.all[at].key.as_ref()?;
     unquoted_span(document, *span, key)
@@ -82,7 +82,7 @@ fn end_of(document: &Document<'_>, mut at: usize) -> Option<u32> {
         let is_flow = document.source.slice(value.span).starts_with(['{', '[']);
         match value.children.last() {
             Some(&last) if !is_flow => at = last,
-            // A null that is not written has no place.
+            // An implicit null has no position.
             _ => return (!value.span.is_empty()).then_some(value.span.end),
         }
     }

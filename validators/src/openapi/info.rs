@@ -19,7 +19,7 @@ pub(super) fn duplicate_tag(document: &Document<'_>, report: &mut Report<'_>) {
                 let finding = report.at(document.span(at), format!("duplicate tag `{name}`"));
                 finding.help("Remove the tag, or rename it");
                 finding.related(document.span(first), "the first tag");
-                // A tag without other fields adds nothing to the first.
+                // A duplicate without other fields adds nothing to the first tag.
                 if document.children(tag).len() == 1
                     && let Some(edit) = item_removal(document, tag)
                 {

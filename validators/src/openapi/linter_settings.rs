@@ -259,7 +259,7 @@ fn level(values: &Values, at: usize) -> Result<Option<Level>, usize> {
 
 /// An item of `extends`.
 enum Extended {
-    /// Spectral's rules, with the part of them that is enabled.
+    /// Spectral's rules, and which of them are enabled.
     Spectral(Mode),
     /// A file of the project.
     File(String),
@@ -428,17 +428,20 @@ mod tests {
 
     #[test]
     fn a_mode_sets_all_rules_of_spectral() {
-        let of = |mode| {
+        let settings_in_mode = |mode| {
             let text =
                 format!("extends: [[spectral:oas, {mode}]]\nrules: {{info-contact: error}}\n");
             settings_of(&[(".spectral.yaml", &text)], "openapi.yaml")
         };
-        let off = of("off");
+        let off = settings_in_mode("off");
         assert!(off.contains(&("openapi/structure".to_owned(), None)));
         assert!(off.contains(&("openapi/missing-contact".to_owned(), Some(Severity::Error))));
         assert!(off.iter().all(|(rule, _)| rule != "openapi/remote-ref"));
-        assert!(of("all").iter().all(|(_, severity)| severity.is_some()) && of("all").len() > 30);
-        assert_eq!(of("recommended").len(), 1);
+        assert!(
+            settings_in_mode("all").iter().all(|(_, severity)| severity.is_some())
+                && settings_in_mode("all").len() > 30
+        );
+        assert_eq!(settings_in_mode("recommended").len(), 1);
     }
 
     #[test]

@@ -35,7 +35,7 @@ use document::{Document, Refusal};
 const OPENAPI: Kind = Kind("openapi");
 /// The kind of files that can be parts of an OpenAPI document.
 const PART: Kind = Kind("openapi-part");
-/// The settings of other linters of OpenAPI documents.
+/// The kind of files with settings of other linters of OpenAPI documents.
 const SETTINGS: Kind = Kind("openapi-linter-settings");
 
 /// The rules on OpenAPI documents.
@@ -49,7 +49,7 @@ pub(super) const FAMILY: Family = Family {
         if linter_settings::is_settings(path) {
             return Some(SETTINGS);
         }
-        if is_document(path, text) || document::is_named(path) && has_no_version(text) {
+        if is_document(path, text) || document::has_document_name(path) && has_no_version(text) {
             return Some(OPENAPI);
         }
         parts::is_candidate(path, text).then_some(PART)
@@ -76,7 +76,7 @@ pub(super) const FAMILY: Family = Family {
 const SYNTAX: &str = "openapi/syntax";
 const STRUCTURE: &str = "openapi/structure";
 
-/// The code of one rule. The document borrows its source.
+/// The function that checks a document for one rule.
 type Check = fn(&Document<'_>, &mut Report<'_>);
 
 /// The checks, by rule id.

@@ -91,8 +91,11 @@ pub(super) fn undefined_tag(document: &Document<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// The parameters of an operation of Swagger 2.0 with their values of `in`.
-fn places<'d>(document: &'d Document<'_>, owner: usize) -> impl Iterator<Item = (usize, &'d str)> {
+/// The parameters of an operation in Swagger 2.0, each with its location (`in`).
+fn parameter_locations<'d>(
+    document: &'d Document<'_>,
+    owner: usize,
+) -> impl Iterator<Item = (usize, &'d str)> {
     let list = document.get(owner, "parameters");
     let items = list.map_or(&[][..], |list| document.children(list));
     items.iter().filter_map(|&item| {
@@ -106,7 +109,7 @@ pub(super) fn body_and_form_data(document: &Document<'_>, report: &mut Report<'_
         return;
     }
     for operation in document.objects("operation") {
-        let all: Vec<(usize, &str)> = places(document, operation).collect();
+        let all: Vec<(usize, &str)> = parameter_locations(document, operation).collect();
         let mut bodies = all.iter().filter(|(_, place)| *place == "body");
         let Some(&(first, _)) = bodies.next() else { continue };
         if let Some(&(second, _)) = bodies.next() {
@@ -137,13 +140,13 @@ pub(super) fn form_data_without_consumes(document: &Document<'_>, report: &mut R
         }))
     };
     for operation in document.objects("operation") {
-        let form = places(document, operation).find(|(_, place)| *place == "formData");
+        let form = parameter_locations(document, operation).find(|(_, place)| *place == "formData");
         let Some((parameter, _)) = form else { continue };
         if is_form(operation).or_else(|| is_form(document.root)) != Some(true) {
             report
                 .at(
                     document.key_span(parameter),
-                    "the operation has form data, but `consumes` contains no type of forms",
+                    "the operation has form data, but `consumes` contains no content type for forms",
                 )
                 .help(
                     "Add `application/x-www-form-urlencoded` or `multipart/form-data` to `consumes`",
@@ -273,7 +276,7 @@ pub(super) fn servers_in_webhook(document: &Document<'_>, report: &mut Report<'_
     let servers = items.chain(operations).filter_map(|owner| document.get(owner, "servers"));
     for at in servers {
         report
-            .at(document.key_span(at), "servers in a webhook")
+            .at(document.key_span(at), "`servers` has no effect in a webhook")
             .help("Remove the servers: the receiver of a webhook chooses its address");
     }
 }

@@ -1,4 +1,4 @@
-//! Violations of the specification in parameters and headers that depend on several fields.
+//! Finds violations of the specification that depend on several fields of a parameter or header.
 
 use super::conditions::Faults;
 use super::document::{Document, Fault};
@@ -40,7 +40,7 @@ impl Faults<'_, '_> {
         }
     }
 
-    /// The fields `schema`, `content`, `example` and `examples` of a parameter or header.
+    /// Checks the fields `schema`, `content`, `example` and `examples` of a parameter or header.
     fn check_content(&mut self, at: usize, name: &str, needs_content: bool) {
         let document = self.document;
         if needs_content {
@@ -65,7 +65,7 @@ impl Faults<'_, '_> {
         }
     }
 
-    /// Path parameters are always required.
+    /// Reports a path parameter without `required: true`.
     fn check_path_parameter(&mut self, at: usize, place: &str) {
         let document = self.document;
         if place != "path" || document.bool_of(at, "required") == Some(true) {
@@ -129,7 +129,7 @@ impl Faults<'_, '_> {
         }
     }
 
-    /// The rules for `in: querystring` in the parameters of an operation or path item.
+    /// Checks the parameters with `in: querystring` of an operation or path item.
     pub(super) fn check_query_strings(&mut self, at: usize) {
         let document = self.document;
         if document.version < Version::V3_2 {

@@ -27,7 +27,7 @@ type ByPath = HashMap<String, Vec<Finding>>;
 /// are final.
 const UNCHANGED: Severity = Severity::Error;
 
-/// Settings that enable every rule.
+/// Settings that enable every rule with the severity [`UNCHANGED`].
 pub(super) static ALL: LazyLock<Settings> = LazyLock::new(|| {
     let setting =
         Setting { severity: Some(UNCHANGED), params: serde_json::Map::new(), is_configured: false };

@@ -7,7 +7,7 @@ use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Maximum number of paths that are compared, and of comparisons of segments.
+/// Maximum number of paths that are compared, and maximum number of comparisons of segments.
 const MAX_COMPARED: (usize, usize) = (1000, 200_000);
 
 /// The names in braces in a path.
@@ -27,7 +27,7 @@ fn base_name(name: &str) -> &str {
     name.trim_start_matches(['+', '.', '/', ';', '?', '&', '#']).trim_end_matches('*')
 }
 
-/// A declared path parameter: its name and its span.
+/// The declared path parameters: their names and spans.
 type Declared<'d> = Vec<(&'d str, Span)>;
 
 /// The path parameters in the field `parameters` of `at`, and whether the list is complete.
@@ -45,7 +45,7 @@ fn declared<'d>(document: &'d Document<'_>, at: usize) -> (Declared<'d>, bool) {
             continue;
         }
         let Some(text) = name.and_then(|name| document.text(name)) else { continue };
-        // A shared parameter is reported where it is used.
+        // A parameter in `components` is reported where it is referenced.
         let shown = if parameter == item { name } else { document.reference(item) };
         found.push((text, document.span(shown.unwrap_or(item))));
     }
@@ -200,7 +200,8 @@ fn methods<'d>(document: &'d Document<'_>, item: Option<usize>) -> Option<BTreeS
 pub(super) fn ambiguous_paths(document: &Document<'_>, report: &mut Report<'_>) {
     let mut nodes = vec![Node::default()];
     let mut steps = 0;
-    // A path such as `/guilds/templates/{code}` conflicts with many others.
+    // A path such as `/guilds/templates/{code}` conflicts with many others, so only its first
+    // conflict is reported.
     let mut reported = HashSet::new();
     for (path, entry, item) in document.path_items("paths").take(MAX_COMPARED.0) {
         let segments: Vec<&str> = path.split('/').skip(1).collect();
@@ -319,7 +320,7 @@ pub(super) fn empty_path_parameter(document: &Document<'_>, report: &mut Report<
     }
 }
 
-/// The words of a segment, split at case changes, dots, hyphens and underscores.
+/// The first word of a segment. Words end at case changes, dots, colons, hyphens and underscores.
 fn first_word(segment: &str) -> &str {
     let end = segment.char_indices().find(|&(at, c)| {
         matches!(c, '-' | '_' | '.' | ':')

@@ -1,4 +1,4 @@
-//! References: JSON pointers in this document and in other files of the project.
+//! Resolves references: JSON pointers in this document and in other files of the project.
 
 use super::bundle::{self, Part};
 use super::document::{Document, is_template};
@@ -10,13 +10,13 @@ use std::collections::HashMap;
 pub(super) enum Target {
     /// A value of the files of this document.
     Local(usize),
-    /// No value of this document.
+    /// A value of this document that does not exist.
     Missing,
     /// A value of another file that was not read, or that cannot be determined.
     External,
-    /// No such file.
+    /// A file that does not exist.
     MissingFile,
-    /// A file without the value.
+    /// A value that does not exist in another file.
     MissingInFile,
     /// A web address.
     Remote,
@@ -38,11 +38,11 @@ pub(super) fn find_targets(document: &mut Document<'_>) {
         else {
             continue;
         };
-        // With a duplicate key or a merge key, another value is used.
+        // If another entry with the same key takes precedence, this one is ignored.
         if key != "$ref" || document.get(parent, "$ref") != Some(at) {
             continue;
         }
-        let part = document.parts.of(at);
+        let part = document.parts.index_of(at);
         let target =
             known.entry((part, text)).or_insert_with(|| find_target(document, &names, part, text));
         targets.insert(parent, *target);
@@ -51,7 +51,7 @@ pub(super) fn find_targets(document: &mut Document<'_>) {
     for (at, value) in values.all.iter().enumerate() {
         if value.datum == Datum::Map && !targets.contains_key(&at) {
             let reference = document.get(at, "$ref").and_then(|at| document.text(at));
-            let part = document.parts.of(at);
+            let part = document.parts.index_of(at);
             let target = reference.and_then(|text| known.get(&(part, text)));
             targets.extend(target.map(|target| (at, *target)));
         }
@@ -86,15 +86,15 @@ fn find_target(document: &Document<'_>, names: &Names, part: usize, text: &str) 
         return match (fragment, root) {
             ("", Some(root)) => Target::Local(*root),
             (pointer, Some(root)) if pointer.starts_with('/') => {
-                // Some tools resolve such references after they joined the files.
+                // Some tools resolve such references after joining the files.
                 let in_root = || find_value(document, document.root, pointer);
                 match find_value(document, *root, pointer) {
-                    Found::Value(at) => Target::Local(at),
-                    Found::No | Found::Unknown if part > 0 && *has_ids => Target::Ignored,
-                    Found::No | Found::Unknown if part > 0 => match in_root() {
-                        Found::Value(at) => Target::Local(at),
-                        Found::Unknown => Target::External,
-                        Found::No => Target::Missing,
+                    Lookup::Value(at) => Target::Local(at),
+                    Lookup::Missing | Lookup::Unknown if part > 0 && *has_ids => Target::Ignored,
+                    Lookup::Missing | Lookup::Unknown if part > 0 => match in_root() {
+                        Lookup::Value(at) => Target::Local(at),
+                        Lookup::Unknown => Target::External,
+                        Lookup::Missing => Target::Missing,
                     },
                     _ => Target::Missing,
                 }
@@ -132,9 +132,9 @@ fn find_in_file(document: &Document<'_>, path: &str, fragment: &str) -> Target {
         (Some(root), "") => Target::Local(root),
         (Some(root), pointer) if pointer.starts_with('/') => {
             match find_value(document, root, pointer) {
-                Found::Value(at) => Target::Local(at),
-                Found::Unknown => Target::External,
-                Found::No => Target::MissingInFile,
+                Lookup::Value(at) => Target::Local(at),
+                Lookup::Unknown => Target::External,
+                Lookup::Missing => Target::MissingInFile,
             }
         }
         _ => Target::External,
@@ -142,14 +142,14 @@ fn find_in_file(document: &Document<'_>, path: &str, fragment: &str) -> Target {
 }
 
 /// The result of following a pointer.
-enum Found {
+enum Lookup {
     Value(usize),
     /// The pointer leads through a reference.
     Unknown,
-    No,
+    Missing,
 }
 
-fn find_value(document: &Document<'_>, root: usize, pointer: &str) -> Found {
+fn find_value(document: &Document<'_>, root: usize, pointer: &str) -> Lookup {
     let mut at = root;
     for step in pointer.split('/').skip(1) {
         let step = unescape(step);
@@ -163,27 +163,27 @@ fn find_value(document: &Document<'_>, root: usize, pointer: &str) -> Found {
         };
         match next {
             Some(next) => at = next,
-            None if document.get(at, "$ref").is_some() => return Found::Unknown,
-            None => return Found::No,
+            None if document.get(at, "$ref").is_some() => return Lookup::Unknown,
+            None => return Lookup::Missing,
         }
     }
-    Found::Value(at)
+    Lookup::Value(at)
 }
 
 /// The value at a JSON pointer (<https://www.rfc-editor.org/rfc/rfc6901>) of the root file.
 pub(super) fn find_local(document: &Document<'_>, pointer: &str) -> Option<usize> {
     match find_value(document, document.root, pointer) {
-        Found::Value(at) => Some(at),
+        Lookup::Value(at) => Some(at),
         _ => None,
     }
 }
 
-/// A step of a JSON pointer in a URI fragment, without escapes.
+/// Decodes the escapes in a step of a JSON pointer in a URI fragment.
 fn unescape(step: &str) -> String {
     percent_decode(step).replace("~1", "/").replace("~0", "~")
 }
 
-/// Replaces `%XX`; text that is then not UTF-8 is unchanged.
+/// Decodes `%XX`. Returns `text` unchanged if the result is not UTF-8.
 pub(super) fn percent_decode(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! Checks on references and on components that nothing refers to.
+//! Checks on references and on unused components.
 
 use super::document::{Document, Reference};
 use super::fixes::suggest;
@@ -63,16 +63,16 @@ fn has_name(document: &Document<'_>, text: &str) -> bool {
         })
 }
 
-/// The existing component with the most similar name.
+/// A pointer to the existing component with the most similar name.
 fn nearest_pointer(document: &Document<'_>, text: &str) -> Option<String> {
-    let (folder, name) = text.rsplit_once('/')?;
-    let parent = super::pointer::find_local(document, folder.strip_prefix('#')?)?;
+    let (parent_pointer, name) = text.rsplit_once('/')?;
+    let parent = super::pointer::find_local(document, parent_pointer.strip_prefix('#')?)?;
     let names = document.children(parent).iter();
     let near = document.nearest(name, names.map(|&child| document.key(child)))?;
-    Some(format!("{folder}/{near}"))
+    Some(format!("{parent_pointer}/{near}"))
 }
 
-/// Links to operations by id that do not exist.
+/// Reports links whose `operationId` does not exist.
 fn unresolved_operations(document: &Document<'_>, report: &mut Report<'_>) {
     let mut links = document.objects("link").peekable();
     if links.peek().is_none() || document.has_external_references() {
@@ -208,7 +208,7 @@ pub(super) fn remote_ref(document: &Document<'_>, report: &mut Report<'_>) {
         }
         report
             .at(document.span(reference.at), format!("`{text}` is not checked: it is not a file"))
-            .help("Store the description in the project and refer to the file");
+            .help("Store a copy of the target in the project, and refer to this file");
     }
 }
 
@@ -288,7 +288,8 @@ pub(super) fn unused_component(document: &Document<'_>, report: &mut Report<'_>)
     let has_paths = ["paths", "webhooks"].iter().any(|field| {
         document.get(document.root, field).is_some_and(|at| !document.children(at).is_empty())
     });
-    // A document without paths is a library, and other files can refer back to this document.
+    // A document without paths is a library, and other files that were not read can refer to this
+    // document.
     if !has_paths || document.has_external_references() || document.has_base_uris {
         return;
     }
@@ -331,7 +332,7 @@ fn mapped_names<'d>(document: &'d Document<'_>) -> HashSet<&'d str> {
     names
 }
 
-/// Whether a schema extends a schema with a discriminator, whose value selects it by name.
+/// Whether a schema extends one with a discriminator, whose values select schemas by name.
 fn is_variant(document: &Document<'_>, schema: usize) -> bool {
     let Some(parts) = document.get(schema, "allOf") else { return false };
     document.children(parts).iter().any(|&part| {

@@ -10,7 +10,7 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use std::collections::{HashMap, HashSet};
 
-/// Maximum number of types of a schema; there are seven.
+/// Maximum number of types of a schema that are read. JSON Schema defines seven.
 const MAX_TYPES: usize = 10;
 /// Maximum number of composed schemas that are visited for one schema.
 const MAX_PARTS: usize = 200;
@@ -18,7 +18,7 @@ const MAX_PARTS: usize = 200;
 /// the document: many schemas can extend the same large schema.
 const MAX_COMPOSED: usize = 20;
 
-/// The schemas, and the objects of Swagger 2.0 with the fields of schemas.
+/// The schemas, and the objects of Swagger 2.0 that have the fields of schemas.
 pub(super) fn schema_like<'d>(document: &'d Document<'_>) -> impl Iterator<Item = usize> + use<'d> {
     let names: &[&str] = match document.version {
         Version::V2 => &["schema", "parameter", "items", "header"],
@@ -42,7 +42,7 @@ pub(super) fn types<'d>(document: &'d Document<'_>, schema: usize) -> Vec<&'d st
     }
 }
 
-/// Whether a value has a type of JSON Schema.
+/// Whether a value has the JSON Schema type `name`.
 pub(super) fn has_type(datum: &Datum, name: &str, number: Option<f64>) -> bool {
     match name {
         "null" => *datum == Datum::Null,
@@ -59,7 +59,8 @@ pub(super) fn has_type(datum: &Datum, name: &str, number: Option<f64>) -> bool {
         },
         "array" => *datum == Datum::List,
         "object" => *datum == Datum::Map,
-        // An unknown type is reported by another rule; a file is not in the document.
+        // An unknown type is reported by another rule; the content of a `file` is not in the
+        // document.
         _ => true,
     }
 }
@@ -72,7 +73,7 @@ pub(super) fn is_ambiguous(number: &str) -> bool {
 
 /// Whether `null` is valid in addition to the types of a schema.
 pub(super) fn is_nullable(document: &Document<'_>, schema: usize) -> bool {
-    // Documents that were converted from another version often contain its field.
+    // Documents that were converted from another version often contain the field of that version.
     ["nullable", "x-nullable"].iter().any(|field| document.bool_of(schema, field) == Some(true))
 }
 
@@ -109,7 +110,8 @@ pub(super) fn invalid_enum_value(document: &Document<'_>, report: &mut Report<'_
         for &value in enum_values(document, schema) {
             let datum = document.datum(value);
             let number = document.number(value);
-            // The values of a list in a parameter are often written in `enum` of the list.
+            // If a parameter is a list, its items are often restricted by `enum` of the list
+            // itself.
             let is_valid = types.iter().any(|name| has_type(datum, name, number))
                 || *datum == Datum::Null && is_nullable(document, schema)
                 || document.text(value).is_some_and(is_template);
@@ -212,7 +214,8 @@ pub(super) fn invalid_pattern(document: &Document<'_>, report: &mut Report<'_>) 
     }
 }
 
-/// A fault that makes a text invalid as a regular expression in every syntax.
+/// The fault that makes `pattern` invalid in every syntax of regular expressions; `None` if there
+/// is none.
 fn pattern_fault(pattern: &str) -> Option<&'static str> {
     let mut depth = 0_usize;
     let mut in_class = false;
@@ -267,7 +270,7 @@ pub(super) fn parts(document: &Document<'_>, schema: usize, fields: &[&str]) -> 
     let mut seen = HashSet::new();
     let mut pending = vec![schema];
     while let Some(at) = pending.pop() {
-        // In newer versions, a schema has fields in addition to a reference.
+        // In newer versions, a schema can have fields in addition to a reference.
         if document.targets.contains_key(&at) {
             match document.resolve(at) {
                 Some(target) => pending.push(target),
@@ -354,7 +357,7 @@ fn referenced_parts(document: &Document<'_>) -> HashSet<usize> {
         .collect()
 }
 
-/// Whether a schema is only a part of another, which can have the properties.
+/// Whether a schema is only a part of another schema, which can define the properties.
 fn is_part(document: &Document<'_>, schema: usize) -> bool {
     let holder = match document.parent(schema) {
         Some(parent) if *document.datum(parent) == Datum::List => parent,
@@ -463,7 +466,7 @@ mod tests {
     use super::pattern_fault;
 
     #[test]
-    fn only_invalid_expressions_are_recognized() {
+    fn only_invalid_regular_expressions_are_reported() {
         for valid in
             ["^[a-z]+$", "(?=.*\\d)x", "[^]]", "a|b", "\\(", "(?:a)*", "[(]", "^*?", "a{2}"]
         {

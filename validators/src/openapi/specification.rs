@@ -82,7 +82,7 @@ pub(super) struct Field {
     pub(super) shape: Shape,
 }
 
-/// The names of the fields of a map with a fixed meaning.
+/// What the field names of a map have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pattern {
     Path,
@@ -90,7 +90,7 @@ pub(super) enum Pattern {
     Any,
 }
 
-/// The type of a value.
+/// The type that the specification requires of a value.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     Any,
@@ -100,7 +100,7 @@ pub(super) enum Shape {
     Number,
     Enum(Vec<&'static str>),
     Object(&'static str),
-    /// An object, or a reference to one.
+    /// An object, or a reference to such an object.
     Ref(&'static str),
     SchemaOrBoolean,
     /// A schema or a list of schemas.

@@ -26,7 +26,7 @@ pub(super) fn walk(document: &mut Document<'_>) {
         objects.sort_unstable();
     }
     conditions::check(document);
-    // An alias repeats the spans of its anchor.
+    // The faults of an alias have the spans of its anchor, so they are duplicates.
     document.faults.sort();
     document.faults.dedup();
 }
@@ -83,7 +83,7 @@ fn visit(document: &mut Document<'_>, at: usize, shape: &'static Shape, pending:
             }
         }
         Shape::Integer => {
-            // All integers of the specification are lengths.
+            // All integers in the specification are lengths, which cannot be negative.
             if document.number(at).is_none_or(|number| number.fract() != 0.0 || number < 0.0) {
                 expect(document, at, "a non-negative integer");
             }
@@ -146,7 +146,9 @@ fn is_object(shape: &Shape) -> bool {
 /// because documents of several files are bundled before they are used.
 fn is_external(document: &Document<'_>, at: usize) -> bool {
     let is_in_file = match document.targets.get(&at) {
-        Some(Target::Local(target)) => document.parts.of(*target) != document.parts.of(at),
+        Some(Target::Local(target)) => {
+            document.parts.index_of(*target) != document.parts.index_of(at)
+        }
         Some(Target::Missing) | None => false,
         Some(_) => true,
     };
@@ -211,17 +213,18 @@ pub(super) fn expect(document: &mut Document<'_>, at: usize, expected: &str) {
     let is_modern = document.version >= Version::V3_1;
     match document.key(at) {
         "exclusiveMinimum" | "exclusiveMaximum" if is_modern => {
-            fault = fault.help("Write the bound itself instead of `minimum` or `maximum`");
+            fault = fault.help("Write the bound in this field, and remove `minimum` or `maximum`");
         }
         "exclusiveMinimum" | "exclusiveMaximum" => {
-            fault = fault.help("Write the bound in `minimum` or `maximum`, and `true` here");
+            fault =
+                fault.help("Write the bound in `minimum` or `maximum`, and `true` in this field");
         }
         _ => {}
     }
     document.faults.push(fault);
 }
 
-/// Offers to quote the number at `at`, which was just reported.
+/// Adds a fix to the last fault: quotes around the number at `at`.
 fn quote(document: &mut Document<'_>, at: usize) {
     let Datum::Number(number) = document.datum(at) else { return };
     let text = format!("\"{number}\"");
@@ -340,7 +343,7 @@ pub(super) fn with_article(name: &str) -> String {
     format!("{article} {title}")
 }
 
-/// A required field is missing.
+/// The violation of a missing required field.
 pub(super) fn missing_field(document: &Document<'_>, at: usize, name: &str, field: &str) -> Fault {
     let span = if at == document.root { version_span(document) } else { document.key_span(at) };
     Fault::new(span, format!("`{field}` is missing in the {}", title(name)))
@@ -388,7 +391,7 @@ fn unknown_field(document: &Document<'_>, object: &Object, child: usize) -> Faul
     }
 }
 
-/// The violation of a key that is a path or a status code.
+/// The violation of a key that must be a path or a status code.
 fn pattern_fault(document: &Document<'_>, pattern: Pattern, child: usize) -> Option<Fault> {
     let key = document.key(child);
     let span = document.key_span(child);

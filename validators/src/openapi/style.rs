@@ -1,4 +1,4 @@
-//! Checks on what a description can omit, and on the case of names.
+//! Checks on missing optional fields, and on the case of names.
 
 use super::document::{Document, Operation};
 use super::specification::Version;

@@ -27,8 +27,8 @@ fn check(path: &str, text: &str, files: &dyn Files) -> (Source, Vec<Finding>) {
     (source, findings)
 }
 
-/// The findings of one rule: `text: message`.
-fn found(rule: &str, text: &str) -> Vec<String> {
+/// The findings of one rule, each as `text: message`.
+fn findings_of(rule: &str, text: &str) -> Vec<String> {
     let (source, findings) = check("api.yaml", text, &Memory::default());
     let rule = format!("openapi/{rule}");
     let findings = findings.iter().filter(|finding| *finding.rule == *rule);
@@ -40,12 +40,12 @@ fn found(rule: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A document of OpenAPI 3.0 with these paths.
+/// An OpenAPI 3.0 document with the given `paths`.
 fn with_paths(paths: &str) -> String {
     format!("openapi: 3.0.3\ninfo: {{title: a, version: '1'}}\npaths:\n{paths}")
 }
 
-/// A document of OpenAPI 3.0 with this schema, written in flow style.
+/// An OpenAPI 3.0 document with the schema `A`, which is `schema` in flow style.
 fn with_schema(schema: &str) -> String {
     format!(
         "openapi: 3.0.3\ninfo: {{title: a, version: '1'}}\npaths: {{}}\n\
@@ -53,7 +53,7 @@ fn with_schema(schema: &str) -> String {
     )
 }
 
-/// A valid operation with the name `id` and other fields.
+/// A valid operation with the `operationId` `id` and the other fields `fields`.
 fn operation(id: &str, fields: &str) -> String {
     format!("{{operationId: {id}, {fields} responses: {{'200': {{description: ok}}}}}}")
 }
@@ -96,7 +96,7 @@ fn valid_documents_have_no_structural_findings() {
          responses: {2XX: {description: ok, x-a: 1}}\n      x-b: {$ref: 1}\n",
     ] {
         for rule in ["structure", "syntax", "unresolved-ref", "ref-type", "invalid-example"] {
-            assert_eq!(found(rule, text), [""; 0], "{text}");
+            assert_eq!(findings_of(rule, text), [""; 0], "{text}");
         }
     }
 }
@@ -120,7 +120,7 @@ fn violations_of_the_specification_are_reported() {
         ),
     ];
     for (text, expected) in cases {
-        assert_eq!(found("structure", text), [expected], "{text}");
+        assert_eq!(findings_of("structure", text), [expected], "{text}");
     }
     for (schema, expected) in [
         ("{type: strin}", "strin: unknown type `strin`"),
@@ -130,7 +130,7 @@ fn violations_of_the_specification_are_reported() {
         ("{properties: {b: 1}}", "1: expected a schema for `b`, found a number"),
         ("true", "true: expected a schema for `A`, found a boolean"),
     ] {
-        assert_eq!(found("structure", &with_schema(schema)), [expected], "{schema}");
+        assert_eq!(findings_of("structure", &with_schema(schema)), [expected], "{schema}");
     }
     for (paths, expected) in [
         ("  a: {}\n", "a: the path `a` does not start with `/`"),
@@ -146,7 +146,7 @@ fn violations_of_the_specification_are_reported() {
             "name: `schema` or `content` is missing in the parameter",
         ),
     ] {
-        assert_eq!(found("structure", &with_paths(paths)), [expected], "{paths}");
+        assert_eq!(findings_of("structure", &with_paths(paths)), [expected], "{paths}");
     }
 }
 
@@ -258,7 +258,7 @@ fn references_are_resolved() {
             "nullable: `nullable` next to `$ref` is ignored",
         ),
     ] {
-        assert_eq!(found(rule, &with_schema(schema)), [expected], "{schema}");
+        assert_eq!(findings_of(rule, &with_schema(schema)), [expected], "{schema}");
     }
     let text = with_schema("{anyOf: [{$ref: 'b.yaml#/B'}, {$ref: 'b.yaml#/C'}, {$ref: c.yaml}]}");
     let files = [("api.yaml", text.as_str()), ("b.yaml", "B: {}\n")];
@@ -270,7 +270,7 @@ fn references_are_resolved() {
 }
 
 #[test]
-fn paths_are_compared() {
+fn rules_on_paths_and_operations_report_their_defects() {
     let get = operation("a", "");
     for (rule, paths, expected) in [
         (
@@ -345,9 +345,9 @@ fn paths_are_compared() {
             "a b: the operation id `a b` contains characters that URLs do not allow",
         ),
     ] {
-        assert_eq!(found(rule, &with_paths(&paths)), [expected], "{paths}");
+        assert_eq!(findings_of(rule, &with_paths(&paths)), [expected], "{paths}");
     }
-    assert_eq!(found("ambiguous-paths", &with_paths("  /a/{b}: {}\n  /a/c: {}\n")), [""; 0]);
+    assert_eq!(findings_of("ambiguous-paths", &with_paths("  /a/{b}: {}\n  /a/c: {}\n")), [""; 0]);
 }
 
 #[test]
@@ -406,7 +406,7 @@ fn schemas_are_checked() {
             "1: the default does not match its schema: no schema of `oneOf` matches",
         ),
     ] {
-        assert_eq!(found(rule, &with_schema(schema)), [expected], "{schema}");
+        assert_eq!(findings_of(rule, &with_schema(schema)), [expected], "{schema}");
     }
     for schema in [
         "{type: string, nullable: true, enum: [a, null], default: null}",
@@ -416,13 +416,13 @@ fn schemas_are_checked() {
         "{type: number, minimum: 0, exclusiveMinimum: true, example: 0.5}",
     ] {
         for rule in ["invalid-example", "invalid-enum-value"] {
-            assert_eq!(found(rule, &with_schema(schema)), [""; 0], "{schema}");
+            assert_eq!(findings_of(rule, &with_schema(schema)), [""; 0], "{schema}");
         }
     }
 }
 
-/// The rules with findings in a document that are enabled by default, and either not `info` or the
-/// `expected` rule.
+/// The rules that have findings in a document and are enabled by default; of the `info` rules, only
+/// `expected`.
 fn reported(text: &str, expected: &str) -> std::collections::BTreeSet<String> {
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     let (_, findings) = check("openapi.yaml", text, &Memory::default());
@@ -434,9 +434,9 @@ fn reported(text: &str, expected: &str) -> std::collections::BTreeSet<String> {
 }
 
 #[test]
-fn the_cause_of_a_syntax_error_is_named() {
+fn the_cause_of_a_syntax_error_is_reported() {
     let conflict = "<<<<<<< HEAD\nopenapi: 3.0.0\n=======\nopenapi: 3.1.0\n>>>>>>> x\n";
-    let [found] = &found("syntax", conflict)[..] else { panic!("one finding") };
+    let [found] = &findings_of("syntax", conflict)[..] else { panic!("one finding") };
     assert!(found.starts_with("<<<<<<< HEAD: merge conflict; resolve it"), "{found}");
     let latin = b"openapi: 3.0.0\ninfo: {title: \"caf\xE9\"}\n".to_vec();
     let source = Source::decode("api.yaml", latin);

@@ -1,4 +1,5 @@
-//! The configuration of squawk, applied so that a repository need not repeat it.
+//! Reads `.squawk.toml`, the configuration of squawk, so that a repository need not repeat these
+//! settings for aidd.
 
 use super::squawk::ROWS;
 use aidd_engine::rules::rule::Report;
@@ -9,12 +10,12 @@ use squawk_linter::{Rule, Version};
 use std::ops::Range;
 use toml_edit::{Document, Item};
 
-const NAME: &str = ".squawk.toml";
+const FILE_NAME: &str = ".squawk.toml";
 
-/// The rule on settings that are invalid.
+/// The rule that reports invalid settings of squawk.
 pub(super) const INVALID: &str = "sql/invalid-squawk-config";
 
-/// The settings that apply to a file.
+/// The settings of squawk that apply to one SQL file.
 #[derive(Debug, Default)]
 pub(super) struct SquawkConfig {
     pub(super) excluded: Vec<Rule>,
@@ -27,10 +28,10 @@ pub(super) struct SquawkConfig {
 /// directory. Unknown settings are ignored.
 pub(super) fn squawk_config(path: &str, files: &dyn Files) -> Option<SquawkConfig> {
     upwards(parent_dir(path)).find_map(|dir| {
-        let at = below(dir, NAME);
+        let config_path = below(dir, FILE_NAME);
         files
-            .exists(&at)
-            .then(|| side_file(files, &at))
+            .exists(&config_path)
+            .then(|| side_file(files, &config_path))
             .flatten()
             .map(|text| read(&text, path, dir))
     })
@@ -57,7 +58,7 @@ fn read(text: &str, path: &str, dir: &str) -> SquawkConfig {
 }
 
 impl SquawkConfig {
-    /// Whether all rules of squawk with the page `id` are excluded.
+    /// Whether all rules of squawk that share the page `id` are excluded.
     pub(super) fn excludes(&self, id: &str) -> bool {
         let mut rows = ROWS.iter().filter(|row| row.id == id).peekable();
         rows.peek().is_some() && rows.all(|row| self.excluded.contains(&row.rule))
@@ -66,16 +67,16 @@ impl SquawkConfig {
 
 /// Whether the file at `path` contains the settings of squawk.
 pub(super) fn is_settings(path: &str) -> bool {
-    path.rsplit('/').next() == Some(NAME)
+    path.rsplit('/').next() == Some(FILE_NAME)
 }
 
-/// Reports settings that are invalid: they are not applied.
+/// Reports invalid settings, which have no effect on the check.
 pub(super) fn check(report: &mut Report<'_>) {
     if !report.begin(INVALID) {
         return;
     }
     let text = report.source().text();
-    let at = |range: Option<Range<usize>>| {
+    let to_span = |range: Option<Range<usize>>| {
         range.map_or(Span::default(), |range| Span::new(range.start, range.end))
     };
     let document = match text.parse::<Document<String>>() {
@@ -83,7 +84,7 @@ pub(super) fn check(report: &mut Report<'_>) {
         Err(error) => {
             let message = error.message().lines().next().unwrap_or("not TOML");
             report
-                .at(at(error.span()), format!("invalid settings: {message}"))
+                .at(to_span(error.span()), format!("invalid settings: {message}"))
                 .help("Correct the file; until then, none of its settings apply");
             return;
         }
@@ -92,25 +93,25 @@ pub(super) fn check(report: &mut Report<'_>) {
         let Some(item) = document.get(key) else { continue };
         let Some(values) = item.as_array() else {
             let message = format!("`{key}` is not a list, so it is ignored");
-            report.at(at(item.span()), message).help("Write a list of strings: `[\"…\"]`");
+            report.at(to_span(item.span()), message).help("Write a list of strings: `[\"…\"]`");
             continue;
         };
         for value in values {
             match value.as_str() {
                 None => {
                     let message = format!("a value of `{key}` is not a string, so it is ignored");
-                    report.at(at(value.span()), message).help("Write a string: `\"…\"`");
+                    report.at(to_span(value.span()), message).help("Write a string: `\"…\"`");
                 }
                 Some(name) if key != "excluded_paths" && name.parse::<Rule>().is_err() => {
                     let name = name.escape_debug();
                     report
-                        .at(at(value.span()), format!("squawk has no rule `{name}`"))
+                        .at(to_span(value.span()), format!("squawk has no rule `{name}`"))
                         .help("Correct the name, or delete it; squawk rejects the file");
                 }
                 Some(glob) if key == "excluded_paths" => {
                     if let Err(error) = Globs::new(&[glob.to_owned()], &[]) {
                         report
-                            .at(at(value.span()), format!("invalid path pattern: {error}"))
+                            .at(to_span(value.span()), format!("invalid path pattern: {error}"))
                             .help("Correct the pattern; until then, no path is excluded");
                     }
                 }
@@ -122,12 +123,12 @@ pub(super) fn check(report: &mut Report<'_>) {
         && item.as_str().is_none_or(|version| version.parse::<Version>().is_err())
     {
         report
-            .at(at(item.span()), "`pg_version` is not a version, so it is ignored")
+            .at(to_span(item.span()), "`pg_version` is not a version, so it is ignored")
             .help("Write a string such as `\"17.2\"`");
     }
     if let Some(item) = document.get("assume_in_transaction").filter(|item| !item.is_bool()) {
         report
-            .at(at(item.span()), "`assume_in_transaction` is not a boolean, so it is ignored")
+            .at(to_span(item.span()), "`assume_in_transaction` is not a boolean, so it is ignored")
             .help("Write `true` or `false`");
     }
 }

@@ -15,13 +15,13 @@ pub(super) enum Dialect {
     BigQuery,
     Snowflake,
     DuckDb,
-    /// A dialect that is recognised only to leave its files unchecked.
+    /// Any other dialect, such as Oracle or Db2. Its files are recognised, but not checked.
     Other,
 }
 
 use Dialect::{BigQuery, ClickHouse, DuckDb, MySql, Other, Postgres, Snowflake, SqlServer, Sqlite};
 
-const COUNT: usize = 9;
+const DIALECT_COUNT: usize = 9;
 
 impl Dialect {
     /// Whether the statements of the dialect are parsed.
@@ -30,7 +30,7 @@ impl Dialect {
     }
 }
 
-/// The words of paths and of the settings of tools that name a dialect.
+/// Words that name a dialect in paths and in the settings of tools.
 const NAMES: &[(&str, Dialect)] = &[
     ("postgres", Postgres),
     ("postgresql", Postgres),
@@ -84,7 +84,7 @@ const NAMES: &[(&str, Dialect)] = &[
     ("kingbase", Other),
 ];
 
-/// The words of a content that occur only, or almost only, in some dialects, with the weight of one
+/// Words in SQL text that occur only, or almost only, in some dialects, with the weight of one
 /// occurrence.
 const WORDS: &[(&str, &[Dialect], u32)] = &[
     ("autoincrement", &[Sqlite], 4),
@@ -173,9 +173,9 @@ const MAX_WORD: usize = 24;
 static WORD_INDEXES: LazyLock<HashMap<&str, usize>> =
     LazyLock::new(|| WORDS.iter().enumerate().map(|(at, &(word, ..))| (word, at)).collect());
 
-/// The evidence for each dialect.
+/// The weight of the evidence for each dialect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Evidence([u32; COUNT]);
+pub(super) struct Evidence([u32; DIALECT_COUNT]);
 
 /// A dialect, and whether the evidence excludes all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,12 +184,14 @@ pub(super) struct Detected {
     pub(super) is_certain: bool,
 }
 
-/// The weight of a setting that names one dialect, and of a name in a path.
-const SETTING: u32 = 12;
-const PATH: u32 = 20;
-/// The weight of a dependency of the package: it can belong to another part of the program.
-pub(super) const DEPENDENCY: u32 = 4;
-/// One word counts at most this often.
+/// The weight of the settings of a tool that name one dialect.
+const SETTING_WEIGHT: u32 = 12;
+/// The weight of a path that names a dialect.
+const PATH_WEIGHT: u32 = 20;
+/// The weight of a dependency that names a dialect. It is low, because the dependency can belong to
+/// another part of the program.
+pub(super) const DEPENDENCY_WEIGHT: u32 = 4;
+/// Maximum number of occurrences of one word that count as evidence.
 const MAX_OCCURRENCES: u32 = 3;
 
 impl Evidence {
@@ -198,60 +200,61 @@ impl Evidence {
         *score = score.saturating_add(weight);
     }
 
-    /// Adds the evidence of another file of the same directory.
+    /// Adds the evidence from another source.
     pub(super) fn merge(&mut self, other: Self) {
         for (score, other) in self.0.iter_mut().zip(other.0) {
             *score = score.saturating_add(other);
         }
     }
 
-    /// The same evidence with a weight that does not exceed that of a setting, for the evidence of
-    /// many files.
+    /// The same evidence, scaled so that no dialect exceeds [`SETTING_WEIGHT`]. Used for the sum of
+    /// the evidence of many files.
     pub(super) fn limited(self) -> Self {
         let max = self.0.iter().copied().max().unwrap_or_default();
-        if max <= SETTING {
+        if max <= SETTING_WEIGHT {
             return self;
         }
-        let scale = |score: u32| u64::from(score) * u64::from(SETTING) / u64::from(max);
-        Self(self.0.map(|score| u32::try_from(scale(score)).unwrap_or(SETTING)))
+        let scale = |score: u32| u64::from(score) * u64::from(SETTING_WEIGHT) / u64::from(max);
+        Self(self.0.map(|score| u32::try_from(scale(score)).unwrap_or(SETTING_WEIGHT)))
     }
 
-    /// The evidence of a path: the last word that names a dialect.
+    /// The evidence in a path: the last word that names a dialect.
     pub(super) fn from_path(path: &str) -> Self {
         let mut evidence = Self::default();
         let named = path.rsplit(|c: char| !c.is_ascii_alphanumeric()).find_map(named_dialect);
         if let Some(dialect) = named {
-            evidence.add(dialect, PATH);
+            evidence.add(dialect, PATH_WEIGHT);
         }
         evidence
     }
 
-    /// The evidence of the settings of a tool: a dialect, if the text names only one.
+    /// The evidence in the settings of a tool, if they name exactly one dialect. `weight` defaults
+    /// to [`SETTING_WEIGHT`].
     pub(super) fn from_settings(text: &str, weight: Option<u32>) -> Self {
         let mut evidence = Self::default();
         let mut words = text.split(|c: char| !c.is_ascii_alphanumeric()).filter_map(named_dialect);
         if let Some(first) = words.next()
             && words.all(|dialect| dialect == first)
         {
-            evidence.add(first, weight.unwrap_or(SETTING));
+            evidence.add(first, weight.unwrap_or(SETTING_WEIGHT));
         }
         evidence
     }
 
-    /// The evidence that the file belongs to a tool that supports only one dialect.
-    pub(super) fn of_tool(dialect: Dialect) -> Self {
+    /// The evidence from the settings of a tool that supports only one dialect.
+    pub(super) fn from_tool(dialect: Dialect) -> Self {
         let mut evidence = Self::default();
-        evidence.add(dialect, SETTING);
+        evidence.add(dialect, SETTING_WEIGHT);
         evidence
     }
 
-    /// The evidence of a content.
+    /// The evidence in the text of an SQL file.
     pub(super) fn from_content(text: &str, tokens: &[Token]) -> Self {
         let mut evidence = Self::default();
         let mut seen = [0_u32; WORDS.len()];
         let mut marks = [0_u32; 5];
         for (index, token) in tokens.iter().enumerate() {
-            let of_token = token.text(text);
+            let token_text = token.text(text);
             let mut count = |mark: usize| {
                 marks[mark] += 1;
                 marks[mark] <= MAX_OCCURRENCES
@@ -259,12 +262,12 @@ impl Evidence {
             let next = |at: usize| tokens.get(index + at).map(|token| token.text(text));
             match token.kind {
                 TokenKind::Word => {
-                    if of_token.len() > MAX_WORD {
+                    if token_text.len() > MAX_WORD {
                         continue;
                     }
                     let mut buffer = [0; MAX_WORD];
-                    let word = &mut buffer[..of_token.len()];
-                    word.copy_from_slice(of_token.as_bytes());
+                    let word = &mut buffer[..token_text.len()];
+                    word.copy_from_slice(token_text.as_bytes());
                     word.make_ascii_lowercase();
                     let word = std::str::from_utf8(word).unwrap_or_default();
                     if let Some(&at) = WORD_INDEXES.get(word)
@@ -291,27 +294,28 @@ impl Evidence {
                     }
                 }
                 TokenKind::Dollar if count(0) => evidence.add(Postgres, 3),
-                TokenKind::Quoted if of_token.starts_with('`') && count(1) => {
+                TokenKind::Quoted if token_text.starts_with('`') && count(1) => {
                     for dialect in [MySql, ClickHouse, Sqlite, BigQuery] {
                         evidence.add(dialect, 2);
                     }
                 }
-                TokenKind::Quoted if of_token.starts_with('[') && count(2) => {
+                TokenKind::Quoted if token_text.starts_with('[') && count(2) => {
                     evidence.add(SqlServer, 2);
                 }
-                TokenKind::Punct if of_token == ":" && next(1) == Some(":") && count(3) => {
+                TokenKind::Punct if token_text == ":" && next(1) == Some(":") && count(3) => {
                     for dialect in [Postgres, ClickHouse, Snowflake, DuckDb] {
                         evidence.add(dialect, 1);
                     }
                 }
-                TokenKind::Punct if of_token == "@" && count(4) => evidence.add(SqlServer, 1),
+                TokenKind::Punct if token_text == "@" && count(4) => evidence.add(SqlServer, 1),
                 _ => {}
             }
         }
         evidence
     }
 
-    /// The dialect with the most evidence; `None` without a clear difference to the next.
+    /// The dialect with the most evidence; `None` if the evidence for a second dialect is nearly as
+    /// strong.
     pub(super) fn detect(self) -> Option<Detected> {
         let all =
             [Postgres, MySql, Sqlite, SqlServer, ClickHouse, BigQuery, Snowflake, DuckDb, Other];
@@ -332,7 +336,7 @@ impl Evidence {
 }
 
 /// The dialect in the name of a file: `1_users.postgres.up.sql`.
-pub(super) fn of_name(path: &str) -> Option<Dialect> {
+pub(super) fn dialect_in_file_name(path: &str) -> Option<Dialect> {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit(|c: char| !c.is_ascii_alphanumeric()).find_map(named_dialect)
 }

@@ -1,6 +1,6 @@
-//! One file, parsed once for all checks.
+//! An SQL file, parsed once for all checks.
 
-use super::dialect::{DEPENDENCY, Detected, Dialect, Evidence};
+use super::dialect::{DEPENDENCY_WEIGHT, Detected, Dialect, Evidence};
 use super::lex::{self, TokenKind};
 use super::migration::{self, Migration};
 use super::split::{Piece, split};
@@ -21,7 +21,7 @@ pub(super) struct File {
     parsed: Arc<Parsed>,
 }
 
-/// What depends only on the text of a file and on its dialect.
+/// The part of a [`File`] that depends only on its text and its dialect, so that it can be cached.
 #[derive(Default)]
 pub(super) struct Parsed {
     pub(super) pieces: Vec<Piece>,
@@ -33,7 +33,8 @@ pub(super) struct Parsed {
     pub(super) damaged: Vec<Span>,
     /// The number of statements that no check reads, because they are not parsed.
     pub(super) unparsed: usize,
-    /// A string, a name, a comment or a parenthesis without end.
+    /// The first unterminated string, name or comment, or unmatched parenthesis: its span and the
+    /// message.
     pub(super) unbalanced: Option<(Span, &'static str)>,
 }
 
@@ -45,7 +46,7 @@ impl Deref for File {
     }
 }
 
-/// Settings of tools that name the dialect of a project.
+/// Settings files of tools, which can name the dialect of a project.
 const SETTINGS: &[&str] = &[
     "migration_lock.toml",
     "prisma/schema.prisma",
@@ -75,7 +76,7 @@ const MANIFESTS: &[&str] = &["Cargo.toml", "go.mod", "package.json", "requiremen
 
 /// Maximum number of files of a directory that are read to find the dialect of one of them.
 const MAX_SIBLINGS: usize = 12;
-/// Maximum size of a file that is read because another file is checked, in bytes.
+/// Maximum size, in bytes, of a file that is read only to check another file.
 pub(super) const MAX_SIBLING_SIZE: u64 = 1 << 20;
 
 impl File {
@@ -90,7 +91,8 @@ impl File {
         let detected = detect(path, text, &tokens, migration.as_ref(), files);
         let dialect = detected.map(|detected| detected.dialect);
         let parse = || Parsed::new(text, dialect);
-        // An editor replays all migrations of a directory after each key press.
+        // Without the cache, an editor would parse all migrations of a directory after each key
+        // press.
         let parsed = match files.run_cache() {
             Some(cache) => cache.get_or_parse(dialect, text, parse),
             None => Arc::new(parse()),
@@ -98,7 +100,7 @@ impl File {
         Some(Self { detected, migration, parsed })
     }
 
-    /// A statement in another file.
+    /// Parses a statement that is embedded in program code.
     pub(super) fn embedded(text: &str, detected: Option<Detected>) -> Self {
         let dialect = detected.map(|detected| detected.dialect);
         Self { detected, migration: None, parsed: Arc::new(Parsed::new(text, dialect)) }
@@ -132,17 +134,17 @@ impl Parsed {
             return;
         }
         for piece in &self.pieces {
-            let of_piece = &text[piece.span.range()];
-            let first = of_piece.split(|c: char| !c.is_ascii_alphabetic()).next();
+            let piece_text = &text[piece.span.range()];
+            let first = piece_text.split(|c: char| !c.is_ascii_alphabetic()).next();
             let first = first.unwrap_or_default().to_ascii_lowercase();
-            // No check reads these statements.
-            let is_unread = matches!(&*first, "insert" | "grant" | "set" | "use" | "revoke");
-            let parsed = (!piece.is_routine && piece.is_shallow && !is_unread)
-                .then(|| other::parse(of_piece, piece.span.start as usize, dialect))
+            // No check uses these statements, so they are not parsed.
+            let is_unused = matches!(&*first, "insert" | "grant" | "set" | "use" | "revoke");
+            let parsed = (!piece.is_routine && piece.is_shallow && !is_unused)
+                .then(|| other::parse(piece_text, piece.span.start as usize, dialect))
                 .flatten();
             match parsed {
                 Some(statement) => self.statements.push(statement),
-                None if is_unread => {}
+                None if is_unused => {}
                 None => {
                     self.unparsed += 1;
                     self.statements.push(Statement {
@@ -157,13 +159,14 @@ impl Parsed {
     }
 }
 
-/// Maximum depth of strings that contain SQL: functions that define functions.
+/// Maximum nesting of function bodies: functions that define functions.
 const MAX_BODIES: usize = 3;
-/// Shorter strings cannot contain a deep text.
+/// Minimum length, in bytes, of a function body whose nesting is checked. Shorter bodies cannot be
+/// nested deeply.
 const MIN_BODY: u32 = 100;
 
-/// Whether squawk can read the statements without deep recursion. It also parses the strings that
-/// contain the bodies of functions.
+/// Whether squawk can read the statements without deep recursion. squawk also parses the strings
+/// that contain the bodies of functions.
 fn is_shallow(text: &str, tokens: &[lex::Token], pieces: &[Piece], level: usize) -> bool {
     let is_body = |token: &&lex::Token| {
         matches!(token.kind, TokenKind::Dollar | TokenKind::String)
@@ -185,8 +188,8 @@ fn is_shallow(text: &str, tokens: &[lex::Token], pieces: &[Piece], level: usize)
     })
 }
 
-/// The text with spaces instead of a byte order mark and of the rows after `COPY … FROM stdin;`, so
-/// that offsets do not change. psql reads the rows up to a line `\.`
+/// Replaces a byte order mark and the rows after `COPY … FROM stdin;` with spaces, so that offsets
+/// do not change. psql reads the rows up to a line `\.`
 /// (<https://www.postgresql.org/docs/current/sql-copy.html>).
 pub(super) fn for_parsers(text: &str) -> Cow<'_, str> {
     let mut changed = Cow::Borrowed(text);
@@ -209,7 +212,8 @@ pub(super) fn for_parsers(text: &str) -> Cow<'_, str> {
 }
 
 impl Parsed {
-    /// Reads the syntax errors, and removes what the parser guessed about statements with errors.
+    /// Reads the syntax errors, and makes statements with errors opaque, because the parser guessed
+    /// their content.
     fn read_errors(&mut self, parse: &Parse<SourceFile>) {
         for error in parse.errors() {
             let range = error.range();
@@ -246,8 +250,8 @@ fn is_in(spans: &[Span], span: Span) -> bool {
     spans.get(before).is_some_and(|known| known.start < span.end)
 }
 
-/// The dialect of a file: its own evidence, that of the tools, and for a migration that of the
-/// others of its directory.
+/// Detects the dialect of a file from its path and content, from the settings of tools and, for a
+/// migration, from the content of the other migrations of the directory.
 fn detect(
     path: &str,
     text: &str,
@@ -257,7 +261,8 @@ fn detect(
 ) -> Option<Detected> {
     let mut evidence = Evidence::from_path(path);
     evidence.merge(Evidence::from_content(text, tokens));
-    // With one directory for each migration, the settings are in or above the common one.
+    // If each migration has its own directory, the settings are in or above the parent of these
+    // directories.
     let nested = migration.filter(|migration| migration.is_nested);
     let dir = nested.map_or_else(|| parent_dir(path), |migration| &*migration.dir);
     let settings = cached(files, &format!("sql settings {dir}"), || settings(dir, files));
@@ -265,7 +270,7 @@ fn detect(
     let Some(migration) = migration else { return evidence.detect() };
     let siblings = cached(files, &format!("sql evidence {}", migration.dir), || {
         let mut joint = Evidence::default();
-        let paths = migration::ordered(migration, files);
+        let paths = migration::ordered_paths(migration, files);
         for path in paths.iter().filter(|path| super::is_sql(path)).take(MAX_SIBLINGS) {
             if let Some(text) = read_sibling(path, files) {
                 joint.merge(Evidence::from_content(&text, &lex::tokens(&text, None)));
@@ -277,7 +282,7 @@ fn detect(
     evidence.detect()
 }
 
-/// The text of another migration.
+/// The text of another migration; `None` if it cannot be read, is too large or is not UTF-8.
 pub(super) fn read_sibling(path: &str, files: &dyn Files) -> Option<String> {
     let bytes = files.read(path, MAX_SIBLING_SIZE + 1).ok()?;
     (bytes.len() as u64 <= MAX_SIBLING_SIZE).then(|| String::from_utf8(bytes).ok()).flatten()
@@ -295,12 +300,13 @@ pub(super) fn cached<T: Send + Sync + 'static>(
     }
 }
 
-/// The evidence of the nearest settings above a directory.
+/// The evidence in the nearest settings in a directory or above it; without settings, in the
+/// nearest manifests.
 pub(super) fn settings(dir: &str, files: &dyn Files) -> Evidence {
     let mut manifests = Evidence::default();
     for dir in upwards(dir) {
         if files.exists(&below(dir, ".squawk.toml")) {
-            return Evidence::of_tool(Dialect::Postgres);
+            return Evidence::from_tool(Dialect::Postgres);
         }
         let evidence = |names: &[&str], weight| {
             let mut evidence = Evidence::default();
@@ -319,7 +325,7 @@ pub(super) fn settings(dir: &str, files: &dyn Files) -> Evidence {
             return found;
         }
         if manifests.total() == 0 {
-            manifests = evidence(MANIFESTS, Some(DEPENDENCY));
+            manifests = evidence(MANIFESTS, Some(DEPENDENCY_WEIGHT));
         }
     }
     manifests
@@ -337,7 +343,8 @@ fn settings_text(name: &str, text: &str) -> String {
     text.to_owned()
 }
 
-/// The first text without end, or parenthesis without counterpart, in a statement.
+/// The first unterminated token or, if there is none, the first unmatched parenthesis of a
+/// statement: its span and the message.
 fn unbalanced(text: &str, tokens: &[lex::Token], pieces: &[Piece]) -> Option<(Span, &'static str)> {
     if let Some(token) = tokens.iter().find(|token| token.is_unterminated) {
         let message = match token.kind {

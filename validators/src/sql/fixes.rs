@@ -13,53 +13,62 @@ use squawk_linter::{Rule, Violation};
 /// Maximum length of a name in PostgreSQL, in bytes.
 const MAX_NAME: usize = 63;
 
-/// How the edits of squawk are used.
+/// When the edit of a squawk rule is offered as a fix.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Use {
+enum FixPolicy {
     Always,
-    /// Only if the statement does not run in a transaction.
+    /// Only if the statement certainly runs outside of a transaction.
     OutsideTransaction,
-    /// Only in a migration without marks of a tool, which must come first.
+    /// Only in a migration without comments for its tool: the edit inserts text at the start of the
+    /// file, where these comments must be.
     AtStart,
-    /// `NOT VALID` at the end of the constraint.
+    /// Never: instead, `NOT VALID` is added at the end of the constraint.
     NotValid,
 }
 
-/// The title of the fix of a rule, and its use. Not listed are fixes with invented names and
-/// values, and those that need the newest server.
-fn title(rule: Rule) -> Option<(&'static str, Use)> {
+/// The title of the fix of a rule, and when the edit is offered. `None` for fixes that invent names
+/// or values, and for those that require the newest version of the server.
+fn title(rule: Rule) -> Option<(&'static str, FixPolicy)> {
     Some(match rule {
         Rule::RequireConcurrentIndexCreation
         | Rule::RequireConcurrentIndexDeletion
         | Rule::RequireConcurrentPartitionDetach
-        | Rule::RequireConcurrentReindex => ("Add `CONCURRENTLY`", Use::OutsideTransaction),
-        Rule::AddingForeignKeyConstraint | Rule::ConstraintMissingNotValid => {
-            ("Add `NOT VALID`, and validate the constraint in a later migration", Use::NotValid)
-        }
-        Rule::RequireLockTimeout => ("Set `lock_timeout`", Use::AtStart),
-        Rule::RequireStatementTimeout => ("Set `statement_timeout`", Use::AtStart),
-        Rule::BanUncommittedTransaction => ("Add `COMMIT`", Use::Always),
-        Rule::BanCharField => ("Use a type without padding", Use::Always),
+        | Rule::RequireConcurrentReindex => ("Add `CONCURRENTLY`", FixPolicy::OutsideTransaction),
+        Rule::AddingForeignKeyConstraint | Rule::ConstraintMissingNotValid => (
+            "Add `NOT VALID`, and validate the constraint in a later migration",
+            FixPolicy::NotValid,
+        ),
+        Rule::RequireLockTimeout => ("Set `lock_timeout`", FixPolicy::AtStart),
+        Rule::RequireStatementTimeout => ("Set `statement_timeout`", FixPolicy::AtStart),
+        Rule::BanUncommittedTransaction => ("Add `COMMIT`", FixPolicy::Always),
+        Rule::BanCharField => ("Use a type without padding", FixPolicy::Always),
         Rule::PreferBigintOverInt | Rule::PreferBigintOverSmallint => {
-            ("Use a 64-bit type", Use::Always)
+            ("Use a 64-bit type", FixPolicy::Always)
         }
-        Rule::PreferIdentity => ("Use an identity column", Use::Always),
-        Rule::PreferTextField => ("Use `text`", Use::Always),
-        Rule::PreferTimestampTz => ("Use `timestamptz`", Use::Always),
-        Rule::PreferRobustStmts => ("Make the statement repeatable", Use::Always),
-        Rule::IdentifierTooLong => ("Shorten the name to 63 bytes", Use::Always),
-        Rule::BanDuplicateColumnAssignments => ("Delete all but the last assignment", Use::Always),
+        Rule::PreferIdentity => ("Use an identity column", FixPolicy::Always),
+        Rule::PreferTextField => ("Use `text`", FixPolicy::Always),
+        Rule::PreferTimestampTz => ("Use `timestamptz`", FixPolicy::Always),
+        Rule::PreferRobustStmts => ("Make the statement repeatable", FixPolicy::Always),
+        Rule::IdentifierTooLong => ("Shorten the name to 63 bytes", FixPolicy::Always),
+        Rule::BanDuplicateColumnAssignments => {
+            ("Delete all but the last assignment", FixPolicy::Always)
+        }
         _ => return None,
     })
 }
 
-/// The fix of a finding of squawk.
-pub(super) fn of(violation: &Violation, span: Span, file: &File, text: &str) -> Option<Fix> {
-    let (title, use_) = title(violation.code)?;
-    let edits = match use_ {
-        Use::NotValid => vec![not_valid(span, file, text)?],
-        Use::OutsideTransaction if !runs_outside_transaction(file, text) => return None,
-        Use::AtStart if !takes_settings(file) => return None,
+/// The fix of a violation that squawk found; `None` if no fix is offered.
+pub(super) fn fix_violation(
+    violation: &Violation,
+    span: Span,
+    file: &File,
+    text: &str,
+) -> Option<Fix> {
+    let (title, policy) = title(violation.code)?;
+    let edits = match policy {
+        FixPolicy::NotValid => vec![add_not_valid(span, file, text)?],
+        FixPolicy::OutsideTransaction if !runs_outside_transaction(file, text) => return None,
+        FixPolicy::AtStart if !takes_settings(file) => return None,
         _ => violation.fix.as_ref()?.edits.iter().map(|edit| convert(edit, file, text)).collect(),
     };
     // The server shortens a name in the same way.
@@ -68,8 +77,8 @@ pub(super) fn of(violation: &Violation, span: Span, file: &File, text: &str) -> 
     Some(Fix { title: title.to_owned(), safety, edits, file: None })
 }
 
-/// Converts an edit of squawk. A type gets the case of the type that it replaces, keywords that of
-/// the statement.
+/// Converts an edit of squawk. A type is written in the case of the type that it replaces, keywords
+/// in the case of the statement.
 fn convert(edit: &squawk_linter::Edit, file: &File, text: &str) -> Edit {
     let range = edit.text_range;
     let target = Span::new(range.start().into(), range.end().into());
@@ -121,11 +130,11 @@ fn runs_outside_transaction(file: &File, text: &str) -> bool {
 /// can start a transaction, in which `CONCURRENTLY` fails.
 fn takes_settings(file: &File) -> bool {
     file.migration.as_ref().is_some_and(|migration| !migration.is_marked)
-        && file.postgres.as_ref().is_some_and(|parse| concurrent(parse).is_empty())
+        && file.postgres.as_ref().is_some_and(|parse| concurrently_spans(parse).is_empty())
 }
 
-/// Adds `NOT VALID` to the constraint at `span`.
-fn not_valid(span: Span, file: &File, text: &str) -> Option<Edit> {
+/// The edit that adds `NOT VALID` to the constraint at `span`.
+fn add_not_valid(span: Span, file: &File, text: &str) -> Option<Edit> {
     let mut actions = file.statements.iter().flat_map(|statement| match &statement.kind {
         StatementKind::AlterTable { actions, .. } if statement.span.contains(span) => {
             actions.as_slice()
@@ -144,7 +153,7 @@ fn not_valid(span: Span, file: &File, text: &str) -> Option<Edit> {
     Some(Edit::insert(added.end, in_case_of(text.get(added.range())?, " not valid")))
 }
 
-/// Writes `CROSS JOIN` for the commas of a clause that lists tables.
+/// The edits that replace the commas of a clause that lists tables with `CROSS JOIN`.
 pub(super) fn cross_join(text: &str, span: Span, file: &File) -> Vec<Edit> {
     let clause = text.get(span.range()).unwrap_or_default();
     let dialect = file.detected.map(|detected| detected.dialect);
@@ -161,7 +170,8 @@ pub(super) fn cross_join(text: &str, span: Span, file: &File) -> Vec<Edit> {
         .collect()
 }
 
-/// Turns off the transaction of a migration that consists of one statement.
+/// The fix that disables the transaction of a migration. `None` if the migration does not consist
+/// of one statement.
 pub(super) fn without_transaction(file: &File, text: &str) -> Option<Fix> {
     let migration = file.migration.as_ref()?;
     let is_up = |span: Span| !migration.reverts(span);

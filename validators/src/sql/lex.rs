@@ -1,6 +1,6 @@
-//! The tokens of a file, without regard to its dialect as far as possible. Used to find the
-//! dialect, to split a file into statements and to limit the depth of the texts that the parsers
-//! receive.
+//! Splits SQL text into tokens, with rules that depend on the dialect as little as possible. The
+//! tokens are used to detect the dialect, to split a file into statements, and to limit the nesting
+//! of the text that is passed to the parsers.
 
 use super::dialect::Dialect;
 
@@ -45,7 +45,7 @@ impl Token {
     }
 }
 
-/// The tokens of `text`; `None` for the dialect: the rules that most dialects have in common.
+/// The tokens of `text`. If `dialect` is `None`, the rules that most dialects have in common apply.
 pub(super) fn tokens(text: &str, dialect: Option<Dialect>) -> Vec<Token> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::with_capacity(bytes.len() / 6);
@@ -117,7 +117,7 @@ pub(super) fn tokens(text: &str, dialect: Option<Dialect>) -> Vec<Token> {
     tokens
 }
 
-/// Bytes of characters outside ASCII belong to names.
+/// Whether a byte can be part of a word. Non-ASCII bytes count, because names can contain them.
 fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
@@ -149,7 +149,8 @@ fn block_comment(bytes: &[u8], at: usize, dialect: Option<Dialect>) -> Option<us
     }
 }
 
-/// The end of a quoted text that begins at `at`: a doubled quote is part of the text.
+/// The end of the quoted text that begins at `at`; `None` if it is unterminated. A doubled quote is
+/// part of the text.
 fn quoted(bytes: &[u8], at: usize, quote: u8, escapes: bool) -> Option<usize> {
     let mut at = at + 1;
     loop {
@@ -174,8 +175,12 @@ fn is_bracket_name(bytes: &[u8], at: usize) -> bool {
         && (at == 0 || matches!(bytes[at - 1], b' ' | b'\n' | b'\r' | b'\t' | b'(' | b'.' | b','))
 }
 
-/// `$$…$$` or `$tag$…$tag$`. `Some(None)`: the end is missing.
-#[expect(clippy::option_option, reason = "outer: is it one; inner: is it terminated")]
+/// The end of the string `$$…$$` or `$tag$…$tag$` that begins at `at`; `None` if there is no such
+/// string, `Some(None)` if it is unterminated.
+#[expect(
+    clippy::option_option,
+    reason = "outer: whether it is a string; inner: whether it is terminated"
+)]
 fn dollar_quoted(text: &str, at: usize) -> Option<Option<usize>> {
     let bytes = text.as_bytes();
     let is_tag = |byte: &u8| is_word_byte(*byte);

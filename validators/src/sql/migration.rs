@@ -1,4 +1,5 @@
-//! Migrations: which tool runs a file, in which order and in a transaction or not.
+//! Recognises migrations: which files are migrations, in which order they run, and whether they run
+//! in a transaction.
 
 use super::split::Piece;
 use aidd_engine::text::files::{Files, sibling, side_file};
@@ -12,12 +13,13 @@ use std::cmp::Ordering;
 pub(super) enum Transaction {
     Yes,
     No,
-    /// As one request: in a transaction if the file has several statements.
+    /// The tool sends the file as one request, which is a transaction if the file has several
+    /// statements.
     Request,
     Unknown,
 }
 
-/// How a file changes a database.
+/// A file that changes a database, and how its tool runs it.
 #[derive(Clone, Debug)]
 pub(super) struct Migration {
     /// The directory that contains the migrations of the project.
@@ -33,17 +35,18 @@ pub(super) struct Migration {
     pub(super) is_marked: bool,
 }
 
-/// The directories of migrations, without regard to the tool.
-const DIRS: &[&str] = &["migrations", "migration", "migrate", "migrate_sql"];
+/// Names of directories in which each file whose name begins with a version is a migration.
+const DIR_NAMES: &[&str] = &["migrations", "migration", "migrate", "migrate_sql"];
 
-/// The comment that begins a part of a file, the part, and whether the tool runs the file in a
-/// transaction if the comment does not contain `no_transaction`.
+/// The comments of a tool that begin the parts of a file. The tool runs the file in a transaction
+/// unless the file contains `no_transaction`. All text to search for is in lower case.
 struct Marker {
     up: &'static str,
     down: &'static str,
     no_transaction: &'static str,
-    /// What turns off the transaction: a line above `up`, or a word after it.
+    /// The line to insert above `up` to disable the transaction; empty if there is none.
     line_before: &'static str,
+    /// The word to append to `up` to disable the transaction; empty if there is none.
     word_after: &'static str,
 }
 
@@ -78,7 +81,8 @@ const MARKERS: &[Marker] = &[
     },
 ];
 
-/// Turns off the transaction of a migration with marks.
+/// The edit that disables the transaction of a migration whose parts are marked; `None` if the tool
+/// has no mark for this.
 pub(super) fn no_transaction_edit(text: &str) -> Option<Edit> {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
@@ -97,8 +101,8 @@ pub(super) fn no_transaction_edit(text: &str) -> Option<Edit> {
     None
 }
 
-/// The first line of files that a program wrote from a database.
-const DUMPS: &[&str] = &[
+/// How a comment at the start of a database dump begins, in lower case.
+const DUMP_HEADERS: &[&str] = &[
     "postgresql database dump",
     "mysql dump",
     "mariadb dump",
@@ -120,10 +124,10 @@ pub(super) fn is_dump(path: &str, text: &str) -> bool {
     let mut comments = text.lines().take(12).filter_map(|line| {
         line.trim_start().strip_prefix("--").map(|comment| comment.trim().to_ascii_lowercase())
     });
-    comments.any(|comment| DUMPS.iter().any(|dump| comment.starts_with(dump)))
+    comments.any(|comment| DUMP_HEADERS.iter().any(|dump| comment.starts_with(dump)))
 }
 
-/// Whether values are filled into the text before it is run.
+/// Whether the text contains placeholders of a template language.
 pub(super) fn is_template(text: &str) -> bool {
     ["{{", "{%", "${", "<%", "#{", "@@{"].iter().any(|mark| text.contains(mark))
 }
@@ -144,7 +148,7 @@ pub(super) fn migration(path: &str, text: &str, files: &dyn Files) -> Option<Mig
         is_marked: false,
     };
     for marker in MARKERS {
-        if let Some(down) = parts(text, marker) {
+        if let Some(down) = down_parts(text, marker) {
             let lower = text.to_ascii_lowercase();
             let is_outside = lower.contains(marker.no_transaction);
             let transaction = if is_outside { Transaction::No } else { Transaction::Yes };
@@ -189,8 +193,11 @@ pub(super) fn migration(path: &str, text: &str, files: &dyn Files) -> Option<Mig
         return None;
     }
     let has_parts = name.ends_with(".up.sql") || name.ends_with(".down.sql");
-    let is_in_dir =
-        path.split('/').rev().skip(1).any(|segment| DIRS.contains(&&*segment.to_ascii_lowercase()));
+    let is_in_dir = path
+        .split('/')
+        .rev()
+        .skip(1)
+        .any(|segment| DIR_NAMES.contains(&&*segment.to_ascii_lowercase()));
     let first_line = text.lines().next().unwrap_or_default();
     let transaction = match first_line.trim_start_matches(['-', ' ']) {
         line if line.starts_with("no-transaction") => Transaction::No,
@@ -200,8 +207,8 @@ pub(super) fn migration(path: &str, text: &str, files: &dyn Files) -> Option<Mig
     (has_parts || is_in_dir).then(|| flat(transaction, name.ends_with(".down.sql")))
 }
 
-/// The parts of a file below the markers for reverting; `None` if the file has no marker.
-fn parts(text: &str, marker: &Marker) -> Option<Vec<Span>> {
+/// The parts of a file that revert the migration; `None` if the file has no comment of this tool.
+fn down_parts(text: &str, marker: &Marker) -> Option<Vec<Span>> {
     let (mut is_marked, mut down, mut open, mut offset) = (false, Vec::new(), None, 0);
     for line in text.split_inclusive('\n') {
         let trimmed = line.trim();
@@ -228,7 +235,8 @@ fn is_liquibase(text: &str) -> bool {
     })
 }
 
-/// `V1__create.sql`, `R__view.sql`, `U1__create.sql`, `B1__baseline.sql`.
+/// Whether a file has a name of Flyway, such as `V1__create.sql`, `R__view.sql`, `U1__create.sql` or
+/// `B1__baseline.sql`.
 fn is_flyway(name: &str) -> bool {
     let Some((version, _)) = name.split_once("__") else { return false };
     let mut characters = version.chars();
@@ -256,7 +264,7 @@ const EXTENSIONS: &[&str] = &[
 ];
 
 /// The files of the migrations, in the order in which they are run.
-pub(super) fn ordered(migration: &Migration, files: &dyn Files) -> Vec<String> {
+pub(super) fn ordered_paths(migration: &Migration, files: &dyn Files) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     if migration.is_nested {
         for dir in files.dirs(&migration.dir) {
@@ -279,7 +287,7 @@ pub(super) fn ordered(migration: &Migration, files: &dyn Files) -> Vec<String> {
     paths
 }
 
-/// Whether no sibling of the directory has a higher version: `1.1` next to `1.2`.
+/// Whether no sibling directory has a higher version: `true` for `1.2` next to `1.1`.
 pub(super) fn is_newest_dir(dir: &str, files: &dyn Files) -> bool {
     let is_dir_version = |name: &str| is_version(name) && !name.contains(['/', '_']);
     let name = dir.rsplit('/').next().unwrap_or(dir);

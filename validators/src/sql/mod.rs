@@ -27,7 +27,7 @@ use config::{SquawkConfig, squawk_config};
 use file::{File, cached};
 use migration::Transaction;
 use replay::Replay;
-use squawk::{Effect, Row};
+use squawk::{Row, Scope};
 use squawk_linter::{Linter, Rule, Violation};
 use statement::{Action, ConstraintKind, StatementKind};
 use std::collections::HashSet;
@@ -35,13 +35,13 @@ use std::sync::Arc;
 
 /// The kind of SQL files.
 const SQL: Kind = Kind("sql");
-/// The settings of squawk.
+/// The kind of files with settings of squawk.
 const SETTINGS: Kind = Kind("squawk-settings");
 
 /// The rules on SQL.
 pub(super) const FAMILY: Family = Family {
     name: "sql",
-    rules: ids,
+    rules: rule_ids,
     claim: |path, _| {
         if config::is_settings(path) { Some(SETTINGS) } else { is_sql(path).then_some(SQL) }
     },
@@ -68,11 +68,11 @@ const SYNTAX: &str = "sql/syntax";
 
 const CONCURRENTLY: &str = "sql/concurrently-in-transaction";
 
-/// The number of the newest migrations of a directory that can still be changed. Findings on the
-/// safety of older ones are only information: they were applied.
+/// Number of newest migrations of a directory that can still be changed. Older migrations are
+/// assumed to be applied, so findings on their safety are only information.
 const MAX_RECENT: usize = 3;
 
-fn ids() -> Vec<&'static str> {
+fn rule_ids() -> Vec<&'static str> {
     let mut ids: Vec<&str> = squawk::ROWS.iter().map(|row| row.id).collect();
     let own = [&SYNTAX, &config::INVALID, &code::INJECTION];
     ids.extend(safety::RULES.iter().chain(replay::RULES).chain(own));
@@ -103,11 +103,11 @@ fn check(files: &dyn Files, report: &mut Report<'_>) {
         // The checked text can differ from the stored one. Other stored files, such as those that
         // revert a migration, have no findings of the replay.
         shared
-            .filter(|replay| replay.is_of(path, text).unwrap_or_else(|| files.exists(path)))
+            .filter(|replay| replay.is_current(path, text).unwrap_or_else(|| files.exists(path)))
             .unwrap_or_else(|| Arc::new(Replay::new(&migration, Some((path, text)), files)))
     });
-    let known = replay.as_ref().and_then(|replay| replay.take(path, text));
-    let Some(file) = known.or_else(|| File::read(path, text, files)) else {
+    let parsed = replay.as_ref().and_then(|replay| replay.take(path, text));
+    let Some(file) = parsed.or_else(|| File::read(path, text, files)) else {
         report_unchecked("a template with SQL: not checked", report);
         return;
     };
@@ -118,20 +118,20 @@ fn check(files: &dyn Files, report: &mut Report<'_>) {
     }
     report_squawk(&file, &config, is_recent, report);
     let mut found = Vec::new();
-    safety::statements(&file, &mut found);
-    safety::migrations(&file, &mut found);
+    safety::check_statements(&file, &mut found);
+    safety::check_migrations(&file, &mut found);
     for found in found {
         if report.begin(found.rule) && !config.excludes(found.rule) {
             let finding = report.at(found.span, found.message);
             finding.help(found.help);
-            lower(!is_recent, &mut finding.severity);
+            lower_severity(!is_recent, &mut finding.severity);
             if found.rule == safety::CROSS_JOIN && is_recent {
                 let edits = fixes::cross_join(text, found.span, &file);
                 finding.fix_unsafe("Write `CROSS JOIN`", edits);
             }
         }
     }
-    for found in replay.iter().flat_map(|replay| replay.found(path)) {
+    for found in replay.iter().flat_map(|replay| replay.findings_in(path)) {
         let is_inside = found.span.range().end <= text.len();
         if is_inside && report.begin(found.rule) {
             report.at(found.span, &*found.message);
@@ -141,7 +141,7 @@ fn check(files: &dyn Files, report: &mut Report<'_>) {
 
 /// States that a part of the file was not checked, if a rule on SQL is enabled.
 fn report_unchecked(why: impl Into<String>, report: &mut Report<'_>) {
-    if ids().into_iter().any(|id| report.begin(id)) {
+    if rule_ids().into_iter().any(|id| report.begin(id)) {
         report.unchecked(why);
     }
 }
@@ -159,7 +159,7 @@ fn unchecked(file: &File, has_syntax_error: bool) -> Option<String> {
         Some(detected) if !detected.dialect.is_parsed() => {
             Some("a dialect of SQL that is not supported: not checked".to_owned())
         }
-        // A syntax error is a finding.
+        // The syntax error is reported as a finding.
         Some(_) if has_syntax_error => None,
         Some(_) if !file.damaged.is_empty() => {
             statements(file.damaged.len(), "unknown syntax, such as variables of a client")
@@ -169,7 +169,7 @@ fn unchecked(file: &File, has_syntax_error: bool) -> Option<String> {
 }
 
 /// Lowers the severity of a finding in a migration that was applied.
-fn lower(is_applied: bool, severity: &mut Severity) {
+fn lower_severity(is_applied: bool, severity: &mut Severity) {
     if is_applied {
         *severity = Severity::Info;
     }
@@ -183,17 +183,17 @@ fn is_recent(path: &str, file: &File, files: &dyn Files) -> bool {
     order.is_newest_dir && (order.newest.iter().any(|known| known == path) || !order.has(path))
 }
 
-/// The migrations of a directory.
+/// The paths of the migrations of a directory, and which of them are the newest.
 struct Order {
     known: HashSet<String>,
     newest: Vec<String>,
-    /// `false` for the migrations of version 1.1 next to a directory with those of version 1.2.
+    /// Whether no sibling directory has a higher version: `false` for `1.1` next to `1.2`.
     is_newest_dir: bool,
 }
 
 impl Order {
     fn new(migration: &migration::Migration, files: &dyn Files) -> Self {
-        let paths = migration::ordered(migration, files);
+        let paths = migration::ordered_paths(migration, files);
         let newest = paths.iter().rev().take(MAX_RECENT).cloned().collect();
         let is_newest_dir = migration::is_newest_dir(&migration.dir, files);
         Self { known: paths.into_iter().collect(), newest, is_newest_dir }
@@ -204,8 +204,7 @@ impl Order {
     }
 }
 
-/// Reports a syntax error if it is certain that the dialect was recognised. Returns whether there
-/// is one.
+/// Reports the first syntax error if the dialect is certain. Returns whether an error was reported.
 fn report_syntax(file: &File, report: &mut Report<'_>) -> bool {
     let Some(detected) = file.detected.filter(|found| found.is_certain) else { return false };
     if !detected.dialect.is_parsed() || !report.begin(SYNTAX) {
@@ -227,8 +226,8 @@ fn report_syntax(file: &File, report: &mut Report<'_>) -> bool {
     true
 }
 
-/// Whether a file contains commands or variables of a client or values that a program fills in:
-/// `\i`, `\gexec`, `delimiter //`, `:name`, `%s`, `@name`, `?`.
+/// Whether a file contains commands or variables of a database client, or placeholders that a
+/// program fills in: `\i`, `\gexec`, `delimiter //`, `:name`, `%s`, `@name`, `?`.
 fn has_client_commands(text: &str) -> bool {
     let tokens = lex::tokens(text, Some(dialect::Dialect::Postgres));
     tokens.iter().enumerate().any(|(index, token)| match token.punct(text) {
@@ -248,7 +247,7 @@ fn report_squawk(file: &File, config: &SquawkConfig, is_recent: bool, report: &m
     let Some(parse) = &file.postgres else { return };
     let migration = file.migration.as_ref();
     let is_enabled = |row: &&Row| {
-        (migration.is_some_and(|migration| !migration.is_down) || row.effect == Effect::Anywhere)
+        (migration.is_some_and(|migration| !migration.is_down) || row.scope == Scope::Anywhere)
             && !config.excluded.contains(&row.rule)
     };
     let mut rules: Vec<Rule> = Vec::new();
@@ -270,18 +269,19 @@ fn report_squawk(file: &File, config: &SquawkConfig, is_recent: bool, report: &m
     let text = report.source().text();
     let mut violations = linter.lint(parse, text);
     let context = Context::new(file, text);
-    // squawk ignores other statements than `CREATE INDEX`, and files with one statement.
+    // The rule of squawk ignores statements other than `CREATE INDEX`, and files with one
+    // statement.
     if migration.is_some_and(|migration| migration.transaction == Transaction::Yes)
         && config.assume_in_transaction.is_none()
         && !config.excludes(CONCURRENTLY)
         && report.begin(CONCURRENTLY)
     {
         violations.retain(|found| found.code != Rule::BanConcurrentIndexCreationInTransaction);
-        for span in postgres::concurrent(parse) {
+        for span in postgres::concurrently_spans(parse) {
             if !migration.is_some_and(|migration| migration.reverts(span)) {
                 let finding = report.at(span, "`CONCURRENTLY` fails in a transaction");
                 finding.help("Move the statement to a migration that runs without a transaction");
-                lower(!is_recent, &mut finding.severity);
+                lower_severity(!is_recent, &mut finding.severity);
                 if is_recent {
                     finding.fix = fixes::without_transaction(file, text);
                 }
@@ -298,15 +298,15 @@ fn report_squawk(file: &File, config: &SquawkConfig, is_recent: bool, report: &m
         }
         let finding = report.at(span, row.message);
         finding.help(row.help);
-        lower(!is_recent, &mut finding.severity);
+        lower_severity(!is_recent, &mut finding.severity);
         // A migration that was applied must not change.
         if is_recent {
-            finding.fix = fixes::of(&violation, span, file, text);
+            finding.fix = fixes::fix_violation(&violation, span, file, text);
         }
     }
 }
 
-/// Decides which findings of squawk matter in a file.
+/// Decides which findings of squawk are reported in a file.
 struct Context<'a> {
     file: &'a File,
     text: &'a str,
@@ -339,13 +339,13 @@ impl<'a> Context<'a> {
         if self.file.migration.as_ref().is_some_and(|migration| migration.reverts(span)) {
             return false;
         }
-        let is_wrong = match violation.code {
+        let is_false_positive = match violation.code {
             // Foreign keys, unique constraints and primary keys have their own rules.
             Rule::ConstraintMissingNotValid => {
                 let before = self.keys.partition_point(|key| key.start < span.start);
                 self.keys.get(before).is_some_and(|key| span.contains(*key))
             }
-            // A transaction of its own replaces the transaction of the request.
+            // An explicit transaction replaces the transaction of the request.
             Rule::TransactionNesting => {
                 let migration = self.file.migration.as_ref();
                 migration.is_some_and(|found| found.transaction == Transaction::Request)
@@ -357,10 +357,10 @@ impl<'a> Context<'a> {
             }
             _ => false,
         };
-        if is_wrong {
+        if is_false_positive {
             return false;
         }
-        row.effect != Effect::OnTable
+        row.scope != Scope::OnTable
             || !self
                 .statement_at(span)
                 .and_then(StatementKind::altered_table)

@@ -1,4 +1,4 @@
-//! The statements of all dialects but PostgreSQL, from the syntax tree of sqlparser.
+//! Reads the statements of all dialects except PostgreSQL from the syntax trees of sqlparser.
 
 use super::dialect::Dialect;
 use super::postgres::COLUMN_FUNCTIONS;
@@ -18,7 +18,7 @@ use sqlparser::tokenizer::Location;
 use std::ops::ControlFlow;
 
 /// Parses one statement, which begins at the offset `start` of the file; `None` if the parser does
-/// not know it.
+/// not support it.
 pub(super) fn parse(text: &str, start: usize, dialect: Option<Dialect>) -> Option<Statement> {
     let parser: &dyn parsers::Dialect = match dialect {
         Some(Dialect::MySql) => &parsers::MySqlDialect {},
@@ -29,9 +29,9 @@ pub(super) fn parse(text: &str, start: usize, dialect: Option<Dialect>) -> Optio
     };
     let mut statements = Parser::new(parser).try_with_sql(text).ok()?.parse_statements().ok()?;
     let statement = statements.pop().filter(|_| statements.is_empty())?;
-    let places = Places::new(text, start);
+    let positions = Positions::new(text, start);
     let mut queries = Queries {
-        places: &places,
+        positions: &positions,
         has_with: false,
         cross_joins: Vec::new(),
         non_sargable: Vec::new(),
@@ -43,20 +43,20 @@ pub(super) fn parse(text: &str, start: usize, dialect: Option<Dialect>) -> Optio
     }
     Some(Statement {
         span: Span::new(start, start + text.len()),
-        kind: kind(&statement, &places),
+        kind: kind(&statement, &positions),
         cross_joins,
         non_sargable,
     })
 }
 
 /// Converts the positions of the parser to offsets in the file.
-struct Places<'a> {
+struct Positions<'a> {
     text: &'a str,
     start: usize,
     lines: Vec<usize>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> Positions<'a> {
     fn new(text: &'a str, start: usize) -> Self {
         let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
         Self { text, start, lines: std::iter::once(0).chain(breaks).collect() }
@@ -70,7 +70,7 @@ impl<'a> Places<'a> {
         self.start + line + column.map_or(rest.len(), |(at, _)| at)
     }
 
-    /// The span of a node; the whole statement if the parser does not record it.
+    /// The span of a node; that of the whole statement if the parser does not record the position.
     fn span(&self, node: &impl Spanned) -> Span {
         self.convert(node.span())
     }
@@ -84,7 +84,8 @@ impl<'a> Places<'a> {
         Span::new(start, end + self.missing_parentheses(start, end))
     }
 
-    /// The number of bytes after a span up to the end of its parentheses, which the parser omits.
+    /// The number of closing parentheses directly after a span that belong to it; the parser omits
+    /// them from spans.
     fn missing_parentheses(&self, start: usize, end: usize) -> usize {
         let bytes = self.text.as_bytes();
         let inside = bytes.get(start - self.start..end - self.start).unwrap_or_default();
@@ -103,9 +104,9 @@ impl<'a> Places<'a> {
     }
 }
 
-/// Collects the conditions and joins of the queries of a statement.
+/// Collects the non-sargable conditions and the comma joins in the queries of a statement.
 struct Queries<'a> {
-    places: &'a Places<'a>,
+    positions: &'a Positions<'a>,
     has_with: bool,
     cross_joins: Vec<Span>,
     non_sargable: Vec<Span>,
@@ -115,7 +116,7 @@ impl ast::Visitor for Queries<'_> {
     type Break = ();
 
     fn pre_visit_query(&mut self, query: &ast::Query) -> ControlFlow<()> {
-        // The tables of `WITH` often have one row.
+        // Tables that `WITH` defines often have one row, so a cross join is intended.
         self.has_with |= query.with.is_some();
         ControlFlow::Continue(())
     }
@@ -130,7 +131,7 @@ impl ast::Visitor for Queries<'_> {
             && select.from.iter().all(is_plain)
             && let (Some(first), Some(last)) = (select.from.first(), select.from.last())
         {
-            let span = self.places.span(first).cover(self.places.span(last));
+            let span = self.positions.span(first).cover(self.positions.span(last));
             self.cross_joins.push(span);
         }
         if let Some(condition) = &select.selection {
@@ -141,7 +142,8 @@ impl ast::Visitor for Queries<'_> {
 }
 
 impl Queries<'_> {
-    /// Reads the comparisons of a condition: the parts that `AND` and `OR` join.
+    /// Collects the comparisons of a condition that an index cannot speed up. `AND` and `OR` join
+    /// the comparisons.
     fn read_condition(&mut self, condition: &Expr) {
         let mut open = vec![condition];
         while let Some(expression) = open.pop() {
@@ -165,21 +167,25 @@ impl Queries<'_> {
             };
             if COLUMN_FUNCTIONS.contains(&&*name) && has_column && matches!(**right, Expr::Value(_))
             {
-                self.non_sargable.push(self.places.span(expression));
+                self.non_sargable.push(self.positions.span(expression));
             }
         }
     }
 }
 
-fn kind(statement: &ast::Statement, places: &Places<'_>) -> StatementKind {
+fn kind(statement: &ast::Statement, positions: &Positions<'_>) -> StatementKind {
     match statement {
         ast::Statement::CreateTable(create) => StatementKind::CreateTable(CreateTable {
-            name: places.name(&create.name),
-            columns: create.columns.iter().map(|definition| column(definition, places)).collect(),
+            name: positions.name(&create.name),
+            columns: create
+                .columns
+                .iter()
+                .map(|definition| column(definition, positions))
+                .collect(),
             constraints: create
                 .constraints
                 .iter()
-                .map(|definition| constraint(definition, places))
+                .map(|definition| constraint(definition, positions))
                 .collect(),
             if_not_exists: create.if_not_exists || create.or_replace,
             is_temporary: create.temporary,
@@ -189,26 +195,26 @@ fn kind(statement: &ast::Statement, places: &Places<'_>) -> StatementKind {
                 || create.columns.is_empty(),
         }),
         ast::Statement::AlterTable(alter) => {
-            let actions = alter.operations.iter().map(|operation| action(operation, places));
+            let actions = alter.operations.iter().map(|operation| action(operation, positions));
             StatementKind::AlterTable {
-                table: places.name(&alter.name),
+                table: positions.name(&alter.name),
                 actions: actions.collect(),
             }
         }
         ast::Statement::CreateIndex(create) => StatementKind::CreateIndex(CreateIndex {
-            name: create.name.as_ref().map(|name| places.name(name)),
-            table: places.name(&create.table_name),
+            name: create.name.as_ref().map(|name| positions.name(name)),
+            table: positions.name(&create.table_name),
             columns: create.columns.iter().map(index_column).collect(),
             is_partial: create.predicate.is_some(),
             is_special: false,
         }),
         ast::Statement::Drop { object_type: ObjectType::Table, names, .. } => {
-            let names = names.iter().map(|name| places.name(name)).collect();
+            let names = names.iter().map(|name| positions.name(name)).collect();
             StatementKind::DropTable { names }
         }
         ast::Statement::Drop { object_type: ObjectType::Index, names, table, .. } => {
-            let names = names.iter().map(|name| places.name(name)).collect();
-            let table = table.as_ref().map(|table| places.name(table));
+            let names = names.iter().map(|name| positions.name(name)).collect();
+            let table = table.as_ref().map(|table| positions.name(table));
             StatementKind::DropIndex { names, table }
         }
         ast::Statement::Drop { object_type: ObjectType::Schema | ObjectType::Database, .. } => {
@@ -216,17 +222,17 @@ fn kind(statement: &ast::Statement, places: &Places<'_>) -> StatementKind {
         }
         ast::Statement::RenameTable(renames) => match renames.as_slice() {
             [rename] => StatementKind::RenameTable {
-                from: places.name(&rename.old_name),
-                to: places.name(&rename.new_name),
+                from: positions.name(&rename.old_name),
+                to: positions.name(&rename.new_name),
             },
             _ => StatementKind::Opaque,
         },
         ast::Statement::CreateView(view) => {
-            StatementKind::CreateView { star: star_of_table(&view.query, places) }
+            StatementKind::CreateView { star: star_of_table(&view.query, positions) }
         }
         ast::Statement::Delete(delete) => {
             let (FromTable::WithFromKeyword(from) | FromTable::WithoutKeyword(from)) = &delete.from;
-            let Some(table) = from.first().and_then(|from| table_name(from, places)) else {
+            let Some(table) = from.first().and_then(|from| table_name(from, positions)) else {
                 return StatementKind::Other;
             };
             let has_condition = delete.selection.is_some()
@@ -236,7 +242,7 @@ fn kind(statement: &ast::Statement, places: &Places<'_>) -> StatementKind {
             StatementKind::Delete { table, has_condition }
         }
         ast::Statement::Update(update) => {
-            let Some(table) = table_name(&update.table, places) else {
+            let Some(table) = table_name(&update.table, positions) else {
                 return StatementKind::Other;
             };
             let has_condition = update.selection.is_some()
@@ -246,11 +252,11 @@ fn kind(statement: &ast::Statement, places: &Places<'_>) -> StatementKind {
             StatementKind::Update { table, has_condition }
         }
         ast::Statement::Truncate(truncate) => {
-            let tables = truncate.table_names.iter().map(|target| places.name(&target.name));
+            let tables = truncate.table_names.iter().map(|target| positions.name(&target.name));
             StatementKind::Truncate { tables: tables.collect() }
         }
         ast::Statement::Execute { name: Some(name), parameters, .. } => {
-            renamed_column(name, parameters, places).unwrap_or(StatementKind::Opaque)
+            renamed_column(name, parameters, positions).unwrap_or(StatementKind::Opaque)
         }
         ast::Statement::Execute { .. } | ast::Statement::Call(_) | ast::Statement::Use(_) => {
             StatementKind::Opaque
@@ -259,12 +265,12 @@ fn kind(statement: &ast::Statement, places: &Places<'_>) -> StatementKind {
     }
 }
 
-/// `EXEC sp_rename 'dbo.orders.note', 'remark', 'COLUMN'` in SQL Server. Without `COLUMN`, the kind
-/// of the renamed object is unknown.
+/// Reads `EXEC sp_rename 'dbo.orders.note', 'remark', 'COLUMN'` of SQL Server. Returns `None`
+/// without `COLUMN`, because the kind of the renamed object is then unknown.
 fn renamed_column(
     procedure: &ObjectName,
     parameters: &[Expr],
-    places: &Places<'_>,
+    positions: &Positions<'_>,
 ) -> Option<StatementKind> {
     let [old, new, kind] = parameters else { return None };
     let text = |value: &Expr| match value {
@@ -275,23 +281,23 @@ fn renamed_column(
         && text(kind)?.eq_ignore_ascii_case("column");
     let (old_name, new_name) = (text(old)?, text(new)?);
     let (table, column) = old_name.rsplit_once('.').filter(|_| is_rename)?;
-    let name = |text: &str, node: &Expr| Name::new(text, places.span(node));
+    let name = |text: &str, node: &Expr| Name::new(text, positions.span(node));
     Some(StatementKind::AlterTable {
         table: name(table, old),
         actions: vec![Action::RenameColumn { from: name(column, old), to: name(&new_name, new) }],
     })
 }
 
-fn table_name(from: &TableWithJoins, places: &Places<'_>) -> Option<Name> {
+fn table_name(from: &TableWithJoins, positions: &Positions<'_>) -> Option<Name> {
     match &from.relation {
-        TableFactor::Table { name, args: None, .. } => Some(places.name(name)),
+        TableFactor::Table { name, args: None, .. } => Some(positions.name(name)),
         _ => None,
     }
 }
 
-fn column(definition: &ast::ColumnDef, places: &Places<'_>) -> Column {
+fn column(definition: &ast::ColumnDef, positions: &Positions<'_>) -> Column {
     let mut column = Column {
-        name: places.ident(&definition.name),
+        name: positions.ident(&definition.name),
         is_not_null: false,
         has_default: false,
         has_volatile_default: false,
@@ -300,9 +306,9 @@ fn column(definition: &ast::ColumnDef, places: &Places<'_>) -> Column {
         is_primary: false,
         is_unique: false,
         references: None,
-        is_placed: false,
+        has_position: false,
     };
-    // SQL Server fills these columns itself.
+    // SQL Server generates the values of these columns.
     let data_type = definition.data_type.to_string().to_ascii_lowercase();
     column.is_generated = matches!(&*data_type, "rowversion");
     for option in &definition.options {
@@ -318,7 +324,7 @@ fn column(definition: &ast::ColumnDef, places: &Places<'_>) -> Column {
             ColumnOption::PrimaryKey(_) => column.is_primary = true,
             ColumnOption::Unique(_) => column.is_unique = true,
             ColumnOption::ForeignKey(key) => {
-                column.references = Some(places.span(&key.foreign_table));
+                column.references = Some(positions.span(&key.foreign_table));
             }
             ColumnOption::Generated { generation_expr_mode, .. } => {
                 column.is_generated = true;
@@ -343,7 +349,7 @@ fn is_null(value: &Expr) -> bool {
     matches!(value, Expr::Value(value) if matches!(value.value, ast::Value::Null))
 }
 
-fn constraint(definition: &TableConstraint, places: &Places<'_>) -> Constraint {
+fn constraint(definition: &TableConstraint, positions: &Positions<'_>) -> Constraint {
     let indexed = |columns: &[ast::IndexColumn]| columns.iter().map(index_column).collect();
     let (kind, columns): (_, Vec<String>) = match definition {
         TableConstraint::Unique(unique) => (ConstraintKind::Unique, indexed(&unique.columns)),
@@ -360,7 +366,7 @@ fn constraint(definition: &TableConstraint, places: &Places<'_>) -> Constraint {
         }
         _ => (ConstraintKind::Other, Vec::new()),
     };
-    Constraint { kind, columns, span: places.span(definition) }
+    Constraint { kind, columns, span: positions.span(definition) }
 }
 
 fn index_column(column: &ast::IndexColumn) -> String {
@@ -370,54 +376,54 @@ fn index_column(column: &ast::IndexColumn) -> String {
     }
 }
 
-fn action(operation: &AlterTableOperation, places: &Places<'_>) -> Action {
+fn action(operation: &AlterTableOperation, positions: &Positions<'_>) -> Action {
     match operation {
         AlterTableOperation::AddColumn { if_not_exists, column_def, column_position, .. } => {
-            let mut column = column(column_def, places);
-            column.is_placed = column_position.is_some();
-            let span = places.span(column_def).cover(column.name.span);
+            let mut column = column(column_def, positions);
+            column.has_position = column_position.is_some();
+            let span = positions.span(column_def).cover(column.name.span);
             Action::AddColumn { column, if_not_exists: *if_not_exists, span }
         }
         AlterTableOperation::DropColumn { column_names, if_exists, .. } => {
             match &column_names[..] {
-                [name] => Action::DropColumn { name: places.ident(name), if_exists: *if_exists },
+                [name] => Action::DropColumn { name: positions.ident(name), if_exists: *if_exists },
                 _ => Action::Opaque,
             }
         }
         AlterTableOperation::RenameColumn { old_column_name, new_column_name } => {
             Action::RenameColumn {
-                from: places.ident(old_column_name),
-                to: places.ident(new_column_name),
+                from: positions.ident(old_column_name),
+                to: positions.ident(new_column_name),
             }
         }
         AlterTableOperation::RenameTable {
             table_name: RenameTableNameKind::As(name) | RenameTableNameKind::To(name),
-        } => Action::RenameTable { to: places.name(name) },
+        } => Action::RenameTable { to: positions.name(name) },
         AlterTableOperation::ChangeColumn { old_name, new_name, data_type, .. } => {
             Action::ChangeColumn {
-                from: places.ident(old_name),
-                to: places.ident(new_name),
+                from: positions.ident(old_name),
+                to: positions.ident(new_name),
                 data_type: data_type.to_string().to_lowercase(),
             }
         }
         AlterTableOperation::ModifyColumn { col_name, data_type, .. } => Action::ChangeColumn {
-            from: places.ident(col_name),
-            to: places.ident(col_name),
+            from: positions.ident(col_name),
+            to: positions.ident(col_name),
             data_type: data_type.to_string().to_lowercase(),
         },
         AlterTableOperation::AlterColumn {
             column_name,
             op: AlterColumnOperation::SetDataType { data_type, .. },
         } => Action::ChangeColumn {
-            from: places.ident(column_name),
-            to: places.ident(column_name),
+            from: positions.ident(column_name),
+            to: positions.ident(column_name),
             data_type: data_type.to_string().to_lowercase(),
         },
         AlterTableOperation::AddConstraint { constraint: definition, .. } => {
-            Action::AddConstraint(constraint(definition, places))
+            Action::AddConstraint(constraint(definition, positions))
         }
         AlterTableOperation::DropPrimaryKey { .. } => Action::DropPrimaryKey {
-            span: Span::new(places.start, places.start + places.text.len()),
+            span: Span::new(positions.start, positions.start + positions.text.len()),
         },
         AlterTableOperation::Algorithm { algorithm, .. } => Action::OnlineOption {
             forbids_blocking: matches!(
@@ -434,7 +440,7 @@ fn action(operation: &AlterTableOperation, places: &Places<'_>) -> Action {
 }
 
 /// The `*` of a view whose columns come from a table.
-fn star_of_table(query: &ast::Query, places: &Places<'_>) -> Option<Span> {
+fn star_of_table(query: &ast::Query, positions: &Positions<'_>) -> Option<Span> {
     let SetExpr::Select(select) = &*query.body else { return None };
     let is_table = |from: &TableWithJoins| {
         matches!(from.relation, TableFactor::Table { .. })
@@ -449,5 +455,5 @@ fn star_of_table(query: &ast::Query, places: &Places<'_>) -> Option<Span> {
         }
         _ => false,
     })?;
-    Some(places.span(star))
+    Some(positions.span(star))
 }

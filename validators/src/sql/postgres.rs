@@ -1,4 +1,4 @@
-//! The statements of a PostgreSQL file, from the syntax tree of squawk.
+//! Reads the statements of a PostgreSQL file from the syntax tree of squawk.
 
 use super::statement::{
     Action, Column, Constraint, ConstraintKind, CreateIndex, CreateTable, Name, Statement,
@@ -34,8 +34,8 @@ pub(super) fn statements(parse: &Parse<SourceFile>) -> Vec<Statement> {
     parse.tree().stmts().map(|statement| read(&statement)).collect()
 }
 
-/// The `CONCURRENTLY` of statements that cannot run in a transaction.
-pub(super) fn concurrent(parse: &Parse<SourceFile>) -> Vec<Span> {
+/// The spans of `CONCURRENTLY` in statements that cannot run in a transaction.
+pub(super) fn concurrently_spans(parse: &Parse<SourceFile>) -> Vec<Span> {
     let found = parse.tree().stmts().filter_map(|statement| {
         let is_index = matches!(
             statement,
@@ -75,7 +75,7 @@ fn read(statement: &ast::Stmt) -> Statement {
             }
         }
     }
-    // The tables of `WITH` often have one row.
+    // Tables that `WITH` defines often have one row, so a cross join is intended.
     if !cross_joins.is_empty()
         && node.descendants().any(|node| ast::WithClause::can_cast(node.kind()))
     {
@@ -210,11 +210,11 @@ fn column(name: Name, data_type: &str) -> Column {
         is_primary: false,
         is_unique: false,
         references: None,
-        is_placed: false,
+        has_position: false,
     }
 }
 
-/// Reads a constraint of a column, which can be in a clause.
+/// Records the constraints of a column that a clause is or contains.
 fn read_clause(clause: &SyntaxNode, column: &mut Column) {
     for node in std::iter::once(clause.clone()).chain(clause.children()) {
         match node.kind() {
@@ -257,7 +257,7 @@ fn constraint(node: &SyntaxNode) -> Constraint {
     Constraint { kind, columns: columns.collect(), span: span(node) }
 }
 
-/// The column of an index expression; empty for other expressions.
+/// The name of an indexed column; empty for other expressions.
 fn column_key(expression: &ast::Expr) -> String {
     match expression {
         ast::Expr::NameRef(_) => name_of(expression.syntax()).key,
@@ -305,7 +305,7 @@ fn action_of(action: &ast::AlterTableAction) -> Option<Action> {
 /// The `*` of a view whose columns come from a table.
 fn star_of_table(query: &SyntaxNode) -> Option<Span> {
     let select = query.descendants().find_map(ast::Select::cast)?;
-    // The columns of `WITH … SELECT *` are listed in the query above.
+    // In `WITH … SELECT *`, the query in `WITH` lists the columns.
     if select.with_clause().is_some()
         || query.descendants().any(|node| ast::WithClause::can_cast(node.kind()))
     {

@@ -1,8 +1,9 @@
-//! The schema that the migrations of a directory define, replayed in their order.
+//! Replays the migrations of a directory in order, and checks them against the schema that they
+//! define.
 
-use super::dialect::{Dialect, of_name};
+use super::dialect::{Dialect, dialect_in_file_name};
 use super::file::{File, read_sibling};
-use super::migration::{Migration, ordered};
+use super::migration::{Migration, ordered_paths};
 use super::statement::{Action, Column, Constraint, ConstraintKind, Name, StatementKind};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::source::Span;
@@ -26,20 +27,21 @@ pub(super) struct Found {
     pub(super) message: String,
 }
 
-/// The result for one directory.
+/// The result of replaying the migrations of one directory.
 #[derive(Default)]
 pub(super) struct Replay {
     by_path: HashMap<String, Vec<Found>>,
     /// The hash of the text of each file; `None` for a file that was not read.
     texts: HashMap<String, Option<u64>>,
-    /// The parsed files, until they are checked.
+    /// The texts and the parsed files by path, until [`Replay::take`] removes them.
     files: Mutex<HashMap<String, (String, File)>>,
 }
 
 impl Replay {
-    /// Replays the migrations of the directory of `migration`. `own` replaces the text of a file.
+    /// Replays the migrations of the directory of `migration`. `own` is the path of a file and the
+    /// text that replaces its stored text.
     pub(super) fn new(migration: &Migration, own: Option<(&str, &str)>, files: &dyn Files) -> Self {
-        let mut paths = ordered(migration, files);
+        let mut paths = ordered_paths(migration, files);
         if let Some((path, _)) = own.filter(|(path, _)| !paths.iter().any(|known| known == path)) {
             paths.push(path.to_owned());
         }
@@ -50,7 +52,8 @@ impl Replay {
         replay
     }
 
-    /// Replays files in order; the findings are those in the files that name `dialect`.
+    /// Replays files in order, and retains the findings in the files whose names contain `dialect`.
+    /// If `dialect` is `None`, these are the files whose names contain no dialect.
     fn run(
         &mut self,
         dialect: Option<Dialect>,
@@ -78,24 +81,26 @@ impl Replay {
         }
         schema.finish();
         for (index, found) in schema.found {
-            if let Some(path) = paths.get(index).filter(|path| of_name(path) == dialect) {
+            if let Some(path) =
+                paths.get(index).filter(|path| dialect_in_file_name(path) == dialect)
+            {
                 self.by_path.entry(path.clone()).or_default().push(found);
             }
         }
     }
 
     /// Whether the file at `path` had this text; `None` if it was not replayed.
-    pub(super) fn is_of(&self, path: &str, text: &str) -> Option<bool> {
+    pub(super) fn is_current(&self, path: &str, text: &str) -> Option<bool> {
         let known = self.texts.get(path)?;
         Some(known.is_none_or(|known| known == hash(text)))
     }
 
     /// The findings in the file at `path`.
-    pub(super) fn found(&self, path: &str) -> &[Found] {
+    pub(super) fn findings_in(&self, path: &str) -> &[Found] {
         self.by_path.get(path).map_or(&[], Vec::as_slice)
     }
 
-    /// Removes the parsed file, if its text is `text`.
+    /// Removes the parsed file at `path`, and returns it if its text is `text`.
     pub(super) fn take(&self, path: &str, text: &str) -> Option<File> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let (known, file) = files.remove(path)?;
@@ -109,15 +114,17 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// The migrations of each database, if the names of the files contain dialects. A file without a
-/// dialect is for all databases.
+/// Groups the migrations by the dialect that the name of a file contains. A file whose name
+/// contains no dialect belongs to all groups.
 fn by_dialect(paths: Vec<String>) -> Vec<(Option<Dialect>, Vec<String>)> {
-    let dialects: BTreeSet<Dialect> = paths.iter().filter_map(|path| of_name(path)).collect();
+    let dialects: BTreeSet<Dialect> =
+        paths.iter().filter_map(|path| dialect_in_file_name(path)).collect();
     if dialects.is_empty() {
         return vec![(None, paths)];
     }
     let for_dialect = |dialect: Dialect| {
-        let is_used = |path: &&String| of_name(path).is_none_or(|named| named == dialect);
+        let is_used =
+            |path: &&String| dialect_in_file_name(path).is_none_or(|named| named == dialect);
         (Some(dialect), paths.iter().filter(is_used).cloned().collect())
     };
     dialects.into_iter().map(for_dialect).collect()
@@ -129,7 +136,7 @@ struct Table {
     columns: HashMap<String, ()>,
     /// Whether all columns are known.
     is_complete: bool,
-    /// The schema's number when the table was created.
+    /// The epoch of the schema in which the table was created.
     epoch: u32,
     /// The columns of each index, key and unique constraint, with the name of the index.
     indexes: Vec<(String, Vec<String>)>,
@@ -146,15 +153,15 @@ struct ForeignKey {
 #[derive(Default)]
 struct Schema {
     tables: HashMap<String, Table>,
-    /// The table of each index.
+    /// The name of the table of each index, by the name of the index.
     index_tables: HashMap<String, String>,
-    /// Increased when all tables become unknown.
+    /// Increased when all tables are discarded.
     epoch: u32,
     found: Vec<(usize, Found)>,
 }
 
 impl Schema {
-    /// Makes all tables unknown, after a statement with unknown effects.
+    /// Discards all tables, after a statement with unknown effects.
     fn forget(&mut self) {
         self.epoch += 1;
     }
@@ -205,7 +212,7 @@ impl Schema {
                     self.report(index, DUPLICATE_TABLE, create.name.span, message);
                     return;
                 }
-                // The columns of an existing table are unknown.
+                // If the table already exists, its columns are unknown.
                 let is_complete = !create.has_other_columns && !create.if_not_exists;
                 let epoch = self.epoch;
                 let table = Table { is_complete, epoch, ..Table::default() };
@@ -305,7 +312,8 @@ impl Schema {
     }
 
     fn rename_table(&mut self, from: &str, to: &str) {
-        // `ALTER TABLE shop.orders RENAME TO sales`: the schema is not repeated.
+        // In `ALTER TABLE shop.orders RENAME TO sales`, the new name has the schema of the old
+        // name.
         let to = match from.rsplit_once('.') {
             Some((schema, _)) if !to.contains('.') => format!("{schema}.{to}"),
             _ => to.to_owned(),

@@ -7,7 +7,7 @@ use super::statement::{Action, Column, ConstraintKind, Statement, StatementKind}
 use aidd_engine::text::source::Span;
 use std::collections::HashSet;
 
-/// A finding of these checks.
+/// A finding of the checks in this module.
 pub(super) struct Found {
     pub(super) rule: &'static str,
     pub(super) span: Span,
@@ -33,17 +33,18 @@ const DROP_TABLE: &str = "sql/drop-table";
 pub(super) const RULES: &[&str] =
     &[DELETE, UPDATE, STAR, CROSS_JOIN, NON_SARGABLE, TABLE_COPY, SQLITE_ADD];
 
-const EXPAND: &str =
-    "Add the new version next to the old one, move the programs, and delete the old one later";
+const EXPAND: &str = "Add the new version next to the old one, switch the programs to it, and \
+                      delete the old one later";
 const ONLINE: &str = "Use a tool that copies the table in the background, such as gh-ost or \
                       pt-online-schema-change; with `ALGORITHM=INPLACE, LOCK=NONE`, MySQL refuses \
                       the statement instead of blocking writes";
 
-/// The number of `DELETE` statements without condition in a file that empties tables on purpose.
+/// Minimum number of `DELETE` statements without a condition in a file that empties tables on
+/// purpose.
 const MIN_CLEANUP: usize = 3;
 
 /// Reports dangerous statements.
-pub(super) fn statements(file: &File, found: &mut Vec<Found>) {
+pub(super) fn check_statements(file: &File, found: &mut Vec<Found>) {
     let mut new_tables: HashSet<&str> = HashSet::new();
     let mut altered: HashSet<&str> = HashSet::new();
     let migration = file.migration.as_ref();
@@ -75,7 +76,7 @@ pub(super) fn statements(file: &File, found: &mut Vec<Found>) {
                 let help = "Add a condition; to empty the table on purpose, use `TRUNCATE`";
                 found.push(Found { rule: DELETE, span, message, help });
             }
-            // Values for a new column are set in all rows.
+            // After `ALTER TABLE`, the statement usually sets a new column in all rows on purpose.
             StatementKind::Update { table, has_condition: false }
                 if migration.is_none()
                     && !new_tables.contains(&*table.key)
@@ -107,17 +108,17 @@ pub(super) fn statements(file: &File, found: &mut Vec<Found>) {
 }
 
 /// Reports changes of existing tables that block or fail.
-pub(super) fn migrations(file: &File, found: &mut Vec<Found>) {
+pub(super) fn check_migrations(file: &File, found: &mut Vec<Found>) {
     let Some(migration) = &file.migration else { return };
     let dialect = file.detected.map(|detected| detected.dialect);
     let check: fn(&str, &Statement, &[Action], &mut Vec<Found>) = match dialect {
-        Some(Dialect::MySql) => mysql,
-        Some(Dialect::Sqlite) => sqlite,
-        Some(Dialect::SqlServer) => sql_server,
-        Some(Dialect::ClickHouse) => clickhouse,
+        Some(Dialect::MySql) => check_mysql,
+        Some(Dialect::Sqlite) => check_sqlite,
+        Some(Dialect::SqlServer) => check_sql_server,
+        Some(Dialect::ClickHouse) => check_clickhouse,
         _ => return,
     };
-    // One program usually owns a database of SQLite.
+    // An SQLite database is usually used by only one program.
     let is_shared = dialect != Some(Dialect::Sqlite);
     let mut new_tables: HashSet<&str> = HashSet::new();
     for statement in &file.statements {
@@ -164,8 +165,9 @@ fn renamed_column(span: Span) -> Found {
     Found { rule: RENAME_COLUMN, span, message: message.into(), help: EXPAND }
 }
 
-/// Reports names that running programs use and that no longer exist.
-fn removed_names(actions: &[Action], found: &mut Vec<Found>) {
+/// Reports deleted columns, and renamed columns and tables: running programs can still use their
+/// names.
+fn report_removed_names(actions: &[Action], found: &mut Vec<Found>) {
     for action in actions {
         match action {
             Action::RenameColumn { from, .. } => found.push(renamed_column(from.span)),
@@ -182,29 +184,29 @@ fn removed_names(actions: &[Action], found: &mut Vec<Found>) {
     }
 }
 
-fn clickhouse(_: &str, _: &Statement, actions: &[Action], found: &mut Vec<Found>) {
-    removed_names(actions, found);
+fn check_clickhouse(_: &str, _: &Statement, actions: &[Action], found: &mut Vec<Found>) {
+    report_removed_names(actions, found);
 }
 
-fn sql_server(_: &str, _: &Statement, actions: &[Action], found: &mut Vec<Found>) {
-    removed_names(actions, found);
+fn check_sql_server(_: &str, _: &Statement, actions: &[Action], found: &mut Vec<Found>) {
+    report_removed_names(actions, found);
     for action in actions {
         if let Action::AddColumn { column, span, .. } = action
             && is_required(column)
         {
-            found.push(required(*span));
+            found.push(required_column(*span));
         }
     }
 }
 
-/// A new column that the server rejects if the table has rows.
-fn required(span: Span) -> Found {
+/// The finding for a new column that the server rejects if the table has rows.
+fn required_column(span: Span) -> Found {
     let message = "a new `NOT NULL` column without a default fails if the table has rows";
     Found { rule: REQUIRED, span, message: message.into(), help: "Add a default" }
 }
 
-fn mysql(table: &str, _: &Statement, actions: &[Action], found: &mut Vec<Found>) {
-    removed_names(actions, found);
+fn check_mysql(table: &str, _: &Statement, actions: &[Action], found: &mut Vec<Found>) {
+    report_removed_names(actions, found);
     let refuses = actions
         .iter()
         .any(|action| matches!(action, Action::OnlineOption { forbids_blocking: true }));
@@ -270,7 +272,7 @@ fn is_required(column: &Column) -> bool {
     column.is_not_null && !column.has_default && !column.is_generated && !column.is_primary
 }
 
-fn sqlite(_: &str, _: &Statement, actions: &[Action], found: &mut Vec<Found>) {
+fn check_sqlite(_: &str, _: &Statement, actions: &[Action], found: &mut Vec<Found>) {
     for action in actions {
         let Action::AddColumn { column, span, .. } = action else { continue };
         let rejected = if column.is_primary {
@@ -292,7 +294,7 @@ fn sqlite(_: &str, _: &Statement, actions: &[Action], found: &mut Vec<Found>) {
                 help: "Create a new table with the column, copy the rows, and rename it",
             });
         } else if is_required(column) {
-            found.push(required(*span));
+            found.push(required_column(*span));
         }
     }
 }

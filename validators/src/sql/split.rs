@@ -28,14 +28,14 @@ const MAX_OPERATIONS: u32 = 300;
 pub(super) fn split(text: &str, tokens: &[Token], dialect: Option<Dialect>) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut delimiter: Option<&str> = None;
-    let mut open = Open::default();
+    let mut open = OpenStatement::default();
     let mut index = 0;
     while let Some(token) = tokens.get(index) {
         if token.kind == TokenKind::Comment {
             index += 1;
             continue;
         }
-        let of_token = token.text(text);
+        let token_text = token.text(text);
         if open.first.is_none() {
             if dialect != Some(Dialect::Postgres)
                 && token.is_word(text, "delimiter")
@@ -48,7 +48,7 @@ pub(super) fn split(text: &str, tokens: &[Token], dialect: Option<Dialect>) -> V
                 continue;
             }
             // A command of a client: `.mode csv`, `\c shop`.
-            if matches!(of_token, "." | "\\") && begins_line(text, token) {
+            if matches!(token_text, "." | "\\") && begins_line(text, token) {
                 let end = text[token.start as usize..].find('\n');
                 let end = end.map_or(text.len(), |end| token.start as usize + end);
                 index += tokens[index..].partition_point(|token| (token.start as usize) < end);
@@ -57,7 +57,7 @@ pub(super) fn split(text: &str, tokens: &[Token], dialect: Option<Dialect>) -> V
         }
         let is_end = match delimiter {
             Some(mark) => text[token.start as usize..].starts_with(mark),
-            None => of_token == ";" && open.blocks == 0,
+            None => token_text == ";" && open.blocks == 0,
         };
         let is_batch_end = matches!(dialect, None | Some(Dialect::SqlServer))
             && token.is_word(text, "go")
@@ -66,7 +66,7 @@ pub(super) fn split(text: &str, tokens: &[Token], dialect: Option<Dialect>) -> V
         if is_end || is_batch_end {
             let end = token.start as usize;
             pieces.extend(open.close(tokens, index, end));
-            let width = if is_end { delimiter.map_or(1, str::len) } else { of_token.len() };
+            let width = if is_end { delimiter.map_or(1, str::len) } else { token_text.len() };
             let next = token.start as usize + width;
             index += tokens[index..].partition_point(|token| (token.start as usize) < next);
             continue;
@@ -86,20 +86,23 @@ fn begins_line(text: &str, token: &Token) -> bool {
 
 /// The statement that is being read.
 #[derive(Default)]
-struct Open {
+struct OpenStatement {
+    /// The indexes of the first and the last token.
     first: Option<usize>,
     last: usize,
     is_create: bool,
     is_routine: bool,
     words: u32,
+    /// The number of blocks (`BEGIN`, `CASE`) without an `END`.
     blocks: u32,
     depth: usize,
+    /// The number of tokens since the last comma, for each level of parentheses.
     chains: Vec<u32>,
     operations: u32,
     is_deep: bool,
 }
 
-impl Open {
+impl OpenStatement {
     fn push(&mut self, text: &str, tokens: &[Token], index: usize) {
         let token = &tokens[index];
         if self.first.is_none() {

@@ -1,24 +1,24 @@
-//! The rules of squawk, with their pages and our messages.
+//! The rules of squawk, with the rule ids, messages and help texts of aidd.
 
 use squawk_linter::Rule;
 
-/// What a rule is about.
+/// Where a rule applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
-    /// Matters only for a table that exists before the migration.
+pub(super) enum Scope {
+    /// In migrations, but only to tables that exist before the migration.
     OnTable,
-    /// Matters in every migration.
+    /// In migrations.
     InMigration,
-    /// Matters in every file.
+    /// In all files.
     Anywhere,
 }
 
 /// One rule of squawk.
 pub(super) struct Row {
     pub(super) rule: Rule,
-    /// The id of the page.
+    /// The id of the rule in aidd, which several rules of squawk can share.
     pub(super) id: &'static str,
-    pub(super) effect: Effect,
+    pub(super) scope: Scope,
     pub(super) message: &'static str,
     pub(super) help: &'static str,
 }
@@ -26,11 +26,11 @@ pub(super) struct Row {
 const fn row(
     rule: Rule,
     id: &'static str,
-    effect: Effect,
+    scope: Scope,
     message: &'static str,
     help: &'static str,
 ) -> Row {
-    Row { rule, id, effect, message, help }
+    Row { rule, id, scope, message, help }
 }
 
 /// A rule on a change that is only a problem if a program depends on the old state.
@@ -38,14 +38,14 @@ const fn strict(rule: Rule, id: &'static str, message: &'static str) -> Row {
     row(rule, id, InMigration, message, STRICT)
 }
 
-use Effect::{Anywhere, InMigration, OnTable};
+use Scope::{Anywhere, InMigration, OnTable};
 
 const CONCURRENT: &str = "Use `CONCURRENTLY`, in a migration without a transaction";
-const EXPAND: &str =
-    "Add the new version next to the old one, move the programs, and delete the old one later";
+const EXPAND: &str = "Add the new version next to the old one, switch the programs to it, and \
+                      delete the old one later";
 const STRICT: &str = "Check that no running program depends on the old state";
 
-/// The rules, by page.
+/// The rules, grouped by their id in aidd.
 pub(super) const ROWS: &[Row] = &[
     row(
         Rule::AddingFieldWithDefault,
@@ -93,7 +93,7 @@ pub(super) const ROWS: &[Row] = &[
         Rule::ConstraintMissingNotValid,
         "sql/validate-constraint-later",
         OnTable,
-        "adding a checked constraint scans the table under a lock",
+        "adding a `CHECK` constraint scans the table under a lock",
         "Add the constraint with `NOT VALID`, and validate it in a later migration",
     ),
     row(
@@ -322,11 +322,15 @@ pub(super) const ROWS: &[Row] = &[
         "Delete one of the assignments",
     ),
     strict(Rule::BanSetSchema, STRICT_CHANGE, "the object moves to another schema"),
-    strict(Rule::BanAlterIdentity, STRICT_CHANGE, "the values that inserts get change"),
+    strict(Rule::BanAlterIdentity, STRICT_CHANGE, "inserts store other values in the column"),
     strict(Rule::BanAlterGeneratedExpression, STRICT_CHANGE, "the computed values change"),
-    strict(Rule::BanSetDefault, STRICT_CHANGE, "the value of inserts that omit the column changes"),
+    strict(Rule::BanSetDefault, STRICT_CHANGE, "inserts that omit the column store another value"),
     strict(Rule::BanDisableTrigger, STRICT_CHANGE, "the trigger no longer runs"),
-    strict(Rule::BanReplicaIdentity, STRICT_CHANGE, "the content of the replication changes"),
+    strict(
+        Rule::BanReplicaIdentity,
+        STRICT_CHANGE,
+        "the data that identifies replicated rows changes",
+    ),
     strict(Rule::BanRevoke, STRICT_CHANGE, "a role loses a privilege"),
     strict(
         Rule::BanReplaceViewFunction,
@@ -352,7 +356,7 @@ pub(super) const ROWS: &[Row] = &[
     strict(
         Rule::BanDetachInheritance,
         STRICT_CHANGE,
-        "queries of the parent no longer return the rows",
+        "queries of the parent table no longer return the rows of this table",
     ),
     strict(Rule::BanAlterSequenceValues, STRICT_CHANGE, "the next values of the sequence change"),
     strict(Rule::BanAlterSystemOptions, STRICT_CHANGE, "the settings of the server change"),
@@ -366,11 +370,12 @@ pub(super) const ROWS: &[Row] = &[
 const DROP: &str = "sql/drop-object";
 const BIGINT: &str = "sql/prefer-bigint";
 const DOMAIN: &str = "sql/domain-constraint";
-const DOMAIN_MESSAGE: &str = "a constraint of a domain is checked in all tables, under a lock";
+const DOMAIN_MESSAGE: &str =
+    "a constraint of a domain is checked in all tables that use it, under a lock";
 const DOMAIN_HELP: &str = "Add a `CHECK` constraint to each table";
 const STRICT_CHANGE: &str = "sql/behaviour-change";
 
-/// The row of a rule.
+/// The row of a rule of squawk.
 pub(super) fn find(rule: Rule) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.rule == rule)
 }

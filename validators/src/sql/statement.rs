@@ -1,4 +1,4 @@
-//! What the checks need to know about a statement, in one form for all parsers.
+//! Statements in one form for all parsers, reduced to what the checks need.
 
 use aidd_engine::text::source::Span;
 
@@ -51,7 +51,7 @@ pub(super) enum StatementKind {
     Other,
 }
 
-/// A name as written, and the form in which names are compared.
+/// A name in the form in which names are compared, and its span.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Name {
     /// Without quotes and default schema; in lower case.
@@ -104,9 +104,10 @@ pub(super) struct CreateTable {
 pub(super) struct CreateIndex {
     pub(super) name: Option<Name>,
     pub(super) table: Name,
-    /// The indexed columns; empty for an expression.
+    /// The indexed columns; an expression is an empty string.
     pub(super) columns: Vec<String>,
     pub(super) is_partial: bool,
+    /// Whether the type of the index is neither B-tree nor hash.
     pub(super) is_special: bool,
 }
 
@@ -122,8 +123,8 @@ pub(super) struct Column {
     pub(super) is_primary: bool,
     pub(super) is_unique: bool,
     pub(super) references: Option<Span>,
-    /// Whether the column gets a place other than the last: `FIRST`, `AFTER`.
-    pub(super) is_placed: bool,
+    /// Whether the statement sets the position of the column: `FIRST`, `AFTER`.
+    pub(super) has_position: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

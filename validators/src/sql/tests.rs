@@ -1,7 +1,7 @@
 use super::dialect::{Dialect, Evidence};
 use super::file::File;
 use super::lex::tokens;
-use super::migration::{compare_versions, is_newest_dir, migration, ordered};
+use super::migration::{compare_versions, is_newest_dir, migration, ordered_paths};
 use super::split::split;
 use super::*;
 use aidd_engine::check::{Engine, Selection};
@@ -14,16 +14,17 @@ use aidd_engine::workspace::fix::fix_file;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
+/// An engine with the default configuration.
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
         .expect("shipped rules")
 });
 
-/// An engine with all rules on SQL.
-static STRICT: LazyLock<Engine> = LazyLock::new(|| {
+/// An engine with all rules on SQL, including those that are disabled by default.
+static ALL_RULES: LazyLock<Engine> = LazyLock::new(|| {
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
-    let only = ids().into_iter().map(str::to_owned).collect();
+    let only = rule_ids().into_iter().map(str::to_owned).collect();
     let selection = Selection { only, ..Selection::default() };
     Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &selection)
         .expect("shipped rules")
@@ -34,8 +35,8 @@ fn project(files: &[(&str, &str)]) -> Memory {
     Memory(bytes.collect())
 }
 
-/// The rules with findings in the file at `path`, with the severity.
-fn found(files: &[(&str, &str)], path: &str) -> Vec<String> {
+/// The severity and the rule of each finding in the file at `path`.
+fn rules_found(files: &[(&str, &str)], path: &str) -> Vec<String> {
     let memory = project(files);
     let (_, text) = files.iter().find(|(known, _)| *known == path).expect("a file");
     let findings = ENGINE.check(&Source::new(path, *text), &memory).findings;
@@ -140,32 +141,32 @@ const TABLE: (&str, &str) = ("pg/migrations/1_a.sql", "CREATE TABLE a (id bigint
 fn only_the_newest_migrations_have_warnings() {
     let add = "ALTER TABLE a ADD COLUMN c text NOT NULL;";
     let path = "pg/migrations/2_b.sql";
-    assert_eq!(found(&[TABLE, (path, add)], path), ["Warning sql/add-required-column"]);
+    assert_eq!(rules_found(&[TABLE, (path, add)], path), ["Warning sql/add-required-column"]);
     let later = ["3", "4", "5"].map(|version| format!("pg/migrations/{version}_c.sql"));
     let mut files = vec![TABLE, (path, add)];
     files.extend(later.iter().map(|path| (&**path, "SELECT 1;")));
-    assert_eq!(found(&files, path), ["Info sql/add-required-column"]);
+    assert_eq!(rules_found(&files, path), ["Info sql/add-required-column"]);
 }
 
 #[test]
 fn the_rows_of_a_dump_are_not_statements() {
     let dump = "COPY a (id, b) FROM stdin;\n1\tDDI's\n\\.\n\nSELECT 1 FROM;\n";
-    assert_eq!(found(&[("pg/dump.sql", dump)], "pg/dump.sql"), ["Error sql/syntax"]);
+    assert_eq!(rules_found(&[("pg/dump.sql", dump)], "pg/dump.sql"), ["Error sql/syntax"]);
     let rows = "COPY a FROM STDIN WITH (FORMAT csv);\r\n1,it's\r\n\\.\r\n";
-    assert_eq!(found(&[("pg/rows.sql", rows)], "pg/rows.sql"), [""; 0]);
+    assert_eq!(rules_found(&[("pg/rows.sql", rows)], "pg/rows.sql"), [""; 0]);
 }
 
 #[test]
 fn the_schema_is_replayed_in_order() {
     let add = "ALTER TABLE a ADD COLUMN b text;";
     let path = "pg/migrations/10_b.sql";
-    assert_eq!(found(&[TABLE, (path, add)], path), ["Error sql/duplicate-column"]);
+    assert_eq!(rules_found(&[TABLE, (path, add)], path), ["Error sql/duplicate-column"]);
     let drop = ("pg/migrations/9_b.sql", "ALTER TABLE a DROP COLUMN b;");
-    assert!(found(&[TABLE, drop, (path, add)], path).is_empty());
+    assert!(rules_found(&[TABLE, drop, (path, add)], path).is_empty());
     // A program has unknown effects.
-    assert!(found(&[TABLE, ("pg/migrations/5_b.go", ""), (path, add)], path).is_empty());
+    assert!(rules_found(&[TABLE, ("pg/migrations/5_b.go", ""), (path, add)], path).is_empty());
     let down = "-- +goose Up\nSELECT 1;\n-- +goose Down\nALTER TABLE a ADD COLUMN b text;";
-    assert!(found(&[TABLE, (path, down)], path).is_empty());
+    assert!(rules_found(&[TABLE, (path, down)], path).is_empty());
 }
 
 #[test]
@@ -179,23 +180,23 @@ fn a_run_replays_a_directory_once() {
         assert_eq!(findings.len(), 1, "{findings:?}");
     }
     let found = migration(path, text, &run).expect("a migration");
-    assert_eq!(ordered(&found, &run), [TABLE.0, path]);
+    assert_eq!(ordered_paths(&found, &run), [TABLE.0, path]);
 }
 
 #[test]
-fn the_settings_of_squawk_are_read() {
+fn the_settings_of_squawk_are_applied() {
     let path = "migrations/2_b.sql";
     let index = "CREATE INDEX c ON a (b);\n";
     let config = |text| [(path, index), (".squawk.toml", text)];
-    assert_eq!(found(&config(""), path), ["Info sql/create-index-locks"]);
+    assert_eq!(rules_found(&config(""), path), ["Info sql/create-index-locks"]);
     let excluded = "excluded_rules = [\"require-concurrent-index-creation\"]";
-    assert!(found(&config(excluded), path).is_empty());
-    assert!(found(&config("excluded_paths = [\"migrations/2_*.sql\"]"), path).is_empty());
+    assert!(rules_found(&config(excluded), path).is_empty());
+    assert!(rules_found(&config("excluded_paths = [\"migrations/2_*.sql\"]"), path).is_empty());
     let concurrent = [
         (path, "CREATE INDEX CONCURRENTLY c ON a (b); SELECT 1;"),
         (".squawk.toml", "assume_in_transaction = true"),
     ];
-    assert_eq!(found(&concurrent, path), ["Error sql/concurrently-in-transaction"]);
+    assert_eq!(rules_found(&concurrent, path), ["Error sql/concurrently-in-transaction"]);
 }
 
 #[test]
@@ -203,16 +204,19 @@ fn concurrently_fails_in_the_transaction_of_the_tool() {
     let path = "pg/migrations/1_a.sql";
     let up = |text: &str| format!("-- +goose Up\n{text}");
     for text in ["CREATE INDEX CONCURRENTLY c ON a (b);", "DROP INDEX CONCURRENTLY c;"] {
-        assert_eq!(found(&[(path, &up(text))], path), ["Error sql/concurrently-in-transaction"]);
+        assert_eq!(
+            rules_found(&[(path, &up(text))], path),
+            ["Error sql/concurrently-in-transaction"]
+        );
         let outside = format!("-- +goose NO TRANSACTION\n{}", up(text));
-        assert!(found(&[(path, &outside)], path).is_empty());
+        assert!(rules_found(&[(path, &outside)], path).is_empty());
     }
 }
 
 /// The text of a file after its fixes, and the fixes that failed.
 fn fixed(path: &str, text: &str) -> (String, Vec<String>) {
     let memory = project(&[(path, text)]);
-    let result = fix_file(&STRICT, path, text.as_bytes().to_vec(), &memory, Safety::Unsafe);
+    let result = fix_file(&ALL_RULES, path, text.as_bytes().to_vec(), &memory, Safety::Unsafe);
     let undone = result.undone.iter().map(|undone| format!("{}: {}", undone.rule, undone.reason));
     (String::from_utf8_lossy(&result.bytes).into_owned(), undone.collect())
 }
@@ -239,12 +243,12 @@ fn an_applied_migration_has_no_fix() {
     let later = ["2", "3", "4"].map(|version| format!("pg/migrations/{version}_b.sql"));
     let mut files = vec![(path, text)];
     files.extend(later.iter().map(|path| (&**path, "SELECT 1;")));
-    let findings = STRICT.check(&Source::new(path, text), &project(&files)).findings;
+    let findings = ALL_RULES.check(&Source::new(path, text), &project(&files)).findings;
     assert!(findings.len() > 1 && findings.iter().all(|finding| finding.fix.is_none()));
 }
 
 #[test]
-fn what_is_not_checked_is_counted() {
+fn statements_that_are_not_checked_are_counted() {
     let unchecked = |path: &str, text: &str| {
         ENGINE.check(&Source::new(path, text), &project(&[(path, text)])).unchecked
     };
@@ -270,7 +274,7 @@ fn what_is_not_checked_is_counted() {
 }
 
 #[test]
-fn names_that_programs_use_are_removed_in_all_servers() {
+fn unsafe_changes_are_reported_in_sql_server_and_clickhouse() {
     let base = "CREATE TABLE b (id int);";
     for (dialect, text, expected) in [
         ("mssql", "EXEC sp_rename N'dbo.a.b', N'c', 'COLUMN';", "Warning sql/rename-column"),
@@ -279,7 +283,7 @@ fn names_that_programs_use_are_removed_in_all_servers() {
     ] {
         let path = format!("{dialect}/migrations/2_b.sql");
         let first = format!("{dialect}/migrations/1_a.sql");
-        assert_eq!(found(&[(&first, base), (&path, text)], &path), [expected], "{text}");
+        assert_eq!(rules_found(&[(&first, base), (&path, text)], &path), [expected], "{text}");
     }
     for text in [
         "EXEC sp_rename 'a', 'c';",
@@ -288,7 +292,7 @@ fn names_that_programs_use_are_removed_in_all_servers() {
         "ALTER TABLE a ADD b int IDENTITY(1,1) NOT NULL;",
     ] {
         let path = "mssql/migrations/2_b.sql";
-        assert_eq!(found(&[(path, text)], path), [""; 0], "{text}");
+        assert_eq!(rules_found(&[(path, text)], path), [""; 0], "{text}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Checks on files of tests: JavaScript and TypeScript (Jest, Vitest, Mocha, `node:test`, Bun,
+//! Checks on test files: JavaScript and TypeScript (Jest, Vitest, Mocha, `node:test`, Bun,
 //! Playwright, Cypress) and Python (pytest, unittest).
 
 mod javascript;
@@ -14,9 +14,9 @@ use aidd_engine::text::finding::Finding;
 use aidd_engine::text::kind::Kind;
 use aidd_engine::text::source::Span;
 
-/// Tests in JavaScript or TypeScript.
+/// Test files in JavaScript or TypeScript.
 const JAVASCRIPT: Kind = Kind("javascript-tests");
-/// Tests of pytest and unittest.
+/// Test files in Python, for pytest or unittest.
 const PYTHON: Kind = Kind("python-tests");
 
 /// The rules on tests.
@@ -39,7 +39,7 @@ pub(super) const FAMILY: Family = Family {
     ..Family::EMPTY
 };
 
-/// Directories whose files are tests if they contain a call that defines one.
+/// Names of directories in which a file is a test file if it contains a call that defines a test.
 const TEST_DIRS: [&str; 7] = ["__tests__", "test", "tests", "spec", "e2e", "cypress", "testing"];
 
 /// Whether the path alone shows that the file contains tests.
@@ -61,11 +61,11 @@ fn claim(path: &str, text: &str) -> Option<Kind> {
             if stem.ends_with(".min") || stem.ends_with(".d") || stem.ends_with(".bench") {
                 return None;
             }
-            let is_named = stem
+            let has_test_name = stem
                 .rsplit_once('.')
                 .is_some_and(|(_, part)| matches!(part, "test" | "spec" | "cy" | "e2e"));
-            let is_below = || dirs.split('/').any(|dir| TEST_DIRS.contains(&dir));
-            let is_test = is_named || is_below() && javascript::may_define_tests(text);
+            let is_in_test_dir = || dirs.split('/').any(|dir| TEST_DIRS.contains(&dir));
+            let is_test = has_test_name || is_in_test_dir() && javascript::may_define_tests(text);
             is_test.then_some(JAVASCRIPT)
         }
         _ => None,

@@ -1,23 +1,25 @@
-//! A bound on the recursion of the parsers and of the walks over their trees, found before the text
-//! is parsed, and a stack that is large enough for it.
+//! Estimates before parsing how deeply a text is nested, and runs the parser and the walk over its
+//! tree on a stack that is large enough.
 
-/// Maximum number of levels of a text that is parsed. Real files of 500 KiB have up to 90,000.
+/// Maximum number of nesting levels of a text that is parsed. Real files of 500 KiB have up to
+/// 90,000.
 const MAX_LEVELS: usize = 96 << 10;
 
 /// Maximum length of a text that is parsed, in bytes.
 const MAX_SIZE: usize = 2 << 20;
 
-/// Texts up to this length in bytes are not counted: every byte is taken for a level.
-const SMALL: usize = 16 << 10;
+/// Maximum length in bytes of a text whose levels are not counted: each byte is assumed to begin a
+/// level.
+const MAX_UNCOUNTED_SIZE: usize = 16 << 10;
 
 /// The stack in bytes that is reserved for one level. In release builds, parsing and a plain walk
 /// need at most 1.5 KiB per level; the frames of debug builds are larger.
 const STACK_PER_LEVEL: usize = if cfg!(debug_assertions) { 32 << 10 } else { 4 << 10 };
 
-/// The stack in bytes for all texts.
+/// Stack size in bytes that every text requires, in addition to its levels.
 const BASE_STACK: usize = 512 << 10;
 
-/// Why a text is not parsed.
+/// The error for a text that is too long or too deeply nested to be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TooComplex;
 
@@ -27,10 +29,11 @@ impl std::fmt::Display for TooComplex {
     }
 }
 
-/// Runs `check` on a stack that cannot overflow when `text` is parsed, as the tests of this module
-/// show. The memory is reserved, but used only as far as the text is nested.
+/// Runs `check` on a stack that cannot overflow when `text` is parsed; the tests of this module
+/// verify its size. Memory is reserved for the whole stack, but only the part that the nesting
+/// requires is used.
 pub(super) fn with_stack<T>(text: &str, check: impl FnOnce() -> T) -> Result<T, TooComplex> {
-    let levels = if text.len() <= SMALL { text.len() } else { max_levels(text) };
+    let levels = if text.len() <= MAX_UNCOUNTED_SIZE { text.len() } else { max_levels(text) };
     if text.len() > MAX_SIZE || levels > MAX_LEVELS {
         return Err(TooComplex);
     }
@@ -38,12 +41,12 @@ pub(super) fn with_stack<T>(text: &str, check: impl FnOnce() -> T) -> Result<T, 
     Ok(stacker::maybe_grow(needed, needed, check))
 }
 
-/// An upper bound on the depth of the tree of a text in JavaScript, TypeScript or Python: the number
-/// of characters and words that can begin a level.
+/// An upper bound on the depth of the syntax tree of a text in JavaScript, TypeScript or Python:
+/// the number of characters and words that can begin a level.
 ///
-/// The text is not split into tokens, because where a string or a regular expression ends can be
-/// known only to the parser. For the same reason, closing characters do not count: they can be part
-/// of a string.
+/// The text is not split into tokens, because only the parser knows where a string or a regular
+/// expression ends. For the same reason, closing characters do not reduce the number of levels:
+/// they can be part of a string.
 fn max_levels(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut levels = 0;
@@ -67,9 +70,9 @@ fn max_levels(text: &str) -> usize {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
-    /// White space, closing characters, commas, semicolons, quotes: between levels or at their end.
+    /// White space, closing characters, commas, semicolons, quotes: they never begin a level.
     Other,
-    /// An opening character or an operator.
+    /// An opening character or an operator, which can begin a level.
     Level,
     /// Part of a word or number.
     Word,
@@ -167,17 +170,18 @@ fn is_keyword(word: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::found;
+    use super::super::tests::rule_findings;
     use super::*;
     use proptest::prelude::*;
 
-    /// Levels in the tests. The frames of debug builds would need gigabytes for the maximum.
+    /// Number of levels in the tests. In debug builds, the maximum would require gigabytes of
+    /// stack.
     const TESTED_LEVELS: usize =
         if cfg!(debug_assertions) { MAX_LEVELS / 16 } else { MAX_LEVELS - 64 };
 
     /// Constructs that can be nested: the text before all levels, the start of each level, the text
     /// in the innermost level, the end of each level.
-    const NESTS: &[(&str, &str, &str, &str)] = &[
+    const CONSTRUCTS: &[(&str, &str, &str, &str)] = &[
         ("", "(", "a", ")"),
         ("", "[", "a", "]"),
         ("", "{", "a", "}"),
@@ -242,17 +246,17 @@ mod tests {
         format!("{before}{}{middle}{}", start.repeat(count), end.repeat(count))
     }
 
-    /// Checks a text as both languages, on a small stack.
+    /// Checks a text as JavaScript, TypeScript and Python, on a thread with a small stack.
     fn check(text: &str) {
         let script = format!("it('a', () => {{ {text} }})");
         let python = format!("def test_a():\n    assert {text}\n");
         std::thread::scope(|scope| {
             let check = || {
                 for path in ["a.test.tsx", "a.test.ts"] {
-                    found("focused-test", path, text, &[]);
-                    found("focused-test", path, &script, &[]);
+                    rule_findings("focused-test", path, text, &[]);
+                    rule_findings("focused-test", path, &script, &[]);
                 }
-                found("python-tuple-assert", "test_a.py", &python, &[]);
+                rule_findings("python-tuple-assert", "test_a.py", &python, &[]);
             };
             let thread = std::thread::Builder::new().stack_size(1 << 20);
             thread.spawn_scoped(scope, check).expect("a thread").join().expect("no panic");
@@ -261,9 +265,9 @@ mod tests {
 
     #[test]
     fn deeply_nested_texts_do_not_overflow_the_stack() {
-        for nest in NESTS {
-            let text = nested(nest, TESTED_LEVELS);
-            assert!(with_stack(&text, || ()).is_ok(), "{nest:?}");
+        for construct in CONSTRUCTS {
+            let text = nested(construct, TESTED_LEVELS);
+            assert!(with_stack(&text, || ()).is_ok(), "{construct:?}");
             check(&text);
             check(&text[..text.len() - text.len() / 3]);
         }
@@ -271,12 +275,12 @@ mod tests {
 
     #[test]
     fn deeper_texts_are_not_parsed() {
-        for nest in NESTS {
-            let text = nested(nest, 2 * MAX_LEVELS);
-            assert!(with_stack(&text, || ()).is_err(), "{nest:?}");
+        for construct in CONSTRUCTS {
+            let text = nested(construct, 2 * MAX_LEVELS);
+            assert!(with_stack(&text, || ()).is_err(), "{construct:?}");
             check(&text);
-            let long = nest.1.repeat((2 << 20) / nest.1.len() + 1);
-            assert!(with_stack(&long, || ()).is_err(), "{nest:?}");
+            let long = construct.1.repeat((2 << 20) / construct.1.len() + 1);
+            assert!(with_stack(&long, || ()).is_err(), "{construct:?}");
             check(&long);
         }
     }
@@ -292,11 +296,11 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(32))]
         #[test]
         fn mixed_nesting_does_not_overflow_the_stack(
-            nests in proptest::collection::vec(proptest::sample::select(NESTS), 1..6),
+            constructs in proptest::collection::vec(proptest::sample::select(CONSTRUCTS), 1..6),
         ) {
-            let start: String = nests.iter().map(|nest| nest.1).collect();
-            let end: String = nests.iter().rev().map(|nest| nest.3).collect();
-            check(&nested(&(nests[0].0, &start, "a", &end), TESTED_LEVELS));
+            let start: String = constructs.iter().map(|construct| construct.1).collect();
+            let end: String = constructs.iter().rev().map(|construct| construct.3).collect();
+            check(&nested(&(constructs[0].0, &start, "a", &end), TESTED_LEVELS));
         }
     }
 }

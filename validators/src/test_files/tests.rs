@@ -1,4 +1,4 @@
-//! Unit tests of the family.
+//! Unit tests of the rules on tests.
 
 use super::*;
 use aidd_engine::check::{Engine, Selection};
@@ -17,8 +17,13 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
         .expect("shipped rules")
 });
 
-/// The findings of one rule: `line text`.
-pub(super) fn found(rule: &str, path: &str, text: &str, files: &[(&str, &str)]) -> Vec<String> {
+/// The findings of one rule in a text, each as `line text`.
+pub(super) fn rule_findings(
+    rule: &str,
+    path: &str,
+    text: &str,
+    files: &[(&str, &str)],
+) -> Vec<String> {
     let pair = |&(path, text): &(&str, &str)| (path.to_owned(), text.as_bytes().to_vec());
     let files = Memory(files.iter().map(pair).collect());
     let source = Source::new(path, text);
@@ -46,19 +51,19 @@ fn examples_of_the_pages_have_the_documented_findings() {
 
 #[test]
 fn names_are_bound_by_the_imports_of_the_file() {
-    let focus = |text| found("focused-test", "a.test.ts", text, &[]);
+    let focus = |text| rule_findings("focused-test", "a.test.ts", text, &[]);
     assert_eq!(focus("import { test } from './fixtures';\ntest.only('a', () => {});").len(), 1);
     assert_eq!(
         focus("import { test as check } from 'vitest';\ncheck.only('a', () => {});").len(),
         1
     );
     let jsx = "test.only('a', () => { render(<App />); });";
-    assert_eq!(found("focused-test", "a.test.js", jsx, &[]).len(), 1);
+    assert_eq!(rule_findings("focused-test", "a.test.js", jsx, &[]).len(), 1);
     assert_eq!(focus("const { it } = require('node:test');\nit.only('a', () => {});").len(), 1);
     assert_eq!(focus("import ava from 'ava';\nava.only('a', (t) => {});").len(), 1);
     assert!(focus("function test() {}\ntest.only('a', () => {});").is_empty());
     assert!(focus("const it = rows();\nit.only('a', () => {});").is_empty());
-    let wait = |text| found("unawaited-assertion", "a.test.ts", text, &[]);
+    let wait = |text| rule_findings("unawaited-assertion", "a.test.ts", text, &[]);
     assert!(wait("it('a', () => { expect(a).toBeVisible(); });").is_empty());
     let playwright = "import { expect } from '@playwright/test';\n";
     assert_eq!(
@@ -70,7 +75,8 @@ fn names_are_bound_by_the_imports_of_the_file() {
 #[test]
 fn the_framework_is_read_from_the_nearest_manifest() {
     let text = "describe('a', async () => { await load(); });";
-    let suite = |files: &[(&str, &str)]| found("async-suite", "app/a.test.ts", text, files).len();
+    let suite =
+        |files: &[(&str, &str)]| rule_findings("async-suite", "app/a.test.ts", text, files).len();
     assert_eq!(suite(&[]), 0);
     assert_eq!(suite(&[("package.json", "{\"devDependencies\": {\"jest\": \"30\"}}")]), 1);
     assert_eq!(suite(&[("package.json", "{\"devDependencies\": {\"vitest\": \"4\"}}")]), 0);
@@ -81,7 +87,7 @@ fn the_framework_is_read_from_the_nearest_manifest() {
 }
 
 #[test]
-fn files_are_recognized() {
+fn test_files_are_recognized() {
     let is_test = |path: &str, text: &str| claim(path, text).is_some();
     assert!(
         is_test("a.test.ts", "") && is_test("src/a.spec.jsx", "") && is_test("cypress/a.cy.js", "")
@@ -97,17 +103,22 @@ fn files_are_recognized() {
     );
 }
 
-/// The ids of the rules with findings in a text, and whether a comment allows the finding.
-fn checked(config: &str, pages: &[(&str, &str)], path: &str, text: &str) -> Vec<(String, bool)> {
+/// For each finding in a text: the rule id, and whether a comment allows the finding.
+fn findings_with_status(
+    config: &str,
+    pages: &[(&str, &str)],
+    path: &str,
+    text: &str,
+) -> Vec<(String, bool)> {
     let pages: Vec<(String, String)> =
         pages.iter().map(|&(path, text)| (path.to_owned(), text.to_owned())).collect();
     let registry = Registry::new(crate::DISTRIBUTION.pages, &pages);
     let config: Config = serde_json::from_str(config).expect("a configuration");
     let engine = Engine::new(&crate::DISTRIBUTION, registry, &config, &Selection::default())
         .expect("a valid configuration");
-    let found = engine.check(&Source::new(path, text), &Memory::default());
+    let checked = engine.check(&Source::new(path, text), &Memory::default());
     let row = |finding: &Finding| (finding.rule.to_string(), finding.status == Status::Allowed);
-    found.findings.iter().map(row).collect()
+    checked.findings.iter().map(row).collect()
 }
 
 const SLEEP: &str = "it('a', async () => { await sleep(500); expect(b()).toBe(1); });\n";
@@ -115,25 +126,25 @@ const FOCUS: &str = "it.only('a', () => { expect(b()).toBe(1); });\n";
 
 #[test]
 fn former_ids_of_rules_are_accepted() {
-    let found = |rule: &str, is_allowed| vec![(format!("tests/{rule}"), is_allowed)];
+    let expected = |rule: &str, is_allowed| vec![(format!("tests/{rule}"), is_allowed)];
     let path = "a.test.ts";
-    assert!(checked("{}", &[], path, SLEEP).is_empty());
+    assert!(findings_with_status("{}", &[], path, SLEEP).is_empty());
     let rules = r#"{"rules": {"compliance/sleeping-test": "error"}}"#;
-    assert_eq!(checked(rules, &[], path, SLEEP), found("sleeping-test", false));
+    assert_eq!(findings_with_status(rules, &[], path, SLEEP), expected("sleeping-test", false));
     assert_eq!(
-        checked(r#"{"compliance": ["testing"]}"#, &[], path, SLEEP),
-        found("sleeping-test", false)
+        findings_with_status(r#"{"compliance": ["testing"]}"#, &[], path, SLEEP),
+        expected("sleeping-test", false)
     );
     let pack = (
         ".aidd/packs/own.md",
         "---\npack:\n  rules:\n    - compliance/sleeping-test\n---\n# own\n\nOur rules.\n",
     );
     let own = r#"{"compliance": ["./own"]}"#;
-    assert_eq!(checked(own, &[pack], path, SLEEP), found("sleeping-test", false));
+    assert_eq!(findings_with_status(own, &[pack], path, SLEEP), expected("sleeping-test", false));
     let off = r#"{"rules": {"compliance/focused-test": "off"}}"#;
-    assert!(checked(off, &[], path, FOCUS).is_empty());
+    assert!(findings_with_status(off, &[], path, FOCUS).is_empty());
     let allowed = format!("// aidd:allow compliance/focused-test being debugged\n{FOCUS}");
-    assert_eq!(checked("{}", &[], path, &allowed), found("focused-test", true));
+    assert_eq!(findings_with_status("{}", &[], path, &allowed), expected("focused-test", true));
     for id in ["go-disabled", "java-sleeping", "python-retried", "ruby-focused", "rust-disabled"] {
         let former = format!("compliance/{id}-test");
         assert_eq!(ENGINE.registry().named(&former).count(), 1, "{former}");
@@ -142,7 +153,7 @@ fn former_ids_of_rules_are_accepted() {
 
 #[test]
 fn comments_of_other_tools_allow_findings() {
-    let status = |path: &str, text: &str| checked("{}", &[], path, text);
+    let status = |path: &str, text: &str| findings_with_status("{}", &[], path, text);
     for text in [
         format!("// eslint-disable-next-line jest/no-focused-tests\n{FOCUS}"),
         format!("// oxlint-disable-next-line vitest/no-focused-tests\n{FOCUS}"),
@@ -156,12 +167,12 @@ fn comments_of_other_tools_allow_findings() {
 }
 
 #[test]
-fn values_of_parameters_are_compared_as_values() {
+fn parameter_values_are_compared_regardless_of_formatting() {
     let cases = |values: &str| {
         let text = format!(
             "import pytest\n\n@pytest.mark.parametrize('a', [{values}])\ndef test_a(a):\n    assert a\n"
         );
-        found("python-duplicate-case", "test_a.py", &text, &[]).len()
+        rule_findings("python-duplicate-case", "test_a.py", &text, &[]).len()
     };
     assert_eq!(cases("'a b', 'ab', 'a  b'"), 0);
     assert_eq!(cases("(1, 2), (1,2)"), 1);
@@ -169,7 +180,7 @@ fn values_of_parameters_are_compared_as_values() {
 
 #[test]
 fn the_table_of_a_parametrized_test_is_not_its_title() {
-    let titles = |text| found("invalid-title", "a.test.ts", text, &[]);
+    let titles = |text| rule_findings("invalid-title", "a.test.ts", text, &[]);
     assert!(titles("it.each([[1, 2]])('adds %d', (a, b) => { expect(a).toBe(b); });").is_empty());
     assert!(titles("describe.each([1])('adds %d', (a) => {});").is_empty());
     assert_eq!(titles("it(1, () => { expect(a()).toBe(b); });").len(), 1);

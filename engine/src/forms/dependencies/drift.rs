@@ -1,6 +1,6 @@
 //! Dependencies whose major version differs between the manifests of a workspace.
 
-use super::{Found, Manifests, on_entry};
+use super::{Found, Manifests, entry_finding};
 use crate::project::declared::{Declared, Manifest, Origin};
 use crate::project::stack::{Ecosystem, Group, Version};
 use std::collections::BTreeMap;
@@ -35,10 +35,10 @@ pub(super) fn find(manifests: &Manifests) -> Vec<Found> {
         for (major, manifest, declared) in declarations.iter().filter(|(major, ..)| major < newest)
         {
             let message = format!(
-                "`{package}` {major} here, {newest} in {}: one project uses both major versions",
+                "`{package}` has major version {major} here and {newest} in {}",
                 with_newest.path
             );
-            let (name, mut finding) = on_entry(manifest, declared, message);
+            let (name, mut finding) = entry_finding(manifest, declared, message);
             finding.names.extend([
                 ("major".to_owned(), major.to_string()),
                 ("newest".to_owned(), newest.to_string()),
@@ -50,7 +50,7 @@ pub(super) fn find(manifests: &Manifests) -> Vec<Found> {
     found
 }
 
-/// The major version of a range that allows a single one.
+/// The major version of a range that allows only one major version.
 fn major(requirement: &str) -> Option<u64> {
     let has_several = requirement.contains(['>', '<', '*', ',', '|', '[', '(']);
     Version::read(requirement).filter(|_| !has_several).map(|version| version.major())

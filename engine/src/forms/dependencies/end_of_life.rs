@@ -1,7 +1,7 @@
-//! Release series that no longer receive fixes, by the knowledge base.
+//! Release series that no longer receive fixes, according to the knowledge base.
 
 use super::versions::{Locks, pairs};
-use super::{Found, Manifests, on_entry};
+use super::{Found, Manifests, entry_finding};
 use crate::project::declared::{Declared, Manifest, Origin};
 use crate::project::locked::Resolution;
 use crate::project::stack::{Ecosystem, Group, Version};
@@ -9,7 +9,7 @@ use aidd_page::Guide;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
-/// The end of support of a release series, in the header of a knowledge entry.
+/// The end of support of a release series, as listed in the header of a knowledge entry.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct EndOfLife {
     /// The series: `2`, `4.2`.
@@ -49,7 +49,7 @@ impl Lifecycles {
     #[must_use]
     pub fn new(guides: &[Guide]) -> Self {
         let entries = guides.iter().filter(|guide| guide.path.starts_with("knowledge/"));
-        // Most entries have no such list; their headers are not parsed.
+        // Most entries have no list of series; their headers are not parsed.
         let entries = entries.filter(|guide| guide.header.contains("\"end_of_life\""));
         let all: Vec<Lifecycle> =
             entries.filter_map(|guide| serde_json::from_str(guide.header).ok()).collect();
@@ -127,7 +127,8 @@ fn is_chosen(declared: &Declared) -> bool {
         && !declared.indirect
 }
 
-/// The numbers that all versions of the requirement share; `None` if they share none.
+/// The leading numbers that all versions allowed by the requirement share; `None` if they share
+/// none.
 pub(super) fn pinned(ecosystem: Ecosystem, declared: &Declared) -> Option<Version> {
     let requirement = declared.requirement.as_deref()?.trim();
     let (range, is_pessimistic) = match requirement.strip_prefix("~>") {
@@ -142,7 +143,7 @@ pub(super) fn pinned(ecosystem: Ecosystem, declared: &Declared) -> Option<Versio
         || ecosystem == Ecosystem::Cargo && requirement.starts_with(|c: char| c.is_ascii_digit());
     let shared = match () {
         () if has_caret => 1,
-        // `~> 7.0.8` allows 7.0, and `~> 7.0` allows all of 7.
+        // `~> 7.0.8` allows every version 7.0.x, and `~> 7.0` every version 7.x.
         () if is_pessimistic && ecosystem != Ecosystem::Npm => {
             version.to_string().matches('.').count().max(1)
         }
@@ -163,7 +164,7 @@ fn finding(
         "support for {} {} ended {} ({}, as of {})",
         lifecycle.name, row.series, row.date, row.source, lifecycle.last_updated
     );
-    let (name, mut finding) = on_entry(manifest, declared, message);
+    let (name, mut finding) = entry_finding(manifest, declared, message);
     finding.names.extend([
         ("technology".to_owned(), lifecycle.name.clone()),
         ("series".to_owned(), row.series.clone()),

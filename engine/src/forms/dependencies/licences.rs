@@ -9,7 +9,7 @@ use spdx::{Expression, ParseMode};
 use std::collections::BTreeSet;
 
 /// The packages whose licence is not in `allowed`. Only lock files of npm and Composer contain
-/// licences; of Cargo, the manifests of the project are read.
+/// licences; for Cargo, the licences of the project's own manifests are compared.
 pub(super) fn find(scope: &Scope<'_>, locks: &Locks, allowed: &[String]) -> Vec<Found> {
     if allowed.is_empty() {
         return Vec::new();
@@ -56,8 +56,8 @@ pub(super) fn find(scope: &Scope<'_>, locks: &Locks, allowed: &[String]) -> Vec<
     found
 }
 
-/// Whether the licences that are allowed satisfy the expression. A text that is no SPDX expression
-/// must be in the list itself.
+/// Whether the allowed licences satisfy the SPDX expression `licence`. A text that is not an SPDX
+/// expression must be in the list verbatim.
 fn is_allowed(licence: &str, allowed: &BTreeSet<String>) -> bool {
     if allowed.contains(&licence.to_lowercase()) {
         return true;

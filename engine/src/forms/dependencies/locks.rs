@@ -1,5 +1,5 @@
-//! Peers in lock files: a package that is installed because another package requires it at run
-//! time.
+//! Peer dependencies in lock files: packages that a project installs because another package
+//! requires them at run time.
 
 use super::Manifests;
 use crate::forms::project_form::Scope;
@@ -9,10 +9,10 @@ use crate::text::paths::below;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Maximum size of a lock file.
+/// Maximum size of a lock file, in bytes.
 const LIMIT: u64 = 24 << 20;
 
-/// The names of npm packages that an installed package names as peers.
+/// The names of npm packages that an installed package declares as peer dependencies.
 pub(super) fn peers(scope: &Scope<'_>, manifests: &Manifests) -> BTreeSet<String> {
     let mut peers = BTreeSet::new();
     let mut dirs: BTreeSet<&str> = BTreeSet::new();

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// How a name must be written to count as a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
-    /// As a word of its own.
+    /// As a separate word.
     Plain,
     /// In data and code, as a string or as a part of a path; elsewhere as a word. For names that are
     /// also ordinary words, such as `next`.
@@ -19,7 +19,7 @@ pub(super) enum Style {
     Command,
 }
 
-/// A word that is a use of a dependency.
+/// A word that counts as a use of a dependency.
 pub(super) struct Word {
     pub(super) text: String,
     pub(super) style: Style,
@@ -56,13 +56,15 @@ const SKIPPED: [&str; 24] = [
     "otf", "eot", "pdf", "zip", "gz", "wasm", "snap", "map", "mp4", "lock", "po",
 ];
 
-/// Extensions of files in which a name counts only as a string.
+/// Extensions of code and data, in which a word of the style `Quoted` counts only in quotes or in a
+/// path.
 const QUOTING: [&str; 24] = [
     "js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte", "astro", "html", "mdx",
     "css", "scss", "sass", "less", "styl", "json", "jsonc", "json5", "hbs", "ejs", "pug",
 ];
 
-/// The dependencies of which a word occurs in a file that concerns them.
+/// The indexes of the dependencies for which one of `words` occurs in a file that concerns the
+/// dependency.
 pub(super) fn mentioned(
     scope: &Scope<'_>,
     manifests: &Manifests,
@@ -78,7 +80,7 @@ pub(super) fn mentioned(
     for path in scope.listing.files() {
         let name = path.rsplit('/').next().unwrap_or(path);
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-        if LOCK_FILES.contains(&name) || SKIPPED.contains(&extension) || is_foreign_data(path) {
+        if LOCK_FILES.contains(&name) || SKIPPED.contains(&extension) || is_third_party(path) {
             continue;
         }
         let Some(text) = side_file(scope.files, path).filter(|text| text.len() <= MAX_BYTES) else {
@@ -115,12 +117,13 @@ pub(super) fn mentioned(
     found
 }
 
-/// Whether a file is data of tests, and not an import of a template.
-fn is_foreign_data(path: &str) -> bool {
+/// Whether a file is in a directory with installed code of third parties.
+fn is_third_party(path: &str) -> bool {
     is_foreign(path) && path.split('/').any(|part| part == "node_modules" || part == "vendor")
 }
 
-/// Whether the text from `start` to `end` is a word of its own; if `quoted`, in quotes or a path.
+/// Whether the text from `start` to `end` is a separate word; if `quoted`, a separate word in
+/// quotes or in a path.
 fn is_separate(text: &[u8], start: usize, end: usize, quoted: bool) -> bool {
     let before = start.checked_sub(1).and_then(|at| text.get(at)).copied().unwrap_or(b' ');
     let after = text.get(end).copied().unwrap_or(b' ');

@@ -1,6 +1,6 @@
 //! The form `dependencies`: compares the manifests of the project with the imports of its files.
 //!
-//! The import graph contains which file imports which package. A dependency that no file imports can
+//! The import graph shows which file imports which package. A dependency that no file imports can
 //! still be in use: a configuration names it, a script runs it, or another package needs it. Such
 //! uses are searched for as text (`mentions`), in the files that belong to the manifest.
 
@@ -73,8 +73,8 @@ pub fn run(
 /// A finding, with the name of the package that it concerns.
 type Found = (String, ProjectFinding);
 
-/// The finding on one entry of a manifest.
-fn on_entry(manifest: &Manifest, declared: &Declared, message: String) -> Found {
+/// A finding at the name of an entry in a manifest.
+fn entry_finding(manifest: &Manifest, declared: &Declared, message: String) -> Found {
     let finding = ProjectFinding {
         path: manifest.path.clone(),
         span: Some(declared.span),
@@ -93,7 +93,7 @@ struct Manifests {
     by_dir: HashMap<(Ecosystem, String), Vec<usize>>,
 }
 
-/// Directories with code of third parties, and with projects that are data of tests or generators.
+/// Directories with code of third parties, or with projects that are data of tests or generators.
 const FOREIGN_DIRS: [&str; 14] = [
     "node_modules",
     "vendor",
@@ -145,8 +145,8 @@ impl Manifests {
     }
 
     /// Whether a use in the file at `path` can be a use of a dependency of `manifest`: the file is
-    /// below the manifest, or it belongs to no package that is not above the manifest (such as a
-    /// configuration in the root).
+    /// in the directory of the manifest or below it. In npm, also if no manifest is above the file,
+    /// or the nearest one is above `manifest` too (such as for a configuration file in the root).
     fn concerns(&self, manifest: &Manifest, path: &str) -> bool {
         if is_below(manifest.dir(), path) {
             return true;
@@ -168,7 +168,8 @@ fn is_below(dir: &str, path: &str) -> bool {
 struct Usage<'g> {
     /// Ecosystem and name of the package → the paths of the files that import it.
     by_package: BTreeMap<(Ecosystem, String), BTreeSet<&'g str>>,
-    /// Imported Python modules with a dot, normalized like the name of a distribution.
+    /// Imported Python modules whose name contains a dot, normalized like the name of a
+    /// distribution.
     namespaces: BTreeMap<String, BTreeSet<&'g str>>,
 }
 
@@ -221,14 +222,14 @@ impl<'g> Usage<'g> {
 /// Go, the name is the whole path: only the manifest defines where the module ends.
 fn package(target: &str) -> Option<(Ecosystem, &str)> {
     let (kind, path) = target.split_once(':')?;
-    let upto = |end: Option<usize>| &path[..end.unwrap_or(path.len())];
+    let prefix = |end: Option<usize>| &path[..end.unwrap_or(path.len())];
     match kind {
         "npm" => {
             let parts = if path.starts_with('@') { 2 } else { 1 };
             let end = path.match_indices('/').nth(parts - 1).map(|(at, _)| at);
-            Some((Ecosystem::Npm, upto(end)))
+            Some((Ecosystem::Npm, prefix(end)))
         }
-        "py" => Some((Ecosystem::Pypi, upto(path.find('.')))),
+        "py" => Some((Ecosystem::Pypi, prefix(path.find('.')))),
         "crate" => Some((Ecosystem::Cargo, path.split("::").next().unwrap_or(path))),
         "go" => Some((Ecosystem::Go, path)),
         _ => None,

@@ -4,9 +4,9 @@ use super::mentions::Style;
 use crate::project::declared::normalize;
 use std::collections::BTreeSet;
 
-/// Lines of a package and its commands.
+/// Each line contains a package and its commands.
 const NPM_COMMANDS: &str = include_str!("data/npm-commands.txt");
-/// Lines of a distribution and its modules.
+/// Each line contains a distribution and its modules.
 const PYTHON_MODULES: &str = include_str!("data/python-modules.txt");
 
 /// The words after `name` in a table.
@@ -37,7 +37,7 @@ const NPM_PLUGIN_PREFIXES: [&str; 16] = [
     "remark-",
 ];
 
-/// The words that are a use of an npm package outside of imports.
+/// The words that count as a use of an npm package outside of imports.
 pub(super) fn npm_words(name: &str) -> Vec<(String, Style)> {
     let mut words = vec![(name.to_owned(), Style::Quoted)];
     words.extend(row(NPM_COMMANDS, name).map(|command| (command.to_owned(), Style::Command)));
@@ -55,7 +55,7 @@ pub(super) fn npm_words(name: &str) -> Vec<(String, Style)> {
         Some(short) if scope.is_empty() => words.push((short.to_owned(), Style::Quoted)),
         Some(short) => words.push((format!("{scope}/{short}"), Style::Quoted)),
         None if trimmed => words.push((scope.to_owned(), Style::Quoted)),
-        // `@babel/preset-env` is `@babel/env`.
+        // `@babel/preset-env` can be written as `@babel/env`.
         None if !scope.is_empty() => {
             let plain = base.strip_prefix("preset-").or_else(|| base.strip_prefix("plugin-"));
             words.extend(plain.map(|plain| (format!("{scope}/{plain}"), Style::Quoted)));
@@ -131,7 +131,7 @@ pub(super) fn is_implicit_npm(name: &str, declared: &BTreeSet<&str>) -> bool {
         || name.starts_with("@stryker-mutator/")
         || name.starts_with("jest-environment-")
         || name == "regenerator-runtime"
-        // Binaries of one platform.
+        // Packages with the binaries for one platform.
         || ["darwin", "linux", "win32"].iter().any(|platform| name.contains(platform))
 }
 
@@ -196,7 +196,7 @@ pub(super) fn is_in_module(path: &str, module: &str) -> bool {
     path.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Lines of a crate and the name of its library.
+/// Each line contains a crate and the name of its library.
 const CRATE_NAMES: &str = include_str!("data/crate-names.txt");
 
 /// The names by which code can refer to a crate.

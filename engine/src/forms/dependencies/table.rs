@@ -20,7 +20,8 @@ pub struct DependencyTable {
     /// The lock files.
     #[serde(skip)]
     pub locks: Vec<Lock>,
-    /// What could not be read or is not checked.
+    /// Notes on lock files that could not be read, and on directories with lock files of several
+    /// tools.
     pub notes: Vec<String>,
 }
 
@@ -32,26 +33,27 @@ pub struct DependencyRow {
     pub manifest: String,
     /// The name of the package in the registry.
     pub name: String,
-    /// Determines the registry and the rules for versions.
+    /// The ecosystem, which determines the registry and the rules for versions.
     pub ecosystem: Ecosystem,
-    /// The purpose.
+    /// The purpose of the dependency.
     pub group: Group,
     /// The requirement, as written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub declared: Option<String>,
-    /// The locked versions. Several: the lock file does not say which of them is used.
+    /// The locked versions. If there are several, the lock file does not specify which of them is
+    /// used.
     pub locked: Vec<String>,
     /// The path of the lock file that applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lock: Option<String>,
-    /// The number of files that import the package; `None`: not checked.
+    /// The number of files that import the package; `None` if imports are not checked.
     pub used_by: Option<usize>,
-    /// Whether the locked version satisfies the requirement; `None`: not checked.
+    /// Whether the locked version satisfies the requirement; `None` if that is not checked.
     pub satisfied: Option<bool>,
-    /// The end of support of the series, by the knowledge base.
+    /// The end of support of the series, according to the knowledge base.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_of_life: Option<EndOfLife>,
-    /// What a reader has to know, one phrase each.
+    /// Notes for the reader, one phrase each.
     pub notes: Vec<String>,
 }
 

@@ -100,7 +100,8 @@ fn is_checked(ecosystem: Ecosystem, name: &str, edge: &Edge) -> bool {
         }
         // Without a host name, a path is a package of the standard library.
         Ecosystem::Go => name.split('/').next().is_some_and(|host| host.contains('.')),
-        // The compiler reports undeclared crates; distributions do not tell their modules.
+        // The compiler reports undeclared crates; the names of distributions do not determine the
+        // names of their modules.
         _ => false,
     }
 }

@@ -1,7 +1,7 @@
 //! Dependencies that no file uses.
 
 use super::mentions::{Style, Word, mentioned};
-use super::{Found, Manifests, Usage, locks, names, on_entry};
+use super::{Found, Manifests, Usage, entry_finding, locks, names};
 use crate::forms::project_form::Scope;
 use crate::project::declared::{Declared, Manifest, Origin};
 use crate::project::stack::{Ecosystem, Group};
@@ -73,7 +73,7 @@ pub(super) fn find(scope: &Scope<'_>, manifests: &Manifests, usage: &Usage<'_>) 
             } else {
                 format!("`{}` is declared but not used", declared.name)
             };
-            on_entry(manifest, declared, message)
+            entry_finding(manifest, declared, message)
         })
         .collect()
 }
@@ -81,7 +81,8 @@ pub(super) fn find(scope: &Scope<'_>, manifests: &Manifests, usage: &Usage<'_>) 
 /// The names that a manifest declares.
 struct Names<'m> {
     all: BTreeSet<&'m str>,
-    /// Packages that are installed for the tests of a library, and provided by its users.
+    /// Peer dependencies: packages that a library installs for its tests, and that its users
+    /// provide.
     peers: BTreeSet<&'m str>,
 }
 
@@ -128,7 +129,7 @@ fn is_candidate(manifest: &Manifest, names: &Names<'_>, declared: &Declared) -> 
                 name.ends_with("-sys") || declared.configures || declared.origin == Origin::Git;
             declared.shared || !links_only && !is_renamed_optional(declared)
         }
-        // Tools for development are started by people.
+        // Development tools are run by hand, without an import.
         Ecosystem::Pypi => {
             declared.group == Group::Normal
                 && !is_frozen(manifest)
@@ -140,7 +141,7 @@ fn is_candidate(manifest: &Manifest, names: &Names<'_>, declared: &Declared) -> 
     }
 }
 
-/// Minimum number of entries of a list that a tool wrote.
+/// Minimum number of entries in a list that counts as written by a tool.
 const MIN_FROZEN: usize = 10;
 
 /// Whether the list contains indirect dependencies too: `pip freeze` and pip-compile pin every
@@ -155,12 +156,13 @@ fn is_frozen(manifest: &Manifest) -> bool {
         && entries.iter().filter(is_pinned).count() * 10 >= entries.len() * 9
 }
 
-/// An optional dependency can be enabled by its features alone.
+/// Whether the dependency is optional and renamed; such an entry can serve only to enable features
+/// of the package.
 fn is_renamed_optional(declared: &Declared) -> bool {
     declared.group == Group::Optional && declared.name != declared.package
 }
 
-/// Whether a tool or replacement of a Go module needs the module.
+/// Whether a tool or a replacement in `go.mod` requires the Go module.
 fn is_provided(manifest: &Manifest, module: &str) -> bool {
     manifest.provided.iter().any(|path| names::is_in_module(path, module))
 }

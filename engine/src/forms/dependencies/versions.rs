@@ -1,6 +1,6 @@
 //! Compares manifests with lock files.
 
-use super::{Found, Manifests, is_foreign, on_entry};
+use super::{Found, Manifests, entry_finding, is_foreign};
 use crate::forms::project_form::{ProjectFinding, Scope};
 use crate::project::declared::{Declared, Manifest, Origin};
 use crate::project::locked::{self, Lock, Locked, MAX_BYTES, Resolution};
@@ -44,9 +44,9 @@ impl Locks {
     }
 
     /// The lock file that applies to the manifest; `None` if there is none, or several tools could
-    /// be in use. In a workspace of JavaScript, the lock file of the workspace applies, and a lock
-    /// file of a member is a remainder.
-    pub(super) fn of(&self, manifest: &Manifest) -> Option<&Lock> {
+    /// be in use. In a workspace of JavaScript, the lock file of the workspace applies, and the
+    /// lock file of a member is obsolete.
+    pub(super) fn for_manifest(&self, manifest: &Manifest) -> Option<&Lock> {
         let mut candidates = upwards(manifest.dir()).map(|dir| {
             let locks = self.in_dir(manifest.ecosystem, dir);
             locks.filter(|lock| is_read_by(lock, manifest)).collect::<Vec<_>>()
@@ -120,7 +120,7 @@ pub(super) fn pairs<'a>(manifests: &'a Manifests, locks: &'a Locks) -> Vec<Pair<
     let shared = shared(manifests);
     let mut pairs = Vec::new();
     for manifest in &manifests.all {
-        let Some(lock) = locks.of(manifest) else { continue };
+        let Some(lock) = locks.for_manifest(manifest) else { continue };
         for declared in manifest.dependencies.iter().filter(|declared| !declared.shared) {
             let own = Required { manifest, declared };
             let required = match declared.inherits {
@@ -176,7 +176,7 @@ pub(super) fn mismatch<'p>(pair: &Pair<'p>) -> Option<Vec<&'p Locked>> {
     }
 }
 
-/// The findings without repetitions: members of a workspace share requirements.
+/// The findings without duplicates, which occur because members of a workspace share requirements.
 fn unique(found: Vec<Found>) -> Vec<Found> {
     let mut known = BTreeSet::new();
     let key = |finding: &ProjectFinding| {
@@ -197,7 +197,7 @@ pub(super) fn mismatches(manifests: &Manifests, locks: &Locks) -> Vec<Found> {
             "`{}` requires `{requirement}`, but {} has {versions}",
             declared.name, pair.lock.path
         );
-        let (name, mut finding) = on_entry(manifest, declared, message);
+        let (name, mut finding) = entry_finding(manifest, declared, message);
         finding.names.extend([
             ("requirement".to_owned(), requirement.to_owned()),
             ("locked".to_owned(), versions),
@@ -216,7 +216,7 @@ pub(super) fn must_be_locked(scope: &Scope<'_>, pair: &Pair<'_>) -> bool {
         Ecosystem::Pypi => {
             !declared.configures && (pair.lock.tool != "PDM" || declared.group == Group::Normal)
         }
-        // In a workspace, another file has the remaining hashes.
+        // In a workspace, `go.work.sum` contains the remaining hashes.
         Ecosystem::Go => {
             let mut above = upwards(manifest.dir());
             !manifest.provided.contains(&declared.name)
@@ -236,7 +236,7 @@ pub(super) fn not_locked(scope: &Scope<'_>, manifests: &Manifests, locks: &Locks
         if pair.resolution == Resolution::Missing && must_be_locked(scope, &pair) {
             let Required { manifest, declared } = pair.required;
             let message = format!("`{}` has no entry in {}", declared.name, pair.lock.path);
-            let (name, mut finding) = on_entry(manifest, declared, message);
+            let (name, mut finding) = entry_finding(manifest, declared, message);
             finding.names.push(("lock".to_owned(), pair.lock.path.clone()));
             found.push((name, finding));
         }
@@ -244,7 +244,7 @@ pub(super) fn not_locked(scope: &Scope<'_>, manifests: &Manifests, locks: &Locks
     unique(found)
 }
 
-/// Directories with lock files of several tools.
+/// Reports directories with lock files of several tools.
 pub(super) fn several(locks: &Locks) -> Vec<Found> {
     let mut found = Vec::new();
     for indexes in locks.by_dir.values() {

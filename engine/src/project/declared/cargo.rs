@@ -5,7 +5,7 @@ use super::{Declared, Manifest, Origin, unquoted};
 use crate::parse::values::{Datum, Format, Values};
 use crate::text::source::Span;
 
-/// Both spellings of each table are allowed.
+/// The names of the tables; Cargo also accepts an underscore in place of the hyphen.
 const GROUPS: [(&str, Group); 5] = [
     ("dependencies", Group::Normal),
     ("dev-dependencies", Group::Dev),

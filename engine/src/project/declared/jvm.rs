@@ -20,7 +20,7 @@ fn child<'t>(tree: &'t Tree, node: &Node, key: &str) -> Option<&'t Node> {
     children(tree, node, key).next()
 }
 
-/// The elements in a list: `<dependencies>` with its `<dependency>` elements.
+/// The elements of a list, such as the `<dependency>` elements in `<dependencies>`.
 fn list<'t>(tree: &'t Tree, node: &Node, keys: [&str; 2]) -> Vec<&'t Node> {
     let items = child(tree, node, keys[0]).map(|list| children(tree, list, keys[1]));
     items.into_iter().flatten().collect()
@@ -40,12 +40,13 @@ pub(super) fn read_pom(text: &str, manifest: &mut Manifest) -> Option<()> {
         let name = value.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
         Some(name.and_then(|name| properties.get(name)).map_or(value, |value| (*value).to_owned()))
     };
-    let own =
+    let value_or_parent =
         |key: &str| value(project, key).or_else(|| value(child(&tree, project, "parent")?, key));
-    manifest.name = own("artifactId").map(|artifact| match own("groupId") {
-        Some(group) => format!("{group}:{artifact}"),
-        None => artifact,
-    });
+    manifest.name =
+        value_or_parent("artifactId").map(|artifact| match value_or_parent("groupId") {
+            Some(group) => format!("{group}:{artifact}"),
+            None => artifact,
+        });
     let mut add = |node: &Node, group: Option<Group>, shared: bool| {
         let artifact = child(&tree, node, "artifactId").filter(|node| node.value.is_some());
         let (Some(artifact), Some(name)) = (artifact, value(node, "artifactId")) else { return };
@@ -65,7 +66,7 @@ pub(super) fn read_pom(text: &str, manifest: &mut Manifest) -> Option<()> {
             _ => Group::Normal,
         });
         let mut declared = Declared::new(&coordinates, artifact.span, Span { start, end }, group);
-        // A property of a parent or of the command line is unknown.
+        // The value of a property that a parent or the command line defines is unknown.
         declared.requirement = value(node, "version").filter(|version| !version.contains("${"));
         declared.shared = shared;
         manifest.dependencies.push(declared);
@@ -98,7 +99,7 @@ static REPOSITORY: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a constant pattern")
 });
 
-/// Quoted coordinates in a Gradle build; other notations and computed values are skipped.
+/// Reads quoted coordinates in a Gradle build; other notations and computed values are skipped.
 pub(super) fn read_gradle(text: &str, manifest: &mut Manifest) {
     for found in gradle_pattern().captures_iter(text) {
         let (Some(all), Some(name)) = (found.get(0), found.get(2)) else { continue };
@@ -118,7 +119,7 @@ pub(super) fn read_gradle(text: &str, manifest: &mut Manifest) {
     }
 }
 
-/// A version catalog: <https://docs.gradle.org/current/userguide/version_catalogs.html>.
+/// Reads a version catalog: <https://docs.gradle.org/current/userguide/version_catalogs.html>.
 pub(super) fn read_catalog(text: &str, manifest: &mut Manifest) -> Option<()> {
     let values = Values::read(Format::Toml, text);
     let root = *values.roots.first()?;

@@ -63,7 +63,7 @@ pub enum Origin {
 /// A place from which packages are downloaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repository {
-    /// As written in the manifest.
+    /// The URL as written in the manifest.
     pub url: String,
     /// The span of the URL, without quotes.
     pub span: Span,

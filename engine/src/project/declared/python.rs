@@ -22,7 +22,7 @@ pub fn normalize(name: &str) -> String {
     parts.collect::<Vec<_>>().join("-").to_lowercase()
 }
 
-/// Whether the stem of a list names tools for development.
+/// Whether the file name of a list of requirements shows that it contains development tools.
 fn is_dev(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let words = ["dev", "test", "lint", "doc", "ci", "typing", "mypy", "build", "tool", "local"];
@@ -35,8 +35,8 @@ pub(super) fn read_requirements(text: &str, manifest: &mut Manifest) {
     for line in text.split_inclusive('\n') {
         let at = start;
         start += line.len();
-        let mark = line.len() - line.trim_start_matches('\u{FEFF}').len();
-        let (at, line) = (at + mark, &line[mark..]);
+        let bom_length = line.len() - line.trim_start_matches('\u{FEFF}').len();
+        let (at, line) = (at + bom_length, &line[bom_length..]);
         let code = line.split(" #").next().unwrap_or(line).trim_end();
         let code = if line.trim_start().starts_with('#') { "" } else { code };
         manifest.dependencies.extend(requirement(code, at, group));
@@ -50,12 +50,12 @@ fn requirement(text: &str, offset: usize, group: Group) -> Option<Declared> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let length = code.find(|c| !is_name(c)).unwrap_or(code.len());
     let name = code[..length].trim_end_matches(['-', '_', '.']);
-    let begins = code.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let has_valid_start = code.starts_with(|c: char| c.is_ascii_alphanumeric());
     let rest = code[length..].trim_start();
     // A path or URL without a name has other characters after its first word.
     let is_requirement =
         rest.is_empty() || rest.starts_with(['[', '(', '<', '>', '=', '!', '~', ';', '@']);
-    if !begins || name.is_empty() || !is_requirement {
+    if !has_valid_start || name.is_empty() || !is_requirement {
         return None;
     }
     let start = offset + indent;
@@ -135,7 +135,7 @@ pub(super) fn read_pipfile(text: &str, manifest: &mut Manifest) -> Option<()> {
     Some(())
 }
 
-/// Adds the entries of a table of Poetry or Pipenv: a range, or a table of conditions.
+/// Adds the entries of a table of Poetry or Pipenv; each value is a range or a table.
 fn add_table(text: &str, values: &Values, table: usize, group: Group, manifest: &mut Manifest) {
     for &child in &values.all[table].children {
         let value = &values.all[child];

@@ -13,7 +13,7 @@ fn entries(path: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn package_json() {
+fn package_json_is_read() {
     let text = r#"{
   "name": "app",
   "dependencies": { "a": "^1.0.0", "b": "npm:c@2", "d": "github:e/f", "g": "catalog:" },
@@ -27,7 +27,7 @@ fn package_json() {
 }
 
 #[test]
-fn cargo_toml() {
+fn cargo_toml_is_read() {
     let text = "[package]\nname = \"app\"\n\n[dependencies]\na = \"1\"\nb = { package = \"c\", git = \"https://x\" }\n\n[dependencies.d]\nversion = \"2\"\noptional = true\n\n[target.'cfg(unix)'.dev-dependencies]\ne = { workspace = true }\n\n[workspace.dependencies]\nf = \"3\"\n";
     assert_eq!(entries("Cargo.toml", text), ["a 1", "b -", "d 2", "e -", "f 3"]);
     let manifest = read("Cargo.toml", text).expect("a manifest");
@@ -38,7 +38,7 @@ fn cargo_toml() {
 }
 
 #[test]
-fn go_mod() {
+fn go_mod_is_read() {
     let text = "module example.com/app\n\ngo 1.24\n\nrequire example.com/a v1.0.0\n\nrequire (\n\texample.com/b v1.2.0\n\texample.com/c v0.1.0 // indirect\n)\n\ntool example.com/b/cmd/x\n";
     assert_eq!(
         entries("go.mod", text),
@@ -50,7 +50,7 @@ fn go_mod() {
 }
 
 #[test]
-fn python() {
+fn python_manifests_are_read() {
     let text = "[project]\nname = \"app\"\ndependencies = [\n  \"requests>=2,<3\",\n  \"ruamel.yaml[jinja2] ~= 0.18 ; python_version > '3'\",\n  \"x @ git+https://example.com/x\",\n]\n\n[dependency-groups]\ndev = [\"ruff\"]\n\n[tool.poetry.dependencies]\npython = \"^3.12\"\nflask = { version = \"^3\" }\n";
     assert_eq!(
         entries("pyproject.toml", text),
@@ -63,7 +63,7 @@ fn python() {
 
 proptest::proptest! {
     #[test]
-    fn positions_are_in_the_text(text in "[-a-z@/\"'{}\\[\\]:,= \n줄()#.]{0,200}") {
+    fn spans_are_within_the_text(text in "[-a-z@/\"'{}\\[\\]:,= \n줄()#.]{0,200}") {
         for path in ["package.json", "Cargo.toml", "go.mod", "pyproject.toml", "requirements.txt"] {
             for declared in read(path, &text).into_iter().flat_map(|manifest| manifest.dependencies) {
                 proptest::prop_assert!(text.get(declared.span.range()).is_some());
@@ -91,7 +91,7 @@ fn composed(path: &str, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn pom_xml() {
+fn pom_xml_is_read() {
     let text = "<project>\n<parent><groupId>g.p</groupId><artifactId>parent</artifactId><version>3.4.0</version></parent>\n<artifactId>app</artifactId>\n<properties><x.version>1.2</x.version></properties>\n<dependencies>\n<dependency><groupId>g</groupId><artifactId>a</artifactId><version>${x.version}</version></dependency>\n<dependency><groupId>g</groupId><artifactId>b</artifactId><scope>test</scope></dependency>\n<dependency><groupId>g</groupId><artifactId>c</artifactId><version>${unknown}</version></dependency>\n</dependencies>\n<repositories><repository><url>http://example.com/maven</url></repository></repositories>\n</project>\n";
     let expected = ["g.p:parent 3.4.0 other", "g:a 1.2", "g:b - dev", "g:c -"];
     assert_eq!(composed("pom.xml", text), expected);
@@ -101,7 +101,7 @@ fn pom_xml() {
 }
 
 #[test]
-fn gradle() {
+fn gradle_builds_and_catalogs_are_read() {
     let text = "repositories { maven { url = uri(\"http://example.com/m2\") } }\ndependencies {\n    implementation(\"g:a:1.0\")\n    testImplementation 'g:b:2.+'\n    implementation \"g:c:$version\"\n    implementation(libs.d)\n}\n";
     assert_eq!(composed("build.gradle.kts", text), ["g:a 1.0", "g:b 2.+ dev", "g:c -"]);
     let manifest = read("build.gradle", text).expect("a manifest");
@@ -111,7 +111,7 @@ fn gradle() {
 }
 
 #[test]
-fn gemfile() {
+fn a_gemfile_is_read() {
     let text = "source \"http://rubygems.org\"\n\ngem \"rails\", \"~> 8.0\", \">= 8.0.1\"\ngem 'own', path: 'own'\ngem \"edge\", github: \"a/edge\", branch: \"main\"\n\ngroup :development, :test do\n  gem \"debug\", platforms: %i[mri]\nend\n\nif ENV[\"X\"]\n  gem \"x\"\nend\n# gem \"commented\"\ngem \"#{name}\"\n";
     let expected = ["rails ~> 8.0, >= 8.0.1", "own -", "edge -", "debug - dev", "x -"];
     assert_eq!(entries("Gemfile", text).len(), expected.len());
@@ -124,7 +124,7 @@ fn gemfile() {
 }
 
 #[test]
-fn composer_and_pipfile() {
+fn composer_json_and_a_pipfile_are_read() {
     let text = r#"{ "name": "a/b", "require": { "php": "^8.2", "ext-json": "*", "c/d": "^1.0", "e/f": "dev-main" }, "require-dev": { "g/h": "*" } }"#;
     assert_eq!(entries("composer.json", text), ["c/d ^1.0", "e/f dev-main", "g/h *"]);
     let manifest = read("composer.json", text).expect("a manifest");

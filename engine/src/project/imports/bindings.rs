@@ -54,8 +54,8 @@ impl Facts {
     }
 }
 
-/// Adds the names that the clause of a JavaScript `import` binds to the last import.
-pub(super) fn of_clause(statement: &Node<'_>, facts: &mut Facts) {
+/// Adds bindings of the last import for the names in the clause of a JavaScript `import`.
+pub(super) fn bind_import_clause(statement: &Node<'_>, facts: &mut Facts) {
     let Some(clause) = statement.children().find(|child| child.kind() == "import_clause") else {
         return;
     };
@@ -78,8 +78,8 @@ pub(super) fn of_clause(statement: &Node<'_>, facts: &mut Facts) {
     }
 }
 
-/// Adds the names that `export … from` re-exports from the last import.
-pub(super) fn of_export(statement: &Node<'_>, facts: &mut Facts) {
+/// Adds bindings of the last import for the names that `export … from` re-exports.
+pub(super) fn bind_reexports(statement: &Node<'_>, facts: &mut Facts) {
     for part in statement.children() {
         match &*part.kind() {
             "*" => facts.bind(Imported::All, None, None, &part),
@@ -99,8 +99,8 @@ pub(super) fn of_export(statement: &Node<'_>, facts: &mut Facts) {
     }
 }
 
-/// Adds the names that `const … = require("a")` binds to the last import.
-pub(super) fn of_require(call: &Node<'_>, facts: &mut Facts) {
+/// Adds bindings of the last import for the names that `const … = require("a")` declares.
+pub(super) fn bind_require(call: &Node<'_>, facts: &mut Facts) {
     // `await import("a")` binds the module too.
     let mut value = call.clone();
     while let Some(parent) = value.parent().filter(|parent| parent.kind() == "await_expression") {
@@ -133,7 +133,7 @@ pub(super) fn of_require(call: &Node<'_>, facts: &mut Facts) {
     }
 }
 
-/// A member of a module by the node of its name.
+/// The imported member whose name is in the node `name`.
 fn member(name: &Node<'_>) -> Imported {
     match &*name.text() {
         "default" => Imported::Default,
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn script() {
+    fn imports_of_javascript_bind_names() {
         let text = "import a, { b, c as d } from 'x';\nimport * as e from 'y';\nimport 'z';\nexport { f, default as g } from 'v';\nexport * from 'u';\nexport * as h from 't';\nconst i = require('s');\nconst { j, k: l } = await import('r');\n";
         assert_eq!(
             bindings("a.ts", text),
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn python() {
+    fn imports_of_python_bind_names() {
         let text = "import a.b\nimport c.d as e\nfrom f import g, h as i\nfrom .j import *\n";
         assert_eq!(
             bindings("a.py", text),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn rust() {
+    fn imports_of_rust_bind_names() {
         let text = "use a::{b, c as d};\npub use e::f;\nuse g::*;\nuse h::i as _;\n";
         assert_eq!(
             bindings("src/lib.rs", text),
@@ -207,7 +207,7 @@ mod tests {
     proptest! {
         /// In code, each binding belongs to an import, and its span is the bound name.
         #[test]
-        fn spans_are_names(
+        fn the_span_of_a_binding_is_the_bound_name(
             names in proptest::collection::vec("x[a-z]{1,5}", 1..8),
             aliased in proptest::collection::vec(any::<bool>(), 8),
         ) {
@@ -230,7 +230,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_panics(text in "[a-z{}*(),.:;='\" \n]{0,120}") {
+        fn any_text_is_read_without_a_panic(text in "[a-z{}*(),.:;='\" \n]{0,120}") {
             for path in ["a.ts", "a.py", "src/lib.rs", "a.go", "A.java"] {
                 let facts = read(path, &text).expect("a supported language");
                 for binding in &facts.bindings {

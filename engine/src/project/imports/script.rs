@@ -26,14 +26,14 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
                     import.binds = binds.then(|| Specifier::of(specifier));
                 });
                 if facts.imports.len() > before {
-                    bindings::of_clause(&node, facts);
+                    bindings::bind_import_clause(&node, facts);
                 }
             }
             "export_statement" => {
                 let before = facts.imports.len();
                 add(node.field("source"), has_child(&node, "type"), facts);
                 if facts.imports.len() > before {
-                    bindings::of_export(&node, facts);
+                    bindings::bind_reexports(&node, facts);
                 }
             }
             "call_expression" => {
@@ -45,7 +45,7 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
                 let deferred = is_import || node.range().start < deferred_until;
                 facts.imports[before..].iter_mut().for_each(|import| import.deferred = deferred);
                 if facts.imports.len() > before {
-                    bindings::of_require(&node, facts);
+                    bindings::bind_require(&node, facts);
                 }
             }
             _ => {}

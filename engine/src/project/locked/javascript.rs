@@ -1,4 +1,4 @@
-//! Lock files of npm, pnpm and Bun.
+//! Reads the lock files of npm, pnpm and Bun.
 
 use super::super::declared::Origin;
 use super::{Direct, Lock};
@@ -10,7 +10,8 @@ use std::collections::HashMap;
 const GROUPS: [&str; 4] =
     ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
 
-/// The first value of the file; records a syntax error.
+/// Parses the file into values, and returns them with the index of the first value. A syntax error
+/// is stored as the problem of `lock`.
 pub(super) fn parse(format: Format, text: &str, lock: &mut Lock) -> (Values, usize) {
     let mut values = Values::read(format, text);
     if let Some((span, message)) = values.broken.take() {
@@ -50,11 +51,11 @@ fn origin(resolved: Option<&str>) -> Origin {
     }
 }
 
-/// Lock files of npm: <https://docs.npmjs.com/cli/v11/configuring-npm/package-lock-json>.
+/// Reads lock files of npm: <https://docs.npmjs.com/cli/v11/configuring-npm/package-lock-json>.
 pub(super) fn npm(text: &str, lock: &mut Lock) {
     let (values, root) = parse(Format::Json, text, lock);
     let Some(packages) = values.child(root, "packages") else {
-        // The format before npm 7 does not distinguish direct dependencies.
+        // The format of npm 6 and older does not distinguish direct dependencies.
         let table = values.child(root, "dependencies");
         for (name, span, at) in table.into_iter().flat_map(|table| entries(&values, table)) {
             if let Some(version) = field(&values, at, "version") {
@@ -88,8 +89,8 @@ pub(super) fn npm(text: &str, lock: &mut Lock) {
     for (dir, at) in members {
         let mut direct = Direct::new();
         for name in direct_names(&values, at) {
-            let mut above = crate::text::paths::upwards(dir);
-            let index = above.find_map(|dir| {
+            let mut ancestors = crate::text::paths::upwards(dir);
+            let index = ancestors.find_map(|dir| {
                 let slash = if dir.is_empty() { "" } else { "/" };
                 installed.get(&*format!("{dir}{slash}node_modules/{name}"))
             });
@@ -99,7 +100,7 @@ pub(super) fn npm(text: &str, lock: &mut Lock) {
     }
 }
 
-/// Lock files of pnpm, of the formats 5 to 9.
+/// Reads lock files of pnpm in the formats 5 to 9.
 pub(super) fn pnpm(text: &str, lock: &mut Lock) {
     let (values, root) = parse(Format::Yaml, text, lock);
     let packages = values.child(root, "packages");
@@ -184,7 +185,7 @@ fn pnpm_key(key: &str) -> Option<(&str, &str)> {
     is_name.then_some((name, version))
 }
 
-/// Lock files of Bun in their text format.
+/// Reads lock files of Bun in the text format.
 pub(super) fn bun(text: &str, lock: &mut Lock) {
     let (values, root) = parse(Format::Json, text, lock);
     let Some(packages) = values.child(root, "packages") else { return };

@@ -1,4 +1,4 @@
-//! Lock files with one fact on each line: Yarn, Go, Bundler and Gradle.
+//! Reads the line-based lock files: Yarn, Go, Bundler and Gradle.
 
 use super::super::declared::Origin;
 use super::{Direct, Lock};
@@ -38,8 +38,8 @@ fn yarn_name(key: &str) -> &str {
     &key[..end]
 }
 
-/// Both formats of Yarn: an unindented line `"a@^1", "a@^2":`, then indented lines `version "1.0"`
-/// or `version: 1.0`.
+/// Reads both formats of Yarn: each entry is an unindented line `"a@^1", "a@^2":`, followed by
+/// indented lines `version "1.0"` or `version: 1.0`.
 pub(super) fn yarn(text: &str, lock: &mut Lock) {
     let mut all: Vec<YarnEntry<'_>> = Vec::new();
     let mut in_dependencies = false;
@@ -103,7 +103,7 @@ pub(super) fn yarn(text: &str, lock: &mut Lock) {
     }
     lock.by_range = by_key.iter().map(|(key, index)| ((*key).to_owned(), *index)).collect();
     if workspaces.is_empty() {
-        // Version 1 does not contain the packages of the project.
+        // Files of version 1 do not contain the packages of the project.
         let mut direct = Direct::new();
         for (key, &index) in &by_key {
             direct.entry(yarn_name(key).to_owned()).or_default().push(index);
@@ -127,8 +127,9 @@ pub(super) fn yarn(text: &str, lock: &mut Lock) {
     lock.lists_direct = true;
 }
 
-/// `go.sum`: a module, a version and a hash on each line. A version with the suffix `/go.mod` has
-/// the hash of the manifest only; it is enough for a requirement whose packages are not imported.
+/// Reads `go.sum`, with a module, a version and a hash on each line. A version with the suffix
+/// `/go.mod` has the hash of the manifest only; such a line is sufficient for a requirement whose
+/// packages are not imported.
 pub(super) fn go_sum(text: &str, lock: &mut Lock) {
     for (at, line) in lines(text) {
         let mut words = line.split_whitespace();
@@ -148,8 +149,8 @@ pub(super) fn go_sum(text: &str, lock: &mut Lock) {
     lock.set_flat();
 }
 
-/// `Gemfile.lock`: below `specs:`, gems are indented by four spaces and their dependencies by six;
-/// below `DEPENDENCIES`, the gems of the manifest by two.
+/// Reads `Gemfile.lock`: below `specs:`, gems are indented by four spaces and their dependencies by
+/// six; below `DEPENDENCIES`, the gems of the manifest by two.
 pub(super) fn bundler(text: &str, lock: &mut Lock) {
     let mut section = "";
     let mut named: Vec<&str> = Vec::new();
@@ -185,8 +186,8 @@ pub(super) fn bundler(text: &str, lock: &mut Lock) {
     lock.lists_direct = true;
 }
 
-/// `gradle.lockfile`: `group:artifact:version=configurations`. Only the configurations with locking
-/// enabled are listed, so that a missing entry means nothing.
+/// Reads `gradle.lockfile`, with `group:artifact:version=configurations` on each line. Only
+/// configurations with locking enabled are listed, so a missing entry is not an error.
 pub(super) fn gradle(text: &str, lock: &mut Lock) {
     for (at, line) in lines(text).filter(|(_, line)| !line.starts_with('#')) {
         let coordinates = line.split('=').next().unwrap_or_default();

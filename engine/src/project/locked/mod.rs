@@ -52,7 +52,8 @@ pub struct Locked {
 }
 
 /// The packages of a lock file that one package of the project uses directly: name → indexes into
-/// [`Lock::packages`]. Several indexes: the file does not say which of them.
+/// [`Lock::packages`]. If there are several indexes, the file does not specify which of the
+/// packages is used.
 pub type Direct = HashMap<String, Vec<usize>>;
 
 /// A lock file.
@@ -83,7 +84,7 @@ pub struct Lock {
 /// The result of looking up a dependency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolution<'l> {
-    /// The lock file does not cover the manifest, or does not say which version is used.
+    /// The lock file does not cover the manifest, or does not specify which version is used.
     Unknown,
     /// The lock file covers the manifest, and has no entry for the dependency.
     Missing,

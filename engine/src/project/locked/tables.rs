@@ -1,4 +1,4 @@
-//! Lock files in TOML, and those in JSON that are not of JavaScript.
+//! Reads lock files in TOML, and the JSON lock files of Pipenv and Composer.
 
 use super::super::declared::{Origin, normalize};
 use super::javascript::{entries, field, is_map, parse};
@@ -107,7 +107,7 @@ pub(super) fn uv(text: &str, lock: &mut Lock) {
     (lock.by_name, lock.lists_direct) = (true, true);
 }
 
-/// Lock files of Poetry and PDM.
+/// Reads lock files of Poetry and PDM.
 pub(super) fn poetry(text: &str, lock: &mut Lock) {
     let (values, root) = parse(Format::Toml, text, lock);
     for &at in items(&values, root, "package") {

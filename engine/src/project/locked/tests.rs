@@ -42,7 +42,7 @@ const NPM: &str = r#"{ "lockfileVersion": 3, "packages": {
 } }"#;
 
 #[test]
-fn npm() {
+fn lock_files_of_npm_are_read() {
     let expected =
         ["a 1.2.0", "b 2.0.1", "c 1.0.0!", "web !", "a 2.3.0", "d 9.0.0"].map(str::to_owned);
     assert_eq!(packages("package-lock.json", NPM), expected);
@@ -60,7 +60,7 @@ fn npm() {
 }
 
 #[test]
-fn pnpm() {
+fn lock_files_of_pnpm_are_read() {
     let v9 = "lockfileVersion: '9.0'\noverrides:\n  a>b@1: 2.0.0\nimporters:\n  .:\n    dependencies:\n      react:\n        specifier: ^19.0.0\n        version: 19.1.0\n      '@s/x':\n        specifier: ^1.0.0\n        version: 1.0.0(react@19.1.0)\n      width:\n        specifier: npm:string-width@^4\n        version: string-width@4.2.3\n  apps/web:\n    devDependencies:\n      ui:\n        specifier: workspace:*\n        version: link:../ui\npackages:\n  '@s/x@1.0.0':\n    resolution: {integrity: a}\n  react@19.1.0:\n    resolution: {integrity: a}\n  string-width@4.2.3:\n    resolution: {integrity: a}\n";
     let lock = ("pnpm-lock.yaml", v9);
     let root = ("package.json", "{}");
@@ -83,7 +83,7 @@ fn pnpm() {
 }
 
 #[test]
-fn yarn() {
+fn lock_files_of_yarn_are_read() {
     let classic = "# yarn lockfile v1\n\n\n\"@s/a@^1.0.0\", \"@s/a@^1.1.0\":\n  version \"1.2.0\"\n  resolved \"https://example.com/a.tgz#0\"\n  dependencies:\n    b \"^2.0.0\"\n\nb@^2.0.0:\n  version \"2.0.0\"\n\nb@^3.0.0:\n  version \"3.0.0\"\n";
     assert_eq!(packages("yarn.lock", classic), ["@s/a 1.2.0", "b 2.0.0", "b 3.0.0"]);
     let root = ("package.json", "{}");
@@ -97,7 +97,7 @@ fn yarn() {
 }
 
 #[test]
-fn bun() {
+fn lock_files_of_bun_are_read() {
     let text = r#"{ "lockfileVersion": 1, "workspaces": {
       "": { "name": "root", "dependencies": { "a": "^1" } },
       "apps/web": { "name": "web", "dependencies": { "a": "^2", "web2": "workspace:*" } },
@@ -112,7 +112,7 @@ fn bun() {
 }
 
 #[test]
-fn cargo() {
+fn lock_files_of_cargo_are_read() {
     let text = "version = 4\n\n[[package]]\nname = \"app\"\nversion = \"0.1.0\"\ndependencies = [\n \"a 1.0.0\",\n \"b\",\n]\n\n[[package]]\nname = \"a\"\nversion = \"1.0.0\"\nsource = \"registry+https://github.com/rust-lang/crates.io-index\"\n\n[[package]]\nname = \"a\"\nversion = \"2.0.0\"\nsource = \"registry+https://github.com/rust-lang/crates.io-index\"\n\n[[package]]\nname = \"b\"\nversion = \"0.3.0\"\nsource = \"git+https://example.com/b#0\"\n";
     assert_eq!(packages("Cargo.lock", text), ["app 0.1.0!", "a 1.0.0", "a 2.0.0", "b 0.3.0!"]);
     let app = ("crates/app/Cargo.toml", "[package]\nname = \"app\"\n");
@@ -123,7 +123,7 @@ fn cargo() {
 }
 
 #[test]
-fn python() {
+fn lock_files_of_python_tools_are_read() {
     let uv = "version = 1\n\n[[package]]\nname = \"app\"\nversion = \"0.1.0\"\nsource = { editable = \".\" }\ndependencies = [{ name = \"pyyaml\" }]\n\n[package.dev-dependencies]\ndev = [{ name = \"pytest\" }]\n\n[[package]]\nname = \"pyyaml\"\nversion = \"6.0.2\"\nsource = { registry = \"https://pypi.org/simple\" }\n\n[[package]]\nname = \"pytest\"\nversion = \"8.4.0\"\nsource = { registry = \"https://pypi.org/simple\" }\n";
     assert_eq!(packages("uv.lock", uv), ["app 0.1.0!", "pyyaml 6.0.2", "pytest 8.4.0"]);
     let app = ("pyproject.toml", "[project]\nname = \"App\"\n");
@@ -138,7 +138,7 @@ fn python() {
 }
 
 #[test]
-fn go_ruby_php_and_gradle() {
+fn lock_files_of_go_ruby_php_and_gradle_are_read() {
     let sums =
         "a.example/x v1.0.0 h1:0\na.example/x v1.0.0/go.mod h1:0\na.example/x v1.1.0/go.mod h1:0\n";
     assert_eq!(packages("go.sum", sums), ["a.example/x v1.0.0", "a.example/x v1.1.0"]);
@@ -161,7 +161,7 @@ fn go_ruby_php_and_gradle() {
 }
 
 #[test]
-fn unreadable_files_have_a_problem() {
+fn unreadable_files_are_reported_with_a_problem() {
     let conflict = "a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\n";
     for (path, ..) in FILES {
         let problem = read(path, conflict).and_then(|lock| lock.problem).expect(path);
@@ -177,7 +177,7 @@ fn unreadable_files_have_a_problem() {
     }
 }
 
-/// The lock files of the tests above, for mutations.
+/// Lock files in several formats, which the property test changes.
 const SEEDS: [&str; 4] = [
     NPM,
     "importers:\n  .:\n    dependencies:\n      a: {specifier: ^1, version: 1.0.0}\npackages:\n  /@s/x/1.0.0_a@1:\n    b: c\n",
@@ -187,7 +187,7 @@ const SEEDS: [&str; 4] = [
 
 proptest! {
     #[test]
-    fn no_text_panics(
+    fn any_text_is_read_without_a_panic(
         seed in 0..SEEDS.len(),
         cut in 0_usize..800,
         length in 0_usize..40,

@@ -14,8 +14,8 @@ type Slot = Arc<OnceLock<Value>>;
 /// Values that are computed once, by key. The files must not change while the values are used.
 pub struct RunCache {
     values: Mutex<HashMap<String, Slot>>,
-    /// Values that depend only on a text, which are still valid after files changed; `None` in a
-    /// run, which parses each text once.
+    /// Values that depend only on a text and remain valid after files change; `None` for a single
+    /// run, which parses each text only once.
     by_text: Option<Arc<Mutex<ByText>>>,
 }
 

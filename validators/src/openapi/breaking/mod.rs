@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashSet};
 /// Maximum size of a document of the base, in bytes.
 const MAX_BASE_BYTES: u64 = 32 << 20;
 
-/// What a change affects; each has a rule.
+/// What a breaking change affects. Each variant has its own rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Affected {
     Operation,
@@ -33,7 +33,7 @@ pub(super) struct Change {
     span: Span,
     message: String,
     help: &'static str,
-    /// Whether few clients depend on what changed, or the removal was announced.
+    /// Whether the change breaks few clients, or the removal was announced.
     is_minor: bool,
     /// The announced date of a removal.
     sunset: Option<String>,
@@ -55,7 +55,7 @@ fn report_changes(document: &Document<'_>, affected: Affected, report: &mut Repo
     let today = report.today().map(|today| today.to_string());
     let changes = document.changes.get_or_init(|| find_changes(document).unwrap_or_default());
     for change in changes.iter().filter(|change| change.affected == affected) {
-        // Dates in the notation of ISO 8601 are in alphabetical order.
+        // The alphabetical order of ISO 8601 dates is their chronological order.
         let sunset =
             change.sunset.as_ref().filter(|date| today.as_ref().is_some_and(|today| today < *date));
         let message = match sunset {
@@ -119,8 +119,8 @@ enum Direction {
 struct Comparison<'d, 'b> {
     base: &'d Document<'b>,
     head: &'d Document<'b>,
-    /// Whether the version of the specification changed: a new generator often describes the same
-    /// schemas differently.
+    /// Whether the version of the specification changed. Changes of schemas are then only
+    /// information, because a new generator often describes the same schemas differently.
     is_new_specification: bool,
     /// The compared pairs of schemas.
     seen: HashSet<(usize, usize, Direction)>,
@@ -129,7 +129,7 @@ struct Comparison<'d, 'b> {
     found: Vec<Change>,
 }
 
-/// An operation on one side.
+/// An operation of the base or of the head.
 #[derive(Clone, Copy, Debug)]
 struct Method {
     /// The path item.
@@ -137,7 +137,7 @@ struct Method {
     operation: usize,
 }
 
-/// A path on one side: its name, its value in `paths`, and its operations by method.
+/// A path of the base or of the head: its name, its value in `paths`, and its operations by method.
 struct Path<'d> {
     name: &'d str,
     entry: usize,
@@ -202,7 +202,7 @@ impl<'d> Comparison<'d, '_> {
             for (name, before) in &base {
                 let Some(before) = before else { continue };
                 match head.get(name) {
-                    None => self.removed_path(field, before),
+                    None => self.report_removed_path(field, before),
                     Some(Some(after)) => self.compare_paths(before, after, direction),
                     Some(None) => {}
                 }
@@ -210,13 +210,13 @@ impl<'d> Comparison<'d, '_> {
         }
     }
 
-    /// Whether the paths of the head were read, or the head has none.
+    /// Whether the field `field` of the head was read, or does not exist.
     fn is_known(&self, field: &str) -> bool {
         let paths = self.head.get(self.head.root, field);
         paths.is_none_or(|paths| self.head.resolve(paths).is_some())
     }
 
-    fn removed_path(&mut self, field: &str, path: &Path<'d>) {
+    fn report_removed_path(&mut self, field: &str, path: &Path<'d>) {
         let head = self.head;
         let span =
             head.get(head.root, field).map_or_else(|| version_span(head), |at| head.key_span(at));

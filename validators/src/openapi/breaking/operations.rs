@@ -8,9 +8,9 @@ use aidd_engine::parse::values::Datum;
 
 /// A parameter of an operation.
 struct Parameter<'d> {
-    /// The item of the list.
+    /// The item in the list `parameters`.
     entry: usize,
-    /// The parameter, after references.
+    /// The parameter, with references resolved.
     at: usize,
     name: &'d str,
     place: &'d str,
@@ -100,7 +100,7 @@ fn contents<'d>(
     contents.collect()
 }
 
-/// Whether a media type of a description covers another: the same, or a range.
+/// Whether the media type or range `range` includes `media_type`.
 fn covers(range: &str, media_type: &str) -> bool {
     let name = |text: &str| text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let (range, media_type) = (name(range), name(media_type));
@@ -117,7 +117,7 @@ impl Comparison<'_, '_> {
         (base, head): (Method, Method),
         direction: Direction,
     ) {
-        // The fields of different major versions are not comparable.
+        // The fields of Swagger 2.0 and OpenAPI 3.x are not comparable.
         if (self.base.version == Version::V2) != (self.head.version == Version::V2) {
             return;
         }
@@ -300,7 +300,7 @@ impl Comparison<'_, '_> {
             let range = format!("{}XX", code.chars().next().unwrap_or_default());
             let new = [code, &range, "default"].iter().find_map(|code| self.head.get(after, code));
             let Some(new) = new else {
-                // Clients can rely on any code that was described for success.
+                // Clients can rely on every success code that was described.
                 let is_replaced = self.head.children(after).iter().any(|&other| {
                     let other = self.head.key(other);
                     range.starts_with(['2', '3']) && code == range && other.starts_with(&range[..1])

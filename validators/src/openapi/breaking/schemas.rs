@@ -10,20 +10,23 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Maximum number of compared pairs of schemas.
 const MAX_PAIRS: usize = 100_000;
-/// Maximum number of properties between a body and a compared schema.
+/// Maximum nesting of a compared schema below the body, in properties.
 const MAX_NESTING: usize = 40;
 
 /// Maximum number of removed properties of one object that a message lists.
 const MAX_LISTED: usize = 3;
 
-/// The upper and lower bounds of values.
-const UPPER: [&str; 5] = ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
-const LOWER: [&str; 5] = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
+/// The keywords for upper bounds.
+const UPPER_BOUNDS: [&str; 5] =
+    ["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"];
+/// The keywords for lower bounds.
+const LOWER_BOUNDS: [&str; 5] =
+    ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
 
 /// A schema together with the parts of its `allOf`.
 struct View<'d, 'b> {
     document: &'d Document<'b>,
-    /// The schemas that make it up, the outermost first.
+    /// The schema and the parts of its `allOf`, the outermost first.
     parts: Vec<usize>,
 }
 
@@ -57,7 +60,7 @@ impl<'d, 'b> View<'d, 'b> {
         self.parts[0]
     }
 
-    /// The types of the values, also if they follow from other fields; `None`: any type.
+    /// The types of the values, declared or implied by other fields; `None` for any type.
     fn types(&self) -> Option<BTreeSet<&'d str>> {
         let declared = self.parts.iter().map(|&part| (part, types(self.document, part)));
         let mut declared = declared.filter(|(_, types)| !types.is_empty());
@@ -78,7 +81,7 @@ impl<'d, 'b> View<'d, 'b> {
         Some(BTreeSet::from([implied]))
     }
 
-    /// The allowed values as text, each with its place.
+    /// The allowed values as text, each with the index of its value.
     fn values(&self) -> Option<BTreeMap<String, usize>> {
         let list = match self.get("enum") {
             Some(list) if *self.document.datum(list) == Datum::List => {
@@ -107,7 +110,7 @@ impl<'d, 'b> View<'d, 'b> {
         properties
     }
 
-    /// The names of required properties, each with its place.
+    /// The names of required properties, each with the index of its value.
     fn required(&self) -> BTreeMap<&'d str, usize> {
         let lists = self.parts.iter().filter_map(|&part| self.document.get(part, "required"));
         let items = lists.flat_map(|list| self.document.children(list));
@@ -119,7 +122,7 @@ impl<'d, 'b> View<'d, 'b> {
         let values = self.parts.iter().filter_map(|&part| self.document.get(part, field));
         let mut numbers = values.filter_map(|at| Some((self.document.number(at)?, at)));
         let first = numbers.next()?;
-        let is_upper = UPPER.contains(&field);
+        let is_upper = UPPER_BOUNDS.contains(&field);
         Some(numbers.fold(first, |strictest, number| {
             if (number.0 < strictest.0) == is_upper { number } else { strictest }
         }))
@@ -147,19 +150,19 @@ fn accepts(types: &BTreeSet<&str>, name: &str) -> bool {
     types.contains(name) || name == "integer" && types.contains("number")
 }
 
-/// Whether all values of a format are values of the other.
+/// Whether all values of the format `narrow` are also values of the format `wide`.
 fn is_wider_format(wide: &str, narrow: &str) -> bool {
     matches!((wide, narrow), ("int64", "int32") | ("double", "float"))
 }
 
-/// The values to compare, and their name in messages.
+/// Two schemas to compare, and their names in messages.
 struct Pair<'d, 'b> {
     before: View<'d, 'b>,
     after: View<'d, 'b>,
     direction: Direction,
-    /// The operation.
+    /// The name of the operation in messages.
     name: String,
-    /// The name of the value.
+    /// The name of the value in messages.
     what: String,
     /// Whether the value is written as text: a parameter or a header.
     is_text: bool,
@@ -185,7 +188,7 @@ impl<'d, 'b> Comparison<'d, 'b> {
             self.steps += 1;
             let ends = self.base.resolve(before).zip(self.head.resolve(after));
             let Some((resolved_before, resolved_after)) = ends else { continue };
-            // With siblings of references, the reference is not the whole schema.
+            // A reference with siblings is not the whole schema.
             let is_whole = |document: &Document<'_>, at| {
                 document.version < Version::V3_1
                     || document.reference(at).is_some() && document.children(at).len() == 1
@@ -300,9 +303,9 @@ impl<'d, 'b> Comparison<'d, 'b> {
 
     fn compare_bounds(&mut self, pair: &Pair<'_, '_>) {
         let Pair { before, after, direction, name, what, .. } = pair;
-        for field in UPPER.into_iter().chain(LOWER) {
+        for field in UPPER_BOUNDS.into_iter().chain(LOWER_BOUNDS) {
             let (old, new) = (before.bound(field), after.bound(field));
-            let is_upper = UPPER.contains(&field);
+            let is_upper = UPPER_BOUNDS.contains(&field);
             let message = match (direction, old, new) {
                 (Direction::In, Some((old, _)), Some((new, _)))
                     if old != new && (new < old) == is_upper =>

@@ -15,7 +15,7 @@ fn security(document: &Document<'_>, operation: usize) -> Option<usize> {
     document.get(operation, "security").or_else(|| document.get(document.root, "security"))
 }
 
-/// The requirements of an operation, of which a request satisfies one.
+/// The alternative requirements of an operation. A request must satisfy one of them.
 fn alternatives<'d>(document: &'d Document<'_>, operation: usize) -> Vec<Alternative<'d>> {
     let list = security(document, operation);
     let items = list.map_or(&[][..], |list| document.children(list)).iter();
@@ -73,7 +73,7 @@ impl Comparison<'_, '_> {
         let is_own = self.head.get(head, "security").is_some();
         let (span, subject) = match security(self.head, head) {
             Some(at) if is_own => (self.head.key_span(at), name),
-            // One change affects all operations.
+            // The requirements of the document apply to all operations without their own.
             Some(at) => (self.head.key_span(at), "operations"),
             None => (version_span(self.head), "operations"),
         };

@@ -7,7 +7,7 @@ use aidd_engine::text::finding::Severity;
 use aidd_engine::text::listing::Listing;
 use std::collections::HashMap;
 
-/// Paths and texts.
+/// Files, each with its path and text.
 type Texts = [(&'static str, String)];
 
 fn memory(files: &Texts) -> Memory {
@@ -16,8 +16,9 @@ fn memory(files: &Texts) -> Memory {
     )
 }
 
-/// The findings in the file at `path`: severity, text and message.
-fn found_in(path: &str, base: &Texts, head: &Texts) -> Vec<String> {
+/// The breaking changes reported in the file at `path`: text and message, with `info:` before
+/// findings with the severity `info`.
+fn changes_in_file(path: &str, base: &Texts, head: &Texts) -> Vec<String> {
     let (base, head) = (memory(base), memory(head));
     let listing = Listing::new(head.0.keys().cloned());
     let files = WithBase { files: &head, base: &base, base_paths: HashMap::new() };
@@ -41,15 +42,16 @@ fn found_in(path: &str, base: &Texts, head: &Texts) -> Vec<String> {
         .collect()
 }
 
-fn found(base: &str, head: &str) -> Vec<String> {
-    found_in("api.yaml", &[("api.yaml", base.to_owned())], &[("api.yaml", head.to_owned())])
+/// The breaking changes between two versions of a document.
+fn changes_between(base: &str, head: &str) -> Vec<String> {
+    changes_in_file("api.yaml", &[("api.yaml", base.to_owned())], &[("api.yaml", head.to_owned())])
 }
 
 fn document(paths: &str) -> String {
     format!("openapi: 3.0.3\ninfo: {{title: a, version: '1.2'}}\npaths:\n{paths}")
 }
 
-/// An operation whose request and response have these schemas.
+/// A document with the operation `POST /a`, whose request and response have the given schemas.
 fn with_schemas(request: &str, response: &str) -> String {
     document(&format!(
         "  /a:\n    post:\n      requestBody: {{content: {{application/json: {{schema: {request}}}}}}}\n      \
@@ -64,21 +66,21 @@ fn removed_operations_are_reported() {
         document(&format!("  /a/{{id}}: {{get: {get}, put: {get}}}\n  /b: {{get: {get}}}\n"));
     let renamed =
         document(&format!("  /a/{{key}}: {{get: {get}, put: {get}}}\n  /b: {{get: {get}}}\n"));
-    assert_eq!(found(&base, &renamed), [""; 0]);
+    assert_eq!(changes_between(&base, &renamed), [""; 0]);
     let head = document(&format!("  /a/{{id}}: {{get: {get}}}\n"));
     assert_eq!(
-        found(&base, &head),
+        changes_between(&base, &head),
         ["/a/{id}: `PUT /a/{id}` was removed", "paths: the path `/b` was removed"]
     );
     let major = head.replace("'1.2'", "'2.0'");
-    assert!(found(&base, &major).iter().all(|finding| finding.starts_with("info: ")));
+    assert!(changes_between(&base, &major).iter().all(|finding| finding.starts_with("info: ")));
     let deprecated = base.replace("{get: {resp", "{get: {deprecated: true, resp");
     assert_eq!(
-        found(&deprecated, &head),
+        changes_between(&deprecated, &head),
         ["/a/{id}: `PUT /a/{id}` was removed", "info: paths: the path `/b` was removed"]
     );
     let draft = base.replace("put: {resp", "put: {x-stability-level: draft, resp");
-    assert_eq!(found(&draft, &head), ["paths: the path `/b` was removed"]);
+    assert_eq!(changes_between(&draft, &head), ["paths: the path `/b` was removed"]);
 }
 
 #[test]
@@ -154,7 +156,7 @@ fn requests_must_remain_valid() {
             "info: properties: `POST /a` no longer describes `y` in the body",
         ),
     ] {
-        let findings = found(&with_schemas(before, "{}"), &with_schemas(after, "{}"));
+        let findings = changes_between(&with_schemas(before, "{}"), &with_schemas(after, "{}"));
         let expected: Vec<&str> =
             Some(expected).filter(|text| !text.is_empty()).into_iter().collect();
         assert_eq!(findings, expected, "{before} {after}");
@@ -200,7 +202,7 @@ fn responses_must_not_change() {
         ),
         ("{properties: {x: {}}}", "{properties: {x: {}, z: {}}}", ""),
     ] {
-        let findings = found(&with_schemas("{}", before), &with_schemas("{}", after));
+        let findings = changes_between(&with_schemas("{}", before), &with_schemas("{}", after));
         let expected: Vec<String> = Some(expected)
             .filter(|text| !text.is_empty())
             // Without `required`, the schema itself is reported, by its key.
@@ -262,7 +264,7 @@ fn operations_are_compared() {
             "requestBody: `GET /a` now requires a body",
         ),
     ] {
-        let findings = found(&document(base), &document(&base.replace(from, to)));
+        let findings = changes_between(&document(base), &document(&base.replace(from, to)));
         let expected: Vec<&str> =
             Some(expected).filter(|text| !text.is_empty()).into_iter().collect();
         assert_eq!(findings, expected, "{from} {to}");
@@ -293,11 +295,15 @@ fn security_is_compared() {
     ] {
         let expected: Vec<&str> =
             Some(expected).filter(|text| !text.is_empty()).into_iter().collect();
-        assert_eq!(found(&text(before, "a"), &text(after, "a")), expected, "{before} {after}");
+        assert_eq!(
+            changes_between(&text(before, "a"), &text(after, "a")),
+            expected,
+            "{before} {after}"
+        );
     }
     // The name of a scheme is not visible to clients.
     assert_eq!(
-        found(&text("security: [{a: []}]", "a"), &text("security: [{b: []}]", "b")),
+        changes_between(&text("security: [{a: []}]", "a"), &text("security: [{b: []}]", "b")),
         [""; 0]
     );
 }
@@ -310,9 +316,9 @@ fn changes_in_other_files_are_reported_there() {
     let base =
         [("api.yaml", root.clone()), ("schemas/A.yaml", "properties: {x: {}, y: {}}\n".to_owned())];
     let head = [("api.yaml", root), ("schemas/A.yaml", "properties: {x: {}}\n".to_owned())];
-    assert_eq!(found_in("api.yaml", &base, &head), [""; 0]);
+    assert_eq!(changes_in_file("api.yaml", &base, &head), [""; 0]);
     assert_eq!(
-        found_in("schemas/A.yaml", &base, &head),
+        changes_in_file("schemas/A.yaml", &base, &head),
         ["properties: `GET /a` no longer returns `y` in the response `200`"]
     );
 }

@@ -6,10 +6,10 @@ use super::scope::{Binding, Index, MAX_VALUES, Origin, is_self};
 use tree_sitter::Node;
 
 /// Methods that append their argument to the receiver.
-const APPENDING: &[&str] =
+const APPENDING_METHODS: &[&str] =
     &["append", "push", "push_str", "add", "extend", "WriteString", "concat", "unshift", "<<"];
 /// Functions that compare a value with a list or a pattern.
-const CHECKING: &[&str] = &[
+const CHECKING_FUNCTIONS: &[&str] = &[
     "includes",
     "has",
     "hasOwnProperty",
@@ -42,7 +42,7 @@ const CHECKING: &[&str] = &[
 ];
 
 impl<'t> Index<'t> {
-    /// Collects what one node binds.
+    /// Records the names that a node binds, with their values.
     pub(super) fn read(&mut self, node: Node<'t>, scope: usize) {
         let field = |name: &str| node.child_by_field_name(name);
         match node.kind() {
@@ -132,7 +132,7 @@ impl<'t> Index<'t> {
                 let value =
                     field("value").or_else(|| field("subject")).or_else(|| field("condition"));
                 if let Some(value) = value {
-                    self.check(scope, value);
+                    self.record_checked(scope, value);
                 }
             }
             "call"
@@ -197,14 +197,14 @@ impl<'t> Index<'t> {
         }
     }
 
-    /// `x in LIST`, `x not in LIST`
+    /// Records that `x` is compared with known values in `x in LIST` and `x not in LIST`.
     fn read_membership(&mut self, scope: usize, node: Node<'t>) {
         let mut cursor = node.walk();
         let is_membership = node
             .children(&mut cursor)
             .any(|child| matches!(child.kind(), "in" | "not in" | "not" | "is not"));
         if let Some(value) = node.named_child(0).filter(|_| is_membership) {
-            self.check(scope, value);
+            self.record_checked(scope, value);
         }
     }
 
@@ -213,12 +213,12 @@ impl<'t> Index<'t> {
         if self.language.sinks.iter().any(|sink| sink.name == call.name) {
             self.calls.push(node);
         }
-        if CHECKING.contains(&call.name) {
+        if CHECKING_FUNCTIONS.contains(&call.name) {
             for value in call.arguments.iter().copied().chain(call.receiver) {
-                self.check(scope, value);
+                self.record_checked(scope, value);
             }
         }
-        if APPENDING.contains(&call.name)
+        if APPENDING_METHODS.contains(&call.name)
             && let Some(&value) = call.arguments.first()
             && let Some(receiver) = call.receiver
         {
@@ -227,7 +227,7 @@ impl<'t> Index<'t> {
     }
 
     /// Records that the value of a name is compared with known values.
-    fn check(&mut self, scope: usize, value: Node<'t>) {
+    fn record_checked(&mut self, scope: usize, value: Node<'t>) {
         let mut value = value;
         for _ in 0..4 {
             match read(value, self.text) {
@@ -251,7 +251,7 @@ impl<'t> Index<'t> {
         }
     }
 
-    /// `a = b`, `a, b = c, d`, `a, b := c()`
+    /// Records the assignments in `a = b`, `a, b = c, d` and `a, b := c()`.
     fn assign_lists(&mut self, scope: usize, node: Node<'t>, declares: bool) {
         let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
         let Some(left) = left else { return };
@@ -294,11 +294,12 @@ impl<'t> Index<'t> {
             self.assign(scope, *name, origin, value, declared, declares);
         }
         if let (Some(value), [name]) = (right, &lefts[..]) {
-            self.name_query(*name, value, node);
+            self.record_named_query(*name, value, node);
         }
     }
 
-    fn name_query(&mut self, name: Node<'t>, value: Node<'t>, statement: Node<'t>) {
+    /// Records the assignment `statement` if the name suggests that its value is a query.
+    fn record_named_query(&mut self, name: Node<'t>, value: Node<'t>, statement: Node<'t>) {
         let name = self.text_of(name).rsplit(['.', ':', '>', '$', '@']).next().unwrap_or_default();
         if names_query(name) {
             self.named.push((statement, value));
@@ -314,7 +315,7 @@ impl<'t> Index<'t> {
         statement: Node<'t>,
     ) {
         if let Some(value) = value {
-            self.name_query(name, value, statement);
+            self.record_named_query(name, value, statement);
         }
         let declared = declared.map(|node| self.text_of(node).trim_start_matches(':').trim());
         if matches!(
@@ -386,12 +387,12 @@ impl<'t> Index<'t> {
     }
 
     fn append(&mut self, scope: usize, name: Option<Node<'t>>, value: Option<Node<'t>>) {
-        let one = |node: Node<'t>| match node.kind() {
+        let first_item = |node: Node<'t>| match node.kind() {
             "expression_list" => node.named_child(0).unwrap_or(node),
             _ => node,
         };
-        let value = value.map(one);
-        if let Some(name) = name.map(one) {
+        let value = value.map(first_item);
+        if let Some(name) = name.map(first_item) {
             self.assign(scope, name, Origin::Appended, value, None, false);
         }
     }

@@ -10,7 +10,7 @@ use tree_sitter::Node;
 
 /// Maximum depth of nested expressions and variables.
 const MAX_DEPTH: usize = 12;
-/// Maximum length of a text in bytes.
+/// Maximum length of the text of a query, in bytes.
 const MAX_TEXT: usize = 200_000;
 /// Maximum number of expressions that are read for one query.
 const MAX_STEPS: usize = 2_000;
@@ -19,7 +19,7 @@ const MAX_STEPS: usize = 2_000;
 pub(super) struct Builder<'i, 't> {
     index: &'i Index<'t>,
     steps: Cell<usize>,
-    /// The position of the call; later assignments do not matter.
+    /// The position of the call; assignments after it are ignored.
     limit: usize,
 }
 
@@ -35,14 +35,14 @@ impl<'i, 't> Builder<'i, 't> {
         query
     }
 
-    /// Whether the expressions are nested too deeply, or there are too many.
-    fn is_over(&self, depth: usize) -> bool {
+    /// Counts one expression. Returns whether the expressions are nested too deeply or too many.
+    fn exceeds_limits(&self, depth: usize) -> bool {
         self.steps.set(self.steps.get() + 1);
         depth > MAX_DEPTH || self.steps.get() > MAX_STEPS
     }
 
     fn add(&mut self, node: Node<'t>, query: &mut Query<'t>, depth: usize, is_number: bool) {
-        if self.is_over(depth) || query.text.len() > MAX_TEXT {
+        if self.exceeds_limits(depth) || query.text.len() > MAX_TEXT {
             query.push_hole(Value::Node(node), is_number);
             query.is_assembled = true;
             return;
@@ -96,7 +96,7 @@ impl<'i, 't> Builder<'i, 't> {
         }
     }
 
-    /// Adds the values of a variable; `false` if they are not known to be texts.
+    /// Adds the values of a variable. Returns `false` if they are not known to be strings.
     fn add_values(&mut self, values: &[Binding<'t>], query: &mut Query<'t>, depth: usize) -> bool {
         let limit = self.limit;
         let known = || values.iter().filter(move |binding| binding.node.start_byte() < limit);
@@ -116,7 +116,8 @@ impl<'i, 't> Builder<'i, 't> {
             let Some(value) = binding.value else { continue };
             if count > 0 {
                 query.is_assembled = true;
-                if binding.origin == Origin::Assigned && !self.mentions(value, binding.node) {
+                if binding.origin == Origin::Assigned && !self.begins_with_name(value, binding.node)
+                {
                     query.push_break();
                 }
             }
@@ -126,16 +127,16 @@ impl<'i, 't> Builder<'i, 't> {
         count > 0
     }
 
-    /// Whether the value contains the variable that it is assigned to.
-    fn mentions(&self, value: Node<'t>, name: Node<'t>) -> bool {
+    /// Whether the value is a concatenation that begins with the variable to which it is assigned.
+    fn begins_with_name(&self, value: Node<'t>, name: Node<'t>) -> bool {
         let name = self.index.text_of(name);
         matches!(read(value, self.index.text()), Expr::Join(parts)
             if parts.first().is_some_and(|part| self.index.text_of(*part) == name))
     }
 
-    /// Whether the expression is a text that is built in the file.
+    /// Whether the expression is a string that is built in this file.
     fn is_text(&self, node: Node<'t>, depth: usize) -> bool {
-        if self.is_over(depth) {
+        if self.exceeds_limits(depth) {
             return false;
         }
         match read(node, self.index.text()) {
@@ -260,7 +261,8 @@ impl<'i, 't> Builder<'i, 't> {
         is_text
     }
 
-    /// `",".join(values)`, `values.join(",")`, `strings.Join(values, ",")`
+    /// Adds the items that a call joins: `",".join(values)`, `values.join(",")`,
+    /// `strings.Join(values, ",")`.
     fn add_joined(&mut self, call: &Call<'t>, query: &mut Query<'t>, depth: usize) -> bool {
         let text = self.index.text();
         let is_literal = |node: &Node<'t>| matches!(read(*node, text), Expr::Literal);
@@ -273,7 +275,7 @@ impl<'i, 't> Builder<'i, 't> {
             _ => return false,
         };
         let mut items = Vec::new();
-        if !self.items(list, &mut items, depth) {
+        if !self.add_items(list, &mut items, depth) {
             return false;
         }
         query.is_assembled = true;
@@ -290,25 +292,27 @@ impl<'i, 't> Builder<'i, 't> {
         true
     }
 
-    /// The expressions of the items of a list; `false` if they are not known.
-    fn items(&self, list: Node<'t>, items: &mut Vec<Node<'t>>, depth: usize) -> bool {
-        if self.is_over(depth) {
+    /// Adds the expressions of the items of a list to `items`. Returns `false` if they are not
+    /// known.
+    fn add_items(&self, list: Node<'t>, items: &mut Vec<Node<'t>>, depth: usize) -> bool {
+        if self.exceeds_limits(depth) {
             return false;
         }
         match read(list, self.index.text()) {
             Expr::List(values) => items.extend(values),
             Expr::Items(item) => items.push(item),
-            Expr::Wrapped(inner) => return self.items(inner, items, depth + 1),
+            Expr::Wrapped(inner) => return self.add_items(inner, items, depth + 1),
             Expr::Call(call) if matches!(call.name, "map" | "collect" | "flatMap") => {
                 let function = call.arguments.last().copied();
-                let body = function.and_then(|function| result(function, self.index.text()));
+                let body =
+                    function.and_then(|function| returned_expression(function, self.index.text()));
                 match body {
                     Some(body) => items.push(body),
                     None => {
                         return call.name == "collect"
                             && call
                                 .receiver
-                                .is_some_and(|inner| self.items(inner, items, depth + 1));
+                                .is_some_and(|inner| self.add_items(inner, items, depth + 1));
                     }
                 }
             }
@@ -323,7 +327,7 @@ impl<'i, 't> Builder<'i, 't> {
                     items.extend(call.arguments.first());
                     return true;
                 }
-                return inner.is_some_and(|inner| self.items(inner, items, depth + 1));
+                return inner.is_some_and(|inner| self.add_items(inner, items, depth + 1));
             }
             Expr::Name(name) => {
                 let values = self.index.values(name, list.start_byte());
@@ -341,13 +345,13 @@ impl<'i, 't> Builder<'i, 't> {
                         {
                             // `make([]string, 0)`, `new ArrayList<>()`: an empty list.
                             let before = items.len();
-                            if !self.items(value, items, depth + 1) && values.len() == 1 {
+                            if !self.add_items(value, items, depth + 1) && values.len() == 1 {
                                 items.truncate(before);
                                 return false;
                             }
                         }
                         (_, Some(value)) => {
-                            if !self.items(value, items, depth + 2) {
+                            if !self.add_items(value, items, depth + 2) {
                                 return false;
                             }
                         }
@@ -412,7 +416,7 @@ impl<'i, 't> Builder<'i, 't> {
             let at = inner.source(verb.start);
             match argument {
                 Some(argument) => self.add(argument, query, depth, verb.is_number),
-                // Rust reads the variables in scope.
+                // In Rust, `{name}` inserts the variable `name` that is in scope.
                 None if matches!(style, Style::Brace) && !name.is_empty() => {
                     let name = self.index.text().get(at..).and_then(|rest| {
                         let begin = rest.find(|c: char| c.is_alphanumeric() || c == '_')?;
@@ -451,8 +455,8 @@ impl<'i, 't> Builder<'i, 't> {
     }
 }
 
-/// The expression that a function returns, if it contains nothing else.
-fn result<'t>(function: Node<'t>, text: &'t str) -> Option<Node<'t>> {
+/// The expression that a short function returns.
+fn returned_expression<'t>(function: Node<'t>, text: &'t str) -> Option<Node<'t>> {
     let mut node = function;
     for _ in 0..6 {
         node = match (node.kind(), read(node, text)) {

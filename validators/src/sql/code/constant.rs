@@ -1,35 +1,36 @@
-//! The checks of statements that are constant in code.
+//! Checks statements in program code into which no values are inserted.
 
 use super::super::dialect::{Detected, Dialect, Evidence};
 use super::super::file::{File, settings};
 use super::super::{SYNTAX, safety};
-use super::language::{DRIVERS, Takes};
+use super::language::{DRIVERS, QueryKind};
 use super::query::Query;
 use super::scope::Index;
-use super::{Found, first_words};
+use super::{EmbeddedQuery, first_words};
 use aidd_engine::check::FileContext;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::paths::parent_dir;
 use aidd_engine::text::source::Span;
 
-/// The rules that apply to statements in code. The others are on migrations and views.
+/// The rules that apply to statements in program code. The other rules concern migrations and
+/// views.
 pub(super) const RULES: &[&str] =
     &[SYNTAX, safety::DELETE, safety::UPDATE, safety::CROSS_JOIN, safety::NON_SARGABLE];
 
-/// Statements that are checked.
+/// The first words of the statements that are checked.
 const VERBS: &[&str] = &["select", "insert", "update", "delete", "with", "merge", "replace"];
 
 /// Checks the constant statements among `queries`.
 pub(super) fn check(
-    queries: &[Found<'_>],
+    queries: &[EmbeddedQuery<'_>],
     index: &Index<'_>,
     context: &FileContext<'_>,
     report: &mut Report<'_>,
 ) {
-    let is_constant = |found: &&Found<'_>| {
+    let is_constant = |found: &&EmbeddedQuery<'_>| {
         let query = &found.query;
-        found.takes == Takes::Statement
+        found.query_kind == QueryKind::Statement
             && query.holes.is_empty()
             && !query.is_assembled
             && VERBS.contains(&&*first_words(&query.text).0)
@@ -43,7 +44,7 @@ pub(super) fn check(
     let mut evidence = settings(parent_dir(path), context.files);
     evidence.merge(Evidence::from_path(path));
     let mut seen = std::collections::HashSet::new();
-    for Found { query, node, .. } in queries {
+    for EmbeddedQuery { query, node, .. } in queries {
         if seen.insert(query.span(Span::new(0, query.text.len()))) {
             let empties = empties_on_purpose(node.start_byte(), index);
             check_statement(query, driver, evidence, empties, report);
@@ -51,7 +52,7 @@ pub(super) fn check(
     }
 }
 
-/// Whether the name of the function says that it deletes everything.
+/// Whether the name of the function that contains `at` suggests that it deletes everything.
 fn empties_on_purpose(at: usize, index: &Index<'_>) -> bool {
     let function = index.function_at(at).and_then(|function| function.child_by_field_name("name"));
     let name = function.map(|name| index.text_of(name).to_ascii_lowercase()).unwrap_or_default();
@@ -60,7 +61,8 @@ fn empties_on_purpose(at: usize, index: &Index<'_>) -> bool {
     words.iter().any(|word| name.contains(word))
 }
 
-/// The dialect of the only driver that the file imports.
+/// The dialect of the drivers that the file imports; `None` if it imports none, or drivers of
+/// several dialects.
 fn driver(text: &str) -> Option<Dialect> {
     let mut found = None;
     for line in text.lines().take(200) {
@@ -130,7 +132,7 @@ fn check_statement(
         }
     }
     let mut found = Vec::new();
-    safety::statements(&file, &mut found);
+    safety::check_statements(&file, &mut found);
     let applies = |rule: &str| {
         RULES.contains(&rule) && !(empties && matches!(rule, safety::DELETE | safety::UPDATE))
     };
@@ -144,7 +146,7 @@ fn check_statement(
     }
 }
 
-/// The text with a value instead of each placeholder, of the same length; `None` if a placeholder
+/// The text with each placeholder replaced by a value of the same length; `None` if a placeholder
 /// is at a position where a parser does not accept a value.
 fn with_values(text: &str) -> Option<String> {
     let mut bytes = text.as_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! Where in a statement a value is inserted.
+//! Determines where in a statement a value is inserted.
 
 use super::query::{BREAK, HOLE};
 
@@ -7,7 +7,7 @@ use super::query::{BREAK, HOLE};
 pub(super) enum Context {
     /// A part of a quoted value.
     Quoted,
-    /// A value: after a comparison, in a list of values.
+    /// A value, such as after a comparison or in a list of values.
     Value,
     /// The name of a table or column.
     Name,
@@ -63,7 +63,7 @@ const BEFORE_NAMES: &[&str] = &[
     "returning",
 ];
 
-/// The contexts of the holes in a text, in order. One pass.
+/// The contexts of the holes in a text, in order, determined in one pass.
 pub(super) fn contexts(text: &str) -> Vec<Context> {
     let bytes = text.as_bytes();
     let mut contexts = Vec::new();
@@ -129,7 +129,7 @@ pub(super) fn contexts(text: &str) -> Vec<Context> {
                 contexts.push(if is_glued || next == b'.' || is_word(next) {
                     Context::Name
                 } else {
-                    of_hole(before, lists.last() == Some(&true))
+                    context_of_hole(before, lists.last() == Some(&true))
                 });
                 before = "\u{1}";
                 at += 1;
@@ -154,7 +154,7 @@ pub(super) fn contexts(text: &str) -> Vec<Context> {
     contexts
 }
 
-/// Whether `VALUES` precedes an offset, shortly.
+/// Whether `VALUES` occurs shortly before an offset.
 fn has_values(text: &str, at: usize) -> bool {
     let start = (at.saturating_sub(200)..=at).find(|at| text.is_char_boundary(*at)).unwrap_or(at);
     text[start..at].to_ascii_lowercase().contains("values")
@@ -174,7 +174,7 @@ fn is_comparison(before: &str) -> bool {
         || BEFORE_VALUES.iter().any(|word| before.eq_ignore_ascii_case(word))
 }
 
-fn of_hole(before: &str, is_in_list: bool) -> Context {
+fn context_of_hole(before: &str, is_in_list: bool) -> Context {
     if is_comparison(before) || is_in_list && matches!(before, "(" | ",") {
         Context::Value
     } else if matches!(before, "." | "," | "(")

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-/// What an expression is, as far as it matters for the text of a query.
+/// An expression, as far as it matters for the text of a query.
 pub(super) enum Expr<'t> {
     /// A string literal.
     Literal,
@@ -28,7 +28,7 @@ pub(super) enum Expr<'t> {
     Number,
     /// A literal that is not a string, or a type.
     Constant,
-    /// Another expression in parentheses, awaited, referenced or converted.
+    /// An expression that is parenthesized, awaited, referenced or converted.
     Wrapped(Node<'t>),
     /// A tagged template, whose values are bound.
     Tagged,
@@ -42,7 +42,8 @@ pub(super) struct Call<'t> {
     pub(super) arguments: Vec<Node<'t>>,
 }
 
-/// The types to which a conversion makes a number.
+/// Types whose values cannot contain quotes: a value that is converted to one of them is classified
+/// as a number.
 const NUMERIC_CASTS: &[&str] = &["int", "long", "double", "float", "short", "integer", "bool"];
 
 pub(super) fn named<'t>(node: Node<'t>) -> Vec<Node<'t>> {
@@ -52,7 +53,7 @@ pub(super) fn named<'t>(node: Node<'t>) -> Vec<Node<'t>> {
 
 /// The expression at `node`.
 pub(super) fn read<'t>(node: Node<'t>, text: &'t str) -> Expr<'t> {
-    let of = |node: Node<'_>| &text[node.byte_range()];
+    let text_of = |node: Node<'_>| &text[node.byte_range()];
     let field = |name: &str| node.child_by_field_name(name);
     let first = || node.named_child(0);
     match node.kind() {
@@ -74,7 +75,7 @@ pub(super) fn read<'t>(node: Node<'t>, text: &'t str) -> Expr<'t> {
         | "name"
         | "shorthand_property_identifier"
         | "global_variable"
-        | "class_variable" => Expr::Name(of(node)),
+        | "class_variable" => Expr::Name(text_of(node)),
         "member_expression"
         | "attribute"
         | "selector_expression"
@@ -111,7 +112,7 @@ pub(super) fn read<'t>(node: Node<'t>, text: &'t str) -> Expr<'t> {
         "ternary_expression" | "conditional" => Expr::Choice(
             ["consequence", "alternative"].iter().filter_map(|name| field(name)).collect(),
         ),
-        // PHP names the first value `body`, Python names none.
+        // In PHP, the first value is the field `body`; in Python, the values are not fields.
         "conditional_expression" => match (field("body"), field("alternative")) {
             (body, Some(other)) => Expr::Choice(body.into_iter().chain([other]).collect()),
             _ => Expr::Choice(
@@ -163,7 +164,7 @@ pub(super) fn read<'t>(node: Node<'t>, text: &'t str) -> Expr<'t> {
         | "char_literal" | "character_literal" | "rune_literal" | "class_literal"
         | "not_operator" => Expr::Constant,
         "cast_expression" | "type_cast_expression" => {
-            let to = field("type").map(of).unwrap_or_default().to_ascii_lowercase();
+            let to = field("type").map(text_of).unwrap_or_default().to_ascii_lowercase();
             let is_number =
                 NUMERIC_CASTS.contains(&&*to) || to.starts_with(['u', 'i', 'f']) && to.len() < 6;
             match field("value") {
@@ -192,7 +193,7 @@ pub(super) fn read<'t>(node: Node<'t>, text: &'t str) -> Expr<'t> {
             named(node).last().map_or(Expr::Other, |value| Expr::Wrapped(*value))
         }
         "unary_expression" | "unary" => match first() {
-            Some(value) if of(node).starts_with(['&', '*']) => Expr::Wrapped(value),
+            Some(value) if text_of(node).starts_with(['&', '*']) => Expr::Wrapped(value),
             _ => Expr::Number,
         },
         "statement_block"
@@ -233,7 +234,7 @@ fn binary<'t>(node: Node<'t>, text: &'t str) -> Expr<'t> {
 /// Maximum number of operands of one concatenation.
 const MAX_OPERANDS: usize = 2_000;
 
-/// The operands of a chain of `+`, in order. A loop, because such chains are nested deeply.
+/// The operands of a chain of `+`, in order. Uses a loop, because such chains are nested deeply.
 fn join_operands<'t>(node: Node<'t>, text: &str) -> Vec<Node<'t>> {
     let (mut operands, mut left) = (Vec::new(), node);
     while operands.len() < MAX_OPERANDS {
@@ -261,7 +262,7 @@ fn member<'t>(node: Node<'t>, text: &'t str) -> Option<Expr<'t>> {
 
 /// The call at `node`; `None` for another kind of node.
 pub(super) fn call<'t>(node: Node<'t>, text: &'t str) -> Option<Call<'t>> {
-    let of = |node: Node<'_>| &text[node.byte_range()];
+    let text_of = |node: Node<'_>| &text[node.byte_range()];
     let field = |name: &str| node.child_by_field_name(name);
     let arguments = match field("arguments") {
         // `join(name for name in names)`
@@ -271,14 +272,14 @@ pub(super) fn call<'t>(node: Node<'t>, text: &'t str) -> Option<Call<'t>> {
     };
     let (name, receiver) = match node.kind() {
         "method_invocation" | "member_call_expression" | "nullsafe_member_call_expression" => {
-            (of(field("name")?), field("object"))
+            (text_of(field("name")?), field("object"))
         }
-        "scoped_call_expression" => (of(field("name")?), field("scope")),
+        "scoped_call_expression" => (text_of(field("name")?), field("scope")),
         "object_creation_expression" | "new_expression" => {
             let class = field("type").or_else(|| field("constructor"));
-            (of(class.or_else(|| node.named_child(0))?), None)
+            (text_of(class.or_else(|| node.named_child(0))?), None)
         }
-        "call" if field("method").is_some() => (of(field("method")?), field("receiver")),
+        "call" if field("method").is_some() => (text_of(field("method")?), field("receiver")),
         "call" | "call_expression" | "function_call_expression" => {
             let mut function = field("function")?;
             if function.kind() == "generic_function" {
@@ -286,7 +287,7 @@ pub(super) fn call<'t>(node: Node<'t>, text: &'t str) -> Option<Call<'t>> {
             }
             match read(function, text) {
                 Expr::Member { object, name } => (name, Some(object)),
-                _ => (of(function), None),
+                _ => (text_of(function), None),
             }
         }
         "macro_invocation" => return macro_call(node, text),

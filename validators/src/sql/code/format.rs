@@ -1,4 +1,4 @@
-//! The places for values in format strings.
+//! Finds the placeholders in format strings.
 
 #[derive(Clone, Copy)]
 pub(super) enum Style {
@@ -8,13 +8,14 @@ pub(super) enum Style {
     Brace,
 }
 
-/// A place for a value in a format string.
+/// A placeholder in a format string.
 pub(super) struct Verb {
     pub(super) start: usize,
     pub(super) end: usize,
+    /// The range of the name or number of the argument; empty if there is none.
     pub(super) name: (usize, usize),
     pub(super) is_number: bool,
-    /// A doubled `%` or brace.
+    /// Whether this is not a placeholder, but a doubled `%` or brace.
     pub(super) is_literal: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What is known about the languages and their libraries, as data.
+//! Tables of the languages, and of the functions of their libraries that run queries.
 
 use super::super::dialect::Dialect;
 
@@ -9,10 +9,10 @@ pub(super) struct Language {
     pub(super) has_blocks: bool,
     /// Whether a block is a function that is passed to another function.
     pub(super) blocks_are_closures: bool,
-    /// Whether a nested function assigns to the variables of the outer one.
+    /// Whether an assignment in a nested function can change a variable of the outer function.
     pub(super) closures_assign: bool,
     pub(super) sinks: &'static [Sink],
-    /// How a value is passed to a query.
+    /// The help text: how to pass a value to a query.
     pub(super) help: &'static str,
 }
 
@@ -22,12 +22,12 @@ pub(super) struct Sink {
     pub(super) name: &'static str,
     /// The positions of the arguments that can be the query.
     pub(super) arguments: &'static [usize],
-    pub(super) takes: Takes,
+    pub(super) query_kind: QueryKind,
 }
 
-/// What a function expects.
+/// What a function expects as the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum QueryKind {
     /// A whole `SELECT`, `INSERT`, `UPDATE` or `DELETE`.
     Statement,
     /// A part of `WHERE`, `HAVING` or `JOIN`.
@@ -35,17 +35,18 @@ pub(super) enum Takes {
 }
 
 const fn statement(name: &'static str, arguments: &'static [usize]) -> Sink {
-    Sink { name, arguments, takes: Takes::Statement }
+    Sink { name, arguments, query_kind: QueryKind::Statement }
 }
 
 const fn condition(name: &'static str) -> Sink {
-    Sink { name, arguments: &[0], takes: Takes::Condition }
+    Sink { name, arguments: &[0], query_kind: QueryKind::Condition }
 }
 
 const FIRST: &[usize] = &[0];
 const FIRST_OR_SECOND: &[usize] = &[0, 1];
 const SECOND: &[usize] = &[1];
 
+/// JavaScript and TypeScript.
 static SCRIPT: Language = Language {
     has_blocks: true,
     blocks_are_closures: false,
@@ -83,7 +84,7 @@ static SCRIPT: Language = Language {
         condition("having"),
         condition("literal"),
     ],
-    help: "Pass it as a parameter: `query(\"… where id = $1\", [id])`, or use a tagged template that does so.",
+    help: "Pass the value as a parameter: `query(\"… where id = $1\", [id])`, or use a tagged template that does so",
 };
 
 static PYTHON: Language = Language {
@@ -114,7 +115,7 @@ static PYTHON: Language = Language {
         statement("query", FIRST),
         statement("command", FIRST),
     ],
-    help: "Pass it as a parameter: `execute(\"… where id = %s\", (id,))`.",
+    help: "Pass the value as a parameter: `execute(\"… where id = %s\", (id,))`",
 };
 
 static GO: Language = Language {
@@ -152,7 +153,7 @@ static GO: Language = Language {
         condition("Not"),
         condition("Joins"),
     ],
-    help: "Pass it as an argument: `db.Query(\"… where id = $1\", id)`.",
+    help: "Pass the value as an argument: `db.Query(\"… where id = $1\", id)`",
 };
 
 static JAVA: Language = Language {
@@ -184,7 +185,7 @@ static JAVA: Language = Language {
         statement("sql", FIRST),
         statement("fetch", FIRST),
     ],
-    help: "Use a `PreparedStatement` with `?`, or a named parameter.",
+    help: "Use a `PreparedStatement` with `?`, or a named parameter",
 };
 
 static RUST: Language = Language {
@@ -217,7 +218,7 @@ static RUST: Language = Language {
         statement("fetch_one", FIRST),
         statement("fetch_all", FIRST),
     ],
-    help: "Bind it: `query(\"… where id = $1\").bind(id)`.",
+    help: "Bind the value: `query(\"… where id = $1\").bind(id)`",
 };
 
 static RUBY: Language = Language {
@@ -252,7 +253,7 @@ static RUBY: Language = Language {
         condition("or"),
         condition("not"),
     ],
-    help: "Pass it separately: `where(\"name = ?\", name)`, or `where(name: name)`.",
+    help: "Pass the value separately: `where(\"name = ?\", name)`, or `where(name: name)`",
 };
 
 static PHP: Language = Language {
@@ -286,11 +287,11 @@ static PHP: Language = Language {
         condition("orderByRaw"),
         condition("selectRaw"),
     ],
-    help: "Pass it as a parameter: `prepare(\"… where id = ?\")` and `execute([$id])`.",
+    help: "Pass the value as a parameter: `prepare(\"… where id = ?\")` and `execute([$id])`",
 };
 
 /// The language of the file at `path`.
-pub(super) fn of_path(path: &str) -> Option<&'static Language> {
+pub(super) fn language_of_path(path: &str) -> Option<&'static Language> {
     let (_, extension) = path.rsplit_once('.')?;
     Some(match extension {
         "js" | "jsx" | "mjs" | "cjs" | "ts" | "mts" | "cts" | "tsx" => &SCRIPT,
@@ -304,7 +305,7 @@ pub(super) fn of_path(path: &str) -> Option<&'static Language> {
     })
 }
 
-/// Whether a variable is named after a query.
+/// Whether the name of a variable suggests that its value is a query.
 pub(super) fn names_query(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     lower == "q"
@@ -313,7 +314,7 @@ pub(super) fn names_query(name: &str) -> bool {
             .any(|end| lower.ends_with(end))
 }
 
-/// Drivers that are imported, and the dialect of their queries.
+/// Names under which drivers are imported, and the dialect of their queries.
 pub(super) const DRIVERS: &[(&str, Dialect)] = &[
     ("pg", Dialect::Postgres),
     ("postgres", Dialect::Postgres),

@@ -1,10 +1,10 @@
-//! The content of string literals: text with its place in the file, escapes and inserted values.
+//! Splits string literals into text with its position in the file, escapes and inserted values.
 
 use tree_sitter::Node;
 
 /// A part of the content of a string literal.
 pub(super) enum Piece<'t> {
-    /// Text as in the file.
+    /// Text that is the same in the file and in the value.
     Text { start: usize, end: usize },
     /// An escape sequence and its text.
     Escape { start: usize, end: usize, text: String },
@@ -12,6 +12,7 @@ pub(super) enum Piece<'t> {
     Value { node: Node<'t>, is_number: bool },
 }
 
+/// The node kinds of text in a literal.
 const CONTENTS: &[&str] = &[
     "string_content",
     "string_fragment",
@@ -21,8 +22,11 @@ const CONTENTS: &[&str] = &[
     "heredoc_content",
     "nowdoc_string",
 ];
+/// The node kinds of escape sequences.
 const ESCAPES: &[&str] = &["escape_sequence", "escape_interpolation"];
+/// The node kinds of inserted values.
 const VALUES: &[&str] = &["interpolation", "template_substitution", "string_interpolation"];
+/// The node kinds of literals that are part of another literal.
 const NESTED: &[&str] = &["string", "heredoc_body", "nowdoc_body"];
 
 /// Maximum number of pieces of one literal.
@@ -36,7 +40,7 @@ pub(super) fn pieces<'t>(literal: Node<'t>, text: &str) -> Vec<Piece<'t>> {
     pieces
 }
 
-/// Whether a backslash is part of the text.
+/// Whether a backslash in the literal is text, not an escape.
 fn is_raw(literal: Node<'_>, text: &str) -> bool {
     let of_literal = &text[literal.byte_range()];
     let prefix = of_literal.split(['"', '\'']).next().unwrap_or_default();

@@ -24,7 +24,7 @@ use aidd_engine::text::source::Span;
 use build::Builder;
 use context::{Context, contexts};
 use expression::{Expr, call, read};
-use language::{Language, Takes, of_path};
+use language::{Language, QueryKind, language_of_path};
 use query::{BREAK, HOLE, Hole, Query, Value};
 use scope::Index;
 use std::collections::HashSet;
@@ -32,7 +32,7 @@ use std::sync::LazyLock;
 use tree_sitter::Node;
 use value::{Classifier, Source};
 
-/// The rule on values that are inserted into queries.
+/// The rule that reports values that are inserted into queries.
 pub(super) const INJECTION: &str = "sql/injection";
 
 /// Maximum number of queries of one file that are checked.
@@ -44,7 +44,7 @@ const MAX_SHOWN: usize = 40;
 pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let (path, text) = (source.path(), source.text());
-    let Some(language) = of_path(path) else { return };
+    let Some(language) = language_of_path(path) else { return };
     let finds_injection = report.begin(INJECTION);
     let checks_constants = constant::RULES.iter().any(|rule| report.begin(rule));
     if !finds_injection && !checks_constants || !may_contain_query(text) {
@@ -55,7 +55,7 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         purpose,
         Purpose::Test | Purpose::Vendored | Purpose::Archived | Purpose::Generated
     );
-    if is_ignored || is_migration(path) {
+    if is_ignored || is_migration_or_test_data(path) {
         return;
     }
     let Some(root) = context.tree.root() else { return };
@@ -84,7 +84,7 @@ static KEYWORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
         .ok()
 });
 
-/// Calls whose argument is a condition.
+/// Text of calls whose argument can be a condition.
 const CONDITIONS: [&str; 9] = [
     "where(",
     "where (",
@@ -97,13 +97,14 @@ const CONDITIONS: [&str; 9] = [
     "delete_all",
 ];
 
-/// Whether a file can contain a query, from its text alone.
+/// Whether a file can contain a query, according to a search for keywords in its text.
 fn may_contain_query(text: &str) -> bool {
     KEYWORDS.as_ref().is_some_and(|keywords| keywords.is_match(text))
 }
 
-/// Whether the path is that of a migration or of test data, which run with constants.
-fn is_migration(path: &str) -> bool {
+/// Whether the path is that of a migration, of seeds or of test code, which only use values from
+/// their own code.
+fn is_migration_or_test_data(path: &str) -> bool {
     let is_dir = |part: &str| {
         let names = ["migration", "migrate", "testing", "testcontainers"];
         matches!(part, "versions" | "seeds" | "seeders" | "alembic")
@@ -116,17 +117,17 @@ fn is_migration(path: &str) -> bool {
     is_once || directories.split('/').any(is_dir)
 }
 
-/// A query in code.
-struct Found<'t> {
+/// A query in program code.
+struct EmbeddedQuery<'t> {
     /// The call or assignment.
     node: Node<'t>,
-    takes: Takes,
+    query_kind: QueryKind,
     query: Query<'t>,
 }
 
 /// The queries of a file, in order.
-fn queries<'t>(index: &Index<'t>) -> Vec<Found<'t>> {
-    let mut found: Vec<Found<'t>> = Vec::new();
+fn queries<'t>(index: &Index<'t>) -> Vec<EmbeddedQuery<'t>> {
+    let mut found: Vec<EmbeddedQuery<'t>> = Vec::new();
     let mut seen: HashSet<usize> = HashSet::new();
     for &node in index.calls.iter().take(MAX_QUERIES) {
         let Some(call) = call(node, index.text()) else { continue };
@@ -137,17 +138,18 @@ fn queries<'t>(index: &Index<'t>) -> Vec<Found<'t>> {
                 let argument = query_argument(*argument, index)?;
                 let mut builder = Builder::new(index, node.end_byte());
                 let query = builder.build(argument);
-                is_query(&query.text, sink.takes).then_some((argument, query))
+                is_query(&query.text, sink.query_kind).then_some((argument, query))
             });
             if let Some((argument, query)) = queries.next() {
                 seen.insert(argument.start_byte());
                 seen.extend(query.holes.iter().filter_map(|hole| offset(hole.value)));
-                found.push(Found { node, takes: sink.takes, query });
+                found.push(EmbeddedQuery { node, query_kind: sink.query_kind, query });
                 break;
             }
         }
     }
-    // Queries that a variable is named after and that no call of the file takes.
+    // Queries that are assigned to a variable with a name such as `query`, and that no call in the
+    // file receives.
     for &(statement, value) in index.named.iter().take(MAX_QUERIES) {
         if seen.contains(&value.start_byte()) {
             continue;
@@ -155,15 +157,16 @@ fn queries<'t>(index: &Index<'t>) -> Vec<Found<'t>> {
         let query = Builder::new(index, statement.start_byte()).build(value);
         let mut offsets = query.holes.iter().filter_map(|hole| offset(hole.value));
         let is_known = offsets.any(|at| seen.contains(&at));
-        if !is_known && !query.holes.is_empty() && is_query(&query.text, Takes::Statement) {
-            found.push(Found { node: statement, takes: Takes::Statement, query });
+        if !is_known && !query.holes.is_empty() && is_query(&query.text, QueryKind::Statement) {
+            found.push(EmbeddedQuery { node: statement, query_kind: QueryKind::Statement, query });
         }
     }
     found.sort_by_key(|found| found.node.start_byte());
     found
 }
 
-/// The query in an argument: a text, or the `text` or `sql` of an object.
+/// The query in an argument: the argument itself, or the field `text`, `sql` or `query` of an
+/// object.
 fn query_argument<'t>(argument: Node<'t>, index: &Index<'t>) -> Option<Node<'t>> {
     let key = |node: Node<'t>| {
         node.child_by_field_name("key").or_else(|| node.child_by_field_name("name"))
@@ -180,7 +183,8 @@ fn query_argument<'t>(argument: Node<'t>, index: &Index<'t>) -> Option<Node<'t>>
     }
 }
 
-/// Verbs at the start of statements that take parameters, and words that follow.
+/// The first words of statements that accept parameters, each with the possible second words. An
+/// empty list allows any second word.
 const STATEMENTS: &[(&str, &[&str])] = &[
     ("select", &[]),
     ("insert", &["into", "ignore", "or", "overwrite"]),
@@ -192,7 +196,8 @@ const STATEMENTS: &[(&str, &[&str])] = &[
     ("from", &[]),
 ];
 
-/// The first word of a statement, in lower case.
+/// The first two words of a statement, in lower case. The first one is empty if the statement
+/// begins with another character.
 fn first_words(text: &str) -> (String, String) {
     let mut rest = text.trim_start_matches(|c: char| c.is_whitespace() || c == '(' || c == BREAK);
     while let Some(comment) = rest.strip_prefix("--") {
@@ -204,20 +209,20 @@ fn first_words(text: &str) -> (String, String) {
     (if rest.starts_with(char::is_alphabetic) { next() } else { String::new() }, next())
 }
 
-/// Whether a text is a statement or condition of SQL.
-fn is_query(text: &str, takes: Takes) -> bool {
-    if takes == Takes::Condition {
+/// Whether a text is an SQL statement or, if `query_kind` allows it, an SQL condition.
+fn is_query(text: &str, query_kind: QueryKind) -> bool {
+    if query_kind == QueryKind::Condition {
         return contexts(text)
             .iter()
             .any(|context| matches!(context, Context::Quoted | Context::Value))
-            || is_query(text, Takes::Statement);
+            || is_query(text, QueryKind::Statement);
     }
     let (verb, next) = first_words(text);
     let Some((_, nexts)) = STATEMENTS.iter().find(|(known, _)| *known == verb) else {
         return false;
     };
     let lower = text.to_ascii_lowercase();
-    let has = |word: &str| {
+    let has_word = |word: &str| {
         lower.match_indices(word).any(|(at, _)| {
             let is_edge = |byte: Option<&u8>| {
                 byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')
@@ -229,30 +234,32 @@ fn is_query(text: &str, takes: Takes) -> bool {
     };
     (nexts.is_empty() || nexts.contains(&&*next))
         && match &*verb {
-            "select" => has("from"),
-            "update" => has("set"),
-            "with" => has("as") && has("select"),
-            "from" => has("where") || has("select"),
-            "insert" | "replace" => has("values") || has("value") || has("select") || has("set"),
+            "select" => has_word("from"),
+            "update" => has_word("set"),
+            "with" => has_word("as") && has_word("select"),
+            "from" => has_word("where") || has_word("select"),
+            "insert" | "replace" => {
+                has_word("values") || has_word("value") || has_word("select") || has_word("set")
+            }
             _ => true,
         }
 }
 
 /// Reports the values that are inserted into queries: one finding for each query.
 fn report_injections(
-    queries: &[Found<'_>],
+    queries: &[EmbeddedQuery<'_>],
     index: &Index<'_>,
     language: &Language,
     report: &mut Report<'_>,
 ) {
     let mut reported: HashSet<usize> = HashSet::new();
-    for Found { node, takes, query } in queries {
+    for EmbeddedQuery { node, query_kind, query } in queries {
         let contexts = contexts(&query.text);
         let mut classifier = Classifier::new(index);
         let mut found: Vec<(Certainty, Hole<'_>, Source)> = Vec::new();
         for (hole, context) in query.holes.iter().zip(contexts) {
             let source = classifier.classify(hole);
-            if let Some(certainty) = certainty(hole, context, source, *takes, index) {
+            if let Some(certainty) = certainty(hole, context, source, *query_kind, index) {
                 found.push((certainty, *hole, source));
             }
         }
@@ -272,7 +279,7 @@ fn report_injections(
         };
         let finding = report.at(span(*node, index), message);
         finding.help(if worst == Certainty::Name {
-            "Names cannot be parameters: take the name from a fixed list."
+            "Names cannot be parameters: take the name from a fixed list"
         } else {
             language.help
         });
@@ -285,7 +292,7 @@ fn report_injections(
     }
 }
 
-/// How certain it is that a value makes the query dangerous, in ascending order.
+/// How certain it is that an inserted value makes the query dangerous, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Certainty {
     Name,
@@ -308,7 +315,7 @@ fn certainty(
     hole: &Hole<'_>,
     context: Context,
     source: Source,
-    takes: Takes,
+    query_kind: QueryKind,
     index: &Index<'_>,
 ) -> Option<Certainty> {
     let is_fragment = match hole.value {
@@ -322,19 +329,23 @@ fn certainty(
         (Source::Parameter, Context::Quoted | Context::Value) if !is_fragment => {
             Some(Certainty::Parameter)
         }
-        // Other values are often numbers or placeholders, except in quotes.
+        // A value of unknown origin is often a number or a placeholder, except in quotes.
         (Source::Unknown, Context::Quoted) if !is_fragment && !is_number(hole.value, index) => {
             Some(Certainty::Unknown)
         }
-        (Source::Request, Context::Name) if takes == Takes::Statement => Some(Certainty::Name),
-        (Source::Parameter, Context::Name) if takes == Takes::Statement && !is_fragment => {
+        (Source::Request, Context::Name) if query_kind == QueryKind::Statement => {
+            Some(Certainty::Name)
+        }
+        (Source::Parameter, Context::Name)
+            if query_kind == QueryKind::Statement && !is_fragment =>
+        {
             Some(Certainty::Name)
         }
         _ => None,
     }
 }
 
-/// Whether a value is named like a number.
+/// Whether the name of a value suggests a number.
 fn is_number(value: Value<'_>, index: &Index<'_>) -> bool {
     match value {
         Value::Node(node) => {
@@ -354,7 +365,8 @@ fn offset(value: Value<'_>) -> Option<usize> {
     }
 }
 
-/// The span of a call; without a receiver that begins on an earlier line.
+/// The span of a call. If the receiver begins on an earlier line, the span begins at the name of
+/// the function.
 fn span(node: Node<'_>, index: &Index<'_>) -> Span {
     let (start, end) = (node.start_byte(), node.end_byte());
     let receiver = call(node, index.text()).and_then(|call| call.receiver);

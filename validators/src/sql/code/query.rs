@@ -1,4 +1,4 @@
-//! The text of a query, with its places in the file.
+//! The text of a query, and the positions of its parts in the file.
 
 use aidd_engine::text::source::Span;
 use tree_sitter::Node;
@@ -11,7 +11,7 @@ pub(super) struct Query<'t> {
     /// Where the text is in the file, in order.
     places: Vec<Place>,
     pub(super) holes: Vec<Hole<'t>>,
-    /// Whether the text is one of several possible texts.
+    /// Whether the text combines several expressions or alternatives.
     pub(super) is_assembled: bool,
 }
 
@@ -20,7 +20,7 @@ pub(super) const HOLE: char = '\u{1}';
 /// Separates the alternatives of a text.
 pub(super) const BREAK: char = '\u{2}';
 
-/// A part of the text in the file.
+/// A part of the text: its offset in the text, and its range in the file.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     at: usize,
@@ -45,7 +45,7 @@ pub(super) enum Value<'t> {
     Node(Node<'t>),
     /// A name in a format string, and its offset in the file.
     Name(&'t str, usize),
-    /// No value at all: a format string with too few arguments.
+    /// No value, because a format string has too few arguments.
     Missing,
 }
 
@@ -53,7 +53,7 @@ impl<'t> Query<'t> {
     pub(super) fn push(&mut self, text: &str, start: usize, end: usize) {
         let is_verbatim = text.len() == end - start;
         self.places.push(Place { at: self.text.len(), start, end, is_verbatim });
-        // The marks of holes do not occur in real queries.
+        // Real queries do not contain the characters that mark holes and breaks.
         self.text.extend(text.chars().map(|c| if matches!(c, HOLE | BREAK) { ' ' } else { c }));
     }
 
@@ -86,14 +86,14 @@ impl<'t> Query<'t> {
         self.text.push_str(slice);
     }
 
-    /// The offset in the file of an offset in the text.
+    /// Converts an offset in the text to an offset in the file.
     pub(super) fn source(&self, at: usize) -> usize {
         let before = self.places.partition_point(|place| place.at <= at).checked_sub(1);
         let Some(place) = before.and_then(|before| self.places.get(before)) else { return 0 };
         if place.is_verbatim { (place.start + at - place.at).min(place.end) } else { place.start }
     }
 
-    /// The span in the file of a span in the text.
+    /// Converts a span in the text to a span in the file.
     pub(super) fn span(&self, span: Span) -> Span {
         let (start, end) = (span.start as usize, span.end as usize);
         let first = self.source(start);

@@ -11,11 +11,11 @@ pub(super) enum Origin {
     Parameter,
     /// A declaration or an assignment.
     Assigned,
-    /// Appended to the earlier value: `+=`, `push`, `append`.
+    /// An addition to the earlier value: `+=`, `push`, `append`.
     Appended,
-    /// One of the items of a list, or a part of a value.
+    /// An item of a list, or a part of a value.
     Part,
-    /// The position in a list.
+    /// The index of an item in a list.
     Position,
 }
 
@@ -51,13 +51,13 @@ pub(super) struct Index<'t> {
     pub(super) text: &'t str,
     pub(super) language: &'static Language,
     scopes: Vec<Scope<'t>>,
-    /// By name, then by scope.
+    /// The bindings by name, then by scope.
     pub(super) bindings: HashMap<&'t str, HashMap<usize, Vec<Binding<'t>>>>,
     /// Names that are compared with a list or a pattern, by function.
     pub(super) checked: HashSet<(usize, &'t str)>,
     /// The calls of functions that may run queries, in order.
     pub(super) calls: Vec<Node<'t>>,
-    /// Assignments to variables that are named after queries.
+    /// Assignments to variables whose names suggest a query, each with the assigned value.
     pub(super) named: Vec<(Node<'t>, Node<'t>)>,
     heredocs: HashMap<usize, Node<'t>>,
     follows_test_attribute: bool,
@@ -70,6 +70,7 @@ pub(super) const MAX_VALUES: usize = 64;
 /// Maximum number of nested scopes.
 const MAX_SCOPES: usize = 64;
 
+/// The node kinds of scopes whose variables are fields.
 const CLASSES: &[&str] = &[
     "class_definition",
     "class_body",
@@ -81,6 +82,7 @@ const CLASSES: &[&str] = &[
     "declaration_list",
     "trait_item",
 ];
+/// The node kinds of functions.
 const FUNCTIONS: &[&str] = &[
     "function_declaration",
     "function_expression",
@@ -102,6 +104,7 @@ const FUNCTIONS: &[&str] = &[
     "do_block",
     "anonymous_function",
 ];
+/// The node kinds of blocks that can declare variables.
 const BLOCKS: &[&str] = &[
     "statement_block",
     "for_statement",
@@ -121,7 +124,7 @@ const BLOCKS: &[&str] = &[
     "type_switch_statement",
     "catch_clause",
 ];
-/// Functions that are written where they are passed.
+/// The node kinds of functions that can be passed as arguments where they are defined.
 const CLOSURES: &[&str] = &[
     "arrow_function",
     "function_expression",
@@ -165,7 +168,7 @@ impl<'t> Index<'t> {
         self.text
     }
 
-    /// The node with the content of a string.
+    /// The node that contains the text of a string: for a heredoc, its body.
     pub(super) fn content(&self, literal: Node<'t>) -> Node<'t> {
         self.heredocs.get(&literal.start_byte()).copied().unwrap_or(literal)
     }
@@ -228,8 +231,8 @@ impl<'t> Index<'t> {
         }
     }
 
-    /// Whether the node is a part of Rust code that only tests compile. Attributes precede their
-    /// item as siblings.
+    /// Whether the node is Rust code that is compiled only for tests. Attributes precede their item
+    /// as siblings.
     fn is_test_code(&mut self, node: Node<'_>) -> bool {
         match node.kind() {
             "attribute_item" => {
@@ -308,7 +311,7 @@ impl<'t> Index<'t> {
         current
     }
 
-    /// The values of the name at an offset, in order; empty for an unknown name.
+    /// The values of `name` in the scope of the offset `at`, in order; empty for an unknown name.
     pub(super) fn values(&self, name: &str, at: usize) -> &[Binding<'t>] {
         let Some(by_scope) = self.bindings.get(name) else { return &[] };
         let mut current = Some(self.scope_at(at));
@@ -322,14 +325,14 @@ impl<'t> Index<'t> {
         &[]
     }
 
-    /// The values of a field of the object in whose class the offset is.
+    /// The values of a field of the class that contains the offset `at`.
     pub(super) fn field(&self, name: &str, at: usize) -> &[Binding<'t>] {
         let class = self.class_of(self.scope_at(at));
         let values = class.and_then(|class| self.bindings.get(name)?.get(&class));
         values.map_or(&[], Vec::as_slice)
     }
 
-    /// The function in whose parameters or body the offset is.
+    /// The function whose parameters or body contain the offset `at`.
     pub(super) fn function_at(&self, at: usize) -> Option<Node<'t>> {
         let mut current = Some(self.scope_at(at));
         for _ in 0..MAX_SCOPES {

@@ -17,8 +17,8 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
     Engine::new(&DISTRIBUTION, registry, &Config::default(), &selection).expect("shipped rules")
 });
 
-/// `line rule severity text` of each finding.
-fn found(path: &str, text: &str) -> Vec<String> {
+/// Each finding as `line rule severity text`.
+fn rendered_findings(path: &str, text: &str) -> Vec<String> {
     let source = Source::new(path, text);
     let findings = ENGINE.check(&source, &Memory::default()).findings;
     let findings = findings.iter().map(|finding| {
@@ -29,8 +29,8 @@ fn found(path: &str, text: &str) -> Vec<String> {
     findings.collect()
 }
 
-/// The lines of findings of a rule at or above warning.
-fn lines(path: &str, text: &str) -> BTreeSet<usize> {
+/// The last lines of the findings of `sql/injection` with the severity warning or error.
+fn injection_lines(path: &str, text: &str) -> BTreeSet<usize> {
     let source = Source::new(path, text);
     let findings = ENGINE.check(&source, &Memory::default()).findings;
     let findings = findings.iter().filter(|finding| {
@@ -40,6 +40,7 @@ fn lines(path: &str, text: &str) -> BTreeSet<usize> {
     findings.map(|finding| source.line_of(finding.span.end.saturating_sub(1)) + 1).collect()
 }
 
+/// Programs in which the lines with injections end with `planted`.
 const PLANTED: [(&str, &str); 4] = [
     ("src/store.ts", include_str!("planted/store.ts")),
     ("src/store.py", include_str!("planted/store.py")),
@@ -53,7 +54,7 @@ fn planted_injections_are_found() {
     for (path, text) in PLANTED {
         let expected = text.lines().zip(1_usize..).filter(|(line, _)| line.ends_with("planted"));
         let expected: BTreeSet<usize> = expected.map(|(_, number)| number).collect();
-        let lines = lines(path, text);
+        let lines = injection_lines(path, text);
         missed.extend(expected.symmetric_difference(&lines).map(|line| format!("{path}:{line}")));
     }
     assert_eq!(missed, [""; 0]);
@@ -79,21 +80,24 @@ fn constant_statements_are_checked() {
         ),
     ];
     for (path, text, expected) in cases {
-        assert_eq!(found(path, text).join("\n"), expected, "{text}");
+        assert_eq!(rendered_findings(path, text).join("\n"), expected, "{text}");
     }
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Damaged code does not cause a panic.
     #[test]
-    fn any_text_is_checked(which in 0..PLANTED.len(), cut in 0_usize..3_000, to in 0_usize..3_000) {
+    fn damaged_code_is_checked_without_panic(
+        which in 0..PLANTED.len(),
+        cut in 0_usize..3_000,
+        to in 0_usize..3_000,
+    ) {
         let (path, text) = PLANTED[which];
         let (start, end) = (cut.min(text.len()), to.min(text.len()));
         if start < end && text.is_char_boundary(start) && text.is_char_boundary(end) {
             let damaged = format!("{}{}", &text[..start], &text[end..]);
-            let _ = found(path, &damaged);
+            let _ = rendered_findings(path, &damaged);
         }
     }
 }

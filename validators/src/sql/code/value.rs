@@ -1,4 +1,4 @@
-//! Where an inserted value comes from.
+//! Determines where an inserted value comes from.
 
 use super::expression::{Call, Expr, read};
 use super::query::{Hole, Value};
@@ -9,7 +9,7 @@ use super::words::{
 };
 use tree_sitter::Node;
 
-/// The source of a value, ordered by the danger.
+/// The source of a value, in order of increasing danger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Source {
     /// A constant, a number, or a text that a function quotes.
@@ -44,7 +44,7 @@ impl<'i, 't> Classifier<'i, 't> {
         self.steps = 0;
         match hole.value {
             Value::Node(node) => self.source(node, 0),
-            Value::Name(name, at) => self.name(name, at, 0),
+            Value::Name(name, at) => self.source_of_name(name, at, 0),
             Value::Missing => Source::Safe,
         }
     }
@@ -64,14 +64,14 @@ impl<'i, 't> Classifier<'i, 't> {
         }
         match expression {
             Expr::Number | Expr::Constant | Expr::Tagged | Expr::Function(_) => Source::Safe,
-            Expr::Literal => self.literal(node, next),
+            Expr::Literal => self.source_of_literal(node, next),
             Expr::Join(parts) | Expr::Choice(parts) | Expr::List(parts) => self.worst(&parts, next),
             Expr::Percent(left, right) => self.source(left, next).max(self.source(right, next)),
             Expr::Wrapped(inner) | Expr::Items(inner) => self.source(inner, next),
-            Expr::Name(name) => self.name(name, node.start_byte(), next),
+            Expr::Name(name) => self.source_of_name(name, node.start_byte(), next),
             Expr::Index { object } => self.source(object, next),
-            Expr::Member { object, name } => self.member(node, object, name, next),
-            Expr::Call(call) => self.call(&call, next),
+            Expr::Member { object, name } => self.source_of_member(node, object, name, next),
+            Expr::Call(call) => self.source_of_call(&call, next),
             Expr::Other => Source::Unknown,
         }
     }
@@ -80,7 +80,7 @@ impl<'i, 't> Classifier<'i, 't> {
         nodes.iter().map(|node| self.source(*node, depth)).max().unwrap_or(Source::Safe)
     }
 
-    fn literal(&mut self, node: Node<'t>, depth: usize) -> Source {
+    fn source_of_literal(&mut self, node: Node<'t>, depth: usize) -> Source {
         let pieces = super::literal::pieces(self.index.content(node), self.index.text());
         let mut worst = Source::Safe;
         for piece in pieces {
@@ -91,7 +91,7 @@ impl<'i, 't> Classifier<'i, 't> {
         worst
     }
 
-    fn name(&mut self, name: &str, at: usize, depth: usize) -> Source {
+    fn source_of_name(&mut self, name: &str, at: usize, depth: usize) -> Source {
         let bare = name.trim_start_matches(['$', '@', ':']);
         if self.index.is_checked(name, at) {
             return Source::Safe;
@@ -101,47 +101,49 @@ impl<'i, 't> Classifier<'i, 't> {
             let is_constant = bare.starts_with(|c: char| c.is_ascii_uppercase());
             return if is_constant { Source::Safe } else { Source::Unknown };
         }
-        let worst = values.iter().map(|binding| self.binding(binding, depth)).max();
+        let worst = values.iter().map(|binding| self.source_of_binding(binding, depth)).max();
         worst.unwrap_or(Source::Unknown)
     }
 
-    fn binding(&mut self, binding: &Binding<'t>, depth: usize) -> Source {
+    fn source_of_binding(&mut self, binding: &Binding<'t>, depth: usize) -> Source {
         match (binding.origin, binding.value) {
             (Origin::Position, _) => Source::Safe,
-            (Origin::Parameter, _) => self.parameter(binding, depth),
+            (Origin::Parameter, _) => self.source_of_parameter(binding, depth),
             (_, Some(value)) => {
-                let declared = binding.declared.map_or(Source::Request, of_type);
+                let declared = binding.declared.map_or(Source::Request, source_of_type);
                 self.source(value, depth).min(declared)
             }
-            (_, None) => binding.declared.map_or(Source::Unknown, of_type).min(Source::Unknown),
+            (_, None) => {
+                binding.declared.map_or(Source::Unknown, source_of_type).min(Source::Unknown)
+            }
         }
     }
 
-    fn parameter(&mut self, binding: &Binding<'t>, depth: usize) -> Source {
+    fn source_of_parameter(&mut self, binding: &Binding<'t>, depth: usize) -> Source {
         let at = binding.node.start_byte();
-        let declared = binding.declared.map_or(Source::Parameter, of_type);
+        let declared = binding.declared.map_or(Source::Parameter, source_of_type);
         if declared == Source::Safe {
             return declared;
         }
-        let around = binding.node.parent().map(|parent| self.index.text_of(parent));
-        let around = around.filter(|text| text.len() < 400).unwrap_or_default();
-        if REQUEST_ANNOTATIONS.iter().any(|mark| around.contains(mark))
-            || REQUEST_TYPES.iter().any(|mark| around.contains(mark))
+        let declaration = binding.node.parent().map(|parent| self.index.text_of(parent));
+        let declaration = declaration.filter(|text| text.len() < 400).unwrap_or_default();
+        if REQUEST_ANNOTATIONS.iter().any(|mark| declaration.contains(mark))
+            || REQUEST_TYPES.iter().any(|mark| declaration.contains(mark))
         {
             return Source::Request;
         }
         let Some(function) = self.index.function_at(at) else { return declared };
-        if is_route(function, self.index) && !around.contains("Depends(") {
+        if is_route(function, self.index) && !declaration.contains("Depends(") {
             return Source::Request;
         }
         if Index::is_closure(function) {
-            return self.closure_parameter(function, binding, depth).min(declared);
+            return self.source_of_closure_parameter(function, binding, depth).min(declared);
         }
         declared
     }
 
-    /// The parameter of a function that is passed to another, such as `map`.
-    fn closure_parameter(
+    /// The source of a parameter of a function that is passed to another function, such as `map`.
+    fn source_of_closure_parameter(
         &mut self,
         function: Node<'t>,
         binding: &Binding<'t>,
@@ -195,7 +197,13 @@ impl<'i, 't> Classifier<'i, 't> {
         }
     }
 
-    fn member(&mut self, node: Node<'t>, object: Node<'t>, name: &str, depth: usize) -> Source {
+    fn source_of_member(
+        &mut self,
+        node: Node<'t>,
+        object: Node<'t>,
+        name: &str,
+        depth: usize,
+    ) -> Source {
         let of_object = self.index.text_of(object);
         let is_constant = |text: &str| {
             text.len() > 1
@@ -223,17 +231,19 @@ impl<'i, 't> Classifier<'i, 't> {
             let values = self.index.field(name, node.start_byte());
             let is_declared = |binding: &Binding<'_>| binding.value.is_some();
             if !values.is_empty() && values.iter().all(is_declared) {
-                let worst = values.iter().map(|binding| self.binding(binding, depth)).max();
+                let worst =
+                    values.iter().map(|binding| self.source_of_binding(binding, depth)).max();
                 return worst.unwrap_or(Source::Unknown).min(Source::Unknown);
             }
-            let declared = values.iter().filter_map(|binding| binding.declared).map(of_type).min();
+            let declared =
+                values.iter().filter_map(|binding| binding.declared).map(source_of_type).min();
             return declared.unwrap_or(Source::Unknown).min(Source::Unknown);
         }
         let of_object = self.source(object, depth);
         if names_number(name) { of_object.min(Source::Unknown) } else { of_object }
     }
 
-    fn call(&mut self, call: &Call<'t>, depth: usize) -> Source {
+    fn source_of_call(&mut self, call: &Call<'t>, depth: usize) -> Source {
         let lower = call.name.to_ascii_lowercase();
         if NUMERIC.contains(&call.name) || QUOTING.iter().any(|word| lower.contains(word)) {
             return Source::Safe;
@@ -271,7 +281,7 @@ impl<'i, 't> Classifier<'i, 't> {
             return Source::Safe;
         }
         if !PASSING.contains(&call.name) {
-            // The result of a function without variable arguments is as constant as they are.
+            // If all arguments of a function are safe, so is its result.
             let is_constant = call.receiver.is_none() && !call.arguments.is_empty();
             return match is_constant.then(|| self.worst(&call.arguments, depth)) {
                 Some(Source::Safe) => Source::Safe,
@@ -290,7 +300,7 @@ impl<'i, 't> Classifier<'i, 't> {
     }
 }
 
-/// Whether a value is named like a number.
+/// Whether the name of a value suggests a number.
 pub(super) fn names_number(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     ["id", "pk", "uuid", "value"].contains(&&*lower)
@@ -299,7 +309,7 @@ pub(super) fn names_number(name: &str) -> bool {
         || name.ends_with("ID")
 }
 
-/// Whether the names in an expression say that it is a part of a statement, not a value.
+/// Whether the names in an expression suggest that it is a part of a statement, not a value.
 pub(super) fn is_fragment(text: &str) -> bool {
     let has_word = |name: &str| {
         let lower = name.to_ascii_lowercase();
@@ -307,7 +317,7 @@ pub(super) fn is_fragment(text: &str) -> bool {
     };
     let head = text.split(['(', '[']).next().unwrap_or(text);
     let name = head.rsplit(['.', '>', ':']).find(|part| !part.is_empty()).unwrap_or(head);
-    // Of a join, the names of the items matter.
+    // In a join, the names of the joined items are checked.
     if matches!(name, "join" | "Join" | "implode") {
         let names = text.split(|c: char| !c.is_alphanumeric() && c != '_');
         return names.filter(|other| *other != name).any(has_word);
@@ -329,7 +339,7 @@ fn is_request(text: &str) -> bool {
     })
 }
 
-/// Whether a function of Python handles requests, according to its decorators.
+/// Whether a Python function handles requests, according to its decorators.
 fn is_route(function: Node<'_>, index: &Index<'_>) -> bool {
     let Some(decorated) = function.parent().filter(|node| node.kind() == "decorated_definition")
     else {
@@ -342,8 +352,8 @@ fn is_route(function: Node<'_>, index: &Index<'_>) -> bool {
         .any(|decorator| ROUTES.iter().any(|mark| index.text_of(decorator).contains(mark)))
 }
 
-/// What a declared type says about a value.
-fn of_type(declared: &str) -> Source {
+/// The source of a value according to its declared type.
+fn source_of_type(declared: &str) -> Source {
     let bare = declared.trim_start_matches([':', '&', '*', '?', ' ']).trim();
     let inner = [
         "Optional[",

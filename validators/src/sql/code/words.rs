@@ -1,4 +1,4 @@
-//! Names of functions, values and types that say where a value comes from, as data.
+//! Tables of the names of functions, values and types that indicate where a value comes from.
 
 /// Words in the names of functions that quote a value or bind it.
 pub(super) const QUOTING: &[&str] = &[
@@ -28,7 +28,7 @@ pub(super) const QUOTING: &[&str] = &[
     "tosql",
     "to_sql",
 ];
-/// Words in names of values that are parts of statements, or lists of placeholders.
+/// Words in the names of variables that contain a part of a statement or a list of placeholders.
 pub(super) const FRAGMENTS: &[&str] = &[
     "placeholder",
     "clause",
@@ -63,7 +63,7 @@ pub(super) const FRAGMENTS: &[&str] = &[
     "sanitized",
     "safe",
 ];
-/// Functions with numbers, times and other texts without quotes as results.
+/// Functions that return numbers, times and other text without quotes.
 pub(super) const NUMERIC: &[&str] = &[
     "int",
     "float",
@@ -292,6 +292,7 @@ pub(super) const REQUESTS: &[&str] = &[
     "cookies[",
     "Route.current",
 ];
+/// Annotations of parameters that contain data of a request.
 pub(super) const REQUEST_ANNOTATIONS: &[&str] = &[
     "@RequestParam",
     "@PathVariable",
@@ -310,7 +311,7 @@ pub(super) const REQUEST_ANNOTATIONS: &[&str] = &[
 /// Types of parameters of request handlers.
 pub(super) const REQUEST_TYPES: &[&str] =
     &["Path<", "Query<", "Form<", "Json<", "web::Path", "web::Query"];
-/// Decorators of functions of Python that handle requests.
+/// Decorators of Python functions that handle requests.
 pub(super) const ROUTES: &[&str] =
     &[".route(", ".get(", ".post(", ".put(", ".patch(", ".delete(", "@api_view", ".websocket("];
 

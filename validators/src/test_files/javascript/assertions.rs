@@ -1,4 +1,4 @@
-//! Checks on assertions: complete, awaited, reached.
+//! Checks whether assertions are complete, awaited and executed.
 
 use super::framework::Framework;
 use super::names::{Names, Role};
@@ -12,7 +12,7 @@ use oxc_span::GetSpan;
 /// Maximum number of links in the chain of an assertion.
 const MAX_CHAIN: usize = 12;
 
-/// The assertions of Playwright that wait for the page.
+/// The assertions of Playwright that wait until the page has the expected state.
 const WEB_FIRST: [&str; 30] = [
     "toBeAttached",
     "toBeChecked",
@@ -46,7 +46,7 @@ const WEB_FIRST: [&str; 30] = [
     "toMatchAriaSnapshot",
 ];
 
-/// The names in the chain of an assertion of chai.
+/// The connecting words in the assertion chains of Chai.
 const CHAI: [&str; 14] = [
     "to", "be", "been", "is", "that", "which", "and", "has", "have", "with", "at", "a", "an",
     "deep",
@@ -55,7 +55,8 @@ const CHAI: [&str; 14] = [
 /// A chain that begins with a call of `expect`.
 pub(super) struct Assertion<'a, 'n> {
     pub(super) head: &'n CallExpression<'a>,
-    /// `soft`, `poll` or `element`, if the chain begins with `expect.soft(…)`.
+    /// `soft`, `poll` or `element` for a chain that begins with `expect.soft(…)`, `expect.poll(…)`
+    /// or `expect.element(…)`; otherwise empty.
     pub(super) variant: &'a str,
     /// The members of the chain, first to last.
     pub(super) members: Vec<(&'a str, Span)>,
@@ -90,7 +91,7 @@ impl<'a, 'n> Assertion<'a, 'n> {
         None
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(super) fn has_member(&self, name: &str) -> bool {
         self.members.iter().any(|(member, _)| *member == name)
     }
 
@@ -98,11 +99,12 @@ impl<'a, 'n> Assertion<'a, 'n> {
         self.members.iter().any(|(member, _)| CHAI.contains(member))
     }
 
-    /// Why the result of the assertion is a promise.
+    /// The member or variant that makes the result of the assertion a promise; `None` if the result
+    /// is not a promise.
     fn promise_reason(&self, names: &Names<'_>) -> Option<&'a str> {
         let (last, _) = *self.members.last()?;
         self.arguments?;
-        if ["then", "catch", "finally", "notify"].iter().any(|name| self.has(name)) {
+        if ["then", "catch", "finally", "notify"].iter().any(|name| self.has_member(name)) {
             return None;
         }
         let settled = ["resolves", "rejects"];
@@ -140,7 +142,8 @@ fn expect_variant<'a>(names: &Names<'a>, call: &CallExpression<'a>) -> Option<&'
     }
 }
 
-/// Counts calls of `expect`, and checks their place.
+/// Counts a call of `expect`, and checks whether it is in a condition, in a `catch` clause or
+/// outside of a test.
 pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>) {
     if let Expression::StaticMemberExpression(member) = &call.callee
         && matches!(member.property.name.as_str(), "assertions" | "hasAssertions")
@@ -181,7 +184,8 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpress
         && let Some(finding) =
             walker.at("tests/standalone-expect", span(call.span), "assertion outside of a test")
     {
-        finding.help("Move the assertion into a test, which the report then names");
+        finding
+            .help("Move the assertion into a test, so that the report names the test that failed");
     }
 }
 
@@ -195,7 +199,7 @@ pub(super) fn check_statement<'a>(walker: &mut Walker<'a, '_, '_>, expression: &
         walker.set_asserting();
     }
     let Some(assertion) = Assertion::new(&walker.names, inner) else { return };
-    incomplete(walker, &assertion, inner);
+    check_completeness(walker, &assertion, inner);
     if is_awaited {
         return;
     }
@@ -213,7 +217,7 @@ pub(super) fn check_statement<'a>(walker: &mut Walker<'a, '_, '_>, expression: &
     }
 }
 
-/// Checks the value of a function without braces.
+/// Checks the value of an arrow function without braces.
 pub(super) fn check_value<'a>(walker: &mut Walker<'a, '_, '_>, expression: &Expression<'a>) {
     let inner = match expression {
         Expression::AwaitExpression(awaited) => &awaited.argument,
@@ -224,7 +228,7 @@ pub(super) fn check_value<'a>(walker: &mut Walker<'a, '_, '_>, expression: &Expr
         return;
     }
     if let Some(assertion) = Assertion::new(&walker.names, inner) {
-        incomplete(walker, &assertion, inner);
+        check_completeness(walker, &assertion, inner);
     }
 }
 
@@ -249,7 +253,7 @@ fn is_helper_call(expression: &Expression<'_>, is_awaited: bool) -> bool {
 }
 
 /// Reports assertions that compare nothing: `expect(x)`, `expect(x).toBeTruthy`.
-fn incomplete<'a>(
+fn check_completeness<'a>(
     walker: &mut Walker<'a, '_, '_>,
     assertion: &Assertion<'a, '_>,
     whole: &Expression<'a>,
@@ -303,8 +307,8 @@ fn incomplete<'a>(
     }
 }
 
-/// Checks a statement that contains assertions and whose value is not used: a chain of promises
-/// that nothing waits for.
+/// Reports a statement that is a chain of promises with assertions, if the test does not wait for
+/// the promises.
 pub(super) fn check_promise<'a>(walker: &mut Walker<'a, '_, '_>, expression: &Expression<'a>) {
     let Expression::CallExpression(call) = expression else { return };
     let Expression::StaticMemberExpression(member) = &call.callee else { return };
@@ -316,7 +320,7 @@ pub(super) fn check_promise<'a>(walker: &mut Walker<'a, '_, '_>, expression: &Ex
     {
         return;
     }
-    // The commands of Cypress are queued, and `done` ends the test.
+    // Cypress waits for its queued commands, and a test with `done` waits for that call.
     let is_queued = super::waits::root_name(&call.callee)
         .is_none_or(|root| matches!(root, "cy" | "expect"))
         || walker.names.framework == Framework::Cypress;

@@ -13,7 +13,7 @@ use oxc_span::GetSpan;
 /// Maximum number of comments of a test that are read.
 const MAX_COMMENTS: usize = 64;
 
-/// The words of file names whose tests check types when they are compiled.
+/// Parts of the paths of files whose tests check types when they are compiled.
 const TYPE_TESTS: [&str; 2] = ["test-d.", "types.test."];
 
 pub(super) fn check<'a>(
@@ -21,30 +21,30 @@ pub(super) fn check<'a>(
     block: &Block<'a, '_>,
     call: &CallExpression<'a>,
 ) {
-    focused(walker, block, call);
-    disabled(walker, block, call);
+    check_focused(walker, block, call);
+    check_disabled(walker, block, call);
     match block.role {
         Role::Hook => {
-            duplicate_hook(walker, block);
+            check_duplicate_hook(walker, block);
             return;
         }
         Role::Foreign => return,
         _ => {}
     }
-    titles(walker, block);
+    check_title(walker, block);
     let Some(callback) = &block.callback else { return };
     if block.role == Role::Test {
-        test(walker, block, callback, call);
+        check_test(walker, block, callback, call);
     }
 }
 
 /// The span of the function name with its modifiers: `it.only`.
-fn head(block: &Block<'_, '_>) -> Span {
+fn name_with_modifiers(block: &Block<'_, '_>) -> Span {
     let end = block.modifiers.last().map_or(block.name_span.end, |(_, last)| last.end);
     Span { start: block.name_span.start, end: end.max(block.name_span.end) }
 }
 
-fn is_true(object: &ObjectExpression<'_>, keys: &[&str]) -> Option<Span> {
+fn true_option(object: &ObjectExpression<'_>, keys: &[&str]) -> Option<Span> {
     object.properties.iter().filter_map(|property| property.as_property()).find_map(|property| {
         let name = property.key.static_name()?;
         let is_set = matches!(&property.value, Expression::BooleanLiteral(value) if value.value);
@@ -60,14 +60,22 @@ fn is_definition(block: &Block<'_, '_>) -> bool {
     is_text || block.callback.is_some()
 }
 
-fn focused<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>, call: &CallExpression<'a>) {
+fn check_focused<'a>(
+    walker: &mut Walker<'a, '_, '_>,
+    block: &Block<'a, '_>,
+    call: &CallExpression<'a>,
+) {
     let is_renamed = matches!(block.name, "fit" | "fdescribe" | "fcontext");
     let only = block.modifiers.iter().find(|(name, _)| *name == "only");
-    let option = block.options.and_then(|options| is_true(options, &["only"]));
+    let option = block.options.and_then(|options| true_option(options, &["only"]));
     if is_renamed && block.callback.is_some() && block.title.is_some_and(is_text_argument) {
         let name = &block.name[1..];
         let edit = Edit::replace(span(block.name_span), name);
-        let finding = walker.at("tests/focused-test", head(block), message(call, walker.text));
+        let finding = walker.at(
+            "tests/focused-test",
+            name_with_modifiers(block),
+            focus_message(call, walker.text),
+        );
         finish_focus(finding, vec![edit]);
     } else if let Some(&(_, only)) = only
         && is_definition(block)
@@ -75,13 +83,17 @@ fn focused<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>, call: &Ca
         let before = walker.text[..only.start as usize].trim_end();
         let dot = Span::new(before.len().saturating_sub(1), only.end as usize);
         let edit = Edit::delete(dot);
-        let finding = walker.at("tests/focused-test", head(block), message(call, walker.text));
+        let finding = walker.at(
+            "tests/focused-test",
+            name_with_modifiers(block),
+            focus_message(call, walker.text),
+        );
         finish_focus(finding, if before.ends_with('.') { vec![edit] } else { Vec::new() });
     } else if let Some(option) = option
         && is_definition(block)
     {
         finish_focus(
-            walker.at("tests/focused-test", option, message(call, walker.text)),
+            walker.at("tests/focused-test", option, focus_message(call, walker.text)),
             Vec::new(),
         );
     }
@@ -91,7 +103,7 @@ fn is_text_argument(argument: &Argument<'_>) -> bool {
     matches!(argument, Argument::StringLiteral(_) | Argument::TemplateLiteral(_))
 }
 
-fn message(call: &CallExpression<'_>, text: &str) -> String {
+fn focus_message(call: &CallExpression<'_>, text: &str) -> String {
     let start = call.span.start as usize;
     let end = text.floor_char_boundary((call.span.end as usize).min(start + 240));
     let first = text[start..end].lines().next();
@@ -109,7 +121,11 @@ fn finish_focus(finding: Option<&mut Finding>, edits: Vec<Edit>) {
     }
 }
 
-fn disabled<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>, call: &CallExpression<'a>) {
+fn check_disabled<'a>(
+    walker: &mut Walker<'a, '_, '_>,
+    block: &Block<'a, '_>,
+    call: &CallExpression<'a>,
+) {
     let is_skipped = block.name.starts_with('x')
         || block.modifiers.iter().any(|(name, _)| matches!(*name, "skip" | "fixme" | "ignore"));
     let first = call.arguments.first();
@@ -123,9 +139,9 @@ fn disabled<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>, call: &C
     // `test.skip()` in a test of Playwright.
     let is_whole_test =
         first.is_none() && matches!(block.modifiers.as_slice(), [("skip" | "fixme", _)]);
-    let option = block.options.and_then(|options| is_true(options, &["skip", "ignore"]));
+    let option = block.options.and_then(|options| true_option(options, &["skip", "ignore"]));
     let place = if is_skipped && (is_named || is_whole_test) && block.role != Role::Hook {
-        Some(head(block))
+        Some(name_with_modifiers(block))
     } else {
         option.filter(|_| is_named)
     };
@@ -141,21 +157,23 @@ fn disabled<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>, call: &C
     }
 }
 
-fn duplicate_hook<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>) {
+fn check_duplicate_hook<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>) {
     let name = block.modifiers.first().map_or(block.name, |(name, _)| *name);
     if walker.functions.last().is_some_and(|function| function.role != Role::Suite) {
         return;
     }
     if block.callback.is_some() && !walker.frame().hooks.insert(name) {
         let message = format!("second `{name}` in the same suite");
-        if let Some(finding) = walker.at("tests/duplicate-hook", head(block), message) {
+        if let Some(finding) =
+            walker.at("tests/duplicate-hook", name_with_modifiers(block), message)
+        {
             finding.help("Move the statements into one hook");
         }
     }
 }
 
 /// The text of a title without substitutions.
-fn literal<'a>(title: &Argument<'a>) -> Option<&'a str> {
+fn literal_title<'a>(title: &Argument<'a>) -> Option<&'a str> {
     match title {
         Argument::StringLiteral(text) => Some(text.value.as_str()),
         Argument::TemplateLiteral(template) => template.single_quasi().map(|text| text.as_str()),
@@ -163,7 +181,7 @@ fn literal<'a>(title: &Argument<'a>) -> Option<&'a str> {
     }
 }
 
-fn titles<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>) {
+fn check_title<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>) {
     let Some(title) = block.title else { return };
     let place = span(title.span());
     let invalid = match title {
@@ -174,7 +192,7 @@ fn titles<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>) {
         | Argument::NullLiteral(_) => {
             block.callback.is_some().then_some("the title is not a string")
         }
-        _ => match literal(title) {
+        _ => match literal_title(title) {
             Some(text) if text.trim().is_empty() => Some("the title is empty"),
             Some(text) if text.trim() != text => Some("the title begins or ends with a space"),
             Some(text) if text.split(' ').next().is_some_and(|first| first == block.name) => {
@@ -188,7 +206,7 @@ fn titles<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>) {
     {
         finding.help("Write a title that states the behaviour");
     }
-    let Some(text) = literal(title) else { return };
+    let Some(text) = literal_title(title) else { return };
     let in_suite = walker
         .functions
         .last()
@@ -207,9 +225,10 @@ fn titles<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>) {
         let message = format!("another {what} in the same block has this title");
         if let Some(finding) = walker.at("tests/duplicate-title", place, message) {
             finding
-                .help("Give each title once, or delete the copy")
-                .related(first, "the first one");
-            // Two suites with one title are often parts of one, whose tests have different titles.
+                .help("Use each title only once, or delete the copy")
+                .related(first, "the first use of the title");
+            // Two suites with the same title are often parts of one suite, and their tests have
+            // different titles.
             if block.role == Role::Suite {
                 finding.severity = finding.severity.min(Severity::Info);
             }
@@ -236,7 +255,7 @@ pub(super) fn check_await(walker: &mut Walker<'_, '_, '_>, place: oxc_span::Span
     }
 }
 
-fn test<'a>(
+fn check_test<'a>(
     walker: &mut Walker<'a, '_, '_>,
     block: &Block<'a, '_>,
     callback: &Callback<'a, '_>,
@@ -302,7 +321,9 @@ fn has_comment(walker: &Walker<'_, '_, '_>, body: Span) -> bool {
     walker.comments.get(first).is_some_and(|comment| comment.span.end <= body.end)
 }
 
-/// Whether a test needs no assertion, as far as its definition shows.
+/// Whether the rule on missing assertions does not apply to a block: it is not a plain test with a
+/// title and a body in braces, its body is empty, or a comment can explain why the assertion is
+/// missing.
 pub(super) fn is_exempt<'a>(
     walker: &Walker<'a, '_, '_>,
     block: &Block<'a, '_>,
@@ -355,7 +376,7 @@ pub(super) fn finish(walker: &mut Walker<'_, '_, '_>, frame: &Frame<'_>) {
     }
 }
 
-/// Whether the test can check types: the compiler fails if they do not match.
+/// Whether the test appears to check types, so that compiling it fails if they do not match.
 fn checks_types(walker: &Walker<'_, '_, '_>, whole: Span) -> bool {
     let path = walker.report.source().path();
     if TYPE_TESTS.iter().any(|part| path.contains(part)) {
@@ -386,10 +407,10 @@ pub(super) fn check_export(walker: &mut Walker<'_, '_, '_>, place: oxc_span::Spa
         return;
     }
     let place = Span { start: place.start, end: place.start + 6 };
-    if let Some(finding) =
-        walker.at("tests/exported-test-file", place, "export from a file of tests")
-    {
-        finding.help("Move what others need into a file without tests: an import would run these tests again");
+    if let Some(finding) = walker.at("tests/exported-test-file", place, "export from a test file") {
+        finding.help(
+            "Move the export into a file without tests; importing this file runs its tests again",
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! Checks on comments in files of tests.
+//! Checks on comments in test files.
 
 use super::walk::Walker;
 use aidd_engine::text::source::Span;
@@ -21,8 +21,8 @@ pub(super) fn names_issue(text: &str) -> bool {
 /// Whether a comment directly above `place` or on its first line refers to an issue.
 pub(super) fn has_issue(walker: &Walker<'_, '_, '_>, place: Span) -> bool {
     let mut next = place.start as usize;
-    let above = walker.comments.partition_point(|comment| comment.span.start < place.start);
-    for comment in walker.comments[..above].iter().rev() {
+    let before_start = walker.comments.partition_point(|comment| comment.span.start < place.start);
+    for comment in walker.comments[..before_start].iter().rev() {
         let end = comment.span.end as usize;
         if end > next
             || !walker.text[end..next].trim_matches([' ', '\t', '\r', '\n', ';']).is_empty()
@@ -38,18 +38,18 @@ pub(super) fn has_issue(walker: &Walker<'_, '_, '_>, place: Span) -> bool {
         let window = &walker.text[from..walker.text.floor_char_boundary(from + MAX_LINE)];
         window.find('\n').map_or(from + window.len(), |at| from + at)
     };
-    let names_issue_before = |first: usize, end: usize| {
+    let has_issue_between = |first: usize, end: usize| {
         let comments = walker.comments[first..].iter();
         comments
             .take_while(|comment| (comment.span.start as usize) < end)
             .any(|comment| names_issue(comment.span.source_text(walker.text)))
     };
-    let below = walker.comments.partition_point(|comment| comment.span.start < place.end);
-    names_issue_before(above, line_end(place.start as usize))
-        || names_issue_before(below, line_end(place.end as usize))
+    let before_end = walker.comments.partition_point(|comment| comment.span.start < place.end);
+    has_issue_between(before_start, line_end(place.start as usize))
+        || has_issue_between(before_end, line_end(place.end as usize))
 }
 
-/// Reports tests in comments.
+/// Reports tests that are commented out.
 pub(super) fn check(walker: &mut Walker<'_, '_, '_>, program: &Program<'_>) {
     for comment in &program.comments {
         let content = comment.content_span();
@@ -58,7 +58,7 @@ pub(super) fn check(walker: &mut Walker<'_, '_, '_>, program: &Program<'_>) {
             continue;
         }
         let place = walker.first_line(super::span(comment.span));
-        if let Some(finding) = walker.at("tests/commented-out-test", place, "test in a comment") {
+        if let Some(finding) = walker.at("tests/commented-out-test", place, "commented-out test") {
             finding.help("Delete the test, or disable it with `skip` so that the report lists it");
         }
     }

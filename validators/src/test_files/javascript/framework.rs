@@ -12,12 +12,12 @@ pub(super) enum Framework {
     Bun,
     Playwright,
     Cypress,
-    /// A framework with another interface: ava, tape, tap, uvu.
+    /// A framework with a different interface: ava, tape, tap, uvu.
     Foreign,
     Unknown,
 }
 
-/// The packages whose presence in `package.json` decides; the first that is present applies.
+/// The packages that identify the framework if `package.json` contains exactly one of them.
 const PACKAGES: [(&str, Framework); 5] = [
     ("vitest", Framework::Vitest),
     ("jest", Framework::Jest),
@@ -44,13 +44,13 @@ impl Framework {
         })
     }
 
-    /// Whether the framework runs the file, as opposed to providing assertions.
-    pub(super) fn is_runner(self) -> bool {
+    /// Whether the framework is known.
+    pub(super) fn is_known(self) -> bool {
         !matches!(self, Self::Unknown)
     }
 
-    /// The framework that the nearest `package.json` with a test framework names, if it names only
-    /// one that provides global functions.
+    /// The test framework in the nearest `package.json` that contains one; `Unknown` if it contains
+    /// several.
     pub(super) fn of_project(files: &dyn Files, path: &str) -> Self {
         let mut dir = path;
         loop {

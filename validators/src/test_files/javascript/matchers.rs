@@ -7,7 +7,7 @@ use aidd_engine::text::finding::Edit;
 use oxc_ast::ast::{Argument, BinaryOperator, CallExpression, Expression};
 use oxc_span::GetSpan;
 
-/// The matchers with a second name, which Jest removed in version 30.
+/// The aliases of matchers that Jest removed in version 30, with the names of the matchers.
 const ALIASES: [(&str, &str); 11] = [
     ("toBeCalled", "toHaveBeenCalled"),
     ("toBeCalledTimes", "toHaveBeenCalledTimes"),
@@ -34,12 +34,12 @@ pub(super) fn check<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'
         return;
     }
     let place = span(member.property.span);
-    let is_negated = assertion.has("not");
+    let is_negated = assertion.has_member("not");
     if let Some((_, new)) = ALIASES.iter().find(|(old, _)| *old == name)
         && let Some(finding) =
-            walker.at("tests/alias-matcher", place, format!("`{name}` is a second name of `{new}`"))
+            walker.at("tests/alias-matcher", place, format!("`{name}` is an alias of `{new}`"))
     {
-        finding.help(format!("Write `{new}`; Jest 30 removed the other name"));
+        finding.help(format!("Write `{new}`; Jest 30 removed the alias"));
         finding.fix(format!("Write `{new}`"), vec![Edit::replace(place, *new)]);
     }
     let first = call.arguments.first().and_then(Argument::as_expression);
@@ -52,7 +52,7 @@ pub(super) fn check<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'
             format!("`{name}` without the expected error accepts every error"),
         )
     {
-        finding.help("Pass the message, an expression or the class of the error");
+        finding.help("Pass the error message, a regular expression or the error class");
     }
     if name == "toMatchInlineSnapshot"
         && let Some(Argument::TemplateLiteral(template)) = call.arguments.last()
@@ -78,8 +78,8 @@ pub(super) fn check<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'
     }
     let value = assertion.head.arguments.first().and_then(Argument::as_expression);
     if let (Some(value), true) = (value, assertion.variant.is_empty()) {
-        constant(walker, name, value, first, is_negated, call);
-        imprecise(walker, name, value, first, place);
+        check_constant(walker, name, value, first, is_negated, call);
+        check_precision(walker, name, value, first, place);
     }
 }
 
@@ -96,7 +96,7 @@ fn is_primitive(value: &Expression<'_>) -> bool {
 }
 
 /// Reports assertions on literals, whose result never changes.
-fn constant<'a>(
+fn check_constant<'a>(
     walker: &mut Walker<'a, '_, '_>,
     name: &str,
     value: &Expression<'a>,
@@ -127,7 +127,7 @@ fn constant<'a>(
 }
 
 /// Reports comparisons for which a matcher with a better message exists.
-fn imprecise<'a>(
+fn check_precision<'a>(
     walker: &mut Walker<'a, '_, '_>,
     name: &str,
     value: &Expression<'a>,
@@ -145,7 +145,7 @@ fn imprecise<'a>(
     } else if expected.is_nan() {
         "toBeNaN"
     } else if matches!(expected, Expression::BooleanLiteral(_))
-        && let Some(better) = comparison(value)
+        && let Some(better) = comparison_matcher(value)
     {
         better
     } else if name != "toBe" && is_primitive(expected) {
@@ -155,10 +155,12 @@ fn imprecise<'a>(
     };
     let has_no_argument = matches!(better, "toBeNull" | "toBeUndefined" | "toBeNaN");
     let whole = span(expected.span());
-    if let Some(finding) =
-        walker.at("tests/imprecise-matcher", place, format!("`{better}` states what is compared"))
-    {
-        finding.help(format!("Write `{better}`; its message names both values"));
+    if let Some(finding) = walker.at(
+        "tests/imprecise-matcher",
+        place,
+        format!("`{better}` is more precise than `{name}` here"),
+    ) {
+        finding.help(format!("Write `{better}`"));
         if has_no_argument {
             finding.fix(
                 format!("Write `{better}`"),
@@ -171,7 +173,7 @@ fn imprecise<'a>(
 }
 
 /// The matcher for a value that is a comparison.
-fn comparison(value: &Expression<'_>) -> Option<&'static str> {
+fn comparison_matcher(value: &Expression<'_>) -> Option<&'static str> {
     match value {
         Expression::BinaryExpression(binary) => Some(match binary.operator {
             BinaryOperator::StrictEquality | BinaryOperator::StrictInequality => "toBe",

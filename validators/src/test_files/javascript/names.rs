@@ -1,4 +1,5 @@
-//! The functions of test frameworks that a file uses, by the names that its imports give them.
+//! Determines which names in a file refer to functions of test frameworks, by its imports and
+//! declarations.
 
 use super::framework::Framework;
 use oxc_ast::ast::{
@@ -24,10 +25,11 @@ pub(super) enum Role {
     None,
 }
 
-/// The names that are bound in a file, and the framework.
+/// The names in a file that refer to functions of test frameworks, and its framework.
 pub(super) struct Names<'a> {
-    bound: HashMap<&'a str, Role>,
-    /// The framework whose package the file imports, or that the settings name.
+    roles: HashMap<&'a str, Role>,
+    /// The framework whose package the file imports; without such an import, the framework of the
+    /// project.
     pub(super) framework: Framework,
     /// Whether `expect` is the function of Playwright, whose assertions on pages are asynchronous.
     pub(super) has_playwright_expect: bool,
@@ -84,7 +86,7 @@ fn global_role(name: &str) -> Role {
 impl<'a> Names<'a> {
     pub(super) fn new(program: &Program<'a>, framework: impl FnOnce() -> Framework) -> Self {
         let mut names = Self {
-            bound: HashMap::new(),
+            roles: HashMap::new(),
             framework: Framework::Unknown,
             has_playwright_expect: false,
         };
@@ -123,7 +125,7 @@ impl<'a> Names<'a> {
 
     fn bind(&mut self, name: &'a str, role: Role) {
         if role != Role::None || global_role(name) != Role::None {
-            self.bound.insert(name, role);
+            self.roles.insert(name, role);
         }
     }
 
@@ -131,7 +133,7 @@ impl<'a> Names<'a> {
         let module = import.source.value.as_str();
         let origin = Framework::of_module(module);
         if let Some(framework) = origin
-            && (self.framework == Framework::Unknown || framework.is_runner())
+            && (self.framework == Framework::Unknown || framework.is_known())
         {
             self.framework = framework;
         }
@@ -164,7 +166,7 @@ impl<'a> Names<'a> {
             Some(Framework::Foreign) if imported == "test" => Role::Foreign,
             Some(Framework::Foreign) => Role::None,
             Some(_) => global_role(imported),
-            // A module of the project that extends the functions of the framework.
+            // The module can be a file of the project that extends the functions of the framework.
             None if global_role(local) == global_role(imported) => match global_role(local) {
                 Role::Test if !matches!(local, "it" | "test") => Role::None,
                 Role::Expect if module == "unexpected" || module == "expect.js" => Role::None,
@@ -238,10 +240,10 @@ impl<'a> Names<'a> {
     }
 
     pub(super) fn role(&self, name: &str) -> Role {
-        self.bound.get(name).copied().unwrap_or_else(|| global_role(name))
+        self.roles.get(name).copied().unwrap_or_else(|| global_role(name))
     }
 
-    /// The block that a call defines.
+    /// The test, suite or hook that a call defines.
     pub(super) fn block<'n>(&self, call: &'n CallExpression<'a>) -> Option<Block<'a, 'n>> {
         let mut modifiers = Vec::new();
         let mut callee = &call.callee;

@@ -28,8 +28,8 @@ pub(super) fn root_name<'a>(callee: &Expression<'a>) -> Option<&'a str> {
     None
 }
 
-/// The value of a number or a product of numbers.
-fn number(expression: &Expression<'_>) -> Option<f64> {
+/// The value of a numeric literal or a product of numeric literals.
+fn numeric_value(expression: &Expression<'_>) -> Option<f64> {
     match expression {
         Expression::NumericLiteral(number) => Some(number.value),
         Expression::BinaryExpression(binary)
@@ -46,8 +46,12 @@ fn number(expression: &Expression<'_>) -> Option<f64> {
     }
 }
 
+/// Whether the argument is a number of milliseconds that is long enough to be reported.
 fn is_long(argument: Option<&Argument<'_>>) -> bool {
-    argument.and_then(Argument::as_expression).and_then(number).is_some_and(|time| time >= MIN_WAIT)
+    argument
+        .and_then(Argument::as_expression)
+        .and_then(numeric_value)
+        .is_some_and(|time| time >= MIN_WAIT)
 }
 
 /// Whether a wait at the current place delays a test.
@@ -60,7 +64,7 @@ fn delays_test(walker: &Walker<'_, '_, '_>) -> bool {
             .is_some_and(|function| matches!(function.role, Role::Test | Role::Hook))
 }
 
-fn report(walker: &mut Walker<'_, '_, '_>, place: oxc_span::Span) {
+fn report_wait(walker: &mut Walker<'_, '_, '_>, place: oxc_span::Span) {
     if let Some(finding) =
         walker.at("tests/sleeping-test", span(place), "test waits for a fixed time")
     {
@@ -89,11 +93,11 @@ pub(super) fn check_await<'a>(walker: &mut Walker<'a, '_, '_>, expression: &Awai
         _ => false,
     };
     if is_wait && delays_test(walker) {
-        report(walker, expression.span);
+        report_wait(walker, expression.span);
     }
 }
 
-/// Whether the function of a promise only starts a timer that resolves it.
+/// Whether the function passed to `new Promise` only starts a timer that resolves the promise.
 fn is_timer(function: &Expression<'_>) -> bool {
     let statement = match function {
         Expression::ArrowFunctionExpression(arrow) => {
@@ -137,20 +141,22 @@ fn is_timer_call(expression: &Expression<'_>) -> bool {
     is_timeout && resolves && is_long(call.arguments.get(1))
 }
 
-/// Reports fixed waits of Cypress and repeated tests.
+/// Reports fixed waits of Cypress and tests that are retried.
 pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>) {
     let Expression::StaticMemberExpression(member) = &call.callee else {
-        options(walker, call);
+        check_options(walker, call);
         return;
     };
     let object = member.object.get_identifier_reference().map(|id| id.name.as_str());
     let first = call.arguments.first();
-    let count = first.and_then(Argument::as_expression).and_then(number);
+    let count = first.and_then(Argument::as_expression).and_then(numeric_value);
     let repeats = count.is_some_and(|count| count >= 1.0);
     match (object, member.property.name.as_str()) {
-        (Some("cy"), "wait") if is_long(first) && delays_test(walker) => report(walker, call.span),
+        (Some("cy"), "wait") if is_long(first) && delays_test(walker) => {
+            report_wait(walker, call.span);
+        }
         (Some("jest"), "retryTimes") if first.is_some() && count != Some(0.0) => {
-            retried(walker, call.span);
+            report_retries(walker, call.span);
         }
         (None, "retries") if repeats => {
             let is_test = match &member.object {
@@ -159,14 +165,14 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpress
                 _ => false,
             };
             if is_test {
-                retried(walker, call.span);
+                report_retries(walker, call.span);
             }
         }
-        _ => options(walker, call),
+        _ => check_options(walker, call),
     }
 }
 
-fn retried(walker: &mut Walker<'_, '_, '_>, place: oxc_span::Span) {
+fn report_retries(walker: &mut Walker<'_, '_, '_>, place: oxc_span::Span) {
     if let Some(finding) =
         walker.at("tests/retried-test", span(place), "tests are retried until they pass")
     {
@@ -175,7 +181,7 @@ fn retried(walker: &mut Walker<'_, '_, '_>, place: oxc_span::Span) {
 }
 
 /// Reports the options `retry` and `retries` of a test or suite.
-fn options<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>) {
+fn check_options<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>) {
     let object = call.arguments.iter().take(3).find_map(|argument| match argument {
         Argument::ObjectExpression(object) => Some(object),
         _ => None,
@@ -185,7 +191,7 @@ fn options<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>) {
     if !is_configure && walker.names.block(call).is_none() {
         return;
     }
-    let found = object.properties.iter().filter_map(|property| property.as_property()).find(|property| {
+    let retry_option = object.properties.iter().filter_map(|property| property.as_property()).find(|property| {
         let is_retry = property.key.static_name().is_some_and(|name| matches!(&*name, "retry" | "retries"));
         is_retry
             && match &property.value {
@@ -196,7 +202,7 @@ fn options<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>) {
                 _ => false,
             }
     });
-    if let Some(property) = found {
-        retried(walker, property.span);
+    if let Some(property) = retry_option {
+        report_retries(walker, property.span);
     }
 }

@@ -12,7 +12,7 @@ use oxc_syntax::scope::ScopeFlags;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// The parts of names that suggest an assertion.
+/// Parts of names that suggest an assertion.
 static ASSERTING: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let words = [
         "expect", "assert", "should", "verif", "pars", "compil", "check", "valid", "fail", "throw",
@@ -22,7 +22,7 @@ static ASSERTING: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("a few literals")
 });
 
-/// The parts of names that make a test fail when nothing is thrown.
+/// Parts of names that suggest a call that makes a test fail when nothing is thrown.
 static FAILING: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let words = [
         "expect", "assert", "should", "verif", "check", "fail", "reject", "done", "match", "raise",
@@ -30,20 +30,21 @@ static FAILING: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder().ascii_case_insensitive(true).build(words).expect("a few literals")
 });
 
-/// Maximum number of nested suites and tests that are checked: some checks read the text of each.
+/// Maximum nesting depth of suites and tests that are checked, because some checks read the whole
+/// text of a suite or test.
 const MAX_FRAMES: usize = 64;
 
-/// Maximum length in bytes of the first line of a finding.
+/// Maximum length in bytes of the span of a first line.
 const MAX_LINE: usize = 512;
 
 /// A test, suite or hook whose function contains the current node.
 pub(super) struct Frame<'a> {
     pub(super) role: Role,
-    /// The start of the call, up to the end of the title.
+    /// The call up to the end of its title.
     pub(super) span: Span,
-    /// The call and its function.
+    /// The whole call, including its function.
     pub(super) whole: Span,
-    /// Whether the finding on missing assertions does not apply.
+    /// Whether the rule on missing assertions does not apply.
     pub(super) is_exempt: bool,
     pub(super) has_assertion: bool,
     /// Whether the test can fail outside of `catch` clauses.
@@ -76,13 +77,13 @@ pub(super) struct Walker<'a, 'r, 's> {
     /// The indexes of the tests among the frames.
     tests: Vec<usize>,
     pub(super) functions: Vec<Function>,
-    /// The function of the next block and its frame.
+    /// The start offset of the function that the next block runs, and the frame of that block.
     pending: Option<(u32, Frame<'a>)>,
     pub(super) conditions: u32,
     pub(super) catches: u32,
     /// The number of calls of `expect` so far.
     pub(super) expects: usize,
-    /// Depth of calls such as `beforeAll` or `server`, whose waits are deliberate.
+    /// Number of enclosing calls such as `beforeAll` or `server`, in which waits are deliberate.
     pub(super) setups: u32,
 }
 
@@ -129,7 +130,7 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
     }
 
     pub(super) fn frame(&mut self) -> &mut Frame<'a> {
-        self.frames.last_mut().expect("the file is a frame")
+        self.frames.last_mut().expect("the frame of the file")
     }
 
     /// The innermost test around the current node.
@@ -157,7 +158,8 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
         }
     }
 
-    fn name(&mut self, name: &str) {
+    /// Notes whether the name suggests that the current test has an assertion or can fail.
+    fn note_name(&mut self, name: &str) {
         let catches = self.catches;
         let Some(test) = self.test() else { return };
         if !test.has_assertion
@@ -199,7 +201,7 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
         }
     }
 
-    fn conditional(&mut self, visit: impl FnOnce(&mut Self)) {
+    fn in_condition(&mut self, visit: impl FnOnce(&mut Self)) {
         self.conditions += 1;
         visit(self);
         self.conditions -= 1;
@@ -247,7 +249,7 @@ impl Frame<'_> {
     }
 }
 
-/// The functions in which a wait is deliberate.
+/// Functions in whose callbacks a wait is deliberate.
 const SETUPS: [&str; 8] =
     ["setup", "beforeAll", "afterAll", "server", "http", "msw", "get", "post"];
 
@@ -272,7 +274,7 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
         if is_catch {
             self.visit_expression(&call.callee);
             self.catches += 1;
-            self.conditional(|walker| walker.visit_arguments(&call.arguments));
+            self.in_condition(|walker| walker.visit_arguments(&call.arguments));
             self.catches -= 1;
         } else {
             walk::walk_call_expression(self, call);
@@ -311,15 +313,15 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
     }
 
     fn visit_identifier_reference(&mut self, identifier: &IdentifierReference<'a>) {
-        self.name(identifier.name.as_str());
+        self.note_name(identifier.name.as_str());
     }
 
     fn visit_identifier_name(&mut self, identifier: &IdentifierName<'a>) {
-        self.name(identifier.name.as_str());
+        self.note_name(identifier.name.as_str());
     }
 
     fn visit_binding_identifier(&mut self, identifier: &BindingIdentifier<'a>) {
-        self.name(identifier.name.as_str());
+        self.note_name(identifier.name.as_str());
     }
 
     fn visit_throw_statement(&mut self, statement: &ThrowStatement<'a>) {
@@ -337,7 +339,7 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
     fn visit_if_statement(&mut self, statement: &IfStatement<'a>) {
         blocks::check_condition(self, statement.span, "if");
         self.visit_expression(&statement.test);
-        self.conditional(|walker| {
+        self.in_condition(|walker| {
             walker.visit_statement(&statement.consequent);
             if let Some(alternate) = &statement.alternate {
                 walker.visit_statement(alternate);
@@ -348,13 +350,13 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
     fn visit_switch_statement(&mut self, statement: &SwitchStatement<'a>) {
         blocks::check_condition(self, statement.span, "switch");
         self.visit_expression(&statement.discriminant);
-        self.conditional(|walker| walker.visit_switch_cases(&statement.cases));
+        self.in_condition(|walker| walker.visit_switch_cases(&statement.cases));
     }
 
     fn visit_conditional_expression(&mut self, expression: &ConditionalExpression<'a>) {
         blocks::check_condition(self, expression.span, "?:");
         self.visit_expression(&expression.test);
-        self.conditional(|walker| {
+        self.in_condition(|walker| {
             walker.visit_expression(&expression.consequent);
             walker.visit_expression(&expression.alternate);
         });
@@ -362,12 +364,12 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
 
     fn visit_logical_expression(&mut self, expression: &LogicalExpression<'a>) {
         self.visit_expression(&expression.left);
-        self.conditional(|walker| walker.visit_expression(&expression.right));
+        self.in_condition(|walker| walker.visit_expression(&expression.right));
     }
 
     fn visit_catch_clause(&mut self, clause: &CatchClause<'a>) {
         self.catches += 1;
-        self.conditional(|walker| walk::walk_catch_clause(walker, clause));
+        self.in_condition(|walker| walk::walk_catch_clause(walker, clause));
         self.catches -= 1;
     }
 

@@ -82,9 +82,11 @@ pub(super) fn check_assert<'a>(walker: &mut Walker<'a, '_, '_>, assert: &'a Stmt
             }
         }
         Expr::BoolOp(operation) if operation.op == BoolOp::And && assert.msg.is_none() => {
-            if let Some(finding) =
-                walker.at("tests/python-composite-assert", span(assert), "one assertion with `and`")
-            {
+            if let Some(finding) = walker.at(
+                "tests/python-composite-assert",
+                span(assert),
+                "assertion combines conditions with `and`",
+            ) {
                 finding.help(
                     "Write one `assert` for each condition; the report then shows which one failed",
                 );
@@ -100,7 +102,7 @@ pub(super) fn check_assert<'a>(walker: &mut Walker<'a, '_, '_>, assert: &'a Stmt
         test => mock_attribute(walker, test),
     }
     if !walker.exceptions.is_empty() {
-        let mut found = Names(&walker.exceptions, None);
+        let mut found = FindName(&walker.exceptions, None);
         found.visit_expr(&assert.test);
         if let Some(name) = found.1.map(str::to_owned)
             && let Some(finding) = walker.at(
@@ -129,10 +131,10 @@ fn is_false(test: &Expr) -> bool {
     }
 }
 
-/// The first of some names that an expression uses.
-struct Names<'n, 'a>(&'n [&'a str], Option<&'a str>);
+/// Finds the first use of one of the names in an expression.
+struct FindName<'n, 'a>(&'n [&'a str], Option<&'a str>);
 
-impl<'a> Visitor<'a> for Names<'_, 'a> {
+impl<'a> Visitor<'a> for FindName<'_, 'a> {
     fn visit_expr(&mut self, expression: &'a Expr) {
         if let Expr::Name(name) = expression
             && self.0.contains(&name.id.as_str())
@@ -183,14 +185,14 @@ pub(super) fn check_statement<'a>(walker: &mut Walker<'a, '_, '_>, statement: &'
                 && MOCK_MISSPELT.contains(&attribute.attr.as_str())
                 && walker.in_test()
             {
-                misspelt(walker, attribute);
+                check_misspelt(walker, attribute);
             }
         }
         _ => {}
     }
 }
 
-fn misspelt(walker: &mut Walker<'_, '_, '_>, attribute: &ruff_python_ast::ExprAttribute) {
+fn check_misspelt(walker: &mut Walker<'_, '_, '_>, attribute: &ruff_python_ast::ExprAttribute) {
     let name = attribute.attr.as_str();
     let message = format!("`{name}` is not an assertion of mocks; a mock accepts every name");
     if let Some(finding) = walker.at("tests/python-mock-assertion", span(&attribute.attr), message)
@@ -209,7 +211,7 @@ fn mock_attribute<'a>(walker: &mut Walker<'a, '_, '_>, test: &'a Expr) {
     if let Expr::Attribute(attribute) = callee
         && MOCK_MISSPELT.contains(&attribute.attr.as_str())
     {
-        misspelt(walker, attribute);
+        check_misspelt(walker, attribute);
     }
 }
 

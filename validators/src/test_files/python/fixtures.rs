@@ -9,7 +9,8 @@ use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Alias, Expr, ExprCall, Stmt, StmtFunctionDef, StmtImportFrom};
 use ruff_text_size::Ranged;
 
-/// Maximum length in bytes of a function whose names are searched: such functions can be nested.
+/// Maximum length in bytes of a `lambda` that is searched for names: nested functions are searched
+/// repeatedly.
 const MAX_LAMBDA: usize = 4 << 10;
 
 /// Checks the definition of a fixture.
@@ -129,7 +130,7 @@ pub(super) fn check_import(walker: &mut Walker<'_, '_, '_>, alias: &Alias) {
         && let Some(finding) = walker.at(
             "tests/python-pytest-import",
             span(alias),
-            "pytest is imported with another name",
+            "pytest is imported under another name",
         )
     {
         finding.help("Write `import pytest`");
@@ -195,7 +196,7 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall
     }
 }
 
-/// Whether an expression uses one of some names.
+/// Finds out whether an expression uses one of several names.
 struct UsesAny<'n>(Vec<&'n str>, bool);
 
 impl<'a> Visitor<'a> for UsesAny<'_> {

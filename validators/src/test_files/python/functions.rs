@@ -9,7 +9,7 @@ use ruff_text_size::Ranged;
 use std::collections::{HashMap, HashSet};
 
 /// The identifiers in a text.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
@@ -18,7 +18,7 @@ pub(super) fn is_named_test(name: &str) -> bool {
         .is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
-/// The decorator that makes the function a fixture.
+/// Whether a decorator makes the function a fixture.
 pub(super) fn is_fixture<'a>(walker: &Walker<'a, '_, '_>, function: &'a StmtFunctionDef) -> bool {
     function.decorator_list.iter().any(|decorator| {
         let callee = match &decorator.expression {
@@ -46,7 +46,7 @@ pub(super) fn check_body<'a>(walker: &mut Walker<'a, '_, '_>, body: &'a [Stmt]) 
             Stmt::Assign(_) | Stmt::Delete(_) => {
                 if !seen.is_empty() {
                     let text = walker.slice(span(statement));
-                    for word in words(text) {
+                    for word in identifiers(text) {
                         seen.remove(word);
                     }
                 }
@@ -148,11 +148,11 @@ pub(super) fn check<'a>(
             finding.help("Parametrize the test, or move the `yield` into a fixture");
         }
     }
-    empty(walker, function, is_unittest);
+    check_empty(walker, function, is_unittest);
     let parameters = &function.parameters;
     let decorators = function.decorator_list.iter();
     let in_decorators: HashSet<&str> =
-        decorators.flat_map(|decorator| words(walker.slice(span(decorator)))).collect();
+        decorators.flat_map(|decorator| identifiers(walker.slice(span(decorator)))).collect();
     for parameter in parameters.args.iter().chain(&parameters.kwonlyargs) {
         let name = parameter.parameter.name.as_str();
         if !is_unittest
@@ -175,7 +175,7 @@ pub(super) fn check<'a>(
             && let Some(finding) = walker.at(
                 "tests/python-unused-fixture-argument",
                 span(parameter),
-                format!("`{name}` is a fixture without a value"),
+                format!("the value of the fixture `{name}` is not used"),
             )
         {
             finding.help(format!("Write `@pytest.mark.usefixtures(\"{name}\")`"));
@@ -184,15 +184,19 @@ pub(super) fn check<'a>(
 }
 
 /// Reports tests that do nothing.
-fn empty<'a>(walker: &mut Walker<'a, '_, '_>, function: &'a StmtFunctionDef, has_bases: bool) {
-    let is_nothing = |statement: &Stmt| match statement {
+fn check_empty<'a>(
+    walker: &mut Walker<'a, '_, '_>,
+    function: &'a StmtFunctionDef,
+    has_bases: bool,
+) {
+    let does_nothing = |statement: &Stmt| match statement {
         Stmt::Pass(_) => true,
         Stmt::Expr(expression) => matches!(*expression.value, Expr::EllipsisLiteral(_)),
         _ => false,
     };
     // In a subclass, an empty test disables the inherited one; a decorator or a docstring can state
     // a purpose.
-    if has_bases || !function.decorator_list.is_empty() || !function.body.iter().all(is_nothing) {
+    if has_bases || !function.decorator_list.is_empty() || !function.body.iter().all(does_nothing) {
         return;
     }
     let takes_fixtures =
@@ -213,7 +217,7 @@ fn empty<'a>(walker: &mut Walker<'a, '_, '_>, function: &'a StmtFunctionDef, has
     }
 }
 
-/// Finds the first `yield` of a function itself.
+/// Finds the first `yield` of a function, without the functions in it.
 pub(super) struct Yields(pub(super) Option<Span>);
 
 impl<'a> Visitor<'a> for Yields {

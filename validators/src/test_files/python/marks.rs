@@ -38,7 +38,7 @@ pub(super) fn check_decorator<'a>(walker: &mut Walker<'a, '_, '_>, decorator: &'
             finding.fix("Delete the parentheses", vec![Edit::delete(parentheses)]);
         }
         if *mark == "parametrize" {
-            parametrize(walker, call);
+            check_parametrize(walker, call);
         }
     } else if *mark == "usefixtures"
         && let Some(finding) = walker.at(
@@ -69,7 +69,7 @@ pub(super) fn check_fixture<'a>(walker: &mut Walker<'a, '_, '_>, decorator: &'a 
     }
 }
 
-fn parametrize<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall) {
+fn check_parametrize<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall) {
     let argument = |position: usize, name: &str| {
         call.arguments.args.get(position).or_else(|| {
             let mut keywords = call.arguments.keywords.iter();
@@ -99,22 +99,22 @@ fn parametrize<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall) {
         && let Some(finding) = walker.at(
             "tests/python-parametrize-names",
             span(names),
-            "names of parameters in another form",
+            format!("names of parameters are not {expected}"),
         )
     {
         finding.help(format!("Write {expected}"));
     }
     let is_row_list = |row: &Expr| is_several && matches!(row, Expr::List(_));
-    let odd = match values {
+    let misplaced = match values {
         Expr::Tuple(_) | Expr::Set(_) => Some(span(values)),
         Expr::List(list) => list.elts.iter().find(|row| is_row_list(row)).map(span),
         _ => None,
     };
-    if let Some(place) = odd
+    if let Some(place) = misplaced
         && let Some(finding) = walker.at(
             "tests/python-parametrize-values",
             place,
-            "values of parameters in another form",
+            "values of parameters are not a list of tuples",
         )
     {
         finding.help("Write a list of tuples");
@@ -139,7 +139,7 @@ fn parametrize<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall) {
             ) {
                 finding
                     .help("Delete the copy, or correct the value")
-                    .related(first, "the first one");
+                    .related(first, "the first use of the value");
             }
         } else {
             seen.insert(value, place);

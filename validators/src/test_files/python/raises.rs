@@ -5,10 +5,10 @@ use super::walk::Walker;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtWith};
 
-/// The exceptions that nearly every defect also raises.
+/// Exception classes that also match the exceptions of almost every defect.
 const BROAD: [&str; 2] = ["Exception", "BaseException"];
 
-/// The exceptions that many causes raise.
+/// Exceptions that have many causes.
 const COMMON: [&str; 5] = ["ValueError", "OSError", "IOError", "EnvironmentError", "socket.error"];
 
 /// `pytest.raises` or `pytest.warns`.
@@ -47,18 +47,19 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall
             finding.help("Write `with pytest.raises(…)`");
         }
         if name == "assertRaises" && call.arguments.args.len() == 1 {
-            broad(walker, &call.arguments.args[0], "assertRaisesRegex(…)");
+            check_broad(walker, &call.arguments.args[0], "assertRaisesRegex(…)");
         }
         return;
     }
     let Some(name) = pytest_name(walker, call) else { return };
-    let is_given = keyword("expected_exception")
+    let has_expectation = keyword("expected_exception")
         || keyword("expected_warning")
         || keyword("match")
         || keyword("check");
     let Some(expected) = call.arguments.args.first() else {
-        // Since pytest 8.4, `match` or `check` can replace the exception; a warning has a default.
-        if !is_given
+        // Since pytest 8.4, `match` or `check` can replace the exception, and `pytest.warns` has a
+        // default.
+        if !has_expectation
             && call.arguments.keywords.is_empty()
             && name == "raises"
             && let Some(finding) = walker.at(
@@ -89,7 +90,7 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall
         return;
     }
     if name == "raises" {
-        broad(walker, expected, "match=…");
+        check_broad(walker, expected, "match=…");
     }
     let Some(parts) = walker.dotted(expected) else { return };
     let exception = parts.join(".");
@@ -100,19 +101,19 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall
         && let Some(finding) = walker.at(
             "tests/python-unmatched-raises",
             span(expected),
-            format!("many causes lead to `{exception}`"),
+            format!("`{exception}` has many possible causes"),
         )
     {
         finding.help("Add `match=…` with a part of the message");
     }
 }
 
-fn broad<'a>(walker: &mut Walker<'a, '_, '_>, expected: &'a Expr, remedy: &str) {
+fn check_broad<'a>(walker: &mut Walker<'a, '_, '_>, expected: &'a Expr, remedy: &str) {
     let Some(parts) = walker.dotted(expected) else { return };
     let (Some(exception), 1 | 2) = (parts.last(), parts.len()) else { return };
     let is_broad =
         BROAD.contains(exception) && (parts.len() == 1 || parts.first() == Some(&"builtins"));
-    if !is_broad || walker.has_info || walker.makes_exception() {
+    if !is_broad || walker.has_info || walker.creates_exception() {
         return;
     }
     let message =
@@ -163,7 +164,8 @@ fn is_compound(statement: &Stmt) -> bool {
     }
 }
 
-/// Reports assertions on the exception within the block that ends when it is raised.
+/// Reports assertions on the exception inside the `with` block, which ends when the exception is
+/// raised.
 fn unreachable_assert<'a>(walker: &mut Walker<'a, '_, '_>, with: &'a StmtWith, info: &str) {
     // The first statement is the one that is expected to raise.
     for statement in with.body.iter().skip(1) {
@@ -195,7 +197,7 @@ fn unreachable_assert<'a>(walker: &mut Walker<'a, '_, '_>, with: &'a StmtWith, i
     }
 }
 
-/// Whether an expression uses a name.
+/// Finds out whether an expression uses a name.
 struct Uses<'n>(&'n str, bool);
 
 impl<'a> Visitor<'a> for Uses<'_> {

@@ -16,8 +16,8 @@ const MAX_PARTS: usize = 5;
 pub(super) struct Function {
     pub(super) is_test: bool,
     span: Span,
-    /// Whether the function itself makes an `Exception`; computed when needed.
-    makes_exception: Option<bool>,
+    /// Whether the function creates an `Exception`; `None` until it is needed.
+    creates_exception: Option<bool>,
 }
 
 pub(super) struct Walker<'a, 'r, 's> {
@@ -32,8 +32,8 @@ pub(super) struct Walker<'a, 'r, 's> {
     /// The names of the exceptions in the `except` clauses around the current node.
     pub(super) exceptions: Vec<&'a str>,
     pub(super) has_pytest: bool,
-    /// Whether the `with` statement whose items are visited binds a name, so that the exception can
-    /// be checked below.
+    /// Whether the `with` statement whose items are visited binds a name, so that later statements
+    /// can check the exception.
     pub(super) has_info: bool,
 }
 
@@ -81,11 +81,12 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
         self.functions.iter().any(|function| function.is_test)
     }
 
-    /// Whether the innermost function makes an `Exception`, such as for the side effect of a mock.
-    pub(super) fn makes_exception(&mut self) -> bool {
+    /// Whether the innermost function creates an `Exception`, such as for the side effect of a
+    /// mock.
+    pub(super) fn creates_exception(&mut self) -> bool {
         let text = self.text;
         let Some(function) = self.functions.last_mut() else { return false };
-        *function.makes_exception.get_or_insert_with(|| {
+        *function.creates_exception.get_or_insert_with(|| {
             let text = &text[function.span.range()];
             text.match_indices("Exception(").any(|(at, _)| {
                 let before = text[..at].chars().next_back();
@@ -162,7 +163,7 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
             && functions::is_named_test(&function.name);
         functions::check(self, function, is_test, is_fixture);
         let span = super::span(function);
-        self.functions.push(Function { is_test, span, makes_exception: None });
+        self.functions.push(Function { is_test, span, creates_exception: None });
         visitor::walk_body(self, &function.body);
         self.functions.pop();
     }
