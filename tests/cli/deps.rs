@@ -69,8 +69,8 @@ fn advisories_are_matched_with_direct_and_indirect_packages() {
         )
     };
     let range = r#"{ "introduced": "0" }, { "fixed": "1.0.1" }"#;
-    project.write("osv/npm/X-1.json", &advisory("X-1", "deep", range));
-    project.write("osv/npm/X-2.json", &advisory("X-2", "vue", range));
+    project.write("osv/npm/X-1.json", advisory("X-1", "deep", range));
+    project.write("osv/npm/X-2.json", advisory("X-2", "vue", range));
     project.write("osv/broken.json", "{");
     let output = project.run(&["deps", "package.json", "--osv", "osv"]).expect_code(1);
     let last: Vec<&str> = output.out.lines().rev().take(3).collect();

@@ -4,7 +4,7 @@
 use super::file::File;
 use super::lex::{self, TokenKind};
 use super::migration::{Transaction, no_transaction_edit};
-use super::postgres::concurrent;
+use super::postgres::concurrently_spans;
 use super::statement::{Action, Constraint, ConstraintKind, StatementKind};
 use aidd_engine::text::finding::{Edit, Fix, Safety};
 use aidd_engine::text::source::Span;
