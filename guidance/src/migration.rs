@@ -4,10 +4,12 @@
 
 mod error;
 mod replacement;
+mod risk;
 #[cfg(test)]
 mod tests;
 
 pub use error::MigrationError;
+pub use risk::Risk;
 
 use super::commands::{package_manager, project_checks, set_version_command, with_package_runner};
 use super::compatibility::package_ecosystem;
@@ -19,18 +21,6 @@ use std::collections::BTreeSet;
 
 /// Maximum number of hops in a plan. A hop is the migration from one version to a later one.
 const MAX_HOPS: usize = 12;
-
-/// The risk of a step: the probability of failure and its cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Risk {
-    /// The step can be undone immediately.
-    Low,
-    /// The tests must confirm the step.
-    Medium,
-    /// A person must review the step.
-    High,
-}
 
 /// A step of a migration plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

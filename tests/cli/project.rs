@@ -302,10 +302,11 @@ fn enabled_rules_are_exported_to_agents_md() {
     Also checked:
 
     - `aidd/*`, 5 rules
-    - `deps/*`, 5 rules
+    - `deps/*`, 6 rules
     - `dockerfile/*`, 84 rules
     - `openapi/*`, 47 rules
-    - `sql/*`, 33 rules
+    - `sql/*`, 34 rules
+    - `tests/*`, 25 rules
     <!-- /aidd:rules -->
     ");
     let written = project.read("AGENTS.md");

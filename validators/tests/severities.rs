@@ -31,7 +31,8 @@ fn the_most_severe_occurrence_and_rule_are_reported() {
             "development:\n  password: ⟨K⟩\nproduction:\n  password: ⟨K⟩\n",
             "4 error",
         ),
-        ("application.yml", "acme:\n  api-key: ⟨K⟩\n", "2 error"),
+        ("application.yml", "acme:\n  api-secret: ⟨K⟩\n", "2 error"),
+        ("application.yml", "acme:\n  api-key: ⟨K⟩\n", "2 info"),
         ("application-prod.yml", "Authorization: Bearer ⟨K⟩\n", "1 error"),
         (".env.production", "HUBSPOT_API_KEY=0f5a1c2e-7b3d-4e9a-8c61-20d7c3f4e9ab\n", "1 error"),
     ] {

@@ -23,9 +23,10 @@ const MAX_RELATED: usize = 20;
 pub(super) type Lowered = HashSet<(Span, RuleId)>;
 
 /// Lowers the findings of `source` to `info` if the file or the value is not part of the
-/// product, and adds the reason to the message. Exceptions are findings of the project's own rules,
-/// of rules whose severity the configuration sets, of rules that are not about security, and of
-/// rules on keys in the format of a particular service, if the key is likely to be in use.
+/// product, and adds the reason to the message. Called before the most severe of the findings on a
+/// secret is chosen. Exceptions are findings of the project's own rules, of rules whose severity the
+/// configuration sets, of rules that are not about security, and of rules on keys in the format of a
+/// particular service, if the key is likely to be in use.
 pub(super) fn lower(
     (source, tree, files): (&Source, &Tree<'_>, &dyn Files),
     settings: &Settings,
@@ -51,18 +52,10 @@ pub(super) fn lower(
         if is_configured || is_live_key(rule, finding, source, purpose) {
             continue;
         }
-        if anybody_generates(rule) && !is_in_use(source.path()) {
-            finding.severity = finding.severity.min(Severity::Warning);
-        }
         let description = match lowering_condition(rule) {
             LoweringCondition::Nothing => None,
             LoweringCondition::UnusedFile => description.filter(|_| is_unused(purpose)),
-            LoweringCondition::FileOrValue => {
-                let of_value = || {
-                    values.describe(finding).or_else(|| describe_ungenerated(rule, finding, source))
-                };
-                description.or_else(of_value)
-            }
+            LoweringCondition::FileOrValue => description.or_else(|| values.describe(finding)),
         };
         if let Some(description) = description {
             finding.severity = Severity::Info;
@@ -71,6 +64,26 @@ pub(super) fn lower(
         }
     }
     lowered
+}
+
+/// Lowers the findings that are probably not on a secret in use to `info`: keys that anybody can
+/// generate, and passwords that were not randomly generated. Called when each secret has one finding,
+/// because a less specific rule would otherwise report the secret with its own severity.
+pub(super) fn lower_doubtful(
+    (source, settings): (&Source, &Settings),
+    registry: &Registry,
+    findings: &mut [Finding],
+) {
+    for finding in findings.iter_mut().filter(|finding| finding.severity > Severity::Info) {
+        let Some(rule) = registry.get(&finding.rule) else { continue };
+        let is_configured =
+            settings.get(&finding.rule).is_some_and(|setting| setting.is_configured);
+        let is_doubtful =
+            || is_generated_key_out_of_use(rule, source) || is_made_up(rule, finding, source);
+        if !is_configured && is_doubtful() {
+            finding.severity = Severity::Info;
+        }
+    }
 }
 
 /// The condition under which the severity of the findings of a rule is lowered.
@@ -140,9 +153,14 @@ fn anybody_generates(rule: &Rule) -> bool {
     purposes::KEYS_THAT_ANYBODY_GENERATES.contains(&rule.id)
 }
 
-/// Whether a key in the file at `path` is probably used by a server: the path contains a word for
-/// production, or is below a directory of a web server. Most other private keys are for tests and
-/// demonstrations (protocol and figures: `docs/precision.md`).
+/// Whether a finding is a key that anybody can generate, such as a private key, and the path does not
+/// indicate that a server uses it: the path contains no word for production, and is not below a
+/// directory of a web server. Nearly all such keys are for tests and demonstrations (protocol and
+/// figures: `docs/precision.md`).
+fn is_generated_key_out_of_use(rule: &Rule, source: &Source) -> bool {
+    anybody_generates(rule) && !is_in_use(source.path())
+}
+
 fn is_in_use(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
     let (directories, _) = lower.rsplit_once('/').unwrap_or_default();
@@ -150,15 +168,13 @@ fn is_in_use(path: &str) -> bool {
         || directories.split('/').any(|part| purposes::KEY_DIRECTORIES.contains(part))
 }
 
-/// The description of a password in a URL or a connection string that was not randomly generated.
+/// Whether a finding is a password in a URL or a connection string that was not randomly generated.
 /// In most cases, such a password is a default or an example, except in production.
-fn describe_ungenerated(rule: &Rule, finding: &Finding, source: &Source) -> Option<&'static str> {
-    let check = rule.check.as_ref()?.text.as_ref()?;
-    let secret = finding.secret?;
-    (check.password
+fn is_made_up(rule: &Rule, finding: &Finding, source: &Source) -> bool {
+    let check = rule.check.as_ref().and_then(|check| check.text.as_ref());
+    check.is_some_and(|check| check.password)
         && !is_production(source.path())
-        && !shape::is_generated(&source.text()[secret.range()]))
-    .then_some("not generated")
+        && finding.secret.is_some_and(|secret| !shape::is_generated(&source.text()[secret.range()]))
 }
 
 /// Whether a key is a UUID, possibly after a prefix: `sdk-0f5a1c2e-…`.

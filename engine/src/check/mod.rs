@@ -450,10 +450,10 @@ impl Engine {
         }
         let unchecked = report.take_unchecked();
         let mut findings = report.finish();
-        // Of several findings on a secret, the most severe remains: lower the severities first.
         let lowered =
             lowered::lower((source, &tree, files), settings, &self.registry, &mut findings);
         let secrets = self.resolve_secrets(source, settings, (&claims, files), &mut findings);
+        lowered::lower_doubtful((source, settings), &self.registry, &mut findings);
         let min_severity = self.settings.min_severity();
         findings.retain(|finding| Some(finding.severity) >= min_severity);
         let statements = || self.distribution.statements(source);

@@ -54,20 +54,35 @@ struct Positions<'a> {
     text: &'a str,
     start: usize,
     lines: Vec<usize>,
+    /// For each byte that continues a character, the number of characters that start before it.
+    continued: Vec<usize>,
 }
 
 impl<'a> Positions<'a> {
     fn new(text: &'a str, start: usize) -> Self {
         let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
-        Self { text, start, lines: std::iter::once(0).chain(breaks).collect() }
+        let bytes = text.bytes().enumerate().filter(|(_, byte)| byte & 0xC0 == 0x80);
+        let continued = bytes.enumerate().map(|(index, (at, _))| at - index).collect();
+        Self { text, start, lines: std::iter::once(0).chain(breaks).collect(), continued }
+    }
+
+    /// The number of characters before the character that starts at `at`.
+    fn characters_before(&self, at: usize) -> usize {
+        let is_before = |index: usize| self.continued[index] + index < at;
+        let (mut low, mut high) = (0, self.continued.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if is_before(middle) { low = middle + 1 } else { high = middle }
+        }
+        at - low
     }
 
     fn offset(&self, location: Location) -> usize {
         let index = |number: u64| usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
         let line = self.lines.get(index(location.line)).copied().unwrap_or(0);
-        let rest = self.text.get(line..).unwrap_or_default();
-        let column = rest.char_indices().nth(index(location.column));
-        self.start + line + column.map_or(rest.len(), |(at, _)| at)
+        let character = self.characters_before(line).saturating_add(index(location.column));
+        let continued = self.continued.partition_point(|&characters| characters <= character);
+        self.start + character.saturating_add(continued).min(self.text.len())
     }
 
     /// The span of a node; that of the whole statement if the parser does not record the position.

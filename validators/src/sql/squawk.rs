@@ -7,7 +7,7 @@ use squawk_linter::Rule;
 pub(super) enum Scope {
     /// In migrations, but only to tables that exist before the migration.
     OnTable,
-    /// In migrations.
+    /// In a migration, to tables of any age.
     InMigration,
     /// In all files.
     Anywhere,

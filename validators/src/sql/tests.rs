@@ -277,9 +277,9 @@ fn statements_that_are_not_checked_are_counted() {
 fn unsafe_changes_are_reported_in_sql_server_and_clickhouse() {
     let base = "CREATE TABLE b (id int);";
     for (dialect, text, expected) in [
-        ("mssql", "EXEC sp_rename N'dbo.a.b', N'c', 'COLUMN';", "Warning sql/rename-column"),
+        ("mssql", "EXEC sp_rename N'dbo.a.b', N'c', 'COLUMN';", "Info sql/rename-column"),
         ("mssql", "ALTER TABLE a ADD b int NOT NULL;", "Warning sql/add-required-column"),
-        ("clickhouse", "RENAME TABLE a TO c;", "Warning sql/rename-table"),
+        ("clickhouse", "RENAME TABLE a TO c;", "Info sql/rename-table"),
     ] {
         let path = format!("{dialect}/migrations/2_b.sql");
         let first = format!("{dialect}/migrations/1_a.sql");

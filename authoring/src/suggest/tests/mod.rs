@@ -211,7 +211,7 @@ fn a_sentence_is_described_with_its_places_and_coverage() {
       at [rules/parse.md:3], about []
       open
       page rules/parse.md
-      related openapi/duplicate-enum-value on
+      related tests/python-duplicate-case on
     Never use moment
       at [], about []
       elsewhere by eslint/no-restricted-* in eslint.config.js
@@ -225,8 +225,8 @@ fn a_sentence_is_described_with_its_places_and_coverage() {
       open
       page .aidd/rules/always-skip-the-tests-that.md
       related tests/disabled-test off
-      related tests/retried-test off
-      related compliance/test-name off
+      related tests/python-assert-false off
+      related tests/python-tuple-assert on
     커밋하기 전에 반드시 검토하세요.
       at [], about []
       open

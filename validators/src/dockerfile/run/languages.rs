@@ -249,7 +249,9 @@ fn npm_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
 }
 
 fn is_pinned_npm(text: &str) -> bool {
-    if text.starts_with("git") && text.contains("://") || text.starts_with("git+") {
+    let is_git = text.starts_with("git") && text.contains("://")
+        || ["git+", "github:", "gitlab:", "bitbucket:"].iter().any(|start| text.starts_with(start));
+    if is_git {
         return text.contains('#');
     }
     // A scope starts with `@`, so the `@` of a version cannot be the first character.
@@ -423,7 +425,9 @@ mod tests {
 
     #[test]
     fn pinned_npm_and_go_packages_are_recognised() {
-        for pinned in ["a@1", "@x/a@1", "./a", "a.tgz", "git+https://x#v1", "file:x"] {
+        for pinned in
+            ["a@1", "@x/a@1", "./a", "a.tgz", "git+https://x#v1", "file:x", "github:x/y#0a1b2c3"]
+        {
             assert!(is_pinned_npm(pinned), "{pinned}");
         }
         for unpinned in ["a", "@x/a", "git+https://x", "user/repo", "$A"] {

@@ -4,7 +4,7 @@ use super::framework::Framework;
 use super::names::{Names, Role};
 use super::span;
 use super::walk::Walker;
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::source::Span;
 use oxc_ast::ast::{Argument, CallExpression, Expression, ReturnStatement};
 use oxc_span::GetSpan;
@@ -301,10 +301,33 @@ fn check_completeness<'a>(
         .map(|(_, place)| place.end);
     if let Some(finding) = walker.at("tests/assertion-without-matcher", place, message) {
         finding.help("Call a matcher: `expect(value).toBe(expected)`");
+        if assertion.head.arguments.first().is_some_and(throws_if_missing) {
+            finding.severity = finding.severity.min(Severity::Info);
+        }
         if let Some(end) = fix {
             finding.fix_unsafe("Call the matcher", vec![Edit::insert(end, "()")]);
         }
     }
+}
+
+/// Whether an argument is a query of Testing Library that fails if it finds no element, such as
+/// `screen.getByRole("button")`: without a matcher, `expect` is redundant, but the test checks
+/// something.
+fn throws_if_missing(argument: &Argument<'_>) -> bool {
+    let call = match argument {
+        Argument::CallExpression(call) => call,
+        Argument::AwaitExpression(waiting) => match &waiting.argument {
+            Expression::CallExpression(call) => call,
+            _ => return false,
+        },
+        _ => return false,
+    };
+    let name = match &call.callee {
+        Expression::Identifier(name) => name.name.as_str(),
+        Expression::StaticMemberExpression(member) => member.property.name.as_str(),
+        _ => return false,
+    };
+    ["getBy", "getAllBy", "findBy", "findAllBy"].iter().any(|start| name.starts_with(start))
 }
 
 /// Reports a statement that is a chain of promises with assertions, if the test does not wait for

@@ -126,7 +126,7 @@ fn gates_are_evaluated_from_evidence() {
     let is_run_id = |id: &str| id.starts_with("tool_outcome_");
     let text = verify.text.split('`').map(|part| if is_run_id(part) { "ID" } else { part });
     insta::assert_snapshot!(text.collect::<Vec<_>>().join("`"), @r#"
-    VERIFY is not complete; 2 of 10 gates not met; blocking gates with disabled rules: module_rules, no_unchecked_types, no_dead_code, tests_pass
+    VERIFY is not complete; 2 of 10 gates not met; blocking gates with disabled rules: module_rules, no_unchecked_types, no_dead_code
     pass no_secrets: no new findings by secrets/*
     not applicable naming_conventions (does not block): rules disabled in this project: compliance/file-name-case, compliance/identifier-case
     not applicable module_rules: rules disabled in this project: compliance/commonjs, compliance/wildcard-import, compliance/layer-breach, compliance/import-cycle; to enable in .aidd/config.json: add "typescript-strict", "architecture" to `compliance`
@@ -134,7 +134,7 @@ fn gates_are_evaluated_from_evidence() {
     pass types_clean: `ID` passed
     pass lint_clean: `ID` passed
     pass no_dead_code: `ID` passed; rules disabled in this project: compliance/commented-out-code; to enable in .aidd/config.json: add "clean-code" to `compliance`
-    fail tests_pass: `ID` failed; rules disabled in this project: tests/disabled-test, tests/focused-test; to enable in .aidd/config.json: add "testing" to `compliance`
+    fail tests_pass: `ID` failed; no new findings by tests/focused-test; rules disabled in this project: tests/disabled-test; to enable in .aidd/config.json: add "testing" to `compliance`
     missing acceptance_criteria: no evidence was supplied
     pass spec_matches: a note
     "#);
