@@ -131,8 +131,8 @@ pub struct Check {
     /// Output format on standard output.
     #[arg(long, value_enum, default_value_t = Format::Text, env = "AIDD_FORMAT")]
     pub format: Format,
-    /// Also write the findings to a file; repeatable. The extension selects the format (.sarif,
-    /// .json, .md, .xml, .txt), or name it: `gitlab=report.json`.
+    /// Also write the findings to a file; repeatable. The format is derived from the extension
+    /// (.sarif, .json, .md, .xml, .txt) or specified before `=`: `gitlab=report.json`.
     #[arg(long, value_name = "[FORMAT=]FILE", value_hint = ValueHint::FilePath)]
     pub output: Vec<String>,
     /// Write nothing to standard output.
@@ -317,7 +317,7 @@ pub enum RuleCommand {
 /// `aidd rule export`.
 #[derive(Debug, Args)]
 pub struct RuleExport {
-    /// Output form.
+    /// Output format.
     #[arg(value_enum)]
     pub form: ExportForm,
     /// File, relative to the project root.
@@ -366,7 +366,7 @@ pub enum ImportTool {
     Markdownlint,
 }
 
-/// Output forms of `aidd rule export`.
+/// Output formats of `aidd rule export`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportForm {
     /// A section of AGENTS.md.

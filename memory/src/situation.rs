@@ -42,7 +42,7 @@ pub const SITUATIONS: &[Situation] = &[
         words: &["결정", "선택", "정하자", "decid", "decision", "choice", "choose"],
         tools: &["search_by_context", "save_decision", "save_insight"],
         suggestion: "find earlier decisions with search_by_context; record a new decision with \
-                     save_decision and a smaller lesson with save_insight",
+                     save_decision and a lesson with save_insight",
     },
     Situation {
         name: "searching",

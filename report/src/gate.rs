@@ -90,7 +90,7 @@ pub struct Policy {
     by_rule: HashMap<String, Vec<usize>>,
     /// The lowest severity that fails if no selector matches.
     pub fail_on: FailOn,
-    /// The policy of the base, and the ids of the findings that its settings report.
+    /// The policy of the base, and the ids of the findings to which it also applies.
     base: Option<(Box<Policy>, BTreeSet<String>)>,
 }
 
@@ -144,8 +144,8 @@ impl Policy {
     }
 
     /// The verdict on a new finding of `rule` with `severity`, from the most specific selector that
-    /// matches. Among equally specific selectors, `ignore` precedes `blockOn`, and `blockOn`
-    /// precedes `warnOn`.
+    /// matches. Among equally specific selectors, `ignore` takes precedence over `blockOn`, and
+    /// `blockOn` over `warnOn`.
     #[must_use]
     pub fn verdict(&self, rule: &str, severity: Severity) -> Verdict {
         let matching = self.by_rule.get(rule).into_iter().flatten();

@@ -58,8 +58,8 @@ fn run_session(name: &str) {
 }
 
 /// Abbreviates a long answer: the middle is replaced by the number of its lines. Of an answer with a
-/// budget, the end is omitted, because the number of lines within the budget depends on the tokens of
-/// ids, which differ between runs.
+/// budget, only the start is retained: how many lines are within the budget depends on the ids, whose
+/// token count differs between runs.
 fn abbreviate(answer: &str, budget: Option<usize>) -> String {
     let lines: Vec<&str> = answer.lines().collect();
     let (first, last) = SHOWN_LINES;

@@ -484,7 +484,7 @@ fn a_prompt_hook_succeeds_on_any_input() {
         .concat(),
         @"
     aidd memory (resuming): to resume earlier work, call load_checkpoint first, then load_context.
-    aidd memory (deciding): find earlier decisions with search_by_context; record a new decision with save_decision and a smaller lesson with save_insight.
+    aidd memory (deciding): find earlier decisions with search_by_context; record a new decision with save_decision and a lesson with save_insight.
     aidd memory (searching): search the project's memory: search_by_topic for a topic, search_by_context for a question, search_recent for the last days.
     aidd memory (tracking): record the outcome of a decision with evolve_outcome (search_by_topic finds its id), its replacement with evolve_supersede; record an error and its fix with aidd_memory_add_mistake.
     "

@@ -211,7 +211,7 @@ fn hostile_input_is_rejected_or_escaped() {
     ");
     assert_snapshot!(piped(&[b'a'; 900_000], &["-"], 2).err, @"
     error: the sentence has more than 2000 characters
-    hint: pass one sentence at a time, or name the document
+    hint: pass one sentence at a time, or the path of a document
     ");
     assert_snapshot!(piped(b"", &["-"], 2).err, @"
     error: the sentence is empty

@@ -1,4 +1,4 @@
-//! Errors of surveys, sentences and drafts.
+//! Errors of `aidd rule suggest` and `aidd rule coverage`.
 
 use super::draft::MAX_DRAFT;
 use super::statement::MAX_SENTENCE;
@@ -8,7 +8,7 @@ use aidd_engine::workspace::project::ProjectError;
 use std::io;
 use thiserror::Error;
 
-/// The reason why a survey, a sentence or a draft cannot be processed.
+/// The reason why documents, a sentence or a draft cannot be processed.
 #[derive(Debug, Error)]
 pub enum SuggestError {
     /// The configuration is invalid.
@@ -50,7 +50,7 @@ impl SuggestError {
             Self::Project(_) | Self::Engine(_) | Self::Walk(_) => "",
             Self::Read { .. } => "pass the path of a text file of the project",
             Self::EmptySentence => "state a requirement, for example: Never use `eval()`",
-            Self::LongSentence => "pass one sentence at a time, or name the document",
+            Self::LongSentence => "pass one sentence at a time, or the path of a document",
             Self::EmptyDraft => "pass a rule page, or its header",
             Self::LongDraft => "pass one rule page with short examples",
         }

@@ -61,7 +61,7 @@ pub enum MemoryCommand {
     Edit(Edit),
     /// Replace a decision with a new one.
     #[command(
-        after_help = "Example:\n  aidd memory supersede ID \"Sessions live in Redis\" --reasoning \"We have to end them at once\""
+        after_help = "Example:\n  aidd memory supersede ID \"Sessions live in Redis\" --reasoning \"We must be able to revoke them immediately\""
     )]
     Supersede {
         /// The decision to replace.
@@ -165,7 +165,7 @@ pub enum AddCommand {
     Mistake(Box<AddMistake>),
     /// Add a project convention.
     #[command(
-        after_help = "Examples:\n  aidd memory add convention \"Errors say what to do\" --example 'hint: run `aidd init`'\n  aidd memory add convention \"Dates are made with Temporal, never with moment\" \\\n    --check '{\"files\": [\"*.ts\"], \"text\": {\"regex\": \"\\\\bmoment\\\\(\"}, \"fails\": {\"a.ts\": \"moment()\"}}'"
+        after_help = "Examples:\n  aidd memory add convention \"Errors say what to do\" --example 'hint: run `aidd init`'\n  aidd memory add convention \"Create dates with Temporal, never with moment\" \\\n    --check '{\"files\": [\"*.ts\"], \"text\": {\"regex\": \"\\\\bmoment\\\\(\"}, \"fails\": {\"a.ts\": \"moment()\"}}'"
     )]
     Convention(Box<AddConvention>),
     /// Add a lesson in a sentence or two. The lesson is stored only in this checkout.
@@ -480,8 +480,8 @@ pub struct Branch {
     /// List all known branches.
     #[arg(long, conflicts_with_all = ["branch", "merge"])]
     pub list: bool,
-    /// Mark the branch as merged: make its decisions and fixed errors permanent, and archive its
-    /// context.
+    /// Mark the branch as merged: add its decisions and fixed errors to the permanent memory, and
+    /// archive its context.
     #[arg(long)]
     pub merge: bool,
 }

@@ -186,8 +186,8 @@ impl Registry {
     }
 
     /// The id that the author of `name` probably meant: an id that differs from `name` by a few
-    /// letters, or that begins with `name`. If `name` is a glob or the kind of rules, the result is
-    /// a glob with a known kind.
+    /// letters, or that begins with `name`. If `name` is a glob, or only a kind (the part of an id
+    /// before the slash), the result is a glob with a known kind.
     #[must_use]
     pub fn nearest(&self, name: &str) -> Option<String> {
         let ids = || self.rules.iter().map(|rule| &*rule.id);
@@ -260,9 +260,9 @@ fn page_id(path: &str, body: &str) -> String {
 /// Whether `text` has the form `kind/kebab-name`.
 #[must_use]
 pub fn is_id(text: &str) -> bool {
-    let is_segment = |is_segment: &str| {
-        !is_segment.is_empty()
-            && is_segment.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+    let is_segment = |segment: &str| {
+        !segment.is_empty()
+            && segment.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
     };
     text.split_once('/').is_some_and(|(kind, name)| is_segment(kind) && is_segment(name))
 }

@@ -83,7 +83,7 @@ fn insert_above(source: &Source, line: usize, text: &str) -> Edit {
     let line_text = source.slice(span);
     let bom_len = line_text.len() - line_text.trim_start_matches('\u{FEFF}').len();
     let line_text = &line_text[bom_len..];
-    // A Markdown block quote continues on the line above.
+    // The prefix of a Markdown block quote is repeated on the inserted line.
     let is_prefix = |c: char| c == ' ' || c == '\t' || c == '>';
     let indent = &line_text[..line_text.len() - line_text.trim_start_matches(is_prefix).len()];
     Edit::insert(
@@ -211,7 +211,7 @@ mod tests {
         .expect("valid")
     }
 
-    /// The text after the first finding of `rule` is allowed.
+    /// Allows the first finding of `rule`, and returns the changed text.
     fn allowed(path: &str, text: &str, rule: &str) -> Option<String> {
         let (engine, files) = (engine(), Memory::default());
         let source = Source::new(path, text);

@@ -20,8 +20,8 @@ pub struct Texts {
     vectors: Vec<Vector>,
 }
 
-/// Joins language names that would be split at capitals: a question about Java does not mean
-/// JavaScript.
+/// Joins language names that would be split at capitals, so that a question about Java does not
+/// match JavaScript.
 fn join_language_names(text: &str) -> Cow<'_, str> {
     if text.contains("Script") {
         text.replace("JavaScript", "Javascript").replace("TypeScript", "Typescript").into()
@@ -31,7 +31,7 @@ fn join_language_names(text: &str) -> Cow<'_, str> {
 }
 
 impl Texts {
-    /// Indexes texts, each with several parts and the weight of their terms.
+    /// Indexes texts. Each text is a list of parts, each with the weight of the part's terms.
     #[must_use]
     pub fn new<'a>(texts: impl IntoIterator<Item = Vec<(f32, &'a str)>>) -> Self {
         let table = Table::shipped();

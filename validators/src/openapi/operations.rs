@@ -14,7 +14,7 @@ pub(super) fn duplicate_operation_id(document: &Document<'_>, report: &mut Repor
     for operation in document.objects("operation") {
         let Some(at) = document.get(operation, "operationId") else { continue };
         let Some(id) = document.text(at) else { continue };
-        // The operation of an alias is a duplicate too, but has no span of its own.
+        // An operation included by a YAML alias is a duplicate too, but has no span of its own.
         if !spans.insert(document.span(at)) {
             continue;
         }
@@ -175,7 +175,7 @@ pub(super) fn success_response(document: &Document<'_>, report: &mut Report<'_>)
         let is_success = |code: &str| code.starts_with(['1', '2', '3']) || code == "default";
         if !codes.is_empty() && !codes.iter().any(|(code, _)| is_success(code)) {
             report
-                .at(document.key_span(map), "no response for success is described")
+                .at(document.key_span(map), "no success response is described")
                 .help("Describe a response with a `2XX` or `3XX` code");
         }
     }
@@ -186,7 +186,7 @@ pub(super) fn missing_4xx_response(document: &Document<'_>, report: &mut Report<
         let Some((map, codes)) = responses(document, operation.at) else { continue };
         if !codes.iter().any(|(code, _)| code.starts_with('4') || *code == "default") {
             report
-                .at(document.key_span(map), "no response for errors of the client is described")
+                .at(document.key_span(map), "no response for client errors is described")
                 .help("Describe a response with a `4XX` code");
         }
     }
@@ -210,7 +210,10 @@ pub(super) fn no_content_with_body(document: &Document<'_>, report: &mut Report<
             let is_shared = response != entry;
             let at = if is_shared { entry } else { body };
             report
-                .at(document.key_span(at), format!("a response with the code {code} has no body"))
+                .at(
+                    document.key_span(at),
+                    format!("a response with status code {code} cannot have a body"),
+                )
                 .help(format!("Remove `{}`, or use another code", document.key(body)));
         }
     }
@@ -226,7 +229,7 @@ pub(super) fn request_body_on_get(document: &Document<'_>, report: &mut Report<'
             let method = method.to_uppercase();
             let finding = report.at(
                 document.key_span(body),
-                format!("{method} requests have no body with a defined meaning"),
+                format!("the body of a {method} request has no defined meaning"),
             );
             finding.help("Send the data in parameters, or use another method");
             // Many APIs delete several resources with one request on purpose.

@@ -322,17 +322,17 @@ fn rules_on_paths_and_operations_report_their_defects() {
         (
             "success-response",
             "  /a: {get: {responses: {404: {description: a}}}}\n".to_owned(),
-            "responses: no response for success is described",
+            "responses: no success response is described",
         ),
         (
             "no-content-with-body",
             "  /a: {get: {responses: {204: {description: a, content: {a/b: {}}}}}}\n".to_owned(),
-            "content: a response with the code 204 has no body",
+            "content: a response with status code 204 cannot have a body",
         ),
         (
             "request-body-on-get",
             format!("  /a: {{get: {}}}\n", operation("a", "requestBody: {content: {}},")),
-            "requestBody: GET requests have no body with a defined meaning",
+            "requestBody: the body of a GET request has no defined meaning",
         ),
         (
             "undefined-security-scheme",

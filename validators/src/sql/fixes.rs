@@ -19,8 +19,8 @@ enum FixPolicy {
     Always,
     /// Only if the statement certainly runs outside of a transaction.
     OutsideTransaction,
-    /// Only in a migration without comments for its tool: the edit inserts text at the start of the
-    /// file, where these comments must be.
+    /// Only in a migration without directives of its tool (`-- +goose Up`): the edit inserts text at
+    /// the start of the file, where the directives must be.
     AtStart,
     /// Never: instead, `NOT VALID` is added at the end of the constraint.
     NotValid,
@@ -97,7 +97,7 @@ fn convert(edit: &squawk_linter::Edit, file: &File, text: &str) -> Edit {
     } else if replaced.contains('"') || replaced.len() > MAX_NAME {
         added.to_owned()
     } else {
-        // `timestamp(3)` remains precise.
+        // Preserve the precision: `timestamp(3)` becomes `timestamptz(3)`.
         let digits = replaced.find('(').filter(|_| first == "timestamptz");
         let digits = digits.and_then(|at| replaced.get(at..=replaced.find(')')?)).unwrap_or("");
         format!("{}{digits}{}", in_case_of(replaced, first), in_case_of(statement, rest))
@@ -126,8 +126,9 @@ fn runs_outside_transaction(file: &File, text: &str) -> bool {
     })
 }
 
-/// Whether settings can be added at the start: marks of a tool come first, and a second statement
-/// can start a transaction, in which `CONCURRENTLY` fails.
+/// Whether `SET` statements can be inserted at the start of the file. They cannot if the file has
+/// directives of a migration tool, which must come first, or uses `CONCURRENTLY`, which fails in the
+/// transaction that a second statement can start.
 fn takes_settings(file: &File) -> bool {
     file.migration.as_ref().is_some_and(|migration| !migration.is_marked)
         && file.postgres.as_ref().is_some_and(|parse| concurrently_spans(parse).is_empty())
@@ -153,7 +154,7 @@ fn add_not_valid(span: Span, file: &File, text: &str) -> Option<Edit> {
     Some(Edit::insert(added.end, in_case_of(text.get(added.range())?, " not valid")))
 }
 
-/// The edits that replace the commas of a clause that lists tables with `CROSS JOIN`.
+/// The edits that replace each comma between the tables of a clause by `CROSS JOIN`.
 pub(super) fn cross_join(text: &str, span: Span, file: &File) -> Vec<Edit> {
     let clause = text.get(span.range()).unwrap_or_default();
     let dialect = file.detected.map(|detected| detected.dialect);

@@ -1,4 +1,4 @@
-//! Finds the names of a project's members that commits can use as scopes.
+//! Finds the names of a project's members (workspace packages), which commits can use as scopes.
 
 use crate::project::manifest::{json, text, toml};
 use crate::text::files::Files;
@@ -17,7 +17,7 @@ const MANIFESTS: [&str; 8] = [
 ];
 
 /// The names of the members: for each directory below the root that has a manifest, the directory
-/// name and the name in the manifest, without the scope of a registry.
+/// name, and the name in the manifest without its npm scope (`@scope/`).
 #[must_use]
 pub fn members<'p>(files: &dyn Files, paths: impl IntoIterator<Item = &'p str>) -> Vec<String> {
     let mut names = BTreeSet::new();

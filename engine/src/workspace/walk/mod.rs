@@ -60,13 +60,13 @@ pub struct Walk {
     pub no_hidden: bool,
     /// Only check the files at these paths (relative to the root), if the walk reaches them.
     pub only: Option<BTreeSet<String>>,
-    /// Only check the files of one part.
+    /// Only check the files of one shard of a sharded run.
     pub part: Option<Part>,
     /// The name of the branch, if Git does not know it: CI runners check out a detached head.
     pub branch: Option<String>,
     /// The paths that the checked change touches.
     pub change: Option<BTreeSet<String>>,
-    /// Start no further file once this is set; the result is then incomplete.
+    /// Once this is set, no more files are checked, and the result is incomplete.
     pub stop: Option<Arc<AtomicBool>>,
 }
 
@@ -102,7 +102,7 @@ impl Walk {
     }
 }
 
-/// A checked file with findings, or a window of such a file.
+/// A checked file with findings, or one window of a file that is too large to parse.
 #[derive(Debug)]
 pub struct FileReport {
     /// The text of the file.
@@ -288,8 +288,8 @@ fn check_walked(
     outcome
 }
 
-/// Checks the files at `paths` of a store, in the same way as [`check_tree`]. Ignore files are not
-/// evaluated. Once `stop` is set, no further file is started.
+/// Checks the files at `paths`, read through `files`, in the same way as [`check_tree`]. Ignore
+/// files are not evaluated. Once `stop` is set, no more files are checked.
 ///
 /// # Errors
 /// A malformed glob in the configuration.
@@ -458,7 +458,8 @@ fn filtered(
     Some(builder)
 }
 
-/// A walk without the built-in ignore files, because its filter decides which entries are included.
+/// A walk with the standard filters of the `ignore` crate turned off: the caller adds a filter that
+/// decides which entries are included.
 fn builder(walk: &Walk) -> Option<WalkBuilder> {
     let mut paths = walk.paths.iter();
     let mut builder = WalkBuilder::new(paths.next()?);

@@ -311,7 +311,7 @@ impl Findings {
         text.push_str(match (self.passes, self.is_unchecked) {
             (true, _) if self.is_partial => "; the enabled rules pass",
             (true, _) => "; the check passes",
-            (false, true) => "; not checked: disabled rules",
+            (false, true) => "; not checked: all rules of a requested group are disabled",
             (false, false) => "; the check fails",
         });
         text

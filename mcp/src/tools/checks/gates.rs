@@ -27,9 +27,9 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_check_quality_gates",
             "Quality gates",
-            "Evaluates the quality gates of a phase by rules, recorded runs and evidence. Use \
-             before a review or a release; use aidd_lifecycle_status for the criteria of a \
-             feature.",
+            "Evaluates the quality gates of a phase, based on findings, recorded runs and \
+             evidence. Use before a review or a release; use aidd_lifecycle_status for the \
+             criteria of a feature.",
             check,
         )
         .in_profiles(&[Profile::Tools]),

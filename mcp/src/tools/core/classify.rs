@@ -177,7 +177,7 @@ fn render(task: &Task) -> String {
         if task.is_from_files {
             text.push_str("No row of the routing table matches the text. Based on the files:");
         } else {
-            let row = route.row.as_deref().unwrap_or("named role");
+            let row = route.row.as_deref().unwrap_or("role named in the description");
             let _ = write!(text, "{row} ({:.0} %)", route.confidence * 100.0);
         }
         if let Some(second) = &route.runner_up {

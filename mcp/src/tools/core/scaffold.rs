@@ -97,7 +97,10 @@ fn scaffold(
     let verb = if params.dry_run { "Would write" } else { "Wrote" };
     let list =
         |names: &[String]| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
-    let mut text = format!("{verb} {}. Existing: {}.", list(&result.created), list(&result.kept));
+    let mut text = format!("{verb} {}.", list(&result.created));
+    if !result.kept.is_empty() {
+        let _ = write!(text, " Not changed, because already present: {}.", list(&result.kept));
+    }
     if params.dry_run {
         let _ = write!(text, "\n\n{diff}");
         result.diff = Some(diff);

@@ -183,7 +183,7 @@ fn text(stack: &Stack, markers: &ProjectGuidance, technologies: &[Technology]) -
             manifest.ecosystem,
             with_prefix(&manifest.name, " "),
             with_prefix(&manifest.version, " "),
-            with_prefix(&manifest.manager, ", by "),
+            with_prefix(&manifest.manager, ", managed with "),
             manifest.dependencies.len(),
             if manifest.dependencies.len() == 1 { "dependency" } else { "dependencies" },
             with_prefix(&manifest.lock, ", locked in "),
@@ -196,7 +196,7 @@ fn text(stack: &Stack, markers: &ProjectGuidance, technologies: &[Technology]) -
     });
     let known = list(known.collect());
     if !known.is_empty() {
-        let _ = writeln!(text, "known: {known}");
+        let _ = writeln!(text, "in the knowledge base: {known}");
     }
     let pins = stack.pins.iter().map(|pin| format!("{} {} ({})", pin.name, pin.version, pin.path));
     let pins = list(pins.collect());

@@ -60,8 +60,8 @@ fn the_project_is_detected() {
     let folder = shop();
     let answer = call(folder.path(), "aidd_detect_project", json!({}));
     insta::assert_snapshot!(answer.text, @"
-    package.json: npm shop 1.0.0, by npm, 3 dependencies, locked in package-lock.json
-    known: React 18.3.1, React Router 6.30.0, Node.js 22, Jest 29
+    package.json: npm shop 1.0.0, managed with npm, 3 dependencies, locked in package-lock.json
+    in the knowledge base: React 18.3.1, React Router 6.30.0, Node.js 22, Jest 29
     runtimes: node 22 (.nvmrc)
     guidance: AGENTS.md
     ");
@@ -293,8 +293,8 @@ fn a_workspace_member_uses_the_workspace_lock_file() {
     ]);
     let answer = call(folder.path(), "aidd_detect_project", json!({"path": "packages/api"}));
     insta::assert_snapshot!(answer.text, @"
-    packages/api/package.json: npm api, by pnpm, 1 dependency
-    known: Zod 3.23.0
+    packages/api/package.json: npm api, managed with pnpm, 1 dependency
+    in the knowledge base: Zod 3.23.0
     guidance: rules
     ");
 }

@@ -16,8 +16,8 @@ pub(super) fn tools() -> Vec<Tool> {
             "aidd_branch",
             "Branch",
             "Saves or returns the state of a branch, such as its tasks and decisions. After the \
-             branch is merged in Git, use the action `merge` to make its decisions and errors \
-             permanent.",
+             branch is merged in Git, use the action `merge` to add its decisions and errors to \
+             the permanent memory.",
             branch,
         )
         .destructive()

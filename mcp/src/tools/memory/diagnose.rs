@@ -23,9 +23,9 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_diagnose_error",
             "Diagnose error",
-            "Finds the project's stack frames and similar past mistakes with their fixes, for an \
-             error message or a stack trace. Use before a fix; use aidd_memory_add_mistake after \
-             the fix.",
+            "For an error message or a stack trace, finds the frames in the project's code and \
+             similar past mistakes with their fixes. Use before a fix; use \
+             aidd_memory_add_mistake after the fix.",
             diagnose,
         )
         .in_profiles(&[Profile::Memory, Profile::Lean]),

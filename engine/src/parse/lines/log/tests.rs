@@ -224,7 +224,7 @@ proptest! {
     ) {
         let base = apply_actions(&[], &base)[0].clone();
         let [ours, theirs] = apply_actions(&base, &actions);
-        // The lines of both sides in any order; lines that both sides have occur twice.
+        // The lines of both sides in any order; a line shared by both sides occurs twice.
         let mut merged: Vec<&Revision> = ours.iter().chain(&theirs).collect();
         merged.sort_by_key(|line| id::digest(&[&line.rev, &shuffle.to_string()]));
         let text = merged.iter().map(|line| line.line() + "\n").collect::<String>();
