@@ -91,3 +91,12 @@ fn advisories_are_matched_with_direct_and_indirect_packages() {
         assert!(error.contains(message), "{error}");
     }
 }
+
+#[test]
+fn malformed_manifests_are_listed() {
+    let project = project();
+    project.write("broken/package.json", r#"{"dependencies": {"a": "*",}"#);
+    let output = project.run(&["deps"]).expect_code(0);
+    let note = "note: broken/package.json: not read: malformed or too large; correct the file";
+    assert!(output.out.contains(note), "{}", output.out);
+}

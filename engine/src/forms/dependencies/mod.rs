@@ -89,6 +89,8 @@ fn entry_finding(manifest: &Manifest, declared: &Declared, message: String) -> F
 struct Manifests {
     /// All manifests, ordered by path.
     all: Vec<Manifest>,
+    /// The paths of the manifests that could not be read, ordered.
+    unread: Vec<String>,
     /// Ecosystem and directory → indexes of the manifests that describe the files there.
     by_dir: HashMap<(Ecosystem, String), Vec<usize>>,
 }
@@ -122,14 +124,21 @@ impl Manifests {
         let listed = scope.listing.files().iter();
         let listed = listed.filter(|path| declared::ecosystem(path).is_some() && !is_foreign(path));
         let read = |path: &String| declared::read(path, &side_file(scope.files, path)?);
-        let mut all: Vec<Manifest> = listed.filter_map(read).collect();
-        all.sort_by(|a, b| a.path.cmp(&b.path));
+        let (mut all, mut unread) = (Vec::new(), Vec::new());
+        for path in listed {
+            match read(path) {
+                Some(manifest) => all.push(manifest),
+                None => unread.push(path.clone()),
+            }
+        }
+        all.sort_by(|a: &Manifest, b| a.path.cmp(&b.path));
+        unread.sort();
         let mut by_dir: HashMap<(Ecosystem, String), Vec<usize>> = HashMap::new();
         for (index, manifest) in all.iter().enumerate() {
             let key = (manifest.ecosystem, manifest.dir().to_owned());
             by_dir.entry(key).or_default().push(index);
         }
-        Self { all, by_dir }
+        Self { all, unread, by_dir }
     }
 
     /// The manifests of an ecosystem in the directory of the file at `path` and the directories

@@ -20,8 +20,8 @@ pub struct DependencyTable {
     /// The lock files.
     #[serde(skip)]
     pub locks: Vec<Lock>,
-    /// Notes on lock files that could not be read, and on directories with lock files of several
-    /// tools.
+    /// Notes on manifests and lock files that could not be read, and on directories with lock files
+    /// of several tools.
     pub notes: Vec<String>,
 }
 
@@ -82,7 +82,11 @@ pub fn read(scope: &Scope<'_>, imports: &Imports<'_>, guides: &[Guide]) -> Depen
             }
         }
     }
-    let mut notes = super::versions::notes(&locks);
+    let unread = manifests.unread.iter().filter(|path| scope.covers(path));
+    let mut notes: Vec<String> = unread
+        .map(|path| format!("{path}: not read: malformed or too large; correct the file"))
+        .collect();
+    notes.extend(super::versions::notes(&locks));
     notes.extend(
         super::versions::several(&locks)
             .into_iter()
