@@ -76,6 +76,11 @@ impl<'a> ValuePurposes<'a> {
     /// for development, such as `class DevelopmentConfig`, or in a documentation comment.
     fn code_around(&self, span: Span) -> Option<&'static str> {
         let (_, language) = language_of(self.source.path())?;
+        let text = self.source.text();
+        // Parsing takes much longer than all other checks of a file without syntax patterns.
+        if !may_be_in_doc_comment(text, span) && !may_be_in_development_class(text, span) {
+            return None;
+        }
         let parsed = self.tree.in_language(language)?;
         let root = parsed.root().get_inner_node();
         let leaf = root.descendant_for_byte_range(span.start as usize, span.end as usize)?;
@@ -101,6 +106,45 @@ impl<'a> ValuePurposes<'a> {
         let (section, description) = sections[before.checked_sub(1)?];
         section.contains(span).then_some(description)
     }
+}
+
+/// The keywords of declarations whose syntax nodes are classes in at least one grammar.
+const CLASS_KEYWORDS: [&str; 6] = ["class", "interface", "struct", "enum", "extension", "actor"];
+
+/// Whether `span` can be in a documentation comment: the line has the mark of a line comment before
+/// it, or a block comment before it is not closed. In doubtful cases true.
+fn may_be_in_doc_comment(text: &str, span: Span) -> bool {
+    let before = &text[..(span.start as usize)];
+    let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();
+    if ["///", "//!", "/**"].iter().any(|mark| line.contains(mark)) {
+        return true;
+    }
+    // Some languages nest comments, so a closed comment inside the comment is skipped.
+    let mut closed = 0_usize;
+    for at in memchr::memrchr_iter(b'/', before.as_bytes()) {
+        if before[..at].ends_with('*') {
+            closed += 1;
+        } else if before[at..].starts_with("/*") {
+            if closed == 0 && before[at..].starts_with("/**") {
+                return true;
+            }
+            closed = closed.saturating_sub(1);
+        }
+    }
+    false
+}
+
+/// Whether a class for development can be declared before `span`: a keyword and, later on its line, a
+/// name with a word for such an environment. In doubtful cases true.
+fn may_be_in_development_class(text: &str, span: Span) -> bool {
+    let before = &text[..(span.start as usize)];
+    CLASS_KEYWORDS.iter().any(|keyword| {
+        memchr::memmem::find_iter(before.as_bytes(), keyword).any(|at| {
+            // A name can be on the next line.
+            let rest = before[at + keyword.len()..].trim_start();
+            is_for_development(rest.lines().next().unwrap_or_default())
+        })
+    })
 }
 
 /// Whether one of the words of a class name is an environment for development: `TestConfig`,
@@ -260,6 +304,11 @@ mod tests {
             ("a.py", "class Attestation:\n    KEY = 'k3j5h2'\n", None),
             ("A.java", "/** Uses amqp://shop:k3j5h2@mq */\nclass A {}\n", Some("in documentation")),
             ("A.java", "// amqp://shop:k3j5h2@mq\nclass A {}\n", None),
+            ("A.java", "/** a */ class A { String s = \"k3j5h2\"; }\n", None),
+            ("a.rs", "/** a /* b */\n amqp://shop:k3j5h2@mq */\n", Some("in documentation")),
+            ("a.rs", "//! amqp://shop:k3j5h2@mq\n", Some("in documentation")),
+            ("a.py", "class \\\n    TestConfig:\n    KEY = 'k3j5h2'\n", development),
+            ("a.kt", "interface Local {\n  val key = \"k3j5h2\"\n}\n", development),
             ("a.txt", "class Development: k3j5h2\n", None),
         ] {
             assert_eq!(describe(path, text), expected, "{text}");
