@@ -50,11 +50,12 @@ pub(super) struct ValuePurposes<'a> {
     source: &'a Source,
     tree: &'a Tree<'a>,
     sections: OnceCell<Vec<(Span, &'static str)>>,
+    candidates: OnceCell<Candidates>,
 }
 
 impl<'a> ValuePurposes<'a> {
     pub(super) fn new(source: &'a Source, tree: &'a Tree<'a>) -> Self {
-        Self { source, tree, sections: OnceCell::new() }
+        Self { source, tree, sections: OnceCell::new(), candidates: OnceCell::new() }
     }
 
     /// Why the value of a finding is not for the product, as a description for its message.
@@ -76,9 +77,8 @@ impl<'a> ValuePurposes<'a> {
     /// for development, such as `class DevelopmentConfig`, or in a documentation comment.
     fn code_around(&self, span: Span) -> Option<&'static str> {
         let (_, language) = language_of(self.source.path())?;
-        let text = self.source.text();
-        // Parsing takes much longer than all other checks of a file without syntax patterns.
-        if !may_be_in_doc_comment(text, span) && !may_be_in_development_class(text, span) {
+        let candidates = self.candidates.get_or_init(|| Candidates::find(self.source.text()));
+        if !candidates.contain(span) {
             return None;
         }
         let parsed = self.tree.in_language(language)?;
@@ -111,40 +111,97 @@ impl<'a> ValuePurposes<'a> {
 /// The keywords of declarations whose syntax nodes are classes in at least one grammar.
 const CLASS_KEYWORDS: [&str; 6] = ["class", "interface", "struct", "enum", "extension", "actor"];
 
-/// Whether `span` can be in a documentation comment: the line has the mark of a line comment before
-/// it, or a block comment before it is not closed. In doubtful cases true.
-fn may_be_in_doc_comment(text: &str, span: Span) -> bool {
-    let before = &text[..(span.start as usize)];
-    let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();
-    if ["///", "//!", "/**"].iter().any(|mark| line.contains(mark)) {
-        return true;
-    }
-    // Some languages nest comments, so a closed comment inside the comment is skipped.
-    let mut closed = 0_usize;
-    for at in memchr::memrchr_iter(b'/', before.as_bytes()) {
-        if before[..at].ends_with('*') {
-            closed += 1;
-        } else if before[at..].starts_with("/*") {
-            if closed == 0 && before[at..].starts_with("/**") {
-                return true;
-            }
-            closed = closed.saturating_sub(1);
-        }
-    }
-    false
+/// The parts of a text whose values can be in a documentation comment or in a class for
+/// development. Parsing the text takes much longer than finding them, so it is only parsed for
+/// values in these parts. In doubtful cases, a part is included.
+struct Candidates {
+    /// The text from the mark of a line comment to the end of its line.
+    line_comments: Vec<Span>,
+    /// Block comments, or what looks like one.
+    block_comments: Vec<Span>,
+    /// Where the first class for development is declared.
+    first_class: Option<usize>,
 }
 
-/// Whether a class for development can be declared before `span`: a keyword and, later on its line, a
-/// name with a word for such an environment. In doubtful cases true.
-fn may_be_in_development_class(text: &str, span: Span) -> bool {
-    let before = &text[..(span.start as usize)];
-    CLASS_KEYWORDS.iter().any(|keyword| {
-        memchr::memmem::find_iter(before.as_bytes(), keyword).any(|at| {
-            // A name can be on the next line.
-            let rest = before[at + keyword.len()..].trim_start();
-            is_for_development(rest.lines().next().unwrap_or_default())
-        })
+impl Candidates {
+    fn find(text: &str) -> Self {
+        let keywords = CLASS_KEYWORDS.iter();
+        let first_class = keywords.filter_map(|keyword| first_class(text, keyword)).min();
+        Self {
+            line_comments: line_comments(text),
+            block_comments: block_comments(text),
+            first_class,
+        }
+    }
+
+    fn contain(&self, span: Span) -> bool {
+        let covers = |comments: &[Span]| {
+            let before = comments.partition_point(|comment| comment.start <= span.start);
+            before.checked_sub(1).is_some_and(|last| comments[last].end > span.start)
+        };
+        self.first_class.is_some_and(|at| at < span.start as usize)
+            || covers(&self.line_comments)
+            || covers(&self.block_comments)
+    }
+}
+
+/// The position of the first declaration of a class for development with this keyword.
+fn first_class(text: &str, keyword: &str) -> Option<usize> {
+    memchr::memmem::find_iter(text.as_bytes(), keyword).find(|at| {
+        let rest = &text[at + keyword.len()..];
+        let near = &rest[..rest.floor_char_boundary(MAX_NAME_DISTANCE)];
+        // The name can be on the next line.
+        let name = near.trim_start_matches(|c: char| c.is_whitespace() || c == '\\');
+        near.starts_with(char::is_whitespace)
+            && is_for_development(name.lines().next().unwrap_or_default())
     })
+}
+
+fn line_comments(text: &str) -> Vec<Span> {
+    let mut comments: Vec<Span> = Vec::new();
+    for at in memchr::memmem::find_iter(text.as_bytes(), "//") {
+        let is_in_last = comments.last().is_some_and(|last| last.end as usize > at);
+        if !is_in_last && text[at + 2..].starts_with(['/', '!']) {
+            let end = memchr::memchr(b'\n', &text.as_bytes()[at..]);
+            comments.push(Span::new(at, end.map_or(text.len(), |length| at + length)));
+        }
+    }
+    comments
+}
+
+/// The documentation comments `/** … */`. Some languages nest comments, so a comment ends when the
+/// comments inside it are closed.
+fn block_comments(text: &str) -> Vec<Span> {
+    let bytes = text.as_bytes();
+    let mut comments = Vec::new();
+    // The start of each open comment, and whether it is a documentation comment.
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    // The start of the outermost open documentation comment.
+    let mut outermost = None;
+    let mut at = 0;
+    while let Some(star) = memchr::memchr(b'*', &bytes[at..]).map(|length| at + length) {
+        // The slash of `*/` does not open another comment.
+        if star > at && bytes[star - 1] == b'/' {
+            let is_documentation = bytes.get(star + 1) == Some(&b'*');
+            if is_documentation {
+                outermost.get_or_insert(star - 1);
+            }
+            open.push((star - 1, is_documentation));
+            at = star + 1;
+        } else if !open.is_empty() && bytes.get(star + 1) == Some(&b'/') {
+            if let Some((start, true)) = open.pop()
+                && outermost == Some(start)
+            {
+                comments.push(Span::new(start, star + 2));
+                outermost = None;
+            }
+            at = star + 2;
+        } else {
+            at = star + 1;
+        }
+    }
+    comments.extend(outermost.map(|start| Span::new(start, text.len())));
+    comments
 }
 
 /// Whether one of the words of a class name is an environment for development: `TestConfig`,
@@ -306,6 +363,12 @@ mod tests {
             ("A.java", "// amqp://shop:k3j5h2@mq\nclass A {}\n", None),
             ("A.java", "/** a */ class A { String s = \"k3j5h2\"; }\n", None),
             ("a.rs", "/** a /* b */\n amqp://shop:k3j5h2@mq */\n", Some("in documentation")),
+            (
+                "a.ts",
+                "let g = 'src/**/*.ts';\n/** http://shop:k3j5h2@mq */\n",
+                Some("in documentation"),
+            ),
+            ("a.ts", "let n = 2*/** http://shop:k3j5h2@mq */3;\n", Some("in documentation")),
             ("a.rs", "//! amqp://shop:k3j5h2@mq\n", Some("in documentation")),
             ("a.py", "class \\\n    TestConfig:\n    KEY = 'k3j5h2'\n", development),
             ("a.kt", "interface Local {\n  val key = \"k3j5h2\"\n}\n", development),
