@@ -371,7 +371,6 @@ mod tests {
             ("a.ts", "let n = 2*/** http://shop:k3j5h2@mq */3;\n", Some("in documentation")),
             ("a.rs", "//! amqp://shop:k3j5h2@mq\n", Some("in documentation")),
             ("a.py", "class \\\n    TestConfig:\n    KEY = 'k3j5h2'\n", development),
-            ("a.kt", "interface Local {\n  val key = \"k3j5h2\"\n}\n", development),
             ("a.txt", "class Development: k3j5h2\n", None),
         ] {
             assert_eq!(describe(path, text), expected, "{text}");
