@@ -10,8 +10,14 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tower_lsp_server::ls_types::Uri;
 
-/// Minimum time between two checks of one document.
+/// Minimum time between two requests to refresh, and longest pause after a fast check.
 pub(crate) const MIN_INTERVAL: Duration = Duration::from_millis(75);
+
+/// Shortest pause between two checks of one document: changes within it share one check.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
+
+/// The pause after a check as a multiple of its duration, up to [`MIN_INTERVAL`].
+const PAUSE_FACTOR: u32 = 8;
 
 /// Starts to push the diagnostics of an opened document, or pushes them again.
 pub(crate) fn start_push(state: &Arc<State>, uri: &Uri) {
@@ -95,7 +101,24 @@ async fn push(state: Arc<State>, uri: Uri, woken: Arc<Notify>) {
                 }
             }
         }
-        // After a long check, leave at least half of the time to other tasks.
-        tokio::time::sleep(MIN_INTERVAL.max(started.elapsed())).await;
+        tokio::time::sleep(pause_after(started.elapsed())).await;
+    }
+}
+
+/// The pause after a check of this duration: short after a fast check, so that findings follow each
+/// keystroke; after a long check at least as long as the check, which leaves half of the time to
+/// other tasks.
+fn pause_after(check: Duration) -> Duration {
+    check.saturating_mul(PAUSE_FACTOR).clamp(SHORTEST_PAUSE, MIN_INTERVAL).max(check)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pause_depends_on_the_duration_of_the_check() {
+        let pause = |check| pause_after(Duration::from_millis(check)).as_millis();
+        assert_eq!([0, 1, 2, 5, 10, 75, 400].map(pause), [10, 10, 16, 40, 75, 75, 400]);
     }
 }

@@ -212,11 +212,39 @@ impl Workspace {
             let globs = Globs::new(include.unwrap_or(&empty), exclude.unwrap_or(&empty));
             return globs.is_ok_and(|globs| globs.matches(path));
         }
-        let only = Some([path.to_owned()].into());
+        self.list([path.to_owned()].into()).contains(path)
+    }
+
+    /// The files among `paths` that a run over the project would check. Files on disk that were not
+    /// looked up before share one walk: a checkout changes many files.
+    #[must_use]
+    pub fn checked_of(&self, paths: BTreeSet<String>) -> BTreeSet<String> {
+        let is_unknown = |path: &String| {
+            !lock(&self.lookups).contains_key(path) && self.project.disk.exists(path)
+        };
+        let (unknown, known): (BTreeSet<String>, BTreeSet<String>) =
+            paths.into_iter().partition(is_unknown);
+        let mut checked = self.list(unknown);
+        checked.extend(known.into_iter().filter(|path| self.is_checked(path)));
+        checked
+    }
+
+    /// The files among `paths` that a walk finds; remembers the result for each path.
+    fn list(&self, paths: BTreeSet<String>) -> BTreeSet<String> {
+        let (config, disk) = (&self.project.config, &self.project.disk);
+        if paths.is_empty() {
+            return paths;
+        }
+        let only = Some(paths.clone());
         let walk = Walk { only, ..Walk::over(vec![disk.root().to_owned()]) };
-        let is_listed = walk::list(config, disk, &walk).is_ok_and(|listed| listed.contains(path));
-        lock(&self.lookups).insert(path.to_owned(), (is_listed, Instant::now()));
-        is_listed
+        let mut listed = walk::list(config, disk, &walk).unwrap_or_default();
+        listed.retain(|path| paths.contains(path));
+        let mut lookups = lock(&self.lookups);
+        for path in paths {
+            let is_listed = listed.contains(&path);
+            lookups.insert(path, (is_listed, Instant::now()));
+        }
+        listed
     }
 
     /// Checks a document and marks baselined findings. `files` are the other files that the checks

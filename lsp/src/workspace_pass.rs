@@ -148,12 +148,14 @@ fn files_to_check(
         let location = DocumentLocation::File(path.clone());
         let (workspace, relative) =
             state.with_roots_then_report_errors(|roots| roots.locate(&location));
-        if workspace.is_checked(&relative) {
-            let root = workspace.project.root().to_owned();
-            by_root.entry(root).or_insert((workspace, BTreeSet::new())).1.insert(relative);
-        }
+        let root = workspace.project.root().to_owned();
+        by_root.entry(root).or_insert((workspace, BTreeSet::new())).1.insert(relative);
     }
-    by_root.into_values().collect()
+    let checked_of = |(workspace, paths): (Arc<Workspace>, BTreeSet<String>)| {
+        let checked = workspace.checked_of(paths);
+        (workspace, checked)
+    };
+    by_root.into_values().map(checked_of).collect()
 }
 
 fn check(

@@ -50,11 +50,12 @@ pub(super) struct ValuePurposes<'a> {
     source: &'a Source,
     tree: &'a Tree<'a>,
     sections: OnceCell<Vec<(Span, &'static str)>>,
+    candidates: OnceCell<Candidates>,
 }
 
 impl<'a> ValuePurposes<'a> {
     pub(super) fn new(source: &'a Source, tree: &'a Tree<'a>) -> Self {
-        Self { source, tree, sections: OnceCell::new() }
+        Self { source, tree, sections: OnceCell::new(), candidates: OnceCell::new() }
     }
 
     /// Why the value of a finding is not for the product, as a description for its message.
@@ -76,6 +77,10 @@ impl<'a> ValuePurposes<'a> {
     /// for development, such as `class DevelopmentConfig`, or in a documentation comment.
     fn code_around(&self, span: Span) -> Option<&'static str> {
         let (_, language) = language_of(self.source.path())?;
+        let candidates = self.candidates.get_or_init(|| Candidates::find(self.source.text()));
+        if !candidates.contain(span) {
+            return None;
+        }
         let parsed = self.tree.in_language(language)?;
         let root = parsed.root().get_inner_node();
         let leaf = root.descendant_for_byte_range(span.start as usize, span.end as usize)?;
@@ -101,6 +106,102 @@ impl<'a> ValuePurposes<'a> {
         let (section, description) = sections[before.checked_sub(1)?];
         section.contains(span).then_some(description)
     }
+}
+
+/// The keywords of declarations whose syntax nodes are classes in at least one grammar.
+const CLASS_KEYWORDS: [&str; 6] = ["class", "interface", "struct", "enum", "extension", "actor"];
+
+/// The parts of a text whose values can be in a documentation comment or in a class for
+/// development. Parsing the text takes much longer than finding them, so it is only parsed for
+/// values in these parts. In doubtful cases, a part is included.
+struct Candidates {
+    /// The text from the mark of a line comment to the end of its line.
+    line_comments: Vec<Span>,
+    /// Block comments, or what looks like one.
+    block_comments: Vec<Span>,
+    /// Where the first class for development is declared.
+    first_class: Option<usize>,
+}
+
+impl Candidates {
+    fn find(text: &str) -> Self {
+        let keywords = CLASS_KEYWORDS.iter();
+        let first_class = keywords.filter_map(|keyword| first_class(text, keyword)).min();
+        Self {
+            line_comments: line_comments(text),
+            block_comments: block_comments(text),
+            first_class,
+        }
+    }
+
+    fn contain(&self, span: Span) -> bool {
+        let covers = |comments: &[Span]| {
+            let before = comments.partition_point(|comment| comment.start <= span.start);
+            before.checked_sub(1).is_some_and(|last| comments[last].end > span.start)
+        };
+        self.first_class.is_some_and(|at| at < span.start as usize)
+            || covers(&self.line_comments)
+            || covers(&self.block_comments)
+    }
+}
+
+/// The position of the first declaration of a class for development with this keyword.
+fn first_class(text: &str, keyword: &str) -> Option<usize> {
+    memchr::memmem::find_iter(text.as_bytes(), keyword).find(|at| {
+        let rest = &text[at + keyword.len()..];
+        let near = &rest[..rest.floor_char_boundary(MAX_NAME_DISTANCE)];
+        // The name can be on the next line.
+        let name = near.trim_start_matches(|c: char| c.is_whitespace() || c == '\\');
+        near.starts_with(char::is_whitespace)
+            && is_for_development(name.lines().next().unwrap_or_default())
+    })
+}
+
+fn line_comments(text: &str) -> Vec<Span> {
+    let mut comments: Vec<Span> = Vec::new();
+    for at in memchr::memmem::find_iter(text.as_bytes(), "//") {
+        let is_in_last = comments.last().is_some_and(|last| last.end as usize > at);
+        if !is_in_last && text[at + 2..].starts_with(['/', '!']) {
+            let end = memchr::memchr(b'\n', &text.as_bytes()[at..]);
+            comments.push(Span::new(at, end.map_or(text.len(), |length| at + length)));
+        }
+    }
+    comments
+}
+
+/// The documentation comments `/** … */`. Some languages nest comments, so a comment ends when the
+/// comments inside it are closed.
+fn block_comments(text: &str) -> Vec<Span> {
+    let bytes = text.as_bytes();
+    let mut comments = Vec::new();
+    // The start of each open comment, and whether it is a documentation comment.
+    let mut open: Vec<(usize, bool)> = Vec::new();
+    // The start of the outermost open documentation comment.
+    let mut outermost = None;
+    let mut at = 0;
+    while let Some(star) = memchr::memchr(b'*', &bytes[at..]).map(|length| at + length) {
+        // The slash of `*/` does not open another comment.
+        if star > at && bytes[star - 1] == b'/' {
+            let is_documentation = bytes.get(star + 1) == Some(&b'*');
+            if is_documentation {
+                outermost.get_or_insert(star - 1);
+            }
+            open.push((star - 1, is_documentation));
+            at = star + 1;
+        } else if !open.is_empty() && bytes.get(star + 1) == Some(&b'/') {
+            if let Some((start, true)) = open.pop()
+                && outermost == Some(start)
+            {
+                comments.push(Span::new(start, star + 2));
+                outermost = None;
+            }
+            at = star + 2;
+        } else {
+            at = star + 1;
+        }
+    }
+    comments.extend(outermost.map(|start| Span::new(start, text.len())));
+    comments
 }
 
 /// Whether one of the words of a class name is an environment for development: `TestConfig`,
@@ -260,6 +361,16 @@ mod tests {
             ("a.py", "class Attestation:\n    KEY = 'k3j5h2'\n", None),
             ("A.java", "/** Uses amqp://shop:k3j5h2@mq */\nclass A {}\n", Some("in documentation")),
             ("A.java", "// amqp://shop:k3j5h2@mq\nclass A {}\n", None),
+            ("A.java", "/** a */ class A { String s = \"k3j5h2\"; }\n", None),
+            ("a.rs", "/** a /* b */\n amqp://shop:k3j5h2@mq */\n", Some("in documentation")),
+            (
+                "a.ts",
+                "let g = 'src/**/*.ts';\n/** http://shop:k3j5h2@mq */\n",
+                Some("in documentation"),
+            ),
+            ("a.ts", "let n = 2*/** http://shop:k3j5h2@mq */3;\n", Some("in documentation")),
+            ("a.rs", "//! amqp://shop:k3j5h2@mq\n", Some("in documentation")),
+            ("a.py", "class \\\n    TestConfig:\n    KEY = 'k3j5h2'\n", development),
             ("a.txt", "class Development: k3j5h2\n", None),
         ] {
             assert_eq!(describe(path, text), expected, "{text}");

@@ -15,7 +15,7 @@ use crate::shell::{self, Command, Script, ShellText};
 use aidd_engine::parse::dockerfile::{Comment, Dockerfile, Instruction, Keyword, Stage, uses};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::{Source, Span};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 /// The code of one rule.
@@ -44,6 +44,8 @@ pub(crate) struct Runs<'a> {
     pub(super) variables: HashSet<&'a str>,
     /// The instructions in source order, including instructions within `ONBUILD`.
     pub(super) runs: Vec<Run<'a>>,
+    /// The indexes of the run, script and command of each call, by program, in source order.
+    calls: HashMap<String, Vec<[usize; 3]>>,
 }
 
 /// A `RUN` instruction and its scripts.
@@ -79,7 +81,7 @@ impl<'a> Runs<'a> {
     pub(super) fn read(file: &'a Dockerfile, source: &'a Source) -> Self {
         let mut remaining = shell::TIME_LIMIT;
         let (windows, pragmas) = (windows_stages(file), shell_pragmas(file, source));
-        let runs = file
+        let runs: Vec<Run<'a>> = file
             .instructions
             .iter()
             .zip(file.effective())
@@ -91,7 +93,8 @@ impl<'a> Runs<'a> {
         let sets = |it: &&Instruction| matches!(it.kind, Keyword::Env | Keyword::Arg);
         let pairs = file.instructions.iter().filter(sets).flat_map(|it| &it.pairs);
         let variables = pairs.map(|pair| pair.key.text.as_str()).collect();
-        Self { file, source, variables, runs }
+        let calls = index_calls(&runs);
+        Self { file, source, variables, runs, calls }
     }
 
     /// The first `RUN` whose commands took too long to parse.
@@ -106,7 +109,19 @@ impl<'a> Runs<'a> {
 
     /// The commands that call one of `programs`.
     pub(super) fn calls<'b>(&'b self, programs: &'b [&str]) -> impl Iterator<Item = Site<'b>> {
-        self.commands().filter(|site| programs.contains(&site.command.program()))
+        let mut found: Vec<[usize; 3]> = programs
+            .iter()
+            .filter_map(|program| self.calls.get(*program))
+            .flatten()
+            .copied()
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found.into_iter().map(|[run, script, index]| {
+            let run = &self.runs[run];
+            let script = &run.scripts[script];
+            Site { run, script, index, command: &script.commands[index] }
+        })
     }
 
     /// Whether the files that `run` creates are in the image, or in a stage that builds on the
@@ -118,6 +133,25 @@ impl<'a> Runs<'a> {
             || stage + 1 == self.file.stages.len()
             || self.file.stages.iter().any(|other| other.base == Some(stage))
     }
+}
+
+/// The calls of each program; see [`Runs`].
+fn index_calls(runs: &[Run<'_>]) -> HashMap<String, Vec<[usize; 3]>> {
+    let mut calls: HashMap<String, Vec<[usize; 3]>> = HashMap::new();
+    for (run_index, run) in runs.iter().enumerate() {
+        for (script_index, script) in run.scripts.iter().enumerate() {
+            for (index, command) in script.commands.iter().enumerate() {
+                let call = [run_index, script_index, index];
+                match calls.get_mut(command.program()) {
+                    Some(of_program) => of_program.push(call),
+                    None => {
+                        calls.insert(command.program().to_owned(), vec![call]);
+                    }
+                }
+            }
+        }
+    }
+    calls
 }
 
 /// A command and its location.

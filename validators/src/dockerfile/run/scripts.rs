@@ -5,7 +5,7 @@ use crate::shell::{Command, Expansion, ExpansionKind, Join, ScopeKind, Script, W
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Source;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 pub(super) const CHECKS: &[(&str, Check)] = &[
     ("dockerfile/shell-syntax", syntax),
@@ -253,12 +253,10 @@ enum Dialect {
     Busybox,
 }
 
+/// The dialect of the `/bin/sh` in the image of a `RUN`; `None` for bash.
 fn dialect(runs: &Runs<'_>, run: &Run<'_>) -> Option<Dialect> {
     let image = super::image(runs.file, run.instruction);
-    if run.shell.supports_bash
-        || run.instruction.json
-        || BASH_IMAGES.iter().any(|it| image.contains(it))
-    {
+    if BASH_IMAGES.iter().any(|it| image.contains(it)) {
         return None;
     }
     let busybox =
@@ -267,12 +265,15 @@ fn dialect(runs: &Runs<'_>, run: &Run<'_>) -> Option<Dialect> {
 }
 
 fn bash_only(runs: &Runs<'_>, report: &mut Report<'_>) {
+    let mut of_stages = HashMap::new();
     for run in &runs.runs {
         // Skip here-documents: they can name another shell, and other here-documents are rare.
-        let Some(dialect) = dialect(runs, run).filter(|_| run.instruction.heredocs.is_empty())
-        else {
+        let has_heredocs = !run.instruction.heredocs.is_empty();
+        if run.shell.supports_bash || run.instruction.json || has_heredocs {
             continue;
-        };
+        }
+        let of_stage = of_stages.entry(run.instruction.stage);
+        let Some(dialect) = *of_stage.or_insert_with(|| dialect(runs, run)) else { continue };
         for site in run.commands() {
             let found = first_bashism(report.source(), site.command, dialect);
             if let Some((span, problem)) = found {
