@@ -49,6 +49,8 @@ def read(path):
             # A local symbol is unique in its document only.
             if symbol.startswith("local "):
                 symbol = f"{file} {symbol}"
+            # scip-typescript gives a constructor no place of definition: the class counts.
+            symbol = symbol.removesuffix("`<constructor>`().")
             place = (file, occurrence.range[0] + 1, occurrence.range[1])
             symbols = at.setdefault(place, [])
             if symbol not in symbols:

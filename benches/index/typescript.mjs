@@ -41,7 +41,7 @@ function definition(node) {
     case K.MethodDeclaration:
       return [node.name, "method", !node.body || ts.isObjectLiteralExpression(node.parent)];
     case K.Constructor:
-      return node.body ? [node, "constructor", false] : null;
+      return node.body ? [node.getChildren().find((child) => child.kind === K.ConstructorKeyword) ?? node, "constructor", false] : null;
     case K.GetAccessor:
     case K.SetAccessor:
       return [node.name, "method", ts.isObjectLiteralExpression(node.parent)];
@@ -88,7 +88,7 @@ for (const file of readFileSync(0, "utf8").split("\n").filter(Boolean)) {
     if (found) {
       const [named, kind, soft] = found;
       const at = place(named.getStart());
-      let name = named.kind === K.Constructor ? "constructor" : named.getText();
+      let name = kind === "constructor" ? kind : named.getText();
       if (ts.isStringLiteral(named)) name = named.text;
       const last = place(node.end).line + 1;
       definitions.push([name, kind, place(node.getStart()).line + 1, at.line + 1, at.character, last, soft]);
