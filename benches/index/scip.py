@@ -3,8 +3,6 @@
 The messages are declared here with the field numbers of the SCIP schema, for the fields used only, so that
 neither a compiler of schemas nor a copy of the schema is needed."""
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-
 FIELDS = {
     "Index": [("documents", 2, "repeated", "Document")],
     "Document": [("relative_path", 1, "optional", "string"), ("occurrences", 2, "repeated", "Occurrence")],
@@ -19,6 +17,9 @@ DEFINITION = 1
 
 def schema():
     """The message class `Index`."""
+    # Imported here, so that `--help` works without the package.
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
     proto = descriptor_pb2.FieldDescriptorProto
     file = descriptor_pb2.FileDescriptorProto(name="scip_part.proto", package="scip_part", syntax="proto3")
     for name, fields in FIELDS.items():
