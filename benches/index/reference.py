@@ -1,0 +1,165 @@
+"""Definitions and call sites of source files, read by parsers that share no code with aidd: Python's `ast`,
+the TypeScript compiler, and universal-ctags."""
+
+import ast
+import dataclasses
+import json
+import pathlib
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+@dataclasses.dataclass(frozen=True)
+class Definition:
+    """A function, method, class or type. Lines are 1-based; `column` is that of the name, in UTF-16 units.
+
+    `first` is the line of the first decorator or modifier, `line` the line of the name, `last` the last line of
+    the definition. A `soft` definition is one that tools can well leave out of an outline: a member of an
+    object literal, a signature in an interface, a declaration without a body."""
+
+    file: str
+    name: str
+    kind: str
+    first: int
+    line: int
+    column: int
+    last: int
+    soft: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Site:
+    """A call. `line` and `column` are those of the last name of the callee; `caller` is the innermost definition
+    around it that is not soft, or None. `optional` calls are correct in an answer but not required of it."""
+
+    file: str
+    name: str
+    line: int
+    column: int
+    caller: Definition | None
+    optional: bool = False
+
+
+def utf16(line, column):
+    """The column in UTF-16 units of a column in UTF-8 bytes."""
+    return len(line.encode()[:column].decode(errors="replace").encode("utf-16-le")) // 2
+
+
+class PythonFile(ast.NodeVisitor):
+    """The definitions and calls of a Python file."""
+
+    def __init__(self, file, text):
+        self.file, self.lines = file, text.split("\n")
+        self.definitions, self.sites, self.stack = [], [], []
+
+    def column(self, line, column):
+        return utf16(self.lines[line - 1], column)
+
+    def define(self, node, kind):
+        first = min([node.lineno, *(entry.lineno for entry in node.decorator_list)])
+        # The name follows `def`, `async def` or `class`, on the same line in all but artificial code.
+        text = self.lines[node.lineno - 1].encode()
+        start = text.find(node.name.encode(), node.col_offset + len("def"))
+        column = self.column(node.lineno, max(start, 0))
+        found = Definition(self.file, node.name, kind, first, node.lineno, column, node.end_lineno)
+        self.definitions.append(found)
+        # Tools differ in whose call a decorator, a default value or a base class with a call is.
+        outside = [*node.decorator_list, *getattr(node, "bases", []), *getattr(node, "keywords", [])]
+        inside = list(node.body)
+        if kind != "class":
+            outside.append(node.args)
+            outside.extend(entry for entry in (node.returns,) if entry)
+        self.optional, before = True, getattr(self, "optional", False)
+        for entry in outside:
+            self.visit(entry)
+        self.optional = before
+        self.stack.append(found)
+        for entry in inside:
+            self.visit(entry)
+        self.stack.pop()
+
+    def visit_FunctionDef(self, node):
+        is_method = self.stack and self.stack[-1].kind == "class"
+        self.define(node, "method" if is_method else "function")
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_ClassDef(self, node):
+        self.define(node, "class")
+
+    def visit_Call(self, node):
+        callee, place = node.func, None
+        if isinstance(callee, ast.Name):
+            place = (callee.id, callee.lineno, callee.col_offset)
+        elif isinstance(callee, ast.Attribute):
+            place = (callee.attr, callee.end_lineno, callee.end_col_offset - len(callee.attr.encode()))
+        if place:
+            name, line, column = place
+            caller = self.stack[-1] if self.stack else None
+            optional = getattr(self, "optional", False)
+            self.sites.append(Site(self.file, name, line, self.column(line, column), caller, optional))
+        self.generic_visit(node)
+
+
+def python(root, files):
+    """`(definitions, sites, unread)` of the Python files."""
+    definitions, sites, unread = [], [], []
+    for file in sorted(files):
+        try:
+            text = (root / file).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+            visitor = PythonFile(file, text)
+            visitor.visit(ast.parse(text))
+        except (SyntaxError, ValueError, OSError, RecursionError):
+            unread.append(file)
+            continue
+        definitions += visitor.definitions
+        sites += visitor.sites
+    return definitions, sites, unread
+
+
+def typescript(root, files, compiler):
+    """`(definitions, sites, unread)` of TypeScript and JavaScript files; `compiler` is the path of `typescript.js`."""
+    program = ["node", HERE / "typescript.mjs", compiler, root]
+    done = subprocess.run(program, input="\n".join(sorted(files)), capture_output=True, text=True, check=True)
+    definitions, sites = [], []
+    for line in done.stdout.splitlines():
+        entry = json.loads(line)
+        here = [Definition(entry["file"], *values) for values in entry["definitions"]]
+        definitions += here
+        for name, row, column, caller, optional in entry["sites"]:
+            sites.append(Site(entry["file"], name, row, column, None if caller < 0 else here[caller], optional))
+    return definitions, sites, []
+
+
+# The kinds of ctags that are functions and types, by its name of the language.
+CTAGS = {
+    "TypeScript": {"function", "class", "interface", "enum", "alias", "method", "generator"},
+    "Go": {"func", "struct", "interface", "talias", "type", "methodSpec"},
+    "Rust": {"function", "struct", "enum", "interface", "method", "typedef", "macro"},
+    "Java": {"class", "interface", "enum", "method", "annotation"},
+    "Python": {"class", "function", "member"},
+}
+SOFT = {"methodSpec", "alias", "talias", "typedef", "macro", "type"}
+
+
+def ctags(root, files, language):
+    """`(definitions, others)` by universal-ctags: functions and types, and the places of all other tags."""
+    command = ["ctags", "--output-format=json", "--fields=+neKl", "--kinds-all=*", "--sort=no", "-f", "-", "-L", "-"]
+    command[4:4] = [f"--languages={language}"]
+    done = subprocess.run(command, cwd=root, input="\n".join(sorted(files)), capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"ctags ended with {done.returncode}: {done.stderr[-400:]}")
+    definitions, others = [], set()
+    for line in done.stdout.splitlines():
+        tag = json.loads(line)
+        if tag.get("_type") != "tag":
+            continue
+        kind, at = tag["kind"], tag["line"]
+        if kind in CTAGS[language] and not tag["name"].startswith("__anon"):
+            soft = kind in SOFT
+            name = tag["name"]
+            definitions.append(Definition(tag["path"], name, kind, at, at, 0, tag.get("end", at), soft))
+        else:
+            others.add((tag["path"], tag["name"], at))
+    return definitions, others
