@@ -33,6 +33,9 @@ use std::time::Instant;
 /// Maximum number of bytes read from standard input.
 const STDIN_LIMIT: u64 = 64 << 20;
 
+/// Number of bytes in which a NUL byte marks a file as binary, as in Git.
+const BINARY_HEAD: u64 = 8000;
+
 /// Number of findings above which a baseline is suggested.
 const MANY_FINDINGS: usize = 30;
 
@@ -146,6 +149,11 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             writeln!(io.err, "note: {rule} {note}")?;
         }
     }
+    if !args.quiet {
+        for note in input_notes(args, &paths, &compared.outcome, stdin) {
+            writeln!(io.err, "note: {note}")?;
+        }
+    }
     let includes_nothing = project.config.include.as_ref().is_some_and(|globs| !globs.is_empty())
         && compared.outcome.visited.is_empty();
     if includes_nothing && !stdin && !args.quiet && !args.diff.is_set() {
@@ -153,6 +161,34 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     }
     print_stale_entries(&stale.unwrap_or_default(), io)?;
     Ok(exit_code(&compared.outcome, fail_on))
+}
+
+/// Notes on inputs that were not checked, or not with the rules of their file type.
+fn input_notes(args: &Check, paths: &[PathBuf], outcome: &Outcome, stdin: bool) -> Vec<String> {
+    if stdin {
+        let is_typed = args.stdin_path.is_some();
+        let note = "standard input was checked as plain text; pass `--stdin-path NAME` to check it \
+                    with the rules of the file NAME";
+        return if is_typed { Vec::new() } else { vec![note.to_owned()] };
+    }
+    let is_binary = |path: &&PathBuf| {
+        let mut head = Vec::new();
+        let file = fs::metadata(path).ok().filter(fs::Metadata::is_file);
+        let opened = file.and_then(|_| fs::File::open(path).ok());
+        opened.is_some_and(|file| file.take(BINARY_HEAD).read_to_end(&mut head).is_ok())
+            && head.contains(&0)
+            && !head.starts_with(b"\xff\xfe")
+            && !head.starts_with(b"\xfe\xff")
+    };
+    let mut notes: Vec<String> = paths
+        .iter()
+        .filter(is_binary)
+        .map(|path| format!("{} is binary: only secrets are searched for", path.display()))
+        .collect();
+    if outcome.checked == 0 && outcome.skipped.is_empty() && !args.diff.is_set() {
+        notes.push("no files to check; `--no-ignore` includes ignored files".to_owned());
+    }
+    notes
 }
 
 /// Whether the run covers all rules and all files.

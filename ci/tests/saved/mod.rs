@@ -56,7 +56,7 @@ fn all_formats(document: &Document, rules: &[Rule]) -> Vec<String> {
     ];
     let render_format = |format| {
         let mut out = Vec::new();
-        render(format, document, rules, &mut out).expect("writing to memory");
+        render(format, document, rules, &mut out, Listing::default()).expect("writing to memory");
         String::from_utf8(out).expect("text")
     };
     formats.map(render_format).into()
