@@ -9,7 +9,7 @@ use aidd_ci::progress::Progress;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::Files;
-use aidd_engine::text::finding::{FailOn, Safety, Status};
+use aidd_engine::text::finding::{FailOn, Finding, Safety, Severity, Status};
 use aidd_engine::text::kind::{CONFIG_PATH, PACK_DIR, RULE_DIRS};
 use aidd_engine::text::paths::malformed;
 use aidd_engine::text::source::Source;
@@ -23,15 +23,21 @@ use aidd_report::project::{self, Project};
 use aidd_report::run::compare;
 use aidd_report::run::fail_on;
 use aidd_report::run::{baseline as run_baseline, check_text};
-use aidd_report::{self as report, Comparison, Document, Format, Run, Style};
+use aidd_report::{self as report, Comparison, Document, Format, Listing, Run, Style};
 use anyhow::{Context, Result};
 use std::fs;
-use std::io::{BufWriter, Read, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Maximum number of bytes read from standard input.
 const STDIN_LIMIT: u64 = 64 << 20;
+
+/// Number of bytes in which a NUL byte marks a file as binary, as in Git.
+const BINARY_HEAD: u64 = 8000;
+
+/// Number of findings above which a baseline is suggested.
+const MANY_FINDINGS: usize = 30;
 
 /// Runs `aidd check`.
 ///
@@ -143,6 +149,11 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
             writeln!(io.err, "note: {rule} {note}")?;
         }
     }
+    if !args.quiet {
+        for note in input_notes(args, &paths, &compared.outcome, stdin) {
+            writeln!(io.err, "note: {note}")?;
+        }
+    }
     let includes_nothing = project.config.include.as_ref().is_some_and(|globs| !globs.is_empty())
         && compared.outcome.visited.is_empty();
     if includes_nothing && !stdin && !args.quiet && !args.diff.is_set() {
@@ -150,6 +161,34 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     }
     print_stale_entries(&stale.unwrap_or_default(), io)?;
     Ok(exit_code(&compared.outcome, fail_on))
+}
+
+/// Notes on inputs that were not checked, or not with the rules of their file type.
+fn input_notes(args: &Check, paths: &[PathBuf], outcome: &Outcome, stdin: bool) -> Vec<String> {
+    if stdin {
+        let is_typed = args.stdin_path.is_some();
+        let note = "standard input was checked as plain text; pass `--stdin-path NAME` to check it \
+                    with the rules of the file NAME";
+        return if is_typed { Vec::new() } else { vec![note.to_owned()] };
+    }
+    let is_binary = |path: &&PathBuf| {
+        let mut head = Vec::new();
+        let file = fs::metadata(path).ok().filter(fs::Metadata::is_file);
+        let opened = file.and_then(|_| fs::File::open(path).ok());
+        opened.is_some_and(|file| file.take(BINARY_HEAD).read_to_end(&mut head).is_ok())
+            && head.contains(&0)
+            && !head.starts_with(b"\xff\xfe")
+            && !head.starts_with(b"\xfe\xff")
+    };
+    let mut notes: Vec<String> = paths
+        .iter()
+        .filter(is_binary)
+        .map(|path| format!("{} is binary: only secrets are searched for", path.display()))
+        .collect();
+    if outcome.checked == 0 && outcome.skipped.is_empty() && !args.diff.is_set() {
+        notes.push("no files to check; `--no-ignore` includes ignored files".to_owned());
+    }
+    notes
 }
 
 /// Whether the run covers all rules and all files.
@@ -358,12 +397,66 @@ impl Report<'_> {
         }
         if let Some(format) = printed {
             let style = io.style(color);
+            let style = Style { listing: listing(self.args, style.listing), ..style };
             let out = io.out.report(format);
             out.and_then(|out| report::write(format, &run, &document, out, &style))
+                .and_then(|()| self.write_next_step(&run, style.listing, io))
                 .and_then(|()| io.out.flush())
                 .or_else(aidd_report::broken_pipe)?;
         }
         Ok(())
+    }
+
+    /// Writes the command that a person probably needs next.
+    fn write_next_step(&self, run: &Run<'_>, listing: Listing, io: &mut Io<'_>) -> io::Result<()> {
+        if self.args.format != Format::Text {
+            return Ok(());
+        }
+        let findings = run.files.iter().flat_map(|file| &file.findings);
+        let new: Vec<&Finding> =
+            findings.copied().filter(|finding| finding.status == Status::New).collect();
+        let (infos, listed): (Vec<&Finding>, Vec<&Finding>) =
+            new.into_iter().partition(|finding| finding.severity == Severity::Info);
+        if listed.is_empty() {
+            if !infos.is_empty() && !listing.infos {
+                writeln!(io.out, "next: list the infos with `aidd check --all`")?;
+            }
+            return Ok(());
+        }
+        let is_safe =
+            |finding: &&Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Safe);
+        if listed.iter().any(is_safe) {
+            return writeln!(io.out, "next: review the fixes with `aidd check --fix --dry-run`");
+        }
+        if listed.len() > MANY_FINDINGS && !run.baseline && run.comparison.is_none() {
+            return writeln!(
+                io.out,
+                "next: record the existing findings with `aidd baseline write`, so that only new findings fail"
+            );
+        }
+        match listed.iter().max_by_key(|finding| finding.severity) {
+            Some(worst) => {
+                writeln!(
+                    io.out,
+                    "next: read the reason and the fix with `aidd explain {}`",
+                    worst.rule
+                )
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The findings to list on standard output. A selection of rules or a minimum severity of `info`
+/// requests the infos too.
+fn listing(args: &Check, default: Listing) -> Listing {
+    let is_info_requested = args.selection.severity == Some(Severity::Info)
+        || args.fail_on == Some(FailOn::Severity(Severity::Info))
+        || !args.selection.only.is_empty();
+    Listing {
+        infos: args.all || is_info_requested,
+        limit: default.limit.filter(|_| !args.all),
+        statistics: args.statistics,
     }
 }
 
@@ -373,7 +466,10 @@ fn write_file(format: Format, run: &Run<'_>, document: &Document, path: &Path) -
         fs::create_dir_all(directory).with_context(name)?;
     }
     let mut file = BufWriter::new(fs::File::create(path).with_context(name)?);
-    report::write(format, run, document, &mut file, &Style::default()).with_context(name)?;
+    // A file has the findings of every severity, in every format.
+    let listing = Listing { infos: true, ..Listing::default() };
+    let style = Style { listing, ..Style::default() };
+    report::write(format, run, document, &mut file, &style).with_context(name)?;
     file.flush().with_context(name)
 }
 
@@ -392,7 +488,7 @@ mod tests {
         assert_eq!(parse_error("sarif="), "--output sarif=: missing file name");
         assert_eq!(
             parse_error("serif=a.xml"),
-            "--output serif=a.xml: unknown format `serif`; did you mean `sarif`?\nhint: the formats are text, json, sarif, github, markdown, gitlab, junit"
+            "--output serif=a.xml: unknown format `serif`; did you mean `sarif`?\nhint: the formats are text, concise, json, sarif, github, markdown, gitlab, junit"
         );
         assert_eq!(parse("./a=b.json", Format::Text), (Format::Json, "./a=b.json".into()));
         let error = parse_output("odd", Format::Text).expect_err("no format").to_string();

@@ -122,7 +122,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(
     group = clap::ArgGroup::new("fixes").args(["fix", "fix_unsafe"]).multiple(true),
-    after_help = "Exit codes:\n  0  nothing at or above --fail-on\n  1  findings; with --dry-run: at least one fix is available\n  2  wrong usage or configuration\n  3  unreadable input\n\nExamples:\n  aidd check src Dockerfile\n  aidd check . --format github --output results.sarif --output report.md\n  aidd check . --only 'secrets/*' --no-ignore\n  aidd check . --fix --dry-run\n  aidd check . --diff main\n  cat Dockerfile | aidd check - --stdin-path Dockerfile"
+    after_help = "Exit codes:\n  0  nothing at or above --fail-on\n  1  findings; with --dry-run: at least one fix is available\n  2  wrong usage or configuration\n  3  unreadable input\n\nExamples:\n  aidd check src Dockerfile\n  aidd check . --format github --output results.sarif --output report.md\n  aidd check . --statistics\n  aidd check . --only 'secrets/*' --no-ignore\n  aidd check . --fix --dry-run\n  aidd check . --diff main\n  cat Dockerfile | aidd check - --stdin-path Dockerfile"
 )]
 pub struct Check {
     /// Files and directories; `-` reads standard input.
@@ -131,6 +131,13 @@ pub struct Check {
     /// Output format on standard output.
     #[arg(long, value_enum, default_value_t = Format::Text, env = "AIDD_FORMAT")]
     pub format: Format,
+    /// List all findings: in text, findings of severity `info` are only counted, and on a terminal,
+    /// at most 50 findings are listed.
+    #[arg(long)]
+    pub all: bool,
+    /// List no findings in text, only their numbers by rule.
+    #[arg(long, conflicts_with = "all")]
+    pub statistics: bool,
     /// Also write the findings to a file; repeatable. The format is derived from the extension
     /// (.sarif, .json, .md, .xml, .txt) or specified before `=`: `gitlab=report.json`.
     #[arg(long, value_name = "[FORMAT=]FILE", value_hint = ValueHint::FilePath)]

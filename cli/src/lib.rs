@@ -21,7 +21,7 @@ use aidd_ci::pull_request;
 use aidd_engine::check::Distribution;
 use aidd_report::error::RunError;
 use aidd_report::exit::{Exit, UserError};
-use aidd_report::{Io, Output, Style, project};
+use aidd_report::{Io, Listing, Output, Style, project};
 use anyhow::{Error, Result};
 use clap::CommandFactory;
 use cli::{Cli, Command};
@@ -133,6 +133,9 @@ fn run_frontend(
     }
 }
 
+/// Maximum number of findings listed on a terminal.
+const MAX_LISTED: usize = 50;
+
 /// Capabilities of standard output: its width, and colors on a terminal unless NO_COLOR is set.
 fn terminal_style() -> Style {
     let terminal = io::stdout().is_terminal();
@@ -141,7 +144,9 @@ fn terminal_style() -> Style {
         || is_set("CLICOLOR_FORCE"))
         && !is_set("NO_COLOR");
     let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
-    Style { color, hyperlinks: color && terminal, width: width.max(40) }
+    // A person reads the end of a long output on a terminal; a file or a pipe gets everything.
+    let listing = Listing { limit: terminal.then_some(MAX_LISTED), ..Listing::default() };
+    Style { color, hyperlinks: color && terminal, width: width.max(40), wrap: terminal, listing }
 }
 
 /// Runs a command line that starts with the program name, and returns the exit code.

@@ -8,15 +8,19 @@ use super::escape::is_command;
 use super::redact::Redactor;
 use super::{one_line, wire};
 use aidd_engine::text::escape;
-use aidd_engine::text::finding::Finding;
+use aidd_engine::text::finding::{Edit, Finding};
 use aidd_engine::text::source::{Source, Span};
-use annotate_snippets::{Annotation, AnnotationKind, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Patch, Snippet};
 use std::ops::Range;
 
 /// Maximum number of lines of a mark; only the first line of a longer mark is marked.
 const MAX_MARK_LINES: usize = 5;
 /// Maximum number of lines between two marks that are shown instead of folded away.
 const MAX_GAP: usize = 3;
+/// Number of lines shown before and after the mark of a finding.
+const CONTEXT_LINES: usize = 2;
+/// Maximum number of lines of a fix that is shown as a diff.
+const MAX_FIX_LINES: usize = 12;
 /// Maximum distance, in lines, of a related location that is marked; a location further away is
 /// printed as a note.
 const MAX_DISTANCE: usize = 2_000;
@@ -32,6 +36,45 @@ pub(super) struct Excerpt {
     last_line: usize,
     marks: Vec<Mark<Range<usize>>>,
     notes: Vec<String>,
+}
+
+/// The lines that a fix changes, and its changes.
+pub(super) struct Diff<'a> {
+    excerpt: Excerpt,
+    edits: Vec<&'a Edit>,
+}
+
+impl Diff<'_> {
+    pub(super) fn snippet(&self) -> Snippet<'_, Patch<'_>> {
+        let marks = self.excerpt.marks.iter();
+        let patches = marks.zip(&self.edits).map(|(mark, edit)| {
+            let text: String = edit.text.split_inclusive('\n').map(escaped).collect();
+            Patch::new(mark.span.clone(), text)
+        });
+        Snippet::source(&*self.excerpt.text).line_start(self.excerpt.first_line).patches(patches)
+    }
+}
+
+/// Builds the diff of the edits of a fix; `None` if the lines are too many or too long to show.
+pub(super) fn diff<'a>(
+    source: &Source,
+    redactor: &Redactor<'_>,
+    edits: &'a [Edit],
+) -> Option<Diff<'a>> {
+    let mut edits: Vec<&Edit> = edits.iter().collect();
+    edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+    let spans = edits.iter().map(|edit| edit.span);
+    let (first, last) = lines_of(source, spans.clone().reduce(Span::cover)?);
+    let new_lines: usize = edits.iter().map(|edit| edit.text.matches('\n').count()).sum();
+    let is_long = |line| source.line_span(line).len() > 2 * CONTEXT_BYTES;
+    let is_long_text = edits.iter().any(|edit| edit.text.len() > 2 * CONTEXT_BYTES);
+    if last - first + new_lines >= MAX_FIX_LINES || is_long_text || (first..=last).any(is_long) {
+        return None;
+    }
+    let marks: Vec<Mark<Span>> =
+        spans.map(|span| Mark { span, kind: AnnotationKind::Visible, label: None }).collect();
+    let excerpt = lay_out(source, redactor, &marks, 0, Vec::new());
+    Some(Diff { excerpt, edits })
 }
 
 struct Mark<T> {
@@ -94,20 +137,23 @@ pub(super) fn build(
             marks.push(Mark { span, kind: AnnotationKind::Context, label: Some(message) });
         }
     }
-    lay_out(source, redactor, &marks, notes)
+    lay_out(source, redactor, &marks, CONTEXT_LINES, notes)
 }
 
-/// Joins the lines of the marks into one text.
+/// Joins the lines of the marks into one text, with `context` lines before and after the first
+/// mark.
 fn lay_out(
     source: &Source,
     redactor: &Redactor<'_>,
     marks: &[Mark<Span>],
+    context: usize,
     notes: Vec<String>,
 ) -> Excerpt {
     let ranges: Vec<(usize, usize)> =
         marks.iter().map(|mark| lines_of(source, mark.span)).collect();
-    let first = ranges.iter().map(|range| range.0).min().unwrap_or_default();
-    let last = ranges.iter().map(|range| range.1).max().unwrap_or_default();
+    let around = ranges.first().map_or((0, 0), |&lines| with_context(source, lines, context));
+    let first = ranges.iter().map(|range| range.0).min().unwrap_or_default().min(around.0);
+    let last = ranges.iter().map(|range| range.1).max().unwrap_or_default().max(around.1);
     let is_near_mark =
         |line: usize| ranges.iter().any(|&(a, b)| line + MAX_GAP >= a && line <= b + MAX_GAP);
 
@@ -140,9 +186,33 @@ fn lay_out(
         let span = start..offset(b, mark.span.end).max(start);
         Mark { span, kind: mark.kind, label: mark.label.clone() }
     };
-    let marks = marks.iter().map(to_text).collect();
+    let mut marks: Vec<Mark<Range<usize>>> = marks.iter().map(to_text).collect();
+    if context > 0 {
+        let span = lines[around.0 - first].at..lines[around.1 - first].at;
+        marks.push(Mark { span, kind: AnnotationKind::Visible, label: None });
+    }
     let line_number = |line: usize| line + 1 + source.origin().line as usize;
     Excerpt { text, first_line: line_number(first), last_line: line_number(last), marks, notes }
+}
+
+/// The first and last of `lines` with up to `context` lines before and after them, without blank
+/// lines at the ends.
+fn with_context(source: &Source, lines: (usize, usize), context: usize) -> (usize, usize) {
+    let is_blank = |line: &usize| source.slice(source.line_span(*line)).trim().is_empty();
+    let last_line = source.line_of(source.text().len() as u32);
+    let before = lines.0.saturating_sub(context)..lines.0;
+    let after = lines.1 + 1..=(lines.1 + context).min(last_line);
+    let first = before.clone().find(|line| !is_blank(line)).unwrap_or(lines.0);
+    let last = after.rev().find(|line| !is_blank(line)).unwrap_or(lines.1);
+    (first, last)
+}
+
+/// `line` with terminal control characters escaped.
+fn escaped(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let (line, end) = line.strip_suffix('\n').map_or((line, ""), |line| (line, "\n"));
+    push_escaped(&mut text, line.strip_suffix('\r').unwrap_or(line));
+    text + end
 }
 
 /// Appends a line with terminal control characters escaped; returns [`Line::added`].

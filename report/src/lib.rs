@@ -20,6 +20,7 @@ mod gitlab;
 mod json;
 mod junit;
 mod line_hash;
+mod listing;
 mod markdown;
 mod output;
 pub mod project;
@@ -48,6 +49,7 @@ pub use document::{Document, LineHashes, Skipped, VersionControl};
 pub use escape::{escape_log, is_hidden, one_line, printable};
 pub use fit::sarif_gzip;
 pub use line_hash::line_hashes;
+pub use listing::Listing;
 pub use markdown::{Budget, markdown};
 pub use output::{Output, broken_pipe};
 pub use streams::{Io, When};
@@ -131,6 +133,8 @@ pub fn count_current(files: &[FileReport]) -> Severities {
 pub enum Format {
     /// Source excerpts for people.
     Text,
+    /// One line per finding: `path:line:column: severity[rule] message`.
+    Concise,
     /// The complete results, for programs; see `docs/findings.schema.json`.
     Json,
     /// SARIF 2.1.0, with all fields that GitHub code scanning uses.
@@ -154,11 +158,21 @@ pub struct Style {
     pub hyperlinks: bool,
     /// Width in columns.
     pub width: usize,
+    /// Whether messages are wrapped at the width.
+    pub wrap: bool,
+    /// Which findings are listed.
+    pub listing: Listing,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { color: false, hyperlinks: false, width: 100 }
+        Self {
+            color: false,
+            hyperlinks: false,
+            width: 100,
+            wrap: false,
+            listing: Listing::default(),
+        }
     }
 }
 
@@ -175,7 +189,7 @@ pub fn write(
     style: &Style,
 ) -> io::Result<()> {
     if format != Format::Text {
-        return render(format, document, run.rules, out);
+        return render(format, document, run.rules, out, style.listing);
     }
     let mut out = io::BufWriter::new(out);
     text::excerpts(run, document, &mut out, style)?;
@@ -183,7 +197,7 @@ pub fn write(
 }
 
 /// Writes a document to `out` when the sources are not available; `rules` are all rules, sorted by
-/// id.
+/// id. `listing` applies to [`Format::Text`] and [`Format::Concise`].
 ///
 /// # Errors
 /// Fails when `out` fails.
@@ -192,10 +206,11 @@ pub fn render(
     document: &Document,
     rules: &[Rule],
     out: &mut dyn io::Write,
+    listing: Listing,
 ) -> io::Result<()> {
     let mut out = io::BufWriter::new(out);
     match format {
-        Format::Text => text::lines(document, &mut out),
+        Format::Text | Format::Concise => text::lines(document, &mut out, listing),
         Format::Json => json::write(document, &mut out),
         Format::Sarif => sarif::write(document, rules, &mut out),
         Format::Github => github::write(document, &mut out),

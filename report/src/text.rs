@@ -2,6 +2,7 @@
 
 use super::counts::Counts;
 use super::gate::Verdict;
+use super::listing::{Item, Listing};
 use super::redact::Redactor;
 use super::{
     Document, FileFindings, Run, Style, excerpt, number, one_line, printable, remarks, rule_url,
@@ -13,8 +14,44 @@ use annotate_snippets::{Group, Level, Renderer};
 use std::io;
 use std::time::Duration;
 
+/// Minimum number of columns of wrapped text.
+const MIN_WRAPPED: usize = 30;
 /// Maximum number of skipped files listed.
 const MAX_SKIPPED: usize = 20;
+
+/// A new finding, with the index of its file in [`Run::files`].
+struct NewFinding<'a> {
+    file: usize,
+    finding: &'a Finding,
+}
+
+impl Item for NewFinding<'_> {
+    fn severity(&self) -> Severity {
+        self.finding.severity
+    }
+
+    fn rule(&self) -> &str {
+        &self.finding.rule
+    }
+
+    fn is_fixable(&self) -> bool {
+        self.finding.fix.is_some()
+    }
+}
+
+impl Item for &wire::Finding {
+    fn severity(&self) -> Severity {
+        self.severity.into()
+    }
+
+    fn rule(&self) -> &str {
+        &self.rule
+    }
+
+    fn is_fixable(&self) -> bool {
+        self.fix.is_some()
+    }
+}
 
 /// Writes the new findings with excerpts of their sources; `document` needs no findings.
 pub(super) fn excerpts(
@@ -26,26 +63,49 @@ pub(super) fn excerpts(
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
     let renderer = renderer.term_width(style.width).hyperlink(style.hyperlinks);
     write_header(document, out)?;
-    for file in &run.files {
-        let redactor = Redactor::new(file);
-        for finding in &file.findings {
-            if finding.status == Status::New && !run.ignores(finding) {
-                let excerpt = FindingExcerpt { run, file, redactor: &redactor, finding };
-                writeln!(out, "{}\n", excerpt.render(&renderer, style))?;
-            }
+    let findings: Vec<NewFinding<'_>> = new_findings(run).collect();
+    let selected = style.listing.select(&findings);
+    let mut redactor: Option<(usize, Redactor<'_>)> = None;
+    for &&NewFinding { file: index, finding } in &selected.listed {
+        let file = &run.files[index];
+        if redactor.as_ref().is_none_or(|(of, _)| *of != index) {
+            redactor = Some((index, Redactor::new(file)));
         }
+        let Some((_, redactor)) = &redactor else { continue };
+        let excerpt = FindingExcerpt { run, file, redactor, finding };
+        writeln!(out, "{}\n", excerpt.render(&renderer, style))?;
     }
+    selected.write_table(out)?;
     write_summary(document, &run.counts(), out)
 }
 
-/// Writes the new findings, one line each, when the sources are not available.
-pub(super) fn lines(document: &Document, out: &mut dyn io::Write) -> io::Result<()> {
+/// The new findings that the policy does not ignore, in output order.
+fn new_findings<'a>(run: &'a Run<'_>) -> impl Iterator<Item = NewFinding<'a>> {
+    run.files.iter().enumerate().flat_map(move |(index, file)| {
+        let new = file.findings.iter().copied();
+        new.filter(|finding| finding.status == Status::New && !run.ignores(finding))
+            .map(move |finding| NewFinding { file: index, finding })
+    })
+}
+
+/// Writes the new findings, one line each.
+pub(super) fn lines(
+    document: &Document,
+    out: &mut dyn io::Write,
+    listing: Listing,
+) -> io::Result<()> {
     write_header(document, out)?;
-    for finding in document.with_status(&[wire::Status::New]) {
+    let findings: Vec<&wire::Finding> = document.with_status(&[wire::Status::New]).collect();
+    let selected = listing.select(&findings);
+    for finding in &selected.listed {
         let wire::Finding { path, start, severity, rule, message, .. } = finding;
         let (path, rule, message) = (one_line(path), one_line(rule), one_line(message));
         writeln!(out, "{path}:{}:{}: {severity}[{rule}] {message}", start.line, start.column)?;
     }
+    if !selected.listed.is_empty() {
+        writeln!(out)?;
+    }
+    selected.write_table(out)?;
     write_summary(document, &document.counts(), out)
 }
 
@@ -83,9 +143,11 @@ struct FindingExcerpt<'a> {
 impl FindingExcerpt<'_> {
     fn render(&self, renderer: &Renderer, style: &Style) -> String {
         let level = level(self.finding.severity);
-        let message = self.escaped(&self.finding.message);
+        let rule = one_line(&self.finding.rule);
+        let used = self.finding.severity.to_string().len() + rule.chars().count() + 4;
+        let message = wrap(&self.escaped(&self.finding.message), used, style);
         let commit = self.run.version_control;
-        let mut title = level.clone().primary_title(message).id(&*self.finding.rule);
+        let mut title = level.clone().primary_title(message).id(rule);
         if let Some(url) = self.run.rule(&self.finding.rule).and_then(|rule| rule_url(commit, rule))
         {
             title = title.id_url(url);
@@ -100,19 +162,27 @@ impl FindingExcerpt<'_> {
             arrow
         };
         let mut group = Group::with_level(level).element(excerpt.snippet());
+        // ` = help: ` after the line numbers.
+        let used = excerpt.gutter() + 9;
         for note in excerpt.notes() {
-            group = group.element(Level::NOTE.message(note));
+            group = group.element(Level::NOTE.message(wrap(note, used, style)));
         }
         if let Some(help) = &self.finding.help {
-            group = group.element(Level::HELP.message(self.escaped(help)));
+            let help = wrap(&self.escaped(help), used, style);
+            group = group.element(Level::HELP.message(help));
         }
-        if let Some(fix) = self.finding.fix.as_ref().filter(|fix| self.redactor.can_show(fix)) {
+        let fix = self.finding.fix.as_ref().filter(|fix| self.redactor.can_show(fix));
+        let diff = fix.and_then(|fix| excerpt::diff(self.file.source, self.redactor, &fix.edits));
+        if let Some(fix) = fix {
             let flag = match fix.safety {
                 Safety::Safe => "--fix",
                 Safety::Unsafe => "--fix-unsafe",
             };
-            let text = format!("{} ({flag})", self.escaped(&fix.title));
+            let text = wrap(&format!("{} ({flag})", self.escaped(&fix.title)), used, style);
             group = group.element(Level::HELP.with_name("fix").message(text));
+        }
+        if let Some(diff) = &diff {
+            group = group.element(diff.snippet());
         }
         if let Some(reason) = weakened::base_only_reason(self.finding.reason.as_deref()) {
             group = group.element(Level::NOTE.message(self.escaped(reason)));
@@ -138,6 +208,18 @@ impl FindingExcerpt<'_> {
     fn escaped(&self, text: &str) -> String {
         printable(&self.redactor.text(text))
     }
+}
+
+/// Wraps text between words at the width of the terminal; `used` columns of each line are taken.
+fn wrap(text: &str, used: usize, style: &Style) -> String {
+    if !style.wrap {
+        return text.to_owned();
+    }
+    let width = style.width.saturating_sub(used).max(MIN_WRAPPED);
+    let options = textwrap::Options::new(width)
+        .break_words(false)
+        .word_splitter(textwrap::WordSplitter::NoHyphenation);
+    textwrap::wrap(text, options).join("\n")
 }
 
 /// `path:line:column`.

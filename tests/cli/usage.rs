@@ -69,7 +69,7 @@ fn an_output_of_an_unknown_format_writes_nothing() {
     let output = project.run(&["check", ".", "--output", "jnit=a.xml"]).expect_code(2);
     assert_snapshot!(output.err, @r"
     error: --output jnit=a.xml: unknown format `jnit`; did you mean `junit`?
-    hint: the formats are text, json, sarif, github, markdown, gitlab, junit
+    hint: the formats are text, concise, json, sarif, github, markdown, gitlab, junit
     ");
     assert!(!project.path().join("jnit=a.xml").exists());
 }

@@ -88,7 +88,7 @@ impl Outputs<'_> {
         match self.run {
             // Excerpts require the source files, which a merged report does not have.
             Some(run) => report::write(format, run, document, out, style)?,
-            None => report::render(format, document, self.rules, out)?,
+            None => report::render(format, document, self.rules, out, style.listing)?,
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::saved::fixture::{Change, GITHUB, change};
 use aidd_ci::saved::{Context, Saved, Shard, Writer, match_moved, merge};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::finding::{Finding, Status};
-use aidd_report::{Budget, Document, Format, Run, VersionControl, markdown, render};
+use aidd_report::{Budget, Document, Format, Listing, Run, VersionControl, markdown, render};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -56,7 +56,7 @@ fn all_formats(document: &Document, rules: &[Rule]) -> Vec<String> {
     ];
     let render_format = |format| {
         let mut out = Vec::new();
-        render(format, document, rules, &mut out).expect("writing to memory");
+        render(format, document, rules, &mut out, Listing::default()).expect("writing to memory");
         String::from_utf8(out).expect("text")
     };
     formats.map(render_format).into()

@@ -15,6 +15,7 @@ use crate::text::source::{Source, Span};
 use aidd_lexicon::tables::purposes;
 use aidd_page::Confidence;
 use std::collections::{BTreeMap, HashSet};
+use std::net::Ipv4Addr;
 
 /// Maximum number of other locations that a grouped finding lists.
 const MAX_RELATED: usize = 20;
@@ -55,6 +56,12 @@ pub(super) fn lower(
         let description = match lowering_condition(rule) {
             LoweringCondition::Nothing => None,
             LoweringCondition::UnusedFile => description.filter(|_| is_unused(purpose)),
+            // Deployment tools write live credentials into the files that they generate.
+            LoweringCondition::FileOrValue
+                if purpose == Purpose::Generated && finding.secret.is_some() =>
+            {
+                values.describe(finding)
+            }
             LoweringCondition::FileOrValue => description.or_else(|| values.describe(finding)),
         };
         if let Some(description) = description {
@@ -78,10 +85,15 @@ pub(super) fn lower_doubtful(
         let Some(rule) = registry.get(&finding.rule) else { continue };
         let is_configured =
             settings.get(&finding.rule).is_some_and(|setting| setting.is_configured);
-        let is_doubtful =
-            || is_generated_key_out_of_use(rule, source) || is_made_up(rule, finding, source);
-        if !is_configured && is_doubtful() {
+        if is_configured {
+            continue;
+        }
+        if is_generated_key_out_of_use(rule, source) || is_session_key_of_tests(rule, source) {
             finding.severity = Severity::Info;
+        } else if is_made_up(rule, finding, source) {
+            let is_remote =
+                finding.secret.is_some_and(|secret| is_remote_host(source.text(), secret));
+            finding.severity = if is_remote { Severity::Warning } else { Severity::Info };
         }
     }
 }
@@ -177,6 +189,43 @@ fn is_made_up(rule: &Rule, finding: &Finding, source: &Source) -> bool {
         && finding.secret.is_some_and(|secret| !shape::is_generated(&source.text()[secret.range()]))
 }
 
+/// Whether the URL that contains a password names a host outside the local network: a domain or an
+/// address that is not reserved for private use or documentation (RFC 1918, RFC 2606, RFC 6761).
+fn is_remote_host(text: &str, secret: Span) -> bool {
+    let rest = text.get(secret.end as usize..).and_then(|rest| rest.strip_prefix('@'));
+    let host = rest.map(|rest| {
+        let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')));
+        rest[..end.unwrap_or(rest.len())].to_ascii_lowercase()
+    });
+    let Some(host) = host else { return false };
+    if let Ok(address) = host.parse::<Ipv4Addr>() {
+        return !(address.is_private()
+            || address.is_loopback()
+            || address.is_unspecified()
+            || address.is_documentation());
+    }
+    let Some((name, last)) = host.rsplit_once('.') else { return false };
+    let domain = name.rsplit('.').next().unwrap_or(name);
+    last.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && !purposes::RESERVED_TOP_LEVEL_DOMAINS.contains(last)
+        && !purposes::PLACEHOLDER_DOMAINS.contains(domain)
+}
+
+/// Whether a finding is the key with which an application signs its sessions, in a file that only
+/// starts the application for tests or development.
+fn is_session_key_of_tests(rule: &Rule, source: &Source) -> bool {
+    let path = source.path().to_ascii_lowercase();
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    let is_word_ci = |part: &str| part.split(['.', '_', '-']).any(|word| word == "ci");
+    purposes::SESSION_KEYS.contains(&rule.id)
+        && (path.starts_with(".github/workflows/")
+            || path.starts_with(".circleci/")
+            || name == "makefile"
+            || is_word_ci(name)
+            // Symfony requires this file in the repository; production overrides its values.
+            || name == ".env" && &*rule.id == "secrets/symfony-app-secret")
+}
+
 /// Whether a key is a UUID, possibly after a prefix: `sdk-0f5a1c2e-…`.
 fn ends_with_uuid(key: &str) -> bool {
     let Some((_, uuid)) = key.len().checked_sub(36).and_then(|at| key.split_at_checked(at)) else {
@@ -230,6 +279,23 @@ pub(super) fn group(lowered: &Lowered, findings: &mut Vec<Finding>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hosts_outside_the_local_network_are_remote() {
+        for (url, expected) in [
+            ("postgres://app:secret@db1.acme-bank.com:5432/ledger", true),
+            ("redis://:secret@34.117.59.81:6379", true),
+            ("postgres://app:secret@localhost/ledger", false),
+            ("postgres://app:secret@db/ledger", false),
+            ("postgres://app:secret@10.0.3.7/ledger", false),
+            ("postgres://app:secret@db.example.com/ledger", false),
+            ("postgres://app:secret@postgres.svc.cluster.local/ledger", false),
+            ("password=secret;host=db", false),
+        ] {
+            let at = url.find("secret").expect("a password");
+            assert_eq!(is_remote_host(url, Span::new(at, at + 6)), expected, "{url}");
+        }
+    }
 
     #[test]
     fn private_keys_of_servers_are_in_use() {

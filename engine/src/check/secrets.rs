@@ -64,8 +64,15 @@ pub(crate) fn drop_samples(source: &Source, findings: &mut Vec<Finding>) {
                     && !is_truncated_key(value)
                     && !is_web_client(span)
                     && !is_input_hint(source, span)
+                    && !is_image_data(value)
         })
     });
+}
+
+/// Whether a value is a part of a PNG image in base64: it contains the name of the chunk `IDAT` or
+/// `IEND`, in the alignment in which a small image has it.
+fn is_image_data(value: &str) -> bool {
+    ["lEQVR", "JRU5Erk"].iter().any(|chunk| value.contains(chunk))
 }
 
 /// Maximum distance between `placeholder` and its value, in bytes: `"placeholder": {"…`.

@@ -43,13 +43,25 @@ pub(crate) fn is_generated(path: &str, text: &str) -> bool {
     has_generated_header(text) || is_tool_output(path, text)
 }
 
-/// Text that generators put into descriptions of APIs: NSwag, springdoc, FastAPI, NestJS.
-const API_MARKERS: [&str; 4] =
-    ["\"x-generator\":", "Generated server url", "/HTTPValidationError", "Controller_"];
+/// Text that generators put into descriptions of APIs: NSwag, springdoc, FastAPI, NestJS, Strapi,
+/// drf-spectacular without settings.
+const API_MARKERS: [&str; 7] = [
+    "\"x-generator\":",
+    "Generated server url",
+    "/HTTPValidationError",
+    "Controller_",
+    "\"x-strapi-config\":",
+    "\"x-generation-date\":",
+    "\n  title: ''\n",
+];
+
+/// Size in bytes from which an API description in JSON counts as generated. People write larger
+/// descriptions in YAML, or split them.
+const MAX_HANDWRITTEN_JSON: usize = 100_000;
 
 /// Whether a file is an OpenAPI description that was generated from code, with `head` as the start
 /// of its `text`.
-fn is_generated_api_description(head: &str, text: &str) -> bool {
+fn is_generated_api_description(path: &str, head: &str, text: &str) -> bool {
     let is_description =
         ["\"openapi\"", "\"swagger\"", "openapi:", "swagger:"].iter().any(|key| head.contains(key));
     // swag names definitions after Go packages: `#/definitions/repo.Item`.
@@ -61,8 +73,14 @@ fn is_generated_api_description(head: &str, text: &str) -> bool {
             && rest.next() == Some('.')
             && rest.next().is_some_and(|c| c.is_ascii_uppercase())
     };
+    let name = path.rsplit('/').next().unwrap_or(path);
+    // The default name of swagger-autogen.
+    let is_output = matches!(name, "swagger_output.json" | "swagger-output.json");
+    let is_large = text.len() >= MAX_HANDWRITTEN_JSON && text.trim_start().starts_with('{');
     is_description
-        && (API_MARKERS.iter().any(|marker| text.contains(marker))
+        && (is_output
+            || is_large
+            || API_MARKERS.iter().any(|marker| text.contains(marker))
             || text.split("#/definitions/").skip(1).take(20).any(is_go_type))
 }
 
@@ -76,7 +94,7 @@ fn is_tool_output(path: &str, text: &str) -> bool {
         return true;
     }
     if matches!(extension, "json" | "yaml" | "yml") {
-        return is_generated_api_description(head, text);
+        return is_generated_api_description(path, head, text);
     }
     if extension == "rs" {
         // A list of modules can precede the bindings.
@@ -213,6 +231,8 @@ mod tests {
             ("a.yaml", "swagger: '2.0'\npaths: {a: {$ref: '#/definitions/repo.Item'}}\n"),
             ("a.json", "{\"openapi\": \"3.1.0\", \"$ref\": \"#/x/HTTPValidationError\"}"),
             ("a.json", "{\"openapi\": \"3.0.0\", \"operationId\": \"CartController_find\"}"),
+            ("src/swagger_output.json", "{\"swagger\": \"2.0\"}"),
+            ("a.json", &*format!("{{\"openapi\": \"3.0.0\"{}}}", " ".repeat(MAX_HANDWRITTEN_JSON))),
         ] {
             assert!(is_generated(path, text), "{path} {text}");
         }

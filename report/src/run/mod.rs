@@ -8,7 +8,7 @@ pub mod compare;
 use crate::error::RunError;
 use crate::gate::Policy;
 use crate::project::Project;
-use crate::{Comparison, ComplianceInput, Run};
+use crate::{Comparison, ComplianceInput, Listing, Run};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::FailOnName;
 use aidd_engine::text::files::{Disk, Files, Listed, Memory, Overlay};
@@ -180,7 +180,8 @@ fn document(
 pub fn render(project: &Project, document: &Document, format: Format) -> String {
     let mut text = Vec::new();
     // Writing to memory cannot fail.
-    let _ = crate::render(format, document, project.registry().rules(), &mut text);
+    let listing = Listing::default();
+    let _ = crate::render(format, document, project.registry().rules(), &mut text, listing);
     String::from_utf8_lossy(&text).into_owned()
 }
 

@@ -17,8 +17,14 @@ fn last_lines(text: &str, count: usize) -> String {
 /// The output of a document without its sources.
 fn from_document(format: Format, run: &Run<'_>) -> String {
     let mut out = Vec::new();
-    report::render(format, &Document::from_run(run, true), run.rules, &mut out)
-        .expect("writing to memory");
+    report::render(
+        format,
+        &Document::from_run(run, true),
+        run.rules,
+        &mut out,
+        report::Listing::default(),
+    )
+    .expect("writing to memory");
     String::from_utf8(out).expect("text")
 }
 

@@ -47,7 +47,7 @@ fn text_is_coloured_and_linked() {
     let tree = tree();
     let mut run = tree.run();
     run.files.truncate(1);
-    let style = Style { color: true, hyperlinks: true, width: 80 };
+    let style = Style { color: true, hyperlinks: true, width: 80, ..Style::default() };
     let text = render_with(Format::Text, &run, &style).replace('\u{1b}', "^");
     assert_snapshot!(text.lines().take(4).collect::<Vec<_>>().join("\n"), @r"
     ^[1m^[33mwarning[^]8;;https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md^\dockerfile/latest-tag^]8;;^\]^[0m^[1m: Pin the tag^[0m

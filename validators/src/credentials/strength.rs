@@ -62,8 +62,9 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
         found.weak |= strength == Strength::Weak
             // A password chosen by a person is the default of an installation in most cases.
             || is_by_name
-                && !is_production
-                && (!is_generated_secret(value) || is_bare_key(name_before(text, found)));
+                && (!is_generated_secret(value) && !is_production
+                    || is_bare_key(name_before(text, found))
+                        && !(is_production && is_generated_secret(value)));
         let in_comment = comments.contains(found.span.start as usize);
         let is_comment = || in_comment;
         let is_sample = (found.weak || has_samples) && is_comment();
@@ -114,6 +115,7 @@ fn strength_of_text(value: &str) -> Strength {
         || is_one_word(value)
         || is_one_word(&with_letters) && value.len() <= MAX_SPELLED_LEN
         || is_snake_case(value)
+        || is_resource_name(value)
         || names_its_kind(value)
         || is_constant_name(value)
     {
@@ -204,6 +206,12 @@ fn is_constant_name(value: &str) -> bool {
 }
 
 /// Whether the value is a name of words in lower case: `mail_settings`.
+/// Whether a value has the form of a name in Kubernetes, Terraform or a cloud: three or more words
+/// with hyphens, such as `prod-billing-database`.
+fn is_resource_name(value: &str) -> bool {
+    value.matches('-').count() >= 2 && has_words_of(value, &['-'], u8::is_ascii_lowercase)
+}
+
 fn is_snake_case(value: &str) -> bool {
     value.contains('_') && has_words_of(value, &['_'], u8::is_ascii_lowercase)
 }

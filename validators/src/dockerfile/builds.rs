@@ -5,6 +5,7 @@
 use aidd_engine::parse::tree::Tree;
 use aidd_engine::parse::yaml;
 use aidd_engine::text::files::Files;
+use aidd_engine::text::listing::Listing;
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -51,7 +52,7 @@ pub(super) enum BuildContext {
 
 impl<'a> BuildFiles<'a> {
     /// Reads the files in the directory of `dockerfile` and its parents up to the root, and in
-    /// [`BUILD_DIRS`].
+    /// [`BUILD_DIRS`], and all bake files.
     pub(super) fn read(files: &dyn Files, dockerfile: &'a str) -> Self {
         let mut directories = BTreeSet::from(BUILD_DIRS);
         let mut directory = dockerfile;
@@ -69,7 +70,13 @@ impl<'a> BuildFiles<'a> {
             let bytes = files.read(&path, MAX_LEN).ok()?;
             Some((path, String::from_utf8_lossy(&bytes).into_owned()))
         };
-        let paths = paths.filter(|path| is_build_file(path)).take(MAX_FILES);
+        // The files of `docker buildx bake` can be in any directory, and define named contexts.
+        let listed = files.listing().into_iter().flat_map(Listing::files);
+        let is_bake_file = |path: &&String| {
+            path.ends_with(".hcl") && path.rsplit('/').next().unwrap_or(path).contains("bake")
+        };
+        let bake_files = listed.filter(is_bake_file).cloned();
+        let paths = paths.filter(|path| is_build_file(path)).chain(bake_files).take(MAX_FILES);
         Self { dockerfile, files: paths.filter_map(text).collect() }
     }
 

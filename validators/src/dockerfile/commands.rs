@@ -86,7 +86,9 @@ fn report_all_but_first(file: &Dockerfile, kind: Keyword, report: &mut Report<'_
         for instruction in
             file.of_stage(stage).iter().filter(|instruction| instruction.kind == kind)
         {
-            if let Some(previous) = previous {
+            // `ENTRYPOINT []` discards the entry point of the base on purpose.
+            let is_reset = |previous: &&Instruction| previous.argument().trim() == "[]";
+            if let Some(previous) = previous.filter(|previous| !is_reset(previous)) {
                 let name = kind.name();
                 report
                     .at(instruction.span, format!("more than one {name} in the stage"))

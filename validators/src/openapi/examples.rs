@@ -99,7 +99,10 @@ fn examples(document: &Document<'_>) -> Vec<(usize, usize, &'static str)> {
         if name == "media-type" && !is_json(document.key(owner)) {
             continue;
         }
-        found.extend(document.get(owner, "example").map(|value| (schema, value, "example")));
+        let example = document.get(owner, "example");
+        let example = example
+            .filter(|&value| name == "media-type" || !is_equal_in_request(document, schema, value));
+        found.extend(example.map(|value| (schema, value, "example")));
         let Some(map) = document.get(owner, "examples") else { continue };
         if !document.is_map(map) || document.targets.contains_key(&map) {
             continue;
@@ -114,6 +117,20 @@ fn examples(document: &Document<'_>) -> Vec<(usize, usize, &'static str)> {
         }
     }
     found
+}
+
+/// Whether a parameter has the same text in a request as the value that its schema describes:
+/// `"1"` for an integer, because parameters are sent without quotes.
+fn is_equal_in_request(document: &Document<'_>, schema: usize, value: usize) -> bool {
+    let Some(text) = document.text(value) else { return false };
+    let schema = document.resolve(schema).unwrap_or(schema);
+    let is_of_type = |name: &str| match name {
+        "integer" => text.parse::<i64>().is_ok(),
+        "number" => text.parse::<f64>().is_ok_and(f64::is_finite),
+        "boolean" => matches!(text, "true" | "false"),
+        _ => false,
+    };
+    types(document, schema).into_iter().any(|name| is_of_type(name))
 }
 
 /// Whether a media type is JSON. An example of another type can be a string that contains the

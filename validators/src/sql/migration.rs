@@ -192,7 +192,12 @@ pub(super) fn migration(path: &str, text: &str, files: &dyn Files) -> Option<Mig
     if !is_version(&name) {
         return None;
     }
-    let has_parts = name.ends_with(".up.sql") || name.ends_with(".down.sql");
+    let ends_with_part = |part: &str| {
+        let stem = name.strip_suffix(".sql").and_then(|stem| stem.strip_suffix(part));
+        stem.is_some_and(|stem| stem.ends_with(['.', '-', '_']))
+    };
+    let is_down = ends_with_part("down");
+    let has_parts = is_down || ends_with_part("up");
     let is_in_dir = path
         .split('/')
         .rev()
@@ -204,7 +209,7 @@ pub(super) fn migration(path: &str, text: &str, files: &dyn Files) -> Option<Mig
         _ if has_parts => Transaction::Request,
         _ => Transaction::Unknown,
     };
-    (has_parts || is_in_dir).then(|| flat(transaction, name.ends_with(".down.sql")))
+    (has_parts || is_in_dir).then(|| flat(transaction, is_down))
 }
 
 /// The parts of a file that revert the migration; `None` if the file has no comment of this tool.

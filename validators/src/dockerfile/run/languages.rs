@@ -383,7 +383,8 @@ fn go_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
         let is_in_module =
             verb.text() != "get" && unpinned.iter().all(|word| !word.text().contains('@'));
         let finding = report_unpinned(report, &unpinned, "Pin a version: `path@v1.2.3`");
-        if let Some(finding) = finding.filter(|_| is_in_module) {
+        if let Some(finding) = finding.filter(|_| is_in_module || runs.is_for_development(site.run))
+        {
             finding.severity = finding.severity.min(Severity::Info);
         }
     }

@@ -135,7 +135,7 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
                 .take_while(|(at, command)| *at == 0 || command.before == Join::Pipe);
             let interpreter = readers.find(|(_, command)| runs_input(command));
             let runs_input = interpreter.is_some_and(|(_, command)| {
-                !uses_installed_program(runs, &script.commands, command.span)
+                !is_followed_by_dependent(&script.commands, command.span)
             });
             (!set).then_some((pipe, runs_input))
         });
@@ -164,30 +164,15 @@ fn pipefail(runs: &Runs<'_>, report: &mut Report<'_>) {
     }
 }
 
-/// Maximum length in bytes of the commands in which the name of a program is searched for.
-const MAX_DOWNLOAD_LEN: usize = 2000;
+/// Commands that do not need what an installation script installs.
+const CLEANUP: [&str; 9] = ["rm", "ln", "echo", "printf", "true", "export", "set", "mkdir", "cd"];
 
-/// Minimum length in bytes of the name of a program that is searched for in a URL.
-const MIN_PROGRAM_LEN: usize = 3;
-
-/// Whether a later command of the same script runs a program that the commands before the pipe
-/// download, according to their arguments: `curl https://install.python-poetry.org | python3 - &&
-/// poetry install`. That command fails if the download failed.
-fn uses_installed_program(runs: &Runs<'_>, commands: &[Command], pipe: Span) -> bool {
-    let Some(at) = commands.iter().position(|command| command.span == pipe) else { return false };
-    let start = commands[..at].iter().rposition(|command| command.before != Join::Pipe);
-    let download = Span { start: commands[start.unwrap_or(0)].span.start, end: pipe.start };
-    let download = runs.source.slice(download);
-    let download = &download[..download.floor_char_boundary(MAX_DOWNLOAD_LEN)];
-    commands[at + 1..].iter().any(|command| {
-        // `. ${NVM_DIR}/nvm.sh`
-        let sourced =
-            command.arguments().first().filter(|_| matches!(command.program(), "." | "source"));
-        let program = sourced.map_or(command.program(), |file| runs.source.slice(file.span));
-        let name = program.rsplit('/').next().unwrap_or_default();
-        let name = name.strip_suffix(".sh").unwrap_or(name);
-        name.len() >= MIN_PROGRAM_LEN && download.contains(name)
-    })
+/// Whether a later command of the same script probably fails if the script before `pipe` was not
+/// downloaded: `curl https://deb.nodesource.com/setup_22.x | bash && apt-get install nodejs`.
+fn is_followed_by_dependent(commands: &[Command], pipe: Span) -> bool {
+    let after = commands.iter().skip_while(|command| command.span != pipe).skip(1);
+    let mut after = after.skip_while(|command| command.before == Join::Pipe);
+    after.any(|command| !CLEANUP.contains(&command.program()))
 }
 
 /// The shell of the image with the options before `pipefail`.

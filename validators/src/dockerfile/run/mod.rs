@@ -124,6 +124,16 @@ impl<'a> Runs<'a> {
         })
     }
 
+    /// Whether the name of the stage of `run` says that the stage is for development: `dev`.
+    pub(super) fn is_for_development(&self, run: &Run<'_>) -> bool {
+        let stage = run.instruction.stage.and_then(|stage| self.file.stages.get(stage));
+        stage.and_then(|stage| stage.name.as_ref()).is_some_and(|name| {
+            let name = name.text.to_ascii_lowercase();
+            name.split(['-', '_', '.'])
+                .any(|word| matches!(word, "dev" | "develop" | "development" | "debug"))
+        })
+    }
+
     /// Whether the files that `run` creates are in the image, or in a stage that builds on the
     /// stage of `run`.
     pub(super) fn is_in_image(&self, run: &Run<'_>) -> bool {

@@ -81,8 +81,9 @@ impl<'d, 'b> View<'d, 'b> {
         Some(BTreeSet::from([implied]))
     }
 
-    /// The allowed values as text, each with the index of its value.
-    fn values(&self) -> Option<BTreeMap<String, usize>> {
+    /// The allowed values, each with the index of its value. In a parameter (`is_text`), `1` and
+    /// `"1"` are the same value.
+    fn values(&self, is_text: bool) -> Option<BTreeMap<(bool, String), usize>> {
         let list = match self.get("enum") {
             Some(list) if *self.document.datum(list) == Datum::List => {
                 self.document.children(list).to_vec()
@@ -95,7 +96,8 @@ impl<'d, 'b> View<'d, 'b> {
             Datum::Number(text) | Datum::Text(text) => Some(text.clone()),
             Datum::List | Datum::Map => None,
         };
-        list.into_iter().map(|at| Some((text(at)?, at))).collect()
+        let is_string = |at| !is_text && matches!(self.document.datum(at), Datum::Text(_));
+        list.into_iter().map(|at| Some(((is_string(at), text(at)?), at))).collect()
     }
 
     /// The properties of all parts; those of the outermost part first.
@@ -274,12 +276,12 @@ impl<'d, 'b> Comparison<'d, 'b> {
     }
 
     fn compare_values(&mut self, pair: &Pair<'_, '_>) {
-        let Pair { before, after, direction, name, what, .. } = pair;
+        let Pair { before, after, direction, name, what, is_text } = pair;
         let field = if after.get("enum").is_some() { "enum" } else { "const" };
-        let (old, new) = (before.values(), after.values());
+        let (old, new) = (before.values(*is_text), after.values(*is_text));
         match (direction, old, new) {
             (Direction::In, Some(old), Some(new)) => {
-                if let Some(value) = old.keys().find(|value| !new.contains_key(*value)) {
+                if let Some((_, value)) = old.keys().find(|value| !new.contains_key(*value)) {
                     let message =
                         format!("{name} no longer accepts the value `{}` for {what}", short(value));
                     self.add_at(pair, field, message, false);
@@ -291,7 +293,7 @@ impl<'d, 'b> Comparison<'d, 'b> {
                 self.add_at(pair, field, message, true);
             }
             (Direction::Out, Some(old), Some(new)) => {
-                if let Some(value) = new.keys().find(|value| !old.contains_key(*value)) {
+                if let Some((_, value)) = new.keys().find(|value| !old.contains_key(*value)) {
                     let message =
                         format!("{name} can now return the value `{}` for {what}", short(value));
                     self.add_at(pair, field, message, true);

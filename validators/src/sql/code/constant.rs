@@ -164,6 +164,15 @@ fn with_values(text: &str) -> Option<String> {
         let next = bytes.get(at + 1).copied().unwrap_or(b' ');
         let before = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        let comment_end = match (byte, next) {
+            (b'-', b'-') => Some(memchr::memchr(b'\n', &bytes[at..])),
+            (b'/', b'*') => Some(memchr::memmem::find(&bytes[at..], b"*/").map(|end| end + 2)),
+            _ => None,
+        };
+        if let Some(end) = comment_end {
+            at = end.map_or(bytes.len(), |end| at + end);
+            continue;
+        }
         let length = match byte {
             b'\'' | b'"' | b'`' => {
                 quote = byte;

@@ -58,6 +58,8 @@ pub(super) fn brace_verbs(text: &str) -> Vec<Verb> {
     let bytes = text.as_bytes();
     let mut verbs = Vec::new();
     let mut at = 0;
+    // Searched from the end only once, so that the cost does not grow with the number of `{`.
+    let last_close = memchr::memrchr(b'}', bytes);
     while let Some(found) = memchr::memchr2(b'{', b'}', bytes.get(at..).unwrap_or_default()) {
         let start = at + found;
         if bytes.get(start + 1) == Some(&bytes[start]) {
@@ -71,7 +73,9 @@ pub(super) fn brace_verbs(text: &str) -> Vec<Verb> {
             at = start + 2;
             continue;
         }
-        let close = memchr::memchr(b'}', &bytes[start..]);
+        let close = last_close
+            .filter(|&last| last >= start)
+            .and_then(|_| memchr::memchr(b'}', &bytes[start..]));
         let Some(close) = close.filter(|_| bytes[start] == b'{') else {
             at = start + 1;
             continue;
