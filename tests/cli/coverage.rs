@@ -1,7 +1,6 @@
 //! Tests of coverage reports, in real repositories.
 
 use crate::cli::support::Project;
-use insta::assert_snapshot;
 
 /// Commits the files of a project.
 fn commit(project: &Project) {
@@ -9,11 +8,19 @@ fn commit(project: &Project) {
     project.git(&["commit", "--quiet", "-m", "feat: next"]).expect_code(0);
 }
 
-/// The lines of the findings on coverage in the change since `HEAD`.
-fn findings(project: &Project) -> String {
-    let output =
-        project.run(&["check", ".", "--only", "tests/*", "--diff", "HEAD", "--format", "github"]);
-    output.expect_code(0).out
+/// The findings on coverage in the change since `base`: severity, path, line, message.
+fn findings(project: &Project, base: &str) -> Vec<String> {
+    let args = ["check", ".", "--only", "tests/*", "--diff", base, "--format", "json"];
+    let output = project.run(&args).expect_code(0).out;
+    let document: serde_json::Value = serde_json::from_str(&output).expect("JSON");
+    let findings = document["findings"].as_array().expect("a list").iter();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    findings
+        .map(|finding| {
+            let (severity, path) = (text(&finding["severity"]), text(&finding["path"]));
+            format!("{severity} {path}:{}: {}", finding["start"]["line"], text(&finding["message"]))
+        })
+        .collect()
 }
 
 const CART: &str = "\
@@ -66,17 +73,22 @@ fn only_changed_lines_without_coverage_are_reported() {
     commit(&project);
     project.write("src/cart.js", CHANGED_CART);
     // Without a report, nothing is known.
-    assert_eq!(findings(&project), "");
+    assert_eq!(findings(&project, "HEAD"), [""; 0]);
     project.write("coverage/lcov.info", LCOV);
-    assert_snapshot!(findings(&project), @"");
+    let expected = [
+        "warning src/cart.js:3: changed line 3 is not covered by a test",
+        "warning src/cart.js:13: changed line 13 is not covered by a test",
+    ];
+    assert_eq!(findings(&project, "HEAD"), expected);
     // In a run over all files, no line is a changed line.
-    let output = project.run(&["check", ".", "--only", "tests/*", "--format", "github"]);
-    assert_eq!(output.expect_code(0).out, "");
+    let args = ["check", ".", "--only", "tests/*", "--fail-on", "warning"];
+    project.run(&args).expect_code(0);
     // Once the change is committed, it is the difference from the previous commit.
     commit(&project);
+    assert_eq!(findings(&project, "HEAD~1"), expected);
+    assert_eq!(findings(&project, "HEAD"), [""; 0]);
     let args = ["check", ".", "--only", "tests/*", "--diff", "HEAD~1", "--fail-on", "warning"];
     project.run(&args).expect_code(1);
-    assert_eq!(findings(&project), "");
 }
 
 #[test]
@@ -86,30 +98,18 @@ fn reports_that_do_not_describe_the_change_are_not_used() {
     project.write("coverage/lcov.info", LCOV);
     commit(&project);
     project.write("src/cart.js", CHANGED_CART);
-    let json = |project: &Project| {
-        let args = ["check", ".", "--only", "tests/*", "--diff", "HEAD", "--format", "json"];
-        let output = project.run(&args).expect_code(0).out;
-        let document: serde_json::Value = serde_json::from_str(&output).expect("JSON");
-        let messages = document["findings"].as_array().expect("a list").iter();
-        let text = |finding: &serde_json::Value| finding["message"].as_str().map(str::to_owned);
-        messages.filter_map(text).collect::<Vec<_>>()
+    let is_unusable = |why: &str| {
+        let expected = format!("info src/cart.js:1: coverage report `coverage/lcov.info` {why}");
+        assert_eq!(findings(&project, "HEAD"), [expected]);
     };
-    assert_eq!(
-        json(&project),
-        [
-            "coverage report `coverage/lcov.info` is not of this change: the base contains the same report"
-        ]
-    );
+    is_unusable("is not of this change: the base contains the same report");
     // A report that was written before the last edit.
     project.write("coverage/lcov.info", format!("{LCOV}\n"));
     std::thread::sleep(std::time::Duration::from_millis(20));
     project.write("src/cart.js", format!("{CHANGED_CART}\n"));
-    assert_eq!(json(&project), ["coverage report `coverage/lcov.info` is older than this file"]);
+    is_unusable("is older than this file");
     project.write("coverage/lcov.info", "SF:src/cart.js\nDA:1\n");
-    assert_eq!(
-        json(&project),
-        ["coverage report `coverage/lcov.info` is malformed in line 2: expected `DA:line,hits`"]
-    );
+    is_unusable("is malformed in line 2: expected `DA:line,hits`");
 }
 
 /// Per format: the path of the report, its text, the path of a file whose second line did not run.
@@ -162,5 +162,9 @@ fn reports_of_each_format_are_read() {
     for (report, text, _) in REPORTS {
         project.write(report, text);
     }
-    assert_snapshot!(findings(&project), @"");
+    let mut paths = REPORTS.map(|(_, _, path)| path);
+    paths.sort_unstable();
+    let expected =
+        paths.map(|path| format!("warning {path}:2: changed line 2 is not covered by a test"));
+    assert_eq!(findings(&project, "HEAD"), expected);
 }
