@@ -29,10 +29,7 @@ impl<'t> Walker<'t, '_, '_> {
 
     /// Reports a literal in the place of the actual value.
     fn check_order(&mut self, assertion: &Assertion<'t>) {
-        let is_equality = matches!(
-            assertion.name,
-            "Equal" | "EqualValues" | "Exactly" | "NotEqual" | "NotEqualValues"
-        );
+        let is_equality = matches!(assertion.name, "Equal" | "EqualValues" | "Exactly");
         let [expected, actual, ..] = assertion.arguments.as_slice() else { return };
         if !is_equality || is_literal(*expected) || !is_literal(*actual) || actual.kind() == "nil" {
             return;
@@ -77,7 +74,6 @@ fn better_name(assertion: &Assertion<'_>, text: &str) -> Option<&'static str> {
                 None
             }
         }
-        ("Len", [_, count, ..]) if text_of(*count, text) == "0" => Some("Empty"),
         ("Greater", [length, zero, ..]) if is_length(*length) && text_of(*zero, text) == "0" => {
             Some("NotEmpty")
         }
