@@ -10,7 +10,7 @@ use aidd_engine::project::config::Config;
 use aidd_engine::project::linters::Settings;
 use aidd_engine::project::locked;
 use aidd_engine::rules::registry::Registry;
-use aidd_engine::text::files::Memory;
+use aidd_engine::text::files::{Memory, WithBase};
 use aidd_engine::text::finding::{Finding, Safety};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::Globs;
@@ -19,6 +19,7 @@ use aidd_engine::workspace::examples;
 use aidd_engine::workspace::fix;
 use aidd_engine::workspace::memory_checks;
 use aidd_engine::workspace::project_checks;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// The shipped rules and validators, as in the program.
@@ -249,6 +250,28 @@ pub fn check_with_files(path: &str, data: &[u8], files: &Memory) {
     let fixes: Vec<_> = fix::applicable(&checked.findings, Safety::Unsafe).collect();
     let (fixed, _) = fix::apply(data, &fixes);
     assert!(std::str::from_utf8(data).is_err() || String::from_utf8(fixed).is_ok());
+}
+
+/// Checks a changed file with `data` as the coverage report of its project.
+///
+/// # Panics
+/// As [`check`].
+pub fn check_coverage(data: &[u8]) {
+    let code = b"one()\ntwo()\nthree()\n".to_vec();
+    for path in ["src/a.rs", "b/a.go", "src/main/java/org/a/A.java"] {
+        let files = [
+            ("coverage.txt", data.to_vec()),
+            ("go.mod", b"module example.com/a\n".to_vec()),
+            (path, code.clone()),
+        ];
+        let files = Memory(files.map(|(path, bytes)| (path.to_owned(), bytes)).into());
+        let base = Memory([(path.to_owned(), b"one()\n".to_vec())].into());
+        let changed = WithBase { files: &files, base: &base, base_paths: HashMap::new() };
+        let source = Source::decode(path, code.clone());
+        for finding in &ENGINE.check(&source, &changed).findings {
+            assert_valid(&source, finding);
+        }
+    }
 }
 
 /// Fixes the file at `path`, then fixes the result.

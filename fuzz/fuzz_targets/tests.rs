@@ -1,6 +1,7 @@
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    aidd_fuzz::check("a.test.tsx", data);
-    aidd_fuzz::check("test_a.py", data);
+    for path in ["a.test.tsx", "test_a.py", "a_test.go", "a_spec.rb", "ATests.cs", "src/test/java/ATest.java"] {
+        aidd_fuzz::check(path, data);
+    }
 });

@@ -9,6 +9,7 @@ mod bad_input;
 mod baseline;
 mod check;
 mod commits;
+mod coverage;
 mod deps;
 mod enforced;
 mod fixes;

@@ -306,7 +306,7 @@ fn enabled_rules_are_exported_to_agents_md() {
     - `dockerfile/*`, 84 rules
     - `openapi/*`, 47 rules
     - `sql/*`, 34 rules
-    - `tests/*`, 25 rules
+    - `tests/*`, 35 rules
     <!-- /aidd:rules -->
     ");
     let written = project.read("AGENTS.md");

@@ -195,7 +195,7 @@ fn ast_grep_and_the_imported_pages_have_the_same_findings() {
       wrote .aidd/rules/ast-grep/no-eval.md
       not imported:
         no-console: metadata: a page has `tags` and `sources`; other data about a rule is dropped
-        swift-thing: `swift` is not a built-in language; expected one of bash, c, css, go, html, java, javascript, json, php, python, ruby, rust, tsx, typescript, yaml
+        swift-thing: `swift` is not a built-in language; expected one of bash, c, csharp, css, go, html, java, javascript, json, php, python, ruby, rust, tsx, typescript, yaml
         with-rewriters: a `syntax` check has no `rewriters`
     ");
     assert_snapshot!(project.read(".aidd/rules/ast-grep/no-console.md"), @"

@@ -28,8 +28,10 @@ pub(super) struct Tokens {
 pub(super) fn language(path: &str) -> Option<SupportLang> {
     let language = SupportLang::from_path(path)?;
     let known = aidd_engine::forms::syntax::LANGUAGES.iter().any(|(_, known)| *known == language);
-    let is_data = matches!(language, SupportLang::Json | SupportLang::Yaml);
-    (known && !is_data).then_some(language)
+    // Symbols of C# are found by the keywords of its declarations.
+    let has_symbols =
+        !matches!(language, SupportLang::CSharp | SupportLang::Json | SupportLang::Yaml);
+    (known && has_symbols).then_some(language)
 }
 
 /// Parses a text; `None` when it is too large.

@@ -199,10 +199,17 @@ impl Distribution {
         }
     }
 
-    /// The claim of each family on a file, in the order of the families.
-    pub(super) fn claims(&self, source: &Source) -> Vec<Claim> {
-        let claim =
-            |family: &'static Family| Claim(family, (family.claim)(source.path(), source.text()));
+    /// The claim of each family on a file, in the order of the families. Families for which
+    /// `is_asked` is false do not claim the file.
+    pub(super) fn claims(
+        &self,
+        source: &Source,
+        is_asked: impl Fn(&'static Family) -> bool,
+    ) -> Vec<Claim> {
+        let claim = |family: &'static Family| {
+            let kind = is_asked(family).then(|| (family.claim)(source.path(), source.text()));
+            Claim(family, kind.flatten())
+        };
         self.families.iter().map(claim).collect()
     }
 
@@ -240,7 +247,7 @@ impl Distribution {
 
     /// The spans of statements; see [`Family::statements`].
     pub(super) fn statements(&self, source: &Source) -> Vec<Span> {
-        let claimed = self.claims(source);
+        let claimed = self.claims(source, |_| true);
         let claimed = claimed.iter().filter_map(Claim::as_claimed);
         claimed.flat_map(|(family, kind)| (family.statements)(kind, source)).collect()
     }

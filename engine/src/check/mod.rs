@@ -10,6 +10,7 @@ mod large;
 mod lowered;
 mod moved;
 mod panics;
+mod plan;
 mod run;
 mod secret_findings;
 pub mod secrets;
@@ -26,7 +27,7 @@ use crate::project::linters::is_settings;
 use crate::rules::packs::Packs;
 use crate::rules::registry::Registry;
 use crate::rules::rule::{Report, Rule, Settings};
-use crate::rules::select::{self, SettingsTable};
+use crate::rules::select::SettingsTable;
 use crate::text::files::Files;
 use crate::text::finding::{Finding, RuleId, Status};
 use crate::text::kind::{self, Kind};
@@ -46,6 +47,7 @@ pub use large::MAX_LARGE_FILE;
 
 use family::Claim;
 use ids::assign_ids;
+use plan::Derived;
 use run::{PatternInput, report_invalid, report_stopped, run_patterns};
 
 /// The rule that reports files that could not be checked, or only in part.
@@ -68,6 +70,7 @@ pub struct Engine {
     conditions: Conditions,
     variants: Variants,
     facts_cache: FactsCache,
+    derived: Derived,
     reads_imports: bool,
     needs_listing: bool,
     has_enforced_by: bool,
@@ -179,6 +182,7 @@ impl Engine {
             conditions,
             variants,
             facts_cache: FactsCache::default(),
+            derived: Derived::default(),
             registry,
             today: None,
             max_file_size,
@@ -318,21 +322,6 @@ impl Engine {
         CheckResult { findings, secrets, ..CheckResult::default() }
     }
 
-    /// Settings under which only `rule` runs, as defined by its page; a rule of `aidd/*` checks the
-    /// pages and comments of other rules, so it runs with all other rules.
-    pub(crate) fn settings_for_rule(&self, rule: &RuleId) -> Settings {
-        let runs_with_all = rule.starts_with("aidd/");
-        let mut settings = select::defaults(self.registry.rules());
-        for known in self.registry.rules() {
-            if let Some(setting) = settings.get_mut(&known.id) {
-                let is_run = runs_with_all || known.id == *rule;
-                setting.severity = is_run.then_some(known.severity);
-                setting.is_configured = true;
-            }
-        }
-        settings
-    }
-
     /// Checks one source. `files` gives access to other files that checks read.
     #[must_use]
     pub fn check(&self, source: &Source, files: &dyn Files) -> CheckResult {
@@ -410,9 +399,9 @@ impl Engine {
         let unmet = defaults.as_ref().unwrap_or(&disabled);
         let without_function = self.with_replaced(unmet);
         report = report.without(&without_function);
-        let claims = self.distribution.claims(source);
+        let (claims, searches_text) = self.active_claims(source, settings);
         let is_markdown = kind::kinds(source.path(), source.text()).contains(&Kind::MARKDOWN);
-        let input = PatternInput { files, tree: &tree, depth, is_markdown };
+        let mut input = PatternInput { files, tree: &tree, depth, is_markdown, searches_text };
         let context = self.context(files, &tree);
         if depth == Depth::Full
             && let Some(kind) = (configuration::FAMILY.claim)(source.path(), source.text())
@@ -431,6 +420,7 @@ impl Engine {
         let words = run_patterns(&self.patterns, self.registry.rules(), &input, &mut report);
         report = report.without(&disabled);
         if let Some(variant) = &variant {
+            input.searches_text = true;
             run_patterns(&variant.patterns, variant.rules(), &input, &mut report);
             report_invalid(variant, depth, &mut report);
         }
@@ -452,7 +442,7 @@ impl Engine {
         let mut findings = report.finish();
         let lowered =
             lowered::lower((source, &tree, files), settings, &self.registry, &mut findings);
-        let secrets = self.resolve_secrets(source, settings, (&claims, files), &mut findings);
+        let secrets = self.resolve_secrets(source, settings, files, &mut findings);
         lowered::lower_doubtful((source, settings), &self.registry, &mut findings);
         let min_severity = self.settings.min_severity();
         findings.retain(|finding| Some(finding.severity) >= min_severity);

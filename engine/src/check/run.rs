@@ -15,6 +15,8 @@ pub(super) struct PatternInput<'a> {
     pub(super) tree: &'a Tree<'a>,
     pub(super) depth: Depth,
     pub(super) is_markdown: bool,
+    /// Whether the text patterns run, and the words of the families are searched for.
+    pub(super) searches_text: bool,
 }
 
 /// Runs the patterns of `rules`, and reports the patterns that could not run. Returns, for
@@ -25,8 +27,11 @@ pub(super) fn run_patterns(
     input: &PatternInput<'_>,
     report: &mut Report<'_>,
 ) -> Vec<Vec<usize>> {
-    let ScanResult { watched, stopped } =
-        patterns.text.run(rules, input.tree, input.depth != Depth::Full, report);
+    let ScanResult { watched, stopped } = if input.searches_text {
+        patterns.text.run(rules, input.tree, input.depth != Depth::Full, report)
+    } else {
+        ScanResult::default()
+    };
     if let Some(rule) = stopped.filter(|_| report.begin(SKIPPED)) {
         let message = format!(
             "time limit exceeded by the expression of `{rule}`; the file was searched only in part"

@@ -1,11 +1,9 @@
 //! Selects the finding to report for each secret, and the spans that no output must show.
 
 use super::Engine;
-use super::family::Claim;
 use super::secrets;
 use crate::parse::syntax::Tree;
 use crate::rules::rule::{Report, Settings};
-use crate::rules::select;
 use crate::text::files::Files;
 use crate::text::finding::Finding;
 use crate::text::source::{Source, Span};
@@ -16,7 +14,7 @@ impl Engine {
         &self,
         source: &Source,
         settings: &Settings,
-        siblings: (&[Claim], &dyn Files),
+        files: &dyn Files,
         findings: &mut Vec<Finding>,
     ) -> Vec<Span> {
         if findings.is_empty() {
@@ -26,31 +24,19 @@ impl Engine {
         let mut spans = secrets::resolve(findings, &self.registry);
         // An excerpt must not show a secret even if its rule was not selected.
         if self.excludes_secret_rules(settings) {
-            spans.extend(self.unselected_secrets(source, siblings));
+            spans.extend(self.unselected_secrets(source, files));
         }
         secrets::merge(spans)
     }
 
-    fn excludes_secret_rules(&self, settings: &Settings) -> bool {
-        self.registry.rules().iter().any(|rule| {
-            let is_disabled =
-                settings.get(&rule.id).is_none_or(|setting| setting.severity.is_none());
-            is_disabled && rule.enabled && rule.id.starts_with("secrets/")
-        })
-    }
-
-    fn unselected_secrets(
-        &self,
-        source: &Source,
-        (claims, files): (&[Claim], &dyn Files),
-    ) -> Vec<Span> {
-        let all = select::defaults(self.registry.rules());
-        let mut report = Report::new(source, &all);
+    fn unselected_secrets(&self, source: &Source, files: &dyn Files) -> Vec<Span> {
+        let mut report = Report::new(source, self.page_settings());
         let tree = Tree::new(source);
         let words = self.patterns.text.run(self.registry.rules(), &tree, true, &mut report).watched;
         let context = self.context(files, &tree);
+        let claims = self.distribution.claims(source, |family| family.finds_secrets);
         for (claim, offsets) in claims.iter().zip(&words) {
-            match claim.as_claimed().filter(|(family, _)| family.finds_secrets) {
+            match claim.as_claimed() {
                 Some((family, kind)) => (family.check)(kind, &context, &mut report),
                 None => claim.check_keyword_hits(offsets, &mut report),
             }

@@ -121,6 +121,8 @@ fn part_of(kind: &str, language: SupportLang) -> Option<Part> {
         "string"
         | "string_literal"
         | "raw_string_literal"
+        | "verbatim_string_literal"
+        | "interpolated_string_expression"
         | "interpreted_string_literal"
         | "system_lib_string"
         | "template_string"

@@ -32,9 +32,10 @@ const BUDGET: Duration = Duration::from_secs(2);
 const ATTEMPTS_PER_CLOCK_READ: u32 = 8;
 
 /// The languages whose grammars are built in, by ast-grep's names.
-pub const LANGUAGES: [(&str, SupportLang); 15] = [
+pub const LANGUAGES: [(&str, SupportLang); 16] = [
     ("bash", SupportLang::Bash),
     ("c", SupportLang::C),
+    ("csharp", SupportLang::CSharp),
     ("css", SupportLang::Css),
     ("go", SupportLang::Go),
     ("html", SupportLang::Html),
@@ -312,13 +313,15 @@ pub(crate) fn check_header(header: &SyntaxHeader) -> Result<(), String> {
 }
 
 /// Common short name of a language → its name in [`LANGUAGES`].
-const ALIASES: [(&str, &str); 12] = [
+const ALIASES: [(&str, &str); 14] = [
     ("ts", "typescript"),
     ("js", "javascript"),
     ("jsx", "javascript"),
     ("py", "python"),
     ("python3", "python"),
     ("rs", "rust"),
+    ("cs", "csharp"),
+    ("c#", "csharp"),
     ("golang", "go"),
     ("rb", "ruby"),
     ("sh", "bash"),

@@ -122,6 +122,11 @@ impl SettingsTable {
             || self.overrides.iter().any(|(_, rules)| rules.iter().any(enables))
     }
 
+    /// Whether `settings` are the settings without overrides.
+    pub(crate) fn is_base(&self, settings: &Settings) -> bool {
+        std::ptr::eq(&raw const *self.base, settings)
+    }
+
     /// The settings for the file or directory at `path`.
     pub(crate) fn for_path(&self, path: &str, is_dir: bool, registry: &Registry) -> Arc<Settings> {
         let inner = (is_dir && !path.is_empty()).then(|| format!("{path}/"));

@@ -374,8 +374,8 @@ pub fn column_offset(line: &str, column: u32, encoding: Encoding) -> usize {
 fn line_starts(text: &str) -> Vec<u32> {
     let bytes = text.as_bytes();
     let mut starts = vec![0];
-    for (at, &byte) in bytes.iter().enumerate() {
-        if byte == b'\n' || (byte == b'\r' && bytes.get(at + 1) != Some(&b'\n')) {
+    for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
+        if bytes[at] == b'\n' || bytes.get(at + 1) != Some(&b'\n') {
             starts.push(Span::at(at + 1).start);
         }
     }

@@ -34,7 +34,8 @@ pub(super) fn lcov(text: &str) -> Result<Coverage, Malformed> {
                 };
                 let mut parts = value.split(',');
                 let line = parts.next().and_then(|line| line.parse().ok());
-                let hits: Option<f64> = parts.next().and_then(|hits| hits.parse().ok());
+                let hits = parts.next().and_then(|hits| hits.parse().ok());
+                let hits = hits.filter(|hits: &f64| hits.is_finite());
                 let (Some(line), Some(hits)) = (line, hits) else {
                     return Err(Malformed::Line(number, "expected `DA:line,hits`"));
                 };

@@ -86,7 +86,8 @@ fn add_llvm_file(report: &mut Builder, file: &LlvmFile) {
         let line = group[0].0;
         let has_count = |segment: &LlvmSegment| segment.3;
         if let Some(before) = enclosing.filter(has_count) {
-            lines.extend(segment(before.0.saturating_add(1), line.saturating_sub(1), before.2 > 0));
+            let first = before.0.saturating_add(1);
+            lines.extend(segment(first, line.saturating_sub(1), before.2 > 0));
         }
         let is_counted_start =
             |LlvmSegment(_, _, _, has_count, is_start, _): &LlvmSegment| *has_count && *is_start;

@@ -229,6 +229,11 @@ fn parsed(files: &dyn Files, path: &str) -> Option<Arc<Parsed>> {
         if bytes.len() as u64 > MAX_REPORT_SIZE {
             return Err(format!("is larger than {} MiB", MAX_REPORT_SIZE >> 20).into());
         }
+        if is_unchanged(files, path, &bytes) {
+            return Err("is not of this change: the base contains the same report"
+                .to_owned()
+                .into());
+        }
         let text = String::from_utf8(bytes).map_err(|_| "is not UTF-8".to_owned())?;
         report::parse(&text).map_err(|error| ReadError {
             has_unknown_format: matches!(error, Malformed::Unknown),
@@ -238,6 +243,15 @@ fn parsed(files: &dyn Files, path: &str) -> Option<Arc<Parsed>> {
     Some(match files.run_cache() {
         Some(cache) => cache.get_or_compute(&format!("coverage {path}"), parse),
         None => Arc::new(parse()),
+    })
+}
+
+/// Whether the base contains the report with the same content, so that it describes the code before
+/// the change.
+fn is_unchanged(files: &dyn Files, path: &str, bytes: &[u8]) -> bool {
+    files.base_of(path).is_some_and(|(base, path)| {
+        base.exists(&path)
+            && base.read(&path, MAX_REPORT_SIZE + 1).is_ok_and(|before| before == bytes)
     })
 }
 

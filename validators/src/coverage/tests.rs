@@ -51,6 +51,7 @@ fn lcov_is_read() {
 fn malformed_lcov_is_reported_with_its_line() {
     for (report, expected) in [
         ("SF:a.ts\nDA:x,1\nend_of_record\n", "is malformed in line 2: expected `DA:line,hits`"),
+        ("SF:a.ts\nDA:1,nan\nend_of_record\n", "is malformed in line 2: expected `DA:line,hits`"),
         ("SF:a.ts\nDA:1,1\n", "is malformed in line 2: the last record has no `end_of_record`"),
         ("TN:\nDA:1,1\n", "is malformed in line 2: `DA` outside of a record"),
         (
@@ -131,6 +132,12 @@ fn llvm_cov_is_read() {
         "type": "llvm.coverage.json.export", "version": "2.0.1"}"#;
     assert_eq!(lines("llvm-cov.json", report, "src/lib.rs"), "1-2 covered, 3-4, 5-6 covered");
     assert!(lines("llvm-cov.json", &report[..90], "a").starts_with("is malformed: EOF"));
+    let last_line = r#"{"data": [{"files": [{"filename": "a.rs", "segments": [
+        [4294967295, 1, 1, true, true, false], [3, 1, 0, true, true, false]]}]}]}"#;
+    assert_eq!(
+        lines("llvm-cov.json", last_line, "a.rs"),
+        "3-3 covered, 4294967295-4294967295 covered"
+    );
 }
 
 #[test]

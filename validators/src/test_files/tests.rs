@@ -101,6 +101,57 @@ fn test_files_are_recognized() {
             && !is_test("contest.py", "")
             && !is_test("a.test.md", "")
     );
+    assert!(is_test("a_test.go", "") && !is_test("vendor/a/a_test.go", "") && !is_test("a.go", ""));
+    assert!(is_test("spec/a_spec.rb", "") && is_test("test_a.rb", "") && !is_test("a.rb", ""));
+}
+
+#[test]
+fn only_variables_of_shared_iterations_are_captured() {
+    let captured = |version: &str, body: &str| {
+        let text = format!("package a\n\nfunc TestA(t *testing.T) {{\n{body}\n}}\n");
+        let manifest = format!("module a\n\n{version}\n");
+        rule_findings("go-captured-loop-variable", "a/a_test.go", &text, &[("go.mod", &manifest)])
+    };
+    let run = |head: &str, body: &str| {
+        format!("for {head} {{\nt.Run(\"a\", func(t *testing.T) {{\nt.Parallel()\n{body}\n}})\n}}")
+    };
+    let plain = run("_, row := range rows", "check(t, row.a, row.b)");
+    for (version, count) in [
+        ("go 1.21", 1),
+        ("go 1.21.4", 1),
+        ("go 1.9 // old", 1),
+        ("", 1),
+        ("go 1.22", 0),
+        ("go 1.22rc1", 0),
+        ("go 2.0", 0),
+    ] {
+        assert_eq!(captured(version, &plain).len(), count, "{version}");
+    }
+    let old = |head: &str, body: &str| captured("go 1.20", &run(head, body));
+    assert_eq!(old("i := 0; i < 9; i++", "check(t, i)"), ["7 i"]);
+    assert_eq!(old("i, row := range rows", "check(t, rows[i], row)"), ["7 i", "7 row"]);
+    // The variable is declared outside of the loop, hidden, a field or not of this loop.
+    assert!(old("range rows", "check(t, row)").is_empty());
+    assert!(old("_, row = range rows", "check(t, row)").is_empty());
+    assert!(old("_, row := range rows", "row := 1\ncheck(t, Row{row: 1}.row)").is_empty());
+    let nested = run("_, row := range rows", "for _, row := range row.rows { check(t, row) }");
+    assert_eq!(captured("go 1.20", &nested), ["7 row"]);
+    assert_eq!(rule_findings("go-captured-loop-variable", "a_test.go", &plain, &[]), [""; 0]);
+}
+
+#[test]
+fn calls_that_stop_a_test_belong_in_its_goroutine() {
+    let fatal = |body: &str| {
+        let imports = "import (\n\"testing\"\nmust \"github.com/stretchr/testify/require\"\n)";
+        let text = format!("package a\n{imports}\nfunc TestA(t *testing.T) {{ {body} }}\n");
+        rule_findings("go-fatal-in-goroutine", "a_test.go", &text, &[])
+    };
+    assert_eq!(fatal("go func() { must.Nil(t, f()) }()"), ["6 Nil"]);
+    assert_eq!(fatal("m := must.New(t); go func() { m.Nil(f()) }()"), ["6 Nil"]);
+    assert_eq!(fatal("g.Go(func() error { t.FailNow(); return nil })"), ["6 FailNow"]);
+    assert!(fatal("go func() { m := must.New(c); t.Log(m) }()").is_empty());
+    assert!(fatal("go func(must Check) { must.Nil(t) }(x)").is_empty());
+    assert!(fatal("f(func() { t.Fatal() })").is_empty());
 }
 
 /// For each finding in a text: the rule id, and whether a comment allows the finding.
@@ -189,8 +240,8 @@ fn the_table_of_a_parametrized_test_is_not_its_title() {
 
 proptest! {
     #[test]
-    fn any_text_can_be_checked(text in "([a-z(){}'`.;=>\\n ]|it\\(|expect\\(|describe\\(|def test_|assert |with pytest.raises\\(){0,60}") {
-        for path in ["a.test.tsx", "test_a.py"] {
+    fn any_text_can_be_checked(text in "([a-z(){}'`.;=>\\n ]|it\\(|expect\\(|describe\\(|def test_|assert |with pytest.raises\\(|for i := |t.Run\\(|func\\(t|go func\\(|do\n|end\n){0,60}") {
+        for path in ["a.test.tsx", "test_a.py", "a_test.go", "a_spec.rb"] {
             let _ = ENGINE.check(&Source::new(path, text.as_str()), &Memory::default());
         }
     }

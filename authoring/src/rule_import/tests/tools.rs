@@ -226,7 +226,7 @@ fn every_ast_grep_key_is_imported_or_reported() {
     [
         "siblings: metadata: a page has `tags` and `sources`; other data about a rule is dropped",
         "rewriters: a `syntax` check has no `rewriters`",
-        "language: `kotlin` is not a built-in language; expected one of bash, c, css, go, html, java, javascript, json, php, python, ruby, rust, tsx, typescript, yaml",
+        "language: `kotlin` is not a built-in language; expected one of bash, c, csharp, css, go, html, java, javascript, json, php, python, ruby, rust, tsx, typescript, yaml",
         "slow: `inside` with `stopBy: end` inside `has` with `stopBy: end` is too slow: start at the larger node, or bound one of them",
     ]
     "#);
