@@ -189,11 +189,12 @@ impl Distribution {
     pub(super) fn check_code(
         &self,
         depth: Depth,
+        is_idle: &dyn Fn(&Family) -> bool,
         context: &FileContext<'_>,
         report: &mut Report<'_>,
     ) {
         if depth == Depth::Full && language_of(report.source().path()).is_some() {
-            for family in self.families {
+            for family in self.families.iter().filter(|family| !is_idle(family)) {
                 (family.check_code)(context, report);
             }
         }

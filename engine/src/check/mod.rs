@@ -5,6 +5,7 @@ mod comments;
 pub mod configuration;
 pub mod family;
 mod fences;
+mod idle;
 mod ids;
 mod large;
 mod lowered;
@@ -45,6 +46,7 @@ pub use ids::{Occurrences, text_keys};
 pub use large::MAX_LARGE_FILE;
 
 use family::Claim;
+use idle::Idle;
 use ids::assign_ids;
 use run::{PatternInput, report_invalid, report_stopped, run_patterns};
 
@@ -72,6 +74,7 @@ pub struct Engine {
     needs_listing: bool,
     has_enforced_by: bool,
     reads_files: bool,
+    idle: Idle,
     max_file_size: u64,
     today: Option<Date>,
 }
@@ -167,6 +170,7 @@ impl Engine {
                 .single_override_variants()
                 .any(|variant| needs(&variant.conditions, &variant.patterns));
         Ok(Self {
+            idle: Idle::new(distribution, &registry, &settings),
             distribution,
             settings,
             pack_conditions,
@@ -412,21 +416,26 @@ impl Engine {
         report = report.without(&without_function);
         let claims = self.distribution.claims(source);
         let is_markdown = kind::kinds(source.path(), source.text()).contains(&Kind::MARKDOWN);
-        let input = PatternInput { files, tree: &tree, depth, is_markdown };
+        // Under other settings, such as those of one rule, an excluded check can run.
+        let idle = std::ptr::eq(settings, self.settings.base()).then_some(&self.idle);
+        let is_idle = |family: &Family| idle.is_some_and(|idle| idle.contains(family));
+        let skips_text = idle.is_some_and(|idle| idle.text);
+        let input = PatternInput { files, tree: &tree, depth, is_markdown, skips_text };
         let context = self.context(files, &tree);
         if depth == Depth::Full
             && let Some(kind) = (configuration::FAMILY.claim)(source.path(), source.text())
         {
             (configuration::FAMILY.check)(kind, &context, &mut report);
         }
-        for (family, kind) in claims.iter().filter_map(Claim::as_claimed) {
+        let claimed = claims.iter().filter_map(Claim::as_claimed);
+        for (family, kind) in claimed.filter(|(family, _)| !is_idle(family)) {
             let is_large_family =
                 || depth == Depth::Large && (family.checks_large)(source.path(), source.text());
             if depth == Depth::Full || family.finds_secrets || is_large_family() {
                 (family.check)(kind, &context, &mut report);
             }
         }
-        self.distribution.check_code(depth, &context, &mut report);
+        self.distribution.check_code(depth, &is_idle, &context, &mut report);
         report = report.without(unmet);
         let words = run_patterns(&self.patterns, self.registry.rules(), &input, &mut report);
         report = report.without(&disabled);

@@ -15,6 +15,8 @@ pub(super) struct PatternInput<'a> {
     pub(super) tree: &'a Tree<'a>,
     pub(super) depth: Depth,
     pub(super) is_markdown: bool,
+    /// Whether no pattern on the text and no keyword has to be searched for.
+    pub(super) skips_text: bool,
 }
 
 /// Runs the patterns of `rules`, and reports the patterns that could not run. Returns, for
@@ -25,8 +27,10 @@ pub(super) fn run_patterns(
     input: &PatternInput<'_>,
     report: &mut Report<'_>,
 ) -> Vec<Vec<usize>> {
-    let ScanResult { watched, stopped } =
-        patterns.text.run(rules, input.tree, input.depth != Depth::Full, report);
+    let ScanResult { watched, stopped } = match input.skips_text {
+        true => ScanResult::default(),
+        false => patterns.text.run(rules, input.tree, input.depth != Depth::Full, report),
+    };
     if let Some(rule) = stopped.filter(|_| report.begin(SKIPPED)) {
         let message = format!(
             "time limit exceeded by the expression of `{rule}`; the file was searched only in part"

@@ -55,7 +55,7 @@ fn lock_files_of_npm_are_read() {
     let other = ("apps/other/package.json", "{}");
     assert_eq!(resolve(("package-lock.json", NPM), other, &["a"]), ["unknown"]);
     let old = r#"{ "lockfileVersion": 1, "dependencies": { "a": { "version": "1.0.0", "dependencies": { "b": { "version": "2.0.0" } } } } }"#;
-    assert_eq!(packages("package-lock.json", old), ["a 1.0.0"]);
+    assert_eq!(packages("package-lock.json", old), ["a 1.0.0", "b 2.0.0"]);
     assert_eq!(resolve(("package-lock.json", old), root, &["a", "b"]), ["1.0.0", "missing"]);
 }
 
