@@ -153,7 +153,7 @@ fn gem_parts(version: &str) -> Option<Vec<Part>> {
     let all = parts(&version)?.into_iter().map(|(_, part)| part);
     let mut kept: Vec<Part> = Vec::new();
     let mut has_word = false;
-    let mut drop_zeros = |kept: &mut Vec<Part>| {
+    let drop_zeros = |kept: &mut Vec<Part>| {
         while kept.last() == Some(&Part::Number(0)) {
             kept.pop();
         }
