@@ -181,8 +181,10 @@ fn pnpm_key(key: &str) -> Option<(&str, &str)> {
     let end = text.find('(').unwrap_or(text.len());
     // The scope of a package contains a slash.
     let scope = if text.starts_with('@') { text.find('/')? + 1 } else { 0 };
-    let at = text[scope..end].find('@').map(|at| scope + at);
-    let slash = plain.and_then(|_| text[scope..end].find('/')).map(|at| scope + at);
+    // A parenthesis before the slash is not the start of the peers.
+    let rest = text.get(scope..end)?;
+    let at = rest.find('@').map(|at| scope + at);
+    let slash = plain.and_then(|_| rest.find('/')).map(|at| scope + at);
     let split = match (at, slash) {
         (Some(at), Some(slash)) => at.min(slash),
         (at, slash) => at.or(slash)?,

@@ -70,6 +70,8 @@ fn lock_files_of_pnpm_are_read() {
     assert_eq!(resolve(lock, web, &["ui", "react"]), ["link:../ui", "missing"]);
     let lock = read(lock.0, lock.1).expect("a lock file");
     assert!(lock.overridden.contains("b"));
+    let malformed = "packages:\n  '@b(a/c@1.0.0': {}\n";
+    assert!(packages("pnpm-lock.yaml", malformed).is_empty());
     for (version, key, resolved) in [
         ("5.4", "/@s/x/1.0.0_react@18.0.0", "1.0.0_react@18.0.0"),
         ("'6.0'", "/@s/x@1.0.0(react@18.0.0)", "1.0.0(react@18.0.0)"),
