@@ -185,15 +185,16 @@ impl Distribution {
         texts.into_iter().map(without_secrets).collect()
     }
 
-    /// Runs the checks of all families on program code.
+    /// Runs the checks of the active families on program code.
     pub(super) fn check_code(
         &self,
         depth: Depth,
+        is_active: &dyn Fn(&Family) -> bool,
         context: &FileContext<'_>,
         report: &mut Report<'_>,
     ) {
         if depth == Depth::Full && language_of(report.source().path()).is_some() {
-            for family in self.families {
+            for family in self.families.iter().filter(|family| is_active(family)) {
                 (family.check_code)(context, report);
             }
         }

@@ -45,7 +45,7 @@ pub use crate::rules::select::{EngineError, Selection};
 pub use ids::{Occurrences, text_keys};
 pub use large::MAX_LARGE_FILE;
 
-use family::Claim;
+use family::{Claim, Family};
 use ids::assign_ids;
 use plan::Derived;
 use run::{PatternInput, report_invalid, report_stopped, run_patterns};
@@ -415,7 +415,8 @@ impl Engine {
                 (family.check)(kind, &context, &mut report);
             }
         }
-        self.distribution.check_code(depth, &context, &mut report);
+        let is_active = |family: &Family| self.is_active(family, settings);
+        self.distribution.check_code(depth, &is_active, &context, &mut report);
         report = report.without(unmet);
         let words = run_patterns(&self.patterns, self.registry.rules(), &input, &mut report);
         report = report.without(&disabled);

@@ -40,6 +40,12 @@ impl Engine {
         (self.distribution.claims(source, is_active), plan.searches_text)
     }
 
+    /// Whether a rule of `family` is enabled. Under settings with overrides, every family is active.
+    pub(super) fn is_active(&self, family: &Family, settings: &Settings) -> bool {
+        !self.settings.is_base(settings)
+            || self.derived.plan.get_or_init(|| self.plan(settings)).families.contains(family.name)
+    }
+
     fn plan(&self, settings: &Settings) -> Plan {
         let is_enabled =
             |rule: &str| settings.get(rule).is_some_and(|setting| setting.severity.is_some());

@@ -3,11 +3,16 @@
 
 use super::declared::{Origin, normalize};
 use super::locked::Lock;
-use super::ranges::compare;
+use super::ranges::{compare, compare_semantic};
 use super::stack::Ecosystem;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
+
+/// Reads `null`, which some databases write for an empty list, as an empty list.
+fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Vec<T>, D::Error> {
+    Option::<Vec<T>>::deserialize(from).map(Option::unwrap_or_default)
+}
 
 #[derive(Deserialize)]
 struct Advisory {
@@ -16,7 +21,7 @@ struct Advisory {
     withdrawn: Option<serde::de::IgnoredAny>,
     #[serde(default)]
     summary: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "list")]
     affected: Vec<Affected>,
 }
 
@@ -24,9 +29,9 @@ struct Advisory {
 struct Affected {
     #[serde(default)]
     package: Option<Package>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "list")]
     ranges: Vec<Range>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "list")]
     versions: Vec<String>,
 }
 
@@ -40,7 +45,7 @@ struct Package {
 struct Range {
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "list")]
     events: Vec<Event>,
 }
 
@@ -53,6 +58,8 @@ struct Event {
     fixed: Option<String>,
     #[serde(default)]
     last_affected: Option<String>,
+    #[serde(default)]
+    limit: Option<String>,
 }
 
 /// An advisory that applies, or possibly applies, to a locked package.
@@ -94,7 +101,7 @@ impl<'l> Matcher<'l> {
         let mut packages: HashMap<(Ecosystem, &str), Vec<(&Lock, usize)>> = HashMap::new();
         for lock in locks {
             for (index, package) in lock.packages.iter().enumerate() {
-                if package.origin == Origin::Registry {
+                if package.origin == Origin::Registry && !package.is_manifest_only {
                     let key = (lock.ecosystem, &*package.name);
                     packages.entry(key).or_default().push((lock, index));
                 }
@@ -199,19 +206,34 @@ impl Affected {
 
 impl Range {
     /// Whether the version is between an `introduced` and the next `fixed` or `last_affected`
-    /// event: the last event at or below the version decides.
+    /// event: the last event at or below the version decides. If the range has limits, the version
+    /// must also be below one of them.
     fn contains(&self, ecosystem: Ecosystem, version: &str) -> Option<bool> {
+        // Ranges of the type `SEMVER` do not depend on the ecosystem.
+        let compare = |a: &str, b: &str| match &*self.kind {
+            "SEMVER" => compare_semantic(a, b),
+            _ => compare(ecosystem, a, b),
+        };
         let at = |other: &str| match other {
             "0" => Some(Ordering::Greater),
-            _ => compare(ecosystem, version, other),
+            _ => compare(version, other),
         };
+        let mut limits = self.events.iter().filter_map(|event| event.limit.as_deref()).peekable();
+        if limits.peek().is_some() {
+            let mut is_below = false;
+            for limit in limits {
+                is_below |= limit == "*" || at(limit)?.is_lt();
+            }
+            if !is_below {
+                return Some(false);
+            }
+        }
         let mut last: Option<(&str, bool)> = None;
         for event in &self.events {
             let (text, is_reached, is_start) = match event {
                 Event { introduced: Some(text), .. } => (text, at(text)?.is_ge(), true),
                 Event { fixed: Some(text), .. } => (text, at(text)?.is_ge(), false),
                 Event { last_affected: Some(text), .. } => (text, at(text)?.is_gt(), false),
-                // The event `limit` applies only to commits.
                 _ => continue,
             };
             if !is_reached {
@@ -219,7 +241,7 @@ impl Range {
             }
             let is_later = match last {
                 None | Some(("0", _)) => true,
-                Some((known, _)) => text != "0" && compare(ecosystem, text, known)?.is_ge(),
+                Some((known, _)) => text != "0" && compare(text, known)?.is_ge(),
             };
             if is_later {
                 last = Some((text, is_start));
@@ -285,6 +307,19 @@ mod tests {
                 r#""ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}, {"fixed": "1.2.0"}]}]"#,
                 false,
             ),
+            (
+                r#""ranges": [{"type": "SEMVER", "events": [{"introduced": "1.0"}, {"last_affected": "1.2.0"}, {"introduced": "1.4.0"}, {"limit": "1.5.0"}]}]"#,
+                false,
+            ),
+            (
+                r#""ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}, {"limit": "1.5.0"}, {"limit": "1.6.0"}]}]"#,
+                true,
+            ),
+            (
+                r#""versions": null, "ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}]}]"#,
+                true,
+            ),
+            (r#""versions": ["1.5.0"], "ranges": null"#, true),
             (r#""versions": ["1.4.0", "1.5.0"]"#, true),
             (r#""versions": ["1.4.0"]"#, false),
         ] {
@@ -298,9 +333,27 @@ mod tests {
         let git = r#""ranges": [{"type": "GIT", "events": [{"introduced": "0"}]}]"#;
         assert_eq!(matches("yarn.lock", LOCK, &[&advisory("npm", "a", git)]), ["a 1.5.0 X-1?"]);
         let range = r#""ranges": [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": "2.0"}]}]"#;
-        let gradle = "g:a:1.0-RC1=compileClasspath\n";
-        let found = matches("gradle.lockfile", gradle, &[&advisory("Maven", "g:a", range)]);
-        assert_eq!(found, ["g:a 1.0-RC1 X-1?"]);
+        let composer = r#"{ "packages": [{ "name": "v/a", "version": "1.0-RC1" }] }"#;
+        let found = matches("composer.lock", composer, &[&advisory("Packagist", "v/a", range)]);
+        assert_eq!(found, ["v/a 1.0-RC1 X-1?"]);
+    }
+
+    #[test]
+    fn versions_of_all_ecosystems_are_matched() {
+        let range = r#""ranges": [{"type": "ECOSYSTEM", "events": [{"introduced": "1.0-alpha"}, {"fixed": "1.0"}]}]"#;
+        let gradle = "g:a:1.0-RC1=compileClasspath\ng:b:1.0.0=compileClasspath\n";
+        for (name, expected) in [("g:a", &["g:a 1.0-RC1 X-1"][..]), ("g:b", &[])] {
+            let found = matches("gradle.lockfile", gradle, &[&advisory("Maven", name, range)]);
+            assert_eq!(found, expected);
+        }
+        // A checksum of a manifest does not show that the module is used.
+        let sums = "a.example/x v1.0.0 h1:0\na.example/x v1.0.0/go.mod h1:0\na.example/x v1.1.0/go.mod h1:0\n";
+        let all = r#""ranges": [{"type": "SEMVER", "events": [{"introduced": "0"}]}]"#;
+        let found = matches("go.sum", sums, &[&advisory("Go", "a.example/x", all)]);
+        assert_eq!(found, ["a.example/x v1.0.0 X-1"]);
+        let npm = r#"{ "lockfileVersion": 1, "dependencies": { "a": { "version": "1.0.0", "dependencies": { "b": { "version": "2.0.0" } } } } }"#;
+        let found = matches("package-lock.json", npm, &[&advisory("npm", "b", all)]);
+        assert_eq!(found, ["b 2.0.0 X-1"]);
     }
 
     #[test]

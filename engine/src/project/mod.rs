@@ -10,5 +10,6 @@ pub mod imports;
 pub mod linters;
 pub mod locked;
 pub mod manifest;
+mod orders;
 pub mod ranges;
 pub mod stack;

@@ -2,6 +2,7 @@
 //! is newer, by the rules of the ecosystem. Unlike [`Version`](super::stack::Version), which accepts
 //! every text, the functions return `None` for everything they cannot decide.
 
+use super::orders;
 use super::stack::Ecosystem;
 use std::cmp::Ordering;
 use std::str::FromStr;
@@ -36,29 +37,32 @@ pub fn satisfies(ecosystem: Ecosystem, requirement: &str, version: &str) -> Opti
 #[must_use]
 pub fn compare(ecosystem: Ecosystem, a: &str, b: &str) -> Option<Ordering> {
     match ecosystem {
-        Ecosystem::Npm | Ecosystem::Cargo | Ecosystem::Go => {
-            let parse = |text: &str| {
-                semver::Version::parse(text.trim().trim_start_matches('v'))
-                    .or_else(|_| parse_lenient(text))
-                    .ok()
-            };
-            Some(parse(a)?.cmp_precedence(&parse(b)?))
-        }
+        Ecosystem::Npm | Ecosystem::Cargo | Ecosystem::Go => compare_semantic(a, b),
         Ecosystem::Pypi => {
             let parse = |text: &str| pep440_rs::Version::from_str(text).ok();
             Some(parse(a)?.cmp(&parse(b)?))
         }
-        Ecosystem::Gem | Ecosystem::Composer | Ecosystem::Maven | Ecosystem::Nuget => {
-            Some(by_number(&numbers(a)?, &numbers(b)?))
-        }
+        Ecosystem::Maven => orders::maven(a.trim(), b.trim()),
+        Ecosystem::Gem => orders::gem(a.trim(), b.trim()),
+        Ecosystem::Composer | Ecosystem::Nuget => Some(by_number(&numbers(a)?, &numbers(b)?)),
     }
 }
 
-/// Parses a version with one to three numbers: `0` and `1.2` occur in advisories.
-fn parse_lenient(text: &str) -> Result<semver::Version, semver::Error> {
-    let text = text.trim().trim_start_matches('v');
-    let missing = 2_usize.saturating_sub(text.matches('.').count());
-    semver::Version::parse(&format!("{text}{}", ".0".repeat(missing)))
+/// The order of two semantic versions; `None` if one of them is not a semantic version.
+#[must_use]
+pub fn compare_semantic(a: &str, b: &str) -> Option<Ordering> {
+    Some(parse_semantic(a)?.cmp_precedence(&parse_semantic(b)?))
+}
+
+/// Parses a semantic version with one to three numbers: `0`, `1.2` and `1.2-rc.1` occur in
+/// advisories.
+fn parse_semantic(text: &str) -> Option<semver::Version> {
+    let text = text.trim();
+    let text = text.strip_prefix(['v', 'V']).unwrap_or(text);
+    let end = text.find(['-', '+']).unwrap_or(text.len());
+    let (numbers, rest) = text.split_at(end);
+    let missing = 2_usize.saturating_sub(numbers.matches('.').count());
+    semver::Version::parse(&format!("{numbers}{}{rest}", ".0".repeat(missing))).ok()
 }
 
 /// The conjunction of answers; `None` if no answer is `false` and one is unknown.
@@ -226,6 +230,33 @@ mod tests {
             (Npm, "^1.2.0", "1.3.0-beta.1", Some(false)),
             (Npm, "1.x || >=3", "3.1.0", Some(true)),
             (Npm, "latest", "3.1.0", None),
+            (Npm, "", "1.2.3", Some(true)),
+            (Npm, ">1.2", "1.2.8", Some(false)),
+            (Npm, "<=1.2", "1.2.9", Some(true)),
+            (Npm, "1.2 - 2", "2.9.9", Some(true)),
+            (Npm, "~1", "1.9.0", Some(true)),
+            (Npm, "^0.0.3", "0.0.4", Some(false)),
+            (Npm, "^0.2.3", "0.3.0", Some(false)),
+            (Npm, "^1.2.3-beta.2", "1.2.3-beta.4", Some(true)),
+            (Npm, "^1.2.3-beta.2", "1.2.4-beta.4", Some(false)),
+            (Npm, "*", "1.0.0-rc.1", Some(false)),
+            (Npm, ">= 1.0.0 < 2.0.0", "1.5.0", Some(true)),
+            (Cargo, "=0.3.1", "0.3.1+build", Some(true)),
+            (Cargo, "~1.2", "1.3.0", Some(false)),
+            (Cargo, "1.*", "1.9.0", Some(true)),
+            (Cargo, ">=1, <2", "2.0.0-rc.1", Some(false)),
+            (Cargo, "0.0.3", "0.0.4", Some(false)),
+            (Pypi, "==1.0", "1.0+local", Some(true)),
+            (Pypi, "<3", "3.0rc1", Some(false)),
+            (Pypi, ">1.0", "1.0.post1", Some(false)),
+            (Pypi, "!=1.5.*", "1.5.2", Some(false)),
+            (Pypi, "^0.0.3", "0.0.4", Some(false)),
+            (Pypi, "^0", "0.9", Some(true)),
+            (Gem, "~> 7", "7.9", Some(true)),
+            (Gem, "!= 1.2", "1.2.0", Some(false)),
+            (Composer, "~1", "1.9.0", Some(true)),
+            (Composer, "^0.3", "0.4.0", Some(false)),
+            (Composer, ">= 1.0, < 2.0", "1.5.0", Some(true)),
             (Cargo, "0.3", "0.3.9", Some(true)),
             (Cargo, "0.3", "0.4.0", Some(false)),
             (Pypi, ">=2,<3", "2.32.0", Some(true)),
@@ -262,7 +293,23 @@ mod tests {
             (Go, "0", "0.1.0", Some(Ordering::Less)),
             (Pypi, "2.0rc1", "2.0", Some(Ordering::Less)),
             (Gem, "7.0.8", "7.0.8.1", Some(Ordering::Less)),
-            (Maven, "1.0-SNAPSHOT", "1.0", None),
+            (Gem, "8.0.0.beta1", "8.0.0", Some(Ordering::Less)),
+            (Maven, "1.0-SNAPSHOT", "1.0", Some(Ordering::Less)),
+            (Maven, "31.1-jre", "32.0.0-android", Some(Ordering::Less)),
+            (Npm, "1.2-rc.1", "1.2.0", Some(Ordering::Less)),
+            (Npm, "1.2.0+b.1", "1.2", Some(Ordering::Equal)),
+            (Npm, "vv1.0.0", "1.0.0", None),
+            (Npm, "1.2.3.4", "1.2.3", None),
+            (Pypi, "1.0+local", "1.0", Some(Ordering::Greater)),
+            (Pypi, "1!0.1", "2.0", Some(Ordering::Greater)),
+            (Pypi, "1.0.post1", "1.0", Some(Ordering::Greater)),
+            (Pypi, "1.0.dev1", "1.0a1", Some(Ordering::Less)),
+            (
+                Go,
+                "v0.0.0-20240101000000-abcdefabcdef",
+                "0.0.0-20250101000000-000000000000",
+                Some(Ordering::Less),
+            ),
         ] {
             assert_eq!(compare(ecosystem, a, b), expected, "{a} {b}");
         }

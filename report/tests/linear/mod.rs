@@ -2,6 +2,7 @@
 //! twelve times as long. CPU time of the thread is measured, so that other work on the machine does
 //! not count. `cargo test -p aidd-report --test tests linear -- --nocapture` prints the figures.
 
+mod locks;
 mod measure;
 mod project;
 mod reports;

@@ -64,11 +64,12 @@ const QUOTING: [&str; 24] = [
 ];
 
 /// The indexes of the dependencies for which one of `words` occurs in a file that concerns the
-/// dependency.
+/// dependency. Only the files for which `is_searched` returns `true` are read.
 pub(super) fn mentioned(
     scope: &Scope<'_>,
     manifests: &Manifests,
     words: &[Word],
+    is_searched: &dyn Fn(&str) -> bool,
     concerns: &dyn Fn(usize, &str) -> bool,
 ) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
@@ -80,7 +81,9 @@ pub(super) fn mentioned(
     for path in scope.listing.files() {
         let name = path.rsplit('/').next().unwrap_or(path);
         let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-        if LOCK_FILES.contains(&name) || SKIPPED.contains(&extension) || is_third_party(path) {
+        let is_skipped =
+            LOCK_FILES.contains(&name) || SKIPPED.contains(&extension) || is_third_party(path);
+        if is_skipped || !is_searched(path) {
             continue;
         }
         let Some(text) = side_file(scope.files, path).filter(|text| text.len() <= MAX_BYTES) else {

@@ -54,17 +54,18 @@ pub(super) fn find(scope: &Scope<'_>, manifests: &Manifests, graph: &Graph) -> V
             owner,
         })
         .collect();
-    let defines = |owner: usize, path: &str| {
+    let can_define = |path: &str| {
         let name = path.rsplit('/').next().unwrap_or(path);
         let is_config = name.contains("config") || name.contains("rc.") || name.ends_with("rc");
         let is_map =
             name == "package.json" || name.ends_with(".html") || name.contains("importmap");
-        (is_config || is_map || name.ends_with(".d.ts")) && candidates[owner].path != path
+        is_config || is_map || name.ends_with(".d.ts")
     };
+    let is_other = |owner: usize, path: &str| candidates[owner].path != path;
     let defined = if words.is_empty() {
         BTreeSet::new()
     } else {
-        mentioned(scope, manifests, &words, &defines)
+        mentioned(scope, manifests, &words, &can_define, &is_other)
     };
     let undefined = candidates.iter().enumerate().filter(|(owner, _)| !defined.contains(owner));
     let mut known: BTreeSet<(&str, &str)> = BTreeSet::new();

@@ -63,7 +63,7 @@ pub(super) fn find(scope: &Scope<'_>, manifests: &Manifests, usage: &Usage<'_>) 
         let (manifest, _) = declared(&candidates[owner]);
         manifests.concerns(manifest, path)
     };
-    let used: BTreeSet<usize> = mentioned(scope, manifests, &words, &concerns);
+    let used: BTreeSet<usize> = mentioned(scope, manifests, &words, &|_| true, &concerns);
     let unused = candidates.iter().enumerate().filter(|(owner, _)| !used.contains(owner));
     unused
         .map(|(_, candidate)| {

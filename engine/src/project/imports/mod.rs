@@ -11,6 +11,7 @@ mod go;
 mod go_modules;
 mod graph;
 mod java;
+mod prefix;
 mod project_files;
 mod python;
 mod python_roots;
@@ -200,6 +201,19 @@ pub fn is_supported(path: &str) -> bool {
 /// supported. In malformed code, the imports of the well-formed parts are read.
 #[must_use]
 pub fn read(path: &str, text: &str) -> Option<Facts> {
+    let (language, grammar) = language_of(path)?;
+    match prefix::with_imports(language, text) {
+        Some("") => Some(Facts::new(language)),
+        Some(part) => {
+            let tree = grammar.ast_grep(part);
+            let is_complete = !tree.root().get_inner_node().has_error();
+            if is_complete { read_tree(path, &tree) } else { read_whole(path, text) }
+        }
+        None => read_whole(path, text),
+    }
+}
+
+fn read_whole(path: &str, text: &str) -> Option<Facts> {
     let (_, grammar) = language_of(path)?;
     read_tree(path, &grammar.ast_grep(text))
 }

@@ -56,15 +56,25 @@ pub(super) fn npm(text: &str, lock: &mut Lock) {
     let (values, root) = parse(Format::Json, text, lock);
     let Some(packages) = values.child(root, "packages") else {
         // The format of npm 6 and older does not distinguish direct dependencies.
-        let table = values.child(root, "dependencies");
-        for (name, span, at) in table.into_iter().flat_map(|table| entries(&values, table)) {
-            if let Some(version) = field(&values, at, "version") {
-                let is_url = version.contains(['/', ':']);
-                let origin = if is_url { Origin::Url } else { Origin::Registry };
-                lock.add(name, &version, origin, span);
+        let mut tables: Vec<usize> = values.child(root, "dependencies").into_iter().collect();
+        let mut is_top = true;
+        while is_top || !tables.is_empty() {
+            let mut nested = Vec::new();
+            for (name, span, at) in tables.iter().flat_map(|&table| entries(&values, table)) {
+                if let Some(version) = field(&values, at, "version") {
+                    let is_url = version.contains(['/', ':']);
+                    let origin = if is_url { Origin::Url } else { Origin::Registry };
+                    lock.add(name, &version, origin, span);
+                }
+                nested.extend(values.child(at, "dependencies"));
             }
+            // Only the packages at the top can be direct dependencies.
+            if is_top {
+                lock.set_flat();
+                is_top = false;
+            }
+            tables = nested;
         }
-        lock.set_flat();
         return;
     };
     // The path of an installed package → its index.
@@ -171,8 +181,10 @@ fn pnpm_key(key: &str) -> Option<(&str, &str)> {
     let end = text.find('(').unwrap_or(text.len());
     // The scope of a package contains a slash.
     let scope = if text.starts_with('@') { text.find('/')? + 1 } else { 0 };
-    let at = text[scope..end].find('@').map(|at| scope + at);
-    let slash = plain.and_then(|_| text[scope..end].find('/')).map(|at| scope + at);
+    // A parenthesis before the slash is not the start of the peers.
+    let rest = text.get(scope..end)?;
+    let at = rest.find('@').map(|at| scope + at);
+    let slash = plain.and_then(|_| rest.find('/')).map(|at| scope + at);
     let split = match (at, slash) {
         (Some(at), Some(slash)) => at.min(slash),
         (at, slash) => at.or(slash)?,

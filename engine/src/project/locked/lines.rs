@@ -134,15 +134,19 @@ pub(super) fn go_sum(text: &str, lock: &mut Lock) {
     for (at, line) in lines(text) {
         let mut words = line.split_whitespace();
         if let (Some(name), Some(version)) = (words.next(), words.next()) {
-            let version = version.strip_suffix("/go.mod").unwrap_or(version);
+            let manifest = version.strip_suffix("/go.mod");
+            let version = manifest.unwrap_or(version);
             let start = at + line.len() - line.trim_start().len();
             let span = Span::new(start, start + name.len());
-            let is_known = lock
+            let known = lock
                 .packages
-                .last()
-                .is_some_and(|last| last.name == name && last.version == version);
-            if !is_known {
-                lock.add(name, version, Origin::Registry, span);
+                .last_mut()
+                .filter(|last| last.name == name && last.version == version);
+            if let Some(known) = known {
+                known.is_manifest_only &= manifest.is_some();
+            } else {
+                let index = lock.add(name, version, Origin::Registry, span);
+                lock.packages[index].is_manifest_only = manifest.is_some();
             }
         }
     }

@@ -47,6 +47,9 @@ pub struct Locked {
     pub origin: Origin,
     /// The span of the entry's name or key.
     pub span: Span,
+    /// Whether the file contains only the checksum of the package's manifest, as `go.sum` does for
+    /// versions that were considered.
+    pub is_manifest_only: bool,
     /// The licence, if the lock file contains it: an SPDX expression.
     pub licence: Option<String>,
 }
@@ -151,7 +154,8 @@ impl Lock {
     /// Adds a package and returns its index.
     fn add(&mut self, name: &str, version: &str, origin: Origin, span: Span) -> usize {
         let (name, version) = (name.to_owned(), version.to_owned());
-        self.packages.push(Locked { name, version, origin, span, licence: None });
+        let is_manifest_only = false;
+        self.packages.push(Locked { name, version, origin, span, is_manifest_only, licence: None });
         self.packages.len() - 1
     }
 

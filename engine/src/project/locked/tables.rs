@@ -5,6 +5,42 @@ use super::javascript::{entries, field, is_map, parse};
 use super::{Direct, Lock};
 use crate::parse::values::{Format, Values};
 use crate::text::source::Span;
+use std::collections::HashMap;
+
+/// Maximum number of packages with the same name and version of which an entry can mean each.
+const MAX_MEANT: usize = 16;
+
+/// The packages that entries of a lock file can mean.
+struct Meant {
+    by_name: HashMap<String, Vec<usize>>,
+    by_version: HashMap<(String, String), Vec<usize>>,
+}
+
+impl Meant {
+    fn new(lock: &Lock) -> Self {
+        let (mut by_name, mut by_version) = (Direct::new(), HashMap::new());
+        let add = |indexes: &mut Vec<usize>, index: usize| {
+            if indexes.len() < MAX_MEANT {
+                indexes.push(index);
+            }
+        };
+        for (index, package) in lock.packages.iter().enumerate() {
+            let key = (package.name.clone(), package.version.clone());
+            add(by_name.entry(package.name.clone()).or_default(), index);
+            add(by_version.entry(key).or_default(), index);
+        }
+        Self { by_name, by_version }
+    }
+
+    /// The indexes of the packages with this name and, if given, this version.
+    fn find(&self, name: &str, version: Option<&str>) -> &[usize] {
+        let found = match version {
+            None => self.by_name.get(name),
+            Some(version) => self.by_version.get(&(name.to_owned(), version.to_owned())),
+        };
+        found.map_or(&[][..], Vec::as_slice)
+    }
+}
 
 /// The indexes of the items of the list under `key`.
 fn items<'v>(values: &'v Values, at: usize, key: &str) -> &'v [usize] {
@@ -31,7 +67,7 @@ pub(super) fn cargo(text: &str, lock: &mut Lock) {
         lock.add(&name, &version, origin, span_of(&values, at, "name"));
     }
     // Without `[patch]`, all packages without a source are members.
-    let by_package = lock.by_package();
+    let meant = Meant::new(lock);
     for &at in packages.iter().filter(|&&at| values.child(at, "source").is_none()) {
         let mut direct = Direct::new();
         for &item in items(&values, at, "dependencies") {
@@ -39,11 +75,7 @@ pub(super) fn cargo(text: &str, lock: &mut Lock) {
             let Some(text) = values.text(item) else { continue };
             let mut words = text.split(' ');
             let name = words.next().unwrap_or_default();
-            let version = words.next();
-            let all = by_package.get(name).into_iter().flatten().copied();
-            let chosen = all.filter(|&index| {
-                version.is_none_or(|version| lock.packages[index].version == version)
-            });
+            let chosen = meant.find(name, words.next());
             direct.entry(name.to_owned()).or_default().extend(chosen);
         }
         let name = field(&values, at, "name").unwrap_or_default();
@@ -74,7 +106,7 @@ pub(super) fn uv(text: &str, lock: &mut Lock) {
         }
         lock.add(&name, &version, origin, span_of(&values, at, "name"));
     }
-    let by_package = lock.by_package();
+    let meant = Meant::new(lock);
     for (name, at) in members {
         let mut direct = Direct::new();
         let mut add = |item: usize| {
@@ -82,10 +114,7 @@ pub(super) fn uv(text: &str, lock: &mut Lock) {
                 return;
             };
             let version = field(&values, item, "version");
-            let all = by_package.get(&name).into_iter().flatten().copied();
-            let chosen = all.filter(|&index| {
-                version.as_ref().is_none_or(|version| lock.packages[index].version == *version)
-            });
+            let chosen = meant.find(&name, version.as_deref());
             direct.entry(name).or_default().extend(chosen);
         };
         items(&values, at, "dependencies").iter().for_each(|&item| add(item));

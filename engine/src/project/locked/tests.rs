@@ -55,7 +55,7 @@ fn lock_files_of_npm_are_read() {
     let other = ("apps/other/package.json", "{}");
     assert_eq!(resolve(("package-lock.json", NPM), other, &["a"]), ["unknown"]);
     let old = r#"{ "lockfileVersion": 1, "dependencies": { "a": { "version": "1.0.0", "dependencies": { "b": { "version": "2.0.0" } } } } }"#;
-    assert_eq!(packages("package-lock.json", old), ["a 1.0.0"]);
+    assert_eq!(packages("package-lock.json", old), ["a 1.0.0", "b 2.0.0"]);
     assert_eq!(resolve(("package-lock.json", old), root, &["a", "b"]), ["1.0.0", "missing"]);
 }
 
@@ -70,6 +70,8 @@ fn lock_files_of_pnpm_are_read() {
     assert_eq!(resolve(lock, web, &["ui", "react"]), ["link:../ui", "missing"]);
     let lock = read(lock.0, lock.1).expect("a lock file");
     assert!(lock.overridden.contains("b"));
+    let malformed = "packages:\n  '@b(a/c@1.0.0': {}\n";
+    assert!(packages("pnpm-lock.yaml", malformed).is_empty());
     for (version, key, resolved) in [
         ("5.4", "/@s/x/1.0.0_react@18.0.0", "1.0.0_react@18.0.0"),
         ("'6.0'", "/@s/x@1.0.0(react@18.0.0)", "1.0.0(react@18.0.0)"),
