@@ -99,9 +99,7 @@ fn print(answer: &Answer, as_json: bool, io: &mut Io<'_>) -> Result<()> {
 fn redact_strings(value: Value, io: &Io<'_>) -> Value {
     match value {
         Value::String(text) => io.distribution.redact(&text).into(),
-        Value::Array(items) => {
-            items.into_iter().map(|item| redact_strings(item, io)).collect()
-        }
+        Value::Array(items) => items.into_iter().map(|item| redact_strings(item, io)).collect(),
         Value::Object(fields) => {
             let fields = fields.into_iter().map(|(name, item)| (name, redact_strings(item, io)));
             Value::Object(fields.collect())
@@ -143,8 +141,7 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
         }
         IndexCommand::Flows { from: Some(from), to: Some(to), .. } => {
             let ids = |found: Vec<SymbolRow>| found.iter().map(|s| s.id).collect::<Vec<i64>>();
-            let found =
-                reader.path(&ids(known(&reader, from)?), &ids(known(&reader, to)?))?;
+            let found = reader.path(&ids(known(&reader, from)?), &ids(known(&reader, to)?))?;
             let text = if found.is_empty() {
                 "no proved calls lead from one to the other\n".to_owned()
             } else {

@@ -172,7 +172,10 @@ impl FileFacts {
 
 /// The names whose meaning differs between two states of a file.
 #[must_use]
-pub(crate) fn changed_names(before: Option<&FileFacts>, after: Option<&FileFacts>) -> BTreeSet<u32> {
+pub(crate) fn changed_names(
+    before: Option<&FileFacts>,
+    after: Option<&FileFacts>,
+) -> BTreeSet<u32> {
     let meanings = |facts: Option<&FileFacts>| facts.map(FileFacts::meanings).unwrap_or_default();
     let (before, after) = (meanings(before), meanings(after));
     let differs = |name: &&u32| before.get(name) != after.get(name);

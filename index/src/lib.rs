@@ -9,6 +9,8 @@ mod resolve;
 mod rows;
 pub mod sql;
 pub mod store;
+#[cfg(test)]
+mod tests;
 mod update;
 
 pub use error::IndexError;

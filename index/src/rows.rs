@@ -103,12 +103,9 @@ fn write_stored(
     facts: &FileFacts,
 ) -> Result<(), IndexError> {
     let language = crate::facts::language(&file.path).and_then(crate::outline::name_of);
-    let is_test =
-        aidd_engine::project::imports::is_test_path(facts.imports.language, &file.path);
+    let is_test = aidd_engine::project::imports::is_test_path(facts.imports.language, &file.path);
     connection
-        .prepare_cached(
-            "INSERT OR REPLACE INTO files VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)",
-        )?
+        .prepare_cached("INSERT OR REPLACE INTO files VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)")?
         .execute(params![
             id,
             file.path,
@@ -170,7 +167,9 @@ fn write_imports(
 /// Removes the references of a file.
 pub(crate) fn remove_refs(connection: &Connection, file: u32) -> Result<(), IndexError> {
     connection
-        .prepare_cached("DELETE FROM candidates WHERE ref IN (SELECT id FROM refs WHERE file = ?1)")?
+        .prepare_cached(
+            "DELETE FROM candidates WHERE ref IN (SELECT id FROM refs WHERE file = ?1)",
+        )?
         .execute([file])?;
     connection.prepare_cached("DELETE FROM refs WHERE file = ?1")?.execute([file])?;
     Ok(())
@@ -207,10 +206,8 @@ pub(crate) fn write_refs(
         connection.prepare_cached("INSERT OR IGNORE INTO candidates VALUES (?1,?2)")?;
     for found in &facts.outline.refs {
         let resolved = resolver.resolve(file, found);
-        let is_call = matches!(
-            found.kind,
-            crate::outline::RefKind::Call | crate::outline::RefKind::New
-        );
+        let is_call =
+            matches!(found.kind, crate::outline::RefKind::Call | crate::outline::RefKind::New);
         // Names of the language and of packages are listed only where they are called.
         if resolved.target.is_none() && !is_call {
             continue;

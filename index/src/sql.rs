@@ -17,11 +17,49 @@ pub const MAX_TIME: Duration = Duration::from_secs(2);
 
 /// The functions that a query can call.
 const FUNCTIONS: &[&str] = &[
-    "abs", "avg", "ceil", "coalesce", "concat", "count", "dense_rank", "first_value", "floor",
-    "format", "glob", "group_concat", "hex", "ifnull", "iif", "instr", "lag", "last_value", "lead",
-    "length", "like", "lower", "ltrim", "max", "min", "nullif", "printf", "quote", "rank",
-    "replace", "round", "row_number", "rtrim", "sign", "string_agg", "substr", "substring", "sum",
-    "total", "trim", "typeof", "unicode", "upper",
+    "abs",
+    "avg",
+    "ceil",
+    "coalesce",
+    "concat",
+    "count",
+    "dense_rank",
+    "first_value",
+    "floor",
+    "format",
+    "glob",
+    "group_concat",
+    "hex",
+    "ifnull",
+    "iif",
+    "instr",
+    "lag",
+    "last_value",
+    "lead",
+    "length",
+    "like",
+    "lower",
+    "ltrim",
+    "max",
+    "min",
+    "nullif",
+    "printf",
+    "quote",
+    "rank",
+    "replace",
+    "round",
+    "row_number",
+    "rtrim",
+    "sign",
+    "string_agg",
+    "substr",
+    "substring",
+    "sum",
+    "total",
+    "trim",
+    "typeof",
+    "unicode",
+    "upper",
 ];
 
 /// What is allowed, for refusals.
@@ -39,9 +77,7 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
         AuthAction::Function { function_name } => {
             FUNCTIONS.iter().any(|known| known.eq_ignore_ascii_case(function_name))
         }
-        AuthAction::Pragma { pragma_name, .. } => {
-            pragma_name.eq_ignore_ascii_case("table_info")
-        }
+        AuthAction::Pragma { pragma_name, .. } => pragma_name.eq_ignore_ascii_case("table_info"),
         _ => false,
     };
     if is_allowed { Authorization::Allow } else { Authorization::Deny }

@@ -26,8 +26,17 @@ const FILES_PER_THREAD: usize = 24;
 
 /// The files whose content determines the targets of imports.
 const MANIFESTS: &[&str] = &[
-    "package.json", "tsconfig.json", "jsconfig.json", "go.mod", "go.work", "Cargo.toml",
-    "pyproject.toml", "setup.cfg", "setup.py", "pnpm-workspace.yaml", "deno.json",
+    "package.json",
+    "tsconfig.json",
+    "jsconfig.json",
+    "go.mod",
+    "go.work",
+    "Cargo.toml",
+    "pyproject.toml",
+    "setup.cfg",
+    "setup.py",
+    "pnpm-workspace.yaml",
+    "deno.json",
 ];
 
 /// What an update did.
@@ -229,17 +238,15 @@ fn targets(
     facts: &Facts,
     ids: &HashMap<String, u32>,
 ) -> Vec<Target> {
-    let resolve = |import: &aidd_engine::project::imports::Import| {
-        match resolver.target(path, &import.name) {
-            ImportTarget::Files(files) => Target {
-                files: files.iter().filter_map(|file| ids.get(file).copied()).collect(),
-                package: None,
-            },
-            ImportTarget::Package(package) => {
-                Target { files: Vec::new(), package: Some(package) }
-            }
-            ImportTarget::Unresolved => Target::default(),
-        }
+    let resolve = |import: &aidd_engine::project::imports::Import| match resolver
+        .target(path, &import.name)
+    {
+        ImportTarget::Files(files) => Target {
+            files: files.iter().filter_map(|file| ids.get(file).copied()).collect(),
+            package: None,
+        },
+        ImportTarget::Package(package) => Target { files: Vec::new(), package: Some(package) },
+        ImportTarget::Unresolved => Target::default(),
     };
     facts.imports.iter().map(resolve).collect()
 }
@@ -299,8 +306,7 @@ fn build(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
     for id in (1..).take(count) {
         rows::write_refs(connection, &resolver, id)?;
     }
-    connection
-        .execute("INSERT OR REPLACE INTO meta VALUES ('manifests', ?1)", [manifests])?;
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('manifests', ?1)", [manifests])?;
     connection.execute_batch("COMMIT")?;
     fresh.finish()?;
     Ok(Update { files: count, changed: count, resolved: count, built: true })
@@ -333,8 +339,12 @@ fn edit(
     let mut update = Update { files: known.len(), ..Update::default() };
     update.changed = read.len() + removed.len();
     if update.changed > 0 || stale.manifests {
-        Edit { disk, listed, connection: &transaction, known: &known }
-            .apply(read, &removed, stale.manifests, &mut update)?;
+        Edit { disk, listed, connection: &transaction, known: &known }.apply(
+            read,
+            &removed,
+            stale.manifests,
+            &mut update,
+        )?;
     }
     transaction.execute("INSERT OR REPLACE INTO meta VALUES ('manifests', ?1)", [manifests])?;
     transaction.commit()?;
@@ -433,8 +443,8 @@ impl Edit<'_> {
         if !changed.is_empty() {
             dirty.extend(self.affected(changed)?);
         }
-        let mut statement =
-            connection.prepare("SELECT package, id FROM files WHERE package IS NOT NULL ORDER BY path")?;
+        let mut statement = connection
+            .prepare("SELECT package, id FROM files WHERE package IS NOT NULL ORDER BY path")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let rows: Vec<(String, u32)> = rows.collect::<Result<_, _>>()?;
         let packages = packages(rows.iter().map(|(package, id)| (*id, Some(package))));
@@ -472,10 +482,8 @@ impl Edit<'_> {
             let facts = fresh.get(id).map(|(_, facts)| facts).or_else(|| all.get(id));
             facts.map(|facts| facts.imports.clone())
         };
-        let by_path: BTreeMap<String, Arc<Facts>> = ids
-            .iter()
-            .filter_map(|(path, id)| Some((path.clone(), imports_of(id)?)))
-            .collect();
+        let by_path: BTreeMap<String, Arc<Facts>> =
+            ids.iter().filter_map(|(path, id)| Some((path.clone(), imports_of(id)?))).collect();
         let listing = Listing::new(self.listed.iter().cloned());
         let resolver = ImportTargets::new(self.disk, &listing, &by_path);
         for (file, facts) in fresh.values_mut() {
@@ -500,11 +508,9 @@ impl Edit<'_> {
         self.connection
             .prepare_cached("UPDATE files SET facts = ?2 WHERE id = ?1")?
             .execute((id, postcard::to_allocvec(facts)?))?;
-        let mut rows = self
-            .connection
-            .prepare_cached("SELECT id FROM imports WHERE file = ?1 ORDER BY id")?;
-        let rows: Vec<i64> =
-            rows.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        let mut rows =
+            self.connection.prepare_cached("SELECT id FROM imports WHERE file = ?1 ORDER BY id")?;
+        let rows: Vec<i64> = rows.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?;
         let listed = facts.imports.imports.iter().zip(&facts.targets);
         let listed = listed.filter(|(import, _)| !import.inline);
         for ((_, target), row) in listed.zip(rows) {
@@ -538,18 +544,16 @@ impl Edit<'_> {
                 }
             }
         }
-        let is_affected = |mentions: &Mentions| {
-            mentions.names.iter().any(|name| changed.contains(name))
-        };
+        let is_affected =
+            |mentions: &Mentions| mentions.names.iter().any(|name| changed.contains(name));
         Ok(all.into_iter().filter(|(_, m)| is_affected(m)).map(|(id, _)| id).collect())
     }
 }
 
 /// Whether two states of a file import and declare the same, ignoring positions.
 fn has_same_imports(before: &Facts, after: &Facts) -> bool {
-    let imports = |facts: &Facts| {
-        facts.imports.iter().map(|import| import.name.clone()).collect::<Vec<_>>()
-    };
+    let imports =
+        |facts: &Facts| facts.imports.iter().map(|import| import.name.clone()).collect::<Vec<_>>();
     let modules = |facts: &Facts| {
         let module = |module: &aidd_engine::project::imports::Module| {
             (module.name.clone(), module.inside.clone(), module.path.clone(), module.is_external)

@@ -156,7 +156,9 @@ impl<'t> Build<'t> {
         known.extend(out.exports.iter().map(|(_, local)| &**local));
         let known: HashSet<String> = known.into_iter().map(str::to_owned).collect();
         out.refs.retain(|found| {
-            found.kind != RefKind::Use || found.receiver.is_some() || known.contains(&found.name)
+            found.kind != RefKind::Use
+                || found.receiver.is_some()
+                || known.contains(&found.name)
                 || !found.name.is_empty()
         });
         out.locals.sort_by(|a, b| (&a.name, a.from, a.at).cmp(&(&b.name, b.from, b.at)));
@@ -223,9 +225,11 @@ impl<'t> Build<'t> {
         let separator =
             if matches!(self.language, SupportLang::Rust | SupportLang::Php) { "::" } else { "." };
         let owner = self.owner.as_ref().filter(|(_, end, _)| start(node).offset < *end);
-        let owner = owner.filter(|_| parent.is_none_or(|at| {
-            self.out.symbols.get(at as usize).is_some_and(|symbol| symbol.kind == Kind::Module)
-        }));
+        let owner = owner.filter(|_| {
+            parent.is_none_or(|at| {
+                self.out.symbols.get(at as usize).is_some_and(|symbol| symbol.kind == Kind::Module)
+            })
+        });
         let prefix = match (owner, parent) {
             (Some((owner, ..)), _) => owner.names().last().map(str::to_owned),
             (None, Some(at)) => self.out.symbols.get(at as usize).map(|p| p.qualified.clone()),
@@ -338,9 +342,9 @@ impl<'t> Build<'t> {
     /// Adds a field of the type with index `class`.
     pub(super) fn field(&mut self, class: u32, name: &str, value: Chain) {
         let known = self.out.fields.iter().rev().take(200);
-        let is_known = known.into_iter().any(|field| {
-            field.class == class && field.name == name && field.value == value
-        });
+        let is_known = known
+            .into_iter()
+            .any(|field| field.class == class && field.name == name && field.value == value);
         if !is_known && value.root != Root::Unknown {
             self.out.fields.push(Field { class, name: name.to_owned(), value });
         }

@@ -204,8 +204,14 @@ fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         "composite_literal" | "type_assertion_expression" | "type_conversion_expression" => node
             .child_by_field_name("type")
             .map_or_else(unknown, |kind| annotation(build, kind, depth + 1)),
-        "interpreted_string_literal" | "raw_string_literal" | "int_literal" | "float_literal"
-        | "rune_literal" | "true" | "false" | "binary_expression" => Chain::of(Root::Literal),
+        "interpreted_string_literal"
+        | "raw_string_literal"
+        | "int_literal"
+        | "float_literal"
+        | "rune_literal"
+        | "true"
+        | "false"
+        | "binary_expression" => Chain::of(Root::Literal),
         _ => unknown(),
     }
 }
@@ -217,9 +223,7 @@ fn annotation(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         return unknown();
     }
     match node.kind() {
-        "type_identifier" | "identifier" => {
-            Chain::name(build.text_of(node)).then(Step::Instance)
-        }
+        "type_identifier" | "identifier" => Chain::name(build.text_of(node)).then(Step::Instance),
         "qualified_type" => {
             let package = build.field_text(node, "package").unwrap_or_default();
             let name = build.field_text(node, "name").unwrap_or_default();
@@ -390,17 +394,14 @@ fn variable<'t>(build: &mut Build<'t>, node: Node<'t>) {
         .map(|at| value(build, at, 0))
         .collect();
     let mut cursor = node.walk();
-    let names: Vec<Node<'t>> = node
-        .children_by_field_name("name", &mut cursor)
-        .filter(|name| name.is_named())
-        .collect();
+    let names: Vec<Node<'t>> =
+        node.children_by_field_name("name", &mut cursor).filter(|name| name.is_named()).collect();
     let values = kind.map_or(values, |kind| vec![kind; names.len()]);
     if build.is_in_function() {
         assign(build, names, &values);
         return;
     }
-    let symbol_kind =
-        if node.kind() == "const_spec" { Kind::Constant } else { Kind::Variable };
+    let symbol_kind = if node.kind() == "const_spec" { Kind::Constant } else { Kind::Variable };
     for (index, name) in names.into_iter().enumerate() {
         let text = build.text_of(name);
         if text == "_" {

@@ -45,8 +45,11 @@ pub(super) fn wanted() -> &'static [bool] {
 
 pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
     match node.kind() {
-        "class_declaration" | "interface_declaration" | "enum_declaration"
-        | "record_declaration" | "annotation_type_declaration" => class(build, node),
+        "class_declaration"
+        | "interface_declaration"
+        | "enum_declaration"
+        | "record_declaration"
+        | "annotation_type_declaration" => class(build, node),
         "enum_constant" => {
             if let Some(name) = node.child_by_field_name("name") {
                 let class = build.enclosing_class();
@@ -89,9 +92,9 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         }
         "catch_formal_parameter" | "type_pattern" | "instanceof_expression" => {
             let kinds = ["identifier", "type_identifier", "catch_type"];
-            let name = node.child_by_field_name("name").or_else(|| {
-                (node.kind() == "type_pattern").then(|| named(node).last()).flatten()
-            });
+            let name = node
+                .child_by_field_name("name")
+                .or_else(|| (node.kind() == "type_pattern").then(|| named(node).last()).flatten());
             let kind = node
                 .child_by_field_name("right")
                 .or_else(|| child_of(node, &kinds[1..]))
@@ -341,8 +344,13 @@ fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         "parenthesized_expression" => {
             named(node).next().map_or_else(unknown, |at| value(build, at, depth + 1))
         }
-        "string_literal" | "decimal_integer_literal" | "true" | "false" | "character_literal"
-        | "class_literal" | "binary_expression" => Chain::of(Root::Literal),
+        "string_literal"
+        | "decimal_integer_literal"
+        | "true"
+        | "false"
+        | "character_literal"
+        | "class_literal"
+        | "binary_expression" => Chain::of(Root::Literal),
         _ => unknown(),
     }
 }

@@ -91,6 +91,9 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         }
         "type" => types(build, node),
         "argument_list" | "list" => {
+            if build.done.remove(&node.id()) {
+                return;
+            }
             for argument in named(node) {
                 pass_on(build, argument);
             }
@@ -201,7 +204,8 @@ fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
     if let Some(superclasses) = node.child_by_field_name("superclasses") {
         build.done.insert(superclasses.id());
     }
-    let is_nested_exported = build.parent().is_none_or(|at| build.out.symbols[at as usize].exported);
+    let is_nested_exported =
+        build.parent().is_none_or(|at| build.out.symbols[at as usize].exported);
     if let Some(at) = symbol {
         let doc = doc(build, node);
         let is_test = text.starts_with("Test") && is_test_path(build.path);
@@ -261,8 +265,7 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
             "typed_default_parameter" => {
                 let kind = parameter.child_by_field_name("type");
-                let chain =
-                    kind.map_or(Chain::of(Root::Unknown), |kind| annotation(build, kind));
+                let chain = kind.map_or(Chain::of(Root::Unknown), |kind| annotation(build, kind));
                 (parameter.child_by_field_name("name"), chain)
             }
             "list_splat_pattern" | "dictionary_splat_pattern" => {
@@ -304,6 +307,9 @@ fn call<'t>(build: &mut Build<'t>, node: Node<'t>) {
         return;
     }
     let Some(target) = node.child_by_field_name("function") else { return };
+    if build.text_of(target) == "super" {
+        return;
+    }
     let arguments = node.child_by_field_name("arguments");
     let count = match arguments {
         Some(list) if list.kind() == "argument_list" => build.count(arguments),
@@ -326,9 +332,9 @@ fn assignment<'t>(build: &mut Build<'t>, node: Node<'t>) {
     }
     match left.kind() {
         "attribute" => {
-            let is_own = left.child_by_field_name("object").is_some_and(|object| {
-                matches!(build.text_of(object), "self" | "cls")
-            });
+            let is_own = left
+                .child_by_field_name("object")
+                .is_some_and(|object| matches!(build.text_of(object), "self" | "cls"));
             let name = build.field_text(left, "attribute");
             if let (true, Some(class), Some(name)) = (is_own, build.enclosing_class(), name) {
                 build.field(class, name, chain);
@@ -337,9 +343,13 @@ fn assignment<'t>(build: &mut Build<'t>, node: Node<'t>) {
         "identifier" if !build.is_in_function() => {
             let name = build.text_of(left);
             let class = build.class();
-            let is_known = build.out.symbols.iter().rev().take(400).any(|symbol| {
-                symbol.parent == class && symbol.name == name
-            });
+            let is_known = build
+                .out
+                .symbols
+                .iter()
+                .rev()
+                .take(400)
+                .any(|symbol| symbol.parent == class && symbol.name == name);
             if is_known {
                 return;
             }
@@ -359,7 +369,9 @@ fn assignment<'t>(build: &mut Build<'t>, node: Node<'t>) {
         _ if build.is_in_function() => bind(build, left, &chain),
         _ => {
             for name in named(left).filter(|name| name.kind() == "identifier") {
-                if build.class().is_none() && let Some(at) = build.add(Kind::Variable, name, node) {
+                if build.class().is_none()
+                    && let Some(at) = build.add(Kind::Variable, name, node)
+                {
                     build.symbol(at).exported = true;
                 }
             }

@@ -34,7 +34,8 @@ fn value_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
             }
             // `cast(A, b)` is an instance of A.
             if function.is_some_and(|function| build.text_of(function) == "cast")
-                && let Some(kind) = node.child_by_field_name("arguments").and_then(|a| named(a).next())
+                && let Some(kind) =
+                    node.child_by_field_name("arguments").and_then(|a| named(a).next())
             {
                 return annotation(build, kind);
             }
@@ -52,9 +53,19 @@ fn value_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         "list_comprehension" | "generator_expression" | "set_comprehension" => {
             Chain::of(Root::List(Box::new(inner("body"))))
         }
-        "string" | "concatenated_string" | "integer" | "float" | "true" | "false" | "none"
-        | "dictionary" | "dictionary_comprehension" | "binary_operator" | "comparison_operator"
-        | "not_operator" | "unary_operator" => Chain::of(Root::Literal),
+        "string"
+        | "concatenated_string"
+        | "integer"
+        | "float"
+        | "true"
+        | "false"
+        | "none"
+        | "dictionary"
+        | "dictionary_comprehension"
+        | "binary_operator"
+        | "comparison_operator"
+        | "not_operator"
+        | "unary_operator" => Chain::of(Root::Literal),
         _ => unknown(),
     }
 }
@@ -122,8 +133,10 @@ fn subscripted(
             .map_or_else(|| Chain::of(Root::Unknown), |at| type_at(build, *at, depth + 1))
     };
     match text.rsplit('.').next().unwrap_or_default() {
-        "Optional" | "Annotated" | "Awaitable" | "ClassVar" | "Final" | "Coroutine" | "Required"
-        | "NotRequired" | "Mapped" => inner(if text.ends_with("Coroutine") { 2 } else { 0 }),
+        "Optional" | "Annotated" | "Awaitable" | "ClassVar" | "Final" | "Coroutine"
+        | "Required" | "NotRequired" | "Mapped" => {
+            inner(if text.ends_with("Coroutine") { 2 } else { 0 })
+        }
         "Union" => {
             let parts: Vec<_> =
                 arguments.iter().filter(|part| build.text_of(**part) != "None").collect();
@@ -159,9 +172,8 @@ fn quoted(build: &Build<'_>, node: Node<'_>) -> Chain {
     let text = text.strip_prefix("Optional[").and_then(|t| t.strip_suffix(']')).unwrap_or(text);
     let text = text.trim_end_matches("| None").trim();
     let mut parts = text.split('.');
-    let is_name = |part: &&str| {
-        !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_')
-    };
+    let is_name =
+        |part: &&str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
     let Some(first) = parts.next().filter(is_name) else { return Chain::of(Root::Unknown) };
     let mut chain = Chain::name(first);
     for part in parts {
@@ -191,7 +203,8 @@ pub(super) fn returned(build: &Build<'_>, function: Node<'_>) -> Option<Chain> {
                     continue;
                 }
                 let chain = value(build, returned);
-                if chain.root == Root::Unknown || found.as_ref().is_some_and(|known| *known != chain)
+                if chain.root == Root::Unknown
+                    || found.as_ref().is_some_and(|known| *known != chain)
                 {
                     return None;
                 }

@@ -47,10 +47,38 @@ const WRAPPERS: &[&str] = &["Option", "Result", "Mutex", "RwLock", "RefCell", "L
 
 /// Methods that return the value that a wrapper contains, or the value itself.
 const UNWRAPPING: &[&str] = &[
-    "unwrap", "expect", "unwrap_or_default", "unwrap_or", "unwrap_or_else", "as_ref", "as_mut",
-    "clone", "to_owned", "lock", "borrow", "borrow_mut", "read", "write", "ok", "cloned", "copied",
-    "ok_or", "ok_or_else", "map_err", "context", "with_context", "as_deref", "iter", "iter_mut",
-    "into_iter", "first", "last", "next", "get", "get_mut", "take",
+    "unwrap",
+    "expect",
+    "unwrap_or_default",
+    "unwrap_or",
+    "unwrap_or_else",
+    "as_ref",
+    "as_mut",
+    "clone",
+    "to_owned",
+    "lock",
+    "borrow",
+    "borrow_mut",
+    "read",
+    "write",
+    "ok",
+    "cloned",
+    "copied",
+    "ok_or",
+    "ok_or_else",
+    "map_err",
+    "context",
+    "with_context",
+    "as_deref",
+    "iter",
+    "iter_mut",
+    "into_iter",
+    "first",
+    "last",
+    "next",
+    "get",
+    "get_mut",
+    "take",
 ];
 
 pub(super) fn wanted() -> &'static [bool] {
@@ -209,8 +237,8 @@ fn skip_types(build: &mut Build<'_>, node: Node<'_>) {
 
 fn add<'t>(build: &mut Build<'t>, kind: Kind, name: Node<'t>, node: Node<'t>) -> Option<u32> {
     let exported = child_of(node, &["visibility_modifier"]).is_some();
-    let is_trait_item =
-        build.parent_kind() == Some(Kind::Trait) || build.owner.as_ref().is_some_and(|(.., of)| *of);
+    let is_trait_item = build.parent_kind() == Some(Kind::Trait)
+        || build.owner.as_ref().is_some_and(|(.., of)| *of);
     let text = build.text_of(name);
     let text = text.strip_prefix("r#").unwrap_or(text);
     let at = build.add_named(kind, text, name, node)?;
@@ -289,9 +317,18 @@ fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
                     return object.map_or_else(unknown, |at| value(build, at, depth + 1));
                 }
             }
-            if function.is_some_and(|at| matches!(build.text_of(at), "Some" | "Ok" | "Box::new"
-                | "Arc::new" | "Rc::new" | "Mutex::new" | "RefCell::new"))
-            {
+            if function.is_some_and(|at| {
+                matches!(
+                    build.text_of(at),
+                    "Some"
+                        | "Ok"
+                        | "Box::new"
+                        | "Arc::new"
+                        | "Rc::new"
+                        | "Mutex::new"
+                        | "RefCell::new"
+                )
+            }) {
                 let argument = node.child_by_field_name("arguments").and_then(|a| named(a).next());
                 return argument.map_or_else(unknown, |at| value(build, at, depth + 1));
             }
@@ -307,8 +344,9 @@ fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         "struct_expression" => inner("name").then(Step::Instance),
         "reference_expression" => inner("value"),
         "index_expression" => first().then(Step::Element),
-        "try_expression" | "await_expression" | "parenthesized_expression"
-        | "unary_expression" => first(),
+        "try_expression" | "await_expression" | "parenthesized_expression" | "unary_expression" => {
+            first()
+        }
         "type_cast_expression" => node
             .child_by_field_name("type")
             .map_or_else(unknown, |kind| annotation(build, kind, depth + 1)),
@@ -338,12 +376,10 @@ fn annotation(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         "generic_type" => {
             let name = build.field_text(node, "type").unwrap_or_default();
             let name = name.rsplit("::").next().unwrap_or_default();
-            let argument =
-                node.child_by_field_name("type_arguments").and_then(|list| {
-                    named(list).find(|at| at.kind() != "lifetime")
-                });
-            let argument =
-                || argument.map_or_else(unknown, |at| annotation(build, at, depth + 1));
+            let argument = node
+                .child_by_field_name("type_arguments")
+                .and_then(|list| named(list).find(|at| at.kind() != "lifetime"));
+            let argument = || argument.map_or_else(unknown, |at| annotation(build, at, depth + 1));
             match name {
                 _ if TRANSPARENT.contains(&name) || WRAPPERS.contains(&name) => argument(),
                 "Vec" | "VecDeque" | "HashSet" | "BTreeSet" => {

@@ -51,8 +51,20 @@ const WANTED: &[&str] = &[
 
 /// Functions whose callback computes a value, so that the declared variable is not a function.
 const COMPUTING: &[&str] = &[
-    "useMemo", "useState", "useEffect", "useSelector", "useQuery", "useMutation", "useReducer",
-    "useRef", "setTimeout", "setInterval", "computed", "test", "it", "describe",
+    "useMemo",
+    "useState",
+    "useEffect",
+    "useSelector",
+    "useQuery",
+    "useMutation",
+    "useReducer",
+    "useRef",
+    "setTimeout",
+    "setInterval",
+    "computed",
+    "test",
+    "it",
+    "describe",
 ];
 
 pub(super) fn wanted(language: SupportLang) -> &'static [bool] {
@@ -229,8 +241,7 @@ fn export<'t>(build: &mut Build<'t>, node: Node<'t>) {
                 pass_on(build, expression);
             }
             _ if is_function(expression) || expression.kind() == "object" => {
-                let kind =
-                    if is_function(expression) { Kind::Function } else { Kind::Constant };
+                let kind = if is_function(expression) { Kind::Function } else { Kind::Constant };
                 if expression.child_by_field_name("name").is_some() {
                     build.exported = Some((expression.id(), "default"));
                     return;
@@ -379,9 +390,8 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>, symbol: Option<u32>) {
     let is_constructor =
         symbol.is_some_and(|at| build.out.symbols[at as usize].name == "constructor");
     build.open(node, symbol, true);
-    let list = node
-        .child_by_field_name("parameters")
-        .or_else(|| node.child_by_field_name("parameter"));
+    let list =
+        node.child_by_field_name("parameters").or_else(|| node.child_by_field_name("parameter"));
     let mut names = Vec::new();
     let (mut least, mut most) = (0_u8, 0_u8);
     let parameters: Vec<Node<'t>> = match list {
@@ -509,9 +519,8 @@ fn variable<'t>(build: &mut Build<'t>, node: Node<'t>) {
     // `export const a = …` exports the declaration around the declarator.
     let is_exported = is_top
         && build.exported.is_some_and(|_| {
-            node.parent().is_some_and(|parent| {
-                build.exported.is_some_and(|(id, _)| id == parent.id())
-            })
+            node.parent()
+                .is_some_and(|parent| build.exported.is_some_and(|(id, _)| id == parent.id()))
         });
     if name.kind() != "identifier" {
         let chain = declared(build, node);

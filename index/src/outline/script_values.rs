@@ -80,9 +80,7 @@ fn type_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
     let first = || named(node).next().map_or_else(unknown, |at| type_at(build, at, depth + 1));
     match node.kind() {
         "type_annotation" | "parenthesized_type" | "readonly_type" | "optional_type" => first(),
-        "type_identifier" | "identifier" => {
-            Chain::name(build.text_of(node)).then(Step::Instance)
-        }
+        "type_identifier" | "identifier" => Chain::name(build.text_of(node)).then(Step::Instance),
         "nested_type_identifier" => match named(node).last() {
             Some(name) => named(node)
                 .next()
@@ -95,9 +93,15 @@ fn type_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         "array_type" => Chain::of(Root::List(Box::new(first()))),
         "union_type" => union(build, node, depth),
         "intersection_type" => first(),
-        "type_query" => named(node).next().map_or_else(unknown, |at| value_at(build, at, depth + 1)),
+        "type_query" => {
+            named(node).next().map_or_else(unknown, |at| value_at(build, at, depth + 1))
+        }
         "this_type" => Chain::of(Root::Instance),
-        "type_predicate" | "asserts" | "predefined_type" | "literal_type" | "template_literal_type"
+        "type_predicate"
+        | "asserts"
+        | "predefined_type"
+        | "literal_type"
+        | "template_literal_type"
         | "tuple_type" => Chain::of(Root::Literal),
         _ => unknown(),
     }
@@ -215,16 +219,17 @@ pub(super) fn returned(build: &Build<'_>, function: Node<'_>) -> Option<Chain> {
                     continue;
                 }
                 let chain = value(build, returned);
-                if chain.root == Root::Unknown || found.as_ref().is_some_and(|known| *known != chain)
+                if chain.root == Root::Unknown
+                    || found.as_ref().is_some_and(|known| *known != chain)
                 {
                     return None;
                 }
                 found = Some(chain);
             }
-            "if_statement" | "else_clause" | "statement_block" | "try_statement" | "catch_clause"
-            | "finally_clause" | "for_statement" | "for_in_statement" | "while_statement"
-            | "do_statement" | "switch_statement" | "switch_body" | "switch_case"
-            | "switch_default" => remaining.extend(named(node)),
+            "if_statement" | "else_clause" | "statement_block" | "try_statement"
+            | "catch_clause" | "finally_clause" | "for_statement" | "for_in_statement"
+            | "while_statement" | "do_statement" | "switch_statement" | "switch_body"
+            | "switch_case" | "switch_default" => remaining.extend(named(node)),
             _ => {}
         }
     }

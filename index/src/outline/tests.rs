@@ -72,7 +72,7 @@ fn methods_of_rust_and_go_belong_to_their_type() {
     assert!(outline("src/lib.rs", text).symbols[3].test);
     let text = "package a\n\ntype A struct{ b B }\n\nfunc (a *A) C() { a.b.D() }\n";
     assert_eq!(symbols("a.go", text), ["3:5 struct A+", "3:15 field A.b-", "5:0 method A.C+"]);
-    assert_eq!(refs("a.go", text), ["A type B", "A.C call a.b.D"]);
+    assert_eq!(refs("a.go", text), ["A type B", "A.C type A", "A.C call a.b.D"]);
 }
 
 #[test]

@@ -19,17 +19,16 @@ impl Reader {
     /// # Errors
     /// When the database cannot be read.
     pub fn map(&self, budget: usize, focus: &[String]) -> Result<String, IndexError> {
-        let files: Vec<(i64, String, bool)> = self
-            .rows("SELECT id, path, test FROM files ORDER BY path", &[], |row| {
+        let files: Vec<(i64, String, bool)> =
+            self.rows("SELECT id, path, test FROM files ORDER BY path", &[], |row| {
                 Ok((row.get(0)?, row.get(1)?, row.get(2)?))
             })?;
         let at: HashMap<i64, usize> =
             files.iter().enumerate().map(|(at, (id, ..))| (*id, at)).collect();
         let sql = "SELECT r.file, s.file, r.target, count(*) FROM refs r
             JOIN symbols s ON s.id = r.target GROUP BY r.file, r.target ORDER BY 1, 3";
-        let refs: Vec<(i64, i64, i64, i64)> = self.rows(sql, &[], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-        })?;
+        let refs: Vec<(i64, i64, i64, i64)> =
+            self.rows(sql, &[], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
         let edges: Vec<(usize, usize, i64, f64)> = refs
             .iter()
             .filter(|(from, to, ..)| from != to)

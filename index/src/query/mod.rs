@@ -300,8 +300,7 @@ impl Reader {
     /// When the database cannot be read.
     pub fn path(&self, from: &[i64], to: &[i64]) -> Result<Vec<SymbolRow>, IndexError> {
         let sql = "SELECT DISTINCT target FROM refs WHERE source = ?1 AND target IS NOT NULL";
-        let mut came_from: BTreeMap<i64, Option<i64>> =
-            from.iter().map(|id| (*id, None)).collect();
+        let mut came_from: BTreeMap<i64, Option<i64>> = from.iter().map(|id| (*id, None)).collect();
         let mut pending: VecDeque<i64> = from.iter().copied().collect();
         while let Some(id) = pending.pop_front() {
             if to.contains(&id) {
@@ -332,7 +331,9 @@ impl Reader {
     pub fn in_files(&self, paths: &[String]) -> Result<Vec<SymbolRow>, IndexError> {
         let mut found = Vec::new();
         for path in paths {
-            found.extend(self.symbols("f.path = ?1 ORDER BY s.start_line, s.start_column", &[path])?);
+            found.extend(
+                self.symbols("f.path = ?1 ORDER BY s.start_line, s.start_column", &[path])?,
+            );
         }
         Ok(found)
     }
@@ -347,9 +348,9 @@ impl Reader {
             UNION SELECT i.file FROM imports i WHERE i.target_file = ?1";
         let mut pending: VecDeque<i64> = VecDeque::new();
         for path in paths {
-            pending.extend(self.rows("SELECT id FROM files WHERE path = ?1", &[path], |r| {
-                r.get::<_, i64>(0)
-            })?);
+            pending.extend(
+                self.rows("SELECT id FROM files WHERE path = ?1", &[path], |r| r.get::<_, i64>(0))?,
+            );
         }
         let mut seen: BTreeSet<i64> = pending.iter().copied().collect();
         while let Some(file) = pending.pop_front() {

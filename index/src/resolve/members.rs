@@ -30,13 +30,13 @@ impl Resolver<'_, '_> {
             return None;
         }
         match value {
-            Value::Files(files) => files.iter().find_map(|file| {
-                match self.exported(*file, name, depth + 1) {
+            Value::Files(files) => {
+                files.iter().find_map(|file| match self.exported(*file, name, depth + 1) {
                     Value::Symbol(id) => Some(Member::Symbol(id)),
                     Value::Unknown => None,
                     other => Some(Member::Value(other)),
-                }
-            }),
+                })
+            }
             Value::Symbol(id) => {
                 let kind = self.world.symbol(*id, |symbol| symbol.kind)?;
                 if kind.is_type() {

@@ -80,16 +80,12 @@ impl<'w, 'c> Resolver<'w, 'c> {
     #[must_use]
     pub(crate) fn resolve(&self, file: u32, found: &Ref) -> Resolved {
         let place = Place { file, source: found.source, offset: found.at.offset };
-        let is_type = matches!(
-            found.kind,
-            RefKind::Type | RefKind::Extends | RefKind::Implements
-        );
+        let is_type = matches!(found.kind, RefKind::Type | RefKind::Extends | RefKind::Implements);
         let value = match &found.receiver {
             None => self.plain(place, found, is_type),
             Some(receiver) => {
                 let receiver_value = self.evaluate(place, receiver, 0);
-                let member =
-                    self.member(&receiver_value, &found.name, Some(found.arguments), 0);
+                let member = self.member(&receiver_value, &found.name, Some(found.arguments), 0);
                 match member {
                     Some(Member::Symbol(id)) => Value::Symbol(id),
                     Some(Member::Value(_)) => Value::Literal,
@@ -150,7 +146,12 @@ impl<'w, 'c> Resolver<'w, 'c> {
             RefKind::Call if kind.is_type() => RefKind::New,
             other => other,
         };
-        Resolved { kind, target: Some(target), certainty: Certainty::Proved, candidates: Vec::new() }
+        Resolved {
+            kind,
+            target: Some(target),
+            certainty: Certainty::Proved,
+            candidates: Vec::new(),
+        }
     }
 
     /// The candidates for a member of a value whose type is not known.
@@ -192,9 +193,11 @@ impl<'w, 'c> Resolver<'w, 'c> {
     /// Whether the only definition of a name is meant although the receiver is unknown: the name is
     /// specific, no built-in type has such a method, and the method does not call itself.
     fn is_certain_name(&self, place: Place, target: SymbolId, name: &str) -> bool {
-        let words = name.split('_').filter(|word| !word.is_empty()).count().max(
-            1 + name.chars().skip(1).filter(|c| c.is_uppercase()).count(),
-        );
+        let words = name
+            .split('_')
+            .filter(|word| !word.is_empty())
+            .count()
+            .max(1 + name.chars().skip(1).filter(|c| c.is_uppercase()).count());
         let is_itself = place.file == target.file && place.source == Some(target.at);
         words >= 2 && !is_itself && !builtin::METHODS.contains(&name)
     }

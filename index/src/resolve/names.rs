@@ -26,7 +26,8 @@ impl Resolver<'_, '_> {
         if let Some(nested) = self.nested(place, name) {
             return Value::Symbol(nested);
         }
-        if self.is_java(place.file) && !is_type
+        if self.is_java(place.file)
+            && !is_type
             && let Some(member) = self.java_field(place, name, depth)
         {
             return member;
@@ -45,9 +46,9 @@ impl Resolver<'_, '_> {
         }
         // Types can be declared in other types.
         if is_type || self.is_java(place.file) {
-            let inner = own.iter().find(|id| {
-                self.world.symbol(**id, |symbol| symbol.kind.is_type()) == Some(true)
-            });
+            let inner = own
+                .iter()
+                .find(|id| self.world.symbol(**id, |symbol| symbol.kind.is_type()) == Some(true));
             if let Some(inner) = inner {
                 return Value::Symbol(*inner);
             }
@@ -78,9 +79,9 @@ impl Resolver<'_, '_> {
             let symbol = facts.outline.symbols.get(at as usize)?;
             if !symbol.kind.is_type() {
                 let found = own.iter().rev().find(|id| {
-                    self.world.symbol(**id, |inner| {
-                        inner.parent == Some(at) && inner.owner.is_none()
-                    }) == Some(true)
+                    self.world
+                        .symbol(**id, |inner| inner.parent == Some(at) && inner.owner.is_none())
+                        == Some(true)
                 });
                 // The methods of an object are not visible by their plain names.
                 let is_object = matches!(symbol.kind, Kind::Constant | Kind::Variable);
@@ -205,8 +206,8 @@ impl Resolver<'_, '_> {
             },
             (Imported::Module, Name::Python { module, .. }) => {
                 // `import a.b` binds `a`; `a.b` is found when the members are read.
-                let is_first = module.contains('.')
-                    && binding.local.as_deref() == module.split('.').next();
+                let is_first =
+                    module.contains('.') && binding.local.as_deref() == module.split('.').next();
                 if is_first { Value::Unknown } else { Value::Files(vec![first]) }
             }
             (Imported::Module, _) => Value::Files(target.files.clone()),
@@ -293,7 +294,6 @@ fn local<'l>(locals: &'l [Local], name: &str, offset: u32) -> Option<&'l Local> 
     let range = visible.iter().map(|local| local.to - local.from).min()?;
     let inner = || visible.iter().filter(|local| local.to - local.from == range).copied();
     let before = || inner().filter(|local| local.at < offset);
-    let is_known =
-        |local: &&Local| !matches!(local.value.root, Root::Literal);
+    let is_known = |local: &&Local| !matches!(local.value.root, Root::Literal);
     before().filter(is_known).last().or_else(|| before().last()).or_else(|| inner().next())
 }

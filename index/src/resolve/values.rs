@@ -105,7 +105,8 @@ impl Resolver<'_, '_> {
         let is_module = matches!(first.as_str(), "crate" | "self" | "super");
         let facts = self.world.facts(place.file)?;
         if !is_module
-            && (path.len() < 2 || !self.world.named_in(place.file, first).is_empty()
+            && (path.len() < 2
+                || !self.world.named_in(place.file, first).is_empty()
                 || facts.imports.bindings.iter().any(|b| b.local.as_deref() == Some(first)))
         {
             return None;
@@ -183,7 +184,9 @@ impl Resolver<'_, '_> {
                 symbol.kind,
                 Kind::Field | Kind::Constant | Kind::Variable | Kind::Variant
             ) || symbol.property;
-            is_value.then(|| (symbol.value.clone(), symbol.start.offset, symbol.parent, symbol.property))
+            is_value.then(|| {
+                (symbol.value.clone(), symbol.start.offset, symbol.parent, symbol.property)
+            })
         });
         match read.flatten() {
             Some((Some(chain), offset, parent, property)) => {

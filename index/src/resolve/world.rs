@@ -78,7 +78,8 @@ impl<'c> World<'c> {
         let mut all: HashMap<String, Vec<SymbolId>> = HashMap::new();
         for (id, file) in &self.files {
             let facts = file.facts.borrow();
-            for (at, symbol) in facts.iter().flat_map(|facts| facts.outline.symbols.iter().enumerate())
+            for (at, symbol) in
+                facts.iter().flat_map(|facts| facts.outline.symbols.iter().enumerate())
             {
                 if is_looked_up(symbol.kind) {
                     let at = SymbolId { file: *id, at: u32::try_from(at).unwrap_or(u32::MAX) };
@@ -166,12 +167,16 @@ impl<'c> World<'c> {
         let mut files: Vec<u32> =
             statement.query_map([name], |row| row.get(0))?.collect::<Result<_, _>>()?;
         // Files whose new symbols are not stored yet.
-        files.extend(self.files.iter().filter(|(_, f)| f.facts.borrow().is_some()).map(|(id, _)| *id));
+        files.extend(
+            self.files.iter().filter(|(_, f)| f.facts.borrow().is_some()).map(|(id, _)| *id),
+        );
         files.sort_unstable();
         files.dedup();
         let all = files.into_iter().filter(|file| self.files.contains_key(file));
         let all = all.flat_map(|file| self.named_in(file, name));
-        Ok(all.filter(|at| self.symbol(*at, |symbol| is_looked_up(symbol.kind)) == Some(true)).collect())
+        Ok(all
+            .filter(|at| self.symbol(*at, |symbol| is_looked_up(symbol.kind)) == Some(true))
+            .collect())
     }
 
     /// Reads a property of a symbol.

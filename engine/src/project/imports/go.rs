@@ -42,9 +42,8 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
 /// segment that is not a major version.
 fn bind_package(path: &str, span: Span, facts: &mut Facts) {
     let is_version = |part: &&str| {
-        part.strip_prefix('v').is_some_and(|rest| {
-            !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit())
-        })
+        part.strip_prefix('v')
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
     };
     let last = path.rsplit('/').find(|part| !is_version(part)).unwrap_or(path);
     // `gopkg.in/yaml.v3` is the package `yaml`; `go-redis` is usually the package `redis`.
