@@ -8,7 +8,9 @@ mod java;
 mod python;
 mod python_values;
 mod rust;
+mod rust_values;
 mod script;
+mod script_members;
 mod script_values;
 #[cfg(test)]
 mod tests;
