@@ -1,12 +1,12 @@
 //! What the index knows about one file, and how it differs from an earlier state.
 
-use crate::outline::{self, Chain, Outline};
+use crate::outline::{self, Chain, Outline, RefKind};
 use aidd_engine::parse::syntax::parse_text;
 use aidd_engine::project::imports::{self, Imported, Name};
 use ast_grep_core::Language as _;
 use ast_grep_language::SupportLang;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -47,9 +47,27 @@ pub(crate) fn language(path: &str) -> Option<SupportLang> {
 pub(crate) fn read(path: &str, text: &str) -> Option<FileFacts> {
     let language = language(path)?;
     let tree = parse_text(text, language)?;
-    let outline = outline::read(path, text, language, &tree);
+    let mut outline = outline::read(path, text, language, &tree);
     let imports = Arc::new(imports::read_tree(path, &tree)?);
+    drop_unknown_names(&mut outline, &imports);
     Some(FileFacts { outline, imports, targets: Vec::new(), ids: Vec::new() })
+}
+
+/// Removes references by plain names that the file neither declares nor imports. In languages whose
+/// names are visible in a whole package, all references are kept.
+fn drop_unknown_names(outline: &mut Outline, imports: &imports::Facts) {
+    let is_file_scope =
+        matches!(imports.language, imports::Language::Script | imports::Language::Python);
+    if !is_file_scope || imports.bindings.iter().any(|b| b.imported == Imported::All) {
+        return;
+    }
+    let declared = outline.symbols.iter().map(|symbol| symbol.name.as_str());
+    let imported = imports.bindings.iter().filter_map(|binding| binding.local.as_deref());
+    let known: HashSet<String> = declared.chain(imported).map(str::to_owned).collect();
+    outline.refs.retain(|found| {
+        let is_call = matches!(found.kind, RefKind::Call | RefKind::New);
+        is_call || found.receiver.is_some() || known.contains(&found.name)
+    });
 }
 
 /// The hash of a text.

@@ -151,16 +151,6 @@ impl<'t> Build<'t> {
 
     pub(super) fn finish(mut self) -> Outline {
         let out = &mut self.out;
-        // A name that is passed on matters only if it can be a symbol.
-        let mut known: HashSet<&str> = out.symbols.iter().map(|symbol| &*symbol.name).collect();
-        known.extend(out.exports.iter().map(|(_, local)| &**local));
-        let known: HashSet<String> = known.into_iter().map(str::to_owned).collect();
-        out.refs.retain(|found| {
-            found.kind != RefKind::Use
-                || found.receiver.is_some()
-                || known.contains(&found.name)
-                || !found.name.is_empty()
-        });
         out.locals.sort_by(|a, b| (&a.name, a.from, a.at).cmp(&(&b.name, b.from, b.at)));
         out.refs.sort_by_key(|found| found.at.offset);
         self.out

@@ -1,6 +1,6 @@
 //! The outline of JavaScript and TypeScript.
 
-use super::build::{Build, child_of, has_child, named, start, wanted_kinds};
+use super::build::{Build, child_of, has_child, named, wanted_kinds};
 use super::script_members::{function, method, pair, property, variable};
 use super::script_values::{annotation, bind, is_function, value};
 use super::{Chain, Kind, RefKind, Root, Step};
@@ -274,11 +274,9 @@ fn export<'t>(build: &mut Build<'t>, node: Node<'t>) {
 fn set_exported(build: &mut Build<'_>, symbol: Option<u32>, node: Node<'_>) {
     let Some(at) = symbol else { return };
     let doc = build.doc_before(node);
-    let (start, end) = (node.start_byte(), node.end_byte());
     let is_exported = build.exported.is_some_and(|(id, _)| id == node.id());
     let exported = build.exported.filter(|_| is_exported);
     let name = build.symbol(at).name.clone();
-    debug_assert!(start <= end, "a node ends after its start");
     let symbol = build.symbol(at);
     symbol.doc = doc;
     symbol.exported |= is_exported;

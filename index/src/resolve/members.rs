@@ -53,7 +53,6 @@ impl Resolver<'_, '_> {
             Value::Instance(class) => self.member_of(*class, name, arguments, depth),
             Value::Super(class) => {
                 let bases = self.bases(*class, depth);
-                let name = if name == "constructor" { "constructor" } else { name };
                 bases.into_iter().find_map(|base| match base {
                     Value::Symbol(id) | Value::Instance(id) => {
                         self.member_of(id, name, arguments, depth + 1)

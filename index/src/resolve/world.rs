@@ -58,7 +58,8 @@ impl<'c> World<'c> {
             let dir = file.path.rsplit_once('/').map_or("", |(dir, _)| dir);
             by_dir.entry(dir.to_owned()).or_default().push(*id);
         }
-        by_dir.values_mut().for_each(|files| files.sort_by_key(|id| files_key(*id)));
+        let path = |id: &u32| files.get(id).map(|file| file.path.clone());
+        by_dir.values_mut().for_each(|files| files.sort_by_cached_key(path));
         let mut world = Self {
             files,
             by_path,
@@ -189,10 +190,6 @@ impl<'c> World<'c> {
     pub(crate) fn stored_id(&self, id: SymbolId) -> Option<i64> {
         self.facts(id.file)?.ids.get(id.at as usize).copied()
     }
-}
-
-fn files_key(id: u32) -> u32 {
-    id
 }
 
 /// Whether a symbol of this kind can be the target of a reference without knowledge of its file.
