@@ -111,7 +111,7 @@ pub fn query(root: &Path, sql: &str) -> Result<Vec<Value>, IndexError> {
     if !statement.readonly() {
         return Err(IndexError::Refused(format!("the statement writes; {ALLOWED}")));
     }
-    let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut rows = statement.query([]).map_err(refused)?;
     let (mut found, mut bytes) = (Vec::new(), 2);
     while let Some(row) = rows.next().map_err(refused)? {

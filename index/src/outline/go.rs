@@ -141,10 +141,10 @@ fn refer(build: &mut Build<'_>, kind: RefKind, target: Node<'_>, arguments: u8) 
             build.refer(kind, name, Some(receiver), arguments);
         }
         "type_instantiation_expression" | "index_expression" => {
-            if let Some(inner) = named(target).next().filter(|at| at.id() != target.id()) {
-                if matches!(inner.kind(), "identifier" | "selector_expression") {
-                    refer(build, kind, inner, arguments);
-                }
+            let inner = named(target).next();
+            let is_name = |at: &Node<'_>| matches!(at.kind(), "identifier" | "selector_expression");
+            if let Some(inner) = inner.filter(is_name) {
+                refer(build, kind, inner, arguments);
             }
         }
         _ => {}
@@ -395,7 +395,7 @@ fn variable<'t>(build: &mut Build<'t>, node: Node<'t>) {
         .collect();
     let mut cursor = node.walk();
     let names: Vec<Node<'t>> =
-        node.children_by_field_name("name", &mut cursor).filter(|name| name.is_named()).collect();
+        node.children_by_field_name("name", &mut cursor).filter(Node::is_named).collect();
     let values = kind.map_or(values, |kind| vec![kind; names.len()]);
     if build.is_in_function() {
         assign(build, names, &values);

@@ -155,10 +155,8 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
                 }
             }
         }
-        "type_identifier" => {
-            if !build.done.remove(&node.start_byte()) {
-                build.refer(RefKind::Type, node, None, 255);
-            }
+        "type_identifier" if !build.done.remove(&node.start_byte()) => {
+            build.refer(RefKind::Type, node, None, 255);
         }
         _ => {}
     }

@@ -106,13 +106,13 @@ fn type_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         "generic_type" => {
             let mut parts = named(node);
             let (Some(name), Some(list)) = (parts.next(), parts.next()) else { return unknown() };
-            subscripted(build, build.text_of(name), named(list).collect(), name, depth)
+            subscripted(build, build.text_of(name), &named(list).collect::<Vec<_>>(), name, depth)
         }
         "subscript" => {
             let Some(name) = node.child_by_field_name("value") else { return unknown() };
             let mut cursor = node.walk();
-            let arguments = node.children_by_field_name("subscript", &mut cursor).collect();
-            subscripted(build, build.text_of(name), arguments, name, depth)
+            let arguments: Vec<_> = node.children_by_field_name("subscript", &mut cursor).collect();
+            subscripted(build, build.text_of(name), &arguments, name, depth)
         }
         "none" => Chain::of(Root::Literal),
         _ => unknown(),
@@ -123,7 +123,7 @@ fn type_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
 fn subscripted(
     build: &Build<'_>,
     text: &str,
-    arguments: Vec<Node<'_>>,
+    arguments: &[Node<'_>],
     name: Node<'_>,
     depth: usize,
 ) -> Chain {

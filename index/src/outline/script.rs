@@ -112,10 +112,10 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             property(build, node);
         }
         "variable_declarator" => variable(build, node),
-        "arrow_function" | "function_expression" | "generator_function" => {
-            if !build.done.remove(&node.id()) {
-                function(build, node, None);
-            }
+        "arrow_function" | "function_expression" | "generator_function"
+            if !build.done.remove(&node.id()) =>
+        {
+            function(build, node, None);
         }
         "pair" => pair(build, node),
         "call_expression" => call(build, node),

@@ -220,10 +220,12 @@ pub(super) fn pair<'t>(build: &mut Build<'t>, node: Node<'t>) {
     pass_on(build, inner);
     let is_in_object = build.class().is_some()
         && matches!(build.parent_kind(), Some(Kind::Constant | Kind::Variable | Kind::Method));
-    if is_function(inner) && is_in_object && key.kind() == "property_identifier" {
-        if let Some(symbol) = build.add(Kind::Method, key, node) {
-            build.done.insert(inner.id());
-            function(build, inner, Some(symbol));
-        }
+    if is_function(inner)
+        && is_in_object
+        && key.kind() == "property_identifier"
+        && let Some(symbol) = build.add(Kind::Method, key, node)
+    {
+        build.done.insert(inner.id());
+        function(build, inner, Some(symbol));
     }
 }

@@ -1,6 +1,5 @@
 //! Members of values: through modules, types and their base types.
 
-use super::names::MAX_DEPTH;
 use super::values::Value;
 use super::{Place, Resolver, SymbolId};
 use crate::outline::{Kind, Step};
@@ -26,7 +25,7 @@ impl Resolver<'_, '_> {
         arguments: Option<u8>,
         depth: usize,
     ) -> Option<Member> {
-        if depth > MAX_DEPTH {
+        if !self.step(depth) {
             return None;
         }
         match value {
@@ -95,13 +94,16 @@ impl Resolver<'_, '_> {
         arguments: Option<u8>,
         depth: usize,
     ) -> Option<Member> {
+        if !self.step(depth) {
+            return None;
+        }
         let mut pending = std::collections::VecDeque::from([class]);
         let mut seen = vec![class];
         while let Some(class) = pending.pop_front() {
             if let Some(child) = self.child(class, name, arguments) {
                 return Some(Member::Symbol(child));
             }
-            if let Some(method) = self.outside_method(class, name, depth) {
+            if let Some(method) = self.outside_method(class, name) {
                 return Some(Member::Symbol(method));
             }
             if let Some(value) = self.assigned_field(class, name, depth) {
@@ -121,7 +123,7 @@ impl Resolver<'_, '_> {
     }
 
     /// A method that is declared outside of its type, in Go and Rust.
-    fn outside_method(&self, class: SymbolId, name: &str, depth: usize) -> Option<SymbolId> {
+    fn outside_method(&self, class: SymbolId, name: &str) -> Option<SymbolId> {
         let path = self.world.path(class.file);
         if !path.ends_with(".go") && !path.ends_with(".rs") {
             return None;
@@ -129,7 +131,7 @@ impl Resolver<'_, '_> {
         let own = self.world.named_in(class.file, name);
         let belongs = |id: &&SymbolId| {
             self.world.symbol(**id, |symbol| symbol.owner.is_some()) == Some(true)
-                && self.owner_of(**id, depth + 1) == Some(class)
+                && self.owner_of(**id) == Some(class)
         };
         if let Some(found) = own.iter().find(belongs) {
             return Some(*found);
@@ -163,7 +165,7 @@ impl Resolver<'_, '_> {
 
     /// The base types of a type.
     pub(super) fn bases(&self, class: SymbolId, depth: usize) -> Vec<Value> {
-        if depth > MAX_DEPTH {
+        if !self.step(depth) {
             return Vec::new();
         }
         let Some((bases, parent, offset, kind, value)) = self.world.symbol(class, |symbol| {
@@ -195,14 +197,24 @@ impl Resolver<'_, '_> {
     }
 
     /// The method that a plain call means in Java: of the enclosing types, or imported.
-    pub(super) fn java_method(&self, place: Place, name: &str, arguments: u8) -> Option<SymbolId> {
+    pub(super) fn java_method(
+        &self,
+        place: Place,
+        name: &str,
+        arguments: u8,
+        depth: usize,
+    ) -> Option<SymbolId> {
+        if !self.step(depth) {
+            return None;
+        }
         let facts = self.world.facts(place.file)?;
         let mut scope = place.source;
         while let Some(at) = scope {
             let symbol = facts.outline.symbols.get(at as usize)?;
             if symbol.kind.is_type() {
                 let class = SymbolId { file: place.file, at };
-                if let Some(Member::Symbol(found)) = self.member_of(class, name, Some(arguments), 0)
+                if let Some(Member::Symbol(found)) =
+                    self.member_of(class, name, Some(arguments), depth + 1)
                     && self.world.symbol(found, |at| at.kind.is_function()) == Some(true)
                 {
                     return Some(found);
@@ -210,7 +222,7 @@ impl Resolver<'_, '_> {
             }
             scope = symbol.parent;
         }
-        match self.lookup(Place { source: None, ..place }, name, false, 1) {
+        match self.lookup(Place { source: None, ..place }, name, false, depth + 1) {
             Value::Symbol(id)
                 if self.world.symbol(id, |at| at.kind.is_function()) == Some(true) =>
             {

@@ -8,13 +8,17 @@ pub(crate) mod world;
 
 use crate::outline::{Kind, Ref, RefKind, Root};
 use members::Member;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use values::Value;
 use world::World;
 
 /// Maximum number of candidates of a reference.
 pub(crate) const MAX_CANDIDATES: usize = 5;
+
+/// Maximum number of steps to resolve one reference. Code that is written by hand needs fewer than a
+/// hundred.
+const MAX_STEPS: u32 = 2000;
 
 /// A symbol: its file, and its index in the outline of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,18 +71,28 @@ pub(crate) struct Resolver<'w, 'c> {
     pub(crate) world: &'w World<'c>,
     /// Method declared outside of its type → the type.
     owners: RefCell<HashMap<SymbolId, Option<SymbolId>>>,
+    /// The number of types of methods that are being determined.
+    pending_owners: Cell<u32>,
+    /// The number of steps that are left for the current reference.
+    steps: Cell<u32>,
 }
 
 impl<'w, 'c> Resolver<'w, 'c> {
     /// A resolver of the files of `world`.
     #[must_use]
     pub(crate) fn new(world: &'w World<'c>) -> Self {
-        Self { world, owners: RefCell::default() }
+        Self {
+            world,
+            owners: RefCell::default(),
+            pending_owners: Cell::new(0),
+            steps: Cell::new(MAX_STEPS),
+        }
     }
 
     /// Resolves a reference in a file.
     #[must_use]
     pub(crate) fn resolve(&self, file: u32, found: &Ref) -> Resolved {
+        self.steps.set(MAX_STEPS);
         let place = Place { file, source: found.source, offset: found.at.offset };
         let is_type = matches!(found.kind, RefKind::Type | RefKind::Extends | RefKind::Implements);
         let value = match &found.receiver {
@@ -101,6 +115,13 @@ impl<'w, 'c> Resolver<'w, 'c> {
         }
     }
 
+    /// Takes a step; `false` if there are none left or the evaluation is nested too deeply.
+    fn step(&self, depth: usize) -> bool {
+        let left = self.steps.get();
+        self.steps.set(left.saturating_sub(1));
+        left > 0 && depth <= names::MAX_DEPTH
+    }
+
     fn unresolved(found: &Ref) -> Resolved {
         Resolved {
             kind: found.kind,
@@ -113,7 +134,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
     fn plain(&self, place: Place, found: &Ref, is_type: bool) -> Value {
         let is_call = matches!(found.kind, RefKind::Call);
         if is_call && self.is_java(place.file) {
-            return match self.java_method(place, &found.name, found.arguments) {
+            return match self.java_method(place, &found.name, found.arguments, 0) {
                 Some(id) => Value::Symbol(id),
                 None => Value::Unknown,
             };

@@ -11,7 +11,7 @@ pub(super) const MAX_DEPTH: usize = 8;
 impl Resolver<'_, '_> {
     /// The meaning of a plain name. `is_type`: types are preferred to values of the same name.
     pub(super) fn lookup(&self, place: Place, name: &str, is_type: bool, depth: usize) -> Value {
-        if depth > MAX_DEPTH {
+        if !self.step(depth) {
             return Value::Unknown;
         }
         let Some(facts) = self.world.facts(place.file) else { return Value::Unknown };
@@ -127,7 +127,7 @@ impl Resolver<'_, '_> {
 
     /// The meaning of `name` for files that import `file`.
     pub(super) fn exported(&self, file: u32, name: &str, depth: usize) -> Value {
-        if depth > MAX_DEPTH {
+        if !self.step(depth) {
             return Value::Unknown;
         }
         let Some(facts) = self.world.facts(file) else { return Value::Unknown };
@@ -295,5 +295,5 @@ fn local<'l>(locals: &'l [Local], name: &str, offset: u32) -> Option<&'l Local> 
     let inner = || visible.iter().filter(|local| local.to - local.from == range).copied();
     let before = || inner().filter(|local| local.at < offset);
     let is_known = |local: &&Local| !matches!(local.value.root, Root::Literal);
-    before().filter(is_known).last().or_else(|| before().last()).or_else(|| inner().next())
+    before().rfind(is_known).or_else(|| before().next_back()).or_else(|| inner().next())
 }

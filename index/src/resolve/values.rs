@@ -1,9 +1,11 @@
 //! Values: evaluates a chain to a symbol, an instance of a type, or a module.
 
 use super::members::Member;
-use super::names::MAX_DEPTH;
 use super::{Place, Resolver, SymbolId};
 use crate::outline::{Chain, Kind, Root, Step};
+
+/// Maximum number of types of methods that are determined within each other.
+const MAX_PENDING_OWNERS: u32 = 3;
 
 /// What is known about a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +31,7 @@ pub(crate) enum Value {
 impl Resolver<'_, '_> {
     /// The value of a chain in a place.
     pub(super) fn evaluate(&self, place: Place, chain: &Chain, depth: usize) -> Value {
-        if depth > MAX_DEPTH {
+        if !self.step(depth) {
             return Value::Unknown;
         }
         let mut skipped = 0;
@@ -37,15 +39,15 @@ impl Resolver<'_, '_> {
             Root::Unknown => return Value::Unknown,
             Root::Literal => Value::Literal,
             Root::List(inner) => Value::List(Box::new(self.evaluate(place, inner, depth + 1))),
-            Root::Instance => match self.class_of(place, depth) {
+            Root::Instance => match self.class_of(place) {
                 Some(class) => Value::Instance(class),
                 None => Value::Unknown,
             },
-            Root::Class => match self.class_of(place, depth) {
+            Root::Class => match self.class_of(place) {
                 Some(class) => Value::Symbol(class),
                 None => Value::Unknown,
             },
-            Root::Super => match self.class_of(place, depth) {
+            Root::Super => match self.class_of(place) {
                 Some(class) => Value::Super(class),
                 None => Value::Unknown,
             },
@@ -61,7 +63,7 @@ impl Resolver<'_, '_> {
                     let found = self.lookup(place, name, is_type, depth + 1);
                     match (&found, self.is_java(place.file), chain.steps.first()) {
                         (Value::Unknown, true, Some(Step::Call)) => {
-                            match self.java_method(place, name, 255) {
+                            match self.java_method(place, name, 255, depth + 1) {
                                 Some(id) => Value::Symbol(id),
                                 None => found,
                             }
@@ -127,14 +129,14 @@ impl Resolver<'_, '_> {
     }
 
     /// The type that encloses a place.
-    pub(super) fn class_of(&self, place: Place, depth: usize) -> Option<SymbolId> {
+    pub(super) fn class_of(&self, place: Place) -> Option<SymbolId> {
         let facts = self.world.facts(place.file)?;
         let mut scope = place.source;
         while let Some(at) = scope {
             let symbol = facts.outline.symbols.get(at as usize)?;
             let id = SymbolId { file: place.file, at };
             if symbol.owner.is_some() {
-                return self.owner_of(id, depth + 1);
+                return self.owner_of(id);
             }
             if symbol.kind.is_type() {
                 return Some(id);
@@ -148,7 +150,7 @@ impl Resolver<'_, '_> {
     }
 
     /// The type to which a method belongs that is declared outside of it.
-    pub(super) fn owner_of(&self, id: SymbolId, depth: usize) -> Option<SymbolId> {
+    pub(super) fn owner_of(&self, id: SymbolId) -> Option<SymbolId> {
         if let Some(known) = self.owners.borrow().get(&id) {
             return *known;
         }
@@ -157,14 +159,20 @@ impl Resolver<'_, '_> {
             .symbol(id, |symbol| (symbol.owner.clone(), symbol.start.offset, symbol.parent))?;
         let place = Place { file: id.file, source: parent, offset };
         let mut chain = owner?;
+        // The type of a method can depend on the types of other methods, but not on its own.
+        if self.pending_owners.get() >= MAX_PENDING_OWNERS {
+            return None;
+        }
+        self.pending_owners.set(self.pending_owners.get() + 1);
         // The owner is a type.
         let value = match (&chain.root, chain.steps.is_empty()) {
-            (Root::Name(name), true) => self.lookup(place, name, true, depth.min(MAX_DEPTH - 2)),
+            (Root::Name(name), true) => self.lookup(place, name, true, 2),
             _ => {
                 chain.steps.retain(|step| *step != Step::Instance);
-                self.evaluate(place, &chain, depth.min(MAX_DEPTH - 2))
+                self.evaluate(place, &chain, 2)
             }
         };
+        self.pending_owners.set(self.pending_owners.get() - 1);
         let owner = match value {
             Value::Symbol(id) | Value::Instance(id) => Some(id),
             _ => None,
@@ -176,7 +184,7 @@ impl Resolver<'_, '_> {
     /// The value of a variable, field or property.
     pub(super) fn as_value(&self, value: Value, depth: usize) -> Value {
         let Value::Symbol(id) = value else { return value };
-        if depth > MAX_DEPTH {
+        if !self.step(depth) {
             return Value::Unknown;
         }
         let read = self.world.symbol(id, |symbol| {
@@ -199,7 +207,7 @@ impl Resolver<'_, '_> {
     }
 
     pub(super) fn step_member(&self, value: &Value, name: &str, depth: usize) -> Value {
-        if depth > MAX_DEPTH {
+        if !self.step(depth) {
             return Value::Unknown;
         }
         match self.member(value, name, None, depth) {
@@ -220,7 +228,7 @@ impl Resolver<'_, '_> {
     }
 
     fn step_call(&self, value: &Value, depth: usize) -> Value {
-        if depth > MAX_DEPTH {
+        if !self.step(depth) {
             return Value::Unknown;
         }
         let id = match value {
@@ -254,7 +262,7 @@ impl Resolver<'_, '_> {
     }
 
     fn step_instance(&self, value: &Value, depth: usize) -> Value {
-        if depth > MAX_DEPTH {
+        if !self.step(depth) {
             return Value::Unknown;
         }
         match value {

@@ -10,6 +10,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// Name → the indexes of symbols.
+type SymbolsByName = HashMap<String, Vec<u32>>;
+
 /// One indexed file.
 #[derive(Debug)]
 pub(crate) struct Entry {
@@ -18,7 +21,7 @@ pub(crate) struct Entry {
     /// The facts, if they are loaded.
     pub facts: RefCell<Option<Arc<FileFacts>>>,
     /// The symbols by name.
-    names: RefCell<Option<Arc<HashMap<String, Vec<u32>>>>>,
+    names: RefCell<Option<SymbolsByName>>,
 }
 
 impl Entry {
@@ -138,7 +141,7 @@ impl<'c> World<'c> {
             for (at, symbol) in (0_u32..).zip(&facts.outline.symbols) {
                 all.entry(symbol.name.clone()).or_default().push(at);
             }
-            *entry.names.borrow_mut() = Some(Arc::new(all));
+            *entry.names.borrow_mut() = Some(all);
         }
         let names = entry.names.borrow();
         let found = names.as_ref().and_then(|names| names.get(name));
