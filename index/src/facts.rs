@@ -176,7 +176,16 @@ impl FileFacts {
         }
         for binding in &self.imports.bindings {
             let target = self.targets.get(binding.import);
-            let imported = format!("{:?}", binding.imported);
+            // The function or class that contains an import determines where its name is visible.
+            let at = binding.span.start;
+            let scope = self
+                .outline
+                .symbols
+                .iter()
+                .rev()
+                .find(|symbol| (symbol.start.offset..symbol.end.offset).contains(&at));
+            let scope = scope.map(|symbol| symbol.qualified.as_str());
+            let imported = format!("{:?} {scope:?}", binding.imported);
             for name in binding.local.iter().chain(&binding.exported) {
                 add(name, &|hasher| (&imported, target).hash(hasher));
             }

@@ -62,6 +62,10 @@ const FUNCTIONS: &[&str] = &[
     "upper",
 ];
 
+/// Virtual tables of SQLite that show its internals.
+const VIRTUAL: &[&str] =
+    &["bytecode", "dbstat", "sqlite_dbpage", "sqlite_memstat", "sqlite_stmt", "tables_used"];
+
 /// What is allowed, for refusals.
 const ALLOWED: &str = "one SELECT or WITH statement on the tables files, symbols, refs, candidates, \
     imports, bindings and the views functions, types, interactions is allowed";
@@ -72,7 +76,8 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
         AuthAction::Read { table_name, column_name } => {
             let is_internal = table_name.eq_ignore_ascii_case("files")
                 && matches!(column_name, "facts" | "mentions");
-            !is_internal
+            let name = table_name.to_ascii_lowercase();
+            !is_internal && !VIRTUAL.contains(&&*name) && !name.starts_with("pragma_")
         }
         AuthAction::Function { function_name } => {
             FUNCTIONS.iter().any(|known| known.eq_ignore_ascii_case(function_name))

@@ -119,14 +119,14 @@ pub(crate) fn open_read_only(root: &Path) -> Result<Connection, IndexError> {
     Ok(Connection::open_with_flags(path(root), flags)?)
 }
 
-/// A database that is built beside the current one, which it replaces when it is complete.
+/// A database that is built next to the current one, which it replaces when it is complete.
 pub(crate) struct Fresh {
     pub(crate) connection: Connection,
     at: PathBuf,
     path: PathBuf,
 }
 
-/// Creates an empty database beside the current one. The caller holds the lock.
+/// Creates an empty database next to the current one. The caller holds the lock.
 pub(crate) fn create(root: &Path) -> Result<Fresh, IndexError> {
     let path = path(root);
     let at = with_suffix(&path, ".new");

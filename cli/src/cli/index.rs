@@ -35,12 +35,12 @@ pub enum IndexCommand {
     },
     /// Print the source of a symbol, with its callers and callees.
     Show {
-        /// Symbol.
+        /// Name, key or place of a symbol.
         symbol: String,
     },
     /// List the places that call or use a symbol.
     Callers {
-        /// Symbol.
+        /// Name, key or place of a symbol.
         symbol: String,
         /// Also list calls that are possible but not proved.
         #[arg(long)]
@@ -48,7 +48,7 @@ pub enum IndexCommand {
     },
     /// List what a symbol calls and uses.
     Callees {
-        /// Symbol.
+        /// Name, key or place of a symbol.
         symbol: String,
         /// Also list calls that are possible but not proved.
         #[arg(long)]
@@ -56,7 +56,7 @@ pub enum IndexCommand {
     },
     /// List the symbols that a change of a symbol can break: its callers, and theirs.
     Impact {
-        /// Symbol.
+        /// Name, key or place of a symbol.
         symbol: String,
         /// Maximum number of calls in between.
         #[arg(long, default_value_t = 3, value_name = "N")]

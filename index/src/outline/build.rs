@@ -389,7 +389,9 @@ impl<'t> Build<'t> {
 
     /// The first sentence of the comments directly before `node`, without their marks.
     pub(super) fn doc_before(&self, node: Node<'_>) -> Option<String> {
-        let mut at = node.start_byte();
+        // `export` and other words can precede the declaration in its line.
+        let start = self.text.get(..node.start_byte())?;
+        let mut at = start.rfind('\n').map_or(0, |at| at + 1);
         let mut lines = Vec::new();
         loop {
             let before = self.text.get(..at)?.trim_end_matches([' ', '\t']);

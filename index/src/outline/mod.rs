@@ -28,9 +28,9 @@ pub const VERSION: u32 = 1;
 pub enum Kind {
     /// A namespace or inline module.
     Module,
-    /// A class.
+    /// A type with methods that can be extended.
     Class,
-    /// An interface.
+    /// A type without code, which other types implement.
     Interface,
     /// A structure or record.
     Struct,
@@ -48,11 +48,11 @@ pub enum Kind {
     Field,
     /// A variant of an enumeration.
     Variant,
-    /// A constant.
+    /// A variable that is not assigned again.
     Constant,
     /// A variable of a module.
     Variable,
-    /// A macro.
+    /// A definition that is expanded at compile time.
     Macro,
     /// A test case that is named by its title.
     Test,
@@ -100,7 +100,7 @@ impl Kind {
 /// How a place refers to a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum RefKind {
-    /// A call.
+    /// The function is run.
     Call,
     /// The creation of an object.
     New,
@@ -139,7 +139,7 @@ pub enum Root {
     Unknown,
     /// A literal, or a value of a built-in type.
     Literal,
-    /// A name.
+    /// What the name means in its place.
     Name(String),
     /// `this`, `self`: an instance of the enclosing type.
     Instance,
@@ -156,7 +156,7 @@ pub enum Root {
 pub enum Step {
     /// Access to a member.
     Member(String),
-    /// A call.
+    /// The result of the function.
     Call,
     /// The elements of a sequence.
     Element,
@@ -180,7 +180,7 @@ impl Chain {
         Self { root, steps: Vec::new() }
     }
 
-    /// A name.
+    /// The chain that consists of an identifier.
     #[must_use]
     pub fn name(name: &str) -> Self {
         Self::of(Root::Name(name.to_owned()))
@@ -224,9 +224,9 @@ impl Chain {
 pub struct Position {
     /// The offset in bytes.
     pub offset: u32,
-    /// The line.
+    /// The number of line breaks before it.
     pub line: u32,
-    /// The column.
+    /// The number of bytes between the start of the line and the position.
     pub column: u32,
 }
 
@@ -239,11 +239,11 @@ pub struct Symbol {
     pub qualified: String,
     /// The index of the enclosing symbol.
     pub parent: Option<u32>,
-    /// The kind.
+    /// What is declared.
     pub kind: Kind,
     /// The start, without decorators, attributes and annotations.
     pub start: Position,
-    /// The end.
+    /// The position after the last byte.
     pub end: Position,
     /// The position of the name.
     pub at: Position,
@@ -284,7 +284,7 @@ pub struct Symbol {
 pub struct Ref {
     /// How the place refers to the symbol.
     pub kind: RefKind,
-    /// The name.
+    /// The identifier as it stands in the text.
     pub name: String,
     /// The position of the name.
     pub at: Position,
@@ -299,7 +299,7 @@ pub struct Ref {
 /// A variable or parameter of a function, visible between two offsets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Local {
-    /// The name.
+    /// The identifier as it stands in the text.
     pub name: String,
     /// The value or type.
     pub value: Chain,
@@ -316,7 +316,7 @@ pub struct Local {
 pub struct Field {
     /// The index of the type.
     pub class: u32,
-    /// The name.
+    /// The identifier as it stands in the text.
     pub name: String,
     /// The value or type.
     pub value: Chain,

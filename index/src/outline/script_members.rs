@@ -6,22 +6,26 @@ use super::script_values::{annotation, bind, declared, is_function, returned, va
 use super::{Chain, Kind, Root};
 use tree_sitter::Node;
 
-/// Functions whose callback computes a value, so that the declared variable is not a function.
-const COMPUTING: &[&str] = &[
-    "useMemo",
-    "useState",
-    "useEffect",
-    "useSelector",
-    "useQuery",
-    "useMutation",
-    "useReducer",
-    "useRef",
-    "setTimeout",
-    "setInterval",
-    "computed",
-    "test",
-    "it",
-    "describe",
+/// Functions that return the function passed to them, or one that calls it.
+const WRAPPING: &[&str] = &[
+    "action",
+    "asyncHandler",
+    "cache",
+    "callback",
+    "catchAsync",
+    "debounce",
+    "forwardRef",
+    "memo",
+    "memoize",
+    "observer",
+    "once",
+    "throttle",
+    "useCallback",
+    "useDebouncedCallback",
+    "useEvent",
+    "useEffectEvent",
+    "useMemoizedFn",
+    "useThrottledCallback",
 ];
 
 /// Opens the scope of a function and adds its parameters.
@@ -115,7 +119,8 @@ pub(super) fn property<'t>(build: &mut Build<'t>, node: Node<'t>) {
     if name.kind() == "computed_property_name" {
         return;
     }
-    let initial = node.child_by_field_name("value").filter(|value| is_function(*value));
+    let initial =
+        node.child_by_field_name("value").map(unwrapped).filter(|value| is_function(*value));
     let kind = if initial.is_some() { Kind::Method } else { Kind::Field };
     let is_function_type = node
         .child_by_field_name("type")
@@ -134,6 +139,23 @@ pub(super) fn property<'t>(build: &mut Build<'t>, node: Node<'t>) {
     build.symbol(symbol).value = Some(chain);
 }
 
+/// The expression in parentheses or before `as` and `satisfies`.
+fn unwrapped(node: Node<'_>) -> Node<'_> {
+    let mut node = node;
+    for _ in 0..8 {
+        match node.kind() {
+            "parenthesized_expression" | "as_expression" | "satisfies_expression" => {
+                match named(node).next() {
+                    Some(inner) => node = inner,
+                    None => break,
+                }
+            }
+            _ => break,
+        }
+    }
+    node
+}
+
 /// The function that is an argument of a call, such as in `memo(() => …)`.
 fn wrapped<'t>(build: &Build<'t>, call: Node<'t>) -> Option<Node<'t>> {
     let target = call.child_by_field_name("function")?;
@@ -146,7 +168,7 @@ fn wrapped<'t>(build: &Build<'t>, call: Node<'t>) -> Option<Node<'t>> {
         }
         _ => return None,
     };
-    if COMPUTING.contains(&name) {
+    if !WRAPPING.contains(&name) {
         return None;
     }
     named(call.child_by_field_name("arguments")?).find(|argument| is_function(*argument))
@@ -167,6 +189,7 @@ pub(super) fn variable<'t>(build: &mut Build<'t>, node: Node<'t>) {
         bind(build, name, &chain);
         return;
     }
+    let initial = initial.map(unwrapped);
     let function_node = initial.filter(|initial| is_function(*initial));
     let wrapped_node = initial
         .filter(|initial| initial.kind() == "call_expression")

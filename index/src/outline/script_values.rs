@@ -38,7 +38,9 @@ fn value_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
             None => unknown(),
         },
         "subscript_expression" => inner("object").then(Step::Element),
-        "call_expression" => inner("function").then(Step::Call),
+        "call_expression" => {
+            injected(build, node).unwrap_or_else(|| inner("function").then(Step::Call))
+        }
         "new_expression" => inner("constructor").then(Step::Instance),
         "await_expression" | "parenthesized_expression" | "non_null_expression" => first(),
         "as_expression" | "satisfies_expression" => match named(node).nth(1) {
@@ -65,6 +67,27 @@ fn value_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         | "unary_expression" | "update_expression" => Chain::of(Root::Literal),
         _ => unknown(),
     }
+}
+
+/// An instance of the class that is the only argument of `inject(A)` or `container.get(A)`.
+fn injected(build: &Build<'_>, call: Node<'_>) -> Option<Chain> {
+    let function = call.child_by_field_name("function")?;
+    let name = match function.kind() {
+        "identifier" => build.text_of(function),
+        "member_expression" => build.field_text(function, "property")?,
+        _ => return None,
+    };
+    let is_container = match name {
+        "inject" => true,
+        "get" | "resolve" => function.kind() == "member_expression",
+        _ => false,
+    };
+    let class = named(call.child_by_field_name("arguments")?).next()?;
+    let text = build.text_of(class);
+    let is_class = class.kind() == "identifier"
+        && text.starts_with(|c: char| c.is_uppercase())
+        && text.chars().any(char::is_lowercase);
+    (is_container && is_class).then(|| Chain::name(text).then(Step::Instance))
 }
 
 /// An instance of the type in an annotation.

@@ -13,7 +13,7 @@ pub const MAX_REACH: usize = 500;
 /// Maximum number of symbols of a flow.
 const MAX_FLOW: usize = 60;
 
-/// A symbol.
+/// What the index knows about a declaration.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SymbolRow {
     /// The id in this database.
@@ -24,7 +24,7 @@ pub struct SymbolRow {
     pub path: String,
     /// The name with the names of the enclosing symbols.
     pub qualified: String,
-    /// The kind.
+    /// What is declared, such as `function`.
     pub kind: String,
     /// The first line, from 1.
     pub line: u32,
@@ -78,7 +78,7 @@ pub struct CallRow {
 /// A symbol that a change reaches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Reached {
-    /// The symbol.
+    /// The declaration that is reached.
     #[serde(flatten)]
     pub symbol: SymbolRow,
     /// The number of references between the changed symbol and this symbol.

@@ -1,5 +1,6 @@
 //! Members of values: through modules, types and their base types.
 
+use super::names::class_binding;
 use super::values::Value;
 use super::{Place, Resolver, SymbolId};
 use crate::outline::{Kind, Step};
@@ -10,7 +11,7 @@ const MAX_TYPES: usize = 64;
 /// A member of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Member {
-    /// A symbol.
+    /// It is declared.
     Symbol(SymbolId),
     /// A field that is only assigned.
     Value(Value),
@@ -52,12 +53,18 @@ impl Resolver<'_, '_> {
             Value::Instance(class) => self.member_of(*class, name, arguments, depth),
             Value::Super(class) => {
                 let bases = self.bases(*class, depth);
-                bases.into_iter().find_map(|base| match base {
-                    Value::Symbol(id) | Value::Instance(id) => {
-                        self.member_of(id, name, arguments, depth + 1)
-                    }
-                    _ => None,
-                })
+                // A base type outside of the project before the others can have the member.
+                if matches!(bases.first(), Some(Value::External | Value::Unknown)) {
+                    return None;
+                }
+                let bases: Vec<SymbolId> = bases
+                    .into_iter()
+                    .filter_map(|base| match base {
+                        Value::Symbol(id) | Value::Instance(id) => Some(id),
+                        _ => None,
+                    })
+                    .collect();
+                self.member_of_any(bases, name, arguments, depth + 1)
             }
             _ => None,
         }
@@ -94,17 +101,36 @@ impl Resolver<'_, '_> {
         arguments: Option<u8>,
         depth: usize,
     ) -> Option<Member> {
+        self.member_of_any(vec![class], name, arguments, depth)
+    }
+
+    /// Like [`Self::member_of`], beginning with several types.
+    fn member_of_any(
+        &self,
+        classes: Vec<SymbolId>,
+        name: &str,
+        arguments: Option<u8>,
+        depth: usize,
+    ) -> Option<Member> {
         if !self.step(depth) {
             return None;
         }
-        let mut pending = std::collections::VecDeque::from([class]);
-        let mut seen = vec![class];
+        let mut seen = classes.clone();
+        let mut pending = std::collections::VecDeque::from(classes);
         while let Some(class) = pending.pop_front() {
             if let Some(child) = self.child(class, name, arguments) {
                 return Some(Member::Symbol(child));
             }
             if let Some(method) = self.outside_method(class, name) {
                 return Some(Member::Symbol(method));
+            }
+            if let Some(facts) = self.world.facts(class.file)
+                && let Some(binding) = class_binding(&facts, class.at, name)
+            {
+                return match self.bound(class.file, binding, depth + 1) {
+                    Value::Symbol(id) => Some(Member::Symbol(id)),
+                    other => Some(Member::Value(other)),
+                };
             }
             if let Some(value) = self.assigned_field(class, name, depth) {
                 return Some(Member::Value(value));

@@ -57,9 +57,9 @@ impl Certainty {
 pub(crate) struct Resolved {
     /// The kind; a call of a class creates an object.
     pub kind: RefKind,
-    /// The target.
+    /// What the reference means, if that is known.
     pub target: Option<SymbolId>,
-    /// The certainty.
+    /// How the reference was judged.
     pub certainty: Certainty,
     /// Possible targets.
     pub candidates: Vec<SymbolId>,

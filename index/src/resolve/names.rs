@@ -2,6 +2,7 @@
 
 use super::values::Value;
 use super::{Place, Resolver, SymbolId};
+use crate::facts::FileFacts;
 use crate::outline::{Chain, Kind, Local, Root};
 use aidd_engine::project::imports::{Binding, Imported, Name};
 
@@ -25,6 +26,9 @@ impl Resolver<'_, '_> {
         }
         if let Some(nested) = self.nested(place, name) {
             return Value::Symbol(nested);
+        }
+        if let Some(binding) = function_binding(&facts, place.source, name) {
+            return self.bound(place.file, binding, depth + 1);
         }
         if self.is_java(place.file)
             && !is_type
@@ -183,7 +187,7 @@ impl Resolver<'_, '_> {
     }
 
     /// The meaning of a name that an import binds.
-    fn bound(&self, file: u32, binding: &Binding, depth: usize) -> Value {
+    pub(super) fn bound(&self, file: u32, binding: &Binding, depth: usize) -> Value {
         let Some(facts) = self.world.facts(file) else { return Value::Unknown };
         let (Some(target), Some(import)) =
             (facts.targets.get(binding.import), facts.imports.imports.get(binding.import))
@@ -273,6 +277,53 @@ impl Resolver<'_, '_> {
         }
         best
     }
+}
+
+/// The import in an enclosing function that binds a name.
+fn function_binding<'f>(
+    facts: &'f FileFacts,
+    source: Option<u32>,
+    name: &str,
+) -> Option<&'f Binding> {
+    let mut bindings = facts.imports.bindings.iter().filter(|b| b.local.as_deref() == Some(name));
+    let first = bindings.next()?;
+    let mut scope = source;
+    while let Some(at) = scope {
+        let symbol = facts.outline.symbols.get(at as usize)?;
+        let is_inside = |binding: &&Binding| {
+            (symbol.start.offset..symbol.end.offset).contains(&binding.span.start)
+        };
+        if symbol.kind.is_function() {
+            let found = std::iter::once(first).chain(bindings.clone()).find(is_inside);
+            if found.is_some() {
+                return found;
+            }
+        }
+        scope = symbol.parent;
+    }
+    None
+}
+
+/// The import in the body of a class that binds a name.
+pub(super) fn class_binding<'f>(
+    facts: &'f FileFacts,
+    class: u32,
+    name: &str,
+) -> Option<&'f Binding> {
+    let range = |at: u32| {
+        let symbol = facts.outline.symbols.get(at as usize)?;
+        Some(symbol.start.offset..symbol.end.offset)
+    };
+    let whole = range(class)?;
+    facts.imports.bindings.iter().find(|binding| {
+        let at = binding.span.start;
+        let is_in_part = || {
+            (0_u32..).zip(&facts.outline.symbols).any(|(part, symbol)| {
+                symbol.parent == Some(class) && range(part).is_some_and(|range| range.contains(&at))
+            })
+        };
+        binding.local.as_deref() == Some(name) && whole.contains(&at) && !is_in_part()
+    })
 }
 
 /// Whether the file at `path` is the module `name`.

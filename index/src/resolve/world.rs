@@ -16,7 +16,7 @@ type SymbolsByName = HashMap<String, Vec<u32>>;
 /// One indexed file.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// The path.
+    /// The location relative to the root.
     pub path: String,
     /// The facts, if they are loaded.
     pub facts: RefCell<Option<Arc<FileFacts>>>,

@@ -33,6 +33,9 @@ fn texts(path: &str) -> &'static [&'static str] {
             "from .c import make\nfrom . import c\n\ndef use(z):\n    z.save_it()\n    z.other_name()\n    c.make()\n    make().save_it()\n",
             "from b import make\nclass Base:\n    def other_name(self): return make()\n\ndef make():\n    return Base()\n",
             "\n\n\nclass Base:\n    def save_it(self): pass\n\ndef make() -> 'Base': ...\n",
+            "from a import Base\n\nclass Repo(Base):\n    from b import make\n    def run(self):\n        from a import make\n        make()\n        self.make().save_it()\n",
+            "from a import Base\n\nclass Repo(Base):\n    def run(self):\n        from b import make\n        make()\n        super().save_it()\n",
+            "from a import Repo\nfrom b import Repo as R\n\ndef go():\n    Repo().make()\n    R().make()\n",
             "def make(:\n",
         ],
         "ts" => &[

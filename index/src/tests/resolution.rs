@@ -95,6 +95,39 @@ fn scripts_follow_reexports_and_fields() {
 }
 
 #[test]
+fn imports_in_functions_and_classes_bind_there() {
+    let files = [
+        ("a.py", "def clean():\n    pass\n\nclass One:\n    def run(self):\n        pass\n"),
+        (
+            "b.py",
+            "from lib import Other\nfrom a import One\n\ndef clean():\n    from a import clean\n    clean()\n\nclass Repo(Other, One):\n    from a import clean\n    def run(self):\n        self.clean()\n        super().run()\n",
+        ),
+    ];
+    assert_eq!(
+        edges(&files),
+        ["clean -> a.py#clean~function", "Repo.run -> a.py#clean~function", "Repo.run x run",]
+    );
+}
+
+#[test]
+fn injected_classes_and_awaited_generic_calls_have_types() {
+    let files = [(
+        "a.ts",
+        "class Toast { show() {} }\nclass App {\n  toast = inject(Toast);\n  go() { this.toast.show(); }\n}\nasync function f<T>() {}\nconst g = (async () => { await f<string>(); }) satisfies unknown;\nconst shown = useMemo(() => f());\n",
+    )];
+    assert_eq!(
+        edges(&files),
+        [
+            "App x inject",
+            "App.go -> a.ts#Toast.show~method",
+            "g -> a.ts#f~function",
+            "shown x useMemo",
+            "shown -> a.ts#f~function",
+        ]
+    );
+}
+
+#[test]
 fn go_methods_belong_to_types_of_the_package() {
     let files = [
         ("go.mod", "module p\n"),

@@ -47,6 +47,8 @@ const ATTACKS: &[&str] = &[
     "SELECT writefile('/tmp/x', 'x')",
     "SELECT facts FROM files",
     "SELECT printf('%.*c', 100000000, 'x')",
+    "SELECT * FROM dbstat",
+    "SELECT * FROM pragma_database_list",
     "WITH x AS (SELECT 1) DELETE FROM refs",
     "EXPLAIN DELETE FROM refs",
     "WITH RECURSIVE t(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM t LIMIT 100000) SELECT a FROM t",
