@@ -284,7 +284,7 @@ pub struct Symbol {
 pub struct Ref {
     /// How the place refers to the symbol.
     pub kind: RefKind,
-    /// The identifier as it stands in the text.
+    /// The identifier in the text.
     pub name: String,
     /// The position of the name.
     pub at: Position,
@@ -299,7 +299,7 @@ pub struct Ref {
 /// A variable or parameter of a function, visible between two offsets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Local {
-    /// The identifier as it stands in the text.
+    /// The identifier in the text.
     pub name: String,
     /// The value or type.
     pub value: Chain,
@@ -316,7 +316,7 @@ pub struct Local {
 pub struct Field {
     /// The index of the type.
     pub class: u32,
-    /// The identifier as it stands in the text.
+    /// The identifier in the text.
     pub name: String,
     /// The value or type.
     pub value: Chain,
