@@ -13,10 +13,14 @@ const CRATES: &[(&str, &[&str])] = &[
     ("validators", &["engine", "lexicon", "page"]),
     ("memory", &["engine", "lexicon"]),
     ("guidance", &["engine", "lexicon", "memory", "page"]),
+    ("index", &["engine", "lexicon"]),
     ("report", &["engine", "page"]),
     ("authoring", &["engine", "guidance", "lexicon", "memory", "page", "report"]),
     ("ci", &["engine", "report"]),
-    ("cli", &["authoring", "ci", "engine", "guidance", "lexicon", "memory", "page", "report"]),
+    (
+        "cli",
+        &["authoring", "ci", "engine", "guidance", "index", "lexicon", "memory", "page", "report"],
+    ),
     ("lsp", &["engine", "page"]),
     ("mcp", &["authoring", "engine", "guidance", "lexicon", "memory", "report"]),
 ];
@@ -28,7 +32,7 @@ const PIPELINE: [&str; 7] = ["text", "parse", "project", "rules", "forms", "chec
 const LIBRARIES: &[(&str, &[&str])] = &[
     ("clap", &["report", "ci", "cli"]),
     ("octocrab", &["ci"]),
-    ("rusqlite", &["memory"]),
+    ("rusqlite", &["memory", "index"]),
     ("merman-core", &["validators"]),
     ("sqlparser", &["validators"]),
     ("squawk-linter", &["validators"]),
@@ -39,8 +43,8 @@ const LIBRARIES: &[(&str, &[&str])] = &[
 ];
 
 /// The library crates: their callers must be able to distinguish errors, not only print them.
-const LIBRARY_CRATES: [&str; 7] =
-    ["page", "lexicon", "engine", "validators", "memory", "guidance", "authoring"];
+const LIBRARY_CRATES: [&str; 8] =
+    ["page", "lexicon", "engine", "validators", "memory", "guidance", "index", "authoring"];
 
 /// Exceptions: public functions of those crates whose error is a string, as `file::function`, and
 /// why callers need not distinguish the errors.

@@ -1,6 +1,7 @@
 //! Commands, options and their help texts.
 
 mod commits;
+mod index;
 mod init;
 mod mcp;
 mod memory;
@@ -8,6 +9,7 @@ mod parse;
 mod suggest;
 
 pub use commits::{GenerateCommand, HookCommand, HookName, MessageFormat};
+pub use index::{Index, IndexCommand};
 pub use init::{Client, Init};
 pub use mcp::{Mcp, Profile};
 pub use memory::{
@@ -80,6 +82,8 @@ pub enum Command {
     /// Reads manifests, lock files and imports. Nothing is installed or downloaded; what needs a
     /// network is shown as not checked.
     Deps(Deps),
+    /// Answer questions about the code: where a symbol is, what calls it, what a change can break.
+    Index(Index),
     /// List, write and test rules.
     #[command(subcommand)]
     Rule(RuleCommand),

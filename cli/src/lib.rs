@@ -12,6 +12,7 @@ pub mod fix;
 pub mod generate;
 pub mod git_files;
 pub mod hook;
+pub mod index;
 pub mod memory;
 pub mod rules;
 pub mod settings;
@@ -248,6 +249,7 @@ fn run_command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Mcp(_) => Err(UserError::new("`mcp` requires its own process").into()),
         Command::Explain(args) => explain::run(args, config, cli.color, io),
         Command::Deps(args) => deps::run(args, config, io),
+        Command::Index(args) => index::run(args, config, io),
         Command::Rule(command) => rules::run(command, config, cli.color, io),
         Command::Baseline(command) => baseline::run(command, config, io),
         Command::Config(command) => settings::run(command, config, io),

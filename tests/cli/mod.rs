@@ -17,6 +17,7 @@ mod hooks;
 #[cfg(unix)]
 mod hostile;
 mod ignore_files;
+mod index;
 mod layers;
 mod memory;
 mod memory_layers;

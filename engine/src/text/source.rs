@@ -4,11 +4,14 @@
 mod decode;
 
 use decode::decode;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::sync::OnceLock;
 
 /// A half-open byte range of one [`Source`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 pub struct Span {
     /// Offset of the first byte.
     pub start: u32,

@@ -3,9 +3,10 @@
 
 use super::{Facts, Node, span};
 use crate::text::source::Span;
+use serde::{Deserialize, Serialize};
 
 /// A name that an import binds or re-exports.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Binding {
     /// The index of the import in [`Facts::imports`].
     pub import: usize,
@@ -20,7 +21,7 @@ pub struct Binding {
 }
 
 /// The target of a binding.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Imported {
     /// A member of the module.
     Member(String),
@@ -202,6 +203,14 @@ mod tests {
             bindings("src/lib.rs", text),
             ["a::b as b", "a::c as d", "e::f as f -> f", "g.*"]
         );
+    }
+
+    #[test]
+    fn imports_of_go_and_java_bind_names() {
+        let text = "package a\nimport (\n\tb \"x/c\"\n\t\"x/d/v2\"\n\t. \"x/e\"\n\t_ \"x/f\"\n)\n";
+        assert_eq!(bindings("a.go", text), ["x/c as b", "x/d/v2 as d", "x/e.*"]);
+        let text = "import a.B;\nimport static a.C.d;\nimport e.*;\n";
+        assert_eq!(bindings("A.java", text), ["a.B as B", "a.C.d.d as d", "e.*.*"]);
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 //! Reads the imports and the package declaration of Java files.
 
-use super::{Facts, Import, Name, Node, span};
+use super::{Facts, Import, Imported, Name, Node, span};
 
 pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
     // Import and package declarations occur only at the top level of a file.
@@ -28,5 +28,14 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
             inline: false,
             binds: None,
         });
+        if all {
+            facts.bind(Imported::All, None, None, &path);
+            continue;
+        }
+        let last = path.field("name").unwrap_or_else(|| path.clone());
+        let is_static = node.children().any(|child| child.kind() == "static");
+        let imported =
+            if is_static { Imported::Member(last.text().into_owned()) } else { Imported::Module };
+        facts.bind(imported, Some(&last), None, &last);
     }
 }

@@ -16,6 +16,7 @@ mod project_files;
 mod python;
 mod python_roots;
 mod resolve;
+mod resolved;
 mod rust;
 mod rust_modules;
 mod script;
@@ -28,18 +29,20 @@ pub use bindings::{Binding, Imported};
 pub use cached_graph::{CachedGraph, Difference};
 pub use gather::{ChangedFacts, FactsCache, gather};
 pub use graph::{Edge, File, Graph, Target, Unresolved};
+pub use resolved::{ImportTarget, ImportTargets};
 
 use crate::parse::syntax::Parsed;
 use crate::text::source::Span;
 use ast_grep_core::Language as _;
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
 use ast_grep_language::SupportLang;
+use serde::{Deserialize, Serialize};
 
 /// A node of a syntax tree.
 type Node<'r> = ast_grep_core::Node<'r, StrDoc<SupportLang>>;
 
 /// The languages whose imports can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Language {
     /// JavaScript and TypeScript, including JSX and TSX.
     Script,
@@ -54,7 +57,7 @@ pub enum Language {
 }
 
 /// A single import in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
     /// The imported name.
     pub name: Name,
@@ -76,7 +79,7 @@ pub struct Import {
 }
 
 /// How a JavaScript specifier refers to its target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Specifier {
     /// By a relative path or a common prefix of the project: `./a`, `@/a`, `~/a`, `#a`.
     Local,
@@ -96,7 +99,7 @@ impl Specifier {
 }
 
 /// An imported name, by language.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Name {
     /// A JavaScript specifier: `./a`, `@scope/pkg/sub`.
     Script(String),
@@ -148,7 +151,7 @@ impl Name {
 }
 
 /// A module declared in a Rust file: `mod a;`, or the inline `mod a { … }`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Module {
     /// The name of the module.
     pub name: String,
@@ -165,13 +168,13 @@ pub struct Module {
 }
 
 /// The imports of a file, and the declarations needed to import it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
     /// The language of the file.
     pub language: Language,
     /// The imports, in order.
     pub imports: Vec<Import>,
-    /// The names that the imports bind, in order: JavaScript, Python and Rust.
+    /// The names that the imports bind, in order.
     pub bindings: Vec<Binding>,
     /// The declared modules (Rust only).
     pub modules: Vec<Module>,

@@ -1,0 +1,111 @@
+//! Arguments of `aidd index`.
+
+use clap::{Args, Subcommand, ValueHint};
+
+/// `aidd index …`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The index is the file .aidd/data.index.db, which Git ignores. It is brought up to date before\neach answer. A SYMBOL is a name, a qualified name (`Type.method`), a key (`path#name~kind`) or a\nplace (`path:line`).\n\nExamples:\n  aidd index\n  aidd index callers Engine.check\n  aidd index map --tokens 2000 --focus src/api"
+)]
+pub struct Index {
+    /// The question; without it, the index is built or brought up to date.
+    #[command(subcommand)]
+    pub command: Option<IndexCommand>,
+    /// Print JSON.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print the numbers of files, symbols and references.
+    #[arg(long)]
+    pub stats: bool,
+    /// Remove the index.
+    #[arg(long, conflicts_with = "stats")]
+    pub rm: bool,
+}
+
+/// The questions of `aidd index`.
+#[derive(Debug, Subcommand)]
+pub enum IndexCommand {
+    /// Find symbols by a part of their names.
+    Find {
+        /// Part of a name.
+        text: String,
+        /// Maximum number of symbols.
+        #[arg(long, default_value_t = 20, value_name = "N")]
+        limit: u32,
+    },
+    /// Print the source of a symbol, with its callers and callees.
+    Show {
+        /// Name, key or place of a symbol.
+        symbol: String,
+    },
+    /// List the places that call or use a symbol.
+    Callers {
+        /// Name, key or place of a symbol.
+        symbol: String,
+        /// Also list calls that are possible but not proved.
+        #[arg(long)]
+        possible: bool,
+    },
+    /// List what a symbol calls and uses.
+    Callees {
+        /// Name, key or place of a symbol.
+        symbol: String,
+        /// Also list calls that are possible but not proved.
+        #[arg(long)]
+        possible: bool,
+    },
+    /// List the symbols that a change of a symbol can break: its callers, and theirs.
+    Impact {
+        /// Name, key or place of a symbol.
+        symbol: String,
+        /// Maximum number of calls in between.
+        #[arg(long, default_value_t = 3, value_name = "N")]
+        depth: usize,
+    },
+    /// Show what an entry point leads to, or the calls between two symbols; without arguments, list
+    /// the entry points.
+    Flows {
+        /// Symbol at which the flow begins.
+        from: Option<String>,
+        /// Symbol at which the flow ends.
+        to: Option<String>,
+        /// Maximum number of calls in between.
+        #[arg(long, default_value_t = 6, value_name = "N")]
+        depth: usize,
+    },
+    /// Print the most important symbols within a number of tokens.
+    Map {
+        /// Maximum number of tokens.
+        #[arg(long, default_value_t = 2000, value_name = "N")]
+        tokens: usize,
+        /// Files and directories that matter most.
+        #[arg(long, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath)]
+        focus: Vec<String>,
+    },
+    /// List the test files that changes of files can affect.
+    Affected {
+        /// Changed files, relative to the project root [default: the uncommitted changes].
+        #[arg(value_hint = ValueHint::FilePath)]
+        paths: Vec<String>,
+    },
+    /// List functions and types that nothing in the project refers to.
+    Dead {
+        /// Include symbols that are exported.
+        #[arg(long)]
+        exported: bool,
+        /// Maximum number of symbols.
+        #[arg(long, default_value_t = 100, value_name = "N")]
+        limit: u32,
+    },
+    /// Run an SQL query that only reads.
+    ///
+    /// Tables: files, symbols, refs, candidates, imports, bindings. Views: functions, types,
+    /// interactions. Limits: one statement, 2 seconds, 500 rows, 64 KB.
+    Sql {
+        /// SELECT statement.
+        query: String,
+    },
+    /// Check the index for damage.
+    #[command(after_help = "The exit code is 1 if there are problems.")]
+    Doctor,
+}

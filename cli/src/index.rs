@@ -1,0 +1,277 @@
+//! `aidd index`: the code index.
+
+use crate::cli::{Index, IndexCommand};
+use aidd_engine::text::files::Files;
+use aidd_engine::workspace::walk;
+use aidd_index::query::{CallRow, Reached, Reader, SymbolRow};
+use aidd_index::{refresh, sql, store};
+use aidd_report::Io;
+use aidd_report::exit::{Exit, UserError};
+use aidd_report::project::{self, Project};
+use anyhow::Result;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+
+/// Maximum number of lines of source that `show` prints.
+const MAX_LINES: usize = 200;
+
+/// An answer: for people, and as JSON.
+struct Answer {
+    text: String,
+    json: Value,
+    exit: Exit,
+}
+
+impl Answer {
+    fn new(text: String, json: impl Serialize) -> Result<Self> {
+        Ok(Self { text, json: serde_json::to_value(json)?, exit: Exit::Clean })
+    }
+}
+
+/// Runs `aidd index`.
+///
+/// # Errors
+/// Fails when the configuration is invalid, the index cannot be written, or a symbol is not known.
+pub fn run(args: &Index, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
+    let project = Project::open(io.distribution, &io.cwd, config)?;
+    if args.rm {
+        let removed = store::remove(project.root())?;
+        if args.json {
+            io.out.json(&json!({ "removed": removed }))?;
+        } else {
+            let text = if removed { "removed the code index" } else { "there is no code index" };
+            writeln!(io.out, "{text}")?;
+        }
+        return Ok(Exit::Clean);
+    }
+    let update = refresh(&project.disk, &project.config)?;
+    let Some(command) = &args.command else {
+        if args.stats {
+            let stats = Reader::open(project.root())?.stats()?;
+            if args.json {
+                io.out.json(&stats)?;
+                return Ok(Exit::Clean);
+            }
+            for (title, counts) in
+                [("files", &stats.files), ("symbols", &stats.symbols), ("refs", &stats.refs)]
+            {
+                for (name, count) in counts {
+                    writeln!(io.out, "{title:8} {name:12} {count}")?;
+                }
+            }
+            writeln!(io.out, "{:8} {:12} {}", "size", "bytes", stats.bytes)?;
+        } else if args.json {
+            io.out.json(&json!({
+                "files": update.files, "changed": update.changed, "resolved": update.resolved,
+                "built": update.built,
+            }))?;
+        } else {
+            writeln!(io.out, "{} files indexed, {} changed", update.files, update.changed)?;
+        }
+        return Ok(Exit::Clean);
+    };
+    let answer = answer(command, &project, io)?;
+    print(&answer, args.json, io)?;
+    Ok(answer.exit)
+}
+
+/// Prints an answer with recognised secrets masked.
+fn print(answer: &Answer, as_json: bool, io: &mut Io<'_>) -> Result<()> {
+    if !as_json {
+        let text = io.distribution.redact(&answer.text);
+        write!(io.out, "{text}")?;
+        return Ok(());
+    }
+    let text = serde_json::to_string(&answer.json)?;
+    let redacted = io.distribution.redact(&text);
+    let value = match serde_json::from_str(&redacted) {
+        Ok(value) => value,
+        // A masked part crosses strings: mask each string.
+        Err(_) => redact_strings(answer.json.clone(), io),
+    };
+    io.out.json(&value)?;
+    Ok(())
+}
+
+fn redact_strings(value: Value, io: &Io<'_>) -> Value {
+    match value {
+        Value::String(text) => io.distribution.redact(&text).into(),
+        Value::Array(items) => items.into_iter().map(|item| redact_strings(item, io)).collect(),
+        Value::Object(fields) => {
+            let fields = fields.into_iter().map(|(name, item)| (name, redact_strings(item, io)));
+            Value::Object(fields.collect())
+        }
+        other => other,
+    }
+}
+
+fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answer> {
+    let reader = Reader::open(project.root())?;
+    match command {
+        IndexCommand::Find { text, limit } => {
+            let found = reader.find(text, *limit)?;
+            Answer::new(list(&found), found)
+        }
+        IndexCommand::Show { symbol } => show(&reader, project, symbol),
+        IndexCommand::Callers { symbol, possible } => {
+            let mut found = Vec::new();
+            for target in known(&reader, symbol)? {
+                found.push((target.clone(), reader.callers(target.id, *possible)?));
+            }
+            calls(found, "callers")
+        }
+        IndexCommand::Callees { symbol, possible } => {
+            let mut found = Vec::new();
+            for source in known(&reader, symbol)? {
+                found.push((source.clone(), reader.callees(source.id, *possible)?));
+            }
+            calls(found, "callees")
+        }
+        IndexCommand::Impact { symbol, depth } => {
+            let ids: Vec<i64> = known(&reader, symbol)?.iter().map(|found| found.id).collect();
+            let found = reader.impact(&ids, *depth)?;
+            Answer::new(reached(&found), found)
+        }
+        IndexCommand::Flows { from: None, .. } => {
+            let found = reader.entries(30)?;
+            Answer::new(list(&found), found)
+        }
+        IndexCommand::Flows { from: Some(from), to: Some(to), .. } => {
+            let ids = |found: Vec<SymbolRow>| found.iter().map(|s| s.id).collect::<Vec<i64>>();
+            let found = reader.path(&ids(known(&reader, from)?), &ids(known(&reader, to)?))?;
+            let text = if found.is_empty() {
+                "no proved calls lead from one to the other\n".to_owned()
+            } else {
+                list(&found)
+            };
+            Answer::new(text, found)
+        }
+        IndexCommand::Flows { from: Some(from), depth, .. } => {
+            let mut found = Vec::new();
+            for symbol in known(&reader, from)? {
+                found.extend(reader.flow(symbol.id, *depth)?);
+            }
+            Answer::new(reached(&found), found)
+        }
+        IndexCommand::Map { tokens, focus } => {
+            let relative = |path: &String| {
+                let path = project::absolute(&io.cwd, Path::new(path));
+                walk::relative(project.root(), &path)
+            };
+            let focus: Vec<String> = focus.iter().map(relative).collect();
+            let text = reader.map(*tokens, &focus)?;
+            let map = json!({ "map": text });
+            Answer::new(text, map)
+        }
+        IndexCommand::Affected { paths } => {
+            let changed = match paths.as_slice() {
+                [] => walk::uncommitted(project.root()).map(|all| all.paths()).unwrap_or_default(),
+                paths => paths.to_vec(),
+            };
+            let found = reader.affected(&changed)?;
+            let text = found.iter().fold(String::new(), |text, path| text + path + "\n");
+            Answer::new(text, found)
+        }
+        IndexCommand::Dead { exported, limit } => {
+            let found = reader.dead(*exported, *limit)?;
+            Answer::new(list(&found), found)
+        }
+        IndexCommand::Sql { query } => {
+            let rows = sql::query(project.root(), query)
+                .map_err(|error| UserError::new(error.to_string()))?;
+            let text = rows.iter().fold(String::new(), |text, row| format!("{text}{row}\n"));
+            Answer::new(text, rows)
+        }
+        IndexCommand::Doctor => {
+            let problems = reader.problems()?;
+            let text = match problems.as_slice() {
+                [] => "the code index has no problems\n".to_owned(),
+                found => {
+                    let mut text = found.join("\n");
+                    text.push_str("\nrun `aidd index --rm` and `aidd index` to build it again\n");
+                    text
+                }
+            };
+            let exit = if problems.is_empty() { Exit::Clean } else { Exit::Findings };
+            Ok(Answer { text, json: serde_json::to_value(problems)?, exit })
+        }
+    }
+}
+
+/// The symbols that an argument names.
+fn known(reader: &Reader, symbol: &str) -> Result<Vec<SymbolRow>> {
+    let found = reader.named(symbol)?;
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let near = reader.find(symbol, 3)?;
+    let error = UserError::new(format!("the index has no symbol `{symbol}`"));
+    let names: Vec<&str> = near.iter().map(|symbol| &*symbol.qualified).collect();
+    Err(match names.as_slice() {
+        [] => error.hint("`aidd index find TEXT` searches for parts of names").into(),
+        names => error.hint(format!("similar names: {}", names.join(", "))).into(),
+    })
+}
+
+fn line(symbol: &SymbolRow) -> String {
+    format!("{}:{} {} {}", symbol.path, symbol.line, symbol.kind, symbol.qualified)
+}
+
+fn list(symbols: &[SymbolRow]) -> String {
+    symbols.iter().fold(String::new(), |text, symbol| text + &line(symbol) + "\n")
+}
+
+fn reached(symbols: &[Reached]) -> String {
+    symbols.iter().fold(String::new(), |mut text, found| {
+        let _ = writeln!(text, "{}{}", "  ".repeat(found.depth - 1), line(&found.symbol));
+        text
+    })
+}
+
+/// Lists of references, by symbol.
+fn calls(found: Vec<(SymbolRow, Vec<CallRow>)>, title: &str) -> Result<Answer> {
+    let mut text = String::new();
+    for (symbol, calls) in &found {
+        let proved = calls.iter().filter(|call| call.certainty == "proved").count();
+        let _ = writeln!(text, "{}: {proved} {title}", line(symbol));
+        for call in calls {
+            let name = call.symbol.as_ref().map_or("(module)", |symbol| &*symbol.qualified);
+            let possible = if call.certainty == "proved" { "" } else { " (possible)" };
+            let _ = writeln!(text, "  {}:{} {} {name}{possible}", call.path, call.line, call.kind);
+        }
+    }
+    let list: Vec<Value> = found
+        .into_iter()
+        .map(|(symbol, calls)| json!({ "symbol": symbol, title: calls }))
+        .collect();
+    Answer::new(text, list)
+}
+
+/// The source of a symbol, with what calls it and what it calls.
+fn show(reader: &Reader, project: &Project, symbol: &str) -> Result<Answer> {
+    let (mut text, mut list) = (String::new(), Vec::new());
+    for symbol in known(reader, symbol)? {
+        let bytes = project.disk.read(&symbol.path, 2 << 20).unwrap_or_default();
+        let whole = String::from_utf8_lossy(&bytes);
+        let first = symbol.line.saturating_sub(1) as usize;
+        let count = (symbol.end_line.saturating_sub(symbol.line) as usize + 1).min(MAX_LINES);
+        let source: Vec<&str> = whole.lines().skip(first).take(count).collect();
+        let source = source.join("\n");
+        let callers = reader.callers(symbol.id, false)?;
+        let callees = reader.callees(symbol.id, false)?;
+        let _ = writeln!(text, "{}\n{source}", line(&symbol));
+        for (title, calls) in [("called by", &callers), ("calls", &callees)] {
+            for call in calls {
+                let name = call.symbol.as_ref().map_or("(module)", |symbol| &*symbol.qualified);
+                let _ = writeln!(text, "  {title} {name} {}:{}", call.path, call.line);
+            }
+        }
+        list.push(json!({
+            "symbol": symbol, "source": source, "callers": callers, "callees": callees,
+        }));
+    }
+    Answer::new(text, list)
+}

@@ -1,0 +1,40 @@
+//! The errors of the index.
+
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Why the index cannot be built or read.
+#[derive(Debug, Error)]
+pub enum IndexError {
+    /// A file of the index cannot be read or written.
+    #[error("cannot access {}: {source}; check its permissions", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// The database reports an error.
+    #[error("the code index cannot be used: {0}; run `aidd index --rm` to remove it")]
+    Database(#[from] rusqlite::Error),
+    /// The stored facts of a file cannot be decoded.
+    #[error("the code index is damaged: {0}; run `aidd index --rm` to remove it")]
+    Damaged(#[from] postcard::Error),
+    /// The configuration contains a malformed glob.
+    #[error(transparent)]
+    Glob(#[from] aidd_engine::text::paths::GlobError),
+    /// A query is not allowed.
+    #[error("{0}")]
+    Refused(String),
+    /// The index or its directory is a link.
+    #[error("{} is a link; replace it with a regular file or directory", .0.display())]
+    Link(PathBuf),
+}
+
+impl IndexError {
+    /// An error of an access to `path`.
+    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| Self::Io { path, source }
+    }
+}

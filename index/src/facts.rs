@@ -1,0 +1,210 @@
+//! What the index knows about one file, and how it differs from an earlier state.
+
+use crate::outline::{self, Chain, Outline, RefKind};
+use aidd_engine::parse::syntax::parse_text;
+use aidd_engine::project::imports::{self, Imported, Name};
+use ast_grep_core::Language as _;
+use ast_grep_language::SupportLang;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+/// Files above this size are not indexed; hand-written code is smaller.
+pub(crate) const MAX_BYTES: u64 = 1 << 20;
+
+/// The resolved target of an import.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) struct Target {
+    /// The ids of the files of the project.
+    pub files: Vec<u32>,
+    /// The package, if the import leads out of the project.
+    pub package: Option<String>,
+}
+
+/// The facts of one file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct FileFacts {
+    /// The symbols and references.
+    pub outline: Outline,
+    /// The imports and bindings.
+    pub imports: Arc<imports::Facts>,
+    /// For each import, its target.
+    pub targets: Vec<Target>,
+    /// For each symbol, its id in the database.
+    pub ids: Vec<i64>,
+}
+
+/// The language of a file that is indexed.
+#[must_use]
+pub(crate) fn language(path: &str) -> Option<SupportLang> {
+    SupportLang::from_path(path).filter(|language| outline::is_supported(*language))
+}
+
+/// Reads the facts of the file at `path`; `None` if its language is not supported or parsing takes
+/// too long.
+#[must_use]
+pub(crate) fn read(path: &str, text: &str) -> Option<FileFacts> {
+    let language = language(path)?;
+    let tree = parse_text(text, language)?;
+    let mut outline = outline::read(path, text, language, &tree);
+    let imports = Arc::new(imports::read_tree(path, &tree)?);
+    drop_unknown_names(&mut outline, &imports);
+    Some(FileFacts { outline, imports, targets: Vec::new(), ids: Vec::new() })
+}
+
+/// Removes references by plain names that the file neither declares nor imports. In languages whose
+/// names are visible in a whole package, all references are kept.
+fn drop_unknown_names(outline: &mut Outline, imports: &imports::Facts) {
+    let is_file_scope =
+        matches!(imports.language, imports::Language::Script | imports::Language::Python);
+    if !is_file_scope || imports.bindings.iter().any(|b| b.imported == Imported::All) {
+        return;
+    }
+    let declared = outline.symbols.iter().map(|symbol| symbol.name.as_str());
+    let imported = imports.bindings.iter().filter_map(|binding| binding.local.as_deref());
+    let known: HashSet<String> = declared.chain(imported).map(str::to_owned).collect();
+    outline.refs.retain(|found| {
+        let is_call = matches!(found.kind, RefKind::Call | RefKind::New);
+        is_call || found.receiver.is_some() || known.contains(&found.name)
+    });
+}
+
+/// The hash of a text.
+#[must_use]
+pub(crate) fn hash_of(bytes: &[u8]) -> i64 {
+    let mut hasher = DefaultHasher::new();
+    bytes.hash(&mut hasher);
+    hasher.finish().cast_signed()
+}
+
+/// The hash of a name, for the sets of mentioned names.
+#[must_use]
+pub(crate) fn name_hash(name: &str) -> u32 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    (hasher.finish() & u64::from(u32::MAX)) as u32
+}
+
+/// The names that a file mentions, and which of its own names depend on which other names.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Mentions {
+    /// All names, sorted.
+    pub names: Vec<u32>,
+    /// A name, and a name in its type, value or base types.
+    pub links: Vec<(u32, u32)>,
+}
+
+impl FileFacts {
+    /// The names that the file mentions.
+    #[must_use]
+    pub(crate) fn mentions(&self) -> Mentions {
+        let mut names = BTreeSet::new();
+        let mut links = BTreeSet::new();
+        let add_chain = |names: &mut BTreeSet<u32>, chain: &Chain| {
+            names.extend(chain.names().map(name_hash));
+        };
+        for found in &self.outline.refs {
+            names.insert(name_hash(&found.name));
+            found.receiver.iter().for_each(|chain| add_chain(&mut names, chain));
+        }
+        for local in &self.outline.locals {
+            add_chain(&mut names, &local.value);
+        }
+        let mut link = |holder: &str, chain: &Chain| {
+            let holder = name_hash(holder);
+            links.extend(chain.names().map(|name| (holder, name_hash(name))));
+        };
+        for symbol in &self.outline.symbols {
+            let chains = symbol.value.iter().chain(&symbol.bases).chain(&symbol.owner);
+            chains.for_each(|chain| link(&symbol.name, chain));
+            if symbol.kind.is_type() {
+                names.insert(name_hash(&symbol.name));
+            }
+        }
+        for field in &self.outline.fields {
+            link(&field.name, &field.value);
+        }
+        for (exported, local) in &self.outline.exports {
+            links.insert((name_hash(exported), name_hash(local)));
+        }
+        for binding in &self.imports.bindings {
+            let imported = match (&binding.imported, self.imports.imports.get(binding.import)) {
+                (Imported::Member(name), _) => name.as_str(),
+                (Imported::Default, _) => "default",
+                (_, Some(import)) => match &import.name {
+                    Name::Rust { path, .. } => path.last().map_or("", String::as_str),
+                    Name::Java { name, .. } => name.rsplit('.').next().unwrap_or_default(),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            for name in binding.local.iter().chain(&binding.exported) {
+                links.insert((name_hash(name), name_hash(imported)));
+            }
+        }
+        names.extend(links.iter().flat_map(|(holder, name)| [*holder, *name]));
+        Mentions { names: names.into_iter().collect(), links: links.into_iter().collect() }
+    }
+
+    /// The names that other files can depend on, each with a hash of everything that matters about
+    /// it except its position.
+    fn meanings(&self) -> HashMap<u32, u64> {
+        let mut all: HashMap<u32, u64> = HashMap::new();
+        let mut add = |name: &str, value: &dyn Fn(&mut DefaultHasher)| {
+            let entry = all.entry(name_hash(name)).or_default();
+            let mut hasher = DefaultHasher::new();
+            entry.hash(&mut hasher);
+            value(&mut hasher);
+            *entry = hasher.finish();
+        };
+        for (index, symbol) in self.outline.symbols.iter().enumerate() {
+            add(&symbol.name, &|hasher| {
+                let parent = symbol.parent.map(|at| &self.outline.symbols[at as usize].qualified);
+                (&symbol.qualified, parent, symbol.kind, symbol.exported).hash(hasher);
+                (symbol.property, symbol.callable, symbol.arity, symbol.test).hash(hasher);
+                (&symbol.owner, &symbol.value, &symbol.bases).hash(hasher);
+                (symbol.body.is_some(), self.ids.get(index)).hash(hasher);
+            });
+        }
+        for field in &self.outline.fields {
+            let class = &self.outline.symbols[field.class as usize].qualified;
+            add(&field.name, &|hasher| (class, &field.value).hash(hasher));
+        }
+        for (exported, local) in &self.outline.exports {
+            add(exported, &|hasher| local.hash(hasher));
+        }
+        for binding in &self.imports.bindings {
+            let target = self.targets.get(binding.import);
+            // The function or class that contains an import determines where its name is visible.
+            let at = binding.span.start;
+            let scope = self
+                .outline
+                .symbols
+                .iter()
+                .rev()
+                .find(|symbol| (symbol.start.offset..symbol.end.offset).contains(&at));
+            let scope = scope.map(|symbol| symbol.qualified.as_str());
+            let imported = format!("{:?} {scope:?}", binding.imported);
+            for name in binding.local.iter().chain(&binding.exported) {
+                add(name, &|hasher| (&imported, target).hash(hasher));
+            }
+            if binding.imported == Imported::All {
+                add("*", &|hasher| target.hash(hasher));
+            }
+        }
+        all
+    }
+}
+
+/// The names whose meaning differs between two states of a file.
+#[must_use]
+pub(crate) fn changed_names(
+    before: Option<&FileFacts>,
+    after: Option<&FileFacts>,
+) -> BTreeSet<u32> {
+    let meanings = |facts: Option<&FileFacts>| facts.map(FileFacts::meanings).unwrap_or_default();
+    let (before, after) = (meanings(before), meanings(after));
+    let differs = |name: &&u32| before.get(name) != after.get(name);
+    before.keys().chain(after.keys()).filter(differs).copied().collect()
+}

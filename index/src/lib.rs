@@ -1,0 +1,17 @@
+//! The code index of a project: which symbols there are and which places refer to them, in a SQLite
+//! database that is derived from the files and brought up to date before each answer.
+
+mod error;
+mod facts;
+pub mod outline;
+pub mod query;
+mod resolve;
+mod rows;
+pub mod sql;
+pub mod store;
+#[cfg(test)]
+mod tests;
+mod update;
+
+pub use error::IndexError;
+pub use update::{Update, refresh};

@@ -1,0 +1,447 @@
+//! The pass over a syntax tree that collects an outline.
+
+use super::{Chain, Field, Kind, Local, Outline, Position, Ref, RefKind, Root, Symbol};
+use ast_grep_core::tree_sitter::LanguageExt;
+use ast_grep_language::SupportLang;
+use std::collections::HashSet;
+use tree_sitter::Node;
+
+/// Maximum length of a signature in bytes.
+const MAX_SIGNATURE: usize = 240;
+/// Maximum length of a name in bytes.
+const MAX_NAME: usize = 120;
+
+/// A part of the file in which names belong to a symbol.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) symbol: Option<u32>,
+    /// Whether variables are local to this part.
+    pub(super) is_function: bool,
+    /// Whether the part is for tests only.
+    pub(super) test: bool,
+}
+
+/// The outline of a file while it is read.
+#[derive(Debug)]
+pub(super) struct Build<'t> {
+    pub(super) path: &'t str,
+    pub(super) text: &'t str,
+    pub(super) language: SupportLang,
+    pub(super) out: Outline,
+    pub(super) scopes: Vec<Scope>,
+    /// The offsets of nodes that were handled with an enclosing node.
+    pub(super) done: HashSet<usize>,
+    /// The declaration that the enclosing statement exports, and its exported name.
+    pub(super) exported: Option<(usize, &'static str)>,
+    /// The type to which the functions of an `impl` block belong, and the end of the block.
+    pub(super) owner: Option<(Chain, u32, bool)>,
+    /// The decorators or attributes before the next declaration, and their end.
+    pub(super) marks: Marks,
+}
+
+/// What the attributes before a declaration state.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Marks {
+    pub(super) test: bool,
+    pub(super) property: bool,
+    pub(super) is_static: bool,
+    pub(super) is_class: bool,
+    pub(super) overload: bool,
+    pub(super) exported: bool,
+}
+
+/// A handler of nodes.
+pub(super) type Visit<'t> = fn(&mut Build<'t>, Node<'t>);
+
+/// For each kind of node of a grammar, whether a handler wants it.
+pub(super) fn wanted_kinds(language: SupportLang, names: &[&str]) -> Vec<bool> {
+    let language = language.get_ts_language();
+    let count = language.node_kind_count();
+    let is_wanted = |id: usize| {
+        u16::try_from(id).is_ok_and(|id| {
+            language.node_kind_is_named(id)
+                && language.node_kind_for_id(id).is_some_and(|name| names.contains(&name))
+        })
+    };
+    (0..count).map(is_wanted).collect()
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// The start of a node.
+pub(super) fn start(node: Node<'_>) -> Position {
+    let at = node.start_position();
+    Position { offset: offset(node.start_byte()), line: offset(at.row), column: offset(at.column) }
+}
+
+/// The end of a node.
+pub(super) fn end(node: Node<'_>) -> Position {
+    let at = node.end_position();
+    Position { offset: offset(node.end_byte()), line: offset(at.row), column: offset(at.column) }
+}
+
+/// The named children of a node.
+pub(super) fn named<'n>(node: Node<'n>) -> impl Iterator<Item = Node<'n>> {
+    let mut cursor = node.walk();
+    let mut more = cursor.goto_first_child();
+    std::iter::from_fn(move || {
+        while more {
+            let child = cursor.node();
+            more = cursor.goto_next_sibling();
+            if child.is_named() && !child.is_extra() {
+                return Some(child);
+            }
+        }
+        None
+    })
+}
+
+/// Whether a node has a child that is the token or node `kind`.
+pub(super) fn has_child(node: Node<'_>, kind: &str) -> bool {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).any(|child| child.kind() == kind)
+}
+
+/// The first named child of one of these kinds.
+pub(super) fn child_of<'n>(node: Node<'n>, kinds: &[&str]) -> Option<Node<'n>> {
+    named(node).find(|child| kinds.contains(&child.kind()))
+}
+
+impl<'t> Build<'t> {
+    pub(super) fn new(path: &'t str, text: &'t str, language: SupportLang) -> Self {
+        Self {
+            path,
+            text,
+            language,
+            out: Outline::default(),
+            scopes: Vec::new(),
+            done: HashSet::new(),
+            exported: None,
+            owner: None,
+            marks: Marks::default(),
+        }
+    }
+
+    /// Visits the wanted nodes in text order.
+    pub(super) fn walk(&mut self, root: Node<'t>, wanted: &[bool], visit: Visit<'t>) {
+        let mut cursor = root.walk();
+        loop {
+            let node = cursor.node();
+            if wanted.get(usize::from(node.kind_id())).copied().unwrap_or_default() {
+                let at = offset(node.start_byte());
+                while self.scopes.last().is_some_and(|scope| scope.end <= at) {
+                    self.scopes.pop();
+                }
+                visit(self, node);
+            }
+            if cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Outline {
+        let out = &mut self.out;
+        out.locals.sort_by(|a, b| (&a.name, a.from, a.at).cmp(&(&b.name, b.from, b.at)));
+        out.refs.sort_by_key(|found| found.at.offset);
+        self.out
+    }
+
+    pub(super) fn text_of(&self, node: Node<'_>) -> &'t str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// The text of a field of a node.
+    pub(super) fn field_text(&self, node: Node<'_>, field: &str) -> Option<&'t str> {
+        node.child_by_field_name(field).map(|child| self.text_of(child))
+    }
+
+    /// The index of the enclosing symbol.
+    pub(super) fn parent(&self) -> Option<u32> {
+        self.scopes.iter().rev().find_map(|scope| scope.symbol)
+    }
+
+    pub(super) fn parent_kind(&self) -> Option<Kind> {
+        self.parent().and_then(|at| self.out.symbols.get(at as usize)).map(|symbol| symbol.kind)
+    }
+
+    /// The index of the enclosing type, with no function in between.
+    pub(super) fn class(&self) -> Option<u32> {
+        let scope = self.scopes.last().filter(|scope| !scope.is_function)?;
+        scope.symbol
+    }
+
+    /// The index of the innermost enclosing type.
+    pub(super) fn enclosing_class(&self) -> Option<u32> {
+        self.scopes.iter().rev().filter_map(|scope| scope.symbol).find(|at| {
+            self.out.symbols.get(*at as usize).is_some_and(|symbol| symbol.kind.is_type())
+        })
+    }
+
+    pub(super) fn is_in_function(&self) -> bool {
+        self.scopes.iter().any(|scope| scope.is_function)
+    }
+
+    pub(super) fn is_in_test(&self) -> bool {
+        self.scopes.iter().any(|scope| scope.test)
+    }
+
+    /// Adds a symbol that is declared by `node` and named by `name`.
+    pub(super) fn add(&mut self, kind: Kind, name: Node<'t>, node: Node<'t>) -> Option<u32> {
+        let text = self.text_of(name);
+        self.add_named(kind, text, name, node)
+    }
+
+    pub(super) fn add_named(
+        &mut self,
+        kind: Kind,
+        text: &str,
+        name: Node<'t>,
+        node: Node<'t>,
+    ) -> Option<u32> {
+        if text.is_empty() || text.len() > MAX_NAME || text.contains('\n') || name.is_missing() {
+            return None;
+        }
+        let parent = self.parent();
+        let separator =
+            if matches!(self.language, SupportLang::Rust | SupportLang::Php) { "::" } else { "." };
+        let owner = self.owner.as_ref().filter(|(_, end, _)| start(node).offset < *end);
+        let owner = owner.filter(|_| {
+            parent.is_none_or(|at| {
+                self.out.symbols.get(at as usize).is_some_and(|symbol| symbol.kind == Kind::Module)
+            })
+        });
+        let prefix = match (owner, parent) {
+            (Some((owner, ..)), _) => owner.names().last().map(str::to_owned),
+            (None, Some(at)) => self.out.symbols.get(at as usize).map(|p| p.qualified.clone()),
+            (None, None) => None,
+        };
+        let qualified =
+            prefix.map_or_else(|| text.to_owned(), |prefix| format!("{prefix}{separator}{text}"));
+        let body = node.child_by_field_name("body");
+        let first = self.start_of(node);
+        self.done.insert(name.start_byte());
+        let marks = std::mem::take(&mut self.marks);
+        self.out.symbols.push(Symbol {
+            name: text.to_owned(),
+            qualified,
+            parent,
+            kind,
+            start: first,
+            end: end(node),
+            at: start(name),
+            body: body.map(|body| (start(body), end(body))),
+            exported: false,
+            test: self.is_in_test() || marks.test,
+            property: marks.property,
+            callable: false,
+            arity: (0, 255),
+            owner: owner.map(|(chain, ..)| chain.clone()),
+            value: None,
+            bases: Vec::new(),
+            signature: self.signature(first.offset as usize, node, body),
+            parameters: Vec::new(),
+            return_type: None,
+            doc: None,
+        });
+        Some(offset(self.out.symbols.len() - 1))
+    }
+
+    /// The start of a declaration without annotations before it.
+    fn start_of(&self, node: Node<'_>) -> Position {
+        if self.language != SupportLang::Java {
+            let mut cursor = node.walk();
+            let first = node.children(&mut cursor).find(|child| child.kind() != "decorator");
+            return start(first.unwrap_or(node));
+        }
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            if child.kind() != "modifiers" {
+                return start(child);
+            }
+            let mut inner = child.walk();
+            let word = child.children(&mut inner).find(|word| !word.is_named());
+            if let Some(word) = word {
+                return start(word);
+            }
+        }
+        start(node)
+    }
+
+    /// The text before the body, in one line.
+    fn signature(&self, from: usize, node: Node<'_>, body: Option<Node<'_>>) -> String {
+        let to = body.map_or(node.end_byte(), |body| body.start_byte()).max(from);
+        let to = to.min(from + 4 * MAX_SIGNATURE);
+        let to = self.text.floor_char_boundary(to);
+        let text = self.text.get(from..to).unwrap_or_default();
+        let mut line = String::with_capacity(text.len().min(MAX_SIGNATURE));
+        for word in text.split_whitespace() {
+            if line.len() + word.len() > MAX_SIGNATURE {
+                line.push('…');
+                break;
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        line.trim_end_matches([':', '{', '=', ' ']).to_owned()
+    }
+
+    pub(super) fn symbol(&mut self, at: u32) -> &mut Symbol {
+        &mut self.out.symbols[at as usize]
+    }
+
+    /// Opens the scope of a symbol, up to the end of `node`.
+    pub(super) fn open(&mut self, node: Node<'_>, symbol: Option<u32>, is_function: bool) {
+        let test = symbol.is_some_and(|at| self.out.symbols[at as usize].test);
+        self.scopes.push(Scope {
+            start: start(node).offset,
+            end: end(node).offset,
+            symbol: symbol.or_else(|| self.parent()),
+            is_function,
+            test,
+        });
+    }
+
+    /// The range in which the variables of the innermost function are visible.
+    pub(super) fn function_range(&self) -> (u32, u32) {
+        let scope = self.scopes.iter().rev().find(|scope| scope.is_function);
+        scope.map_or((0, u32::MAX), |scope| (scope.start, scope.end))
+    }
+
+    /// Adds a variable of the innermost function.
+    pub(super) fn local(&mut self, name: &str, value: Chain, at: Node<'_>) {
+        if name.len() > MAX_NAME {
+            return;
+        }
+        let (from, to) = self.function_range();
+        let at = start(at).offset;
+        self.out.locals.push(Local { name: name.to_owned(), value, from, to, at });
+    }
+
+    /// Adds a field of the type with index `class`.
+    pub(super) fn field(&mut self, class: u32, name: &str, value: Chain) {
+        let known = self.out.fields.iter().rev().take(200);
+        let is_known = known
+            .into_iter()
+            .any(|field| field.class == class && field.name == name && field.value == value);
+        if !is_known && value.root != Root::Unknown {
+            self.out.fields.push(Field { class, name: name.to_owned(), value });
+        }
+    }
+
+    /// Adds a reference by the name in `name`.
+    pub(super) fn refer(
+        &mut self,
+        kind: RefKind,
+        name: Node<'_>,
+        receiver: Option<Chain>,
+        arguments: u8,
+    ) {
+        let text = self.text_of(name);
+        if text.is_empty() || text.len() > MAX_NAME {
+            return;
+        }
+        let text = text.strip_prefix("r#").unwrap_or(text);
+        self.refer_to(kind, text, name, receiver, arguments);
+    }
+
+    pub(super) fn refer_to(
+        &mut self,
+        kind: RefKind,
+        text: &str,
+        at: Node<'_>,
+        receiver: Option<Chain>,
+        arguments: u8,
+    ) {
+        self.out.refs.push(Ref {
+            kind,
+            name: text.to_owned(),
+            at: start(at),
+            source: self.parent(),
+            receiver,
+            arguments,
+        });
+    }
+
+    /// The number of arguments in a list.
+    pub(super) fn count(&self, arguments: Option<Node<'_>>) -> u8 {
+        let Some(arguments) = arguments else { return 255 };
+        let mut count = 0_u8;
+        for argument in named(arguments) {
+            if argument.kind().contains("splat") || argument.kind() == "spread_element" {
+                return 255;
+            }
+            count = count.saturating_add(1);
+        }
+        count
+    }
+
+    /// The first sentence of the comments directly before `node`, without their marks.
+    pub(super) fn doc_before(&self, node: Node<'_>) -> Option<String> {
+        // `export` and other words can precede the declaration in its line.
+        let start = self.text.get(..node.start_byte())?;
+        let mut at = start.rfind('\n').map_or(0, |at| at + 1);
+        let mut lines = Vec::new();
+        loop {
+            let before = self.text.get(..at)?.trim_end_matches([' ', '\t']);
+            let before = before.strip_suffix('\n')?;
+            let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+            let line = before.get(line_start..)?.trim();
+            if line.starts_with('@') || line.starts_with("#[") || line.starts_with("export") {
+                at = line_start;
+                continue;
+            }
+            if line.starts_with("//") || line.starts_with('*') || line.starts_with("/*") {
+                lines.push(line);
+                at = line_start;
+                if lines.len() > 30 || line.starts_with("/*") {
+                    break;
+                }
+                continue;
+            }
+            break;
+        }
+        lines.reverse();
+        sentence(lines.into_iter().map(|line| {
+            let line = line.trim_start_matches("/**").trim_start_matches("/*");
+            line.trim_start_matches(['/', '*', '!']).trim_end_matches("*/").trim()
+        }))
+    }
+}
+
+/// The first sentence of a text in lines.
+pub(super) fn sentence<'l>(lines: impl Iterator<Item = &'l str>) -> Option<String> {
+    let mut text = String::new();
+    for line in lines {
+        if line.is_empty() || line.starts_with('@') {
+            if text.is_empty() {
+                continue;
+            }
+            break;
+        }
+        if !text.is_empty() {
+            text.push(' ');
+        }
+        text.push_str(line);
+        if let Some(end) = text.find(". ") {
+            text.truncate(end + 1);
+            break;
+        }
+        if text.ends_with('.') || text.len() > 200 {
+            break;
+        }
+    }
+    text.truncate(text.floor_char_boundary(200));
+    (!text.is_empty()).then_some(text)
+}

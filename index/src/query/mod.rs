@@ -1,0 +1,437 @@
+//! Questions about symbols and what refers to them.
+
+mod map;
+
+use crate::{IndexError, store};
+use rusqlite::{Connection, Row, ToSql};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::Path;
+
+/// Maximum number of symbols that a question about a reach returns.
+pub const MAX_REACH: usize = 500;
+/// Maximum number of symbols of a flow.
+const MAX_FLOW: usize = 60;
+
+/// What the index knows about a declaration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SymbolRow {
+    /// The id in this database.
+    pub id: i64,
+    /// The key, which does not change when lines move.
+    pub key: String,
+    /// The path of the file.
+    pub path: String,
+    /// The name with the names of the enclosing symbols.
+    pub qualified: String,
+    /// What is declared, such as `function`.
+    pub kind: String,
+    /// The first line, from 1.
+    pub line: u32,
+    /// The last line.
+    pub end_line: u32,
+    /// The text before the body.
+    pub signature: String,
+    /// The first sentence of the documentation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doc: Option<String>,
+    /// Whether other files can use the symbol.
+    pub exported: bool,
+    /// Whether the symbol is in test code.
+    pub test: bool,
+}
+
+const COLUMNS: &str = "s.id, s.key, f.path, s.qualified, s.kind, s.start_line, s.end_line, \
+    s.signature, s.doc, s.exported, s.test OR f.test";
+
+fn symbol_row(row: &Row<'_>) -> rusqlite::Result<SymbolRow> {
+    Ok(SymbolRow {
+        id: row.get(0)?,
+        key: row.get(1)?,
+        path: row.get(2)?,
+        qualified: row.get(3)?,
+        kind: row.get(4)?,
+        line: row.get(5)?,
+        end_line: row.get(6)?,
+        signature: row.get(7)?,
+        doc: row.get(8)?,
+        exported: row.get(9)?,
+        test: row.get(10)?,
+    })
+}
+
+/// A place that refers to a symbol.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CallRow {
+    /// The enclosing symbol of the place, or the symbol that is called there; `None`: the module.
+    pub symbol: Option<SymbolRow>,
+    /// The path of the place.
+    pub path: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The kind of reference.
+    pub kind: String,
+    /// `proved` or `possible`.
+    pub certainty: String,
+}
+
+/// A symbol that a change reaches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Reached {
+    /// The declaration that is reached.
+    #[serde(flatten)]
+    pub symbol: SymbolRow,
+    /// The number of references between the changed symbol and this symbol.
+    pub depth: usize,
+    /// The key of the symbol that this symbol refers to.
+    pub via: String,
+}
+
+/// Counts of the index.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Stats {
+    /// Language → number of files.
+    pub files: BTreeMap<String, i64>,
+    /// Kind → number of symbols.
+    pub symbols: BTreeMap<String, i64>,
+    /// Certainty → number of references.
+    pub refs: BTreeMap<String, i64>,
+    /// Size of the database in bytes.
+    pub bytes: u64,
+}
+
+/// An index that is open for questions.
+#[derive(Debug)]
+pub struct Reader {
+    connection: Connection,
+    bytes: u64,
+}
+
+impl Reader {
+    /// Opens the index of the project at `root`, which must be [up to date](crate::refresh).
+    ///
+    /// # Errors
+    /// When there is no index.
+    pub fn open(root: &Path) -> Result<Self, IndexError> {
+        let connection = store::open_read_only(root)?;
+        connection.set_prepared_statement_cache_capacity(64);
+        let bytes = std::fs::metadata(store::path(root)).map_or(0, |data| data.len());
+        Ok(Self { connection, bytes })
+    }
+
+    fn rows<T>(
+        &self,
+        sql: &str,
+        parameters: &[&dyn ToSql],
+        read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, IndexError> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement.query_map(parameters, read)?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    }
+
+    fn symbols(
+        &self,
+        condition: &str,
+        parameters: &[&dyn ToSql],
+    ) -> Result<Vec<SymbolRow>, IndexError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM symbols s JOIN files f ON f.id = s.file WHERE {condition}"
+        );
+        self.rows(&sql, parameters, symbol_row)
+    }
+
+    /// The symbols that `text` names: a key, `path:line`, a qualified name, or a name.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn named(&self, text: &str) -> Result<Vec<SymbolRow>, IndexError> {
+        let order = "ORDER BY s.test OR f.test, s.exported DESC, f.path, s.start_line LIMIT 50";
+        if text.contains('#') {
+            let found = self.symbols("s.key = ?1", &[&text])?;
+            if !found.is_empty() {
+                return Ok(found);
+            }
+        }
+        if let Some((path, line)) = text.rsplit_once(':')
+            && let Ok(line) = line.parse::<u32>()
+        {
+            let condition = "f.path = ?1 AND s.start_line <= ?2 AND s.end_line >= ?2
+                ORDER BY s.end_line - s.start_line LIMIT 1";
+            return self.symbols(condition, &[&path, &line]);
+        }
+        let last = text.rsplit(['.', ':']).next().unwrap_or(text);
+        let plain = text.replace("::", ".");
+        let condition = format!("s.name = ?1 AND replace(s.qualified, '::', '.') = ?2 {order}");
+        let found = self.symbols(&condition, &[&last, &plain])?;
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        let condition = format!(
+            "s.name = ?1 AND (?2 = ?1 OR replace(s.qualified, '::', '.') LIKE '%.' || ?2) {order}"
+        );
+        self.symbols(&condition, &[&last, &plain])
+    }
+
+    /// The symbols whose names contain `text`, exact matches first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn find(&self, text: &str, limit: u32) -> Result<Vec<SymbolRow>, IndexError> {
+        let mut found = self.named(text)?;
+        let known: BTreeSet<i64> = found.iter().map(|symbol| symbol.id).collect();
+        let condition = "instr(lower(s.qualified), lower(?1)) > 0
+            ORDER BY lower(s.name) <> lower(?1), instr(lower(s.name), lower(?1)) <> 1,
+              s.test OR f.test, length(s.name), f.path, s.start_line LIMIT ?2";
+        let more = self.symbols(condition, &[&text, &limit])?;
+        found.extend(more.into_iter().filter(|symbol| !known.contains(&symbol.id)));
+        found.truncate(limit as usize);
+        Ok(found)
+    }
+
+    /// The places that call a symbol. With `possible`, also the places that can call it.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn callers(&self, id: i64, possible: bool) -> Result<Vec<CallRow>, IndexError> {
+        let sql = "SELECT r.source, f.path, r.line, r.kind, r.certainty
+            FROM refs r JOIN files f ON f.id = r.file WHERE r.target = ?1
+            ORDER BY f.test, f.path, r.line, r.column";
+        let mut found = self.calls(sql, id)?;
+        if possible {
+            let sql = "SELECT r.source, f.path, r.line, r.kind, r.certainty
+                FROM candidates c JOIN refs r ON r.id = c.ref JOIN files f ON f.id = r.file
+                WHERE c.symbol = ?1 ORDER BY f.test, f.path, r.line, r.column";
+            found.extend(self.calls(sql, id)?);
+        }
+        Ok(found)
+    }
+
+    /// The places in a symbol that call other symbols.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn callees(&self, id: i64, possible: bool) -> Result<Vec<CallRow>, IndexError> {
+        let sql = "SELECT r.target, f.path, r.line, r.kind, r.certainty
+            FROM refs r JOIN files f ON f.id = r.file
+            WHERE r.source = ?1 AND r.target IS NOT NULL ORDER BY r.line, r.column";
+        let mut found = self.calls(sql, id)?;
+        if possible {
+            let sql = "SELECT c.symbol, f.path, r.line, r.kind, r.certainty
+                FROM refs r JOIN candidates c ON c.ref = r.id JOIN files f ON f.id = r.file
+                WHERE r.source = ?1 ORDER BY r.line, r.column, c.symbol";
+            found.extend(self.calls(sql, id)?);
+        }
+        Ok(found)
+    }
+
+    fn calls(&self, sql: &str, id: i64) -> Result<Vec<CallRow>, IndexError> {
+        type Found = (Option<i64>, String, u32, String, String);
+        let rows: Vec<Found> = self.rows(sql, &[&id], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?))
+        })?;
+        let mut found = Vec::with_capacity(rows.len());
+        for (symbol, path, line, kind, certainty) in rows {
+            let symbol = match symbol {
+                Some(id) => self.symbols("s.id = ?1", &[&id])?.pop(),
+                None => None,
+            };
+            found.push(CallRow { symbol, path, line, kind, certainty });
+        }
+        Ok(found)
+    }
+
+    /// The symbols that refer to the symbols `ids`, directly or through others; proved references
+    /// only.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn impact(&self, ids: &[i64], depth: usize) -> Result<Vec<Reached>, IndexError> {
+        let sql = "SELECT DISTINCT r.source FROM refs r
+            WHERE r.target = ?1 AND r.source IS NOT NULL ORDER BY r.source";
+        self.reach(ids, depth, MAX_REACH, sql)
+    }
+
+    /// The symbols to which the symbol `id` leads; proved references only.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn flow(&self, id: i64, depth: usize) -> Result<Vec<Reached>, IndexError> {
+        let sql = "SELECT DISTINCT r.target FROM refs r
+            WHERE r.source = ?1 AND r.target IS NOT NULL AND r.kind IN ('call', 'new')
+            ORDER BY r.line, r.column";
+        self.reach(&[id], depth, MAX_FLOW, sql)
+    }
+
+    fn reach(
+        &self,
+        ids: &[i64],
+        depth: usize,
+        limit: usize,
+        sql: &str,
+    ) -> Result<Vec<Reached>, IndexError> {
+        let mut seen: BTreeSet<i64> = ids.iter().copied().collect();
+        let mut pending = VecDeque::new();
+        for id in ids {
+            let key = self.symbols("s.id = ?1", &[id])?.pop().map(|symbol| symbol.key);
+            pending.push_back((*id, 0, key.unwrap_or_default()));
+        }
+        let mut found = Vec::new();
+        while let Some((id, at, key)) = pending.pop_front() {
+            if at == depth || found.len() >= limit {
+                continue;
+            }
+            let next: Vec<i64> = self.rows(sql, &[&id], |row| row.get(0))?;
+            for other in next {
+                if !seen.insert(other) || found.len() >= limit {
+                    continue;
+                }
+                let Some(symbol) = self.symbols("s.id = ?1", &[&other])?.pop() else { continue };
+                pending.push_back((other, at + 1, symbol.key.clone()));
+                found.push(Reached { symbol, depth: at + 1, via: key.clone() });
+            }
+        }
+        Ok(found)
+    }
+
+    /// A path of proved calls from one of the symbols `from` to one of the symbols `to`.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn path(&self, from: &[i64], to: &[i64]) -> Result<Vec<SymbolRow>, IndexError> {
+        let sql = "SELECT DISTINCT target FROM refs WHERE source = ?1 AND target IS NOT NULL";
+        let mut came_from: BTreeMap<i64, Option<i64>> = from.iter().map(|id| (*id, None)).collect();
+        let mut pending: VecDeque<i64> = from.iter().copied().collect();
+        while let Some(id) = pending.pop_front() {
+            if to.contains(&id) {
+                let mut path = Vec::new();
+                let mut at = Some(id);
+                while let Some(id) = at {
+                    path.extend(self.symbols("s.id = ?1", &[&id])?);
+                    at = came_from.get(&id).copied().flatten();
+                }
+                path.reverse();
+                return Ok(path);
+            }
+            let next: Vec<i64> = self.rows(sql, &[&id], |row| row.get(0))?;
+            for other in next {
+                if let std::collections::btree_map::Entry::Vacant(entry) = came_from.entry(other) {
+                    entry.insert(Some(id));
+                    pending.push_back(other);
+                }
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    /// The symbols of the files at `paths`.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn in_files(&self, paths: &[String]) -> Result<Vec<SymbolRow>, IndexError> {
+        let mut found = Vec::new();
+        for path in paths {
+            found.extend(
+                self.symbols("f.path = ?1 ORDER BY s.start_line, s.start_column", &[path])?,
+            );
+        }
+        Ok(found)
+    }
+
+    /// The test files that reach the files at `paths`, by references or imports.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn affected(&self, paths: &[String]) -> Result<Vec<String>, IndexError> {
+        let sql = "SELECT DISTINCT r.file FROM refs r JOIN symbols s ON s.id = r.target
+              WHERE s.file = ?1
+            UNION SELECT i.file FROM imports i WHERE i.target_file = ?1";
+        let mut pending: VecDeque<i64> = VecDeque::new();
+        for path in paths {
+            pending.extend(
+                self.rows("SELECT id FROM files WHERE path = ?1", &[path], |r| r.get::<_, i64>(0))?,
+            );
+        }
+        let mut seen: BTreeSet<i64> = pending.iter().copied().collect();
+        while let Some(file) = pending.pop_front() {
+            let next: Vec<i64> = self.rows(sql, &[&file], |row| row.get(0))?;
+            pending.extend(next.into_iter().filter(|other| seen.insert(*other)));
+        }
+        let mut tests = BTreeSet::new();
+        let sql = "SELECT path FROM files f WHERE id = ?1
+            AND (f.test OR EXISTS(SELECT 1 FROM symbols s WHERE s.file = f.id AND s.test))";
+        for file in seen {
+            tests.extend(self.rows(sql, &[&file], |row| row.get::<_, String>(0))?);
+        }
+        Ok(tests.into_iter().collect())
+    }
+
+    /// The functions and types that nothing refers to, not even possibly, outside of tests and
+    /// exports.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn dead(&self, exported: bool, limit: u32) -> Result<Vec<SymbolRow>, IndexError> {
+        let condition = "s.kind IN ('function', 'class', 'struct', 'interface', 'enum', 'trait',
+              'type', 'method')
+            AND NOT s.test AND NOT f.test AND (?1 OR NOT s.exported)
+            AND s.name NOT IN ('main', 'init', 'constructor', 'default')
+            AND s.name NOT LIKE '\\_\\_%' ESCAPE '\\'
+            AND NOT EXISTS(SELECT 1 FROM refs r WHERE r.target = s.id
+              AND (r.source IS NULL OR r.source <> s.id))
+            AND NOT EXISTS(SELECT 1 FROM candidates c WHERE c.symbol = s.id)
+            AND NOT EXISTS(SELECT 1 FROM symbols t WHERE t.name = s.name AND t.id <> s.id
+              AND s.kind = 'method')
+            AND NOT EXISTS(SELECT 1 FROM refs r WHERE r.source = s.id AND r.kind = 'decorates')
+            ORDER BY f.path, s.start_line LIMIT ?2";
+        self.symbols(condition, &[&exported, &limit])
+    }
+
+    /// The functions that nothing in the project calls and that call others: where flows begin.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn entries(&self, limit: u32) -> Result<Vec<SymbolRow>, IndexError> {
+        let condition = "s.kind IN ('function', 'method') AND NOT s.test AND NOT f.test
+            AND (s.name = 'main' OR s.exported)
+            AND NOT EXISTS(SELECT 1 FROM refs r WHERE r.target = s.id AND r.source IS NOT NULL)
+            ORDER BY s.name <> 'main', (SELECT count(DISTINCT r.target) FROM refs r
+              WHERE r.source = s.id) DESC, f.path, s.start_line LIMIT ?1";
+        self.symbols(condition, &[&limit])
+    }
+
+    /// Counts of the index.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn stats(&self) -> Result<Stats, IndexError> {
+        let count = |sql: &str| -> Result<BTreeMap<String, i64>, IndexError> {
+            Ok(self.rows(sql, &[], |row| Ok((row.get(0)?, row.get(1)?)))?.into_iter().collect())
+        };
+        Ok(Stats {
+            files: count("SELECT language, count(*) FROM files GROUP BY language")?,
+            symbols: count("SELECT kind, count(*) FROM symbols GROUP BY kind")?,
+            refs: count("SELECT certainty, count(*) FROM refs GROUP BY certainty")?,
+            bytes: self.bytes,
+        })
+    }
+
+    /// Problems of the database; empty if there are none.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn problems(&self) -> Result<Vec<String>, IndexError> {
+        let mut found: Vec<String> = self.rows("PRAGMA quick_check", &[], |row| row.get(0))?;
+        found.retain(|line| line != "ok");
+        for (sql, what) in [
+            ("SELECT count(*) FROM refs WHERE target NOT IN (SELECT id FROM symbols)", "target"),
+            ("SELECT count(*) FROM refs WHERE source NOT IN (SELECT id FROM symbols)", "source"),
+        ] {
+            let count: i64 = self.connection.query_row(sql, [], |row| row.get(0))?;
+            if count > 0 {
+                found.push(format!("{count} references have a {what} that does not exist"));
+            }
+        }
+        Ok(found)
+    }
+}

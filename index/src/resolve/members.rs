@@ -1,0 +1,283 @@
+//! Members of values: through modules, types and their base types.
+
+use super::names::class_binding;
+use super::values::Value;
+use super::{Place, Resolver, SymbolId};
+use crate::outline::{Kind, Step};
+
+/// Maximum number of types in a hierarchy that are searched.
+const MAX_TYPES: usize = 64;
+
+/// A member of a value.
+#[derive(Clone, Debug)]
+pub(crate) enum Member {
+    /// It is declared.
+    Symbol(SymbolId),
+    /// A field that is only assigned.
+    Value(Value),
+}
+
+impl Resolver<'_, '_> {
+    /// The member `name` of a value. `arguments` selects among several methods of the same name.
+    pub(super) fn member(
+        &self,
+        value: &Value,
+        name: &str,
+        arguments: Option<u8>,
+        depth: usize,
+    ) -> Option<Member> {
+        if !self.step(depth) {
+            return None;
+        }
+        match value {
+            Value::Files(files) => {
+                files.iter().find_map(|file| match self.exported(*file, name, depth + 1) {
+                    Value::Symbol(id) => Some(Member::Symbol(id)),
+                    Value::Unknown => None,
+                    other => Some(Member::Value(other)),
+                })
+            }
+            Value::Symbol(id) => {
+                let kind = self.world.symbol(*id, |symbol| symbol.kind)?;
+                if kind.is_type() {
+                    return self.member_of(*id, name, arguments, depth);
+                }
+                if let Some(child) = self.child(*id, name, arguments) {
+                    return Some(Member::Symbol(child));
+                }
+                match self.as_value(value.clone(), depth + 1) {
+                    Value::Symbol(other) if other == *id => None,
+                    other => self.member(&other, name, arguments, depth + 1),
+                }
+            }
+            Value::Instance(class) => self.member_of(*class, name, arguments, depth),
+            Value::Super(class) => {
+                let bases = self.bases(*class, depth);
+                // A base type outside of the project before the others can have the member.
+                if matches!(bases.first(), Some(Value::External | Value::Unknown)) {
+                    return None;
+                }
+                let bases: Vec<SymbolId> = bases
+                    .into_iter()
+                    .filter_map(|base| match base {
+                        Value::Symbol(id) | Value::Instance(id) => Some(id),
+                        _ => None,
+                    })
+                    .collect();
+                self.member_of_any(bases, name, arguments, depth + 1)
+            }
+            _ => None,
+        }
+    }
+
+    /// A symbol that is declared directly in another symbol.
+    fn child(&self, parent: SymbolId, name: &str, arguments: Option<u8>) -> Option<SymbolId> {
+        let own = self.world.named_in(parent.file, name);
+        let rank = |id: &SymbolId| {
+            self.world.symbol(*id, |symbol| {
+                let fits = arguments.is_none_or(|count| {
+                    count == 255 || symbol.arity.0 <= count && count <= symbol.arity.1
+                });
+                (symbol.parent == Some(parent.at) && symbol.owner.is_none())
+                    .then_some((fits, symbol.body.is_some()))
+            })?
+        };
+        let mut best: Option<((bool, bool), SymbolId)> = None;
+        for id in own {
+            if let Some(found) = rank(&id)
+                && best.as_ref().is_none_or(|(known, _)| *known < found)
+            {
+                best = Some((found, id));
+            }
+        }
+        best.map(|(_, id)| id)
+    }
+
+    /// A member of a type or of its base types, breadth first.
+    fn member_of(
+        &self,
+        class: SymbolId,
+        name: &str,
+        arguments: Option<u8>,
+        depth: usize,
+    ) -> Option<Member> {
+        self.member_of_any(vec![class], name, arguments, depth)
+    }
+
+    /// Like [`Self::member_of`], beginning with several types.
+    fn member_of_any(
+        &self,
+        classes: Vec<SymbolId>,
+        name: &str,
+        arguments: Option<u8>,
+        depth: usize,
+    ) -> Option<Member> {
+        if !self.step(depth) {
+            return None;
+        }
+        let mut seen = classes.clone();
+        let mut pending = std::collections::VecDeque::from(classes);
+        while let Some(class) = pending.pop_front() {
+            if let Some(child) = self.child(class, name, arguments) {
+                return Some(Member::Symbol(child));
+            }
+            if let Some(method) = self.outside_method(class, name) {
+                return Some(Member::Symbol(method));
+            }
+            if let Some(facts) = self.world.facts(class.file)
+                && let Some(binding) = class_binding(&facts, class.at, name)
+            {
+                return match self.bound(class.file, binding, depth + 1) {
+                    Value::Symbol(id) => Some(Member::Symbol(id)),
+                    other => Some(Member::Value(other)),
+                };
+            }
+            if let Some(value) = self.assigned_field(class, name, depth) {
+                return Some(Member::Value(value));
+            }
+            for base in self.bases(class, depth + 1) {
+                if let Value::Symbol(id) | Value::Instance(id) = base
+                    && !seen.contains(&id)
+                    && seen.len() < MAX_TYPES
+                {
+                    seen.push(id);
+                    pending.push_back(id);
+                }
+            }
+        }
+        None
+    }
+
+    /// A method that is declared outside of its type, in Go and Rust.
+    fn outside_method(&self, class: SymbolId, name: &str) -> Option<SymbolId> {
+        let path = self.world.path(class.file);
+        if !path.ends_with(".go") && !path.ends_with(".rs") {
+            return None;
+        }
+        let own = self.world.named_in(class.file, name);
+        let belongs = |id: &&SymbolId| {
+            self.world.symbol(**id, |symbol| symbol.owner.is_some()) == Some(true)
+                && self.owner_of(**id) == Some(class)
+        };
+        if let Some(found) = own.iter().find(belongs) {
+            return Some(*found);
+        }
+        self.world.named(name).iter().find(belongs).copied()
+    }
+
+    /// The value of a field that is only assigned.
+    fn assigned_field(&self, class: SymbolId, name: &str, depth: usize) -> Option<Value> {
+        let facts = self.world.facts(class.file)?;
+        let mut unknown = None;
+        for field in &facts.outline.fields {
+            if field.class != class.at || field.name != name {
+                continue;
+            }
+            // Names in the value are visible in a method of the type.
+            let source = facts.outline.symbols.iter().position(|symbol| {
+                symbol.parent == Some(class.at)
+                    && matches!(symbol.name.as_str(), "__init__" | "constructor")
+            });
+            let source = source.and_then(|at| u32::try_from(at).ok()).unwrap_or(class.at);
+            let end = facts.outline.symbols[source as usize].end.offset.saturating_sub(1);
+            let place = Place { file: class.file, source: Some(source), offset: end };
+            match self.evaluate(place, &field.value, depth + 1) {
+                Value::Unknown | Value::Literal => unknown = Some(Value::Unknown),
+                found => return Some(found),
+            }
+        }
+        unknown
+    }
+
+    /// The base types of a type.
+    pub(super) fn bases(&self, class: SymbolId, depth: usize) -> Vec<Value> {
+        if !self.step(depth) {
+            return Vec::new();
+        }
+        let Some((bases, parent, offset, kind, value)) = self.world.symbol(class, |symbol| {
+            let value = symbol.value.clone();
+            (symbol.bases.clone(), symbol.parent, symbol.start.offset, symbol.kind, value)
+        }) else {
+            return Vec::new();
+        };
+        let place = Place { file: class.file, source: parent, offset };
+        let mut values: Vec<Value> = bases
+            .iter()
+            .map(|chain| self.evaluate(place, &chain.clone().then(Step::Instance), depth + 1))
+            .collect();
+        if kind == Kind::Type {
+            values.extend(value.map(|chain| self.evaluate(place, &chain, depth + 1)));
+        }
+        values.retain(|value| *value != Value::Instance(class));
+        values
+    }
+
+    /// Whether a base type of a type is not known, so that it can have further members.
+    pub(super) fn has_unknown_base(&self, class: SymbolId, depth: usize) -> bool {
+        depth <= 4
+            && self.bases(class, 2).into_iter().any(|base| match base {
+                Value::Unknown => true,
+                Value::Symbol(id) | Value::Instance(id) => self.has_unknown_base(id, depth + 1),
+                _ => false,
+            })
+    }
+
+    /// The method that a plain call means in Java: of the enclosing types, or imported.
+    pub(super) fn java_method(
+        &self,
+        place: Place,
+        name: &str,
+        arguments: u8,
+        depth: usize,
+    ) -> Option<SymbolId> {
+        if !self.step(depth) {
+            return None;
+        }
+        let facts = self.world.facts(place.file)?;
+        let mut scope = place.source;
+        while let Some(at) = scope {
+            let symbol = facts.outline.symbols.get(at as usize)?;
+            if symbol.kind.is_type() {
+                let class = SymbolId { file: place.file, at };
+                if let Some(Member::Symbol(found)) =
+                    self.member_of(class, name, Some(arguments), depth + 1)
+                    && self.world.symbol(found, |at| at.kind.is_function()) == Some(true)
+                {
+                    return Some(found);
+                }
+            }
+            scope = symbol.parent;
+        }
+        match self.lookup(Place { source: None, ..place }, name, false, depth + 1) {
+            Value::Symbol(id)
+                if self.world.symbol(id, |at| at.kind.is_function()) == Some(true) =>
+            {
+                Some(id)
+            }
+            _ => None,
+        }
+    }
+
+    /// The field that a plain name means in Java.
+    pub(super) fn java_field(&self, place: Place, name: &str, depth: usize) -> Option<Value> {
+        let facts = self.world.facts(place.file)?;
+        let mut scope = place.source;
+        while let Some(at) = scope {
+            let symbol = facts.outline.symbols.get(at as usize)?;
+            if symbol.kind.is_type() {
+                let class = SymbolId { file: place.file, at };
+                match self.member_of(class, name, None, depth + 1) {
+                    Some(Member::Symbol(id))
+                        if self.world.symbol(id, |at| at.kind.is_function()) == Some(false) =>
+                    {
+                        return Some(self.as_value(Value::Symbol(id), depth + 1));
+                    }
+                    Some(Member::Value(value)) => return Some(value),
+                    _ => {}
+                }
+            }
+            scope = symbol.parent;
+        }
+        None
+    }
+}

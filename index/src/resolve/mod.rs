@@ -1,0 +1,250 @@
+//! Resolution: which symbol a reference means, and how certain that is.
+
+mod builtin;
+mod members;
+mod names;
+mod values;
+pub(crate) mod world;
+
+use crate::outline::{Kind, Ref, RefKind, Root};
+use members::Member;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use values::Value;
+use world::World;
+
+/// Maximum number of candidates of a reference.
+pub(crate) const MAX_CANDIDATES: usize = 5;
+
+/// Maximum number of steps to resolve one reference. Code that is written by hand needs fewer than a
+/// hundred.
+const MAX_STEPS: u32 = 2000;
+
+/// A symbol: its file, and its index in the outline of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct SymbolId {
+    /// The id of the file.
+    pub file: u32,
+    /// The index.
+    pub at: u32,
+}
+
+/// How certain a reference is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Certainty {
+    /// The target is known.
+    Proved,
+    /// The target is one of the candidates, or none of them.
+    Possible,
+    /// Nothing in the project is known to match.
+    Unresolved,
+}
+
+impl Certainty {
+    /// The word in the database.
+    #[must_use]
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Proved => "proved",
+            Self::Possible => "possible",
+            Self::Unresolved => "unresolved",
+        }
+    }
+}
+
+/// The result of resolving a reference.
+#[derive(Clone, Debug)]
+pub(crate) struct Resolved {
+    /// The kind; a call of a class creates an object.
+    pub kind: RefKind,
+    /// What the reference means, if that is known.
+    pub target: Option<SymbolId>,
+    /// How the reference was judged.
+    pub certainty: Certainty,
+    /// Possible targets.
+    pub candidates: Vec<SymbolId>,
+}
+
+/// Resolves references.
+#[derive(Debug)]
+pub(crate) struct Resolver<'w, 'c> {
+    pub(crate) world: &'w World<'c>,
+    /// Method declared outside of its type → the type.
+    owners: RefCell<HashMap<SymbolId, Option<SymbolId>>>,
+    /// The number of types of methods that are being determined.
+    pending_owners: Cell<u32>,
+    /// The number of steps that are left for the current reference.
+    steps: Cell<u32>,
+}
+
+impl<'w, 'c> Resolver<'w, 'c> {
+    /// A resolver of the files of `world`.
+    #[must_use]
+    pub(crate) fn new(world: &'w World<'c>) -> Self {
+        Self {
+            world,
+            owners: RefCell::default(),
+            pending_owners: Cell::new(0),
+            steps: Cell::new(MAX_STEPS),
+        }
+    }
+
+    /// Resolves a reference in a file.
+    #[must_use]
+    pub(crate) fn resolve(&self, file: u32, found: &Ref) -> Resolved {
+        self.steps.set(MAX_STEPS);
+        let place = Place { file, source: found.source, offset: found.at.offset };
+        let is_type = matches!(found.kind, RefKind::Type | RefKind::Extends | RefKind::Implements);
+        let value = match &found.receiver {
+            None => self.plain(place, found, is_type),
+            Some(receiver) => {
+                let receiver_value = self.evaluate(place, receiver, 0);
+                let member = self.member(&receiver_value, &found.name, Some(found.arguments), 0);
+                match member {
+                    Some(Member::Symbol(id)) => Value::Symbol(id),
+                    Some(Member::Value(_)) => Value::Literal,
+                    None => {
+                        return self.by_name(place, found, &receiver.root, &receiver_value);
+                    }
+                }
+            }
+        };
+        match value {
+            Value::Symbol(target) => self.judged(found, target),
+            _ => Self::unresolved(found),
+        }
+    }
+
+    /// Takes a step; `false` if there are none left or the evaluation is nested too deeply.
+    fn step(&self, depth: usize) -> bool {
+        let left = self.steps.get();
+        self.steps.set(left.saturating_sub(1));
+        left > 0 && depth <= names::MAX_DEPTH
+    }
+
+    fn unresolved(found: &Ref) -> Resolved {
+        Resolved {
+            kind: found.kind,
+            target: None,
+            certainty: Certainty::Unresolved,
+            candidates: Vec::new(),
+        }
+    }
+
+    fn plain(&self, place: Place, found: &Ref, is_type: bool) -> Value {
+        let is_call = matches!(found.kind, RefKind::Call);
+        if is_call && self.is_java(place.file) {
+            return match self.java_method(place, &found.name, found.arguments, 0) {
+                Some(id) => Value::Symbol(id),
+                None => Value::Unknown,
+            };
+        }
+        self.lookup(place, &found.name, is_type, 0)
+    }
+
+    /// Whether the target suits the kind of reference.
+    fn judged(&self, found: &Ref, target: SymbolId) -> Resolved {
+        let Some((kind, callable)) = self.world.symbol(target, |at| (at.kind, at.callable)) else {
+            return Self::unresolved(found);
+        };
+        let is_suitable = match found.kind {
+            RefKind::Call | RefKind::New | RefKind::Decorates => {
+                kind.is_function() || kind.is_type() || callable
+            }
+            RefKind::Use => kind != Kind::Test,
+            RefKind::Extends | RefKind::Implements | RefKind::Type => kind.is_type(),
+        };
+        if !is_suitable {
+            let is_value = matches!(found.kind, RefKind::Call | RefKind::New);
+            return Resolved {
+                kind: found.kind,
+                target: None,
+                certainty: if is_value { Certainty::Possible } else { Certainty::Unresolved },
+                candidates: if is_value { vec![target] } else { Vec::new() },
+            };
+        }
+        let kind = match found.kind {
+            RefKind::Call if kind.is_type() => RefKind::New,
+            other => other,
+        };
+        Resolved {
+            kind,
+            target: Some(target),
+            certainty: Certainty::Proved,
+            candidates: Vec::new(),
+        }
+    }
+
+    /// The candidates for a member of a value whose type is not known.
+    fn by_name(&self, place: Place, found: &Ref, root: &Root, receiver: &Value) -> Resolved {
+        let is_open = match receiver {
+            Value::Unknown => true,
+            Value::Instance(class) | Value::Super(class) => self.has_unknown_base(*class, 0),
+            _ => false,
+        };
+        if !is_open || *root == Root::Literal || found.kind == RefKind::Type {
+            return Self::unresolved(found);
+        }
+        let family = self.family(place.file);
+        let all = self.world.named(&found.name);
+        let suits = |id: &&SymbolId| {
+            self.family(id.file) == family
+                && self.world.symbol(**id, |symbol| symbol.kind == Kind::Method) == Some(true)
+        };
+        let candidates: Vec<SymbolId> =
+            all.iter().filter(suits).take(MAX_CANDIDATES + 1).copied().collect();
+        if candidates.is_empty() {
+            return Self::unresolved(found);
+        }
+        if let [only] = candidates.as_slice()
+            && matches!(receiver, Value::Unknown)
+            && all.len() == 1
+            && self.is_certain_name(place, *only, &found.name)
+        {
+            return self.judged(found, *only);
+        }
+        Resolved {
+            kind: found.kind,
+            target: None,
+            certainty: Certainty::Possible,
+            candidates: candidates.into_iter().take(MAX_CANDIDATES).collect(),
+        }
+    }
+
+    /// Whether the only definition of a name is meant although the receiver is unknown: the name is
+    /// specific, no built-in type has such a method, and the method does not call itself.
+    fn is_certain_name(&self, place: Place, target: SymbolId, name: &str) -> bool {
+        let words = name
+            .split('_')
+            .filter(|word| !word.is_empty())
+            .count()
+            .max(1 + name.chars().skip(1).filter(|c| c.is_uppercase()).count());
+        let is_itself = place.file == target.file && place.source == Some(target.at);
+        words >= 2 && !is_itself && !builtin::METHODS.contains(&name)
+    }
+
+    /// The languages whose code can call each other.
+    fn family(&self, file: u32) -> &'static str {
+        let path = self.world.path(file);
+        match path.rsplit('.').next().unwrap_or_default() {
+            "py" | "pyi" => "python",
+            "rs" => "rust",
+            "go" => "go",
+            "java" => "java",
+            _ => "script",
+        }
+    }
+
+    pub(crate) fn is_java(&self, file: u32) -> bool {
+        self.family(file) == "java"
+    }
+}
+
+/// Where a name is used.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) file: u32,
+    /// The enclosing symbol.
+    pub(crate) source: Option<u32>,
+    pub(crate) offset: u32,
+}

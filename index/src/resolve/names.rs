@@ -1,0 +1,350 @@
+//! Names: what a plain name means in a place, and what a file exports under a name.
+
+use super::values::Value;
+use super::{Place, Resolver, SymbolId};
+use crate::facts::FileFacts;
+use crate::outline::{Chain, Kind, Local, Root};
+use aidd_engine::project::imports::{Binding, Imported, Name};
+
+/// Maximum length of a path of re-exports, and maximum nesting of an evaluation.
+pub(super) const MAX_DEPTH: usize = 8;
+
+impl Resolver<'_, '_> {
+    /// The meaning of a plain name. `is_type`: types are preferred to values of the same name.
+    pub(super) fn lookup(&self, place: Place, name: &str, is_type: bool, depth: usize) -> Value {
+        if !self.step(depth) {
+            return Value::Unknown;
+        }
+        let Some(facts) = self.world.facts(place.file) else { return Value::Unknown };
+        if !is_type && let Some(local) = local(&facts.outline.locals, name, place.offset) {
+            // A function in a function can have the name of a variable that is assigned to it.
+            if let Some(nested) = self.nested(place, name) {
+                return Value::Symbol(nested);
+            }
+            let at = Place { offset: local.at, ..place };
+            return self.evaluate(at, &local.value, depth + 1);
+        }
+        if let Some(nested) = self.nested(place, name) {
+            return Value::Symbol(nested);
+        }
+        if let Some(binding) = function_binding(&facts, place.source, name) {
+            return self.bound(place.file, binding, depth + 1);
+        }
+        if self.is_java(place.file)
+            && !is_type
+            && let Some(member) = self.java_field(place, name, depth)
+        {
+            return member;
+        }
+        let own = self.world.named_in(place.file, name);
+        if let Some(found) = self.top_level(&own, is_type) {
+            return Value::Symbol(found);
+        }
+        if let Some(binding) =
+            facts.imports.bindings.iter().rev().find(|b| b.local.as_deref() == Some(name))
+        {
+            let bound = self.bound(place.file, binding, depth + 1);
+            if !matches!(bound, Value::Unknown) {
+                return bound;
+            }
+        }
+        // Types can be declared in other types.
+        if is_type || self.is_java(place.file) {
+            let inner = own
+                .iter()
+                .find(|id| self.world.symbol(**id, |symbol| symbol.kind.is_type()) == Some(true));
+            if let Some(inner) = inner {
+                return Value::Symbol(*inner);
+            }
+        }
+        if let Some(found) = self.in_package(place.file, name, is_type) {
+            return Value::Symbol(found);
+        }
+        for binding in facts.imports.bindings.iter().filter(|b| b.imported == Imported::All) {
+            for file in facts.targets.get(binding.import).into_iter().flat_map(|t| &t.files) {
+                match self.exported(*file, name, depth + 1) {
+                    Value::Unknown | Value::External => {}
+                    found => return found,
+                }
+            }
+        }
+        Value::Unknown
+    }
+
+    /// A function or type that is declared in an enclosing function.
+    fn nested(&self, place: Place, name: &str) -> Option<SymbolId> {
+        let facts = self.world.facts(place.file)?;
+        let own = self.world.named_in(place.file, name);
+        if own.is_empty() {
+            return None;
+        }
+        let mut scope = place.source;
+        while let Some(at) = scope {
+            let symbol = facts.outline.symbols.get(at as usize)?;
+            if !symbol.kind.is_type() {
+                let found = own.iter().rev().find(|id| {
+                    self.world
+                        .symbol(**id, |inner| inner.parent == Some(at) && inner.owner.is_none())
+                        == Some(true)
+                });
+                // The methods of an object are not visible by their plain names.
+                let is_object = matches!(symbol.kind, Kind::Constant | Kind::Variable);
+                if let Some(found) = found.filter(|_| !is_object) {
+                    return Some(*found);
+                }
+            }
+            scope = symbol.parent;
+        }
+        None
+    }
+
+    /// The symbol at the top level of a file, among symbols with the same name.
+    fn top_level(&self, own: &[SymbolId], is_type: bool) -> Option<SymbolId> {
+        let rank = |id: &SymbolId| {
+            self.world.symbol(*id, |symbol| {
+                let is_top = symbol.parent.is_none() && symbol.owner.is_none();
+                is_top.then_some((symbol.kind.is_type() == is_type, symbol.body.is_some()))
+            })?
+        };
+        // Of equal symbols, the last counts.
+        own.iter().filter_map(|id| Some((rank(id)?, *id))).max().map(|(_, id)| id)
+    }
+
+    /// A symbol of another file of the same package, in Go and Java.
+    fn in_package(&self, file: u32, name: &str, is_type: bool) -> Option<SymbolId> {
+        let path = self.world.path(file);
+        let facts = self.world.facts(file)?;
+        let files = match &facts.imports.package {
+            Some(package) => self.world.package(package),
+            None if path.ends_with(".go") => self.world.dir_of(file),
+            None => return None,
+        };
+        if files.len() < 2 {
+            return None;
+        }
+        let mut found = files.iter().filter(|other| **other != file).filter_map(|other| {
+            let own = self.world.named_in(*other, name);
+            self.top_level(&own, is_type)
+        });
+        found.next()
+    }
+
+    /// The meaning of `name` for files that import `file`.
+    pub(super) fn exported(&self, file: u32, name: &str, depth: usize) -> Value {
+        if !self.step(depth) {
+            return Value::Unknown;
+        }
+        let Some(facts) = self.world.facts(file) else { return Value::Unknown };
+        let local =
+            facts.outline.exports.iter().find(|(e, _)| e == name).map(|(_, local)| local.as_str());
+        let own = self.world.named_in(file, local.unwrap_or(name));
+        if let Some(found) = self.top_level(&own, false) {
+            return Value::Symbol(found);
+        }
+        let path = self.world.path(file);
+        let is_python = path.ends_with(".py") || path.ends_with(".pyi");
+        for binding in facts.imports.bindings.iter().rev() {
+            let is_exported = binding.exported.as_deref() == Some(name);
+            let is_local = binding.local.is_some() && binding.local.as_deref() == local;
+            let is_python_local = is_python && binding.local.as_deref() == Some(name);
+            if is_exported || is_local || is_python_local {
+                return self.bound(file, binding, depth + 1);
+            }
+        }
+        if is_python && let Some(dir) = path.strip_suffix("__init__.py") {
+            let module = [format!("{dir}{name}.py"), format!("{dir}{name}/__init__.py")];
+            if let Some(found) = module.iter().find_map(|path| self.world.file_at(path)) {
+                return Value::Files(vec![found]);
+            }
+        }
+        // In Rust, items of inline modules are found by their last name.
+        if path.ends_with(".rs") {
+            let inner = own.iter().find(|id| {
+                self.world.symbol(**id, |symbol| {
+                    symbol.owner.is_none()
+                        && symbol.parent.is_some_and(|at| {
+                            facts.outline.symbols[at as usize].kind == Kind::Module
+                        })
+                }) == Some(true)
+            });
+            if let Some(inner) = inner {
+                return Value::Symbol(*inner);
+            }
+        }
+        let globs = facts.imports.bindings.iter().filter(|b| b.imported == Imported::All);
+        for binding in globs {
+            for target in facts.targets.get(binding.import).into_iter().flat_map(|t| &t.files) {
+                if *target == file {
+                    continue;
+                }
+                match self.exported(*target, name, depth + 1) {
+                    Value::Unknown | Value::External => {}
+                    found => return found,
+                }
+            }
+        }
+        Value::Unknown
+    }
+
+    /// The meaning of a name that an import binds.
+    pub(super) fn bound(&self, file: u32, binding: &Binding, depth: usize) -> Value {
+        let Some(facts) = self.world.facts(file) else { return Value::Unknown };
+        let (Some(target), Some(import)) =
+            (facts.targets.get(binding.import), facts.imports.imports.get(binding.import))
+        else {
+            return Value::Unknown;
+        };
+        if target.package.is_some() {
+            return Value::External;
+        }
+        let Some(first) = target.files.first().copied() else { return Value::Unknown };
+        match (&binding.imported, &import.name) {
+            (_, Name::Rust { path, .. }) => self.rust_path(first, path, depth),
+            (_, Name::Java { name, .. }) => self.java_name(first, name, depth),
+            (Imported::Default, _) => self.exported(first, "default", depth + 1),
+            (Imported::Member(name), _) => match self.exported(first, name, depth + 1) {
+                Value::Unknown if is_module(self.world.path(first), name) => {
+                    Value::Files(vec![first])
+                }
+                found => found,
+            },
+            (Imported::Module, Name::Python { module, .. }) => {
+                // `import a.b` binds `a`; `a.b` is found when the members are read.
+                let is_first =
+                    module.contains('.') && binding.local.as_deref() == module.split('.').next();
+                if is_first { Value::Unknown } else { Value::Files(vec![first]) }
+            }
+            (Imported::Module, _) => Value::Files(target.files.clone()),
+            (Imported::All, _) => Value::Unknown,
+        }
+    }
+
+    /// The item at the end of a Rust path whose deepest module is `file`.
+    pub(super) fn rust_path(&self, file: u32, path: &[String], depth: usize) -> Value {
+        for start in 0..path.len() {
+            let Some((first, rest)) = path[start..].split_first() else { break };
+            let mut value = self.exported(file, first, depth + 1);
+            for name in rest {
+                value = self.step_member(&value, name, depth + 1);
+            }
+            if matches!(value, Value::Symbol(_) | Value::Files(_)) {
+                return value;
+            }
+        }
+        match path.last() {
+            Some(last) if is_module(self.world.path(file), last) || path.len() == 1 => {
+                Value::Files(vec![file])
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    fn java_name(&self, file: u32, name: &str, depth: usize) -> Value {
+        let path = self.world.path(file);
+        let class = path.rsplit('/').next().unwrap_or_default().trim_end_matches(".java");
+        let mut value = self.exported(file, class, depth + 1);
+        let parts: Vec<&str> = name.split('.').collect();
+        let at = parts.iter().position(|part| *part == class);
+        for part in at.map_or(&parts[parts.len()..], |at| &parts[at + 1..]) {
+            value = self.step_member(&value, part, depth + 1);
+        }
+        value
+    }
+
+    /// The files of `a.b` where `import a.b` is in a Python file, and the number of names used.
+    pub(super) fn dotted_module(&self, file: u32, chain: &Chain) -> Option<(Value, usize)> {
+        let Root::Name(first) = &chain.root else { return None };
+        let facts = self.world.facts(file)?;
+        let names: Vec<&str> = chain.names().collect();
+        let mut best: Option<(Value, usize)> = None;
+        for (index, import) in facts.imports.imports.iter().enumerate() {
+            let Name::Python { level: 0, module, member: None } = &import.name else { continue };
+            if !module.contains('.') || !module.starts_with(first.as_str()) {
+                continue;
+            }
+            let parts: Vec<&str> = module.split('.').collect();
+            if names.len() < parts.len() || names[..parts.len()] != parts[..] {
+                continue;
+            }
+            let target = facts.targets.get(index)?;
+            let value = match target.files.first() {
+                Some(file) => Value::Files(vec![*file]),
+                None => Value::External,
+            };
+            if best.as_ref().is_none_or(|(_, known)| *known < parts.len()) {
+                best = Some((value, parts.len()));
+            }
+        }
+        best
+    }
+}
+
+/// The import in an enclosing function that binds a name.
+fn function_binding<'f>(
+    facts: &'f FileFacts,
+    source: Option<u32>,
+    name: &str,
+) -> Option<&'f Binding> {
+    let mut bindings = facts.imports.bindings.iter().filter(|b| b.local.as_deref() == Some(name));
+    let first = bindings.next()?;
+    let mut scope = source;
+    while let Some(at) = scope {
+        let symbol = facts.outline.symbols.get(at as usize)?;
+        let is_inside = |binding: &&Binding| {
+            (symbol.start.offset..symbol.end.offset).contains(&binding.span.start)
+        };
+        if symbol.kind.is_function() {
+            let found = std::iter::once(first).chain(bindings.clone()).find(is_inside);
+            if found.is_some() {
+                return found;
+            }
+        }
+        scope = symbol.parent;
+    }
+    None
+}
+
+/// The import in the body of a class that binds a name.
+pub(super) fn class_binding<'f>(
+    facts: &'f FileFacts,
+    class: u32,
+    name: &str,
+) -> Option<&'f Binding> {
+    let range = |at: u32| {
+        let symbol = facts.outline.symbols.get(at as usize)?;
+        Some(symbol.start.offset..symbol.end.offset)
+    };
+    let whole = range(class)?;
+    facts.imports.bindings.iter().find(|binding| {
+        let at = binding.span.start;
+        let is_in_part = || {
+            (0_u32..).zip(&facts.outline.symbols).any(|(part, symbol)| {
+                symbol.parent == Some(class) && range(part).is_some_and(|range| range.contains(&at))
+            })
+        };
+        binding.local.as_deref() == Some(name) && whole.contains(&at) && !is_in_part()
+    })
+}
+
+/// Whether the file at `path` is the module `name`.
+fn is_module(path: &str, name: &str) -> bool {
+    let (dir, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = file.split('.').next().unwrap_or_default();
+    stem == name
+        || matches!(stem, "__init__" | "mod" | "index" | "lib" | "main")
+            && dir.rsplit('/').next() == Some(name)
+}
+
+/// The variable that is visible at an offset: the one of the innermost function, last assigned
+/// before the offset.
+fn local<'l>(locals: &'l [Local], name: &str, offset: u32) -> Option<&'l Local> {
+    let start = locals.partition_point(|local| &*local.name < name);
+    let same = locals[start..].iter().take_while(|local| local.name == name);
+    let visible: Vec<&Local> =
+        same.filter(|local| local.from <= offset && offset < local.to).collect();
+    let range = visible.iter().map(|local| local.to - local.from).min()?;
+    let inner = || visible.iter().filter(|local| local.to - local.from == range).copied();
+    let before = || inner().filter(|local| local.at < offset);
+    let is_known = |local: &&Local| !matches!(local.value.root, Root::Literal);
+    before().rfind(is_known).or_else(|| before().next_back()).or_else(|| inner().next())
+}

@@ -1,0 +1,208 @@
+//! The files of the index as the resolver sees them: all in memory during a build, loaded on demand
+//! after an edit.
+
+use super::SymbolId;
+use crate::IndexError;
+use crate::facts::FileFacts;
+use crate::outline::{Kind, Symbol};
+use rusqlite::{Connection, OptionalExtension};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Name → the indexes of symbols.
+type SymbolsByName = HashMap<String, Vec<u32>>;
+
+/// One indexed file.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// The location relative to the root.
+    pub path: String,
+    /// The facts, if they are loaded.
+    pub facts: RefCell<Option<Arc<FileFacts>>>,
+    /// The symbols by name.
+    names: RefCell<Option<SymbolsByName>>,
+}
+
+impl Entry {
+    /// An entry whose facts are loaded on demand unless given.
+    #[must_use]
+    pub(crate) fn new(path: String, facts: Option<Arc<FileFacts>>) -> Self {
+        Self { path, facts: RefCell::new(facts), names: RefCell::default() }
+    }
+}
+
+/// All files of the index.
+#[derive(Debug)]
+pub(crate) struct World<'c> {
+    /// File id → file.
+    pub files: HashMap<u32, Entry>,
+    by_path: HashMap<String, u32>,
+    /// Directory and language family → files, for languages whose packages are directories.
+    by_dir: HashMap<String, Vec<u32>>,
+    by_package: HashMap<String, Vec<u32>>,
+    /// Name → symbols; `None`: looked up in the database.
+    by_name: Option<HashMap<String, Vec<SymbolId>>>,
+    connection: Option<&'c Connection>,
+    cached_names: RefCell<HashMap<String, Arc<Vec<SymbolId>>>>,
+}
+
+impl<'c> World<'c> {
+    /// The world of `files`; facts that are not loaded are read from `connection`.
+    #[must_use]
+    pub(crate) fn new(
+        files: HashMap<u32, Entry>,
+        packages: HashMap<String, Vec<u32>>,
+        connection: Option<&'c Connection>,
+    ) -> Self {
+        let by_path = files.iter().map(|(id, file)| (file.path.clone(), *id)).collect();
+        let mut by_dir: HashMap<String, Vec<u32>> = HashMap::new();
+        for (id, file) in files.iter().filter(|(_, file)| file.path.ends_with(".go")) {
+            let dir = file.path.rsplit_once('/').map_or("", |(dir, _)| dir);
+            by_dir.entry(dir.to_owned()).or_default().push(*id);
+        }
+        let path = |id: &u32| files.get(id).map(|file| file.path.clone());
+        by_dir.values_mut().for_each(|files| files.sort_by_cached_key(path));
+        let mut world = Self {
+            files,
+            by_path,
+            by_dir,
+            by_package: packages,
+            by_name: None,
+            connection,
+            cached_names: RefCell::default(),
+        };
+        if connection.is_none() {
+            world.collect_names();
+        }
+        world
+    }
+
+    fn collect_names(&mut self) {
+        let mut all: HashMap<String, Vec<SymbolId>> = HashMap::new();
+        for (id, file) in &self.files {
+            let facts = file.facts.borrow();
+            for (at, symbol) in
+                facts.iter().flat_map(|facts| facts.outline.symbols.iter().enumerate())
+            {
+                if is_looked_up(symbol.kind) {
+                    let at = SymbolId { file: *id, at: u32::try_from(at).unwrap_or(u32::MAX) };
+                    all.entry(symbol.name.clone()).or_default().push(at);
+                }
+            }
+        }
+        self.by_name = Some(all);
+    }
+
+    /// The facts of a file.
+    #[must_use]
+    pub(crate) fn facts(&self, file: u32) -> Option<Arc<FileFacts>> {
+        let entry = self.files.get(&file)?;
+        if let Some(facts) = entry.facts.borrow().as_ref() {
+            return Some(facts.clone());
+        }
+        let facts = Arc::new(load(self.connection?, file).ok()??);
+        *entry.facts.borrow_mut() = Some(facts.clone());
+        Some(facts)
+    }
+
+    /// The path of a file.
+    #[must_use]
+    pub(crate) fn path(&self, file: u32) -> &str {
+        self.files.get(&file).map_or("", |file| &file.path)
+    }
+
+    /// The file at a path.
+    #[must_use]
+    pub(crate) fn file_at(&self, path: &str) -> Option<u32> {
+        self.by_path.get(path).copied()
+    }
+
+    /// The Go files in the directory of a file.
+    #[must_use]
+    pub(crate) fn dir_of(&self, file: u32) -> &[u32] {
+        let dir = self.path(file).rsplit_once('/').map_or("", |(dir, _)| dir);
+        self.by_dir.get(dir).map_or(&[], Vec::as_slice)
+    }
+
+    /// The files of a Java package.
+    #[must_use]
+    pub(crate) fn package(&self, name: &str) -> &[u32] {
+        self.by_package.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The symbols with this name in a file, in order.
+    #[must_use]
+    pub(crate) fn named_in(&self, file: u32, name: &str) -> Vec<SymbolId> {
+        let Some(facts) = self.facts(file) else { return Vec::new() };
+        let Some(entry) = self.files.get(&file) else { return Vec::new() };
+        if entry.names.borrow().is_none() {
+            let mut all: HashMap<String, Vec<u32>> = HashMap::new();
+            for (at, symbol) in (0_u32..).zip(&facts.outline.symbols) {
+                all.entry(symbol.name.clone()).or_default().push(at);
+            }
+            *entry.names.borrow_mut() = Some(all);
+        }
+        let names = entry.names.borrow();
+        let found = names.as_ref().and_then(|names| names.get(name));
+        found.into_iter().flatten().map(|at| SymbolId { file, at: *at }).collect()
+    }
+
+    /// All functions and types with this name, ordered by path and position.
+    #[must_use]
+    pub(crate) fn named(&self, name: &str) -> Arc<Vec<SymbolId>> {
+        if let Some(known) = self.cached_names.borrow().get(name) {
+            return known.clone();
+        }
+        let mut found = match &self.by_name {
+            Some(all) => all.get(name).cloned().unwrap_or_default(),
+            None => self.stored(name).unwrap_or_default(),
+        };
+        found.sort_by(|a, b| (self.path(a.file), a.at).cmp(&(self.path(b.file), b.at)));
+        let found = Arc::new(found);
+        self.cached_names.borrow_mut().insert(name.to_owned(), found.clone());
+        found
+    }
+
+    fn stored(&self, name: &str) -> Result<Vec<SymbolId>, IndexError> {
+        let Some(connection) = self.connection else { return Ok(Vec::new()) };
+        let mut statement =
+            connection.prepare_cached("SELECT DISTINCT file FROM symbols WHERE name = ?1")?;
+        let mut files: Vec<u32> =
+            statement.query_map([name], |row| row.get(0))?.collect::<Result<_, _>>()?;
+        // Files whose new symbols are not stored yet.
+        files.extend(
+            self.files.iter().filter(|(_, f)| f.facts.borrow().is_some()).map(|(id, _)| *id),
+        );
+        files.sort_unstable();
+        files.dedup();
+        let all = files.into_iter().filter(|file| self.files.contains_key(file));
+        let all = all.flat_map(|file| self.named_in(file, name));
+        Ok(all
+            .filter(|at| self.symbol(*at, |symbol| is_looked_up(symbol.kind)) == Some(true))
+            .collect())
+    }
+
+    /// Reads a property of a symbol.
+    pub(crate) fn symbol<T>(&self, id: SymbolId, read: impl FnOnce(&Symbol) -> T) -> Option<T> {
+        self.facts(id.file)?.outline.symbols.get(id.at as usize).map(read)
+    }
+
+    /// The id of a symbol in the database.
+    #[must_use]
+    pub(crate) fn stored_id(&self, id: SymbolId) -> Option<i64> {
+        self.facts(id.file)?.ids.get(id.at as usize).copied()
+    }
+}
+
+/// Whether a symbol of this kind can be the target of a reference without knowledge of its file.
+fn is_looked_up(kind: Kind) -> bool {
+    kind.is_function() || kind.is_type()
+}
+
+/// The stored facts of a file.
+pub(crate) fn load(connection: &Connection, file: u32) -> Result<Option<FileFacts>, IndexError> {
+    let mut statement = connection.prepare_cached("SELECT facts FROM files WHERE id = ?1")?;
+    let bytes: Option<Vec<u8>> = statement.query_row([file], |row| row.get(0)).optional()?;
+    Ok(bytes.map(|bytes| postcard::from_bytes(&bytes)).transpose()?)
+}

@@ -1,0 +1,235 @@
+//! Writes the rows of files, symbols and references.
+
+use crate::IndexError;
+use crate::facts::FileFacts;
+use crate::resolve::Resolver;
+use aidd_engine::project::imports::Imported;
+use aidd_engine::text::files::Stamp;
+use rusqlite::{Connection, params};
+use std::collections::HashMap;
+use std::time::UNIX_EPOCH;
+
+/// A file that was read.
+#[derive(Debug)]
+pub(crate) struct ReadFile {
+    pub(crate) path: String,
+    pub(crate) hash: i64,
+    pub(crate) stamp: Option<Stamp>,
+    pub(crate) size: u64,
+    pub(crate) lines: u32,
+    /// The offsets of the line starts.
+    pub(crate) line_starts: Vec<u32>,
+    /// `None`: unchanged, or not supported.
+    pub(crate) facts: Option<FileFacts>,
+}
+
+/// A stamp as an integer.
+pub(crate) fn stamp_number(stamp: Option<Stamp>) -> Option<i64> {
+    let (time, _) = stamp?;
+    i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
+}
+
+/// Assigns ids to the symbols of a file: the ids of the symbols with the same keys before, and new
+/// ids from `next`. Returns the keys.
+pub(crate) fn assign_ids(
+    path: &str,
+    facts: &mut FileFacts,
+    before: &HashMap<String, i64>,
+    next: &mut i64,
+) -> Vec<String> {
+    let mut counts: HashMap<String, u32> = HashMap::new();
+    let mut keys = Vec::with_capacity(facts.outline.symbols.len());
+    facts.ids.clear();
+    for symbol in &facts.outline.symbols {
+        let key = format!("{path}#{}~{}", symbol.qualified, symbol.kind.name());
+        let count = counts.entry(key.clone()).or_default();
+        *count += 1;
+        let key = if *count > 1 { format!("{key}~{count}") } else { key };
+        let id = before.get(&key).copied().unwrap_or_else(|| {
+            *next += 1;
+            *next
+        });
+        facts.ids.push(id);
+        keys.push(key);
+    }
+    keys
+}
+
+/// Writes a file and its symbols.
+pub(crate) fn write_file(
+    connection: &Connection,
+    id: u32,
+    file: &ReadFile,
+    facts: &FileFacts,
+    keys: &[String],
+) -> Result<(), IndexError> {
+    let mut insert = connection.prepare_cached(
+        "INSERT OR REPLACE INTO symbols VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21)",
+    )?;
+    for (at, symbol) in facts.outline.symbols.iter().enumerate() {
+        let parameters = (!symbol.parameters.is_empty()).then(|| symbol.parameters.join(", "));
+        insert.execute(params![
+            facts.ids[at],
+            keys[at],
+            id,
+            symbol.name,
+            symbol.qualified,
+            symbol.kind.name(),
+            symbol.start.line + 1,
+            symbol.start.column,
+            symbol.end.line + 1,
+            symbol.end.column,
+            symbol.at.line + 1,
+            symbol.at.column,
+            symbol.body.map(|(start, _)| start.line + 1),
+            symbol.body.map(|(_, end)| end.line + 1),
+            symbol.signature,
+            parameters,
+            symbol.return_type,
+            symbol.doc,
+            symbol.exported,
+            symbol.test,
+            symbol.parent.map(|parent| facts.ids[parent as usize]),
+        ])?;
+    }
+    write_stored(connection, id, file, facts)
+}
+
+/// Writes the row of a file, with its facts and imports.
+fn write_stored(
+    connection: &Connection,
+    id: u32,
+    file: &ReadFile,
+    facts: &FileFacts,
+) -> Result<(), IndexError> {
+    let language = crate::facts::language(&file.path).and_then(crate::outline::name_of);
+    let is_test = aidd_engine::project::imports::is_test_path(facts.imports.language, &file.path);
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO files VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)")?
+        .execute(params![
+            id,
+            file.path,
+            language.unwrap_or_default(),
+            file.hash,
+            stamp_number(file.stamp),
+            i64::try_from(file.size).unwrap_or(i64::MAX),
+            file.lines,
+            is_test,
+            facts.imports.package,
+            postcard::to_allocvec(facts)?,
+            postcard::to_allocvec(&facts.mentions())?,
+        ])?;
+    write_imports(connection, id, &file.line_starts, facts)
+}
+
+fn write_imports(
+    connection: &Connection,
+    id: u32,
+    line_starts: &[u32],
+    facts: &FileFacts,
+) -> Result<(), IndexError> {
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO imports(file, module, target_file, line, external) VALUES (?1,?2,?3,?4,?5)",
+    )?;
+    let mut rows = Vec::with_capacity(facts.imports.imports.len());
+    for (index, import) in facts.imports.imports.iter().enumerate() {
+        if import.inline {
+            rows.push(0);
+            continue;
+        }
+        let target = facts.targets.get(index);
+        let line = line_starts.partition_point(|start| *start <= import.span.start);
+        insert.execute(params![
+            id,
+            import.name.display(),
+            target.and_then(|target| target.files.first()),
+            i64::try_from(line).unwrap_or(i64::MAX),
+            target.is_some_and(|target| target.package.is_some()),
+        ])?;
+        rows.push(connection.last_insert_rowid());
+    }
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO bindings(file, local, imported, exported, import) VALUES (?1,?2,?3,?4,?5)",
+    )?;
+    for binding in &facts.imports.bindings {
+        let imported = match &binding.imported {
+            Imported::Member(name) => name.as_str(),
+            Imported::Default => "default",
+            Imported::Module => ".",
+            Imported::All => "*",
+        };
+        let row = rows.get(binding.import).copied().unwrap_or_default();
+        insert.execute(params![id, binding.local, imported, binding.exported, row])?;
+    }
+    Ok(())
+}
+
+/// Removes the references of a file.
+pub(crate) fn remove_refs(connection: &Connection, file: u32) -> Result<(), IndexError> {
+    connection
+        .prepare_cached(
+            "DELETE FROM candidates WHERE ref IN (SELECT id FROM refs WHERE file = ?1)",
+        )?
+        .execute([file])?;
+    connection.prepare_cached("DELETE FROM refs WHERE file = ?1")?.execute([file])?;
+    Ok(())
+}
+
+/// Removes the imports and bindings of a file.
+pub(crate) fn remove_imports(connection: &Connection, file: u32) -> Result<(), IndexError> {
+    connection.prepare_cached("DELETE FROM imports WHERE file = ?1")?.execute([file])?;
+    connection.prepare_cached("DELETE FROM bindings WHERE file = ?1")?.execute([file])?;
+    Ok(())
+}
+
+/// Removes a file and everything in it.
+pub(crate) fn remove_file(connection: &Connection, file: u32) -> Result<(), IndexError> {
+    remove_refs(connection, file)?;
+    remove_imports(connection, file)?;
+    connection.prepare_cached("DELETE FROM symbols WHERE file = ?1")?.execute([file])?;
+    connection.prepare_cached("DELETE FROM files WHERE id = ?1")?.execute([file])?;
+    Ok(())
+}
+
+/// Resolves and writes the references of a file.
+pub(crate) fn write_refs(
+    connection: &Connection,
+    resolver: &Resolver<'_, '_>,
+    file: u32,
+) -> Result<(), IndexError> {
+    let Some(facts) = resolver.world.facts(file) else { return Ok(()) };
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO refs(file, line, column, name, kind, source, target, certainty)
+         VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
+    )?;
+    let mut candidate =
+        connection.prepare_cached("INSERT OR IGNORE INTO candidates VALUES (?1,?2)")?;
+    for found in &facts.outline.refs {
+        let resolved = resolver.resolve(file, found);
+        let is_call =
+            matches!(found.kind, crate::outline::RefKind::Call | crate::outline::RefKind::New);
+        // Names of the language and of packages are listed only where they are called.
+        if resolved.target.is_none() && !is_call {
+            continue;
+        }
+        insert.execute(params![
+            file,
+            found.at.line + 1,
+            found.at.column,
+            found.name,
+            resolved.kind.name(),
+            found.source.map(|at| facts.ids[at as usize]),
+            resolved.target.and_then(|id| resolver.world.stored_id(id)),
+            resolved.certainty.name(),
+        ])?;
+        if !resolved.candidates.is_empty() {
+            let row = connection.last_insert_rowid();
+            for id in resolved.candidates {
+                if let Some(id) = resolver.world.stored_id(id) {
+                    candidate.execute(params![row, id])?;
+                }
+            }
+        }
+    }
+    Ok(())
+}

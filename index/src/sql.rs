@@ -1,0 +1,162 @@
+//! SQL that only reads: one statement within limits, on a connection that cannot write.
+
+use crate::{IndexError, store};
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
+use serde_json::{Map, Value};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Maximum number of rows.
+pub const MAX_ROWS: usize = 500;
+/// Maximum size of the result as JSON, in bytes.
+pub const MAX_BYTES: usize = 64 << 10;
+/// Maximum time.
+pub const MAX_TIME: Duration = Duration::from_secs(2);
+
+/// The functions that a query can call.
+const FUNCTIONS: &[&str] = &[
+    "abs",
+    "avg",
+    "ceil",
+    "coalesce",
+    "concat",
+    "count",
+    "dense_rank",
+    "first_value",
+    "floor",
+    "format",
+    "glob",
+    "group_concat",
+    "hex",
+    "ifnull",
+    "iif",
+    "instr",
+    "lag",
+    "last_value",
+    "lead",
+    "length",
+    "like",
+    "lower",
+    "ltrim",
+    "max",
+    "min",
+    "nullif",
+    "printf",
+    "quote",
+    "rank",
+    "replace",
+    "round",
+    "row_number",
+    "rtrim",
+    "sign",
+    "string_agg",
+    "substr",
+    "substring",
+    "sum",
+    "total",
+    "trim",
+    "typeof",
+    "unicode",
+    "upper",
+];
+
+/// Virtual tables of SQLite that show its internals.
+const VIRTUAL: &[&str] =
+    &["bytecode", "dbstat", "sqlite_dbpage", "sqlite_memstat", "sqlite_stmt", "tables_used"];
+
+/// What is allowed, for refusals.
+const ALLOWED: &str = "one SELECT or WITH statement on the tables files, symbols, refs, candidates, \
+    imports, bindings and the views functions, types, interactions is allowed";
+
+fn authorize(context: AuthContext<'_>) -> Authorization {
+    let is_allowed = match context.action {
+        AuthAction::Select | AuthAction::Recursive => true,
+        AuthAction::Read { table_name, column_name } => {
+            let is_internal = table_name.eq_ignore_ascii_case("files")
+                && matches!(column_name, "facts" | "mentions");
+            let name = table_name.to_ascii_lowercase();
+            !is_internal && !VIRTUAL.contains(&&*name) && !name.starts_with("pragma_")
+        }
+        AuthAction::Function { function_name } => {
+            FUNCTIONS.iter().any(|known| known.eq_ignore_ascii_case(function_name))
+        }
+        AuthAction::Pragma { pragma_name, .. } => pragma_name.eq_ignore_ascii_case("table_info"),
+        _ => false,
+    };
+    if is_allowed { Authorization::Allow } else { Authorization::Deny }
+}
+
+/// Runs a query on the index of the project at `root`; returns the rows as objects.
+///
+/// # Errors
+/// When the statement is not allowed or exceeds a limit; the message says what is allowed.
+pub fn query(root: &Path, sql: &str) -> Result<Vec<Value>, IndexError> {
+    if sql.len() > MAX_BYTES {
+        return Err(IndexError::Refused(format!("the query is longer than {MAX_BYTES} bytes")));
+    }
+    let mut connection = store::open_read_only(root)?;
+    connection.execute_batch("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY;")?;
+    for (limit, value) in [
+        (Limit::SQLITE_LIMIT_LENGTH, 1 << 20),
+        (Limit::SQLITE_LIMIT_ATTACHED, 0),
+        (Limit::SQLITE_LIMIT_EXPR_DEPTH, 100),
+        (Limit::SQLITE_LIMIT_COMPOUND_SELECT, 20),
+        (Limit::SQLITE_LIMIT_VDBE_OP, 100_000),
+        (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+    ] {
+        let _ = connection.set_limit(limit, value);
+    }
+    let start = Instant::now();
+    connection.progress_handler(1000, Some(move || start.elapsed() > MAX_TIME))?;
+    connection.authorizer(Some(authorize))?;
+    let refused = |error: rusqlite::Error| refusal(&error);
+    let mut statement = connection.prepare(sql).map_err(refused)?;
+    if !statement.readonly() {
+        return Err(IndexError::Refused(format!("the statement writes; {ALLOWED}")));
+    }
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut rows = statement.query([]).map_err(refused)?;
+    let (mut found, mut bytes) = (Vec::new(), 2);
+    while let Some(row) = rows.next().map_err(refused)? {
+        if found.len() == MAX_ROWS {
+            return Err(IndexError::Refused(format!(
+                "the result has more than {MAX_ROWS} rows; add a LIMIT of at most {MAX_ROWS}"
+            )));
+        }
+        let mut object = Map::new();
+        for (at, name) in names.iter().enumerate() {
+            let value = match row.get_ref(at)? {
+                ValueRef::Null => Value::Null,
+                ValueRef::Integer(number) => number.into(),
+                ValueRef::Real(number) => number.into(),
+                ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned().into(),
+                ValueRef::Blob(bytes) => format!("{} bytes", bytes.len()).into(),
+            };
+            bytes += name.len() + value.as_str().map_or(12, str::len) + 6;
+            object.insert(name.clone(), value);
+        }
+        if bytes > MAX_BYTES {
+            return Err(IndexError::Refused(format!(
+                "the result is larger than {MAX_BYTES} bytes; select fewer columns or add a LIMIT"
+            )));
+        }
+        found.push(Value::Object(object));
+    }
+    Ok(found)
+}
+
+fn refusal(error: &rusqlite::Error) -> IndexError {
+    let text = match error {
+        rusqlite::Error::MultipleStatement => "there are several statements".to_owned(),
+        _ if error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted) => {
+            let seconds = MAX_TIME.as_secs();
+            return IndexError::Refused(format!(
+                "the query took more than {seconds} seconds; add conditions or a LIMIT"
+            ));
+        }
+        other => other.to_string(),
+    };
+    IndexError::Refused(format!("{text}; {ALLOWED}"))
+}

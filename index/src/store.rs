@@ -1,0 +1,176 @@
+//! The database file: where it is, how it is opened, and the lock between processes that write it.
+
+use crate::IndexError;
+use crate::outline;
+use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// The directory of the database, relative to the root.
+pub const DIR: &str = ".aidd";
+/// The name of the database.
+pub const NAME: &str = "data.index.db";
+
+/// The version of the schema. A database of another version is built again.
+const SCHEMA_VERSION: u32 = 1;
+const SCHEMA: &str = include_str!("schema.sql");
+const INDEXES: &str = include_str!("indexes.sql");
+/// Maximum time to wait for another process that writes the index.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
+/// Content of the ignore file of a new directory, as in the memory.
+const IGNORE_RULES: &str = "# Local data of aidd, for this checkout only.\n/data.*\n/.gitignore\n";
+
+/// The path of the database of the project at `root`.
+#[must_use]
+pub fn path(root: &Path) -> PathBuf {
+    root.join(DIR).join(NAME)
+}
+
+/// The path with a suffix.
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// The value of `meta` that a current database has.
+fn version() -> String {
+    format!("{SCHEMA_VERSION}.{}.{}", outline::VERSION, env!("CARGO_PKG_VERSION"))
+}
+
+fn refuse_link(path: &Path) -> Result<(), IndexError> {
+    if fs::symlink_metadata(path).is_ok_and(|data| data.file_type().is_symlink()) {
+        return Err(IndexError::Link(path.to_owned()));
+    }
+    Ok(())
+}
+
+/// A lock between processes; released when dropped, and by the system when the process dies.
+#[derive(Debug)]
+pub(crate) struct Lock(#[expect(dead_code, reason = "held for its drop")] File);
+
+/// Takes the lock for writing; creates the directory if it does not exist.
+pub(crate) fn lock(root: &Path) -> Result<Lock, IndexError> {
+    let dir = root.join(DIR);
+    refuse_link(&dir)?;
+    fs::create_dir_all(&dir).map_err(IndexError::io(&dir))?;
+    let ignore = OpenOptions::new().write(true).create_new(true).open(dir.join(".gitignore"));
+    let _ = ignore.and_then(|mut file| file.write_all(IGNORE_RULES.as_bytes()));
+    let path = dir.join("data.index.lock");
+    refuse_link(&path)?;
+    for suffix in ["", "-wal", "-shm", ".new"] {
+        refuse_link(&with_suffix(&self::path(root), suffix))?;
+    }
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(&path)
+        .map_err(IndexError::io(&path))?;
+    let start = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Lock(file)),
+            Err(TryLockError::WouldBlock) if start.elapsed() < LOCK_TIMEOUT => {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            Err(TryLockError::WouldBlock) => {
+                let busy = std::io::Error::from(std::io::ErrorKind::WouldBlock);
+                return Err(IndexError::io(&path)(busy));
+            }
+            Err(TryLockError::Error(error)) => return Err(IndexError::io(&path)(error)),
+        }
+    }
+}
+
+/// Opens the database if it exists and is current.
+pub(crate) fn open(root: &Path) -> Result<Option<Connection>, IndexError> {
+    let path = path(root);
+    refuse_link(&root.join(DIR))?;
+    refuse_link(&path)?;
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let Ok(connection) = Connection::open_with_flags(&path, flags) else { return Ok(None) };
+    // A file that is not a database, or that another version wrote, is built again.
+    if prepare(&connection).is_err() || stored_version(&connection) != Some(version()) {
+        return Ok(None);
+    }
+    Ok(Some(connection))
+}
+
+fn prepare(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(LOCK_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.execute_batch("PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;")
+}
+
+fn stored_version(connection: &Connection) -> Option<String> {
+    let sql = "SELECT value FROM meta WHERE key = 'version'";
+    connection.query_row(sql, [], |row| row.get(0)).optional().ok().flatten()
+}
+
+/// Opens the database for reading only.
+pub(crate) fn open_read_only(root: &Path) -> Result<Connection, IndexError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Ok(Connection::open_with_flags(path(root), flags)?)
+}
+
+/// A database that is built next to the current one, which it replaces when it is complete.
+pub(crate) struct Fresh {
+    pub(crate) connection: Connection,
+    at: PathBuf,
+    path: PathBuf,
+}
+
+/// Creates an empty database next to the current one. The caller holds the lock.
+pub(crate) fn create(root: &Path) -> Result<Fresh, IndexError> {
+    let path = path(root);
+    let at = with_suffix(&path, ".new");
+    let _ = fs::remove_file(&at);
+    let connection = Connection::open(&at)?;
+    connection.execute_batch(
+        "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+         PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -16000;",
+    )?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.execute_batch(SCHEMA)?;
+    Ok(Fresh { connection, at, path })
+}
+
+impl Fresh {
+    /// Creates the indexes of the tables and replaces the current database.
+    pub(crate) fn finish(self) -> Result<(), IndexError> {
+        self.connection.execute_batch(INDEXES)?;
+        let sql = "INSERT OR REPLACE INTO meta VALUES ('version', ?1)";
+        self.connection.execute(sql, [version()])?;
+        self.connection.execute_batch("PRAGMA locking_mode = NORMAL;")?;
+        self.connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+        drop(self.connection);
+        for suffix in ["-wal", "-shm"] {
+            let _ = fs::remove_file(with_suffix(&self.at, suffix));
+            let _ = fs::remove_file(with_suffix(&self.path, suffix));
+        }
+        fs::rename(&self.at, &self.path).map_err(IndexError::io(&self.path))
+    }
+}
+
+/// Removes the database; returns whether there was one.
+///
+/// # Errors
+/// When the lock cannot be taken.
+pub fn remove(root: &Path) -> Result<bool, IndexError> {
+    if !root.join(DIR).is_dir() {
+        return Ok(false);
+    }
+    let _lock = lock(root)?;
+    let path = path(root);
+    let was_there = path.exists();
+    for suffix in ["", "-wal", "-shm", ".new"] {
+        let _ = fs::remove_file(with_suffix(&path, suffix));
+    }
+    Ok(was_there)
+}

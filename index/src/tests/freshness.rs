@@ -1,0 +1,169 @@
+//! After any series of edits, the index equals one that is built from scratch.
+
+use super::{dump, dump_fresh, project, update, write};
+use proptest::prelude::*;
+use std::fs;
+use std::path::Path;
+
+/// Paths of files in several languages that import each other.
+const PATHS: [&str; 13] = [
+    "a.py",
+    "b.py",
+    "pkg/__init__.py",
+    "pkg/c.py",
+    "x.ts",
+    "y.ts",
+    "lib/index.ts",
+    "m/a.go",
+    "m/b.go",
+    "src/lib.rs",
+    "src/inner.rs",
+    "j/A.java",
+    "j/B.java",
+];
+
+/// Texts by extension: definitions, base types, types of values, imports and re-exports that change
+/// what the names in other files mean.
+fn texts(path: &str) -> &'static [&'static str] {
+    match path.rsplit('.').next().expect("an extension") {
+        "py" => &[
+            "class Base:\n    def save_it(self): pass\n\nclass Other:\n    def save_it(self): pass\n\ndef make() -> Base: ...\n",
+            "from a import *\nfrom b import Base as B\n\nclass Base(B):\n    x: B\n    def run(self):\n        self.save_it()\n        self.x.save_it()\n",
+            "from a import make, Base\nimport pkg.c\n\ndef go():\n    make().save_it()\n    y = Base()\n    y.save_it()\n    pkg.c.make()\n",
+            "from .c import make\nfrom . import c\n\ndef use(z):\n    z.save_it()\n    z.other_name()\n    c.make()\n    make().save_it()\n",
+            "from b import make\nclass Base:\n    def other_name(self): return make()\n\ndef make():\n    return Base()\n",
+            "\n\n\nclass Base:\n    def save_it(self): pass\n\ndef make() -> 'Base': ...\n",
+            "from a import Base\n\nclass Repo(Base):\n    from b import make\n    def run(self):\n        from a import make\n        make()\n        self.make().save_it()\n",
+            "from a import Base\n\nclass Repo(Base):\n    def run(self):\n        from b import make\n        make()\n        super().save_it()\n",
+            "from a import Repo\nfrom b import Repo as R\n\ndef go():\n    Repo().make()\n    R().make()\n",
+            "def make(:\n",
+        ],
+        "ts" => &[
+            "export class Base { saveIt() {} }\nexport function make(): Base { return new Base(); }\nexport default make;\n",
+            "import { Base as B } from './y';\nexport class Base extends B { run() { this.saveIt(); } }\nexport * from './lib';\n",
+            "export { make as build } from './x';\nimport d, { make } from './x';\nexport const go = () => { make().saveIt(); d().saveIt(); };\n",
+            "import { build } from './y';\nimport { Base } from './lib';\nfunction f(b: Base) { b.saveIt(); build().saveIt(); }\n",
+            "export * from '../x';\nexport interface Base { saveIt(): void }\nexport const make = () => ({ saveIt() {} });\n",
+            "\nexport class Other { saveIt() {} otherName() {} }\nexport function make() { return new Other(); }\n",
+            "export function {",
+        ],
+        "go" => &[
+            "package m\n\ntype Base struct{}\n\nfunc (b *Base) Save() {}\n\nfunc Make() *Base { return &Base{} }\n",
+            "package m\n\nfunc Go() { Make().Save(); b := Make(); b.Save() }\n",
+            "package m\n\ntype Other struct{ Base }\n\nfunc (o Other) Run() { o.Save() }\n\nfunc Make() Other { return Other{} }\n",
+            "package m\n\nfunc (b *Base) Late() { b.Save() }\n\nfunc x(b Base) { b.Late() }\n",
+        ],
+        "rs" => &[
+            "mod inner;\npub struct Base;\nimpl Base { pub fn save_it(&self) {} }\npub fn make() -> Base { Base }\nfn go() { make().save_it(); inner::run(); }\n",
+            "use crate::{Base, make};\npub fn run() { make().save_it(); }\nimpl Base { pub fn late(&self) { self.save_it() } }\n",
+            "mod inner;\npub use inner::Base;\nfn go(b: Base) { b.save_it(); b.late(); crate::inner::run(); }\n",
+            "pub struct Base { x: u8 }\nimpl Base { pub fn save_it(&self) {} }\npub fn run() -> Base { Base { x: 1 } }\n",
+        ],
+        _ => &[
+            "package j;\npublic class A { void save() {} void save(int a) {} static A make() { return new A(); } }\n",
+            "package j;\nclass B extends A { void run() { save(); save(1); A.make().save(); } }\n",
+            "package k;\nimport j.A;\nclass B { A a; void run() { a.save(); make(); } }\n",
+            "package j;\nclass A { B b; void go() { b.run(); } }\n",
+        ],
+    }
+}
+
+/// One change: a path, what happens to it, and the text that is written.
+type Change = (usize, u8, usize);
+
+fn apply(root: &Path, (path, operation, text): Change) {
+    let at = PATHS[path % PATHS.len()];
+    match operation % 8 {
+        0 => drop(fs::remove_file(root.join(at))),
+        1 => {
+            let same = PATHS
+                .iter()
+                .filter(|other| other.rsplit('.').next() == at.rsplit('.').next() && **other != at);
+            let to = same.cycle().nth(text).expect("another path of the language");
+            if root.join(at).exists() {
+                let target = root.join(to);
+                fs::create_dir_all(target.parent().expect("a directory")).expect("created");
+                fs::rename(root.join(at), target).expect("renamed");
+            }
+        }
+        2 => {
+            let old = fs::read_to_string(root.join(at)).unwrap_or_default();
+            let comment = if at.ends_with(".py") { "#" } else { "//" };
+            write(root, at, &format!("{comment} moved\n\n{old}"));
+        }
+        _ => {
+            let all = texts(at);
+            write(root, at, all[text % all.len()]);
+        }
+    }
+}
+
+fn start() -> tempfile::TempDir {
+    project(&[
+        ("package.json", "{\"name\": \"p\"}"),
+        ("Cargo.toml", "[package]\nname = \"p\"\n"),
+        ("go.mod", "module p\n"),
+    ])
+}
+
+fn check(rounds: &[Vec<Change>]) -> Result<(), TestCaseError> {
+    let dir = start();
+    for (at, path) in PATHS.iter().enumerate() {
+        write(dir.path(), path, texts(path)[at % texts(path).len()]);
+    }
+    update(dir.path());
+    for changes in rounds {
+        for change in changes {
+            apply(dir.path(), *change);
+        }
+        update(dir.path());
+    }
+    let edited = dump(dir.path());
+    let fresh = dump_fresh(dir.path());
+    for (table, rows) in &fresh {
+        prop_assert_eq!(&edited[table], rows, "table {} after {:?}", table, rounds);
+    }
+    Ok(())
+}
+
+fn rounds() -> impl Strategy<Value = Vec<Vec<Change>>> {
+    let change = (0..PATHS.len(), any::<u8>(), 0_usize..64);
+    proptest::collection::vec(proptest::collection::vec(change, 1..4), 1..6)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_edited_index_equals_a_fresh_index(rounds in rounds()) {
+        check(&rounds)?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3000, max_shrink_iters: 400, ..ProptestConfig::default() })]
+
+    #[test]
+    #[ignore = "takes minutes"]
+    fn an_edited_index_equals_a_fresh_index_in_many_series(rounds in rounds()) {
+        check(&rounds)?;
+    }
+}
+
+#[test]
+fn an_edit_resolves_only_what_it_can_affect() {
+    let dir = project(&[
+        ("a.py", "def one():\n    pass\n"),
+        ("b.py", "from a import one\n\ndef two():\n    one()\n"),
+        ("c.py", "def three():\n    pass\n"),
+    ]);
+    assert!(update(dir.path()).built);
+    assert_eq!(update(dir.path()).changed, 0);
+    write(dir.path(), "a.py", "\ndef one():\n    print()\n");
+    let done = update(dir.path());
+    assert_eq!((done.changed, done.resolved, done.built), (1, 1, false));
+    write(dir.path(), "a.py", "\nclass one:\n    pass\n");
+    assert_eq!(update(dir.path()).resolved, 2);
+    write(dir.path(), "c.py", "def three():\n    one()\n");
+    assert_eq!(update(dir.path()).resolved, 1);
+}

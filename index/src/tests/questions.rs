@@ -1,0 +1,67 @@
+//! Questions about a small project.
+
+use super::{project, update};
+use crate::query::Reader;
+
+const FILES: &[(&str, &str)] = &[
+    ("api.py", "from store import save\n\ndef post():\n    save()\n\ndef unused():\n    pass\n"),
+    (
+        "store.py",
+        "def save():\n    _write()\n\ndef _write():\n    pass\n\ndef _dead():\n    pass\n",
+    ),
+    ("tests/test_api.py", "from api import post\n\ndef test_post():\n    post()\n"),
+];
+
+fn reader() -> (tempfile::TempDir, Reader) {
+    let dir = project(FILES);
+    update(dir.path());
+    let reader = Reader::open(dir.path()).expect("an index");
+    (dir, reader)
+}
+
+#[test]
+fn callers_impact_and_paths_follow_proved_calls() {
+    let (_dir, reader) = reader();
+    let id = |name: &str| reader.named(name).expect("read")[0].id;
+    let callers = reader.callers(id("save"), false).expect("read");
+    let callers: Vec<String> = callers
+        .iter()
+        .map(|call| {
+            let name = call.symbol.as_ref().map_or("-", |symbol| &*symbol.qualified);
+            format!("{}:{} {name}", call.path, call.line)
+        })
+        .collect();
+    assert_eq!(callers, ["api.py:4 post"]);
+    let reached = reader.impact(&[id("_write")], 5).expect("read");
+    let reached: Vec<&str> = reached.iter().map(|found| &*found.symbol.qualified).collect();
+    assert_eq!(reached, ["save", "post", "test_post"]);
+    let path = reader.path(&[id("post")], &[id("_write")]).expect("read");
+    let path: Vec<&str> = path.iter().map(|symbol| &*symbol.qualified).collect();
+    assert_eq!(path, ["post", "save", "_write"]);
+    assert_eq!(reader.affected(&["store.py".to_owned()]).expect("read"), ["tests/test_api.py"]);
+    let dead = reader.dead(false, 10).expect("read");
+    let dead: Vec<&str> = dead.iter().map(|symbol| &*symbol.qualified).collect();
+    assert_eq!(dead, ["_dead"]);
+    assert!(reader.problems().expect("read").is_empty());
+}
+
+#[test]
+fn symbols_are_found_by_name_key_and_place() {
+    let (_dir, reader) = reader();
+    for text in ["save", "store.py#save~function", "store.py:2"] {
+        assert_eq!(reader.named(text).expect("read")[0].key, "store.py#save~function", "{text}");
+    }
+    assert_eq!(reader.find("AV", 5).expect("read")[0].qualified, "save");
+    assert!(reader.named("missing").expect("read").is_empty());
+}
+
+#[test]
+fn a_map_fits_its_budget() {
+    let (_dir, reader) = reader();
+    for budget in [0, 5, 20, 40, 1000] {
+        let map = reader.map(budget, &["store.py".to_owned()]).expect("read");
+        assert!(aidd_lexicon::tokens::count(&map) <= budget, "{budget}: {map}");
+    }
+    let map = reader.map(1000, &[]).expect("read");
+    assert!(map.contains("store.py\n  1: def save()\n"), "{map}");
+}

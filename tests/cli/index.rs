@@ -1,0 +1,63 @@
+//! Tests of `aidd index`.
+
+use crate::cli::support::{Project, token};
+use insta::assert_snapshot;
+
+fn project() -> Project {
+    let project = Project::new(&[
+        (".gitignore", "ignored.py\n"),
+        ("ignored.py", "def hidden(): pass\n"),
+        (
+            "api.ts",
+            "import { save as store } from './store';\nexport function post() { store(); }\n",
+        ),
+        ("store.ts", "/** Writes a row. Returns nothing. */\nexport function save() {}\n"),
+        ("api.test.ts", "import { post } from './api';\ntest('posts', () => { post(); });\n"),
+    ]);
+    project.write("keys.py", format!("def key():\n    token = \"{}\"\n", token()));
+    project
+}
+
+#[test]
+fn questions_are_answered_from_a_current_index() {
+    let project = project();
+    let ask = |args: &[&str]| project.run(&[&["index"], args].concat()).expect_code(0).out;
+    assert_snapshot!(ask(&[]), @"4 files indexed, 4 changed");
+    assert_snapshot!(ask(&[]), @"4 files indexed, 0 changed");
+    assert_snapshot!(ask(&["callers", "save"]), @r"
+    store.ts:2 function save: 1 callers
+      api.ts:2 call post
+    ");
+    assert_snapshot!(ask(&["impact", "save"]), @r"
+    api.ts:2 function post
+      api.test.ts:2 test posts
+    ");
+    assert_snapshot!(ask(&["affected", "store.ts"]), @"api.test.ts");
+    project.write("api.ts", "export function post() {}\n");
+    assert_snapshot!(ask(&["callers", "save"]), @"store.ts:2 function save: 0 callers");
+    assert_snapshot!(ask(&["find", "hidden"]), @"");
+    assert_snapshot!(
+        ask(&["sql", "SELECT name, doc FROM symbols WHERE name = 'save'", "--json"]).replace(char::is_whitespace, ""),
+        @r#"[{"name":"save","doc":"Writesarow."}]"#
+    );
+    assert_snapshot!(ask(&["doctor"]), @"the code index has no problems");
+    assert_snapshot!(ask(&["--rm"]), @"removed the code index");
+}
+
+#[test]
+fn secrets_are_masked() {
+    let project = project();
+    for args in [&["show", "key"][..], &["show", "key", "--json"]] {
+        let out = project.run(&[&["index"], args].concat()).expect_code(0).out;
+        assert!(out.contains("token") && !out.contains(&token()), "{out}");
+    }
+}
+
+#[test]
+fn refusals_say_what_is_allowed() {
+    let project = project();
+    let output = project.run(&["index", "sql", "DELETE FROM refs"]).expect_code(2);
+    assert!(output.err.contains("one SELECT or WITH statement"), "{}", output.err);
+    let output = project.run(&["index", "show", "sav"]).expect_code(2);
+    assert!(output.err.contains("similar names: save"), "{}", output.err);
+}
