@@ -45,7 +45,7 @@ pub use crate::rules::select::{EngineError, Selection};
 pub use ids::{Occurrences, text_keys};
 pub use large::MAX_LARGE_FILE;
 
-use family::{Claim, Family};
+use family::Claim;
 use ids::assign_ids;
 use plan::Derived;
 use run::{PatternInput, report_invalid, report_stopped, run_patterns};
