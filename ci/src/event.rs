@@ -115,13 +115,13 @@ pub struct Pull {
 pub struct WorkflowRun {
     /// The run id assigned by GitHub.
     pub id: u64,
-    /// The event that started that run.
+    /// The event that started the triggering run.
     pub event: String,
-    /// The commit that it checked; for a pull request, its newest commit.
+    /// The commit that the triggering run checked; for a pull request, its newest commit.
     pub head_sha: String,
-    /// The branch that it checked; empty if none.
+    /// The branch that the triggering run checked; empty if there is none.
     pub head_branch: String,
-    /// The repository of that commit, `owner/name`; empty if it was deleted.
+    /// The repository of that commit, `owner/name`; empty if the repository was deleted.
     pub head_repository: String,
 }
 

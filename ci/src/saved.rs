@@ -53,7 +53,7 @@ pub struct Context {
     pub pull: Option<u64>,
     /// The checked commit; for a pull request, its newest commit.
     pub head_sha: Option<String>,
-    /// The commit that it was compared with.
+    /// The commit with which the checked commit was compared.
     pub base_sha: Option<String>,
     /// The id of the workflow run, the same in all shards.
     pub run_id: Option<u64>,

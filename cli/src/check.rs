@@ -230,7 +230,7 @@ fn check_paths(
             paths.push(path_to_add);
         }
     }
-    // Also check the memory files that contain a check that cannot run, so that it is reported.
+    // Also check the memory files with a check that cannot run, so that the problem is reported.
     for path in project.unenforced() {
         let path_to_add = project.root().join(path);
         if !paths.iter().any(|path| path_to_add.starts_with(path)) {

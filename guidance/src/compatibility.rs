@@ -1,6 +1,6 @@
 //! Scores how well two technologies work together, with reasons. Statements in knowledge entries
-//! have the largest weight, facts derived from entry headers a smaller one. Missing statements are
-//! reported as unknown.
+//! have the largest weight; facts derived from entry headers have a smaller weight. Missing
+//! statements are reported as unknown.
 
 use super::knowledge::{Entry, Knowledge, normalize_name};
 use aidd_engine::project::stack::{Stack, Version};

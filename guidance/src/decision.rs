@@ -249,7 +249,7 @@ pub fn extract_facts<'k, 'a>(
     }
 }
 
-/// An act without the trailing words that lead into the next clause.
+/// An action without the trailing words that lead into the next clause.
 fn trim_act(act: &str) -> String {
     let act = act.split(" because").next().unwrap_or(act);
     let mut words: Vec<&str> = act.split_whitespace().collect();

@@ -329,8 +329,8 @@ fn project_usage(entry: &Entry<'_>, stack: &Stack) -> Option<String> {
     entry.version_in(stack).map(|(version, path)| format!("{path} has {} {version}", entry.name))
 }
 
-/// The alternatives to a technology that the project already uses. For each: how the project uses
-/// it, and when to choose it.
+/// The alternatives to a technology among the technologies that the project uses. For each
+/// alternative: how the project uses it, and when to choose it.
 fn alternatives_in_project(
     entry: &Entry<'_>,
     context: &HeuristicsContext<'_>,

@@ -412,7 +412,8 @@ impl<'a> Knowledge<'a> {
     /// # Errors
     /// Fails when no entry matches; the error contains suggested names, nearest first.
     pub fn find(&self, name: &str) -> Result<&Entry<'a>, Vec<&'a str>> {
-        // The cost of a comparison is the product of the lengths, and no name is that long.
+        // The cost of a comparison is the product of the lengths, and no name is longer than the
+        // limit.
         if name.len() > MAX_NAME_LEN {
             return Err(Vec::new());
         }

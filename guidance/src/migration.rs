@@ -19,7 +19,7 @@ use aidd_engine::project::stack::{Dependency, Ecosystem, Manifest, Pin, Stack, V
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Maximum number of hops in a plan. A hop is the migration from one version to a later one.
+/// Maximum number of hops in a plan. A hop is the migration from one version to a later version.
 const MAX_HOPS: usize = 12;
 
 /// A step of a migration plan.

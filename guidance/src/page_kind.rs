@@ -23,7 +23,7 @@ pub enum PageKind {
     Prompts,
 }
 
-/// The key by which a project's page replaces a shipped one.
+/// The key by which a project's page replaces a shipped page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PageKey {
     /// There is only one page of this kind.

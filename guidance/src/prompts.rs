@@ -165,7 +165,7 @@ pub fn completions(library: &Library, page: &Page, argument: &str, beginning: &s
         .find(|candidate| candidate.name == argument);
     let Some(matching) = matching else { return Vec::new() };
     let mut values = matching.values;
-    // In a list of technologies, the last one is completed.
+    // In a list of technologies, the last technology is completed.
     let (earlier, last) = match beginning.rsplit_once(',') {
         Some((earlier, last)) if argument == "candidates" => {
             (format!("{earlier}, "), last.trim_start())

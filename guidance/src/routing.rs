@@ -58,7 +58,8 @@ struct Area {
     nodes: Vec<Node>,
 }
 
-/// How many nodes a task must match to span several areas, and the workflow for such tasks.
+/// The number of nodes that a task must match to count as spanning several areas, and the workflow
+/// for such tasks.
 #[derive(Clone, Debug, Deserialize)]
 struct MultiAreaSettings {
     at_least: usize,
@@ -102,7 +103,7 @@ pub struct Route {
     pub spans: bool,
     /// The confidence from 0 to 1.
     pub confidence: f64,
-    /// The second-best row, when the confidence in the first is low.
+    /// The second-best row, when the confidence in the best row is low.
     pub runner_up: Option<String>,
     /// Candidate rows, when no row is likely enough to be selected.
     pub candidates: Vec<String>,

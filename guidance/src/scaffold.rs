@@ -32,22 +32,22 @@ const READMES: &[(PageKind, Preset, &str)] = &[
     (
         PageKind::Skills,
         Preset::Standard,
-        "One role per directory: `ROLE/SKILL.md` with `name`, `description` and `summary` in its header. A role with the same name replaces the shipped one.",
+        "One role per directory: `ROLE/SKILL.md` with `name`, `description` and `summary` in its header. A role with the same name replaces the shipped role.",
     ),
     (
         PageKind::Workflows,
         Preset::Standard,
-        "One workflow per file: its steps with roles and gates. A file with the same name replaces the shipped one.",
+        "One workflow per file: its steps with roles and gates. A file with the same name replaces the shipped workflow.",
     ),
     (
         PageKind::Templates,
         Preset::Standard,
-        "One template per file. A file with the same name replaces the shipped one.",
+        "One template per file. A file with the same name replaces the shipped template.",
     ),
     (
         PageKind::Knowledge,
         Preset::Full,
-        "The team's knowledge of a technology: `CATEGORY/NAME.md` with `name`, `category`, `last_updated` and `maturity` in its header. A file at the same path replaces the shipped one.",
+        "The team's knowledge of a technology: `CATEGORY/NAME.md` with `name`, `category`, `last_updated` and `maturity` in its header. A file at the same path replaces the shipped entry.",
     ),
 ];
 

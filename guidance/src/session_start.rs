@@ -379,7 +379,7 @@ fn protocol(library: &Library, share: usize) -> Part {
     Part::new("How to work here (AGENTS.md)", share, "AGENTS.md", lines)
 }
 
-/// Replaces links by their text, because the targets are relative to another directory.
+/// Replaces links with their text, because the targets are relative to another directory.
 fn without_links(text: &str) -> String {
     let mut output = String::new();
     let mut rest = text;

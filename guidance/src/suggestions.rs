@@ -140,7 +140,7 @@ fn add_opening(state: &State, input: &SuggestionInput<'_>, all: &mut Vec<Suggest
             "roles, workflow and tier follow from it",
         ));
         let memories = [&state.hazards, &state.failed, &state.decisions, &state.conventions];
-        // Do not suggest the search of an empty memory.
+        // Do not suggest searching an empty memory.
         if memories.iter().any(|entries| !entries.is_empty()) {
             let args = json!({"query": task});
             all.push(new_suggestion(
@@ -279,7 +279,7 @@ mod tests {
         let new_branch = State { branch: Some("main".to_owned()), ..State::default() };
         assert_eq!(tools(&new_branch, &SuggestionInput::default()), ["aidd_session"]);
         let task = SuggestionInput { task: Some("Add a login"), ..SuggestionInput::default() };
-        // The search of an empty memory is not suggested.
+        // Searching an empty memory is not suggested.
         assert_eq!(tools(&new_branch, &task), ["aidd_session", "aidd_classify_task"]);
         let with_memory = State { decisions: vec![decision().into()], ..new_branch.clone() };
         assert_eq!(

@@ -89,7 +89,8 @@ pub struct Task {
     pub skips: Vec<String>,
     /// The template for questions, if the task has no route.
     pub ask: Option<String>,
-    /// Roles whose deliverable already exists, with its path: they review instead of building.
+    /// Roles whose deliverable already exists, with its path: these roles review instead of
+    /// building.
     pub existing_deliverables: Vec<(String, String)>,
 }
 

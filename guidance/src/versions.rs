@@ -1,5 +1,5 @@
-//! Determines the version of a library for which the code is written, in the four steps of
-//! `specs/version-protocol.md`. Each step has evidence, or a statement of what is missing.
+//! Determines for which version of a library the code is written, in the four steps of
+//! `specs/version-protocol.md`. Each step provides evidence, or states which evidence is missing.
 
 use super::knowledge::{Entry, Knowledge, normalize_name};
 use super::legacy::Occurrence;
@@ -61,7 +61,7 @@ pub struct VerifiedVersion {
     pub manifest: String,
     /// The version range in the manifest.
     pub wanted: Option<String>,
-    /// The locked version, which is the one in use.
+    /// The locked version, which is the version in use.
     pub locked: Option<String>,
     /// The confidence in the version.
     pub confidence: Confidence,
@@ -236,7 +236,7 @@ fn compare_mentions(
             })
         });
         if let Some(row) = series {
-            // Without the current date, the date of the review decides.
+            // Without the current date, the date of the review is used instead.
             let today =
                 context.today.map_or_else(|| entry.updated.to_owned(), |day| day.to_string());
             let tense = if row.date <= today { "ended" } else { "ends" };

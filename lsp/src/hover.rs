@@ -13,7 +13,7 @@ use aidd_engine::text::kind::{self, Kind};
 use aidd_engine::text::source::Span;
 use tower_lsp_server::ls_types::{Hover, HoverContents, Position};
 
-/// Separator between two findings at one position, or a finding and the page of its rule.
+/// Separator between two findings at one position, or between a finding and the page of its rule.
 const RULER: &str = "\n\n---\n\n";
 
 /// The hover at `position`; `None` if there is neither a finding nor a rule name at the position.

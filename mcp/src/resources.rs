@@ -281,7 +281,7 @@ fn agents(library: &Library) -> String {
     text
 }
 
-/// Whether a page is shipped with aidd; all others are untrusted.
+/// Whether a page is shipped with aidd; all other pages are untrusted.
 fn is_shipped(page: &Page) -> bool {
     page.origin == Origin::Shipped
 }

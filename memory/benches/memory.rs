@@ -202,7 +202,7 @@ fn open(storage: &str, directory: &Path) {
 }
 
 /// Measures walks along the links of ten thousand memories: each memory is linked to three others,
-/// and in the second part a thousand memories are also linked to the first.
+/// and in the second part a thousand memories are also linked to the first memory.
 fn walk(storage: &str, directory: &Path) {
     let count = size(10_000);
     let mesh = |n: usize| -> Vec<usize> {

@@ -65,7 +65,7 @@ impl ImportedFile {
 /// Reads a file named `name`, in the requested or the detected format.
 ///
 /// # Errors
-/// When the format is unknown, or is not the requested one.
+/// When the format is unknown, or is not the requested format.
 pub fn read(name: &str, bytes: &[u8], format: Option<Format>) -> Result<ImportedFile, MemoryError> {
     let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
     let document: Option<Value> = serde_json::from_slice(bytes).ok();

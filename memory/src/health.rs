@@ -51,7 +51,7 @@ pub struct Health {
     pub advice: Vec<String>,
 }
 
-/// What is known about one ended session.
+/// The measured or reported values of one ended session.
 #[derive(Debug, Default)]
 struct Sample {
     model: String,

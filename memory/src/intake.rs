@@ -114,7 +114,7 @@ fn parents_first(revisions: &[Revision]) -> Vec<(String, &Revision)> {
     let mut order: Vec<usize> = Vec::new();
     while let Some(Reverse((_, index))) = next.pop() {
         order.push(index);
-        // The children of duplicate lines follow the first of them.
+        // A line that replaces a duplicate line follows the first of the duplicates.
         for child in children.remove(&*revs[index]).unwrap_or_default() {
             pending_parents[child] -= 1;
             if pending_parents[child] == 0 {

@@ -150,9 +150,9 @@ impl Journal {
         Ok((bytes, stamp))
     }
 
-    /// Whether a missing file does not belong to the checked-out commit: there is a repository
-    /// whose index does not contain the file. If the index contains the file, the file was deleted,
-    /// perhaps by mistake.
+    /// Whether a missing file is not part of the checked-out commit: the project has a repository,
+    /// and its index does not contain the file. If the index contains the file, the file was
+    /// deleted, perhaps by mistake.
     #[must_use]
     pub fn is_absent_from_commit(&self, path: &str) -> bool {
         let Ok(repository) = Repository::open(&self.root) else { return false };
@@ -168,7 +168,8 @@ impl Journal {
     /// When the lines cannot be written.
     pub fn append(&self, path: &str, lines: &str) -> Result<(Stamp, Option<Stamp>), MemoryError> {
         let full_path = self.writable_path(path)?;
-        // Git can replace the file while it is written. Duplicate lines are harmless.
+        // Git can replace the file while lines are appended, so appending is retried. Duplicate
+        // lines are harmless.
         for _ in 0..8 {
             let appended = append(&full_path, lines).map_err(MemoryError::io(&full_path))?;
             let Ok(now) = fs::metadata(&full_path) else { continue };
@@ -236,7 +237,7 @@ impl Journal {
         Ok(Some((context, true)))
     }
 
-    /// The contexts of all branches, ordered by name, and the paths of unreadable ones.
+    /// The contexts of all branches, ordered by name, and the paths of unreadable contexts.
     ///
     /// # Errors
     /// When the directory cannot be read.

@@ -172,7 +172,7 @@ pub fn editable_fields(kind: Kind) -> &'static [&'static str] {
 /// that the memory already has (`existing`), for example from an import.
 ///
 /// # Errors
-/// The first field that cannot be edited; the message lists the editable ones.
+/// The first field that cannot be edited; the message lists the editable fields.
 pub fn check_field_names(
     kind: Kind,
     existing: &Map<String, Value>,

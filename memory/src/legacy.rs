@@ -93,7 +93,7 @@ fn unpack(fields: &mut Map<String, Value>) {
     }
 }
 
-/// Renames older field names to the current ones.
+/// Renames fields from their older names to their current names.
 fn rename(fields: Map<String, Value>) -> Map<String, Value> {
     let current_name = |name: String| match name.as_str() {
         "rationale" => "reasoning".to_owned(),

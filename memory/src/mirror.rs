@@ -162,8 +162,8 @@ fn put_line(
 }
 
 impl AffectedMemories {
-    /// Collects the memories affected by changes to `ids`. It must be called before the changes are
-    /// made.
+    /// Collects the memories affected by changes to `ids`. Call this function before the changes
+    /// are made.
     fn from_ids<'a>(
         store: &mut dyn StorageBackend,
         ids: impl Iterator<Item = &'a str>,

@@ -72,12 +72,13 @@ impl Check {
 pub struct Run {
     /// The checks that the tool executed.
     pub checks: Vec<Check>,
-    /// Whether it passed; `None` when the record does not contain a result.
+    /// Whether the run passed; `None` when the record does not contain a result.
     pub passed: Option<bool>,
 }
 
-/// Reads the record of a run. `exitCode` or `passed` determines the result; without them, the words
-/// of the record do. If these report both success and failure, the run failed.
+/// Reads the record of a run. `exitCode` or `passed` determines the result; without these fields,
+/// the words of the record determine the result. If the words report both success and failure, the
+/// run failed.
 #[must_use]
 pub fn read(entry: &Entry) -> Run {
     let observation: Observation = kinds::typed(&entry.metadata).unwrap_or_default();

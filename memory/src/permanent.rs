@@ -140,7 +140,7 @@ impl ProjectMemory {
         }
     }
 
-    /// Saves a mistake. A repeated mistake is counted, and its fix is replaced by the new one.
+    /// Saves a mistake. A repeated mistake is counted, and the new fix replaces its earlier fix.
     ///
     /// # Errors
     /// When the content is empty, or a link leads to an unknown memory.
@@ -328,8 +328,8 @@ impl ProjectMemory {
         links.extend(self.links_to_duplicates(entry)?);
         let lines = self.present(&entry.id)?;
         let mut revision = Revision::next(entry, links, log::tips(&lines), at);
-        // The metadata of `entry` contains the total, to which the `seen` lines contribute. The new
-        // line must contain only the number of the line that it replaces.
+        // The counts in the metadata of `entry` include the occurrences in `seen` lines. The new
+        // line must contain only the counts of the line that it replaces.
         if lines.iter().any(|line| line.op == Op::Seen) {
             let replaced = lines.iter().find(|line| entry.heads.contains(&line.rev));
             for name in [OCCURRENCES, LAST_SEEN] {

@@ -78,8 +78,8 @@ impl Gate {
     /// Replaces every private or secret part of every string in `value`.
     ///
     /// # Errors
-    /// When the result is not a valid `T`, because a secret was in a field with fixed values. When
-    /// the shipped rules cannot be used, which a test rules out.
+    /// When the result is not a valid `T`, because a secret was in a field with fixed values, or
+    /// when the shipped rules cannot be used; a test ensures that they can be used.
     pub fn clean<T: Serialize + DeserializeOwned>(
         &self,
         value: &T,
@@ -197,8 +197,8 @@ fn insert(map: &mut Map<String, Value>, name: String, inner: Value) {
     map.insert(key, inner);
 }
 
-/// Returns `text`, which is located at `span`, with the parts redacted that the ordered `secrets`
-/// cover; `None` when they cover no part.
+/// Redacts the parts of `text`, which is located at `span`, that the ordered `secrets` cover;
+/// `None` if they cover no part.
 fn redacted(text: &str, span: Span, secrets: &[Span]) -> Option<String> {
     let first = secrets.partition_point(|secret| secret.end <= span.start);
     let mut clean = String::new();

@@ -40,7 +40,7 @@ pub struct ProjectMemory {
     pub(super) gate: Gate,
     clock: Clock,
     notices: Vec<String>,
-    /// Whether the next notices report what the tracked files contain.
+    /// Whether the next notices report the contents of the tracked files.
     reports_tracked: bool,
     /// The last result of [`Self::new_unread_notice`].
     pub(super) unread_notice: Option<String>,
@@ -49,7 +49,8 @@ pub struct ProjectMemory {
     /// Distinguishes ids of the same millisecond.
     count: u64,
     pub(super) similarity: SimilarityIndex,
-    /// Why no file can be written in the project; in that case the store is held in RAM.
+    /// The reason why no file can be written in the project; the store is then held in RAM. `None`
+    /// if files can be written.
     pub(super) unwritable: Option<String>,
     /// When writing was last retried.
     pub(super) last_write_check: Option<Instant>,
@@ -128,7 +129,7 @@ impl ProjectMemory {
         notices
     }
 
-    /// Makes the next notices report what the tracked files contain, because the store has lost
+    /// Makes the next notices report the contents of the tracked files, because the store has lost
     /// data.
     pub(super) fn report_tracked(&mut self) {
         self.reports_tracked = true;
@@ -223,7 +224,8 @@ impl ProjectMemory {
     }
 
     /// Writes permanent memory. `draft` reads the store, which no other process changes meanwhile,
-    /// and returns what to write. When this function returns, the lines are on disk.
+    /// and returns the revisions to write and the result. When this function returns, the lines are
+    /// on disk.
     pub(super) fn write_permanent<T>(
         &mut self,
         draft: &mut dyn FnMut(&mut Self) -> Result<Drafted<T>, MemoryError>,
@@ -277,7 +279,7 @@ impl ProjectMemory {
     }
 
     /// Runs `work`; when the store turns out to be damaged, runs it again on the repaired store or
-    /// on a new one, for example when another process set the damaged store aside.
+    /// on a new store, for example when another process set the damaged store aside.
     pub(super) fn run_with_repair<T>(
         &mut self,
         work: &mut dyn FnMut(&mut Self) -> Result<T, MemoryError>,

@@ -78,8 +78,8 @@ pub struct PrunedMemory {
 }
 
 impl ProjectMemory {
-    /// Deletes the lines of memories that were removed more than `days` days ago from the tracked
-    /// files; with `dry_run`, only returns these memories. The store retains the lines, so that
+    /// Deletes from the tracked files the lines of memories that were removed more than `days` days
+    /// ago; with `dry_run`, only returns these memories. The store retains the lines, so that
     /// [`Self::export`] can restore them.
     ///
     /// # Errors

@@ -119,7 +119,8 @@ impl SimilarityIndex {
     }
 }
 
-/// Number of memories of a type and, for each requested piece, of memories that contain the piece.
+/// The number of memories of a type, and for each requested piece the number of memories that
+/// contain the piece.
 #[derive(Debug, Default)]
 pub(super) struct PieceCounts {
     pub(super) memories: u32,

@@ -22,7 +22,8 @@ pub struct State {
     pub context: BranchContext,
     /// The most recently started open session on the branch.
     pub session: Option<SessionState>,
-    /// The active lifecycle of the branch; if the branch has none, the most recently started one.
+    /// The active lifecycle of the branch; if the branch has none, the most recently started active
+    /// lifecycle of the project.
     pub lifecycle: Option<Lifecycle>,
     /// Exit criteria of the lifecycle's phase that are not met: key and description.
     pub unmet: Vec<(&'static str, &'static str)>,

@@ -24,7 +24,7 @@ pub use values::{Many, Yaml};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Information without need to act.
+    /// Information that requires no action.
     Info,
     /// A likely defect.
     Warning,

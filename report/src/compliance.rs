@@ -98,7 +98,7 @@ struct ProjectRule<'a> {
     severity: Option<Severity>,
 }
 
-/// Renders the statement of what the configuration enforces.
+/// Renders the statement of the rules that the configuration enforces.
 #[must_use]
 pub fn compliance(input: ComplianceInput<'_>, format: ComplianceFormat) -> String {
     let ci = input.config.ci.clone().unwrap_or_default();

@@ -1,5 +1,5 @@
 //! Runs the check of a memory on the current project, so that the author of the memory sees at once
-//! whether the check finds what was intended.
+//! whether the check works as intended.
 
 use crate::error::RunError;
 use crate::number;

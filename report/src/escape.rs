@@ -20,8 +20,8 @@ pub fn printable(text: &str) -> String {
 }
 
 /// Escapes a log line, which can end with a line break: terminal control characters are escaped,
-/// and no CI system interprets it as a command. With `color`, the program's own colours and links
-/// are kept.
+/// and no CI system interprets the result as a command. With `color`, the program's own colours and
+/// links are kept.
 pub fn log_line(line: &[u8], color: bool) -> String {
     let (line, end) = match line {
         [text @ .., b'\r', b'\n'] => (text, "\r\n"),

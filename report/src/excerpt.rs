@@ -1,8 +1,8 @@
 //! Excerpts of the source lines of a finding, truncated to the terminal width.
 //!
-//! The renderer takes a single text with spans into it. Lines far from any mark are blank in that
-//! text (the renderer folds them away), and long lines are truncated around their marks, so that
-//! the cost of a finding does not depend on the size of its file.
+//! The renderer takes a single text, and spans in this text. Lines far from any mark are blank in
+//! that text (the renderer folds them away), and long lines are truncated around their marks, so
+//! that the cost of a finding does not depend on the size of its file.
 
 use super::escape::is_command;
 use super::redact::Redactor;

@@ -57,7 +57,7 @@ fn fit_within(limit: usize, document: &Document, rules: &[Rule]) -> FittedLog {
             Trim { fixes: true, .. } => Trim { fixes: false, ..trim },
             Trim { related: true, .. } => Trim { related: false, ..trim },
             Trim { help: true, .. } => Trim { help: false, ..trim },
-            // Slightly less than would fit if all results had the same size.
+            // Slightly fewer results than would fit if all results had the same size.
             _ => Trim {
                 results: (results * (limit / 10) / (size / 9).max(1)).min(results - 1),
                 ..trim

@@ -29,7 +29,7 @@ pub struct Weakening {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub line: Option<u64>,
-    /// The effect of the file: ``disables `team/colour` (severity in the base: error)``.
+    /// The effect on the checks: ``disables `team/colour` (severity in the base: error)``.
     pub message: String,
 }
 

@@ -152,7 +152,7 @@ fn version(value: &str) -> Option<String> {
     is_version(text).then(|| text.to_owned())
 }
 
-/// Whether a string can be shown as a version; a URL or a string that contains one cannot.
+/// Whether a string can be shown as a version; a string that is or contains a URL cannot.
 fn is_version(text: &str) -> bool {
     !text.is_empty()
         && text.len() <= 24

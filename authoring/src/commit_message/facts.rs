@@ -62,9 +62,9 @@ pub enum SymbolChangeKind {
     Added,
     /// The name does not exist any more.
     Removed,
-    /// The same body has another name.
+    /// The symbol has the same body and another name.
     Renamed,
-    /// The same name is in another file.
+    /// The symbol has the same name and is in another file.
     Moved,
     /// The body or signature differs.
     Changed,

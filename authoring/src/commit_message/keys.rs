@@ -72,7 +72,7 @@ fn read(path: &str, text: &str) -> Option<BTreeMap<String, String>> {
     }
     let mut settings: BTreeMap<String, String> = BTreeMap::new();
     for (key, value) in entries {
-        // The items of a list have the same key; joined, they are its value.
+        // All items of a list have the same key; the joined items are the value of the key.
         settings
             .entry(key)
             .and_modify(|all| {

@@ -46,7 +46,7 @@ pub struct Change {
     pub kind: ChangeKind,
     /// The text before the change; `None` if the file did not exist, is not text or is too large.
     pub before: Option<String>,
-    /// The text after the change; `None` in the same cases.
+    /// The text after the change; `None` if the file no longer exists, is not text or is too large.
     pub after: Option<String>,
 }
 
@@ -102,7 +102,8 @@ pub struct Description {
     /// The commit that the change reverts exactly.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reverts: Option<RevertedCommit>,
-    /// Breaking changes: public names that are removed, renamed, hidden or have another signature.
+    /// Breaking changes: public names that are removed, renamed, made private or given another
+    /// signature.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breaking: Vec<String>,
     /// The new version of the project itself.

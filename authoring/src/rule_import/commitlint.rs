@@ -216,7 +216,7 @@ fn add_pages(
     }
 }
 
-/// The rules covered by the page of a first line with a custom parser.
+/// The rules that the page on first lines with a custom parser covers.
 const CUSTOM_HEADER_RULES: &str = "type-enum, type-empty, subject-empty, scope-enum";
 
 /// Whether the page on the whole first line already covers a rule.

@@ -180,7 +180,7 @@ impl Draft {
 type VerifiedExample<'d> = (&'d ExampleCandidate, Vec<String>, Option<String>);
 
 impl ExampleCandidate {
-    /// Appends the blocks of the example. `is_project`: whether all blocks form one project.
+    /// Appends the blocks of the example. `is_project` states whether all blocks form one project.
     fn write(&self, found: &[String], is_project: bool, page: &mut String) {
         for (at, (path, text)) in self.files.iter().enumerate() {
             let with = if is_project || at + 1 == self.files.len() { "" } else { " with" };
@@ -320,8 +320,8 @@ pub(super) fn write_pages(import_draft: ImportDraft, to: &str, engine: NewEngine
     import
 }
 
-/// The directory that contains the pages, which the pages do not need to check: its path relative
-/// to the root, and the glob by which a page excludes it.
+/// The directory of the pages, which the pages do not need to check: its path relative to the root,
+/// and the glob with which a page excludes the directory.
 fn page_dir(to: &str) -> (String, String) {
     let to = to.trim_end_matches('/');
     let scope = scope_of(&format!("{to}/x.md")).to_owned();

@@ -83,7 +83,8 @@ impl<'f> Modules<'f> {
         script::read(&read_text(self.files, path)?, path, &other)
     }
 
-    /// The exports of the module `name`, as imported by the file at `from`, if entirely literal.
+    /// The exports of the module `name`, as imported by the file at `from`, if they are entirely
+    /// literal.
     fn resolve_module(&self, from: &str, name: &str, depth: usize) -> Option<Json> {
         if let Some(known) = (self.known)(name) {
             return Some(known);

@@ -2,8 +2,8 @@
 //! of a rule.
 //!
 //! A placeholder is `{{name}}` or `{{name|step|step:argument}}`; `{{?name}}` omits the key,
-//! variable or example that contains it if there is no such option. A string that consists of one
-//! placeholder becomes the value itself.
+//! variable or example that contains the placeholder if the option is not set. A string that
+//! consists of one placeholder becomes the value itself.
 
 use super::draft::Draft;
 use super::{steps, string_list};
@@ -36,8 +36,7 @@ pub(super) struct RuleTable {
     pub(super) coded: Option<String>,
     /// Whether the code derives more variables from the options.
     pub(super) derived: bool,
-    /// Whether the files of the rule are added to the check although its kind of check names files
-    /// itself.
+    /// Whether the files of the rule are added to the check even if the check already names files.
     pub(super) files: bool,
     /// The path of the file in examples that do not specify a path.
     path: Option<String>,
@@ -181,7 +180,7 @@ fn conditions_met(when: &Json, unless: &Json, vars: &Vars) -> bool {
 }
 
 /// Whether a condition is met. A mapping is met when all its options have the given values, a list
-/// when one of its mappings is met.
+/// is met when one of its mappings is met.
 fn condition_met(when: &Json, vars: &Vars) -> bool {
     let value = |name: &str| vars.get(name).unwrap_or(&Json::Null);
     match when {

@@ -107,8 +107,8 @@ pub(super) fn read(text: &str, path: &str, modules: Modules<'_>) -> Result<Liter
     }
 }
 
-/// The value that a name refers to: the value of an expression or a module, or the value of a key in
-/// it.
+/// The value that a name refers to: the value of an expression or a module, or of a key in this
+/// value.
 #[derive(Clone)]
 struct Name<'t> {
     from: Origin<'t>,

@@ -47,7 +47,7 @@ pub(super) fn apply_step(
         .or_else(|| text_step(step, argument, value, other)))
 }
 
-/// Applies a step on numbers.
+/// Applies a step that converts a number.
 fn number_step(step: &str, argument: &str, value: &Json) -> Option<Json> {
     let number = value.as_u64()?;
     let times = usize::try_from(number.min(MAX_REPEAT)).ok()?;
@@ -61,7 +61,7 @@ fn number_step(step: &str, argument: &str, value: &Json) -> Option<Json> {
     })
 }
 
-/// Applies a step on a string or on a whole list of strings.
+/// Applies a step that converts a string, or a list of strings as a whole.
 fn list_step(step: &str, argument: &str, value: &Json) -> Option<Json> {
     let all = string_list(value);
     Some(match step {
@@ -100,7 +100,7 @@ fn list_step(step: &str, argument: &str, value: &Json) -> Option<Json> {
     })
 }
 
-/// Applies a step on one string, or on each string of a list.
+/// Applies a step that converts a string, or each string of a list.
 fn text_step(step: &str, argument: &str, value: &Json, other: &dyn Fn() -> String) -> Option<Json> {
     if let (Json::Array(items), false) = (value, step == "json" || step == "plain") {
         return items.iter().map(|item| text_step(step, argument, item, other)).collect();

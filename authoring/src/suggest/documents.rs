@@ -67,8 +67,8 @@ pub(super) fn documents(project: &Project, paths: &[String]) -> Vec<String> {
     found
 }
 
-/// The directory whose `.aidd/rules` is the place for a page on a sentence of the document at
-/// `path`, with a trailing `/`; empty for the root of the project.
+/// The directory in whose `.aidd/rules` a page about a sentence of the document at `path` belongs,
+/// with a trailing `/`; empty for the root of the project.
 pub(super) fn page_directory(path: &str) -> String {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let is_nested = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"].contains(&name)

@@ -1,5 +1,6 @@
 //! From a sentence to a check: finds where the team's documents contain the sentence, which rules
-//! already enforce it, and which forms of check could, and validates the draft of a page.
+//! already enforce it, and which forms of check could enforce it; then validates the draft of a
+//! page.
 //!
 //! Checks are not derived from prose. A person or a model writes the page; [`try_draft`] validates the
 //! page, runs its examples and tries it on the project.

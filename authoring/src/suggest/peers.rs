@@ -228,7 +228,7 @@ fn tool_by_topic(settings: &Settings, text: &str, code: &[&str]) -> Option<(Stri
 }
 
 fn formatter(settings: &Settings, text: &str) -> Option<(String, String)> {
-    // The header or subject of a commit has a length as well.
+    // A sentence about the length of a commit header or subject is not about the layout of code.
     let is_commit = ["header", "subject", "commit"].iter().any(|word| text.contains(word));
     let is_layout = !is_commit && LAYOUT.is_match(text);
     is_layout.then(|| settings.formatter(STYLE.is_match(text))).flatten()

@@ -20,7 +20,8 @@ pub const MAX_SENTENCE: usize = 2000;
 /// The facts about a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Statement {
-    /// The sentence, and its places in the documents; without places if no document contains it.
+    /// The sentence, and its places in the documents. There are no places if no document contains
+    /// the sentence.
     #[serde(flatten)]
     pub stated: StatedSentence,
     /// Rules that can be about the same subject, for comparison.

@@ -90,7 +90,7 @@ impl<'a> History<'a> {
         self.repository.is_shallow()
     }
 
-    /// A Git setting, including the user's.
+    /// The value of a Git setting as [`Git`] resolves it; `None` if it is not set.
     pub(super) fn setting(&self, name: &str) -> Option<String> {
         self.git.try_run(&["config", "--get", name]).map(|value| value.trim().to_owned())
     }

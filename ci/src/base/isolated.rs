@@ -1,12 +1,12 @@
 //! The repository without its own configuration, for the `git` program.
 //!
 //! A repository's configuration can name programs: `core.sshCommand`, `remote.*.uploadpack`,
-//! `credential.helper`, filters, hooks. It comes with the checkout, so it is untrusted, unlike the
-//! configuration of the user and the system. A denylist would never be complete. Git therefore runs
-//! with a separate `GIT_DIR` that has the objects, references and shallow commits of the
-//! repository. From the repository's configuration, Git gets only the settings allowed by
-//! [`Setting::handling`], none of which names a program. These settings are passed in the
-//! environment, so that no token is written to disk.
+//! `credential.helper`, filters, hooks. This configuration comes with the checkout, so it is
+//! untrusted, unlike the configuration of the user and the system. A denylist would never be
+//! complete. Git therefore runs with a separate `GIT_DIR` that has the objects, references and
+//! shallow commits of the repository. From the repository's configuration, Git gets only the
+//! settings allowed by [`Setting::handling`], none of which names a program. These settings are
+//! passed in the environment, so that no token is written to disk.
 
 use super::program::without_passwords;
 use aidd_engine::project::git::{Directories, Repository};
@@ -218,7 +218,7 @@ impl IsolatedRepository {
         String::from_utf8_lossy(shallow.as_deref().unwrap_or_default()).into_owned()
     }
 
-    /// Copies the shallow commits that Git wrote to this directory to the repository.
+    /// Copies to the repository the shallow commits that Git wrote to this directory.
     pub(super) fn store_shallow(&self) -> Result<()> {
         let shallow = read(&self.directory.path().join("shallow"))?;
         if shallow == *self.shallow.borrow() {

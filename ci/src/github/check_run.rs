@@ -12,8 +12,8 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 /// Maximum number of annotations per request.
 const MAX_BATCH: usize = 50;
-/// Maximum number of annotations of a check run. GitHub documents no limit, but each batch is one
-/// of the thousand requests per hour of a job's token.
+/// Maximum number of annotations of a check run. GitHub documents no limit, but each batch counts
+/// as one of the thousand requests per hour that a job's token allows.
 const MAX_ANNOTATIONS: usize = 1_000;
 /// Maximum size of a check run's text in bytes. GitHub's limit is 65,535 characters, and a text
 /// never has more characters than bytes.

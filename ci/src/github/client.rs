@@ -126,7 +126,7 @@ impl Client {
     }
 
     /// Adds entries to the resource at `route`. If it is unclear whether the request arrived,
-    /// `find_result` checks and returns the result if it did.
+    /// `find_result` looks for the result, and returns it if the request arrived.
     pub(super) async fn append<T: DeserializeOwned>(
         &self,
         route: &str,
@@ -136,8 +136,8 @@ impl Client {
         self.send(Verb::Patch(body), &self.repository_route(route), find_result).await
     }
 
-    /// Creates a resource. If it is unclear whether the request arrived, `find_result` checks and
-    /// returns the result if it did.
+    /// Creates a resource. If it is unclear whether the request arrived, `find_result` looks for
+    /// the result, and returns it if the request arrived.
     pub(super) async fn create<T: DeserializeOwned>(
         &self,
         route: &str,

@@ -26,7 +26,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// One line: what was skipped, why, and the remedy.
+    /// One line with the skipped part, the reason and the remedy.
     pub(super) fn line(&self, skipped: &str, permission: &str) -> String {
         let (why, advice) = self.reason_and_remedy(permission);
         format!("{skipped}: {why}. {advice}.")

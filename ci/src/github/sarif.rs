@@ -77,12 +77,12 @@ pub(super) fn line(failure: &Failure) -> String {
     match failure {
         Failure::Refused(403, message) if is_disabled(message) => format!(
             "{WHAT}: code scanning is disabled for this repository (403: {message}). It is free for \
-             public repositories; for others enable Code Security in the repository's settings, or \
-             disable the upload: annotations and summary contain the same findings."
+             public repositories; for other repositories, enable Code Security in the repository's \
+             settings, or disable the upload: annotations and summary contain the same findings."
         ),
         Failure::Refused(413, message) => format!(
-            "{WHAT}: it is too large (413: {message}). Check fewer paths at once, each with a \
-             separate category."
+            "{WHAT}: the report is too large (413: {message}). Check fewer paths at once, each \
+             with a separate category."
         ),
         failure => failure.line(WHAT, "security-events: write"),
     }

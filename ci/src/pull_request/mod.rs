@@ -283,7 +283,8 @@ impl Job<'_> {
         let complete = checks_all && self.args.walk.exclude.is_empty() && !self.args.walk.no_hidden;
         let (args, outcome) = (&self.args.baseline, &mut compared.outcome);
         let stale = baseline::apply(args.options(), &self.project, &self.paths, outcome, complete)?;
-        // A shard has only its own files; `aidd ci merge` matches across all shards.
+        // A shard has only its own files, so `aidd ci merge` matches moved findings across all
+        // shards.
         if self.args.shard.is_none() {
             compared.match_across();
         }

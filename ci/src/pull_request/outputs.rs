@@ -239,7 +239,7 @@ pub(super) fn post(
     posted
 }
 
-/// Prints what was skipped.
+/// Prints the skipped parts, one line each.
 pub(super) fn print_skipped(skipped: &[String], io: &mut Io<'_>) -> Result<()> {
     for line in skipped {
         writeln!(io.err, "aidd: {line}")?;

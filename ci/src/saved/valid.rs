@@ -18,7 +18,7 @@ const MAX_TEXT_BYTES: usize = 1 << 20;
 const MAX_PATH_BYTES: usize = 4_096;
 const MAX_NAME_BYTES: usize = 512;
 
-/// Validates a report; the error states what is wrong and where.
+/// Validates a report; the error states the problem and its position.
 pub(super) fn check(saved: &Saved) -> Result<(), String> {
     for (found, read) in
         [(saved.schema_version, VERSION), (saved.document.schema_version, DOCUMENT_VERSION)]

@@ -120,8 +120,8 @@ fn checkout(server: &Repository, git_ref: &str, depth: &[&str]) -> Repository {
 
 const SHALLOW: [&str; 1] = ["--depth=1"];
 
-/// A server with `main` and a branch `topic`. Each has `distance` commits, and one with a change,
-/// since the branch point, whose hash is also returned.
+/// A server with the branches `main` and `topic`. Since their branch point, each has `distance`
+/// commits without changes and one with a change. Also returns the hash of the branch point.
 fn server(distance: usize) -> (Repository, String) {
     let server = Repository::new();
     server.commit(&[("a.txt", "one\n"), ("folder/b.txt", "one\n")]);

@@ -164,7 +164,7 @@ fn a_request_without_a_response_is_retried() {
 
 #[test]
 fn an_unreachable_server_is_reported() {
-    // A port that was just free.
+    // A port that was free a moment ago.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let port = listener.local_addr().expect("an address").port();
     drop(listener);
@@ -234,10 +234,10 @@ fn refusals_of_code_scanning_are_reported() {
     })];
     lines.extend(run(1).post(&server, SARIF).skipped);
     assert_snapshot!(lines.join("\n"), @r"
-    The SARIF report was not uploaded to code scanning: code scanning is disabled for this repository (403: Advanced Security must be enabled for this repository to use code scanning). It is free for public repositories; for others enable Code Security in the repository's settings, or disable the upload: annotations and summary contain the same findings.
-    The SARIF report was not uploaded to code scanning: code scanning is disabled for this repository (403: Code scanning is not enabled for this repository). It is free for public repositories; for others enable Code Security in the repository's settings, or disable the upload: annotations and summary contain the same findings.
+    The SARIF report was not uploaded to code scanning: code scanning is disabled for this repository (403: Advanced Security must be enabled for this repository to use code scanning). It is free for public repositories; for other repositories, enable Code Security in the repository's settings, or disable the upload: annotations and summary contain the same findings.
+    The SARIF report was not uploaded to code scanning: code scanning is disabled for this repository (403: Code scanning is not enabled for this repository). It is free for public repositories; for other repositories, enable Code Security in the repository's settings, or disable the upload: annotations and summary contain the same findings.
     The SARIF report was not uploaded to code scanning: the token has no permission for this (403: Resource not accessible by integration). Give the job `permissions: security-events: write`; a pull request from a fork never gets this permission: save the report with `aidd ci --save` and post it with `aidd ci post` from a `workflow_run` workflow.
-    The SARIF report was not uploaded to code scanning: it is too large (413: Payload Too Large). Check fewer paths at once, each with a separate category.
+    The SARIF report was not uploaded to code scanning: the report is too large (413: Payload Too Large). Check fewer paths at once, each with a separate category.
     The SARIF report was not uploaded to code scanning: GitHub does not accept the content (rejecting SARIF, as there are more runs than allowed (25 > 20); two). Run the job again on the newest commit; if the error persists, report it.
     ");
 }

@@ -14,8 +14,8 @@ pub struct Init {
     /// Print the changes as a patch without writing them.
     #[arg(long)]
     pub dry_run: bool,
-    /// Remove what `aidd init` wrote to the files of these clients; everything else stays
-    /// unchanged.
+    /// Remove the entries that `aidd init` wrote to the files of these clients; all other content
+    /// stays unchanged.
     #[arg(long, requires = "clients")]
     pub remove: bool,
 }

@@ -104,8 +104,8 @@ pub fn is_agent_hook(args: &[OsString]) -> bool {
     requested_hook(args).is_some_and(|name| NAMES.contains(&name))
 }
 
-/// Whether a command line names a hook that this version does not have. The client can have been
-/// set up by a later version.
+/// Whether a command line names a hook that this version does not have. A later version may have
+/// set up the client.
 #[must_use]
 pub fn is_unknown(args: &[OsString]) -> bool {
     let cli = Cli::command();

@@ -30,8 +30,8 @@ use std::path::Path;
 /// Maximum number of problems listed for the tracked files; further problems are only counted.
 const MAX_LISTED: usize = 20;
 
-/// A problem: the checked part (`what`), the message, the remedy, and whether `--fix` applies the
-/// remedy.
+/// A problem: the name of the checked part (`what`), the message, the remedy, and whether `--fix`
+/// applies the remedy.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Problem {
@@ -123,8 +123,8 @@ fn print(report: &Report, io: &mut Io<'_>) -> Result<()> {
 }
 
 /// Fixes problems that can be fixed before the memory is opened: missing lines in the Git files,
-/// and lines of the tracked files for which a `memory/` rule has a safe fix. Failed fixes are added
-/// to the report.
+/// and lines of the tracked files that a `memory/` rule can fix safely. Failed fixes are added to
+/// the report.
 fn fix_files(distribution: &'static Distribution, root: &Path, report: &mut Report) -> Result<()> {
     if git_files::repository(root).is_some() {
         match git_files::write(root) {

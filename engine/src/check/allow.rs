@@ -24,15 +24,15 @@ pub use names::{name_at, names};
 /// The id of the rule that reports allow comments without an effect.
 pub const UNUSED: &str = "aidd/unused-allow";
 
-/// Maximum number of different globs in the comments of one file, because each glob is compared
-/// with all rules.
+/// Maximum number of different globs in the comments of one file. The limit exists because each
+/// glob is compared with all rules.
 const MAX_GLOBS: usize = 256;
 
 /// The tag of rules that other secret scanners also have.
 const SECRET_TAG: &str = "secret";
-/// The tag of rules on security.
+/// The tag of security rules.
 const SECURITY_TAG: &str = "security";
-/// The prefix of the ids of rules on code style.
+/// The id prefix of the code style rules.
 const STYLE_PREFIX: &str = "compliance/";
 
 /// One allow comment.
@@ -57,7 +57,7 @@ struct Directive {
 enum Rules {
     All,
     Secrets,
-    /// The `compliance` rules, except rules on security.
+    /// The `compliance` rules, except security rules.
     Style,
     /// The rules whose ids have one of these prefixes.
     WithPrefix(&'static [&'static str]),
@@ -69,7 +69,7 @@ enum Rules {
 struct NameCache<'a> {
     registry: &'a Registry,
     names: HashMap<&'a str, Rc<[RuleId]>>,
-    /// The number of different globs so far, at most [`MAX_GLOBS`] of which are resolved.
+    /// The number of different globs so far. At most [`MAX_GLOBS`] of them are resolved.
     glob_count: usize,
 }
 
@@ -83,8 +83,9 @@ pub(crate) struct Applied {
     pub(crate) pending_allows: Vec<Span>,
 }
 
-/// Marks the findings that a comment allows, and reports unused aidd comments. `statements` are
-/// spans in order; a comment above the first line of such a span applies to the whole span.
+/// Marks the findings that a comment allows, and reports unused aidd comments. `statements` are the
+/// spans of the statements, sorted; a comment above the first line of a statement applies to the
+/// whole statement.
 pub(crate) fn apply(
     source: &Source,
     registry: &Registry,
@@ -141,7 +142,7 @@ pub(crate) fn comments(
     directives.into_iter().filter(has_effect).map(comment).collect()
 }
 
-/// The allow comments of a source, with the lines that each applies to.
+/// The allow comments of a source, each with the lines that it applies to.
 fn directives(
     source: &Source,
     registry: &Registry,
@@ -201,7 +202,8 @@ fn has_tag(registry: &Registry, rule: &RuleId, tag: &str) -> bool {
     registry.get(rule).is_some_and(|rule| rule.tags.iter().any(|rule_tag| rule_tag == tag))
 }
 
-/// The allow comment with the marker of this index that begins at `start`, if it is one.
+/// The allow comment whose marker is `MARKERS[marker]` and begins at `start`; `None` if the match
+/// is not an allow comment.
 fn read<'a>(
     source: &'a Source,
     name_cache: &mut NameCache<'a>,
@@ -314,8 +316,8 @@ impl<'a> NameCache<'a> {
     }
 }
 
-/// Determines the lines of comments that apply to a line below them: the first line that is not a
-/// comment, and the whole statement that begins on this line.
+/// Sets the lines of each comment that applies to a line below it: the first following line that is
+/// not a comment, and the whole statement that begins on this line.
 fn extend_directives(source: &Source, directives: &mut [Directive], statements: &[Span]) {
     // Line of a comment → the first following line that is not a comment.
     let mut below: HashMap<usize, usize> = HashMap::new();

@@ -23,7 +23,7 @@ mod params;
 
 pub(super) use params::{key_with_params, validate_params};
 
-/// The engine's own family: the settings, rule pages and packs of a project.
+/// The engine's own family. It checks the settings, rule pages and packs of a project.
 pub(super) static FAMILY: Family = Family {
     name: "aidd",
     rules: || RULES.to_vec(),
@@ -42,11 +42,11 @@ pub(super) static FAMILY: Family = Family {
 /// The rules of the family.
 pub const RULES: [&str; 3] = [CONFIG, PAGE, ENFORCERS];
 
-/// The rule on `.aidd/config.json`.
+/// The rule that checks `.aidd/config.json`.
 const CONFIG: &str = "aidd/invalid-config";
-/// The rule on rule pages.
+/// The rule that checks rule pages.
 const PAGE: &str = "aidd/malformed-page";
-/// The rule on `enforced-by` in rule pages.
+/// The rule that checks `enforced-by` in rule pages.
 const ENFORCERS: &str = "aidd/missing-enforcer";
 
 /// Reports problems of a configuration file: syntax, unknown keys, unknown rule names.

@@ -13,12 +13,12 @@ use crate::text::source::{Source, Span};
 use aidd_page::Tables;
 use std::sync::OnceLock;
 
-/// A set of related rules, such as the rules on Dockerfiles, on diagrams or on credentials.
+/// A set of related rules, such as the rules for Dockerfiles, diagrams or credentials.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
     /// The name of the family, for messages about the family itself.
     pub name: &'static str,
-    /// The ids of the rules. Each has a shipped page without a check.
+    /// The ids of the rules. Each rule has a shipped page without a check.
     pub rules: fn() -> Vec<&'static str>,
     /// The parameters of the rules.
     pub params: &'static [Param],
@@ -79,7 +79,8 @@ impl Family {
     };
 }
 
-/// A parameter of a rule written in Rust, which the function reads with [`Report::param`].
+/// A parameter of a rule written in Rust. The function of the rule reads the parameter with
+/// [`Report::param`].
 #[derive(Clone, Copy, Debug)]
 pub struct Param {
     /// The id of the rule.
@@ -163,13 +164,14 @@ impl Distribution {
         self.engine.get_or_init(make).as_ref()
     }
 
-    /// `text` with secrets replaced, for messages that can quote a file or the command line.
+    /// Returns `text` with secrets replaced, for messages that can quote a file or the command
+    /// line.
     #[must_use]
     pub fn redact(&'static self, text: &str) -> String {
         self.redact_all([text.to_owned()]).pop().unwrap_or_default()
     }
 
-    /// The strings with secrets replaced.
+    /// Returns the strings with secrets replaced.
     #[must_use]
     pub fn redact_all(&'static self, texts: impl IntoIterator<Item = String>) -> Vec<String> {
         let without_secrets = |mut text: String| {
@@ -228,7 +230,7 @@ impl Distribution {
         families.any(|family| (family.claim)(path, "").is_some())
     }
 
-    /// The kinds under which families claim the file at `path`, by its path alone.
+    /// The kinds under which families claim the file at `path`, determined from the path alone.
     pub fn kinds(&self, path: &str) -> impl Iterator<Item = Kind> {
         self.families.iter().filter_map(move |family| (family.claim)(path, ""))
     }

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// The number of findings so far in a file with the same rule and the same text.
+/// The number of findings with the same rule and the same text that a file has so far.
 #[derive(Debug, Default)]
 pub struct Occurrences(HashMap<[u8; 32], u32>);
 

@@ -23,11 +23,11 @@ const MAX_RELATED: usize = 20;
 /// The lowered findings of a file, identified by span and rule.
 pub(super) type Lowered = HashSet<(Span, RuleId)>;
 
-/// Lowers the findings of `source` to `info` if the file or the value is not part of the
-/// product, and adds the reason to the message. Called before the most severe of the findings on a
-/// secret is chosen. Exceptions are findings of the project's own rules, of rules whose severity the
-/// configuration sets, of rules that are not about security, and of rules on keys in the format of a
-/// particular service, if the key is likely to be in use.
+/// Lowers the findings of `source` to `info` if the file or the value is not part of the product,
+/// and adds the reason to the message. Called before the most severe of the findings on a secret is
+/// chosen. Exceptions are findings of the project's own rules, of rules whose severity the
+/// configuration sets, of rules that are not about security, and of rules for keys in the format of
+/// a particular service, if the key is likely to be in use.
 pub(super) fn lower(
     (source, tree, files): (&Source, &Tree<'_>, &dyn Files),
     settings: &Settings,
@@ -73,9 +73,10 @@ pub(super) fn lower(
     lowered
 }
 
-/// Lowers the findings that are probably not on a secret in use to `info`: keys that anybody can
-/// generate, and passwords that were not randomly generated. Called when each secret has one finding,
-/// because a less specific rule would otherwise report the secret with its own severity.
+/// Lowers findings to `info` if they probably do not concern a secret in use: keys that anybody can
+/// generate, and passwords that were not randomly generated. Called after the findings are reduced
+/// to one per secret, because a less specific rule would otherwise report the secret with its own
+/// severity.
 pub(super) fn lower_doubtful(
     (source, settings): (&Source, &Settings),
     registry: &Registry,

@@ -53,7 +53,7 @@ use run::{PatternInput, report_invalid, report_stopped, run_patterns};
 /// The rule that reports files that could not be checked, or only in part.
 pub const SKIPPED: &str = "aidd/skipped-file";
 
-/// The rules on files and comments that no family implements.
+/// The rules about files and allow comments. No family implements these rules.
 pub const OWN_RULES: [&str; 2] = [SKIPPED, allow::UNUSED];
 
 /// Configuration and rules, immutable and shared between threads. A reload creates a new engine.
@@ -474,7 +474,7 @@ fn has_enforced_by(rule: &Rule) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Depth {
     Full,
-    /// Secrets, and the families that check large files.
+    /// Finds secrets, and runs the families that check large files.
     Large,
     Secrets,
 }

@@ -8,7 +8,7 @@ use crate::text::source::{Source, Span};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 impl Engine {
-    /// Checks one source. If a check panics, the result is a finding that states this.
+    /// Checks one source. If a check panics, the result is a finding that reports the failure.
     pub(super) fn check_catching_panic(
         &self,
         settings: &Settings,

@@ -64,7 +64,7 @@ pub(super) fn run_patterns(
 /// Reports a file whose parser exceeded its time limit.
 pub(super) fn report_stopped(tree: &Tree<'_>, report: &mut Report<'_>) {
     if tree.is_timed_out() && report.begin(SKIPPED) {
-        let message = "time limit exceeded by the parser; patterns on the syntax did not run";
+        let message = "time limit exceeded by the parser; syntax patterns did not run";
         report.at(Span::default(), message);
     }
 }

@@ -123,9 +123,9 @@ pub(crate) fn resolve(findings: &mut Vec<Finding>, registry: &Registry) -> Vec<S
     retained.into_keys().map(|(start, end)| Span { start, end }).collect()
 }
 
-/// Removes all but the most severe finding of a rule on the same secret, or the first of several
-/// such findings; the other occurrences are still redacted in every output. Allowed findings are
-/// unchanged.
+/// If a rule has several findings on the same secret, retains only the most severe of them, or the
+/// first if several are equally severe; the other occurrences are still redacted in every output.
+/// Allowed findings are unchanged.
 pub(crate) fn remove_repeated(source: &Source, findings: &mut Vec<Finding>) {
     let mut order: Vec<usize> = (0..findings.len()).collect();
     order.sort_by_key(|&at| (Reverse(findings[at].severity), findings[at].span));
@@ -221,7 +221,7 @@ pub(crate) fn merge(mut spans: Vec<Span>) -> Vec<Span> {
 }
 
 /// Removes the text of `secrets` from all messages of the findings, and drops fixes that would
-/// write it: an edit that moves a secret would display it.
+/// write a secret: an edit that moves a secret would display it.
 pub(crate) fn redact(source: &Source, findings: &mut [Finding], secrets: &[Span]) {
     let values: HashSet<&str> = secrets
         .iter()

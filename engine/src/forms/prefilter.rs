@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Maximum number of bytes of text in which each keyword is searched for separately: building an
 /// automaton of 1,500 keywords takes about as long as searching that many bytes.
 const MAX_SEPARATE_BYTES: usize = 32 << 10;
-/// Minimum number of bytes of text for which a DFA is worthwhile: it is three times as fast as an
+/// Minimum number of bytes of text that make a DFA worthwhile: a DFA is three times as fast as an
 /// NFA, but takes three times as long to build.
 const MIN_DFA_BYTES: usize = 2 << 20;
 

@@ -24,7 +24,7 @@ pub struct Scope<'a> {
     /// Whether the rule runs on this path: the rule is enabled there, its conditions are met, and
     /// the configuration does not exclude the path.
     pub runs_on: &'a dyn Fn(&str) -> bool,
-    /// Cached file sizes; `None`: sizes are read each time.
+    /// Cached file sizes; `None` if the sizes are read each time.
     pub sizes: Option<Sizes<'a>>,
 }
 
@@ -41,8 +41,8 @@ pub struct Sizes<'a> {
 #[derive(Debug, Default)]
 pub struct SizeCache(Mutex<HashMap<String, FileSize>>);
 
-/// The byte and line count of a file. Outer `None`: not requested yet; inner `None`: the file
-/// cannot be read.
+/// The byte and line count of a file. The outer `None` means that they were not requested yet, the
+/// inner `None` that the file cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileSize {
     /// The size in bytes.
@@ -68,7 +68,7 @@ impl SizeCache {
     }
 
     /// Reads the requested counts of the file at `path` again. Returns the old and the new counts;
-    /// `None`: no counts were requested.
+    /// `None` if no counts were requested.
     pub fn refresh(&self, path: &str, files: &dyn Files) -> Option<(FileSize, FileSize)> {
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = *known().get(path)?;
@@ -147,7 +147,7 @@ impl Scope<'_> {
 pub struct ProjectFinding {
     /// The path of the finding; can also be a directory or a missing file.
     pub path: String,
-    /// The span in the file; `None`: the whole file.
+    /// The span in the file; `None` for the whole file.
     pub span: Option<Span>,
     /// The message, used if the rule page has no message of its own.
     pub message: String,

@@ -63,10 +63,10 @@ struct SyntaxPattern {
     /// Compiled when the first file of the language is checked with the rule enabled, because most
     /// rules are disabled.
     globs: OnceLock<Globs>,
-    /// `None`: the rule is invalid.
+    /// `None` if the rule is invalid.
     config: OnceLock<Option<RuleConfig<SupportLang>>>,
-    /// A finding is suppressed if this expression matches the text after it on the same line;
-    /// `None`: not set.
+    /// A finding is suppressed if this expression matches the text after the finding on the same
+    /// line; `None` if the page does not set an expression.
     suppressing: OnceLock<Option<Regex>>,
 }
 

@@ -1,8 +1,8 @@
 //! Page checks whose parameters the configuration overrides for some paths.
 //!
-//! When a path is first checked, the rules whose parameters are set by the overrides that apply to
-//! it are compiled again. On such paths the default version of these rules does not run. A project
-//! without such overrides has no overhead.
+//! When a path is first checked, each rule is compiled again if an override that applies to the
+//! path sets its parameters. On such paths the default version of these rules does not run. A
+//! project without such overrides has no overhead.
 
 use crate::forms::all::Patterns;
 use crate::forms::when::Conditions;
@@ -54,9 +54,9 @@ impl Variants {
     /// conditions of packs.
     ///
     /// # Errors
-    /// Fails for the first override, in configuration order, with parameters that a rule does not
-    /// accept or does not accept for single paths. The error is the index of the override, the rule
-    /// and the reason.
+    /// Fails for the first override, in configuration order, that sets a parameter to a value that
+    /// the rule rejects, or a parameter that must be the same for all paths. The error is the index
+    /// of the override, the rule and the reason.
     pub(crate) fn new(
         registry: &Registry,
         overrides: &[(Globs, Vec<(RuleId, RuleSetting)>)],

@@ -20,7 +20,7 @@ pub struct Conditions {
     compliance_rules: Vec<Rule>,
 }
 
-/// Two lists of conditions, both of which must be met.
+/// Two lists of conditions. Both lists must be met.
 #[derive(Debug)]
 struct RuleConditions {
     /// The rule; its page can have conditions.

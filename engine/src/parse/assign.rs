@@ -115,7 +115,7 @@ fn join(
         }
     }
     if let Some(after) = rest.strip_prefix(':') {
-        // A type can occur between the colon and the sign.
+        // A type can occur between the colon and the equals sign.
         let typed = after
             .bytes()
             .take(48)

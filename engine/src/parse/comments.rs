@@ -14,7 +14,7 @@ pub struct Comment {
 }
 
 const HASH: Comment = Comment { open: "#", close: "", may_trail: true };
-/// For files in which a hash after other text belongs to the text.
+/// For files in which a `#` after other text is part of that text.
 const HASH_LINE: Comment = Comment { may_trail: false, ..HASH };
 const SLASHES: Comment = Comment { open: "//", close: "", may_trail: true };
 const DASHES: Comment = Comment { open: "--", close: "", may_trail: true };

@@ -270,7 +270,7 @@ fn images(html: &str, offset: usize) -> Vec<Link> {
 fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
     let end = tag.find('>').unwrap_or(tag.len());
     let tag = &tag[..end];
-    // Attribute names are case-insensitive; the length does not change.
+    // Attribute names are case-insensitive; converting ASCII letters does not change the offsets.
     let lower = tag.to_ascii_lowercase();
     let mut from = 0;
     while let Some(found) = lower[from..].find(name) {

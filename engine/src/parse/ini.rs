@@ -74,7 +74,8 @@ fn setting(line: &str) -> Option<Setting<'_>> {
     })
 }
 
-/// The length of the key, the offset of the value, and whether a sign joins the two.
+/// The length of the key, the offset of the value, and whether an operator such as `=` or `:` joins
+/// them.
 fn split(line: &str) -> Option<(usize, usize, bool)> {
     if is_registry(line) {
         return line.find('=').map(|at| (at, at + 1, true));

@@ -2,7 +2,8 @@
 //!
 //! Supports the subset of draft 2020-12 that schemars generates: `type`, `enum`, `const`,
 //! `properties`, `required`, `additionalProperties`, `items`, `anyOf`, `oneOf`, `$ref` to `$defs`,
-//! and bounds of numbers, strings and arrays. Without `additionalProperties`, all keys are listed.
+//! and bounds of numbers, strings and arrays. If a schema does not set `additionalProperties`, only
+//! the keys in `properties` are allowed.
 
 use crate::text::nearest::nearest;
 use jsonc_parser::ast::Value as Ast;
@@ -12,7 +13,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Maximum number of characters of a string that a message repeats.
+/// Maximum number of characters of a string that a message quotes.
 const MAX_DISPLAYED_CHARS: usize = 40;
 /// Maximum number of references and alternatives that are followed from one schema.
 const MAX_BRANCHES: usize = 64;

@@ -1,5 +1,5 @@
-//! Parsers for hand-written files, returning models with spans. A parser returns what it could read
-//! together with the positions of errors; it never returns `Err` for a whole file.
+//! Parsers for hand-written files, returning models with spans. A parser returns the parts that it
+//! could read, together with the positions of errors; it never returns `Err` for a whole file.
 
 pub mod assign;
 pub mod comments;

@@ -74,12 +74,12 @@ pub struct Config {
     /// Which findings fail a pull request; takes precedence over `failOn`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ci: Option<CiConfig>,
-    /// Which pages guide an agent, and how much of them it receives.
+    /// Which pages guide an agent, and how much of their content the agent receives.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<ContentConfig>,
 }
 
-/// Which pages guide an agent, and how much of them it receives.
+/// Which pages guide an agent, and how much of their content the agent receives.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ContentConfig {
@@ -90,8 +90,8 @@ pub struct ContentConfig {
     /// How much guidance an agent receives at start: `minimal`, `standard` (the default), `full`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_budget: Option<TokenBudget>,
-    /// Whether to record the sessions of an agent: what it edited and checked (default true).
-    /// Sessions started explicitly with the session tool are always recorded.
+    /// Whether to record the sessions of an agent: the files it edited and the checks it ran
+    /// (default true). Sessions started explicitly with the session tool are always recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_tracking: Option<bool>,
     /// Directories of the project's pages, relative to the root, instead of `NAME/`, `ai/NAME/` and
@@ -155,7 +155,7 @@ pub enum ContentMode {
 pub enum TokenBudget {
     /// Only the essentials.
     Minimal,
-    /// What most tasks need.
+    /// The guidance that most tasks need.
     #[default]
     Standard,
     /// All relevant guidance.

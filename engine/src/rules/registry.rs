@@ -237,7 +237,7 @@ pub fn project_rule(path: &str, text: &str) -> Option<Rule> {
     let id = page_id(path, body);
     let is_empty = |text: &String| text.trim().is_empty();
     header.message = header.message.filter(|message| !is_empty(message));
-    // The summary is the message of a rule without one, so it must not be empty.
+    // A rule without a message uses its summary as the message, so the summary must not be empty.
     let summary = header.summary.clone().unwrap_or_else(|| page::summary(body));
     let summary = Some(summary).filter(|summary| !is_empty(summary)).unwrap_or_else(|| id.clone());
     Some(Rule::from_page(&id, header, summary, text, path))

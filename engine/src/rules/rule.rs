@@ -117,7 +117,7 @@ impl Rule {
         }
     }
 
-    /// Replaces the check, with the same page but other parameters.
+    /// Replaces the check with one that has other parameters; the page remains the same.
     pub(crate) fn set_check(&mut self, check: Option<CheckHeader>) {
         self.has_condition = check.as_ref().is_some_and(|check| !check.when.is_empty());
         self.requires = check.as_ref().is_some_and(CheckHeader::requires);
@@ -185,7 +185,7 @@ pub struct Report<'a> {
     /// Whether `severity_overrides` also enable rules that are disabled by default.
     overrides_enable: bool,
     disabled: Option<&'a HashSet<RuleId>>,
-    /// What the checks did not read.
+    /// The part of the source that was not checked, and why.
     unchecked: Option<String>,
     findings: Vec<Finding>,
 }

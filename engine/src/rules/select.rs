@@ -158,7 +158,7 @@ pub(crate) fn defaults(rules: &[Rule]) -> Settings {
 /// A selection, resolved to rules.
 #[derive(Debug)]
 struct ResolvedSelection {
-    /// `None`: all enabled rules.
+    /// `None` selects all enabled rules.
     only: Option<BTreeSet<RuleId>>,
     /// The rules selected by id or alias, which run even if they are disabled by default.
     exact: BTreeSet<RuleId>,

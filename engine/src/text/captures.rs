@@ -301,7 +301,8 @@ pub fn has_glob(text: &str) -> bool {
     text.contains(['*', '?', '[', '{'])
 }
 
-/// Replaces captures with values; a capture for which `value` returns `None` is unchanged.
+/// Replaces captures with values; if `value` returns `None` for a capture, the capture is
+/// unchanged.
 pub fn fill(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;

@@ -60,8 +60,8 @@ pub trait Files: Sync {
         Vec::new()
     }
 
-    /// If a change is checked, the files of its base and the path of `path` in the base; `None` if
-    /// the change adds the file.
+    /// The files of the base of the checked change, and the path in the base of the file at `path`;
+    /// `None` if no change is checked, or if the change adds the file.
     fn base_of(&self, _path: &str) -> Option<(&dyn Files, String)> {
         None
     }
@@ -197,8 +197,8 @@ fn resolve_links(path: &Path) -> io::Result<PathBuf> {
 /// and the length in bytes.
 pub type Stamp = (SystemTime, u64);
 
-/// The minimum age of a stamp. Only if a stamp is older does an unchanged stamp mean that the file
-/// is unchanged. Some file systems have a resolution of two seconds.
+/// The minimum age of a stamp. An unchanged stamp means that the file is unchanged only if the
+/// stamp is older than this. Some file systems have a resolution of two seconds.
 pub const MIN_STAMP_AGE: Duration = Duration::from_secs(2);
 
 /// The time of a stamp. On Unix, this is the inode change time, which cannot be set by a user and

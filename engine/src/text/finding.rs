@@ -29,8 +29,8 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// The byte range of a secret, which must not be shown in any output.
     pub secret: Option<Span>,
-    /// Identifies the problem: the same in every frontend, and stable when lines above it move.
-    /// Empty until all checks of a file have run.
+    /// Identifies the finding. The id is the same in every frontend, and does not change when lines
+    /// above the finding move. Empty until all checks of a file have run.
     pub id: String,
     /// The status relative to the base, the baseline and the allow comments.
     pub status: Status,
@@ -57,7 +57,7 @@ pub enum Status {
     Moved,
     /// In the base at the same position.
     PreExisting,
-    /// In the base, but no longer present.
+    /// Present in the base, but no longer reported.
     Fixed,
     /// Recorded in the baseline.
     Baselined,

@@ -44,7 +44,7 @@ struct GlobSource {
 
 #[derive(Clone, Debug)]
 struct CompiledGlobs {
-    /// `None`: every path.
+    /// `None` matches every path.
     include: Option<GlobSet>,
     exclude: Option<GlobSet>,
 }

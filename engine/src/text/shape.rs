@@ -45,7 +45,8 @@ pub fn is_generated(text: &str) -> bool {
 }
 
 /// Whether the classes of characters alternate, and most pairs of adjacent letters are rare in
-/// words. In `Tr0ub4dor&3`, classes alternate too, but the letters between them are parts of words.
+/// words. In `Tr0ub4dor&3`, the classes alternate too, but the letters between the other characters
+/// are parts of words.
 fn is_mixed(text: &[u8]) -> bool {
     let class = |byte: &u8| match byte {
         b'a'..=b'z' => 0_usize,

@@ -50,7 +50,7 @@ pub struct Project {
     pub disk: Disk,
     /// The parsed configuration, or the defaults.
     pub config: Config,
-    /// The file that the settings were read from; `None`: there is no file.
+    /// The file that the settings were read from; `None` if there is no such file.
     pub config_path: Option<PathBuf>,
     /// Rule pages and packs: path from the root, text. Includes the rules of memories with a check,
     /// with the path of the tracked memory file.
@@ -171,8 +171,8 @@ impl Project {
             files.retain(|path| path.ends_with(".md"));
             Ok(files)
         };
-        // In the order of `registry::project_pages`, because the order decides between two pages
-        // with the same id.
+        // Use the order of `registry::project_pages`: if two pages have the same id, the order
+        // decides which of them is used.
         let mut below = Vec::new();
         for dir in RULE_DIRS {
             below.extend(markdown_below(dir)?);
@@ -401,8 +401,8 @@ fn malformed_baseline(path: &Path, error: &BaselineError) -> ProjectError {
     ProjectError::new(format!("{}{separator}{error}", path.display()), Some(hint))
 }
 
-/// Whether anything exists at `path`, even a file that cannot be read. Only if nothing exists,
-/// there are no settings.
+/// Whether anything exists at `path`, even a file that cannot be read. If something exists that
+/// cannot be read, the settings are unreadable rather than missing.
 fn is_present(path: &Path) -> bool {
     let absent = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
     path.symlink_metadata().map_or_else(|error| !absent.contains(&error.kind()), |_| true)

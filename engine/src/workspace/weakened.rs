@@ -49,7 +49,7 @@ pub struct Weakening {
     pub line: Option<u32>,
     /// The change as a predicate: ``disables `team/colour` (severity in the base: error)``.
     pub message: String,
-    /// The affected rules; `None`: all.
+    /// The affected rules; `None` if all rules are affected.
     rules: Option<BTreeSet<RuleId>>,
     /// The affected files.
     files: Scope,
@@ -106,7 +106,8 @@ pub struct Side<'a> {
     pub config_text: &'a str,
     /// The path of the baseline from the root, and its entries.
     pub baseline: Option<(&'a str, &'a Baseline)>,
-    /// The files that contain the ignore files; `None`: they do not differ.
+    /// The store from which ignore files are read; `None` if the ignore files of both sides are
+    /// equal.
     pub ignores: Option<&'a dyn Files>,
 }
 

@@ -149,7 +149,7 @@ pub(super) fn reversibility(
     add_failures(context, questions);
 }
 
-/// Adds decisions on the same subject that failed or partly failed, and mistakes.
+/// Adds mistakes, and decisions on the same subject that failed or partly failed.
 fn add_failures(context: &HeuristicsContext<'_>, questions: &mut Questions) {
     for memory in context.memories {
         let failed = matches!(memory.outcome, Some(Outcome::Failed | Outcome::Partial));

@@ -1,5 +1,5 @@
-//! Explains why the parameters of a request cannot be read. rmcp reads such a request as one with an
-//! unknown method.
+//! Explains why the parameters of a request cannot be read. rmcp reads such a request as a request
+//! with an unknown method.
 
 use rmcp::model::{
     CallToolRequestParams, CompleteRequestParams, CustomRequest, ErrorCode, ErrorData,

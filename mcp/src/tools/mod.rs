@@ -25,7 +25,8 @@ mod tests {
     use crate::testing::Client;
     use serde_json::json;
 
-    /// Every choice refers to existing arguments and values, and lists each argument once.
+    /// Every `Choice` refers to existing arguments and values, and lists each argument at most
+    /// once.
     #[test]
     fn choices_refer_to_existing_arguments() {
         for (tool, choice) in

@@ -20,8 +20,8 @@ use aidd_engine::text::files::Disk;
 use project_files::FrameLocator;
 use std::collections::{BTreeSet, HashMap};
 
-/// Maximum number of mistakes that are selected for comparison because they share the most weight
-/// with the error, and maximum number of mistakes that are selected by a search.
+/// The maximum for each of two selections of mistakes to compare: the mistakes that share the most
+/// weight with the error, and the mistakes that a search finds.
 const MAX_COMPARED: usize = 64;
 /// Score for a project file that occurs both in the error and in the mistake.
 const SAME_FILE_SCORE: f64 = 0.15;

@@ -107,8 +107,8 @@ impl<'a> FrameLocator<'a> {
             return None;
         }
         let path = match path.strip_prefix("package:").and_then(|rest| rest.split_once('/')) {
-            // In Dart, this is a path below the `lib` directory of a package. If the file exists,
-            // the package is this project.
+            // In Dart, the rest of the location is a path below the `lib` directory of a package.
+            // If that file exists in the project, the package is this project.
             Some((_, rest)) => format!("lib/{rest}"),
             None => without_wrappers(&path).to_owned(),
         };

@@ -204,7 +204,8 @@ fn a_knowledge_graph_is_read_as_lines_and_as_one_object() {
         "relations": [{"from": "Auth", "to": "Redis", "relationType": "depends_on"}],
     });
     assert_eq!(read_value("graph.json", &graph).entries, read.entries);
-    // A later export with more observations results in another memory; the same export does not.
+    // A later export with more observations results in another memory; importing the same export
+    // again does not.
     let id = |graph: &Value| read_value("graph.json", graph).entries[0].id.clone();
     let mut later = graph.clone();
     later["entities"][0]["observations"] = json!(["uses JWT", "by Kim", "since May"]);

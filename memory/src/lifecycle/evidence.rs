@@ -57,7 +57,8 @@ enum Piece<'a> {
 /// The evidence that meets a criterion, or the reason why the criterion is not met.
 type Verdict = Result<String, String>;
 
-/// Checks a criterion by the evidence supplied for it; if none was supplied, by the records.
+/// Checks a criterion by the evidence supplied for the criterion or, without such evidence, by the
+/// records.
 pub(super) fn check_criterion(
     memory: &mut ProjectMemory,
     context: &Context<'_>,
@@ -119,8 +120,8 @@ fn check_by_evidence(
     Ok(Ok(accepted.join("; ")))
 }
 
-/// Parses a piece of evidence. The key of an object states its kind; a string is the id of a memory
-/// or the path of a file, and otherwise a note.
+/// Parses a piece of evidence. The key of an object states its kind; a string that is neither the
+/// id of a memory nor the path of a file is a note.
 fn parse_piece<'a>(context: &Context<'_>, value: &'a Value) -> Result<Piece<'a>, String> {
     match value {
         Value::Object(map) => {

@@ -18,7 +18,7 @@ pub struct DataHeader {
     pub equals: Option<Yaml>,
     /// A value that is not allowed.
     pub not_equals: Option<Yaml>,
-    /// The values of which one must occur.
+    /// The allowed values.
     #[serde(rename = "in")]
     pub allowed_values: Option<Vec<Yaml>>,
     /// The values that are not allowed.

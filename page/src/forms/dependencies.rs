@@ -33,7 +33,7 @@ pub enum DependencyReport {
     NotLocked,
     /// Directories with lock files of several tools.
     SeveralLockFiles,
-    /// Versions whose support has ended, by the knowledge base.
+    /// Versions whose support has ended, according to the knowledge base.
     EndOfLife,
     /// Packages whose licence is not in `allow`.
     Licence,

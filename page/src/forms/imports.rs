@@ -36,9 +36,9 @@ pub struct LayersHeader {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ImportCheck {
-    /// They are skipped.
+    /// These imports are skipped.
     Skip,
-    /// They are checked.
+    /// These imports are checked.
     Check,
 }
 

@@ -185,8 +185,8 @@ pub fn render(project: &Project, document: &Document, format: Format) -> String 
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Renders the statement of what the configuration enforces, independent of findings, for reviews
-/// of the policy.
+/// Renders the statement of the rules that the configuration enforces, independent of findings, for
+/// reviews of the policy.
 ///
 /// # Errors
 /// Fails when the configuration or the baseline is invalid.

@@ -1,4 +1,4 @@
-//! Tests of the statement of what the configuration enforces.
+//! Tests of the statement of the rules that the configuration enforces.
 
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::{self, Config};

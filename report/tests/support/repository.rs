@@ -179,8 +179,8 @@ impl Repository {
     }
 }
 
-/// The test also uses every function, because the tests that include this file do not all use the
-/// same functions.
+/// This test also calls every function of the module: each test binary that includes the module
+/// uses only some of the functions, and the others would cause warnings.
 #[test]
 fn a_repository_is_the_same_on_every_machine() {
     let server = Repository::new();

@@ -69,7 +69,7 @@ pub(super) fn go(text: &str) -> Result<Coverage, Malformed> {
     Ok(report.finish(Naming::GoImport))
 }
 
-/// The file, first line, last line and count of a block: `a/b.go:1.2,3.4 5 6`.
+/// Parses a block such as `a/b.go:1.2,3.4 5 6` into its file, first line, last line and count.
 fn parse_go_block(line: &str) -> Option<(&str, u32, u32, u64)> {
     let (name, rest) = line.rsplit_once(':')?;
     let mut words = rest.split_whitespace();

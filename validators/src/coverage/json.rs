@@ -77,8 +77,8 @@ pub(super) fn parse(text: &str) -> Result<Coverage, Malformed> {
     Ok(report.finish(Naming::Paths))
 }
 
-/// Adds the lines of a file, counted as llvm-cov counts them: the count of a line is the highest
-/// count of the regions that start in the line and of the region that contains its start.
+/// Adds the lines of a file. As in llvm-cov, the count of a line is the highest count among the
+/// regions that start in the line and the region that contains the start of the line.
 fn add_llvm_file(report: &mut Builder, file: &LlvmFile) {
     let lines = report.file(&file.filename);
     let mut enclosing: Option<LlvmSegment> = None;

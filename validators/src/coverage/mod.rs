@@ -96,7 +96,8 @@ enum Lookup {
 fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let files = context.files;
-    // With a base, `base_of` returns `None` only for added files; without one, for every path.
+    // With a base, `base_of` returns `None` only for added files; without a base, it returns `None`
+    // for every path.
     if files.base_of("").is_none() || !(report.begin(UNUSABLE) | report.begin(UNCOVERED)) {
         return;
     }

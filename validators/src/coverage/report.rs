@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use thiserror::Error;
 
-/// Adjacent lines of a file that are all covered or all not covered; zero-based.
+/// Adjacent lines of a file, either all covered or all uncovered; zero-based.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Segment {
     pub(super) lines: Range<u32>,
@@ -61,7 +61,7 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    /// The segments of a file, to which the parser adds segments.
+    /// The list of a file's segments, which the parser extends.
     pub(super) fn file(&mut self, name: &str) -> &mut Vec<Segment> {
         let name = name.replace('\\', "/");
         let name = name.strip_prefix("./").unwrap_or(&name);
@@ -114,8 +114,8 @@ pub(super) fn is_absolute(name: &str) -> bool {
 /// Merges segments so that they are sorted and do not overlap; a line is covered if any segment
 /// covers it.
 pub(super) fn merge(segments: Vec<Segment>) -> Vec<Segment> {
-    // Per start or end of a segment: the line, and the change in the number of all and of covered
-    // segments that contain the next line.
+    // For each start and each end of a segment: the line, and how the numbers of all segments and
+    // of covered segments change there.
     let mut edges: Vec<(u32, i64, i64)> = Vec::with_capacity(2 * segments.len());
     for Segment { lines, is_covered } in segments {
         let covered = i64::from(is_covered);

@@ -159,7 +159,7 @@ fn spells_name(value: &str, name: &str) -> bool {
         && value_words.iter().all(is_known)
 }
 
-/// Whether a key that no list contains (`STRIPE_KEY`) has a generated value.
+/// Whether a key that is in none of the lists, such as `STRIPE_KEY`, has a generated value.
 fn is_generated_key(name: &str, value: &str) -> bool {
     let words = words(name);
     let is_public = |word: &String| {
@@ -219,7 +219,7 @@ fn normalize(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// The rule for a name that only one framework uses, or else `rule`.
+/// The rule of the framework if only one framework uses the name, otherwise `rule`.
 pub(super) fn refine_rule(rule: &'static str, name: &str, path: &str) -> &'static str {
     let plain_name = normalize(name.rsplit(['.', ':', '/']).next().unwrap_or(name));
     let file = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();

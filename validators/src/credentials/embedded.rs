@@ -46,7 +46,7 @@ pub(super) fn report_private_keys(text: &str, found: &mut Vec<Found>) {
     }
 }
 
-/// The end of a key without an `END` line: the last line of base64 before the first other line.
+/// The end of a key without an `END` line: the end of its last consecutive line of base64.
 fn key_end(text: &str, start: usize, limit: usize) -> usize {
     let body = &text[start..limit];
     let is_key_line = |line: &str| {
@@ -110,7 +110,7 @@ pub(super) fn report_urls(text: &str, rule: &'static str, trust: Trust, found: &
             continue;
         };
         let password = &authority[colon + 1..at_sign];
-        // The token is the user name if the password is one of these placeholders.
+        // If the password is one of these placeholders, the user name is the token.
         if matches!(password, "x-oauth-basic" | "x" | "X")
             && is_credible(&authority[..colon], Class::Secret, Trust::Medium)
         {
@@ -219,8 +219,8 @@ pub(super) fn report_value(
     if looks_like_connection(value) {
         return;
     }
-    // The message states that the value is in plain text, which is wrong for a hash. The rules on
-    // hashes report the value.
+    // The message of this rule states that the value is in plain text, which is wrong for a hash.
+    // The rules on hashes report hashes.
     let is_reported_as_hash = rule == "secrets/config-password" && is_marked_hash(value);
     if !is_reported_as_hash && is_credible(value, class, trust) {
         found.push(Found::new(rule, span));

@@ -96,8 +96,8 @@ impl Syntax {
 
 /// Source of the table of formats.
 const TABLE: &str = include_str!("formats.txt");
-/// Maximum number of paths for which a file name is searched for in the text of the table before
-/// the table is parsed. Parsing the table takes as long as this number of searches.
+/// Number of paths that are looked up by a search in the text of the table; for further paths, the
+/// table is parsed. Parsing the table takes as long as this number of searches.
 const MAX_SCANNED_PATHS: usize = 64;
 
 /// The formats, parsed from the table.
@@ -168,7 +168,7 @@ pub(crate) fn for_path(path: &str) -> Option<(&'static Format, Trust)> {
     })
 }
 
-/// Finds the format with a pattern without `*` that matches the end of the path.
+/// Finds the format by the patterns without `*`, which match the end of the path.
 fn find_by_name(name: &str, path: &str) -> Option<&'static Format> {
     let first = NAMES.partition_point(|(known, ..)| *known < name);
     let candidates = NAMES[first..].iter().take_while(|(known, ..)| *known == name);
@@ -213,7 +213,7 @@ static NAMES: LazyLock<Vec<(&'static str, &'static str, &'static Format)>> = Laz
 
 /// Tuples of the prefix and the suffix of a pattern with `*`, and the index of its format; the most
 /// specific pattern comes first. These patterns are parsed separately, because there are twenty
-/// times as many other names.
+/// times as many patterns without `*`.
 static WILDCARD_NAMES: LazyLock<Vec<(&'static str, &'static str, usize)>> = LazyLock::new(|| {
     let (mut patterns, mut section) = (Vec::new(), 0_usize);
     for line in TABLE.lines().filter(|line| !line.starts_with('#')) {

@@ -99,8 +99,8 @@ fn callee(text: &str, name: Span) -> Option<String> {
     Some(before[before.len() - length..].to_ascii_lowercase())
 }
 
-/// Whether the function that has name and value as arguments reads a variable, and the value is the
-/// fallback of the variable: `env('NAME', 'value')`.
+/// Whether the name and the value are arguments of a function that reads a variable, with the value
+/// as fallback: `env('NAME', 'value')`.
 fn is_environment_lookup(text: &str, name: Span) -> bool {
     // Python: `os.environ.get('NAME', 'value')`
     let is_get = || {
@@ -123,7 +123,7 @@ fn is_interpolated(text: &str, assignment: Assignment) -> bool {
     is_open || (line.ends_with("${") && !has_default)
 }
 
-/// Whether the function that has name and value as arguments stores the value.
+/// Whether the name and the value are arguments of a function that stores the value.
 fn is_setter(text: &str, name: Span) -> bool {
     let Some(callee) = callee(text, name) else { return false };
     [
@@ -146,7 +146,8 @@ fn is_label(name: &str, value: &str) -> bool {
     is_identifier && lower_letters(value).contains(&lower_letters(last))
 }
 
-/// Whether an expression can end at `at`, after a literal; conversions of the literal are included.
+/// Whether an expression can end at `at`, after a literal. A conversion of the literal is part of
+/// the expression.
 fn is_value_end(text: &str, at: usize) -> bool {
     let rest = text.get(at..).unwrap_or_default().trim_start_matches([' ', '\t']);
     let conversions = [
@@ -169,8 +170,8 @@ fn is_value_end(text: &str, at: usize) -> bool {
         || conversions.iter().any(|conversion| rest.starts_with(conversion))
 }
 
-/// Functions that log in: first the functions with the password as second argument, then the
-/// functions with the password as third argument.
+/// Functions that log in: first those whose second argument is the password, then those whose third
+/// argument is the password.
 static CALLEES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let names =
         table::CALLS_WITH_PASSWORD_SECOND.iter().chain(table::CALLS_WITH_PASSWORD_THIRD.iter());

@@ -1,5 +1,5 @@
-//! Detects credentials in settings, dotfiles and credential stores, and in any file by the names to
-//! which they are assigned.
+//! Detects credentials in settings, dotfiles and credential stores, and in any other file by the
+//! names to which values are assigned.
 //!
 //! A file with a known name ([`formats`]) is parsed by its format, and its values are trusted; in
 //! any other file only literals with the name and the shape of a secret are reported ([`generic`]).
@@ -36,8 +36,8 @@ use formats::{Format, Syntax};
 use std::sync::LazyLock;
 use values::Trust;
 
-/// Detects credentials in files known to contain them, and in any file by the names to which they
-/// are assigned.
+/// Detects credentials in files known to contain credentials, and in any other file by the names to
+/// which values are assigned.
 pub(super) const FAMILY: Family = Family {
     name: "credentials",
     rules: || check_ids(rules::CHECKS),
@@ -248,7 +248,7 @@ fn report_commands(tree: &aidd_engine::parse::tree::Tree, scan: Scan<'_>, found:
     }
 }
 
-/// Detects the format by the first lines of a text.
+/// Detects the format from the first lines of a text.
 fn detect_format(path: &str, start: &str) -> Option<&'static Format> {
     if is_documentation(path) {
         return None;
@@ -273,7 +273,7 @@ fn detect_format(path: &str, start: &str) -> Option<&'static Format> {
         .flatten()
 }
 
-/// Whether a YAML text contains an object of Kubernetes of this kind: `kind: Secret`,
+/// Whether a YAML text contains a Kubernetes object of this kind: `kind: Secret`,
 /// `- kind: "Secret" # db`.
 fn has_kind(text: &str, kind: &str) -> bool {
     text.match_indices("kind:").any(|(at, name)| {
@@ -349,7 +349,7 @@ fn is_documentation(name: &str) -> bool {
         .any(|known| extension.eq_ignore_ascii_case(known))
 }
 
-/// How far an unknown file is trusted, and whether its values do not require quotes.
+/// How far an unknown file is trusted, and whether its values can be unquoted.
 fn trust(source: &Source) -> (Trust, bool) {
     let path = source.path().to_ascii_lowercase();
     let extension =

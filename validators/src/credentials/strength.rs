@@ -60,7 +60,8 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
         }
         let is_by_name = table::RULES_BY_NAME.contains(found.rule);
         found.weak |= strength == Strength::Weak
-            // A password chosen by a person is the default of an installation in most cases.
+            // Outside production, a value chosen by a person is usually the default password of an
+            // installation.
             || is_by_name
                 && (!is_generated_secret(value) && !is_production
                     || is_bare_key(name_before(text, found))
@@ -79,8 +80,8 @@ pub(super) fn assess(text: &str, path: &str, mut found: Vec<Found>) -> Vec<Found
     found
 }
 
-/// Whether a value was generated. If the value is base64, the decoded text decides. An app
-/// password, which consists of groups of letters, counts as generated.
+/// Whether a value was generated. If the value is base64, the decoded text is tested instead. An
+/// app password, which consists of groups of letters, counts as generated.
 pub(super) fn is_generated_secret(value: &str) -> bool {
     match decoded(value) {
         Some(inner) => shape::is_generated(&inner),
@@ -88,7 +89,7 @@ pub(super) fn is_generated_secret(value: &str) -> bool {
     }
 }
 
-/// How strong `value` is by itself, without the name that it is assigned to.
+/// The strength of `value` alone, without regard to the name that it is assigned to.
 pub(super) fn strength(value: &str) -> Strength {
     // LDIF writes base64 after a second colon.
     let value = value.trim_start_matches([':', ' ']).trim_end();
@@ -260,7 +261,8 @@ fn is_secret_in_label_file(value: &str) -> bool {
     is_mixed && is_strong()
 }
 
-/// Whether the comments of the file at `path` are examples by the program that generated the file.
+/// Whether the comments of the file at `path` are examples written by the program that generated
+/// the file.
 fn has_sample_comments(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     table::FILES_WITH_SAMPLE_COMMENTS.iter().any(|known| name.eq_ignore_ascii_case(known))
@@ -302,8 +304,8 @@ fn is_part_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')
 }
 
-/// Words in key names. A key with such a word in its name is itself a secret, even if a secret with
-/// the same name is next to it.
+/// Words in the names of keys that are secrets themselves. A key without such a word, next to a
+/// secret of the same name, is the public half of a pair.
 const SYMMETRIC_KEY_WORDS: [&str; 8] =
     ["cookie", "crypt", "encrypt", "hmac", "jwt", "session", "sign", "storage"];
 
@@ -315,8 +317,8 @@ fn name_before<'a>(text: &'a str, found: &Found) -> &'a str {
     before.rsplit(|c: char| !is_part_of_name(c)).next().unwrap_or_default()
 }
 
-/// Whether a name indicates only that its value is a key, such as `apiKey`. Such keys of unknown
-/// services are as often published in web pages as they are secret.
+/// Whether a name indicates only that its value is a key, such as `apiKey`. If the service is
+/// unknown, such a key is as often public, for example in a web page, as it is secret.
 pub(crate) fn is_bare_key(name: &str) -> bool {
     let words = words(name);
     words.last().is_some_and(|word| word == "key" || word == "apikey")

@@ -70,8 +70,8 @@ fn entry_text<'s>(declared: &Declared, report: &Report<'s>) -> &'s str {
 const BRANCHES: [&str; 6] = ["main", "master", "develop", "dev", "trunk", "head"];
 
 fn unpinned_git(manifest: &Manifest, report: &mut Report<'_>) {
-    // The package contains no code, only conflicts with insecure versions, and is published only as
-    // a branch.
+    // This package contains no code: it only declares conflicts with insecure versions of other
+    // packages. It is published only as a branch.
     let is_list_of_conflicts = |entry: &&Declared| entry.package == "roave/security-advisories";
     let from_git = manifest.dependencies.iter().filter(|entry| entry.origin == Origin::Git);
     for declared in from_git.filter(|entry| !is_list_of_conflicts(entry)) {

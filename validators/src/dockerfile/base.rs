@@ -24,8 +24,8 @@ pub(super) const CONTEXT_CHECKS: &[(&str, ContextCheck)] = &[
     ("dockerfile/untrusted-registry", untrusted_registry),
 ];
 
-/// The stages that build on an image, with the name of the image; without `scratch` and names that
-/// contain a template.
+/// The stages that build on an image, each with the name of the image. Stages that build on
+/// `scratch`, or on a name that contains a template, are excluded.
 fn images(file: &Dockerfile) -> impl Iterator<Item = (&Stage, &Word, Image<'_>)> {
     file.stages.iter().filter(|stage| stage.base.is_none()).filter_map(|stage| {
         let word = stage.image.as_ref()?;

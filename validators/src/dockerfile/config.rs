@@ -1,4 +1,4 @@
-//! The configuration of hadolint, applied so that a repository need not repeat it.
+//! Applies the configuration of hadolint, so that a repository need not repeat it for aidd.
 
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{Files, side_file};

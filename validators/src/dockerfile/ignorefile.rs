@@ -138,8 +138,7 @@ fn is_ignored(patterns: &[Pattern], path: &str) -> bool {
     is_excluded
 }
 
-/// For each number of leading globs, whether these globs match all of `names`; `**` matches any
-/// number of names.
+/// For each n, whether the first n globs match all of `names`; `**` matches any number of names.
 fn matched_globs(globs: &[String], names: &[&str]) -> Vec<bool> {
     let is_any = |at: usize| globs.get(at).is_some_and(|glob| glob == "**");
     let mut reached = vec![false; globs.len() + 1];

@@ -86,8 +86,8 @@ fn is_hadolint_config(path: &str) -> bool {
     HADOLINT_CONFIGS.contains(&&*name)
 }
 
-/// Whether a fenced block begins with a stage. Otherwise, excerpts in documentation would
-/// be reported for instructions that the excerpt omits.
+/// Whether a fenced block begins with a stage. Without this check, an excerpt in documentation
+/// would be reported for the instructions that it omits.
 fn has_stage(text: &str) -> bool {
     let is_from = |line: &str| {
         line.trim_start().get(..5).is_some_and(|start| start.eq_ignore_ascii_case("from "))

@@ -236,7 +236,7 @@ fn is_switch(value: &str) -> bool {
 }
 
 /// Whether a variable is set to a value that is not a secret: a switch, or a placeholder for the
-/// build. An `ARG` in a stage without a value has the value of the global `ARG`.
+/// build. An `ARG` without a value in a stage has the value of the global `ARG`.
 fn is_harmless(pair: &Pair, globals: &HashMap<&str, Variable<'_>>) -> bool {
     let global = || globals.get(&*pair.key.text)?.value;
     let value = pair.value.as_ref().map(|value| &*value.text).or_else(global).unwrap_or_default();
@@ -295,8 +295,8 @@ fn secret_in_arg_or_env(file: &Dockerfile, report: &mut Report<'_>) {
                 );
                 finding
                     .help("Use RUN --mount=type=secret; anyone with the image can read this value");
-                // A made-up default is publicly known, so it protects nothing. Keys of unknown services
-                // are often those of clients, which each copy of the program contains.
+                // A made-up default is publicly known, so it protects nothing. Keys of unknown
+                // services are often client keys, which every copy of the program contains.
                 let is_made_up = !value.is_empty() && !value.contains('$') && !is_generated(value);
                 if is_made_up || !is_generated(value) && is_bare_key(name) {
                     finding.severity = finding.severity.min(Severity::Info);
@@ -412,7 +412,7 @@ fn report_undefined(
     } else if is_platform(name) {
         report
             .at(span, message)
-            .help(format!("Declare `ARG {name}` in the stage; the builder sets it then"));
+            .help(format!("Declare `ARG {name}` in the stage; the builder then sets it"));
     } else if instruction.stage.is_some_and(|stage| has_variable_base(file, stage)) {
         // The base can be a stage of this file that sets the variable.
     } else if let Some(&other) = visible.elsewhere.get(name) {

@@ -198,7 +198,7 @@ fn starts_diagram(line: &str) -> bool {
     }
 }
 
-/// Splits the keyword of a flowchart and the direction that follows it without a space.
+/// Splits the keyword of a flowchart from the direction that follows the keyword without a space.
 fn split_direction(word: &str) -> Option<(&str, &str)> {
     ["flowchart", "graph"].into_iter().find_map(|keyword| {
         let rest = word.strip_prefix(keyword)?;

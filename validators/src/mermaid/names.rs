@@ -111,7 +111,8 @@ pub(super) fn duplicate_declaration(diagram: &Diagram, report: &mut Report<'_>) 
         format!("`{name}` is declared twice")
     });
     let source = report.source();
-    // A class or an entity can occur several times, but a second body looks like another class.
+    // A class or an entity can occur several times, but a second body suggests that another class
+    // was meant.
     let mut bodies: HashMap<&str, Span> = HashMap::new();
     for symbol in
         diagram.symbols.iter().filter(|symbol| symbol.is_in(&[Part::Class, Part::ErEntity]))

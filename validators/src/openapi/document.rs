@@ -21,14 +21,14 @@ const MAX_SCANNED_ENTRIES: usize = 12;
 /// Maximum length of a chain of references.
 const MAX_HOPS: usize = 50;
 
-/// Maximum number of unknown words of a document for which a similar word is searched for.
+/// Maximum number of searches for a word that is similar to an unknown word, per document.
 const MAX_SUGGESTIONS: usize = 200;
 /// Maximum number of known words that an unknown word is compared with.
 const MAX_CANDIDATES: usize = 500;
 /// Maximum length in bytes of a text that is quoted in a message that can occur several times.
 const MAX_QUOTED: usize = 100;
 
-/// The fields that identify a document; it has at least one of them.
+/// The fields that identify a document; a document has at least one of these fields.
 const PARTS: [&str; 5] = ["info", "paths", "components", "webhooks", "definitions"];
 
 /// The HTTP methods that are fields of a path item.
@@ -63,7 +63,7 @@ pub(super) struct Document<'a> {
     pub(super) references: Vec<Reference>,
     /// The targets of all references, by the object that contains `$ref`.
     pub(super) targets: HashMap<usize, Target>,
-    /// The number of unknown words for which a similar word was searched for.
+    /// The number of searches so far for a word that is similar to an unknown word.
     suggestions: Cell<usize>,
     /// The changes since the base, once they are computed.
     pub(super) changes: OnceCell<Vec<Change>>,

@@ -99,7 +99,7 @@ enum Level {
     Severity(Severity),
 }
 
-/// The settings by the name of the rule in the tool. Later settings replace earlier ones.
+/// The settings by the name of the rule in the tool. Later settings replace earlier settings.
 type Levels = BTreeMap<String, Level>;
 
 /// Whether the file at `path` contains settings.
@@ -278,7 +278,7 @@ enum Mode {
 }
 
 impl Extended {
-    /// The item `at` of the settings file at `path`.
+    /// The item of `extends` with the index `at`, in the settings file at `path`.
     fn new(values: &Values, at: usize, path: &str) -> Self {
         let (name, mode) = match &*values.all[at].children {
             [name, mode, ..] => (*name, values.text(*mode)),

@@ -67,7 +67,7 @@ pub(super) const FAMILY: Family = Family {
         }
     },
     affects_other_files: is_data,
-    // Descriptions of large interfaces have up to 14 MB.
+    // Descriptions of large interfaces are up to 14 MB in size.
     checks_large: is_document,
     needs_listing: true,
     ..Family::EMPTY

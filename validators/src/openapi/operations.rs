@@ -242,7 +242,7 @@ pub(super) fn request_body_on_get(document: &Document<'_>, report: &mut Report<'
 
 pub(super) fn callbacks_in_webhook(document: &Document<'_>, report: &mut Report<'_>) {
     let nested = |operation: usize| {
-        // Callbacks are nested in operations and path items, and path items in `webhooks`.
+        // An operation in a callback has the callback among its ancestors.
         let mut at = document.parent(operation);
         while let Some(value) = at {
             if document.is_type(value, "callback") {

@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 /// Maximum size of a document that is read for its parts, in bytes.
 const MAX_DOCUMENT_BYTES: u64 = 16 << 20;
 
-/// The keys that identify a part; it contains at least one of them.
+/// The keys that identify a part; a part contains at least one of these keys.
 const KEYS: [&str; 8] =
     ["$ref", "properties", "schema", "responses", "allOf", "anyOf", "oneOf", "enum"];
 

@@ -38,7 +38,7 @@ pub(super) fn find_targets(document: &mut Document<'_>) {
         else {
             continue;
         };
-        // If another entry with the same key takes precedence, this one is ignored.
+        // If another entry with the same key takes precedence, this entry is ignored.
         if key != "$ref" || document.get(parent, "$ref") != Some(at) {
             continue;
         }

@@ -332,7 +332,8 @@ fn mapped_names<'d>(document: &'d Document<'_>) -> HashSet<&'d str> {
     names
 }
 
-/// Whether a schema extends one with a discriminator, whose values select schemas by name.
+/// Whether a schema extends a schema with a discriminator. The values of a discriminator select
+/// schemas by name.
 fn is_variant(document: &Document<'_>, schema: usize) -> bool {
     let Some(parts) = document.get(schema, "allOf") else { return false };
     document.children(parts).iter().any(|&part| {

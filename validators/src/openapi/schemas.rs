@@ -349,7 +349,7 @@ pub(super) fn unknown_required_property(document: &Document<'_>, report: &mut Re
     }
 }
 
-/// The schemas to which references in parts of other schemas point.
+/// The schemas that are the targets of references in parts of other schemas.
 fn referenced_parts(document: &Document<'_>) -> HashSet<usize> {
     let parts = document.targets.iter().filter(|&(&object, _)| is_part(document, object));
     parts

@@ -82,7 +82,7 @@ pub(super) struct Field {
     pub(super) shape: Shape,
 }
 
-/// What the field names of a map have in common.
+/// The syntax of the field names of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pattern {
     Path,

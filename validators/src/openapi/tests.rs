@@ -421,8 +421,8 @@ fn schemas_are_checked() {
     }
 }
 
-/// The rules that have findings in a document and are enabled by default; of the `info` rules, only
-/// `expected`.
+/// The rules that have findings in a document and are enabled by default. Of the rules with the
+/// severity `info`, only `expected` is included.
 fn reported(text: &str, expected: &str) -> std::collections::BTreeSet<String> {
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     let (_, findings) = check("openapi.yaml", text, &Memory::default());

@@ -29,8 +29,8 @@ enum Content {
 }
 
 impl Script {
-    /// The first command after a `|` that hides the failure of the command before the `|`: the
-    /// command before the `|` can fail, and the status of the pipeline is used.
+    /// The first command after a `|` that hides a failure: the command before the `|` can fail, and
+    /// the status of the pipeline is used.
     pub(crate) fn first_hidden_failure(&self) -> Option<Span> {
         let items = self.items();
         let scopes = items.iter().enumerate();

@@ -258,7 +258,7 @@ impl<'a> Walk<'a> {
     fn redirect(&self, node: Node<'_>) -> Option<Redirect> {
         let (start, mut end) = (node.start_byte(), node.end_byte());
         if node.kind() == "heredoc_redirect" {
-            // The node also covers the rest of the line and the body.
+            // The node also contains the rest of the line and the body of the here-document.
             let mut cursor = node.walk();
             end = node
                 .children(&mut cursor)

@@ -58,7 +58,8 @@ pub(super) const FAMILY: Family = Family {
         pieces.iter().map(|piece| piece.span).collect()
     },
     affects_other_files: |path| is_sql(path) || config::is_settings(path),
-    // The migrations of a directory share values that are stored with the listing.
+    // The checks of the migrations in a directory share cached values, and the cache belongs to the
+    // listing.
     needs_listing: true,
     check_code: code::check,
     ..Family::EMPTY
@@ -100,8 +101,8 @@ fn check(files: &dyn Files, report: &mut Report<'_>) {
         let shared = files
             .run_cache()
             .map(|cache| cache.get_or_compute(&key, || Replay::new(&migration, None, files)));
-        // The checked text can differ from the stored one. Other stored files, such as those that
-        // revert a migration, have no findings of the replay.
+        // The checked text can differ from the stored text. A stored file that was not replayed,
+        // such as a file that reverts a migration, has no findings of the replay.
         shared
             .filter(|replay| replay.is_current(path, text).unwrap_or_else(|| files.exists(path)))
             .unwrap_or_else(|| Arc::new(Replay::new(&migration, Some((path, text)), files)))

@@ -85,7 +85,7 @@ impl<'a> Positions<'a> {
         self.start + character.saturating_add(continued).min(self.text.len())
     }
 
-    /// The span of a node; that of the whole statement if the parser does not record the position.
+    /// The span of a node, or of the whole statement if the parser does not record the position.
     fn span(&self, node: &impl Spanned) -> Span {
         self.convert(node.span())
     }

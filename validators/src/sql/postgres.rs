@@ -214,7 +214,7 @@ fn column(name: Name, data_type: &str) -> Column {
     }
 }
 
-/// Records the constraints of a column that a clause is or contains.
+/// Records the column constraints in a clause; the clause can itself be a constraint.
 fn read_clause(clause: &SyntaxNode, column: &mut Column) {
     for node in std::iter::once(clause.clone()).chain(clause.children()) {
         match node.kind() {

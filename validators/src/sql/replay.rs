@@ -72,7 +72,7 @@ impl Replay {
             self.texts.insert(path.clone(), text.as_deref().map(hash));
             let file = text.and_then(|text| Some((File::read(path, &text, files)?, text)));
             let Some((file, text)) = file else {
-                // What the file changes is unknown.
+                // The effect of the file on the schema is unknown.
                 schema.forget();
                 continue;
             };

@@ -76,7 +76,7 @@ pub(super) fn check_statements(file: &File, found: &mut Vec<Found>) {
                 let help = "Add a condition; to empty the table on purpose, use `TRUNCATE`";
                 found.push(Found { rule: DELETE, span, message, help });
             }
-            // After `ALTER TABLE`, the statement usually sets a new column in all rows on purpose.
+            // After `ALTER TABLE`, an `UPDATE` of all rows usually fills a new column on purpose.
             StatementKind::Update { table, has_condition: false }
                 if migration.is_none()
                     && !new_tables.contains(&*table.key)

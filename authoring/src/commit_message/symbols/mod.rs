@@ -135,7 +135,7 @@ pub(super) fn symbols(path: &str, text: &str) -> Vec<Symbol> {
     let Some(tree) = syntax::parse(text, language) else { return Vec::new() };
     let reader = Reader { text, language, path, exports: scripts::exports(text, language) };
     let mut found = reader.read(&tree.root());
-    // Members of a hidden type are hidden too.
+    // Members of a type that is not exported are not exported either.
     let hidden: BTreeSet<String> = found
         .iter()
         .filter(|symbol| symbol.kind == SymbolKind::Type && !symbol.exported)
@@ -324,7 +324,7 @@ impl Reader<'_> {
     }
 }
 
-/// The node that contains the name of `node`. In C it is nested in declarators.
+/// The node that contains the name of `node`. In C, the name is nested in declarators.
 fn name_node<'r>(node: &Node<'r>) -> Option<Node<'r>> {
     if let Some(name) = node.field("name") {
         return Some(name);

@@ -1,4 +1,4 @@
-//! Values derived from the options of a rule kind for which a table is not sufficient.
+//! Derives variables from the options of rule kinds that a conversion table alone cannot describe.
 
 use super::super::expressions::alternatives;
 use super::super::recipe::{self, Vars};

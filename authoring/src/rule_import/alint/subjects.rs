@@ -32,8 +32,8 @@ pub(super) fn convert_for_each(rule: &Rule<'_>) -> Drafts {
         }
         _ => select.clone(),
     };
-    // The capture that replaces `{path}`: the selected directory, or the directory of the file that
-    // identifies it.
+    // The capture that replaces `{path}`: the selected directory or, if a condition requires a file
+    // in the directory, the directory of this file.
     let mut subject = "<path>";
     let mut reported_by = None;
     if let Some(text) = rule.options.get("when_iter").and_then(Json::as_str) {
@@ -137,7 +137,7 @@ fn required_file(text: &str) -> Option<String> {
 }
 
 /// Converts a rule on files within the selection to a rule on the paths of these files.
-/// `selects_by_file`: whether only directories that contain a certain file are selected.
+/// `selects_by_file` states whether only directories that contain a certain file are selected.
 fn nested_file_rule(
     rule: &Rule<'_>,
     nested: &Map<String, Json>,

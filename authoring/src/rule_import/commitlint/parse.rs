@@ -23,8 +23,8 @@ pub(super) enum HeaderParser {
 const PREFIX: &str = "#";
 
 impl HeaderParser {
-    /// The parser of a `parserPreset` that the file at `from` names or contains, and the prefixes
-    /// of issue references.
+    /// The parser of `preset`, the `parserPreset` of the file at `from`, and the prefixes of issue
+    /// references. `preset` is a module name or an object.
     pub(super) fn from_preset(
         preset: &Json,
         from: &str,

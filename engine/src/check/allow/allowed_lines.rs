@@ -29,8 +29,7 @@ impl AllowedLines {
     pub(super) fn new(directives: &[Directive], rule: &RuleId, registry: &Registry) -> Self {
         let mut ranges = Vec::new();
         let mut single_lines = HashMap::new();
-        // The last line before the next comment that ends an allowance; `None` before the first
-        // line.
+        // The last line before the next `End` comment; `None` if this comment is on the first line.
         let mut until = Some(usize::MAX);
         for (at, directive) in directives.iter().enumerate().rev() {
             let (first, last) = directive.lines;

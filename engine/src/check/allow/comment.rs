@@ -25,7 +25,7 @@ pub(super) fn text_around_marker<'a>(
     let before = &source.text()[line.start as usize..start];
     let after = truncated(&source.text()[start + literal.len()..line.end as usize]);
     // `aidd:allowed` is another word, and an aidd marker must be at the start of a comment;
-    // elsewhere it is only mentioned.
+    // elsewhere, the text only mentions the marker.
     let is_word =
         after.starts_with(|c: char| c.is_alphanumeric() && !literal.ends_with(['=', ':']));
     (!is_word && (!is_aidd(literal) || opens_comment(before))).then_some((before, after))

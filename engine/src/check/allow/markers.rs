@@ -34,13 +34,14 @@ pub(super) enum Scope {
 pub(super) enum NameSyntax {
     /// `a, b` after the marker, then the reason.
     List,
-    /// As `List`; without a list, all rules.
+    /// Like `List`; without a list, the comment allows all rules.
     ListOrAll,
-    /// As `List`; without a list, the style rules of aidd that are not about security: a comment
-    /// that disables a linter for a whole file is not meant for security rules.
+    /// Like `List`; without a list, the comment allows the style rules of aidd that are not about
+    /// security: a comment that disables a linter for a whole file is not meant for security rules.
     ListOrStyle,
-    /// As `List`; without a list, the style rules of aidd, including style rules on security. These
-    /// markers are short words, so they are recognised only at the beginning of a comment.
+    /// Like `List`; without a list, the comment allows the style rules of aidd, including the
+    /// security rules among them. These markers are short words, so they are recognised only at the
+    /// beginning of a comment.
     ListOrAllStyle,
     /// The rules that find secrets.
     Secrets,

@@ -14,7 +14,8 @@ use serde_json::Value;
 use std::ops::Range;
 
 /// The invalid parameters that a configuration sets for rules without a page check: message and
-/// byte range of each. A parameter set by a glob applies to the rules that have it.
+/// byte range of each. A parameter set under a glob applies to the matching rules that have this
+/// parameter.
 pub(super) fn invalid_params(
     text: &str,
     registry: &Registry,
@@ -95,7 +96,8 @@ fn params_of<'a>(rules: &[&Rule], families: &'a [Family]) -> Vec<&'a Param> {
     params.filter(|param| rules.iter().any(|rule| *rule.id == *param.rule)).collect()
 }
 
-/// The problem with the parameter `name` under `key`; `known` are the parameters of its rules.
+/// The problem with the parameter `name` under `key`; `known` are the parameters of the rules that
+/// `key` matches.
 fn problem(key: &str, (name, value): (&String, &Value), known: &[&Param]) -> Option<String> {
     match known.iter().find(|param| param.name == name) {
         Some(param) => {
@@ -113,7 +115,7 @@ fn problem(key: &str, (name, value): (&String, &Value), known: &[&Param]) -> Opt
     }
 }
 
-/// The expected type of a parameter, if the value has another type.
+/// The expected type of a parameter; `None` if the value has this type.
 fn expected_type(param_type: ParamType, value: &Value) -> Option<&'static str> {
     let (is_valid, expected) = match param_type {
         ParamType::Strings => (

@@ -9,7 +9,7 @@ use aidd_page::ChangeHeader;
 #[derive(Debug)]
 pub(super) struct ChangeCheck {
     header: ChangeHeader,
-    /// Files that trigger the check; `None`: every change does.
+    /// Files that trigger the check; `None` if every change triggers it.
     touches: Option<Globs>,
     /// Files that are excluded and not counted.
     excluded: Option<Globs>,

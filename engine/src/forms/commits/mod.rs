@@ -41,7 +41,8 @@ pub fn is_virtual_path(path: &str) -> bool {
     let is_fixed_path = [TITLE_PATH, BRANCH_PATH, CHANGE_PATH, DRAFT_PATH].contains(&path);
     is_fixed_path
         || path.strip_prefix(DIR).is_some_and(|hash| {
-            // The hash has the length that `commit_path` produces, which no file of a real project has.
+            // The hash must have the length that `commit_path` produces; real projects contain no
+            // file with such a path.
             hash.len() == HASH_DIGITS && hash.bytes().all(|b| b.is_ascii_hexdigit())
         })
 }
@@ -88,7 +89,7 @@ pub struct CommitInput {
     pub title: Option<String>,
     /// The name of the branch.
     pub branch: Option<String>,
-    /// The files that the change touches; `None`: unknown, and not checked.
+    /// The files that the change touches; `None` if they are unknown and therefore not checked.
     pub touched: Option<Vec<TouchedFile>>,
     /// The names of the project's members, for scopes.
     pub members: Vec<String>,
@@ -119,7 +120,7 @@ impl Fault {
 /// One checked text with its violations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedText {
-    /// The path that the findings are reported at.
+    /// The path at which the findings are reported.
     pub path: String,
     /// The checked text: a message, a title, a name, or the paths of a change.
     pub text: String,

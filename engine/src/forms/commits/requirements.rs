@@ -42,7 +42,8 @@ impl CommitCheck {
         let mut faults = Vec::new();
         let parts = self.check_first_line(&message, members, &mut faults);
         let kind = parts.as_ref().map(|parts| parts.commit_type);
-        // If a page sets any requirement on the body, the blank line is not checked.
+        // Without `conventional`, the blank line is required only if the page sets no other
+        // requirement on the body.
         let requires_blank_line =
             self.body.as_ref().is_some_and(|(body, _)| *body == BodyHeader::default());
         if self.conventional.is_some() || requires_blank_line {
@@ -126,8 +127,8 @@ impl CommitCheck {
 }
 
 impl Expressions {
-    /// The fault in `text`, if any. `text_name` is what the finding calls the text; the finding is
-    /// reported at `span`.
+    /// The fault in `text`, if any. `text_name` is the name of the text in the message; the finding
+    /// is reported at `span`.
     fn check(&self, text_name: &str, text: &str, span: Span) -> Option<Fault> {
         if let Some(expected) = self.matches.as_ref().filter(|expected| !expected.is_match(text)) {
             return Some(Fault::new(span, format!("the {text_name} does not match `{expected}`")));

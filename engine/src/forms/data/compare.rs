@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 /// compared by its first version: `>=18 <21` as 18.
 pub(super) fn compare(left: &str, right: &str) -> Option<Ordering> {
     if let (Ok(a), Ok(b)) = (left.trim().parse::<f64>(), right.trim().parse::<f64>()) {
-        // As a version, 1.9 is less than 1.10. If one of the two has no dot, both are compared as
-        // numbers.
+        // Compared as versions, 1.9 is less than 1.10. If one of the two values has no dot, both
+        // are compared as numbers.
         if !(left.contains('.') && right.contains('.')) {
             return a.partial_cmp(&b);
         }

@@ -223,7 +223,7 @@ fn render_scalar(value: &Json, format: Format) -> Option<String> {
     }
 }
 
-/// Whether a string needs no quotes in YAML and does not become another value without them.
+/// Whether a string can be written in YAML without quotes: YAML then reads the same string.
 fn is_plain(text: &str) -> bool {
     let is_allowed = |c: char| c.is_alphanumeric() || "-_./".contains(c);
     let reserved = ["true", "false", "null", "yes", "no", "on", "off"];
@@ -284,7 +284,8 @@ fn insert_entry(
         }
         (Format::Toml, Some(first)) => {
             let start = first.key.as_ref()?.1.start;
-            // A dotted key or a table begins elsewhere.
+            // The first entry is not always on its own line: its key can be part of a dotted key or
+            // of a table header.
             let is_on_own_line = is_line_start(text, start) && first.datum != Datum::Map;
             let key = if needs_no_quotes { name } else { key };
             is_on_own_line.then(|| Edit::insert(start, format!("{key} = {written}\n")))

@@ -31,7 +31,7 @@ pub struct DataPatterns {
 
 struct DataPattern {
     rule: Rule,
-    /// Compiled when the rule first runs, because most rules are disabled. `None`: the test is
+    /// Compiled when the rule first runs, because most rules are disabled. `None` if the test is
     /// invalid.
     compiled: OnceLock<Option<CompiledTest>>,
 }

@@ -79,8 +79,9 @@ impl Lifecycles {
         series.next().map(|row| (lifecycle, row))
     }
 
-    /// The series of `version`, if its support had ended when the entry was reviewed. A later end
-    /// is not compared with the current date, so that the same files always have the same findings.
+    /// The series of `version`, if its support had ended when the entry was reviewed. An end of
+    /// support after the review is ignored even if it has passed, so that the same files always
+    /// have the same findings.
     fn ended(
         &self,
         ecosystem: Ecosystem,

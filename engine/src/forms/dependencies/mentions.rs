@@ -63,8 +63,8 @@ const QUOTING: [&str; 24] = [
     "css", "scss", "sass", "less", "styl", "json", "jsonc", "json5", "hbs", "ejs", "pug",
 ];
 
-/// The indexes of the dependencies for which one of `words` occurs in a file that concerns the
-/// dependency. Only the files for which `is_searched` returns `true` are read.
+/// The indexes of the dependencies that are in use: at least one word of the dependency in `words`
+/// occurs in a file that concerns the dependency. Only the files for which `is_searched` returns `true` are read.
 pub(super) fn mentioned(
     scope: &Scope<'_>,
     manifests: &Manifests,

@@ -70,7 +70,7 @@ pub fn run(
     ProjectResult { found, checked, notes }
 }
 
-/// A finding, with the name of the package that it concerns.
+/// A finding and the name of the affected package.
 type Found = (String, ProjectFinding);
 
 /// A finding at the name of an entry in a manifest.
@@ -154,8 +154,9 @@ impl Manifests {
     }
 
     /// Whether a use in the file at `path` can be a use of a dependency of `manifest`: the file is
-    /// in the directory of the manifest or below it. In npm, also if no manifest is above the file,
-    /// or the nearest one is above `manifest` too (such as for a configuration file in the root).
+    /// in the directory of the manifest or below it. In npm, other files can also use the
+    /// dependency: files without a manifest in their directory or above it, and files whose nearest
+    /// manifest is also above `manifest` (such as a configuration file in the root).
     fn concerns(&self, manifest: &Manifest, path: &str) -> bool {
         if is_below(manifest.dir(), path) {
             return true;
@@ -227,8 +228,9 @@ impl<'g> Usage<'g> {
     }
 }
 
-/// The ecosystem of an imported package and the name of the package, without the module in it. For
-/// Go, the name is the whole path: only the manifest defines where the module ends.
+/// The ecosystem of an imported package and the name of the package, without the path of a module
+/// in the package. For Go, the name is the whole path: only the manifest defines where the module
+/// ends.
 fn package(target: &str) -> Option<(Ecosystem, &str)> {
     let (kind, path) = target.split_once(':')?;
     let prefix = |end: Option<usize>| &path[..end.unwrap_or(path.len())];

@@ -107,7 +107,7 @@ fn is_checked(ecosystem: Ecosystem, name: &str, edge: &Edge) -> bool {
     }
 }
 
-/// Whether a file is a type definition, or is served as it is.
+/// Whether a file is a type definition, or is served unchanged.
 fn is_public(path: &str) -> bool {
     path.ends_with(".d.ts") || parent_dir(path).split('/').any(|part| part == "public")
 }

@@ -39,7 +39,7 @@ pub(super) enum HeadingPattern {
 pub(super) struct RequiredHeading {
     /// The heading as written in the page, without the `?` of optional headings.
     display: String,
-    /// The number of `#`; `None`: any level.
+    /// The number of `#`; `None` matches any level.
     level: Option<u8>,
     text: String,
     /// The text, with `*` as a wildcard.

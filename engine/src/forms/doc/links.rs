@@ -117,7 +117,7 @@ fn split(source: &Source, span: Span, separators: &[&str]) -> Vec<Span> {
 struct Target {
     /// The path as written in the document.
     written: String,
-    /// The path from the root; `None`: the document itself.
+    /// The path from the root; `None` if the link leads to the document itself.
     path: Option<String>,
     fragment: Option<String>,
 }
@@ -166,7 +166,7 @@ fn has_scheme(to: &str) -> bool {
         && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'.' | b'-'))
 }
 
-/// Decodes `%20` and the like; malformed escapes are left unchanged.
+/// Decodes percent escapes such as `%20`; malformed escapes are left unchanged.
 fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -205,8 +205,8 @@ fn missing_file(link: &Link, target: &Target, files: &dyn Files) -> Fault {
     Fault::new(link.span, message).with_help(candidates)
 }
 
-/// Existing files that the link may refer to: with the same name in another directory, or with an
-/// added extension.
+/// Existing files that the author of the link may have meant: files with the same name in another
+/// directory, or with the same path and an added extension.
 fn candidates(files: &dyn Files, path: &str) -> Option<String> {
     /// Maximum number of suggestions.
     const MAX_CANDIDATES: usize = 3;

@@ -17,7 +17,7 @@ pub struct DocPatterns {
 
 struct DocPattern {
     rule: Rule,
-    /// Compiled when the rule first runs, because most rules are disabled. `None`: the check is
+    /// Compiled when the rule first runs, because most rules are disabled. `None` if the check is
     /// invalid.
     compiled: OnceLock<Option<CompiledCheck>>,
 }

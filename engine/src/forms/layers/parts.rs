@@ -15,7 +15,7 @@ pub(super) const REGISTRIES: [(&str, &str); 5] =
 pub(super) struct Part {
     /// The part as written in the page.
     pub(super) text: String,
-    /// `None`: the part contains no files.
+    /// `None` if the part contains no files.
     globs: Option<Globs>,
 }
 

@@ -64,8 +64,8 @@ fn matches_everywhere(regex: &Regex) -> bool {
     regex.find_iter(text).filter(Match::is_empty).count() >= 3
 }
 
-/// The first group that a replacement refers to and the expression does not have. The reference
-/// would be replaced by an empty string.
+/// The first group in a replacement that the expression does not define. The reference to this
+/// group would be replaced by an empty string.
 fn unknown_group(fix: &FixHeader, regex: &Regex) -> Option<String> {
     let unknown = std::cell::RefCell::new(None);
     let record = |name: String| {
@@ -160,8 +160,8 @@ fn build(text: &str, unicode: bool, fast: bool) -> Result<(Regex, Option<usize>)
 }
 
 impl CompiledPattern {
-    /// The replacement for a found word, in the same case; `None` if there is none, or the word is
-    /// already written that way.
+    /// The replacement for a found word, in the same case; `None` if the word has no replacement,
+    /// or is already written like its replacement.
     pub(super) fn replacement(&self, found: &str) -> Option<String> {
         let replacement = self.swap.get(&key(found))?;
         // Names keep their case: `javascript` is always replaced with `JavaScript`.

@@ -58,7 +58,7 @@ pub struct TextPatterns {
 struct TextPattern {
     /// Index of the rule.
     rule: usize,
-    /// Compiled when one of its keywords is first found.
+    /// Compiled when one of the pattern's keywords is first found.
     prepared: OnceLock<Box<PreparedPattern>>,
 }
 
@@ -81,7 +81,7 @@ impl TextPattern {
 #[derive(Debug)]
 struct CompiledPattern {
     regex: Regex,
-    /// Maximum length of a match in bytes; `None`: unbounded.
+    /// Maximum length of a match in bytes; `None` if the length is unbounded.
     max_match_len: Option<usize>,
     /// Whether the expression mentions the byte order mark.
     mentions_bom: bool,

@@ -281,7 +281,8 @@ impl Run<'_> {
         {
             let message = format!("{} files, expected {}", subjects.len(), limits.describe());
             let names = vec![("count".to_owned(), subjects.len().to_string())];
-            // Reported at the first surplus file or, if there are too few files, without a path.
+            // The finding is reported at the first surplus file or, if there are too few files,
+            // without a path.
             let surplus = limits.max.and_then(|max| subjects.get(usize::try_from(max).ok()?));
             let path = surplus.map_or_else(String::new, |subject| subject.path.to_owned());
             self.result.found.push(ProjectFinding {

@@ -98,8 +98,8 @@ impl NameRule {
         }
     }
 
-    /// The words of `stem` in this case. `None` for a plain expression, and if the expression does
-    /// not match the suggested name.
+    /// Converts `stem` to this case. Returns `None` for a plain expression, or if the expression
+    /// does not match the converted name.
     pub(super) fn suggest(&self, stem: &str) -> Option<String> {
         let (Self::Case(_, case) | Self::Defined(_, case, _)) = self else { return None };
         let parts: Vec<String> = stem.split('.').map(|part| case.convert(part)).collect();

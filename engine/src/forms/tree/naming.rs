@@ -19,7 +19,7 @@ struct Counts {
 }
 
 impl Usage {
-    /// Counts the names of `subjects` that follow and that break the convention `names`.
+    /// Counts how many names of `subjects` follow the convention `names` and how many do not.
     pub(super) fn count(names: &[NameRule], subjects: &[Subject<'_>]) -> Self {
         let mut counts: HashMap<(String, String), Counts> = HashMap::new();
         for subject in subjects {
@@ -41,8 +41,8 @@ impl Usage {
         Self(counts)
     }
 
-    /// Whether most names break the convention in the nearest parent directory of `subject` that
-    /// has enough names.
+    /// Whether most names break the convention, in the nearest parent directory of `subject` with
+    /// enough names.
     fn is_exception(&self, subject: &Subject<'_>) -> bool {
         let extension = extension(subject);
         let mut ancestor_counts = upwards(parent_dir(subject.path))

@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Names that are available without a capture.
 pub(super) const BUILT_IN: [&str; 5] = ["path", "dir", "name", "stem", "ext"];
-/// Maximum number of patterns that one template is compiled to in a run, one per subject.
+/// Maximum number of patterns that are compiled from one template in a run. Each subject has its
+/// own pattern.
 const MAX_COMPILED: usize = 2000;
 
 /// Resolves a placeholder to its value.
@@ -225,7 +226,7 @@ fn is_derivable(text: &str) -> bool {
         && text.split('/').all(has_single_wildcard)
 }
 
-/// Alternative paths, at least one of which must exist.
+/// Alternative paths; at least one of them must exist.
 #[derive(Debug)]
 pub(super) struct AlternativePaths {
     alternatives: Vec<Template>,

@@ -32,7 +32,7 @@ struct Builder<'a> {
     text: &'a str,
     at: usize,
     file: Dockerfile,
-    /// Built for the first heredoc.
+    /// Built when the first heredoc is parsed.
     lines: OnceCell<LastLines<'a>>,
 }
 

@@ -10,7 +10,7 @@ pub(super) fn read(logical: &Logical, start: usize, escape: Escape) -> (Vec<Flag
     let text = logical.text();
     let mut flags = Vec::new();
     let mut at = start;
-    // The line of the flags, split once for all its flags.
+    // The line that contains the flags, split only once for all of them.
     let mut line = at..at;
     let mut words = Vec::new().into_iter();
     loop {

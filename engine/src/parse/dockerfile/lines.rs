@@ -101,7 +101,7 @@ pub(super) fn template_end<'a>(text: &'a str, line: Line<'a>) -> Option<usize> {
             return Some(end.unwrap_or(line.next));
         };
         at += open.len() + closed + close.len();
-        // A line can contain thousands of tags; its end is computed once.
+        // A line can contain thousands of tags, so the end of the line is computed only once.
         if at >= last.next {
             let Some(tail) = line_at(text, at) else { return Some(text.len()) };
             last = tail;

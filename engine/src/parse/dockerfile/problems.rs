@@ -99,7 +99,7 @@ fn check_instruction(instruction: &Instruction, escape: Escape, found: &mut Vec<
 }
 
 /// Whether the line is a conflict marker. Without an earlier `<<<<<<<`, the other markers can be
-/// anything.
+/// ordinary text.
 fn is_conflict_marker(instruction: &Instruction, in_conflict: bool) -> bool {
     let text = instruction.logical.text();
     let word = text.split_whitespace().next().unwrap_or_default();
@@ -189,7 +189,7 @@ fn is_check(word: &str) -> bool {
     word.eq_ignore_ascii_case("CMD") || word.eq_ignore_ascii_case("NONE")
 }
 
-/// An unclosed quote, in instructions for which a builder requires the end of the quote.
+/// An unclosed quote, in instructions whose quotes must be closed.
 fn unclosed_quote(instruction: &Instruction, escape: Escape) -> Option<Problem> {
     if !matches!(instruction.kind, Keyword::Env | Keyword::Arg | Keyword::Label) {
         return None;

@@ -47,7 +47,7 @@ impl<'a> Splitter<'a> {
         }
     }
 
-    /// The ranges of consecutive characters for which `is_in_word` is true.
+    /// The ranges of consecutive characters that `is_in_word` accepts.
     fn run(mut self, mut is_in_word: impl FnMut(char) -> bool) -> Vec<Range<usize>> {
         let mut words = Vec::new();
         let mut start = None;

@@ -11,8 +11,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const SEPARATOR: char = '\u{1F}';
 
 /// The comparison key of a memory: for a convention its kind and words, for a decision also its
-/// topic. `None` for other kinds, for which equal words do not mean duplicates: the same error can
-/// have another cause and another fix.
+/// topic. `None` for other kinds, because memories of these kinds are not necessarily duplicates if
+/// their words are equal: the same error can have another cause and another fix.
 #[must_use]
 pub fn duplicate_key(entry: &Entry) -> Option<String> {
     let topic = match entry.kind {
@@ -26,8 +26,8 @@ pub fn duplicate_key(entry: &Entry) -> Option<String> {
 
 /// Finds the memories that repeat another active memory, and maps each to that memory. On every
 /// clone, the memory that was created first is retained. A memory with a check or an outcome takes
-/// precedence over a memory without; if checks or outcomes differ, one memory of each is retained.
-/// A memory with two concurrent edits is retained until the conflict is resolved.
+/// precedence over a memory without either; if checks or outcomes differ, one memory with each of
+/// them is retained. A memory with two concurrent edits is retained until the conflict is resolved.
 #[must_use]
 pub fn find_duplicates<'a>(
     active_entries: impl IntoIterator<Item = &'a Entry>,

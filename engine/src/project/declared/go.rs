@@ -30,7 +30,8 @@ pub(super) fn read(text: &str, manifest: &mut Manifest) {
         let plain = name.trim_matches(['"', '`']);
         match directive {
             "module" => manifest.name = Some(plain.to_owned()),
-            // A tool is used by its name; the module that provides it has the same prefix.
+            // A tool is named by its package path; the path of the module that provides the tool is
+            // a prefix of this path.
             "tool" | "replace" => manifest.provided.push(plain.to_owned()),
             "require" => {
                 let offset = at + line.find(plain).unwrap_or_default();

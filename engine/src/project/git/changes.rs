@@ -34,8 +34,8 @@ pub(super) struct Changes {
     /// Current path → path in the base.
     current: BTreeMap<BString, Option<BString>>,
     deleted: BTreeSet<BString>,
-    /// Files that exist on one side only, until [`Changes::pair_renames`] determines which were
-    /// renamed.
+    /// Files that exist on one side only, until [`Changes::pair_renames`] determines which of them
+    /// were renamed.
     added: Vec<Blob>,
     removed: Vec<Blob>,
 }
@@ -49,8 +49,8 @@ impl Changes {
         self.removed.push(Blob { path, id });
     }
 
-    /// Records a file whose text or type changed. `was_file` is whether the path was a regular
-    /// file, `is_file` whether it still is.
+    /// Records a file whose text or type changed. `was_file` specifies whether the path was a
+    /// regular file, and `is_file` whether it is a regular file now.
     pub(super) fn modify(&mut self, path: BString, was_file: bool, is_file: bool) {
         if is_file {
             self.current.insert(path.clone(), was_file.then_some(path));

@@ -118,8 +118,8 @@ impl Repository {
     pub fn parents(&self, commit: &str) -> Result<Vec<String>, GitError> {
         let repository = self.inner.to_thread_local();
         let commit = repository.find_commit(parse_object_id(commit)?).map_err(to_git_error)?;
-        // Read from the object, because a walk omits the parents at the boundary of a shallow
-        // clone.
+        // The parents are read from the object, because a walk omits the parents at the boundary of
+        // a shallow clone.
         let commit = commit.decode().map_err(to_git_error)?;
         Ok(commit.parents().map(|parent| parent.to_string()).collect())
     }

@@ -72,8 +72,8 @@ pub struct Graph {
 
 impl Graph {
     /// Builds the graph from the imports and declarations of each file (by path from the root).
-    /// `listing` contains all files of the project; `files` is used to read manifests and
-    /// configurations only.
+    /// `listing` contains all files of the project; `files` is used only to read manifests and
+    /// configurations.
     #[must_use]
     pub fn new(files: &dyn Files, listing: &Listing, facts: &BTreeMap<String, Arc<Facts>>) -> Self {
         Self::with_context(&ResolveContext::new(files, listing, facts), listing, facts)

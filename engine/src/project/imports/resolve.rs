@@ -200,7 +200,7 @@ fn below(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// The strings at a path of keys in a manifest, which contains a single string or a list.
+/// The strings at a path of keys in a manifest, where the value is a single string or a list.
 pub(super) fn listed(value: &serde_json::Value, keys: &[&str]) -> Vec<String> {
     manifest::strings(manifest::at(value, keys)).map(str::to_owned).collect()
 }

@@ -30,7 +30,8 @@ enum Purpose {
     Rules(Tool),
     /// Code formatting.
     Layout,
-    /// Rules on a subject: `commits`, `names` or `layers` (imports between parts of the project).
+    /// Rules about one subject: `commits`, `names` or `layers` (imports between parts of the
+    /// project).
     About(&'static str),
     /// Disallowed names.
     Disallowed,

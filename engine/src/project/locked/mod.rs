@@ -91,7 +91,7 @@ pub enum Resolution<'l> {
     Unknown,
     /// The lock file covers the manifest, and has no entry for the dependency.
     Missing,
-    /// The version that is used, or the versions of which one is used.
+    /// The version that is used; if there are several versions, one of them is used.
     Versions(Vec<&'l Locked>),
 }
 

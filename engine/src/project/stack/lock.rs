@@ -60,8 +60,8 @@ impl Lock {
         for (range, package) in found.by_range() {
             lock.by_range.insert(range.to_owned(), version(package));
         }
-        // Where the file lists the direct dependencies, other packages of the same name are
-        // dependencies of packages.
+        // If the file lists the direct dependencies, other packages with the same name are
+        // transitive dependencies.
         if lock.by_member.is_empty() {
             for package in found.packages.iter().filter(|package| has_version(package)) {
                 lock.add(&*package.name, version(package));

@@ -299,7 +299,7 @@ impl Stack {
     }
 
     /// The manifests that apply to a file: the file itself if it is a manifest, otherwise the
-    /// manifests in the nearest directory at or above it that has any.
+    /// manifests in the nearest directory at or above it that contains manifests.
     #[must_use]
     pub fn nearest(&self, path: &str) -> Vec<&Manifest> {
         if let Some(own) = self.manifests.iter().find(|manifest| manifest.path == path) {

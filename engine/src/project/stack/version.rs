@@ -53,7 +53,7 @@ impl Version {
         self.numbers[0]
     }
 
-    /// The number of numbers: 2 for 5.1.
+    /// How many numbers the version has: 2 for 5.1.
     #[must_use]
     pub fn precision(&self) -> usize {
         self.numbers.len()

@@ -19,7 +19,7 @@ pub fn irregular_below(disk: &Disk, folder: &str) -> Vec<String> {
     entries_below(disk, folder, &is_irregular)
 }
 
-/// The paths below `folder` for which `is_wanted` is true, ordered; at most eight levels deep.
+/// The paths below `folder` that `is_wanted` accepts, ordered; at most eight levels deep.
 fn entries_below(
     disk: &Disk,
     folder: &str,

@@ -5,7 +5,8 @@ use crate::text::listing::Listing;
 use std::collections::HashMap;
 use std::io;
 
-/// A store that adds something to another store. Each method defaults to the other store.
+/// A store that adds something to another store. By default, each method calls the same method of
+/// the other store.
 pub trait Wrapper: Sync {
     /// The other store.
     fn inner(&self) -> &dyn Files;

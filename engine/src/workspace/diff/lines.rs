@@ -20,11 +20,12 @@ pub struct Hunk {
     pub head: Range<u32>,
 }
 
-/// Maps lines of the base to lines of the head; `None`: the texts were not compared.
+/// Maps lines of the base to lines of the head; `None` if the texts were not compared.
 pub(super) struct LineMap<'a>(pub(super) Option<&'a [Hunk]>);
 
 impl LineMap<'_> {
-    /// The current position of lines of the base, if none of them changed.
+    /// Maps the first and last line of a range in the base to lines of the head; `None` if a line
+    /// of the range changed.
     pub(super) fn to_head(&self, (first, last): (u32, u32)) -> Option<(u32, u32)> {
         let hunks = self.0?;
         let before = hunks.partition_point(|hunk| hunk.base.end <= first);

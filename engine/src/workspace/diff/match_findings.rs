@@ -70,7 +70,7 @@ impl Side {
         count(self.findings.iter().filter(|finding| finding.status != Status::Allowed))
     }
 
-    /// As [`Self::count_active`], for files that did not change.
+    /// Like [`Self::count_active`], for files that did not change.
     pub(super) fn count_active_untouched(&self) -> [usize; 3] {
         let is_active =
             |finding: &&SideFinding| finding.status != Status::Allowed && finding.verdict.is_none();
@@ -96,7 +96,7 @@ fn count<'a>(findings: impl Iterator<Item = &'a SideFinding>) -> [usize; 3] {
     counts
 }
 
-/// The texts of lines, copied once: one line of megabytes can have many findings.
+/// The texts of lines, copied once: a line of several megabytes can have many findings.
 struct LineTexts<'a> {
     source: &'a Source,
     last: Option<(Span, Arc<str>)>,

@@ -51,8 +51,9 @@ pub enum Head<'a> {
     Snapshot {
         /// The files of that commit or of the index.
         files: &'a Snapshot,
-        /// The files from which `.aiddignore` files are read: the snapshot itself, unless it is not
-        /// trusted. All other tracked files are checked, regardless of other ignore files.
+        /// The store from which `.aiddignore` files are read; it differs from the snapshot if the
+        /// snapshot is not trusted. All other tracked files are checked, regardless of other ignore
+        /// files.
         ignores: &'a dyn Files,
         /// The name of the branch, if Git does not know it: CI runners check out a detached head.
         branch: Option<String>,
@@ -89,8 +90,8 @@ pub struct CompareResult {
 }
 
 /// Checks both sides of the `changes` that are `within` the run and classifies the findings of the
-/// head. `changes` contains the changes of the whole project, because a directory can have moved
-/// with its rules, and a finding of the project pass can have moved from one part of the project to
+/// head. `changes` contains the changes of the whole project, because a directory may have moved
+/// with its rules, and a finding of the project pass may have moved from one part of the project to
 /// another. A moved finding belongs to its path in the head. `done` is called for each file of the
 /// head, from any thread. If the walk of the head is stopped, the result is incomplete.
 ///

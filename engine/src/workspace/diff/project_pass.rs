@@ -1,5 +1,5 @@
-//! Compares the findings of the project pass. A file can cause such a finding in another file, so
-//! both sides are checked completely and compared by finding id.
+//! Compares the findings of the project pass. A change to one file can cause such a finding in
+//! another file, so both sides are checked completely and compared by finding id.
 
 use super::renames::Renames;
 use super::{CompareResult, keyed};

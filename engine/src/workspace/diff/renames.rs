@@ -25,7 +25,7 @@ impl<'a> Renames<'a> {
     }
 
     /// The path in the head of a renamed file, of a moved directory, or of a path that was missing
-    /// in a moved directory. `None`: not moved.
+    /// in a moved directory. `None` if the path did not change.
     pub(super) fn head_path(&self, path: &str) -> Option<Cow<'a, str>> {
         if let Some(head) = self.files.get(path) {
             return Some(Cow::Borrowed(head));
@@ -46,8 +46,8 @@ impl<'a> Renames<'a> {
     }
 }
 
-/// The directories that are empty after the change and most of whose files moved to the same
-/// directory, each with the same path below it.
+/// The directories that are empty after the change because they moved: most of their files moved to
+/// one other directory, and the paths of these files below the directory are unchanged.
 fn moved_dirs<'a>(
     changes: &'a [Change],
     files: &HashMap<&'a str, &'a str>,

@@ -15,7 +15,7 @@ pub fn apply(bytes: &[u8], fixes: &[&Fix]) -> (Vec<u8>, usize) {
 }
 
 /// Edits by their start. Edits of different fixes never touch; edits of one fix can touch, which is
-/// a bug of the rule of the fix.
+/// a bug in the rule that provides the fix.
 #[derive(Default)]
 pub(super) struct Edits<'a>(BTreeMap<u32, BTreeSet<&'a Edit>>);
 
@@ -41,8 +41,8 @@ impl<'a> Edits<'a> {
         let mut pairs = Vec::new();
         let mut at = 0;
         for edit in self.0.into_values().flatten() {
-            // Overlapping edits within one fix are a bug of the rule of the fix: the first edit
-            // wins.
+            // Overlapping edits within one fix are a bug in the rule that provides the fix: the
+            // first edit wins.
             if (edit.span.start as usize) < at {
                 continue;
             }

@@ -84,7 +84,7 @@ pub(super) fn match_findings(
                 .collect();
             matched = record(pair_touching(&mut new, unmatched, can_match), &mut new);
         }
-        // The edits can have moved the text of a finding.
+        // The edits may have moved the text of a finding.
         let text = |state: &State, at: usize| {
             let finding = &state.findings[at];
             (finding.message.clone(), state.source.slice(finding.span).to_owned())

@@ -71,8 +71,8 @@ fn name_of(format: Format) -> &'static str {
     }
 }
 
-/// The shipped rules `…/syntax`, which report files that do not parse, except rules whose findings
-/// are errors at `path`: new errors undo a fix in any case.
+/// The shipped rules `…/syntax`, which report files that do not parse, except rules with severity
+/// `error` at `path`, because a new error undoes a fix in any case.
 pub(super) fn syntax_rules(engine: &Engine, path: &str) -> Vec<RuleId> {
     let settings = engine.settings(path);
     let is_error = |rule: &RuleId| {

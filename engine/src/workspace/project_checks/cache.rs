@@ -2,9 +2,9 @@
 //! changes, and only the affected checks run again.
 //!
 //! The findings of a rule of this pass depend on five inputs: the listing; its requests for single
-//! files ([`FileRequests`]: manifests, conditions); the sizes of the files that it counts; the import
-//! graph; and the text of the file that a finding is in. Each input is compared with its previous
-//! state, and an unchanged input causes no further work.
+//! files ([`FileRequests`]: manifests, conditions); the sizes of the files that it counts; the
+//! import graph; and the text of the file that contains the finding. Each input is compared with
+//! its previous state, and an unchanged input causes no further work.
 
 use super::file_requests::{FileRequests, RecordingFiles};
 use super::{
@@ -99,7 +99,7 @@ impl ProjectPassCache {
     }
 
     /// The requested files whose changes neither the listing nor the modification time of a walked
-    /// directory reveal: they must be in [`Changes::files`] on each update.
+    /// directory reveal: the caller must include these files in [`Changes::files`] on each update.
     #[must_use]
     pub fn unobservable(&self, is_walked: &dyn Fn(&str) -> bool) -> Vec<String> {
         let mut unobservable = self.requests.unobservable(&self.listing, is_walked);
@@ -205,7 +205,7 @@ impl ProjectPassCache {
     }
 
     /// Updates the import graph for the files whose imports differ; returns the affected rules.
-    /// `None`: all rules that use imports, and the graph has to be rebuilt.
+    /// `None` if all rules that use imports are affected and the graph must be rebuilt.
     fn update_graph(
         &mut self,
         engine: &Engine,

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug, Default)]
 pub(super) struct FileRequests(Mutex<BTreeMap<String, FileResponses>>);
 
-/// The responses for one path; `None`: not requested.
+/// The responses for one path; `None` for a request that was not made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct FileResponses {
     exists: Option<bool>,

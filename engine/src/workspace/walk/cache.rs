@@ -22,8 +22,8 @@ use std::time::{Duration, Instant};
 pub struct ProjectCache {
     tree: Tree,
     project_pass: ProjectPassCache,
-    /// The files that determine Git's branch and index, with their stamps; `None`: no readable
-    /// repository.
+    /// The files that determine Git's branch and index, with their stamps; `None` if there is no
+    /// readable repository.
     git: Option<Vec<(PathBuf, PathState)>>,
     /// The stamps of all files at the last complete comparison.
     stamps: Stamps,
@@ -33,8 +33,8 @@ pub struct ProjectCache {
     unobservable: (Option<u64>, Vec<String>),
 }
 
-/// The duration for which notifications are assumed to be complete: a watcher can lose events or
-/// skip directories.
+/// How long notifications are assumed to be complete: a watcher can lose events or skip
+/// directories.
 const TRUST_DURATION: Duration = Duration::from_secs(30);
 
 /// The known changes since the last update.
@@ -159,7 +159,7 @@ fn with_git_data(
         return (None, listing);
     }
     let repository = Repository::open(disk.root()).ok();
-    // Taken before the files are read, so that a later change is detected.
+    // The stamps are taken before the files are read, so that a later change is detected.
     let known = repository.as_ref().map(|repository| {
         let with_state =
             |path: PathBuf| (path.clone(), PathState::from_stamp(stamp_of(&path), MIN_STAMP_AGE));

@@ -14,7 +14,7 @@ use std::time::Duration;
 pub(super) struct Indexes {
     indexes: Mutex<BTreeMap<PathBuf, Arc<Index>>>,
     /// Minimum age at which the modification time of an index proves that the index is unchanged;
-    /// `None`: not cached.
+    /// `None` if the index is not cached.
     min_age: Option<Duration>,
 }
 

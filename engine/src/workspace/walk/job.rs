@@ -88,7 +88,7 @@ impl Job<'_> {
         if kind.is_dir() || kind.is_file() || self.part.is_some_and(|part| !part.contains(path)) {
             None
         } else if kind.is_symlink() {
-            // The memory reads a link to a file of the project.
+            // A memory file can be a link if the link leads to a file of the project.
             let real =
                 disk_path.canonicalize().and_then(|real| Ok((self.root.canonicalize()?, real)));
             let is_read = real.is_ok_and(|(root, real)| real.starts_with(root) && real.is_file());

@@ -458,7 +458,7 @@ fn filtered(
     Some(builder)
 }
 
-/// A walk with the standard filters of the `ignore` crate turned off: the caller adds a filter that
+/// A walk with the standard filters of the `ignore` crate disabled; the caller adds a filter that
 /// decides which entries are included.
 fn builder(walk: &Walk) -> Option<WalkBuilder> {
     let mut paths = walk.paths.iter();

@@ -11,8 +11,8 @@ use std::time::SystemTime;
 #[derive(Debug, Default)]
 pub(super) struct Stamps(HashMap<String, Vec<KnownFile>>);
 
-/// A file of a directory, and its stamp. `None`: the file was written so recently that its
-/// modification time cannot prove that the file is unchanged.
+/// A file of a directory, and its stamp. The stamp is `None` if the file was written so recently
+/// that its modification time cannot prove that the file is unchanged.
 #[derive(Debug)]
 struct KnownFile {
     name: Box<str>,
@@ -25,7 +25,7 @@ impl Stamps {
     pub(super) fn update(&mut self, disk: &Disk, tree: &Tree) -> Vec<String> {
         let mut changed = Vec::new();
         let mut count = 0;
-        // Taken before the stamps are read, because a file can be written in between.
+        // Take the time before the stamps are read, because a file can be written in between.
         let now = SystemTime::now();
         let is_settled =
             |stamp: &Stamp| now.duration_since(stamp.0).is_ok_and(|age| age > tree.min_age());

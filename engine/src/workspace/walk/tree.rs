@@ -322,7 +322,7 @@ fn walk(
         }
         let path = path.into_owned();
         let is_entered = enters(&path);
-        // Taken before the directory is read, so that a later change is detected.
+        // The state is read before the directory is read, so that a later change is detected.
         let state = is_entered.then(|| state_of(&path, &root));
         let mut result = lock(&shared_result);
         result.entered.extend(state.map(|state| (path.clone(), state)));

@@ -19,7 +19,7 @@ struct Cause {
     line: Option<u32>,
     /// The text before the rules in the message.
     prefix: String,
-    /// The new severity; `None`: disabled.
+    /// The new severity; `None` if the rule is disabled.
     to: Option<Severity>,
 }
 

@@ -58,7 +58,7 @@ impl Requested {
         }
     }
 
-    /// Adds the rules with a tag, or of a pack. The name of a pack is often also a tag.
+    /// Adds the rules that have a tag or belong to a pack. The name of a pack is often also a tag.
     fn add_label(&mut self, registry: &Registry, name: &str) {
         let pack = rules_of_pack(registry, name);
         let has_label = |rule: &&Rule| {
@@ -192,8 +192,8 @@ fn disabling_key<'a>(config: &'a Config, registry: &Registry, rule: &RuleId) -> 
     keys.map(|(key, _)| &**key).next()
 }
 
-/// The packs that together enable most rules in `remaining`. Removes the rules that the packs
-/// enable.
+/// Selects the packs that together enable most rules in `remaining`, and removes these rules from
+/// `remaining`.
 fn covering_packs(registry: &Registry, remaining: &mut BTreeSet<&RuleId>) -> Vec<String> {
     if remaining.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Helps an agent to turn a sentence into a rule page: one call returns facts about the sentence,
+//! Helps an agent turn a sentence into a rule page: one call returns facts about the sentence,
 //! another call tests a draft of the page.
 
 use crate::context::Context;

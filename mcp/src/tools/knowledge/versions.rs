@@ -171,7 +171,7 @@ fn verify(context: &Context, params: VerifyParams) -> Result<Answer<Versions>, T
     }
     if packages.len() > MAX_PACKAGES {
         notes.push(format!(
-            "{MAX_PACKAGES} of {} packages; pass the relevant packages",
+            "only {MAX_PACKAGES} of {} packages are listed; name others in `packages`",
             packages.len()
         ));
         packages.truncate(MAX_PACKAGES);

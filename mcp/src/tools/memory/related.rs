@@ -258,7 +258,8 @@ fn by_topic(context: &Context, params: TopicParams) -> Result<Answer<Evolution>,
     })
 }
 
-/// Memories on a topic, and decisions on other topics that supersede them or that they supersede.
+/// Memories on a topic, and the decisions on other topics that supersede these memories or are
+/// superseded by them.
 fn with_linked_decisions(
     memory: &mut ProjectMemory,
     mut entries: Vec<Entry>,

@@ -85,8 +85,8 @@ enum SessionStatus {
     Completed,
 }
 
-/// The fields of the record are passed to the engine unchanged; only the arguments that select the
-/// action and the session are read here.
+/// The arguments of `aidd_session`. Only the arguments that select the action and the session are
+/// read here; the other fields are passed to the memory unchanged.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Session {

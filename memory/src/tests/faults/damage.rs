@@ -72,7 +72,7 @@ fn check_random_damage(choice: BackendChoice) {
         let mut memory =
             ProjectMemory::open(&crate::DISTRIBUTION, &root, choice, Box::new(|| START + 9_999))
                 .unwrap_or_else(|error| panic!("round {round}, {change}: {error}"));
-        // Damage that does not change the structure is found by the check of the import.
+        // The import also detects damage that does not change the structure.
         memory.import().unwrap_or_else(|error| panic!("round {round}, {change}: {error}"));
         assert_eq!(permanent_text(&mut memory), permanent_before, "round {round}, {change}");
         assert_eq!(memory.check().expect("checked"), [""; 0], "round {round}, {change}");

@@ -246,7 +246,8 @@ pub(super) fn save_and_delete(job: &Job<'_>) {
     }
 }
 
-/// The store is in the state after a process was killed between its snapshot and its commit.
+/// The store is in the state that a process leaves if it is killed between its snapshot and its
+/// commit.
 #[test]
 fn writes_to_a_store_behind_its_backup_are_backed_up() {
     for choice in BOTH {

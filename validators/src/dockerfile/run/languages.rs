@@ -370,7 +370,7 @@ fn go_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
         if verb.text() == "run" {
             packages.truncate(1);
         }
-        // A tool is in another module, even if its path has no host.
+        // `go get -tool` adds a tool from another module, even if the path of the tool has no host.
         let is_tool = verb.text() == "get" && site.command.has_argument(&["-tool"]);
         let is_unpinned = |text: &str| {
             let names_tool = is_tool && !text.starts_with(['.', '/', '$']) && !text.contains('@');

@@ -65,7 +65,7 @@ fn has_same_flags(first: &Run<'_>, second: &Run<'_>) -> bool {
 const INTERPRETERS: [&str; 10] =
     ["ash", "bash", "dash", "ksh", "node", "perl", "python", "ruby", "sh", "zsh"];
 
-/// Programs that run the command in their arguments with the same input.
+/// Programs that run the command in their arguments and pass their own input to it.
 const WRAPPERS: [&str; 6] = ["env", "exec", "nice", "nohup", "sudo", "time"];
 
 /// Whether a command runs the script that it reads: `bash -`, `sudo -E sh`, `python3.11`. An

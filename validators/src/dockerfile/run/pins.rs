@@ -83,7 +83,7 @@ pub(super) fn has_placeholder(packages: &[&Word]) -> bool {
     })
 }
 
-/// Whether a name describes what to insert: `your-package`, `package-name`, `PACKAGE`.
+/// Whether a name is a placeholder: `your-package`, `package-name`, `PACKAGE`.
 fn is_description(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let mut parts = name.split(['-', '_', ' ']);
@@ -117,7 +117,7 @@ pub(super) fn report_unpinned<'r>(
     Some(report.at(first.span, message).help(help))
 }
 
-/// Whether a word is a file or an address, whose content is determined by its name.
+/// Whether a word is a file or a URL, which needs no version.
 pub(super) fn is_file(text: &str, extensions: &[&str]) -> bool {
     let text = text.split(['#', '?']).next().unwrap_or(text);
     text.starts_with(['.', '/', '~'])

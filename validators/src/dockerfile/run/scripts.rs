@@ -267,7 +267,8 @@ fn dialect(runs: &Runs<'_>, run: &Run<'_>) -> Option<Dialect> {
 fn bash_only(runs: &Runs<'_>, report: &mut Report<'_>) {
     let mut of_stages = HashMap::new();
     for run in &runs.runs {
-        // Skip here-documents: they can name another shell, and other here-documents are rare.
+        // Skip here-documents: a here-document can name another shell, and a here-document without
+        // a shell name is rare.
         let has_heredocs = !run.instruction.heredocs.is_empty();
         if run.shell.supports_bash || run.instruction.json || has_heredocs {
             continue;

@@ -293,7 +293,7 @@ pub(super) fn expected_list<'a>(tokens: impl Iterator<Item = &'a str>) -> (Strin
     match list.as_slice() {
         [] => (String::new(), known),
         [only] => (only.clone(), known),
-        // A long list is the start of any statement, which is not informative.
+        // A long list contains every token that can start a statement, which is not informative.
         items if items.len() > 8 => ("a statement".to_owned(), Vec::new()),
         [others @ .., last] => (format!("{} or {last}", others.join(", ")), known),
     }

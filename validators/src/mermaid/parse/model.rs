@@ -18,12 +18,12 @@ pub(crate) struct Model {
     pub(crate) edges: Vec<Edge>,
     /// The kind of elements that the diagram requires but does not contain: `slices`, `tasks`.
     pub(crate) missing_element: Option<&'static str>,
-    /// Flowchart nodes outside all subgraphs without an edge.
+    /// Flowchart nodes that have no edge and are in no subgraph.
     pub(crate) unconnected_nodes: Vec<String>,
     /// Style classes that flowchart nodes use but nothing defines.
     pub(crate) used_classes: BTreeSet<String>,
-    /// Number of categories and number of values per series of an XY chart, or axes and entries of
-    /// a radar chart.
+    /// The number of categories of an XY chart and the number of values in each series, or the
+    /// number of axes of a radar chart and the number of entries in each curve.
     pub(crate) series: Option<(usize, Vec<usize>)>,
     /// Axes without a title.
     pub(crate) untitled_axes: Vec<&'static str>,

@@ -19,9 +19,9 @@ macro_rules! texts {
 }
 
 texts! {
-    /// Error texts: diagram types, and whether Mermaid renders the diagram in spite of the error,
-    /// measured with Mermaid 11.17 and 12.3 on valid diagrams. The first matching row is used, so
-    /// that a list of expected tokens does not match `Label`.
+    /// Error texts, each with the diagram types in which it occurs and whether Mermaid renders the
+    /// diagram in spite of the error, measured with Mermaid 11.17 and 12.3 on valid diagrams. The
+    /// first matching row is used, so that a list of expected tokens does not match `Label`.
     Code(&'static [Type], bool)
     MixedEdgeLabel "Invalid edge label: quoted strings", &[Type::FlowchartV2], true;
     StateBrace "unexpected struct stop", &[Type::StateDiagram], true;

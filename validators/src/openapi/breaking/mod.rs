@@ -1,7 +1,7 @@
 //! Compares a document with its base, and finds changes that break clients of the interface.
 //!
-//! Requests are accepted by the server, so a narrower description breaks clients; responses are
-//! read by clients, so a wider description does.
+//! The server accepts requests, so a narrower description of a request breaks clients. Clients read
+//! responses, so a wider description of a response breaks clients.
 
 mod operations;
 mod schemas;
@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashSet};
 /// Maximum size of a document of the base, in bytes.
 const MAX_BASE_BYTES: u64 = 32 << 20;
 
-/// What a breaking change affects. Each variant has its own rule.
+/// The part of the interface that a breaking change affects. Each variant has its own rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Affected {
     Operation,
@@ -195,7 +195,7 @@ impl<'d> Comparison<'d, '_> {
     fn compare_documents(&mut self) {
         for (field, direction) in [("paths", Direction::In), ("webhooks", Direction::Out)] {
             let (base, head) = (paths(self.base, field), paths(self.head, field));
-            // If the file with the paths was not read, nothing is known about them.
+            // If the file with the paths was not read, nothing is known about the paths.
             if base.is_empty() || !self.is_known(field) {
                 continue;
             }

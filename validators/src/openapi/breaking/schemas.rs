@@ -288,7 +288,8 @@ impl<'d, 'b> Comparison<'d, 'b> {
                 }
             }
             (Direction::In, None, Some(_)) if !before.has_any(&["enum", "const"]) => {
-                // Descriptions are often completed later.
+                // The allowed values are often added to the description later, without a change of
+                // the interface.
                 let message = format!("{name} now accepts only some values for {what}");
                 self.add_at(pair, field, message, true);
             }

@@ -32,7 +32,8 @@ fn alternatives<'d>(document: &'d Document<'_>, operation: usize) -> Vec<Alterna
     if alternatives.is_empty() { vec![Alternative::new()] } else { alternatives }
 }
 
-/// What a request must contain for a scheme. The name of a scheme is not visible to clients.
+/// The data that a request must contain for a scheme. The name of a scheme is not visible to
+/// clients.
 fn signature(document: &Document<'_>, name: &str) -> String {
     let map = match document.version {
         Version::V2 => document.get(document.root, "securityDefinitions"),

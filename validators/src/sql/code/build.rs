@@ -35,7 +35,8 @@ impl<'i, 't> Builder<'i, 't> {
         query
     }
 
-    /// Counts one expression. Returns whether the expressions are nested too deeply or too many.
+    /// Counts one expression. Returns whether there are too many expressions, or they are nested
+    /// too deeply.
     fn exceeds_limits(&self, depth: usize) -> bool {
         self.steps.set(self.steps.get() + 1);
         depth > MAX_DEPTH || self.steps.get() > MAX_STEPS

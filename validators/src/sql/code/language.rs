@@ -25,7 +25,7 @@ pub(super) struct Sink {
     pub(super) query_kind: QueryKind,
 }
 
-/// What a function expects as the query.
+/// The kind of query that a function expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum QueryKind {
     /// A whole `SELECT`, `INSERT`, `UPDATE` or `DELETE`.

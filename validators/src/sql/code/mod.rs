@@ -102,7 +102,7 @@ fn may_contain_query(text: &str) -> bool {
     KEYWORDS.as_ref().is_some_and(|keywords| keywords.is_match(text))
 }
 
-/// Whether the path is that of a migration, of seeds or of test code, which only use values from
+/// Whether the path is that of a migration, seed data or test code, which only insert values from
 /// their own code.
 fn is_migration_or_test_data(path: &str) -> bool {
     let is_dir = |part: &str| {
@@ -196,8 +196,8 @@ const STATEMENTS: &[(&str, &[&str])] = &[
     ("from", &[]),
 ];
 
-/// The first two words of a statement, in lower case. The first one is empty if the statement
-/// begins with another character.
+/// The first two words of a statement, in lower case. The first word is empty if the statement does
+/// not begin with a letter.
 fn first_words(text: &str) -> (String, String) {
     let mut rest = text.trim_start_matches(|c: char| c.is_whitespace() || c == '(' || c == BREAK);
     while let Some(comment) = rest.strip_prefix("--") {

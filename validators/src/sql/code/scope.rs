@@ -61,7 +61,7 @@ pub(super) struct Index<'t> {
     pub(super) named: Vec<(Node<'t>, Node<'t>)>,
     heredocs: HashMap<usize, Node<'t>>,
     follows_test_attribute: bool,
-    /// The type of the declaration that is being read, and its end.
+    /// The end of the declaration that is being read, and the type in the declaration.
     pub(super) declared_type: Option<(usize, Node<'t>)>,
 }
 

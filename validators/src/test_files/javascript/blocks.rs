@@ -274,7 +274,7 @@ fn check_test<'a>(
         let done = span(parameter.pattern.span());
         if callback.is_async && is_done {
             let message = format!(
-                "test is both asynchronous and has the callback `{name}`; the framework rejects it"
+                "test is asynchronous and also has the callback `{name}`; the framework rejects it"
             );
             if let Some(finding) = walker.at("tests/async-test-with-done", done, message) {
                 finding.help("Delete the parameter and await the promises");

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// Maximum number of links in a chain such as `test.describe.only`.
 const MAX_CHAIN: usize = 8;
 
-/// What a function of a test framework does.
+/// The role of a function of a test framework.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Role {
     Test,

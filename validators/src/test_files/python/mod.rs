@@ -54,7 +54,8 @@ pub(super) const RULES: &[&str] = &[
 /// Parses the source of the report and runs the rules.
 pub(super) fn check(report: &mut Report<'_>) -> Result<(), TooComplex> {
     let text = report.source().text();
-    // The parser does not accept a byte order mark. Line breaks of the same length are equivalent.
+    // The parser does not accept a byte order mark, so three line breaks, which have the same
+    // length in bytes, replace it.
     let text = match text.strip_prefix('\u{FEFF}') {
         Some(rest) => Cow::Owned(format!("\n\n\n{rest}")),
         None => Cow::Borrowed(text),

@@ -167,7 +167,7 @@ fn is_compound(statement: &Stmt) -> bool {
 /// Reports assertions on the exception inside the `with` block, which ends when the exception is
 /// raised.
 fn unreachable_assert<'a>(walker: &mut Walker<'a, '_, '_>, with: &'a StmtWith, info: &str) {
-    // The first statement is the one that is expected to raise.
+    // The first statement is expected to raise the exception.
     for statement in with.body.iter().skip(1) {
         let value = match statement {
             Stmt::Assert(assert) => &*assert.test,

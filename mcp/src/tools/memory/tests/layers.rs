@@ -44,7 +44,7 @@ fn branch_decisions_become_project_knowledge_exactly_once_after_the_merge() {
     agent.id("save_decision", decision);
     let (session, observed) = agent.observe_decision("Keep the carts in MongoDB");
     for (name, text) in agent.outputs("Keep the carts in MongoDB") {
-        // The task itself can be repeated.
+        // The answer can repeat the task itself.
         let is_listed =
             text.lines().any(|line| line.contains("MongoDB") && line.contains("[decision"));
         assert!(!is_listed && !text.contains(&observed), "{name}: {text}");
@@ -113,7 +113,7 @@ fn failed_decisions_are_marked_with_their_reason_everywhere() {
     }
     let data = agent.data("aidd_memory_search", json!({"query": "signed cookies"}));
     assert_eq!(data["results"][0]["outcomeReason"], "cookies grew over 4 KB", "{data}");
-    // The successor is shown, with the earlier decision as failed.
+    // The successor is shown, and the earlier decision is marked as failed.
     let successor =
         json!({"id": failed, "decision": "Sessions live in Redis", "reasoning": "size"});
     agent.id("evolve_supersede", successor);
