@@ -9,9 +9,7 @@ use crate::text::nearest::nearest;
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::common::Ranged;
 use serde_json::{Map, Value};
-use std::borrow::Cow;
-use std::collections::HashSet;
-use std::ops::Range;
+use std::{borrow::Cow, collections::HashSet, ops::Range};
 
 /// Maximum number of characters of a string that a message quotes.
 const MAX_DISPLAYED_CHARS: usize = 40;

@@ -57,8 +57,7 @@ enum Piece<'a> {
 /// The evidence that meets a criterion, or the reason why the criterion is not met.
 type Verdict = Result<String, String>;
 
-/// Checks a criterion by the evidence supplied for the criterion or, without such evidence, by the
-/// records.
+/// Checks a criterion by the supplied evidence or, without it, by the records.
 pub(super) fn check_criterion(
     memory: &mut ProjectMemory,
     context: &Context<'_>,
