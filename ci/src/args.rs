@@ -67,7 +67,7 @@ pub struct CiCheck {
 pub enum Settings {
     /// Settings of the change and of its base: a finding reported under either of them counts.
     Both,
-    /// Settings of the change only, for use once its weakened settings have been reviewed.
+    /// Settings of the change only, for use after the checks that the change weakens have been reviewed.
     Head,
 }
 

@@ -1,4 +1,4 @@
-//! Requests of the language features. Each request uses the current text of the document and runs
+//! Handlers for the requests of the language features. Each request uses the current text of the document and runs
 //! on a thread for blocking work. Documents that are not open have no results.
 
 use crate::actions::{self, ActionContext, Refusal};

@@ -373,7 +373,8 @@ fn render_memories(briefs: &[Brief], text: &mut String) {
     }
 }
 
-/// Statistics of outcomes. The page states that this version proposes no changes.
+/// Statistics of the outcomes of decisions. The page states that aidd does not change rules because
+/// of them.
 fn evolution(context: &Context) -> Result<String, ToolError> {
     let decisions = entries(context, Kind::Decision)?;
     let count = |outcome: Outcome| {

@@ -16,7 +16,7 @@ pub struct Listing {
     pub infos: bool,
     /// Maximum number of findings listed, the most severe first; `None` lists all.
     pub limit: Option<usize>,
-    /// Lists no findings, only their numbers by rule.
+    /// Lists only the number of findings per rule, not the findings.
     pub statistics: bool,
 }
 

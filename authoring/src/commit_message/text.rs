@@ -173,14 +173,15 @@ impl Description {
 
 /// `text` on one line, without control characters that a terminal would interpret.
 pub(super) fn to_plain_line(text: &str) -> String {
-    let visible = |c: char| if c.is_control() { ' ' } else { c };
-    // Bidirectional control characters could change how the message reads.
-    let is_mark = |c: &char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-    let text: String = text.chars().filter(|c| !is_mark(c)).map(visible).collect();
+    let control_to_space = |c: char| if c.is_control() { ' ' } else { c };
+    // Bidirectional controls and zero-width characters could change how the message reads.
+    let is_invisible = |c: &char| matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    let text: String = text.chars().filter(|c| !is_invisible(c)).map(control_to_space).collect();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The name in backticks; a name longer than [`MAX_NAME`] is shortened to its end.
+/// The name in backticks; of a name longer than [`MAX_NAME`], only the end is shown, after an
+/// ellipsis.
 pub(super) fn in_backticks(name: &str) -> String {
     let name = to_plain_line(name).replace('`', "'");
     let short = match name.char_indices().rev().nth(MAX_NAME - 1) {

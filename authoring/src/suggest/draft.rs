@@ -1,4 +1,4 @@
-//! Validates a draft of a rule page, runs its examples and tries it on the project.
+//! Validates a draft of a rule page, runs its examples and runs it on the project.
 
 use super::error::SuggestError;
 use super::statement::{Statement, describe_sentence};
@@ -97,7 +97,7 @@ struct Page {
     is_generated: bool,
 }
 
-/// Validates a draft, runs its examples and tries it on the project. Problems of the draft are in
+/// Validates a draft, runs its examples and runs it on the project. Problems of the draft are in
 /// the report.
 ///
 /// # Errors

@@ -3,7 +3,7 @@
 //! page.
 //!
 //! Checks are not derived from prose. A person or a model writes the page; [`try_draft`] validates the
-//! page, runs its examples and tries it on the project.
+//! page, runs its examples and runs it on the project.
 
 mod documents;
 mod draft;

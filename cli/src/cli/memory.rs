@@ -84,13 +84,13 @@ pub enum MemoryCommand {
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
-    /// Retract memories. Their lines in tracked files remain; decisions that a retracted memory
+    /// Remove memories. Their lines in tracked files remain; decisions that a removed memory
     /// superseded become active again.
     Remove {
         /// Memory ids.
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
-        /// Reason for the retraction.
+        /// Reason for the removal.
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
@@ -103,8 +103,8 @@ pub enum MemoryCommand {
     Resolve {
         /// The memory to keep.
         id: String,
-        /// The edit to keep, by its name in `aidd memory conflicts` [default: the edit whose text
-        /// `aidd memory show` prints].
+        /// Revision of the edit to keep, as printed by `aidd memory conflicts` [default: the edit whose
+        /// text `aidd memory show` prints].
         #[arg(long, value_name = "REV")]
         rev: Option<String>,
     },
@@ -124,7 +124,7 @@ pub enum MemoryCommand {
         #[arg(long, value_name = "TEXT")]
         reason: Option<String>,
     },
-    /// Print the memory, or restore lines that are missing from tracked files.
+    /// Print all memories, or restore lines that are missing from tracked files.
     Export(Export),
     /// Import memories from a file.
     #[command(

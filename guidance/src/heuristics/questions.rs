@@ -98,13 +98,12 @@ pub(super) fn simplicity(
     let new = new_technologies(facts, context.stack);
     if !new.is_empty() {
         let names: Vec<&str> = new.iter().map(|entry| entry.name).collect();
-        let parts = if new.len() == 1 { "a component" } else { "components" };
-        questions.add_question(format!("{} would be {parts} the project does not have: which requirement, with its figure, does each meet?", names.join(", ")));
+        questions.add_question(format!("{} would be new in the project: which measurable requirement does it meet?", names.join(", ")));
     }
     for entry in new {
         for (alternative, when) in alternatives_in_project(entry, context) {
             questions.add_evidence(format!(
-                "{alternative} already, an alternative to {}: {when}",
+                "the project already has {alternative}, an alternative to {}: {when}",
                 entry.name
             ));
         }

@@ -109,7 +109,7 @@ struct Sqlite {
     known: i64,
     /// Whether the store is held in RAM, without a file.
     is_in_ram: bool,
-    /// Changes of the current write to data that no other file contains.
+    /// Records that the current transaction changes and that no other file contains.
     changed_records: backup::ChangedRecords,
     /// The last error of the backup.
     backup_fault: Option<String>,

@@ -188,7 +188,7 @@ pub(super) fn undefined_class(diagram: &Diagram, report: &mut Report<'_>) {
     } else {
         definitions(diagram).map(|symbol| symbol.name.trim()).collect()
     };
-    // The page can define further classes; only diagrams that define classes are checked.
+    // The web page that shows the diagram can define CSS classes too; only diagrams that define classes are checked.
     if defined.is_empty() || !diagram.is_rendered() {
         return;
     }

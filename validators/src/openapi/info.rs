@@ -1,4 +1,4 @@
-//! Checks on the description of the interface as a whole: its servers, tags, links and texts.
+//! Checks on the API description as a whole: servers, tags, links and descriptions.
 
 use super::document::{Document, is_template};
 use super::fixes::{item_removal, unquoted};

@@ -198,7 +198,7 @@ fn flush(proposals: &mut [Proposal], hunk: &mut Edit) {
 }
 
 impl Change {
-    /// The result of applying the change to a file with the text `before`; `None` for a new file.
+    /// Applies the change to a file with the text `before`, which is `None` for a new file.
     pub(super) fn apply(&self, before: Option<&str>) -> TextAfter {
         match self {
             Self::Whole(text) => TextAfter { text: text.clone(), is_complete: true },

@@ -1,5 +1,5 @@
-//! The form `doc`: checks of Markdown documents. The requirements of a page on headings, links and
-//! size are compiled once and checked on the parsed document.
+//! `doc` checks of rule pages: requirements on the headings, links and size of Markdown documents,
+//! compiled once and checked on the parsed document.
 
 mod commands;
 mod headings;
@@ -61,7 +61,8 @@ impl Fault {
 }
 
 impl DocCheck {
-    /// Compiles the check of a page, except `front`, whose tests belong to the form `data`.
+    /// Compiles the `doc` check of a page header, except its key `front`, which is compiled as a
+    /// `data` check.
     ///
     /// # Errors
     /// A malformed heading.

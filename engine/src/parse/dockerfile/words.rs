@@ -144,7 +144,7 @@ pub struct Use {
 
 const OPERATORS: [&str; 9] = [":-", ":+", ":?", "-", "+", "?", "#", "%", "/"];
 
-/// The variables that a builder would expand in `raw`, ordered by their `$`.
+/// The variables that a builder would expand in `raw`, in order of the position of their `$`.
 #[must_use]
 pub fn uses(raw: &str, escape: Escape) -> Vec<Use> {
     let mut found: Vec<Use> = Vec::new();

@@ -12,8 +12,8 @@ use std::sync::atomic::AtomicBool;
 /// The rules of one side.
 pub(super) struct Rules<'a> {
     engine: &'a Engine,
-    /// The rules of directories that have another path on this side, and these directories, each
-    /// with a trailing slash.
+    /// For directories that have a different path on this side: an engine with their rules, and
+    /// their paths, each with a trailing slash.
     moved: Option<(Engine, Vec<String>)>,
 }
 

@@ -1,5 +1,4 @@
-//! Compares the same change under two configurations: the findings under the stricter configuration
-//! count.
+//! Compares the same change under two configurations, and reports the findings of the stricter one.
 
 use super::CompareResult;
 use crate::check::secrets;

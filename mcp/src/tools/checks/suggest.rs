@@ -23,7 +23,7 @@ pub(super) fn tools() -> Vec<Tool> {
             "aidd_suggest_rule",
             "Suggest rule",
             "Shows which tools enforce a requirement and which kinds of check could enforce it; with \
-             `draft`, validates a rule page and tries it on the project. Use to turn a requirement \
+             `draft`, validates a rule page and runs it on the project. Use to turn a requirement \
              into a check.",
             suggest_rule,
         )

@@ -21,7 +21,7 @@ use crate::tool::Tool;
 /// The memory tools.
 #[must_use]
 pub fn tools() -> Vec<Tool> {
-    let families = [
+    let groups = [
         sessions::tools(),
         observations::tools(),
         branches::tools(),
@@ -34,5 +34,5 @@ pub fn tools() -> Vec<Tool> {
         diagnose::tools(),
         health::tools(),
     ];
-    families.into_iter().flatten().collect()
+    groups.into_iter().flatten().collect()
 }

@@ -103,7 +103,8 @@ pub(super) fn from_front_matter(front_matter: Span, source: &Source) -> Option<F
     })
 }
 
-/// Whether Mermaid detects this type: in any case, and with any suffix after `-`.
+/// Whether Mermaid detects an Ishikawa diagram: the word is case-insensitive, and can have any suffix
+/// after `-`.
 pub(super) fn is_ishikawa(word: &str) -> bool {
     let name = "ishikawa";
     let starts = word.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name));
@@ -233,7 +234,8 @@ static SEVERAL_WORDS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&pattern).expect("the pattern is valid")
 });
 
-/// Whether each body of a class diagram is closed, if a `}` after a member also closes the body.
+/// Whether every class body is closed, assuming that a `}` at the end of a member line also closes
+/// its body.
 fn bodies_end(source: &Source, diagram: &Diagram) -> bool {
     let mut open = 0_i32;
     for &line in &diagram.lines {
