@@ -139,7 +139,7 @@ pub struct Check {
     /// at most 50 findings are listed.
     #[arg(long)]
     pub all: bool,
-    /// List no findings in text, only their numbers by rule.
+    /// List only the number of findings per rule in text.
     #[arg(long, conflicts_with = "all")]
     pub statistics: bool,
     /// Also write the findings to a file; repeatable. The format is derived from the extension

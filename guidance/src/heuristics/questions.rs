@@ -98,7 +98,10 @@ pub(super) fn simplicity(
     let new = new_technologies(facts, context.stack);
     if !new.is_empty() {
         let names: Vec<&str> = new.iter().map(|entry| entry.name).collect();
-        questions.add_question(format!("{} would be new in the project: which measurable requirement does it meet?", names.join(", ")));
+        questions.add_question(format!(
+            "{} would be new in the project: which measurable requirement does it meet?",
+            names.join(", ")
+        ));
     }
     for entry in new {
         for (alternative, when) in alternatives_in_project(entry, context) {

@@ -460,7 +460,7 @@ fn prune(context: &Context, params: Prune) -> Result<Answer<Removed>, ToolError>
             .filter(|entry| entry.status == active)
             .map(|entry| entry.id)
             .collect();
-        let mut text = format!("Retracted {id}; its lines remain in the file's history.");
+        let mut text = format!("Removed {id}; its lines remain in the file's history.");
         if !restored.is_empty() {
             let _ = write!(text, "\nActive again: {}.", restored.join(", "));
         }
