@@ -293,7 +293,7 @@ pub enum RuleCommand {
         /// Only these rules [default: all rules of the project].
         rules: Vec<String>,
     },
-    /// Write the active rules to a file that agents read.
+    /// Write the enabled rules to a file that agents read.
     ///
     /// The rules are written between two markers; the rest of the file is unchanged. A repeated run
     /// changes nothing.

@@ -48,7 +48,7 @@ impl Size {
         }
     }
 
-    /// The budget of the context at session start for a task of this size.
+    /// The token budget for the session-start context of a task of this size.
     #[must_use]
     pub fn budget(self) -> TokenBudget {
         match self {

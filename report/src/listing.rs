@@ -42,7 +42,7 @@ struct Row<'a> {
 pub(super) struct Selected<'a, T> {
     /// The findings to list, in the order of `items`.
     pub(super) listed: Vec<&'a T>,
-    /// Errors and warnings that are not listed because of the limit.
+    /// Number of findings that are not listed because of the limit.
     cut: usize,
     rows: Vec<Row<'a>>,
     listing: Listing,

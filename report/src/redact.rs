@@ -1,4 +1,4 @@
-//! Removes the secrets of a source from every text in the output.
+//! Masks the secrets of a source in every string of the output.
 
 use super::FileFindings;
 use aho_corasick::Anchored;

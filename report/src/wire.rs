@@ -71,7 +71,7 @@ pub struct Finding {
     pub status: Status,
     /// The reason for the status.
     pub reason: Option<String>,
-    /// The effect of `ci.blockOn` and `ci.warnOn` while the finding is new. Absent if neither
+    /// The effect of `ci.blockOn` and `ci.warnOn` on a new finding. Absent if neither
     /// matches and `failOn` decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Gate>,

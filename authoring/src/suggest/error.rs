@@ -35,7 +35,7 @@ pub enum SuggestError {
     #[error("the draft is empty")]
     EmptyDraft,
     /// The draft is longer than the maximum length of a rule page.
-    #[error("the draft has more than {} KiB", MAX_DRAFT >> 10)]
+    #[error("the draft is larger than {} KiB", MAX_DRAFT >> 10)]
     LongDraft,
     /// A glob of the configuration is malformed.
     #[error("{0}")]

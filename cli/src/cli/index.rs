@@ -54,11 +54,11 @@ pub enum IndexCommand {
         #[arg(long)]
         possible: bool,
     },
-    /// List the symbols that a change of a symbol can break: its callers, and theirs.
+    /// List the symbols that a change to a symbol can break: its direct and indirect callers.
     Impact {
         /// Name, key or place of a symbol.
         symbol: String,
-        /// Maximum number of calls in between.
+        /// Maximum length of a call chain.
         #[arg(long, default_value_t = 3, value_name = "N")]
         depth: usize,
     },
@@ -69,11 +69,11 @@ pub enum IndexCommand {
         from: Option<String>,
         /// Symbol at which the flow ends.
         to: Option<String>,
-        /// Maximum number of calls in between.
+        /// Maximum length of a call chain.
         #[arg(long, default_value_t = 6, value_name = "N")]
         depth: usize,
     },
-    /// Print the most important symbols within a number of tokens.
+    /// Print the most important symbols within a token budget.
     Map {
         /// Maximum number of tokens.
         #[arg(long, default_value_t = 2000, value_name = "N")]
@@ -97,7 +97,7 @@ pub enum IndexCommand {
         #[arg(long, default_value_t = 100, value_name = "N")]
         limit: u32,
     },
-    /// Run an SQL query that only reads.
+    /// Run a read-only SQL query.
     ///
     /// Tables: files, symbols, refs, candidates, imports, bindings. Views: functions, types,
     /// interactions. Limits: one statement, 2 seconds, 500 rows, 64 KB.

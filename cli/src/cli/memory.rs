@@ -141,7 +141,7 @@ pub enum MemoryCommand {
     Rebuild,
     /// Delete old sessions and their observations.
     #[command(
-        after_help = "Tracked files are not changed, except with --tracked and --apply, which remove the lines of\nmemories that were retracted more than --days ago."
+        after_help = "Tracked files are not changed, except with --tracked and --apply, which remove the lines of\nmemories that were removed more than --days ago."
     )]
     Prune(Prune),
     /// List agent sessions.
@@ -449,7 +449,7 @@ pub struct Prune {
     /// Print what would be deleted, and delete nothing. The default with --tracked.
     #[arg(long)]
     pub dry_run: bool,
-    /// Instead, remove from the tracked files the lines of memories that were retracted more than
+    /// Instead, remove from the tracked files the lines of memories that were removed more than
     /// --days ago.
     #[arg(long)]
     pub tracked: bool,

@@ -43,13 +43,13 @@ pub(super) fn zero_trust(
 ) {
     for reason in &facts.reasons {
         questions.add_question(format!(
-            "“{reason}”: which run, test or document shows it, and from what date?"
+            "“{reason}”: which run, test or document shows this, and how recent is it?"
         ));
     }
     for figure in &facts.figures {
         questions.add_question(match is_measured(figure) {
             true => format!("{figure}: who measured it, where, under what load?"),
-            false => format!("{figure}: what is its source, and from what date?"),
+            false => format!("{figure}: what is its source, and how recent is it?"),
         });
     }
     for entry in facts.technologies.iter().map(|(entry, _)| entry) {

@@ -162,7 +162,10 @@ fn report_unknown(symbol: &Symbol, noun: &str, known: &BTreeSet<&str>, report: &
     let finding = report.at(symbol.name_span, format!("unknown {noun} `{}`", symbol.name));
     if let Some(near) = nearest(&symbol.name, known.iter().copied()) {
         finding.help(format!("Did you mean `{near}`?"));
-        finding.fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(symbol.name_span, near)]);
+        finding.fix_unsafe(
+            format!("Replace with `{near}`"),
+            vec![Edit::replace(symbol.name_span, near)],
+        );
     }
 }
 
@@ -214,7 +217,7 @@ pub(super) fn undefined_class(diagram: &Diagram, report: &mut Report<'_>) {
         let finding = report.at(span, format!("undefined class `{name}`"));
         if let Some(near) = nearest(name, defined.iter().copied()) {
             finding.help(format!("Did you mean `{near}`?"));
-            finding.fix_unsafe(format!("Write `{near}`"), vec![Edit::replace(span, near)]);
+            finding.fix_unsafe(format!("Replace with `{near}`"), vec![Edit::replace(span, near)]);
         }
     }
 }

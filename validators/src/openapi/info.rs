@@ -73,7 +73,7 @@ pub(super) fn server_trailing_slash(document: &Document<'_>, report: &mut Report
             let shorter = url.trim_end_matches('/');
             if let Some(span) = unquoted(document, at).filter(|_| !shorter.is_empty()) {
                 let edits = vec![Edit::replace(span, shorter)];
-                finding.fix(format!("Write `{shorter}`"), edits);
+                finding.fix(format!("Replace with `{shorter}`"), edits);
             }
         }
     }

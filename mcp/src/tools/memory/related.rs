@@ -69,7 +69,7 @@ pub(super) fn tools() -> Vec<Tool> {
 struct ContextParams {
     id: Option<String>,
     topic: Option<String>,
-    /// Maximum distance of linked memories, in links
+    /// Maximum number of links to follow
     depth: Option<i64>,
 }
 
@@ -180,7 +180,7 @@ fn similar_topics(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<String>
 #[derive(Deserialize, JsonSchema)]
 struct TopicParams {
     topic: String,
-    /// Maximum distance of linked memories, in links
+    /// Maximum number of links to follow
     depth: Option<i64>,
     limit: Option<i64>,
 }
@@ -287,7 +287,7 @@ fn with_linked_decisions(
 struct QueryParams {
     query: String,
     limit: Option<i64>,
-    /// Maximum distance of linked memories, in links
+    /// Maximum number of links to follow
     depth: Option<i64>,
 }
 

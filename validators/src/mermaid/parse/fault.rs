@@ -41,7 +41,7 @@ pub(super) fn from_error(
         }
         Error::MalformedFrontMatter => Fault::Config {
             span: diagram.lines.first().copied().unwrap_or_default(),
-            message: "front matter is not closed by a line `---`".to_owned(),
+            message: "front matter is not closed by a `---` line".to_owned(),
         },
         Error::InvalidFrontMatterYaml { message } => {
             let (message, line) = texts::split_position(message);
