@@ -9,7 +9,9 @@ use aidd_engine::text::finding::{Finding, Safety, Severity, Status};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::examples::{self, Example, Expected};
-use aidd_engine::workspace::fix::{applicable, fix_file, fix_findings, fixable};
+use aidd_engine::workspace::fix::{
+    applicable, apply, failing_fixes, fix_file, fix_findings, fixable,
+};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -111,6 +113,63 @@ fn fix_errors(example: &Example, safety: Safety) -> Vec<String> {
         }
     }
     failures
+}
+
+/// The violations of the guarantees by the fixes of an example, each applied alone as a quick fix or a
+/// review suggestion: unless [`failing_fixes`] names the fix, its finding is gone, and there are no
+/// new errors. Also returns the number of fixes that were applied.
+fn single_fix_errors(example: &Example) -> (Vec<String>, usize) {
+    let listing = Listing::new(example.siblings.0.keys().cloned().chain([example.path.clone()]));
+    let files = Listed { files: &example.siblings, listing: &listing };
+    let check = |bytes: &[u8]| {
+        let source = Source::decode(&*example.path, bytes.to_vec());
+        ALL_RULES_ENGINE.check(&source, &files).findings
+    };
+    let text = example.text.as_bytes();
+    let before = check(text);
+    let counts = by_rule(&before, |_| true);
+    let errors = by_rule(&before, |finding| finding.severity == Severity::Error);
+    let failing = failing_fixes(&ALL_RULES_ENGINE, &example.path, text.to_vec(), &files, &|_| true);
+    let failing: BTreeSet<&str> = failing.iter().map(|fix| &*fix.id).collect();
+    let (mut failures, mut applied) = (Vec::new(), 0);
+    for finding in fixable(&before, Safety::Unsafe) {
+        let fix = finding.fix.as_ref().expect("a fix");
+        if fix.edits.is_empty() || failing.contains(&*finding.id) {
+            continue;
+        }
+        let (bytes, count) = apply(text, &[fix]);
+        assert_eq!(count, 1, "the edits of a fix of {}", finding.rule);
+        applied += 1;
+        let after = check(&bytes);
+        let rule = &*finding.rule;
+        if by_rule(&after, |_| true).get(rule).unwrap_or(&0) >= &counts[rule] {
+            failures.push(format!("the fix of {rule} does not remove its finding"));
+        }
+        for (rule, count) in by_rule(&after, |finding| finding.severity == Severity::Error) {
+            if count > *errors.get(rule).unwrap_or(&0) {
+                failures.push(format!("the fix of {} adds an error of {rule}", finding.rule));
+            }
+        }
+    }
+    (failures, applied)
+}
+
+/// Applies each fix of every failing example of every page alone, with every rule enabled.
+#[test]
+fn a_single_fix_removes_its_finding_or_is_named_as_failing() {
+    let (mut failures, mut applied) = (Vec::new(), 0);
+    let has_fix = |rule: &&Rule| !rule.is_project_check() && !rule.id.starts_with("secrets/");
+    for rule in ALL_RULES_ENGINE.registry().rules().iter().filter(has_fix) {
+        let (examples, _) = examples::read(rule).expect("a readable page");
+        for example in examples.iter().filter(|example| example.expected != Expected::Passes) {
+            let (problems, count) = single_fix_errors(example);
+            applied += count;
+            let location = format!("{} line {}", rule.id, example.line);
+            failures.extend(problems.into_iter().map(|problem| format!("{location}: {problem}")));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert!(applied > 300, "only {applied} fixes were applied");
 }
 
 /// Fixes every failing example of every page with every rule enabled: findings reported as fixed are

@@ -280,3 +280,25 @@ fn a_suggestion_is_skipped_if_the_lines_differ() {
     assert_eq!(comments.len(), 1);
     assert_eq!(comments[0]["line"], 10);
 }
+
+#[test]
+fn a_fix_that_does_not_remove_its_finding_is_not_suggested() {
+    let stays = SPELLING.1.replace("'the'", "'teh teh'").replace("team/spelling", "team/stays");
+    let files = [("rules/team/stays.md", &*stays), ("a.txt", "one\n")];
+    let scene = PullRequest::new(&files, |server| server.write("a.txt", "one\nteh end\n"));
+    let note = |output: &str| {
+        output.lines().find(|line| line.contains("suggested")).unwrap_or_default().to_owned()
+    };
+    let server = server(&scene);
+    let output = runner(&scene, &server).ci(&["--review"]);
+    assert_snapshot!(note(&output.out), @"note: Fix of team/stays at a.txt:2 not suggested: the finding remained");
+    assert_eq!(server.state().review_comments.len(), 0);
+    // The same for a head that is not checked out.
+    let payload = scene.payload("pull_request_target.json");
+    let clone = scene.checkout(&scene.base, &["--depth=1"]);
+    let target = Runner::github(clone, "pull_request_target", "refs/heads/main", &payload);
+    let target = target.set("GITHUB_API_URL", &server.api).set("GITHUB_TOKEN", TOKEN);
+    let output = target.ci(&["--review"]);
+    assert_snapshot!(note(&output.out), @"note: Fix of team/stays at a.txt:2 not suggested: the finding remained");
+    assert_eq!(server.state().review_comments.len(), 0);
+}

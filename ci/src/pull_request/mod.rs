@@ -255,7 +255,7 @@ impl Job<'_> {
             category: self.args.outputs.category.as_deref(),
             version_control: version_control.as_ref(),
         };
-        self.report((&run, &location), &compared, found, (color, io))
+        self.report(&engine, (&run, &location), &compared, found, (color, io))
     }
 
     /// Checks the files and compares them with the base. Also returns the number of stale baseline
@@ -303,6 +303,7 @@ impl Job<'_> {
 
     fn report(
         &self,
+        engine: &Engine,
         (run, location): (&Run<'_>, &ProjectLocation),
         compared: &CompareResult,
         found: &BaseSearch,
@@ -315,7 +316,7 @@ impl Job<'_> {
             diff_lines: diff_lines(compared),
             ..Saved::new(self.context(&found.against), document)
         };
-        let suggestions = self.suggestions(run, &mut saved.document);
+        let suggestions = self.suggestions(engine, run, found.head.as_deref(), &mut saved.document);
         location.prefix_paths(&mut saved);
         let outputs = Outputs {
             args: &self.args.outputs,
