@@ -80,3 +80,13 @@ fn a_new_document_breaks_nothing() {
     repository.write("other.yaml", ROOT.replace("schemas/", "api/schemas/"));
     assert_snapshot!(check_all(&repository), @"");
 }
+
+#[test]
+fn changes_of_documents_over_the_size_limit_are_new() {
+    let repository = repository();
+    repository.commit(&[(".aidd/config.json", "{ \"maxFileSize\": 200 }")]);
+    repository.git(&["branch", "--force", "main"]);
+    let delete = ROOT.find("    delete").expect("an operation");
+    repository.write("api/openapi.yaml", &ROOT[..delete]);
+    assert_snapshot!(check_all(&repository), @"api/openapi.yaml:6 openapi/removed-operation new: the line is unchanged; caused by a change elsewhere");
+}
