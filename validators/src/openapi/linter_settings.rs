@@ -420,7 +420,7 @@ mod tests {
 
     #[test]
     fn severities_of_spectral_are_read() {
-        let text = "extends: ['spectral:oas', './base.yaml']\nrules:\n  operation-tags: off\n  info-contact: hint\n  \
+        let text = "extends: ['spectral:oas', './base.yaml']\nrules:\n  operation-tags: off\n  info-contact: hint\n  oas2-anyOf: off\n  \
                     no-identical-paths: {severity: error}\n  unknown: warn\noverrides:\n- files: ['v1/*.yaml']\n  rules: {operation-tags: warn}\n\
                     - files: ['**#/paths']\n  rules: {info-contact: error}\n";
         let files = [
