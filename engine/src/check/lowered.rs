@@ -55,6 +55,12 @@ pub(super) fn lower(
         }
         let description = match lowering_condition(rule) {
             LoweringCondition::Nothing => None,
+            // A change that breaks clients does so whether the description is generated or not.
+            LoweringCondition::UnusedFile
+                if purpose == Purpose::Generated && is_about_changes(rule) =>
+            {
+                None
+            }
             LoweringCondition::UnusedFile => description.filter(|_| is_unused(purpose)),
             // Deployment tools write live credentials into the files that they generate.
             LoweringCondition::FileOrValue
@@ -124,6 +130,11 @@ fn lowering_condition(rule: &Rule) -> LoweringCondition {
     } else {
         LoweringCondition::Nothing
     }
+}
+
+/// Whether a rule compares a file with the base of a change.
+fn is_about_changes(rule: &Rule) -> bool {
+    rule.tags.iter().any(|tag| tag == "compatibility")
 }
 
 /// Whether an API description in a file with this purpose is unused, used only by tests and

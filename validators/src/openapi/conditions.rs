@@ -1,10 +1,11 @@
 //! Finds violations of the specification that depend on several fields of an object.
 
 use super::document::{Document, Fault, METHODS};
+use super::fixes::{entry_removal, item_removal};
 use super::specification::Version;
 use super::structure::{list_of, missing_field, version_span};
 use aidd_engine::parse::values::Datum;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Finds the violations in all objects.
 pub(super) fn check(document: &mut Document<'_>) {
@@ -67,6 +68,15 @@ impl Faults<'_, '_> {
             .get(at, field)
             .map_or_else(|| self.document.key_span(at), |field| self.document.key_span(field));
         self.found.push(Fault::new(span, message).help(help));
+    }
+
+    /// Reports the field `field` of the object `at`, which has no effect, with a fix that removes it.
+    pub(super) fn report_removable(&mut self, at: usize, field: &str, message: impl Into<String>) {
+        self.report(at, field, message, "Remove the field");
+        let removal = self.document.get(at, field).and_then(|at| entry_removal(self.document, at));
+        if let Some(fault) = self.found.last_mut() {
+            fault.removal = removal;
+        }
     }
 
     pub(super) fn require(&mut self, at: usize, name: &str, field: &str) {
@@ -137,6 +147,42 @@ impl Faults<'_, '_> {
             {
                 let message = format!("the parent tag `{parent}` is not declared");
                 self.report(tag, "parent", message, "Declare the tag in `tags`");
+            }
+        }
+        self.check_tag_cycles();
+    }
+
+    /// Reports a tag that is its own ancestor, once for each cycle.
+    fn check_tag_cycles(&mut self) {
+        let document = self.document;
+        let parents: HashMap<&str, (usize, &str)> = document
+            .objects("tag")
+            .filter_map(|tag| {
+                let parent = document.text_of(tag, "parent")?;
+                Some((document.text_of(tag, "name")?, (tag, parent)))
+            })
+            .collect();
+        // The number of the walk that reached each tag. A tag that a walk reaches twice is in a
+        // cycle.
+        let mut reached: HashMap<&str, usize> = HashMap::new();
+        for (walk, tag) in document.objects("tag").enumerate() {
+            let mut name = document.text_of(tag, "name").unwrap_or_default();
+            while let Some(&(at, parent)) = parents.get(name) {
+                match reached.insert(name, walk) {
+                    None => name = parent,
+                    Some(number) => {
+                        if number == walk {
+                            let message = format!("the tag `{name}` is its own ancestor");
+                            self.report(
+                                at,
+                                "parent",
+                                message,
+                                "Remove `parent` from a tag of the cycle",
+                            );
+                        }
+                        break;
+                    }
+                }
             }
         }
     }
@@ -249,7 +295,8 @@ impl Faults<'_, '_> {
                     && !seen.insert(name)
                 {
                     let message = format!("duplicate name `{name}` in `required`");
-                    let fault = Fault::new(document.span(item), message);
+                    let mut fault = Fault::new(document.span(item), message);
+                    fault.removal = item_removal(document, item).map(|edit| edit.span);
                     self.found.push(fault.help("Remove the duplicate"));
                 }
             }
@@ -261,7 +308,7 @@ impl Faults<'_, '_> {
                     "`required` is empty, which {} does not allow",
                     document.version.name()
                 );
-                self.report(at, "required", message, "Remove the field");
+                self.report_removable(at, "required", message);
             }
         }
         if document.version < Version::V3_1

@@ -81,12 +81,14 @@ pub(super) struct Fault {
     pub(super) fix_unsafe: Option<(Span, String)>,
     /// The offset and the text of an insertion that preserves the meaning.
     pub(super) insertion: Option<(u32, String)>,
+    /// The span of a deletion that preserves the meaning.
+    pub(super) removal: Option<Span>,
 }
 
 impl Fault {
     pub(super) fn new(span: Span, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { span, message, help: None, fix_unsafe: None, insertion: None }
+        Self { span, message, help: None, fix_unsafe: None, insertion: None, removal: None }
     }
 
     pub(super) fn help(mut self, help: impl Into<String>) -> Self {

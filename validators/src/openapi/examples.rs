@@ -2,11 +2,13 @@
 //! and all unsupported keywords, accept every value.
 
 use super::document::{Document, is_template};
+use super::fixes::conversion;
 use super::schemas::{has_type, is_ambiguous, is_nullable, types};
 use super::specification::Version;
 use super::structure::{describe, list_of};
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
 use std::collections::HashSet;
 
 /// Maximum nesting of schemas and references for one example.
@@ -48,12 +50,12 @@ pub(super) fn invalid_example(document: &Document<'_>, report: &mut Report<'_>) 
             let Mismatch { at, message } = mismatch;
             let path = path(document, value, at);
             let place = if path.is_empty() { String::new() } else { format!(" at `{path}`") };
-            report
-                .at(
-                    document.span(at),
-                    format!("the {what} does not match its schema{place}: {message}"),
-                )
-                .help("Correct the value or the schema");
+            let message = format!("the {what} does not match its schema{place}: {message}");
+            let finding = report.at(document.span(at), message);
+            finding.help("Correct the value or the schema");
+            if let Some((span, text)) = conversion(document, schema, at).filter(|_| at == value) {
+                finding.fix_unsafe(format!("Write `{text}`"), vec![Edit::replace(span, text)]);
+            }
         }
     }
 }

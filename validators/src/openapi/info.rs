@@ -1,7 +1,7 @@
 //! Checks on the API description as a whole: servers, tags, links and descriptions.
 
 use super::document::{Document, is_template};
-use super::fixes::{item_removal, unquoted};
+use super::fixes::{entry_removal, item_removal, unquoted};
 use super::specification::Version;
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
@@ -103,12 +103,12 @@ pub(super) fn undefined_server_variable(document: &Document<'_>, report: &mut Re
         for &variable in declared {
             let name = document.key(variable);
             if !used.contains(name) && !name.starts_with("x-") {
-                report
-                    .at(
-                        document.key_span(variable),
-                        format!("the URL does not use the variable `{name}`"),
-                    )
-                    .help("Remove the variable, or use it in `url`");
+                let message = format!("the URL does not use the variable `{name}`");
+                let finding = report.at(document.key_span(variable), message);
+                finding.help("Remove the variable, or use it in `url`");
+                if let Some(span) = entry_removal(document, variable) {
+                    finding.fix_unsafe(format!("Remove `{name}`"), vec![Edit::delete(span)]);
+                }
             }
         }
     }

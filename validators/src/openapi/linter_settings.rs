@@ -90,6 +90,21 @@ const VERSIONED: [&str; 29] = [
     "oas3_2-no-deprecated-xml-attribute",
 ];
 
+/// Names of rules that only check a part of what the rule with this alias checks. Their settings do
+/// not apply to the whole rule.
+const PARTIAL: [&str; 10] = [
+    "no-server-variables-empty-enum",
+    "oas2-anyOf",
+    "oas2-oneOf",
+    "oas3-examples-value-or-externalValue",
+    "security-scopes-defined",
+    "spec-components-invalid-map-name",
+    "spec-example-values",
+    "spec-no-invalid-encoding-combinations",
+    "spec-no-invalid-tag-parents",
+    "spec-querystring-parameters",
+];
+
 /// A setting of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
@@ -122,7 +137,7 @@ pub(super) fn overrides(
         }
     }
     let mut overrides = HashMap::new();
-    for (name, level) in levels {
+    for (name, level) in levels.into_iter().filter(|(name, _)| !PARTIAL.contains(&name.as_str())) {
         for rule in registry.named(&name).filter(|rule| rule.id.starts_with("openapi/")) {
             let severity = match level {
                 Level::Off => None,
@@ -405,7 +420,7 @@ mod tests {
 
     #[test]
     fn severities_of_spectral_are_read() {
-        let text = "extends: ['spectral:oas', './base.yaml']\nrules:\n  operation-tags: off\n  info-contact: hint\n  \
+        let text = "extends: ['spectral:oas', './base.yaml']\nrules:\n  operation-tags: off\n  info-contact: hint\n  oas2-anyOf: off\n  \
                     no-identical-paths: {severity: error}\n  unknown: warn\noverrides:\n- files: ['v1/*.yaml']\n  rules: {operation-tags: warn}\n\
                     - files: ['**#/paths']\n  rules: {info-contact: error}\n";
         let files = [

@@ -7,7 +7,9 @@ mod document;
 mod examples;
 mod fixes;
 mod info;
+mod keywords;
 mod linter_settings;
+mod naming;
 mod operations;
 mod owasp;
 mod parameters;
@@ -85,6 +87,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("openapi/ambiguous-paths", paths::ambiguous_paths),
     ("openapi/array-without-items", schemas::array_without_items),
     ("openapi/body-and-form-data", operations::body_and_form_data),
+    ("openapi/boolean-parameter-prefix", naming::boolean_parameter_prefix),
     ("openapi/breaking-request", breaking::breaking_request),
     ("openapi/breaking-response", breaking::breaking_response),
     ("openapi/callbacks-in-webhook", operations::callbacks_in_webhook),
@@ -93,6 +96,9 @@ const CHECKS: &[(&str, Check)] = &[
     ("openapi/contradictory-bounds", schemas::contradictory_bounds),
     ("openapi/credentials-in-path", owasp::credentials_in_path),
     ("openapi/deprecated-xml-field", schemas::deprecated_xml_field),
+    ("openapi/discriminator-property", keywords::discriminator_property),
+    ("openapi/duplicate-component-name", naming::duplicate_component_name),
+    ("openapi/duplicate-description", naming::duplicate_description),
     ("openapi/duplicate-enum-value", schemas::duplicate_enum_value),
     ("openapi/duplicate-operation-id", operations::duplicate_operation_id),
     ("openapi/duplicate-parameter", operations::duplicate_parameter),
@@ -104,13 +110,18 @@ const CHECKS: &[(&str, Check)] = &[
     ("openapi/http-server", owasp::http_server),
     ("openapi/http-verb-in-path", paths::http_verb_in_path),
     ("openapi/identical-paths", paths::identical_paths),
+    ("openapi/ignored-nullable", keywords::ignored_nullable),
+    ("openapi/incomplete-contact", style::incomplete_contact),
     ("openapi/inline-combinator", style::inline_combinator),
+    ("openapi/insecure-auth-scheme", owasp::insecure_auth_scheme),
     ("openapi/invalid-enum-value", schemas::invalid_enum_value),
     ("openapi/invalid-example", examples::invalid_example),
     ("openapi/invalid-pattern", schemas::invalid_pattern),
     ("openapi/invalid-url", info::invalid_url),
     ("openapi/jwt-best-practices", owasp::jwt_best_practices),
     ("openapi/key-in-url", owasp::key_in_url),
+    ("openapi/keyword-of-other-type", keywords::keyword_of_other_type),
+    ("openapi/license-without-terms", style::license_without_terms),
     ("openapi/missing-401-response", owasp::missing_401_response),
     ("openapi/missing-429-response", owasp::missing_429_response),
     ("openapi/missing-4xx-response", operations::missing_4xx_response),
@@ -131,6 +142,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("openapi/missing-tags", style::missing_tags),
     ("openapi/missing-validation-response", owasp::missing_validation_response),
     ("openapi/no-content-with-body", operations::no_content_with_body),
+    ("openapi/nullable-enum", keywords::nullable_enum),
     ("openapi/nullable-without-type", schemas::nullable_without_type),
     ("openapi/numeric-id", owasp::numeric_id),
     ("openapi/operation-id-characters", operations::operation_id_characters),
@@ -147,6 +159,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("openapi/server-trailing-slash", info::server_trailing_slash),
     ("openapi/servers-in-webhook", operations::servers_in_webhook),
     ("openapi/several-operation-tags", style::several_operation_tags),
+    ("openapi/singular-collection", naming::singular_collection),
     (STRUCTURE, structure::structure),
     ("openapi/success-response", operations::success_response),
     ("openapi/trailing-slash", paths::trailing_slash),
@@ -159,6 +172,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("openapi/unknown-required-property", schemas::unknown_required_property),
     ("openapi/unprotected-operation", owasp::unprotected_operation),
     ("openapi/unresolved-ref", references::unresolved_ref),
+    ("openapi/unrestricted-string", owasp::unrestricted_string),
     ("openapi/unsorted-tags", style::unsorted_tags),
     ("openapi/unused-component", references::unused_component),
 ];

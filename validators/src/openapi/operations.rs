@@ -1,11 +1,11 @@
 //! Checks on operations: ids, tags, parameters, bodies and responses.
 
 use super::document::{Document, Operation, short};
-use super::fixes::{item_removal, suggest};
+use super::fixes::{entry_removal, item_removal, suggest, unquoted};
 use super::specification::Version;
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::Severity;
+use aidd_engine::text::finding::{Edit, Severity};
 use std::collections::{HashMap, HashSet};
 
 pub(super) fn duplicate_operation_id(document: &Document<'_>, report: &mut Report<'_>) {
@@ -209,12 +209,13 @@ pub(super) fn no_content_with_body(document: &Document<'_>, report: &mut Report<
             let Some(body) = body else { continue };
             let is_shared = response != entry;
             let at = if is_shared { entry } else { body };
-            report
-                .at(
-                    document.key_span(at),
-                    format!("a response with status code {code} cannot have a body"),
-                )
-                .help(format!("Remove `{}`, or use another code", document.key(body)));
+            let message = format!("a response with status code {code} cannot have a body");
+            let finding = report.at(document.key_span(at), message);
+            let field = document.key(body);
+            finding.help(format!("Remove `{field}`, or use another code"));
+            if let Some(span) = entry_removal(document, body).filter(|_| !is_shared) {
+                finding.fix_unsafe(format!("Remove `{field}`"), vec![Edit::delete(span)]);
+            }
         }
     }
 }
@@ -278,25 +279,35 @@ pub(super) fn servers_in_webhook(document: &Document<'_>, report: &mut Report<'_
     let operations = document.operations_in("webhooks").map(|operation| operation.at);
     let servers = items.chain(operations).filter_map(|owner| document.get(owner, "servers"));
     for at in servers {
-        report
-            .at(document.key_span(at), "`servers` has no effect in a webhook")
-            .help("Remove the servers: the receiver of a webhook chooses its address");
+        let finding = report.at(document.key_span(at), "`servers` has no effect in a webhook");
+        finding.help("Remove the servers: the receiver of a webhook chooses its address");
+        if let Some(span) = entry_removal(document, at) {
+            finding.fix_unsafe("Remove `servers`", vec![Edit::delete(span)]);
+        }
     }
 }
 
 pub(super) fn operation_id_characters(document: &Document<'_>, report: &mut Report<'_>) {
     let is_valid =
         |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=".contains(&byte);
+    let ids: HashSet<&str> = document
+        .objects("operation")
+        .filter_map(|operation| document.text_of(operation, "operationId"))
+        .collect();
     for operation in document.objects("operation") {
         let Some(at) = document.get(operation, "operationId") else { continue };
         let Datum::Text(id) = document.datum(at) else { continue };
         if !super::document::is_template(id) && !id.bytes().all(is_valid) {
-            report
-                .at(
-                    document.span(at),
-                    format!("the operation id `{id}` contains characters that URLs do not allow"),
-                )
-                .help("Use letters, digits, `-`, `_` and `.`");
+            let message =
+                format!("the operation id `{id}` contains characters that URLs do not allow");
+            let finding = report.at(document.span(at), message);
+            finding.help("Use letters, digits, `-`, `_` and `.`");
+            let valid = id.replace(|c: char| !u8::try_from(c).is_ok_and(is_valid), "_");
+            let is_new = !ids.contains(valid.as_str());
+            if let Some(span) = unquoted(document, at).filter(|_| is_new) {
+                let edits = vec![Edit::replace(span, valid.clone())];
+                finding.fix_unsafe(format!("Write `{valid}`"), edits);
+            }
         }
     }
 }

@@ -77,6 +77,20 @@ pub(super) fn unbounded_string(document: &Document<'_>, report: &mut Report<'_>)
     unbounded(document, "string", &fields, "Add `maxLength`", report);
 }
 
+pub(super) fn unrestricted_string(document: &Document<'_>, report: &mut Report<'_>) {
+    for schema in request_schemas(document) {
+        let is_restricted = ["format", "pattern", "enum", "const"]
+            .iter()
+            .any(|field| document.get(schema, field).is_some());
+        if types(document, schema).contains(&"string") && !is_restricted {
+            let at = document.get(schema, "type").unwrap_or(schema);
+            report
+                .at(document.span(at), "the string in a request can contain any characters")
+                .help("Add `format`, `pattern`, `enum` or `const`");
+        }
+    }
+}
+
 pub(super) fn unbounded_integer(document: &Document<'_>, report: &mut Report<'_>) {
     for schema in request_schemas(document) {
         let has = |field| document.get(schema, field).is_some();
@@ -109,7 +123,14 @@ pub(super) fn http_server(document: &Document<'_>, report: &mut Report<'_>) {
             let text = document.text(scheme).unwrap_or_default();
             if !is_local && matches!(text, "http" | "ws") {
                 let message = format!("requests with `{text}` are not encrypted");
-                report.at(document.span(scheme), message).help(format!("Write `{text}s`"));
+                let finding = report.at(document.span(scheme), message);
+                finding.help(format!("Write `{text}s`"));
+                let secure = format!("{text}s");
+                let is_new = !schemes.iter().any(|&other| document.text(other) == Some(&*secure));
+                if let Some(span) = unquoted(document, scheme).filter(|_| is_new) {
+                    let edits = vec![Edit::replace(span, secure)];
+                    finding.fix_unsafe(format!("Write `{text}s`"), edits);
+                }
             }
         }
         return;
@@ -144,6 +165,19 @@ pub(super) fn http_basic(document: &Document<'_>, report: &mut Report<'_>) {
             report
                 .at(document.span(at), "basic authentication sends the password with each request")
                 .help("Use a token, such as `scheme: bearer` or `type: oauth2`");
+        }
+    }
+}
+
+pub(super) fn insecure_auth_scheme(document: &Document<'_>, report: &mut Report<'_>) {
+    for scheme in document.objects("security-scheme") {
+        let Some(at) = document.get(scheme, "scheme") else { continue };
+        let name = document.text(at).unwrap_or_default();
+        let is_insecure = ["negotiate", "oauth"].iter().any(|old| name.eq_ignore_ascii_case(old));
+        if document.text_of(scheme, "type") == Some("http") && is_insecure {
+            report
+                .at(document.span(at), format!("the authentication scheme `{name}` is outdated"))
+                .help("Use `scheme: bearer`, or `type: oauth2` or `openIdConnect`");
         }
     }
 }
@@ -306,9 +340,13 @@ pub(super) fn additional_properties(document: &Document<'_>, report: &mut Report
             _ => document.get(schema, "maxProperties").is_none(),
         };
         if is_open {
-            report
-                .at(document.key_span(at), "requests can contain any number of other properties")
-                .help("Write `additionalProperties: false`, or add `maxProperties`");
+            let message = "requests can contain any number of other properties";
+            let finding = report.at(document.key_span(at), message);
+            finding.help("Write `additionalProperties: false`, or add `maxProperties`");
+            if *document.datum(at) == Datum::Bool(true) {
+                let edits = vec![Edit::replace(document.values.all[at].span, "false")];
+                finding.fix_unsafe("Write `false`", edits);
+            }
         }
     }
 }

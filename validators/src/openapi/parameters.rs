@@ -1,7 +1,8 @@
 //! Finds violations of the specification that depend on several fields of a parameter or header.
 
 use super::conditions::Faults;
-use super::document::{Document, Fault};
+use super::document::Fault;
+use super::fixes::insertion_after;
 use super::specification::Version;
 use super::structure::list_of;
 
@@ -15,7 +16,7 @@ impl Faults<'_, '_> {
             for field in ["style", "explode", "allowReserved"] {
                 if self.has(at, field) {
                     let message = format!("`{field}` has no effect with `in: querystring`");
-                    self.report(at, field, message, "Remove the field");
+                    self.report_removable(at, field, message);
                 }
             }
         }
@@ -84,7 +85,7 @@ impl Faults<'_, '_> {
                 fault.fix_unsafe = Some((document.values.all[value].span, "true".to_owned()));
             }
             Some(_) => {}
-            None => fault.insertion = insertion_after(document, at, "in"),
+            None => fault.insertion = insertion_after(document, at, "in", ("required", "true")),
         }
         self.found.push(fault);
     }
@@ -154,33 +155,4 @@ impl Faults<'_, '_> {
             self.found.push(fault.help("Describe the whole query string in one parameter"));
         }
     }
-}
-
-/// The insertion of `required: true` after the field `field` of the object `at`, if the object is
-/// written on several lines or in JSON.
-fn insertion_after(document: &Document<'_>, at: usize, field: &str) -> Option<(u32, String)> {
-    let value = document.get(at, field)?;
-    let (_, key) = document.values.all[value].key.as_ref()?;
-    let span = document.values.all[value].span;
-    let text = document.source.text();
-    let line = text[..key.start as usize].rfind('\n').map_or(0, |at| at + 1);
-    let before = &text[line..key.start as usize];
-    let is_json = document.source.slice(*key).starts_with('"');
-    let is_block = before.trim_start_matches([' ', '\t', '-']).is_empty();
-    let rest = text[span.end as usize..].split('\n').next().unwrap_or_default();
-    let written = match (is_json, is_block) {
-        (true, true) => {
-            let indent: String =
-                before.chars().map(|c| if c == '\t' { '\t' } else { ' ' }).collect();
-            format!(",\n{indent}\"required\": true")
-        }
-        (true, false) => ", \"required\": true".to_owned(),
-        (false, true) if rest.trim().is_empty() => {
-            let indent = " ".repeat(before.len());
-            format!("\n{indent}required: true")
-        }
-        (false, true) => return None,
-        (false, false) => ", required: true".to_owned(),
-    };
-    Some((span.end, written))
 }

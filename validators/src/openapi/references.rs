@@ -1,13 +1,13 @@
 //! Checks on references and on unused components.
 
 use super::document::{Document, Reference};
-use super::fixes::suggest;
+use super::fixes::{entry_removal, suggest};
 use super::pointer::Target;
 use super::specification::Version;
 use super::structure::with_article;
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::Severity;
+use aidd_engine::text::finding::{Edit, Severity};
 use std::collections::{HashMap, HashSet};
 
 fn target(document: &Document<'_>, reference: &Reference) -> Option<Target> {
@@ -244,6 +244,12 @@ pub(super) fn ref_siblings(document: &Document<'_>, report: &mut Report<'_>) {
             format!("{} next to `$ref` {verb} ignored", names.join(", ")),
         );
         finding.help(help);
+        if let [only] = ignored[..]
+            && let Some(span) = entry_removal(document, only)
+        {
+            let title = format!("Remove `{}`", document.key(only));
+            finding.fix_unsafe(title, vec![Edit::delete(span)]);
+        }
         // An ignored description, or an ignored `type` that the referenced schema already has, is
         // harmless; an ignored `nullable` or `required` is not.
         let is_harmless =
@@ -259,9 +265,12 @@ fn component_maps(document: &Document<'_>) -> Vec<(usize, &'static str)> {
     let root = document.root;
     let mut maps = Vec::new();
     if document.version == Version::V2 {
-        for (key, name) in
-            [("definitions", "schema"), ("parameters", "parameter"), ("responses", "response")]
-        {
+        for (key, name) in [
+            ("definitions", "schema"),
+            ("parameters", "parameter"),
+            ("responses", "response"),
+            ("securityDefinitions", "security scheme"),
+        ] {
             maps.extend(document.get(root, key).map(|at| (at, name)));
         }
         return maps;
@@ -278,6 +287,7 @@ fn component_maps(document: &Document<'_>) -> Vec<(usize, &'static str)> {
         ("callbacks", "callback"),
         ("pathItems", "path item"),
         ("mediaTypes", "media type"),
+        ("securitySchemes", "security scheme"),
     ] {
         maps.extend(document.get(components, key).map(|at| (at, name)));
     }
@@ -302,21 +312,36 @@ pub(super) fn unused_component(document: &Document<'_>, report: &mut Report<'_>)
         }
     }
     let mapped = mapped_names(document);
+    let required: HashSet<&str> = document
+        .objects("security-requirement")
+        .flat_map(|requirement| document.children(requirement))
+        .map(|&entry| document.key(entry))
+        .collect();
     for (map, name) in component_maps(document) {
         for &component in document.children(map) {
             let key = document.key(component);
             let is_used = used.contains(&component)
+                || name == "security scheme" && is_required(document, &required, key)
                 || name == "schema"
                     && (mapped.contains(key)
                         || is_variant(document, component)
                         || has_anchor(document, component));
             if !is_used && !key.starts_with("x-") {
-                report
-                    .at(document.key_span(component), format!("the {name} `{key}` is never used"))
-                    .help("Remove the component, or refer to it");
+                let message = format!("the {name} `{key}` is never used");
+                let finding = report.at(document.key_span(component), message);
+                finding.help("Remove the component, or refer to it");
+                if let Some(span) = entry_removal(document, component) {
+                    finding.fix_unsafe(format!("Remove `{key}`"), vec![Edit::delete(span)]);
+                }
             }
         }
     }
+}
+
+/// Whether a security requirement names a scheme. In OpenAPI 3.2, a requirement can be a URI.
+fn is_required(document: &Document<'_>, required: &HashSet<&str>, name: &str) -> bool {
+    let is_uri = |requirement: &&str| requirement.rsplit('/').next() == Some(name);
+    required.contains(name) || document.version >= Version::V3_2 && required.iter().any(is_uri)
 }
 
 /// The names of schemas in the mappings of discriminators.

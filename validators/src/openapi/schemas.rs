@@ -1,7 +1,7 @@
 //! Checks on schemas: their types, enumerations, bounds and composition.
 
 use super::document::{Document, is_template};
-use super::fixes::{removal, suggest, unquoted_key};
+use super::fixes::{insertion_after, item_removal, removal, suggest, unquoted_key};
 use super::pointer::Target;
 use super::specification::Version;
 use super::structure::list_of;
@@ -89,9 +89,13 @@ pub(super) fn array_without_items(document: &Document<'_>, report: &mut Report<'
             && !is_composed
         {
             let at = document.get(schema, "type").unwrap_or(schema);
-            report
-                .at(document.span(at), "the array has no `items`")
-                .help("Describe the items; `items: {}` allows any item");
+            let finding = report.at(document.span(at), "the array has no `items`");
+            finding.help("Describe the items; `items: {}` allows any item");
+            // In Swagger 2.0, the items of a parameter need a type.
+            let insertion = insertion_after(document, schema, "type", ("items", "{}"));
+            if let Some((offset, text)) = insertion.filter(|_| document.is_type(schema, "schema")) {
+                finding.fix("Add `items: {}`", vec![Edit::insert(offset, text)]);
+            }
         }
     }
 }
@@ -342,7 +346,12 @@ pub(super) fn unknown_required_property(document: &Document<'_>, report: &mut Re
                 );
                 match near {
                     Some(near) => suggest(document, finding, (document.span(item), name), near),
-                    None => _ = finding.help("Describe the property, or remove the name"),
+                    None => {
+                        finding.help("Describe the property, or remove the name");
+                        if let Some(edit) = item_removal(document, item) {
+                            finding.fix_unsafe(format!("Remove `{name}`"), vec![edit]);
+                        }
+                    }
                 }
             }
         }

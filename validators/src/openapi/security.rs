@@ -4,6 +4,7 @@ use super::document::{Document, short};
 use super::fixes::suggest;
 use super::specification::Version;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Severity;
 use std::collections::{HashMap, HashSet};
 
 /// The map of declared security schemes.
@@ -43,6 +44,22 @@ fn scopes<'d>(document: &'d Document<'_>, scheme: usize) -> Option<HashSet<&'d s
     Some(names)
 }
 
+/// The names and types of the schemes whose requirements must be empty lists. Since OpenAPI 3.1, a
+/// requirement can list roles.
+fn schemes_without_scopes<'d>(
+    document: &'d Document<'_>,
+    schemes: &[usize],
+) -> HashMap<&'d str, &'d str> {
+    if document.version >= Version::V3_1 {
+        return HashMap::new();
+    }
+    let kind = |scheme: usize| {
+        let kind = document.resolve(scheme).and_then(|scheme| document.text_of(scheme, "type"))?;
+        matches!(kind, "apiKey" | "http" | "basic").then_some((document.key(scheme), kind))
+    };
+    schemes.iter().filter_map(|&scheme| kind(scheme)).collect()
+}
+
 pub(super) fn undefined_security_scheme(document: &Document<'_>, report: &mut Report<'_>) {
     let map = scheme_map(document);
     let components = document.get(document.root, "components");
@@ -56,9 +73,19 @@ pub(super) fn undefined_security_scheme(document: &Document<'_>, report: &mut Re
         let scopes = document.resolve(scheme).and_then(|scheme| scopes(document, scheme));
         declared.insert(document.key(scheme), scopes);
     }
+    let mut without_scopes = schemes_without_scopes(document, schemes);
     for requirement in document.objects("security-requirement") {
         for &entry in document.children(requirement) {
             let name = document.key(entry);
+            if let Some(&scope) = document.children(entry).first()
+                && let Some(kind) = without_scopes.remove(name)
+            {
+                let message =
+                    format!("the scheme `{}` of type `{kind}` has no scopes", short(name));
+                let finding = report.at(document.span(scope), message);
+                finding.help("Write an empty list, or use a scheme of type `oauth2`");
+                finding.severity = finding.severity.min(Severity::Info);
+            }
             match declared.get(name) {
                 None => {
                     // In OpenAPI 3.2, a requirement can name a scheme by its URI.

@@ -43,6 +43,10 @@ pub(super) fn structure(document: &Document<'_>, report: &mut Report<'_>) {
         } else if let Some((offset, text)) = &fault.insertion {
             let title = format!("Add `{}`", text.trim_matches([',', ' ', '\n', '\r']));
             finding.fix(title, vec![Edit::insert(*offset, text.clone())]);
+        } else if let Some(span) = fault.removal {
+            // The help of such a fault states what to remove.
+            let title = fault.help.clone().unwrap_or_default();
+            finding.fix(title, vec![Edit::delete(span)]);
         }
     }
 }
@@ -410,7 +414,12 @@ fn pattern_fault(document: &Document<'_>, pattern: Pattern, child: usize) -> Opt
             } else {
                 "Write a status code such as `200`, a range such as `2XX`, or `default`"
             };
-            Fault::new(span, format!("`{key}` is not a status code")).help(help)
+            let mut fault = Fault::new(span, format!("`{key}` is not a status code")).help(help);
+            let upper = key.to_ascii_uppercase();
+            if is_status(document.version, &upper) {
+                fault.fix_unsafe = unquoted_span(document, span, key).map(|span| (span, upper));
+            }
+            fault
         }),
     }
 }

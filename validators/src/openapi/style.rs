@@ -2,7 +2,7 @@
 
 use super::document::{Document, Operation};
 use super::specification::Version;
-use super::structure::version_span;
+use super::structure::{list_of, version_span};
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::Span;
@@ -81,6 +81,35 @@ pub(super) fn missing_contact(document: &Document<'_>, report: &mut Report<'_>) 
 
 pub(super) fn missing_license(document: &Document<'_>, report: &mut Report<'_>) {
     missing_in_info(document, "license", "Add `license` with a name", report);
+}
+
+pub(super) fn incomplete_contact(document: &Document<'_>, report: &mut Report<'_>) {
+    for contact in document.objects("contact") {
+        let missing = ["name", "url", "email"].into_iter();
+        let missing: Vec<String> = missing
+            .filter(|field| !has(document, contact, field))
+            .map(|field| format!("`{field}`"))
+            .collect();
+        if !missing.is_empty() {
+            let message = format!("the contact has no {}", list_of(&missing));
+            report.at(document.key_span(contact), message).help("Add the missing fields");
+        }
+    }
+}
+
+pub(super) fn license_without_terms(document: &Document<'_>, report: &mut Report<'_>) {
+    for license in document.objects("license") {
+        let has_terms = ["url", "identifier"].iter().any(|field| has(document, license, field));
+        if !has_terms && has(document, license, "name") {
+            let help = if document.version < Version::V3_1 {
+                "Add `url` with the text of the license"
+            } else {
+                "Add `identifier` with an SPDX expression, or `url`"
+            };
+            let name = document.get(license, "name").unwrap_or(license);
+            report.at(document.span(name), "the license has no link to its text").help(help);
+        }
+    }
 }
 
 /// The tags that are declared in this document.

@@ -257,13 +257,17 @@ impl CompareResult {
                 &mut bases.findings[base_range.clone()],
                 &lines,
             );
+            let contains = |paths: &BTreeSet<String>, path: &Option<String>| {
+                path.as_ref().is_some_and(|path| paths.contains(path))
+            };
+            // The same rules check two large versions of a file.
+            let is_equal = contains(&base.checked_large, &change.base)
+                && contains(&self.outcome.checked_large, &change.head);
+            let is_base_incomplete = contains(&base.incomplete, &change.base) && !is_equal;
             for finding in &mut heads.findings[head_range] {
-                let is_base_incomplete =
-                    change.base.as_ref().is_some_and(|path| base.incomplete.contains(path));
                 finding.classify_new(change.base.is_none(), is_base_incomplete, &lines);
             }
-            let is_head_incomplete =
-                change.head.as_ref().is_some_and(|head| self.outcome.incomplete.contains(head));
+            let is_head_incomplete = contains(&self.outcome.incomplete, &change.head) && !is_equal;
             for finding in &mut bases.findings[base_range] {
                 finding.classify_fixed(change.head.is_none(), is_head_incomplete, &lines);
             }

@@ -230,6 +230,7 @@ impl Job<'_> {
                 file.take(MAX_LARGE_FILE).read_to_end(&mut window)?;
                 let source = Source::decode(path, window);
                 let checked = self.engine.check_large(&source, self.files);
+                self.outcome.checked_large.insert(path.to_owned());
                 self.add_result(source, checked);
                 return Ok(());
             }

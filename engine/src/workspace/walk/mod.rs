@@ -139,6 +139,8 @@ pub struct Outcome {
     pub excluded: ExcludedCounts,
     /// The files of `visited` that not every rule could check: binary, too large, or unreadable.
     pub incomplete: BTreeSet<String>,
+    /// The files of `incomplete` that the families for large files checked as a whole.
+    pub checked_large: BTreeSet<String>,
     /// The findings of the project pass, until they are merged into `files`.
     pub project_findings: Vec<FileReport>,
     /// Rule of the project pass → the number of files, directories or imports that it checked.
@@ -188,6 +190,7 @@ impl Outcome {
         self.bytes += other.bytes;
         self.visited.extend(other.visited);
         self.incomplete.extend(other.incomplete);
+        self.checked_large.extend(other.checked_large);
     }
 
     /// Merges the findings of the project pass into `files`.

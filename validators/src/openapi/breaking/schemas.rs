@@ -318,7 +318,8 @@ impl<'d, 'b> Comparison<'d, 'b> {
                 (Direction::In, None, Some((new, _)))
                     if is_upper || new > 0.0 || field.ends_with("imum") =>
                 {
-                    (format!("{what} of {name} now has `{field}: {new}`"), true)
+                    let verb = if what.starts_with("the items") { "have" } else { "has" };
+                    (format!("{what} of {name} now {verb} `{field}: {new}`"), true)
                 }
                 (Direction::Out, Some((old, _)), Some((new, _)))
                     if old != new && (new > old) == is_upper =>
