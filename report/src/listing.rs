@@ -22,7 +22,7 @@ pub struct Listing {
 
 /// A finding that can be listed.
 pub(super) trait Item {
-    /// The severity.
+    /// The severity under the settings of the run.
     fn severity(&self) -> Severity;
     /// The id of the rule.
     fn rule(&self) -> &str;

@@ -30,16 +30,27 @@ fn findings_exit_with_1_and_show_their_location() {
       |
       = help: Use teal
       = fix: Replace with `teal` (--fix)
+      |
+    1 - a blue sky
+    1 + a teal sky
+      |
 
     error[team/console]: `console.log` is left over from debugging
      --> src/a.js:2:3
       |
+    1 | if (x) {
     2 |   console.log(x)
       |   ^^^^^^^^^^^^^^
+    3 | }
       |
       = fix: Replace with `logger.log(x)` (--fix-unsafe)
+      |
+    2 -   console.log(x)
+    2 +   logger.log(x)
+      |
 
     1 error, 1 warning in 4 files (TIME); 1 fixable with --fix, 1 with --fix-unsafe
+    next: review the fixes with `aidd check --fix --dry-run`
     ");
 }
 
@@ -174,7 +185,7 @@ fn a_file_named_several_times_is_checked_once() {
             .run(&["check", "d", "d"])
             .expect_code(0)
             .out
-            .ends_with("1 warning in 2 files (TIME); 1 fixable with --fix\n")
+            .contains("1 warning in 2 files (TIME); 1 fixable with --fix\n")
     );
 }
 

@@ -33,16 +33,23 @@ fn reversed_and_unresolved_imports_are_reported() {
       |
     1 | import { main } from "@app/main";
       |                       ^^^^^^^^^
+    2 | import "../util";
+    3 | import "./gone";
+      |
 
     error[team/layers]: `src/domain/**` must not import `src/app/main.ts` of `src/app/**`, a higher layer, but does so through `src/util.ts`
      --> src/domain/order.ts:2:9
       |
+    1 | import { main } from "@app/main";
     2 | import "../util";
       |         ^^^^^^^
       |         |
       |         `src/util.ts` imports `src/app/main.ts`
+    3 | import "./gone";
+      |
 
     2 errors in 6 files (TIME)
+    next: read the reason and the fix with `aidd explain team/layers`
     "#);
     assert_snapshot!(output.err, @"
     note: team/layers applies to 4 imports

@@ -75,21 +75,35 @@ fn unknown_keys_and_rules_are_findings_with_a_suggestion() {
     error[aidd/invalid-config]: unknown key `failsOn`; did you mean `failOn`?
      --> .aidd/config.json:2:3
       |
+    1 | {
     2 |   "failsOn": "error",
       |   ^^^^^^^^^
+    3 |   "rules": {"team/old-color": "off"}
+    4 | }
       |
       = fix: Replace with "failOn" (--fix-unsafe)
+      |
+    2 -   "failsOn": "error",
+    2 +   "failOn": "error",
+      |
 
     error[aidd/invalid-config]: unknown rule `team/old-color`; did you mean `team/old-colour`?
      --> .aidd/config.json:3:13
       |
+    1 | {
+    2 |   "failsOn": "error",
     3 |   "rules": {"team/old-color": "off"}
       |             ^^^^^^^^^^^^^^^^
+    4 | }
       |
       = help: run `aidd rule list` to list all rules
       = fix: Replace with "team/old-colour" (--fix-unsafe)
+      |
+    3 |   "rules": {"team/old-colour": "off"}
+      |                           +
 
     2 errors in 2 files (TIME); 2 fixable with --fix-unsafe
+    next: read the reason and the fix with `aidd explain aidd/invalid-config`
     "#);
     project.run(&["check", ".", "--fix-unsafe"]).expect_code(0);
     assert!(project.read(".aidd/config.json").contains("\"team/old-colour\": \"off\""));
@@ -185,17 +199,24 @@ fn pages_of_other_tools_in_a_rules_directory_are_ignored() {
 fn an_invalid_page_is_a_finding_on_that_page() {
     let project = Project::new(&[("rules/blue.md", &BLUE.replace("severity:", "severty:"))]);
     let output = project.run(&["check", "."]).expect_code(1);
-    assert_snapshot!(output.out, @r"
+    assert_snapshot!(output.out, @r#"
     error[aidd/malformed-page]: unknown key `severty`; did you mean `severity`?
      --> rules/blue.md:2:1
       |
+    1 | ---
     2 | severty: warning
       | ^^^^^^^
+    3 | aliases: [TEAM1]
+    4 | message: "`<match>` is not our colour"
       |
       = fix: Replace with `severity` (--fix-unsafe)
+      |
+    2 | severity: warning
+      |      +
 
     1 error in 1 file (TIME); 1 fixable with --fix-unsafe
-    ");
+    next: read the reason and the fix with `aidd explain aidd/malformed-page`
+    "#);
     let message = "rules/blue.md:2:1: unknown key `severty`";
     assert!(project.run(&["rule", "test"]).expect_code(1).out.contains(message));
     assert!(project.run(&["doctor"]).expect_code(1).out.contains(message));

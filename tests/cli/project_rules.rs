@@ -24,8 +24,12 @@ fn a_missing_file_is_reported_at_its_path_and_created_on_request() {
       | ^
       |
       = fix: Create packages/a/README.md from the rule's template (--fix-unsafe)
+      |
+    1 + # a
+      |
 
     1 error in 3 files (TIME); 1 fixable with --fix-unsafe
+    next: read the reason and the fix with `aidd explain team/readme`
     ");
     let output = project.run(&["check", ".", "--fix-unsafe", "--dry-run"]).expect_code(1);
     assert_snapshot!(output.out, @"

@@ -130,7 +130,7 @@ fn the_configuration_is_completed_from_its_schema() {
     {"overrides": [{"rules": {"DL3004":
     "#);
     assert_snapshot!(completions_at("{\"ci\": {\"blockOn\": [\"dockerfile/sudo‸\"]}}"), @r#"
-    dockerfile/sudo accessibility architecture ci compatibility compliance of 91
+    dockerfile/sudo accessibility architecture ci compatibility compliance of 92
     {"ci": {"blockOn": ["dockerfile/sudo"]}}
     "#);
     assert_eq!(completions_at("{\"baseline\": \"‸\"}"), "none");
@@ -173,7 +173,7 @@ fn the_front_matter_is_completed_from_its_schema() {
     check: { text: { secret: low } }
     ");
     assert_snapshot!(completions_at("check:\n  syntax:\n    language: [typ‸]"), @"
-    bash c css go html java of 15
+    bash c csharp css go html of 16
     check:
       syntax:
         language: [bash]

@@ -18,7 +18,7 @@ pub struct DataHeader {
     pub equals: Option<Yaml>,
     /// A value that is not allowed.
     pub not_equals: Option<Yaml>,
-    /// The allowed values.
+    /// The values that are accepted; every other value is a violation.
     #[serde(rename = "in")]
     pub allowed_values: Option<Vec<Yaml>>,
     /// The values that are not allowed.
