@@ -46,6 +46,7 @@ fn profile(argument: cli::Profile) -> Profile {
         cli::Profile::Core => Profile::Core,
         cli::Profile::Memory => Profile::Memory,
         cli::Profile::Tools => Profile::Tools,
+        cli::Profile::Index => Profile::Index,
         cli::Profile::Lean => Profile::Lean,
     }
 }

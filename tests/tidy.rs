@@ -16,13 +16,13 @@ const CRATES: &[(&str, &[&str])] = &[
     ("index", &["engine", "lexicon"]),
     ("report", &["engine", "page"]),
     ("authoring", &["engine", "guidance", "lexicon", "memory", "page", "report"]),
-    ("ci", &["engine", "report"]),
+    ("ci", &["engine", "index", "report"]),
     (
         "cli",
         &["authoring", "ci", "engine", "guidance", "index", "lexicon", "memory", "page", "report"],
     ),
-    ("lsp", &["engine", "page"]),
-    ("mcp", &["authoring", "engine", "guidance", "lexicon", "memory", "report"]),
+    ("lsp", &["engine", "index", "page"]),
+    ("mcp", &["authoring", "engine", "guidance", "index", "lexicon", "memory", "report"]),
 ];
 
 /// The directories of the engine, in pipeline order: each can use itself and the preceding ones.

@@ -51,6 +51,10 @@ pub struct CiCheck {
     /// Check nothing; print what the configuration enforces.
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub policy: Option<aidd_report::ComplianceFormat>,
+    /// Also report which callers and tests the change reaches, and build the code index for this;
+    /// the default if there is an index.
+    #[arg(long)]
+    pub reach: bool,
     /// File discovery options.
     #[command(flatten)]
     pub walk: WalkArgs,

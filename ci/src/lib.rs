@@ -7,6 +7,7 @@ pub mod event;
 pub mod github;
 pub mod progress;
 pub mod pull_request;
+pub mod reach;
 pub mod saved;
 
 /// The embedded distribution, for tests.

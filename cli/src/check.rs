@@ -138,6 +138,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         fail_on,
         started,
         stale: stale.as_deref(),
+        reach: args.diff.reach(&project, args.reach),
     };
     run.write(&outputs, color, io)?;
     if args.verbose {
@@ -364,6 +365,7 @@ struct Report<'a> {
     fail_on: FailOn,
     started: Instant,
     stale: Option<&'a [Entry]>,
+    reach: Option<String>,
 }
 
 impl Report<'_> {
@@ -381,7 +383,7 @@ impl Report<'_> {
             fail_on: self.fail_on,
             policy: None,
             comparison: self.comparison.clone(),
-            notes: outcome.excluded.message(kind).into_iter().collect(),
+            notes: outcome.excluded.message(kind).into_iter().chain(self.reach.clone()).collect(),
             elapsed: self.started.elapsed(),
             root: self.project.root(),
             suppressed: self.args.sarif_suppressed,

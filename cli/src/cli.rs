@@ -176,6 +176,10 @@ pub struct Check {
     /// Revision to compare with.
     #[command(flatten)]
     pub diff: DiffArgs,
+    /// Also report which callers and tests the changes reach, and build the code index for this; the
+    /// default if there is an index.
+    #[arg(long, requires = "DiffArgs")]
+    pub reach: bool,
     /// The baseline of existing findings.
     #[command(flatten)]
     pub baseline: BaselineArgs,
@@ -213,6 +217,16 @@ impl DiffArgs {
         }
         let revision = self.diff.clone().map(Against::Revision);
         revision.or(self.changed.then_some(Against::LastCommit))
+    }
+
+    /// The note on what the changes reach; see [`aidd_ci::reach::note`]. There is none for staged
+    /// changes, because the index describes the work tree.
+    #[must_use]
+    pub fn reach(&self, project: &project::Project, is_requested: bool) -> Option<String> {
+        if self.staged || !self.is_set() {
+            return None;
+        }
+        aidd_ci::reach::note(project, self.diff.as_deref(), is_requested)
     }
 
     /// Whether one of the options is set.

@@ -23,6 +23,14 @@ pub enum IndexError {
     /// The configuration contains a malformed glob.
     #[error(transparent)]
     Glob(#[from] aidd_engine::text::paths::GlobError),
+    /// The repository cannot be read, or a revision does not exist.
+    #[error(transparent)]
+    Git(#[from] aidd_engine::project::git::GitError),
+    /// A revision has no commit in common with the current work.
+    #[error(
+        "`{0}` and the current commit have no common commit; pass an ancestor of the current work"
+    )]
+    NoCommonCommit(String),
     /// A query is not allowed.
     #[error("{0}")]
     Refused(String),

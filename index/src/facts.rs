@@ -41,6 +41,15 @@ pub(crate) fn language(path: &str) -> Option<SupportLang> {
     SupportLang::from_path(path).filter(|language| outline::is_supported(*language))
 }
 
+/// The outline of `text` as the file at `path`; `None` if its language is not supported or parsing
+/// takes too long.
+#[must_use]
+pub fn outline_of(path: &str, text: &str) -> Option<Outline> {
+    let language = language(path)?;
+    let tree = parse_text(text, language)?;
+    Some(outline::read(path, text, language, &tree))
+}
+
 /// Reads the facts of the file at `path`; `None` if its language is not supported or parsing takes
 /// too long.
 #[must_use]

@@ -1,6 +1,7 @@
 //! The code index of a project: which symbols there are and which places refer to them, in a SQLite
 //! database that is derived from the files and brought up to date before each answer.
 
+mod changes;
 mod error;
 mod facts;
 pub mod outline;
@@ -13,5 +14,7 @@ pub mod store;
 mod tests;
 mod update;
 
+pub use changes::{ChangedLines, changed_lines};
 pub use error::IndexError;
+pub use facts::outline_of;
 pub use update::{Update, refresh};

@@ -53,6 +53,8 @@ pub struct Update {
     pub resolved: usize,
     /// Whether the index was built from all files.
     pub built: bool,
+    /// The number of source files that are not in the index: too large, binary or not readable.
+    pub unread: usize,
 }
 
 /// A row of the table of files.
@@ -70,9 +72,17 @@ struct Known {
 pub fn refresh(disk: &Disk, config: &Config) -> Result<Update, IndexError> {
     let walk = Walk::over(vec![disk.root().to_owned()]);
     let listed = walk::list(config, disk, &walk)?;
+    let mut update = refresh_listed(disk, &listed)?;
+    let sources = listed.iter().filter(|path| facts::language(path).is_some()).count();
+    update.unread = sources.saturating_sub(update.files);
+    Ok(update)
+}
+
+/// Brings the index of the listed files up to date.
+fn refresh_listed(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
     if let Some(connection) = store::open(disk.root())? {
         let known = known_files(&connection)?;
-        let stale = stale(disk, &listed, &known, manifest_stamp(disk, &listed), &connection)?;
+        let stale = stale(disk, listed, &known, manifest_stamp(disk, listed), &connection)?;
         if stale.is_empty() {
             return Ok(Update { files: known.len(), ..Update::default() });
         }
@@ -80,12 +90,12 @@ pub fn refresh(disk: &Disk, config: &Config) -> Result<Update, IndexError> {
     let _lock = store::lock(disk.root())?;
     // Another process can have updated the index in the meantime.
     match store::open(disk.root())? {
-        Some(mut connection) => match edit(disk, &listed, &mut connection) {
-            Err(IndexError::Database(error)) if is_damaged(&error) => build(disk, &listed),
-            Err(IndexError::Damaged(_)) => build(disk, &listed),
+        Some(mut connection) => match edit(disk, listed, &mut connection) {
+            Err(IndexError::Database(error)) if is_damaged(&error) => build(disk, listed),
+            Err(IndexError::Damaged(_)) => build(disk, listed),
             result => result,
         },
-        None => build(disk, &listed),
+        None => build(disk, listed),
     }
 }
 
@@ -312,7 +322,7 @@ fn build(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('manifests', ?1)", [manifests])?;
     connection.execute_batch("COMMIT")?;
     fresh.finish()?;
-    Ok(Update { files: count, changed: count, resolved: count, built: true })
+    Ok(Update { files: count, changed: count, resolved: count, built: true, unread: 0 })
 }
 
 /// Updates the index after changes.

@@ -23,6 +23,7 @@ mod schedule;
 mod server;
 pub mod snapshot;
 mod state;
+mod symbols;
 pub mod uri;
 pub mod workspace;
 mod workspace_pass;

@@ -12,14 +12,15 @@ use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::time::Duration;
 use tower_lsp_server::ls_types::{
-    CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,
-    Diagnostic, DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
-    ExecuteCommandOptions, FileOperationFilter, FileOperationPattern,
-    FileOperationRegistrationOptions, HoverProviderCapability, InitializeParams, OneOf,
-    Registration, SaveOptions, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
-    WorkDoneProgressOptions, WorkspaceFileOperationsServerCapabilities, WorkspaceFolder,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    CallHierarchyServerCapability, CodeActionOptions, CodeActionProviderCapability,
+    CodeLensOptions, CompletionOptions, Diagnostic, DiagnosticOptions,
+    DiagnosticServerCapabilities, DocumentLinkOptions, ExecuteCommandOptions, FileOperationFilter,
+    FileOperationPattern, FileOperationRegistrationOptions, HoverProviderCapability,
+    InitializeParams, OneOf, Registration, SaveOptions, ServerCapabilities,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, WorkDoneProgressOptions,
+    WorkspaceFileOperationsServerCapabilities, WorkspaceFolder, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 
 /// Data from the `initialize` request.
@@ -44,6 +45,8 @@ pub(crate) struct Session {
     pub(crate) progress: bool,
     /// Capabilities of the client for the language features.
     pub(crate) features: ClientFeatures,
+    /// See [`Settings::index`].
+    pub(crate) index: bool,
     /// Whether the client reports each operation on files and directories: create, rename, delete.
     file_operations: [bool; 3],
     supports_related_information: bool,
@@ -82,6 +85,7 @@ impl Session {
                 .as_ref()
                 .is_some_and(|it| it.work_done_progress == Some(true)),
             features: ClientFeatures::from_capabilities(capabilities),
+            index: false,
             file_operations: [
                 operations.is_some_and(|it| it.did_create == Some(true)),
                 operations.is_some_and(|it| it.did_rename == Some(true)),
@@ -161,6 +165,13 @@ impl Session {
                 commands: commands::NAMES.map(str::to_owned).to_vec(),
                 ..ExecuteCommandOptions::default()
             }),
+            workspace_symbol_provider: self.index.then_some(OneOf::Left(true)),
+            document_symbol_provider: self.index.then_some(OneOf::Left(true)),
+            definition_provider: self.index.then_some(OneOf::Left(true)),
+            references_provider: self.index.then_some(OneOf::Left(true)),
+            call_hierarchy_provider: self
+                .index
+                .then_some(CallHierarchyServerCapability::Simple(true)),
             workspace: Some(WorkspaceServerCapabilities {
                 workspace_folders: Some(WorkspaceFoldersServerCapabilities {
                     supported: Some(true),
@@ -269,6 +280,9 @@ pub(crate) struct Settings {
     /// Whether files that are not open are checked. By default, they are checked only for clients
     /// that request workspace diagnostics.
     pub(crate) workspace: Option<bool>,
+    /// Whether symbols, references and calls are answered from the code index. Read only from the
+    /// `initialize` request, because it determines the capabilities of the server.
+    pub(crate) index: bool,
 }
 
 impl Settings {

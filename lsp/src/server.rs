@@ -7,6 +7,7 @@ use crate::features;
 use crate::inbox;
 use crate::lifecycle::{Session, Settings, wait_for_exit};
 use crate::state::State;
+use crate::symbols;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,11 +15,15 @@ use tokio::sync::Notify;
 use tower_lsp_server::LanguageServer;
 use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::{
+    CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,
+    CallHierarchyOutgoingCall, CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams,
     CodeAction, CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, CompletionItem,
     CompletionParams, CompletionResponse, DocumentDiagnosticParams, DocumentDiagnosticReportResult,
-    DocumentLink, DocumentLinkParams, ExecuteCommandParams, Hover, HoverParams, InitializeParams,
-    InitializeResult, InitializedParams, MessageType, ServerInfo, WorkspaceDiagnosticParams,
-    WorkspaceDiagnosticReportResult,
+    DocumentLink, DocumentLinkParams, DocumentSymbolParams, DocumentSymbolResponse,
+    ExecuteCommandParams, GotoDefinitionParams, GotoDefinitionResponse, Hover, HoverParams,
+    InitializeParams, InitializeResult, InitializedParams, Location, MessageType, ReferenceParams,
+    ServerInfo, WorkspaceDiagnosticParams, WorkspaceDiagnosticReportResult, WorkspaceSymbolParams,
+    WorkspaceSymbolResponse,
 };
 
 /// Implements the requests.
@@ -31,13 +36,14 @@ pub(crate) struct Server {
 
 impl LanguageServer for Server {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let session = Session::new(&params);
+        let mut session = Session::new(&params);
         let options = params.initialization_options.as_ref().map_or(Ok(None), Settings::read);
         // An invalid setting is reported when the client is asked for its settings.
         if let Ok(Some(settings)) = options {
             let config = settings.config.clone();
             let mut current = lock(&self.state.settings);
             let config = config.or_else(|| current.config.clone());
+            session.index = settings.index;
             *current = Settings { config, ..settings };
         }
         let mut roots = lock(&self.state.roots);
@@ -130,6 +136,53 @@ impl LanguageServer for Server {
 
     async fn completion_resolve(&self, item: CompletionItem) -> Result<CompletionItem> {
         features::resolve_item(&self.state, item).await
+    }
+
+    async fn symbol(
+        &self,
+        params: WorkspaceSymbolParams,
+    ) -> Result<Option<WorkspaceSymbolResponse>> {
+        symbols::find(&self.state, params.query).await
+    }
+
+    async fn document_symbol(
+        &self,
+        params: DocumentSymbolParams,
+    ) -> Result<Option<DocumentSymbolResponse>> {
+        symbols::outline(&self.state, &params.text_document.uri).await
+    }
+
+    async fn goto_definition(
+        &self,
+        params: GotoDefinitionParams,
+    ) -> Result<Option<GotoDefinitionResponse>> {
+        symbols::definition(&self.state, params.text_document_position_params).await
+    }
+
+    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        let with_declaration = params.context.include_declaration;
+        symbols::references(&self.state, params.text_document_position, with_declaration).await
+    }
+
+    async fn prepare_call_hierarchy(
+        &self,
+        params: CallHierarchyPrepareParams,
+    ) -> Result<Option<Vec<CallHierarchyItem>>> {
+        symbols::prepare_calls(&self.state, params.text_document_position_params).await
+    }
+
+    async fn incoming_calls(
+        &self,
+        params: CallHierarchyIncomingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyIncomingCall>>> {
+        symbols::incoming(&self.state, params.item).await
+    }
+
+    async fn outgoing_calls(
+        &self,
+        params: CallHierarchyOutgoingCallsParams,
+    ) -> Result<Option<Vec<CallHierarchyOutgoingCall>>> {
+        symbols::outgoing(&self.state, params.item).await
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<Value>> {

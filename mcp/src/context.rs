@@ -2,7 +2,7 @@
 //! cancelled.
 
 use crate::tool::ToolError;
-use aidd_engine::check::Distribution;
+use aidd_engine::check::{Distribution, Engine, Selection};
 use aidd_engine::project::config::ContentConfig;
 use aidd_engine::text::files::{Disk, nested};
 use aidd_engine::text::kind::{
@@ -77,6 +77,7 @@ struct Shared {
     environment: Environment,
     memory: Mutex<Option<ProjectMemory>>,
     project: Mutex<Option<(Stamps, Arc<Project>)>>,
+    engine: Mutex<Option<(Arc<Project>, Arc<Engine>)>>,
     library: Mutex<LibraryCache>,
     notices: Mutex<Vec<String>>,
 }
@@ -108,6 +109,7 @@ impl Context {
             environment: setup.environment,
             memory: Mutex::default(),
             project: Mutex::default(),
+            engine: Mutex::default(),
             library: Mutex::default(),
             notices: Mutex::default(),
         };
@@ -212,6 +214,23 @@ impl Context {
                 let project = Arc::new(project);
                 *slot = Some((stamps, project.clone()));
                 Ok(project)
+            }
+        }
+    }
+
+    /// The engine with all rules of [`Self::project`], rebuilt when the project is reloaded.
+    ///
+    /// # Errors
+    /// Fails when the configuration is invalid.
+    pub fn engine(&self) -> Result<Arc<Engine>, ProjectError> {
+        let project = self.project()?;
+        let mut slot = lock(&self.shared.engine);
+        match &*slot {
+            Some((known, engine)) if Arc::ptr_eq(known, &project) => Ok(engine.clone()),
+            _ => {
+                let engine = Arc::new(project.engine(&Selection::default())?);
+                *slot = Some((project, engine.clone()));
+                Ok(engine)
             }
         }
     }

@@ -19,6 +19,7 @@ const SENTENCES: &[(&[&str], &str)] = &[
         &["save_decision", "evolve_outcome"],
         "Record decisions with save_decision and their outcomes with evolve_outcome.",
     ),
+    (&["aidd_explore"], "Before reading or changing code, call aidd_explore."),
     (&["aidd_diagnose_error"], "Look up an error with aidd_diagnose_error: a fix may be known."),
     (&["aidd_ci_diff_check"], "Before a commit, run aidd_ci_diff_check."),
 ];

@@ -61,3 +61,32 @@ fn refusals_say_what_is_allowed() {
     let output = project.run(&["index", "show", "sav"]).expect_code(2);
     assert!(output.err.contains("similar names: save"), "{}", output.err);
 }
+
+#[test]
+fn a_check_of_changes_reports_what_they_reach() {
+    let project = Project::repository();
+    project.write("store.ts", "export function save() {\n  return 1;\n}\n");
+    project
+        .write("api.ts", "import { save } from './store';\nexport function post() { save(); }\n");
+    project
+        .write("api.test.ts", "import { post } from './api';\ntest('posts', () => { post(); });\n");
+    project.write("other.ts", "export function other() {\n  return 1;\n}\n");
+    project.git(&["add", "."]).expect_code(0);
+    project.git(&["commit", "-qm", "feat: store"]).expect_code(0);
+    let check =
+        |args: &[&str]| project.run(&[&["check", "--changed"], args].concat()).expect_code(0);
+    assert!(!check(&["--reach"]).out.contains("this change reaches"), "nothing changed");
+    project.write("store.ts", "export function save() {\n  return 2;\n}\n");
+    project.write("other.ts", "export function other() {\n  return 2;\n}\n");
+    project.run(&["index", "--rm"]).expect_code(0);
+    assert!(!check(&[]).out.contains("this change reaches"), "no index");
+    let note = "this change reaches 1 caller in 1 file; 1 affected test file; untested: other (other.ts:1)";
+    assert!(check(&["--reach"]).out.contains(note), "{}", check(&["--reach"]).out);
+    // Now there is an index.
+    for format in ["text", "json", "markdown"] {
+        let out = check(&["--format", format]).out.replace('\\', "");
+        assert!(out.contains("1 caller in 1 file; 1 affected test file"), "{format}: {out}");
+    }
+    let output = project.run(&["check", "--reach"]).expect_code(2);
+    assert!(output.err.contains("--reach") || output.err.contains("--diff"), "{}", output.err);
+}

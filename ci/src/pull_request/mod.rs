@@ -234,6 +234,7 @@ impl Job<'_> {
             comparison.as_ref().is_some_and(|comparison| !comparison.whole_tree);
         let kind = if has_changed_files_only { "changed" } else { "tracked" };
         self.notes.extend(compared.outcome.excluded.message(kind));
+        self.notes.extend(self.reach_note(found));
         let version_control = self.version_control(found);
         let location = ProjectLocation::from_project(&self.project);
         let registry = location.rules(&self.project);
@@ -256,6 +257,20 @@ impl Job<'_> {
             version_control: version_control.as_ref(),
         };
         self.report(&engine, (&run, &location), &compared, found, (color, io))
+    }
+
+    /// The note on what the change reaches. The index describes the work tree, so there is none if
+    /// another commit is checked.
+    fn reach_note(&self, found: &BaseSearch) -> Option<String> {
+        let BaseChoice::Base(base) = &found.against else { return None };
+        if self.args.shard.is_some_and(|part| part.index > 1) {
+            return None;
+        }
+        if self.trusted.is_some() || found.head.is_some() {
+            let why = "the reach of the change is unknown: the checked commit is not checked out";
+            return self.args.reach.then(|| why.to_owned());
+        }
+        crate::reach::note(&self.project, Some(&base.sha), self.args.reach)
     }
 
     /// Checks the files and compares them with the base. Also returns the number of stale baseline

@@ -51,13 +51,16 @@ pub enum Profile {
     Memory,
     /// Checks and reports.
     Tools,
-    /// The ten most useful tools; the others can still be called.
+    /// Questions about the code.
+    Index,
+    /// The most useful tools; the others can still be called.
     Lean,
 }
 
 impl Profile {
     /// All profiles, in the order of the help text.
-    pub const ALL: [Self; 5] = [Self::Engine, Self::Core, Self::Memory, Self::Tools, Self::Lean];
+    pub const ALL: [Self; 6] =
+        [Self::Engine, Self::Core, Self::Memory, Self::Tools, Self::Index, Self::Lean];
 
     /// Name of the profile on the command line.
     #[must_use]
@@ -67,6 +70,7 @@ impl Profile {
             Self::Core => "core",
             Self::Memory => "memory",
             Self::Tools => "tools",
+            Self::Index => "index",
             Self::Lean => "lean",
         }
     }

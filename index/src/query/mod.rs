@@ -1,6 +1,10 @@
 //! Questions about symbols and what refers to them.
 
+pub mod context;
 mod map;
+pub mod places;
+pub mod reach;
+mod search;
 
 use crate::{IndexError, store};
 use rusqlite::{Connection, Row, ToSql};
@@ -249,7 +253,7 @@ impl Reader {
     pub fn impact(&self, ids: &[i64], depth: usize) -> Result<Vec<Reached>, IndexError> {
         let sql = "SELECT DISTINCT r.source FROM refs r
             WHERE r.target = ?1 AND r.source IS NOT NULL ORDER BY r.source";
-        self.reach(ids, depth, MAX_REACH, sql)
+        self.follow(ids, depth, MAX_REACH, sql)
     }
 
     /// The symbols to which the symbol `id` leads; proved references only.
@@ -260,10 +264,10 @@ impl Reader {
         let sql = "SELECT DISTINCT r.target FROM refs r
             WHERE r.source = ?1 AND r.target IS NOT NULL AND r.kind IN ('call', 'new')
             ORDER BY r.line, r.column";
-        self.reach(&[id], depth, MAX_FLOW, sql)
+        self.follow(&[id], depth, MAX_FLOW, sql)
     }
 
-    fn reach(
+    fn follow(
         &self,
         ids: &[i64],
         depth: usize,

@@ -9,4 +9,5 @@ mod pull;
 mod push;
 mod random;
 mod support;
+mod symbols;
 mod uris;

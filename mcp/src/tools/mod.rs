@@ -3,6 +3,7 @@
 
 pub mod checks;
 pub mod core;
+pub mod index;
 pub mod knowledge;
 pub mod memory;
 
@@ -14,6 +15,7 @@ pub fn all() -> Vec<Tool> {
     let mut tools = memory::tools();
     tools.extend(checks::tools());
     tools.extend(core::tools());
+    tools.extend(index::tools());
     tools.extend(knowledge::tools());
     tools.sort_by_key(|tool| tool.name);
     tools

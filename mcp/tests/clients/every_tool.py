@@ -20,7 +20,7 @@ from repositories import git, make, write
 
 AIDD, FOLDER, REPOSITORY = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3]
 PROVIDER = {"provider": "p", "model": "m", "modelId": "m-1", "client": "every_tool.py"}
-PROFILES = ["engine", "lean", "core", "memory", "tools"]
+PROFILES = ["engine", "lean", "core", "memory", "tools", "index"]
 
 # In the order of the calls: later ones need results of earlier ones, by name in `known`.
 CALLS = [
@@ -88,6 +88,10 @@ CALLS = [
     ("aidd_ci_report", lambda known: {"format": "markdown"}),
     ("aidd_check_quality_gates", lambda known: {"phase": "BUILD"}),
     ("aidd_generate_commit_message", lambda known: {}),
+    ("aidd_explore", lambda known: {"query": "how are refunds stored", "files": ["apps/api/src/orders.ts"]}),
+    ("aidd_impact", lambda known: {"diff": "HEAD"}),
+    ("aidd_map", lambda known: {"tokens": 400, "focus": ["apps/api"]}),
+    ("aidd_query", lambda known: {"sql": "SELECT path FROM files LIMIT 3"}),
 ]
 
 # An example name for each resource template; its completions must include the name.

@@ -45,7 +45,7 @@ pub(super) fn has_month_or_year(terms: &[String]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::recall::terms;
+    use aidd_lexicon::terms;
 
     #[test]
     fn days_are_formatted_in_words() {

@@ -3,12 +3,11 @@
 
 mod dates;
 pub(crate) mod index;
+pub mod naming;
 pub(crate) mod prepare;
 mod rank;
 mod search;
 mod snippet;
-mod stem;
-mod terms;
 pub mod texts;
 mod timeline;
 

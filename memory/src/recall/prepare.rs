@@ -2,9 +2,9 @@
 //! the files that they name.
 
 use super::dates;
-use super::terms;
 use crate::types::Entry;
 use aidd_lexicon::embedding::{Table, Vector};
+use aidd_lexicon::terms;
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -3,12 +3,12 @@
 
 use super::index::{Index, Posting, topic_hash};
 use super::prepare::{self, COLUMNS};
-use super::terms;
 use super::{MatchFeatures, Question, SearchOrder, dates};
 use crate::MemoryError;
 use crate::store::StorageBackend;
 use crate::words::topic_key;
 use aidd_lexicon::embedding::{Table, Vector};
+use aidd_lexicon::terms;
 
 /// The parameter k1 of BM25: term saturation.
 pub(super) const BM25_K1: f32 = 1.2;

@@ -1,8 +1,8 @@
 //! The part of a memory that matches the question, in one line.
 
 use super::prepare::{for_each_metadata_text, truncate};
-use super::terms;
 use crate::types::{Entry, Outcome};
+use aidd_lexicon::terms;
 
 /// Maximum length of a snippet in characters. With its title and other fields, a hit then has 50 to
 /// 100 tokens.

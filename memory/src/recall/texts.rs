@@ -6,8 +6,8 @@ use super::rank::{
     BM25_B, BM25_K1, MAX_MEANING, MAX_QUESTION_BYTES, MAX_QUESTION_TERMS, MIN_COSINE,
     MIN_COSINE_RANGE, inverse_document_frequency,
 };
-use super::terms;
 use aidd_lexicon::embedding::{Table, Vector};
+use aidd_lexicon::terms;
 use std::borrow::Cow;
 use std::collections::HashMap;
 

@@ -6,6 +6,7 @@ mod faults;
 mod flow;
 mod layers;
 mod merges;
+mod naming;
 mod older_directory;
 mod privacy;
 mod repeated_saves;

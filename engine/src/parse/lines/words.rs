@@ -1,5 +1,6 @@
 //! Normalizes and compares topics and texts, in every script.
 
+use aidd_lexicon::terms::{is_cjk, is_mark};
 use std::collections::BTreeSet;
 use unicase::UniCase;
 use unicode_normalization::UnicodeNormalization;
@@ -116,18 +117,6 @@ const STOP_WORDS: [&str; 24] = [
 
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric() && !is_mark(c)).filter(|part| !part.is_empty())
-}
-
-/// Combining marks of scripts in which they are part of a word.
-pub fn is_mark(c: char) -> bool {
-    matches!(c, '\u{300}'..='\u{36F}' | '\u{900}'..='\u{DFF}' | '\u{E31}'..='\u{E4E}')
-}
-
-/// Whether `c` is Hangul, kana or Han.
-pub fn is_cjk(c: char) -> bool {
-    matches!(c,
-        '\u{1100}'..='\u{11FF}' | '\u{3040}'..='\u{30FF}' | '\u{3130}'..='\u{318F}'
-        | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
 /// The 64-bit FNV-1a hash of `word`.

@@ -48,7 +48,10 @@ fn project_state(
 
 /// Calls `make` with a number of tokens that keeps the returned data within `budget`. Some clients,
 /// such as Claude Code 2.1.197, pass the data to the model instead of the text, so both must fit.
-fn fit_to_budget<T: Serialize>(budget: usize, mut make: impl FnMut(usize) -> T) -> T {
+pub(in crate::tools) fn fit_to_budget<T: Serialize>(
+    budget: usize,
+    mut make: impl FnMut(usize) -> T,
+) -> T {
     let mut allowed = budget;
     loop {
         let result = make(allowed);

@@ -1,9 +1,10 @@
 //! Splits texts into terms: stems of words, and pairs of adjacent characters in scripts that do not
 //! separate words, or that attach particles to words.
 
-use super::stem::stem;
-use crate::words::{is_cjk, is_mark};
+mod stem;
+
 use std::borrow::Cow;
+use stem::stem;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::decompose_canonical;
 
@@ -23,7 +24,7 @@ const STOP_WORDS: [&str; 87] = [
 ];
 
 /// Calls `visit` with each term of `text`, in order.
-pub(super) fn for_each_term(text: &str, visit: &mut dyn FnMut(&str)) {
+pub fn for_each_term(text: &str, visit: &mut dyn FnMut(&str)) {
     let text =
         if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(text.nfkc().collect()) };
     let mut rest = &*text;
@@ -42,7 +43,8 @@ pub(super) fn for_each_term(text: &str, visit: &mut dyn FnMut(&str)) {
 }
 
 /// The terms of `text` without duplicates, at most `limit`.
-pub(super) fn distinct_terms(text: &str, limit: usize) -> Vec<String> {
+#[must_use]
+pub fn distinct_terms(text: &str, limit: usize) -> Vec<String> {
     let mut terms: Vec<String> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for_each_term(text, &mut |term| {
@@ -51,6 +53,36 @@ pub(super) fn distinct_terms(text: &str, limit: usize) -> Vec<String> {
         }
     });
     terms
+}
+
+/// The terms of the words of `name`, such as `parse` and `response` for `parseResponse`, without
+/// duplicates and without the term of the whole name, at most `limit`.
+#[must_use]
+pub fn name_terms(name: &str, limit: usize) -> Vec<String> {
+    let mut terms: Vec<String> = Vec::new();
+    let runs = name.split(|c| !is_word_char(c)).filter(|run| !run.is_empty());
+    for part in runs.flat_map(name_parts) {
+        add_term(part, &mut |term| {
+            if terms.len() < limit && !terms.iter().any(|known| known == term) {
+                terms.push(term.to_owned());
+            }
+        });
+    }
+    terms
+}
+
+/// Combining marks of scripts in which they are part of a word.
+#[must_use]
+pub fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36F}' | '\u{900}'..='\u{DFF}' | '\u{E31}'..='\u{E4E}')
+}
+
+/// Whether `c` is Hangul, kana or Han.
+#[must_use]
+pub fn is_cjk(c: char) -> bool {
+    matches!(c,
+        '\u{1100}'..='\u{11FF}' | '\u{3040}'..='\u{30FF}' | '\u{3130}'..='\u{318F}'
+        | '\u{3400}'..='\u{9FFF}' | '\u{AC00}'..='\u{D7AF}' | '\u{20000}'..='\u{3FFFF}')
 }
 
 /// Whether a character is part of a word.
@@ -174,6 +206,15 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(terms_of(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn names_are_split_into_their_words() {
+        assert_eq!(
+            name_terms("parseHTTPResponse_for_max_retries", 9),
+            ["pars", "http", "respons", "max", "retri"]
+        );
+        assert_eq!(name_terms("a b", 1), ["b"]);
     }
 
     #[test]

@@ -1,0 +1,49 @@
+//! The lines of the work tree that differ from a revision.
+
+use crate::{IndexError, facts};
+use aidd_engine::project::git::{Change, Repository};
+use aidd_engine::text::files::{Disk, Files};
+use aidd_engine::text::source::Source;
+use aidd_engine::workspace::{diff, walk};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Path in the work tree → changed lines, zero-based, end exclusive. An empty range is a place at
+/// which lines were removed.
+pub type ChangedLines = BTreeMap<String, Vec<Range<u32>>>;
+
+/// The lines that changed since the merge base with `rev`, or since the last commit if `rev` is
+/// `None`; only in files of the index. New files are changed completely.
+///
+/// # Errors
+/// When there is no repository, or no such revision.
+pub fn changed_lines(disk: &Disk, rev: Option<&str>) -> Result<ChangedLines, IndexError> {
+    let repository = Repository::open(disk.root())?;
+    let head = repository.commit("HEAD")?;
+    let base = match rev {
+        None => head,
+        Some(rev) => {
+            let commit = repository.commit(rev)?;
+            let bases = repository.merge_bases(&commit, &head)?;
+            bases.into_iter().next().ok_or_else(|| IndexError::NoCommonCommit(rev.to_owned()))?
+        }
+    };
+    let snapshot = repository.snapshot(&base)?;
+    let changes = walk::work_tree_changes(&repository, &snapshot, disk)?;
+    Ok(changes.iter().filter_map(|change| lines_of(change, (&snapshot, disk))).collect())
+}
+
+fn lines_of(
+    change: &Change,
+    (base, head): (&dyn Files, &dyn Files),
+) -> Option<(String, Vec<Range<u32>>)> {
+    let path = change.head.as_deref().filter(|path| facts::language(path).is_some())?;
+    let read = |files: &dyn Files, path: &str| {
+        let bytes = files.read(path, facts::MAX_BYTES + 1).ok()?;
+        (bytes.len() as u64 <= facts::MAX_BYTES).then(|| Source::decode(path, bytes))
+    };
+    let after = read(head, path)?;
+    let before = change.base.as_deref().and_then(|path| read(base, path));
+    let hunks = diff::hunks(before.as_ref().map_or("", Source::text), after.text());
+    Some((path.to_owned(), hunks.into_iter().map(|hunk| hunk.head).collect()))
+}

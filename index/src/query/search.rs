@@ -1,0 +1,254 @@
+//! Finds the symbols and files that a question in natural language is about.
+
+use super::{Reader, SymbolRow, symbol_row};
+use crate::IndexError;
+use aidd_engine::text::nearest::nearest;
+use aidd_lexicon::terms;
+use std::collections::{BTreeSet, HashMap};
+
+/// Maximum number of terms of a question.
+const MAX_TERMS: usize = 24;
+/// Maximum number of names whose symbols are compared in detail.
+const MAX_NAMES: usize = 80;
+/// Number of the best symbols whose references are counted.
+const MAX_COUNTED: usize = 40;
+/// Length in bytes of the start of a term that a name must contain. A stem differs from its word only
+/// at the end.
+const START: usize = 3;
+/// Minimum length in bytes of a term that also matches longer terms, as `auth` matches
+/// `authentication`.
+const MIN_PREFIX: usize = 4;
+/// Share of the weight of a term that matches only as a prefix.
+const PREFIX_SHARE: f64 = 0.5;
+/// Share of the weight of a term that is found in the path or the documentation.
+const NEARBY_SHARE: f64 = 0.4;
+/// The gain of a symbol for each doubling, roughly, of the places that refer to it.
+const USE_SHARE: f64 = 0.08;
+/// Minimum share of the best score that a result must have.
+const MIN_SHARE: f64 = 0.55;
+
+/// What a question is about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Subject {
+    /// Symbols that the question names exactly, in the order of the question.
+    pub named: Vec<(String, Vec<SymbolRow>)>,
+    /// Files that the question names.
+    pub files: Vec<String>,
+    /// Symbols whose names, paths and documentation match the other words, best first.
+    pub similar: Vec<SymbolRow>,
+}
+
+impl Reader {
+    /// The symbols and files that `question` names or describes.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn subject(&self, question: &str, limit: usize) -> Result<Subject, IndexError> {
+        let mut subject = Subject::default();
+        let is_short = question.split_whitespace().count() <= 2;
+        for (word, is_name) in words(question) {
+            if let Some(path) = self.file_named(word)? {
+                subject.files.push(path);
+            } else if is_name || is_short {
+                let found = self.named(word)?;
+                if !found.is_empty() && !subject.named.iter().any(|(known, _)| known == word) {
+                    subject.named.push((word.to_owned(), found));
+                }
+            }
+        }
+        if subject.named.is_empty() && subject.files.is_empty() {
+            subject.similar = self.similar(question, limit)?;
+        }
+        Ok(subject)
+    }
+
+    /// The path of the only file that `text` names: a path, or its last segments.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn file_named(&self, text: &str) -> Result<Option<String>, IndexError> {
+        let text = text.trim_start_matches("./");
+        if !text.contains(['/', '.']) || text.contains([' ', '#']) {
+            return Ok(None);
+        }
+        let sql = "SELECT path FROM files WHERE path = ?1
+            OR substr(path, -length(?1) - 1) = '/' || ?1 ORDER BY path <> ?1 LIMIT 2";
+        let found: Vec<String> = self.rows(sql, &[&text], |row| row.get(0))?;
+        Ok(match found.as_slice() {
+            [only] => Some(only.clone()),
+            [first, _] if first == text => Some(first.clone()),
+            _ => None,
+        })
+    }
+
+    /// The names that are most similar to `name`, at most three.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn nearest(&self, name: &str) -> Result<Vec<String>, IndexError> {
+        let parts = self.find(name, 3)?;
+        let mut found: Vec<String> = Vec::new();
+        let names = self.rows("SELECT DISTINCT name FROM symbols", &[], |row| row.get(0))?;
+        let last = name.rsplit(['.', ':', '#']).next().unwrap_or(name);
+        found.extend(nearest(last, names.iter().map(|name: &String| &**name)).map(str::to_owned));
+        for symbol in parts {
+            if !found.iter().any(|known| *known == symbol.qualified) {
+                found.push(symbol.qualified);
+            }
+        }
+        found.truncate(3);
+        Ok(found)
+    }
+
+    /// The symbols whose names match the terms of `question`, best first.
+    fn similar(&self, question: &str, limit: usize) -> Result<Vec<SymbolRow>, IndexError> {
+        let wanted = terms::distinct_terms(question, MAX_TERMS);
+        if wanted.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sql = "SELECT DISTINCT name FROM symbols";
+        let names: Vec<String> = self.rows(sql, &[], |row| row.get(0))?;
+        let starts: Vec<&str> =
+            wanted.iter().map(|term| &term[..term.floor_char_boundary(START)]).collect();
+        let matches = names.iter().map(|name| {
+            let lower = name.to_lowercase();
+            let can_match = starts.iter().any(|start| lower.contains(start));
+            can_match.then(|| Matches::new(&wanted, name)).flatten()
+        });
+        let matches: Vec<Option<Matches>> = matches.collect();
+        let mut counts = vec![0_u32; wanted.len()];
+        for found in matches.iter().flatten() {
+            for (count, share) in counts.iter_mut().zip(&found.shares) {
+                *count += u32::from(*share > 0.0);
+            }
+        }
+        let total = f64::from(u32::try_from(names.len()).unwrap_or(u32::MAX));
+        let weights: Vec<f64> =
+            counts.iter().map(|count| (1.0 + total / (1.0 + f64::from(*count))).ln()).collect();
+        let mut ranked: Vec<(f64, &str)> = names
+            .iter()
+            .zip(&matches)
+            .filter_map(|(name, found)| Some((found.as_ref()?.score(&weights), &**name)))
+            .collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        ranked.truncate(MAX_NAMES);
+        let by_name: HashMap<&str, f64> =
+            ranked.iter().map(|(score, name)| (*name, *score)).collect();
+        let mut found: Vec<(f64, SymbolRow)> = Vec::new();
+        for (_, name) in &ranked {
+            for symbol in self.of_name(name)? {
+                let own = by_name.get(name).copied().unwrap_or_default();
+                found.push((own + nearby(&wanted, &weights, name, &symbol), symbol));
+            }
+        }
+        for (score, symbol) in &mut found {
+            *score *= kind_factor(symbol);
+        }
+        let place = |symbol: &SymbolRow| (symbol.path.clone(), symbol.line);
+        let sort = |found: &mut Vec<(f64, SymbolRow)>| {
+            found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| place(&a.1).cmp(&place(&b.1))));
+        };
+        sort(&mut found);
+        found.truncate(MAX_COUNTED);
+        let sql = "SELECT count(*) FROM refs WHERE target = ?1";
+        for (score, symbol) in &mut found {
+            let count: u32 = self.rows(sql, &[&symbol.id], |row| row.get(0))?.iter().sum();
+            *score *= 1.0 + f64::from(count).ln_1p() * USE_SHARE;
+        }
+        sort(&mut found);
+        let best = found.first().map_or(0.0, |(score, _)| *score);
+        found.retain(|(score, _)| *score >= best * MIN_SHARE);
+        found.truncate(limit);
+        Ok(found.into_iter().map(|(_, symbol)| symbol).collect())
+    }
+
+    /// The symbols with exactly this name; fields and variants only in small numbers.
+    fn of_name(&self, name: &str) -> Result<Vec<SymbolRow>, IndexError> {
+        let sql = format!(
+            "SELECT {} FROM symbols s JOIN files f ON f.id = s.file WHERE s.name = ?1 LIMIT 6",
+            super::COLUMNS
+        );
+        self.rows(&sql, &[&name], symbol_row)
+    }
+}
+
+/// How a name matches each term of a question.
+struct Matches {
+    shares: Vec<f64>,
+    /// The number of terms of the name.
+    length: f64,
+}
+
+impl Matches {
+    fn new(wanted: &[String], name: &str) -> Option<Self> {
+        let own = terms::name_terms(name, MAX_TERMS);
+        let share = |term: &String| {
+            let best = own.iter().map(|part| similarity(term, part));
+            best.fold(0.0, f64::max)
+        };
+        let shares: Vec<f64> = wanted.iter().map(share).collect();
+        let length = f64::from(u32::try_from(own.len()).unwrap_or(u32::MAX));
+        shares.iter().any(|share| *share > 0.0).then_some(Self { shares, length })
+    }
+
+    /// The weight of the matching terms, lower for names with other words.
+    fn score(&self, weights: &[f64]) -> f64 {
+        let sum: f64 = self.shares.iter().zip(weights).map(|(share, weight)| share * weight).sum();
+        sum / self.length.max(1.0).powf(0.35)
+    }
+}
+
+/// 1 for equal terms, less if the wanted term is a prefix.
+fn similarity(wanted: &str, part: &str) -> f64 {
+    if wanted == part {
+        1.0
+    } else if wanted.len() >= MIN_PREFIX && part.starts_with(wanted) {
+        PREFIX_SHARE
+    } else {
+        0.0
+    }
+}
+
+/// The weight of the terms that the name does not contain, but the path, the enclosing symbol or the
+/// documentation does.
+fn nearby(wanted: &[String], weights: &[f64], name: &str, symbol: &SymbolRow) -> f64 {
+    let own = terms::name_terms(name, MAX_TERMS);
+    let text =
+        format!("{} {} {}", symbol.path, symbol.qualified, symbol.doc.as_deref().unwrap_or(""));
+    let around: BTreeSet<String> = terms::distinct_terms(&text, 64).into_iter().collect();
+    let pairs = wanted.iter().zip(weights);
+    pairs
+        .filter(|(term, _)| !own.contains(term) && around.contains(*term))
+        .map(|(_, weight)| weight * NEARBY_SHARE)
+        .sum()
+}
+
+fn kind_factor(symbol: &SymbolRow) -> f64 {
+    let kind = match &*symbol.kind {
+        "function" | "method" | "class" | "struct" | "trait" | "macro" => 1.0,
+        "interface" | "enum" | "type" => 0.85,
+        "constant" | "variable" | "module" => 0.75,
+        _ => 0.4,
+    };
+    let visible = if symbol.exported { 1.1 } else { 1.0 };
+    let test = if symbol.test { 0.3 } else { 1.0 };
+    // A method in one line is often only declared.
+    let body = if symbol.kind == "method" && symbol.line == symbol.end_line { 0.5 } else { 1.0 };
+    kind * visible * test * body
+}
+
+/// The words of a question without punctuation around them, and whether a word has the form of a
+/// name in code.
+fn words(question: &str) -> impl Iterator<Item = (&str, bool)> {
+    question.split_whitespace().filter_map(|word| {
+        let is_quoted = word.contains('`');
+        let is_call = word.contains("()");
+        let edge =
+            |c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$' | '#' | '@' | '/' | '.');
+        let word = word.trim_matches(edge).trim_end_matches(['.', '(', ')']);
+        let inner = word.get(1..).unwrap_or_default();
+        let has_case = inner.contains(char::is_uppercase) && word.contains(char::is_lowercase);
+        let has_mark = word.contains(['_', '#', '~']) || inner.contains(['.', ':']);
+        (!word.is_empty()).then_some((word, is_quoted || is_call || has_case || has_mark))
+    })
+}
