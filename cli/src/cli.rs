@@ -79,8 +79,8 @@ pub enum Command {
     Explain(Explain),
     /// List the dependencies of the project: declared, locked and used, with their end of support.
     ///
-    /// Reads manifests, lock files and imports. Nothing is installed or downloaded; facts that
-    /// require a network are shown as not checked.
+    /// Reads manifests, lock files and imports. Nothing is installed or downloaded; without
+    /// `--online`, facts that require a network are shown as not checked.
     Deps(Deps),
     /// Answer questions about the code: where a symbol is, what calls it, what a change can break.
     Index(Index),
