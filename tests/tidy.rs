@@ -32,6 +32,7 @@ const PIPELINE: [&str; 7] = ["text", "parse", "project", "rules", "forms", "chec
 const LIBRARIES: &[(&str, &[&str])] = &[
     ("clap", &["report", "ci", "cli"]),
     ("octocrab", &["ci"]),
+    ("ureq", &["cli"]),
     ("rusqlite", &["memory", "index"]),
     ("merman-core", &["validators"]),
     ("sqlparser", &["validators"]),

@@ -79,8 +79,8 @@ pub enum Command {
     Explain(Explain),
     /// List the dependencies of the project: declared, locked and used, with their end of support.
     ///
-    /// Reads manifests, lock files and imports. Nothing is installed or downloaded; facts that
-    /// require a network are shown as not checked.
+    /// Reads manifests, lock files and imports. Nothing is installed or downloaded; without
+    /// `--online`, facts that require a network are shown as not checked.
     Deps(Deps),
     /// Answer questions about the code: where a symbol is, what calls it, what a change can break.
     Index(Index),
@@ -249,7 +249,7 @@ pub struct Explain {
 /// Options of `aidd deps`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes:\n  0  no advisory applies, or none were checked\n  1  an advisory applies\n  2  wrong usage or configuration\n\nExamples:\n  aidd deps\n  aidd deps apps/web --json\n  aidd deps --osv ~/osv/npm"
+    after_help = "Exit codes:\n  0  no advisory applies, or none were checked\n  1  an advisory applies\n  2  wrong usage or configuration\n\nExamples:\n  aidd deps\n  aidd deps apps/web --json\n  aidd deps --osv ~/osv/npm\n  aidd deps --online"
 )]
 pub struct Deps {
     /// Only the manifests at or below this path.
@@ -262,6 +262,12 @@ pub struct Deps {
     /// format, such as an unpacked export of osv.dev.
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub osv: Option<PathBuf>,
+    /// Ask the registries for the newest versions, and for versions that are deprecated, yanked or
+    /// missing: the registries that npm, Cargo, pip, uv, Go, Bundler, Composer and Maven are
+    /// configured for in the project and by the user. The names of the dependencies are sent,
+    /// credentials are not.
+    #[arg(long)]
+    pub online: bool,
 }
 
 /// `aidd rule …`.

@@ -1,5 +1,7 @@
 //! `aidd deps`: the dependencies of the project, as declared, locked and used.
 
+mod online;
+
 use crate::cli::Deps;
 use aidd_engine::check::Selection;
 use aidd_engine::forms::dependencies::table::{DependencyRow, DependencyTable};
@@ -12,6 +14,7 @@ use aidd_report::exit::{Exit, UserError};
 use aidd_report::project::{self, Project};
 use anyhow::Result;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -30,14 +33,21 @@ enum Advisories {
     Checked { read: usize, invalid: usize, matches: Vec<Match> },
 }
 
+/// Whether registries were asked for newer versions. The answers are in the rows.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum NewerVersions {
+    NotChecked(&'static str),
+    Checked { asked: BTreeSet<String> },
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Document<'t> {
     schema_version: u32,
     dependencies: &'t [DependencyRow],
     advisories: &'t Advisories,
-    /// Always [`NOT_CHECKED`], because newer versions require a network.
-    newer_versions: &'static str,
+    newer_versions: &'t NewerVersions,
     notes: &'t [String],
 }
 
@@ -58,16 +68,20 @@ pub fn run(args: &Deps, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> 
         Some(dir) => check_advisories(&table, &project::absolute(&io.cwd, dir))?,
         None => Advisories::NotChecked(NOT_CHECKED),
     };
+    let newer_versions = match args.online {
+        true => NewerVersions::Checked { asked: online::ask(&mut table, &project.disk) },
+        false => NewerVersions::NotChecked(NOT_CHECKED),
+    };
     if args.json {
         io.out.json(&Document {
             schema_version: 1,
             dependencies: &table.dependencies,
             advisories: &advisories,
-            newer_versions: NOT_CHECKED,
+            newer_versions: &newer_versions,
             notes: &table.notes,
         })?;
     } else {
-        print(&table, &advisories, io)?;
+        print(&table, &advisories, &newer_versions, io)?;
     }
     let is_affected = matches!(&advisories, Advisories::Checked { matches, .. }
         if matches.iter().any(|found| found.affected == Some(true)));
@@ -120,7 +134,12 @@ fn unreadable(path: &Path, error: &io::Error) -> UserError {
         .hint("correct the path in `--osv`")
 }
 
-fn print(table: &DependencyTable, advisories: &Advisories, io: &mut Io<'_>) -> Result<()> {
+fn print(
+    table: &DependencyTable,
+    advisories: &Advisories,
+    newer_versions: &NewerVersions,
+    io: &mut Io<'_>,
+) -> Result<()> {
     const HEAD: [&str; 6] = ["name", "ecosystem", "declared", "locked", "imported by", "notes"];
     for rows in table.dependencies.chunk_by(|a, b| a.manifest == b.manifest) {
         let lock = rows.iter().find_map(|row| row.lock.as_deref());
@@ -177,7 +196,14 @@ fn print(table: &DependencyTable, advisories: &Advisories, io: &mut Io<'_>) -> R
             )?;
         }
     }
-    writeln!(io.out, "newer versions: not checked")?;
+    match newer_versions {
+        NewerVersions::NotChecked(_) => {
+            writeln!(io.out, "newer versions: not checked; ask the registries with --online")?;
+        }
+        NewerVersions::Checked { asked } => {
+            writeln!(io.out, "{}", online::summary(&table.dependencies, asked))?;
+        }
+    }
     Ok(())
 }
 

@@ -2,6 +2,8 @@
 
 use crate::cli::support::Project;
 use insta::assert_snapshot;
+use wiremock::matchers::path;
+use wiremock::{Mock, MockServer, ResponseTemplate};
 
 const MANIFEST: &str = r#"{ "name": "app", "dependencies": { "vue": "^2.7.0", "zod": "^4.0.0", "left-pad": "^1.3.0" } }"#;
 const LOCK: &str = r#"{ "lockfileVersion": 3, "packages": {
@@ -35,7 +37,7 @@ fn dependencies_are_listed_by_manifest() {
       left-pad  npm        ^1.3.0    -       0 files      not in the lock file
 
     advisories: not checked; pass a local export with --osv DIR
-    newer versions: not checked
+    newer versions: not checked; ask the registries with --online
     ");
     let output = project().run(&["deps", "api", "--json"]).expect_code(0);
     assert_snapshot!(output.out, @r#"
@@ -77,7 +79,7 @@ fn advisories_are_matched_with_direct_and_indirect_packages() {
     assert_eq!(
         last,
         [
-            "newer versions: not checked",
+            "newer versions: not checked; ask the registries with --online",
             "advisories: 1 apply, 0 not checked, of 2 read, 1 file is not an advisory",
             "package-lock.json: deep 1.0.0 X-1: affected; fixed in 1.0.1",
         ]
@@ -99,4 +101,66 @@ fn malformed_manifests_are_listed() {
     let output = project.run(&["deps"]).expect_code(0);
     let note = "note: broken/package.json: not read: malformed or too large; correct the file";
     assert!(output.out.contains(note), "{}", output.out);
+}
+
+/// Runs `aidd deps --online` in a project whose registries are a local server with these responses.
+/// The output has `SERVER` in place of the address.
+fn run_online(responses: &[(&str, u16, &str)], args: &[&str]) -> String {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let server = runtime.block_on(async {
+        let server = MockServer::start().await;
+        for (at, status, body) in responses {
+            let response = ResponseTemplate::new(*status).set_body_string(*body);
+            Mock::given(path(*at)).respond_with(response).mount(&server).await;
+        }
+        server
+    });
+    let project = project();
+    let manifest = r#"{ "dependencies": { "vue": "^2.7.0", "zod": "^4.0.0", "left-pad": "^1.3.0", "closed": "1.0.0", "html": "1.0.0", "../up": "1.0.0", "local": "file:local" } }"#;
+    project.write("package.json", manifest);
+    project.write(".npmrc", format!("registry={}/npm/\n", server.uri()));
+    project.write(
+        ".cargo/config.toml",
+        "[source.crates-io]\nreplace-with = \"v\"\n[source.v]\ndirectory = \"v\"\n",
+    );
+    project.write("Cargo.toml", "[dependencies]\nserde = \"1\"\n");
+    project
+        .write("requirements.txt", format!("--index-url {}/simple\nrequests==1.0\n", server.uri()));
+    project.write("api/Gemfile", "source \"http://127.0.0.1:1\"\ngem \"rails\"\n");
+    // The settings of the user that runs the tests must not matter.
+    let home = project.path().join("home");
+    let home = home.to_str().expect("UTF-8");
+    let env = [("HOME", home), ("USERPROFILE", home), ("NO_PROXY", "*"), ("no_proxy", "*")];
+    let output = project.run_env(&env, &[&["deps", "--online"], args].concat()).expect_code(0);
+    let host = server.uri().replace("http://", "");
+    output.out.replace(&host, "SERVER")
+}
+
+#[test]
+fn the_configured_registries_are_asked_on_request() {
+    let vue = r#"{ "dist-tags": { "latest": "3.5.0" }, "versions": { "2.7.16": { "deprecated": "Vue 2 has reached\nits end" }, "3.5.0": {} } }"#;
+    let zod = r#"{ "dist-tags": { "latest": "4.1.0" }, "versions": { "4.1.0": {} } }"#;
+    let requests = r#"{ "versions": ["1.0", "2.0"], "files": [] }"#;
+    let responses = [
+        ("/npm/vue", 200, vue),
+        ("/npm/zod", 200, zod),
+        ("/npm/closed", 401, "no"),
+        ("/npm/html", 200, "<html>"),
+        ("/simple/requests/", 200, requests),
+    ];
+    assert_snapshot!(run_online(&responses, &[]), @"");
+    let json = run_online(&responses, &["--json", "Cargo.toml"]);
+    assert!(json.contains(r#""notChecked": "a directory replaces the registry""#), "{json}");
+    assert!(json.contains(r#""asked": []"#), "{json}");
+}
+
+#[test]
+fn failures_of_a_registry_are_not_checked() {
+    for (status, body) in [(500, ""), (200, "{"), (200, "{}"), (302, ""), (429, "wait")] {
+        let out = run_online(&[("/npm/vue", status, body)], &["package.json"]);
+        let vue = out.lines().find(|line| line.trim_start().starts_with("vue")).expect("a row");
+        assert!(!vue.contains("newest version") && !vue.contains("not in"), "{status}: {out}");
+        assert!(out.contains("not checked: SERVER: "), "{status}: {out}");
+        assert!(!out.contains(" 0 not checked"), "{status}: {out}");
+    }
 }

@@ -14,6 +14,7 @@ mod plan;
 mod run;
 mod secret_findings;
 pub mod secrets;
+mod shown;
 mod value_purpose;
 
 use crate::forms::all::Patterns;

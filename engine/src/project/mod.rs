@@ -12,4 +12,5 @@ pub mod locked;
 pub mod manifest;
 mod orders;
 pub mod ranges;
+pub mod registries;
 pub mod stack;

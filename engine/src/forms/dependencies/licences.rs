@@ -3,13 +3,15 @@
 use super::versions::Locks;
 use super::{Found, is_foreign};
 use crate::forms::project_form::{ProjectFinding, Scope};
-use crate::parse::values::{Format, Values};
+use crate::parse::values::{Datum, Format, Values};
+use crate::parse::xml;
 use crate::text::files::side_file;
+use crate::text::source::Span;
 use spdx::{Expression, ParseMode};
 use std::collections::BTreeSet;
 
 /// The packages whose licence is not in `allowed`. Only lock files of npm and Composer contain
-/// licences; for Cargo, the licences of the project's own manifests are compared.
+/// licences; in addition, the licences in the project's own manifests are compared.
 pub(super) fn find(scope: &Scope<'_>, locks: &Locks, allowed: &[String]) -> Vec<Found> {
     if allowed.is_empty() {
         return Vec::new();
@@ -39,21 +41,71 @@ pub(super) fn find(scope: &Scope<'_>, locks: &Locks, allowed: &[String]) -> Vec<
         }
     }
     for path in scope.listing.files() {
-        if path.rsplit('/').next() != Some("Cargo.toml") || is_foreign(path) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if !MANIFESTS.contains(&name) || is_foreign(path) {
             continue;
         }
         let Some(text) = side_file(scope.files, path) else { continue };
-        let values = Values::read(Format::Toml, &text);
-        let package = values.roots.first().and_then(|&root| values.child(root, "package"));
-        let Some(package) = package else { continue };
-        let field = |key: &str| values.child(package, key);
-        if let (Some(name), Some(licence)) = (field("name"), field("license"))
-            && let (Some(name), Some(text)) = (values.text(name), values.text(licence))
-        {
-            add(path, values.all[licence].span, &name, &text);
+        if let Some((name, licence, span)) = of_manifest(name, &text) {
+            add(path, span, &name, &licence);
         }
     }
     found
+}
+
+/// The names of the manifests that state the licence of the package that they describe.
+const MANIFESTS: [&str; 5] =
+    ["Cargo.toml", "package.json", "composer.json", "pyproject.toml", "pom.xml"];
+
+/// The name and the licence of the package that a manifest describes, and the span of the licence;
+/// `None` if the manifest states no licence, or marks the package as private. Several licences are
+/// alternatives.
+fn of_manifest(file: &str, text: &str) -> Option<(String, String, Span)> {
+    if file == "pom.xml" {
+        return of_pom(text);
+    }
+    let format = if file.ends_with(".toml") { Format::Toml } else { Format::Json };
+    let values = Values::read(format, text);
+    let root = *values.roots.first()?;
+    let at = |keys: &[&str]| keys.iter().try_fold(root, |at, key| values.child(at, key));
+    let package = match file {
+        "Cargo.toml" => at(&["package"])?,
+        "pyproject.toml" => at(&["project"]).or_else(|| at(&["tool", "poetry"]))?,
+        _ => root,
+    };
+    let field = |key: &str| values.child(package, key);
+    if field("private").is_some_and(|at| values.all[at].datum == Datum::Bool(true)) {
+        return None;
+    }
+    let name = values.text(field("name")?)?;
+    let licence = field("license")?;
+    let text = match &values.all[licence].datum {
+        Datum::List => {
+            let items = values.all[licence].children.iter();
+            let items: Vec<String> = items.filter_map(|&at| values.text(at)).collect();
+            (!items.is_empty()).then(|| items.join(" OR "))
+        }
+        // The notation of npm before 2015. A table in Python contains a file or the whole text.
+        Datum::Map => values.child(licence, "type").and_then(|at| values.text(at)),
+        _ => values.text(licence),
+    };
+    Some((name, text?, values.all[licence].span))
+}
+
+/// The name and the first licence of a project of Maven. Modules inherit the licence of their
+/// parent, which is compared at the parent.
+fn of_pom(text: &str) -> Option<(String, String, Span)> {
+    let tree = xml::parse(text);
+    let child = |at: usize, key: &str| {
+        let children = tree.nodes.get(at)?.children.iter();
+        children.copied().find(|&child| tree.nodes[child].key == key)
+    };
+    let project = child(0, "project")?;
+    let name = tree.text(project, "artifactId")?.to_owned();
+    let keys = ["licenses", "license", "name"];
+    let licence = keys.iter().try_fold(project, |at, key| child(at, key))?;
+    let licence = &tree.nodes[licence];
+    Some((name, licence.value.clone()?.trim().to_owned(), licence.span))
 }
 
 /// Whether the allowed licences satisfy the SPDX expression `licence`. A text that is not an SPDX
@@ -86,6 +138,43 @@ mod tests {
         }
         for licence in ["GPL-3.0-only", "MIT AND GPL-3.0", "UNLICENSED", "", "MIT AND"] {
             assert!(!is_allowed(licence, &allowed), "{licence}");
+        }
+    }
+
+    #[test]
+    fn licences_of_manifests_are_read() {
+        for (file, text, expected) in [
+            (
+                "Cargo.toml",
+                "[package]\nname = 'a'\nlicense = 'GPL-3.0-only'\n",
+                Some("a GPL-3.0-only"),
+            ),
+            ("package.json", r#"{ "name": "a", "license": "MIT" }"#, Some("a MIT")),
+            ("package.json", r#"{ "name": "a", "license": { "type": "MIT" } }"#, Some("a MIT")),
+            ("package.json", r#"{ "name": "a", "private": true, "license": "UNLICENSED" }"#, None),
+            (
+                "composer.json",
+                r#"{ "name": "a/b", "license": ["MIT", "GPL-2.0-only"] }"#,
+                Some("a/b MIT OR GPL-2.0-only"),
+            ),
+            ("pyproject.toml", "[project]\nname = 'a'\nlicense = 'MIT'\n", Some("a MIT")),
+            ("pyproject.toml", "[project]\nname = 'a'\nlicense = { file = 'LICENSE' }\n", None),
+            ("pyproject.toml", "[tool.poetry]\nname = 'a'\nlicense = 'MIT'\n", Some("a MIT")),
+            (
+                "pom.xml",
+                "<project><artifactId>a</artifactId><licenses><license><name>MIT</name></license></licenses></project>",
+                Some("a MIT"),
+            ),
+            ("pom.xml", "<project><artifactId>a</artifactId></project>", None),
+            ("package.json", "{", None),
+        ] {
+            let found = of_manifest(file, text).map(|(name, licence, span)| {
+                assert!(
+                    text[span.range()].contains(licence.split(" OR ").next().unwrap_or_default())
+                );
+                format!("{name} {licence}")
+            });
+            assert_eq!(found.as_deref(), expected, "{text}");
         }
     }
 }

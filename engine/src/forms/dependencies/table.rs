@@ -11,6 +11,7 @@ use crate::project::stack::{Ecosystem, Group, Version};
 use aidd_page::Guide;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 /// The dependencies of a project.
 #[derive(Debug, Serialize)]
@@ -53,8 +54,32 @@ pub struct DependencyRow {
     /// The end of support of the series, according to the knowledge base.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub end_of_life: Option<EndOfLife>,
+    /// The source of the package.
+    #[serde(skip)]
+    pub origin: Origin,
+    /// The registry that the entry names.
+    #[serde(skip)]
+    pub registry: Option<String>,
+    /// The URLs of the repositories that the manifest adds.
+    #[serde(skip)]
+    pub repositories: Arc<[String]>,
+    /// The versions in the registry; `None` if no registry was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published: Option<PublishedVersions>,
     /// Notes for the reader, one phrase each.
     pub notes: Vec<String>,
+}
+
+/// The result of asking the registry of a dependency.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum PublishedVersions {
+    /// The newest stable version.
+    Latest(String),
+    /// No registry has a package of this name.
+    Missing,
+    /// Why the versions are not known.
+    NotChecked(String),
 }
 
 /// Reads the dependencies of the project. `guides` are the shipped guidance pages.
@@ -74,10 +99,13 @@ pub fn read(scope: &Scope<'_>, imports: &Imports<'_>, guides: &[Guide]) -> Depen
             by_entry.insert(key, pair);
         }
         for manifest in manifests.all.iter().filter(|manifest| scope.covers(&manifest.path)) {
+            let repositories: Arc<[String]> =
+                manifest.repositories.iter().map(|repository| repository.url.clone()).collect();
             for declared in &manifest.dependencies {
                 let pair = by_entry.get(&(&*manifest.path, declared.span.start)).copied();
                 let used_by = used_by(&manifests, &usage, manifest, declared);
                 let row = row(scope, manifest, declared, pair, used_by);
+                let row = DependencyRow { repositories: Arc::clone(&repositories), ..row };
                 dependencies.push(with_end_of_life(row, declared, &lifecycles));
             }
         }
@@ -146,6 +174,10 @@ fn row(
         used_by,
         satisfied,
         end_of_life: None,
+        origin: declared.origin,
+        registry: declared.registry.clone(),
+        repositories: Arc::new([]),
+        published: None,
         notes,
     }
 }

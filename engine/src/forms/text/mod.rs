@@ -1,19 +1,17 @@
 //! Text patterns: a single pass over the text for the keywords of all rules, then the regular
 //! expression of each rule near its keywords only. Expressions are compiled when first needed.
 
+mod accept;
 mod compile;
 mod fixes;
 
 use super::keywords::Keywords;
 use super::parts::{self, Parts};
-use super::password;
 use super::prefilter::Prefilter;
 use crate::parse::syntax::Tree;
 use crate::rules::rule::{Report, Rule};
 use crate::text::finding::{Finding, RuleId};
 use crate::text::paths::Globs;
-use crate::text::placeholder::{has_sequential_run, is_placeholder};
-use crate::text::shape;
 use crate::text::source::{Source, Span};
 use aidd_page::{CheckHeader, Confidence, Form, Part, Tables, TextHeader};
 use regex_automata::meta::Regex;
@@ -26,6 +24,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use accept::accepts;
 pub(crate) use compile::check_header;
 
 /// Maximum distance in bytes from the beginning of a match to its keyword, on the same line.
@@ -122,27 +121,47 @@ impl TextPatterns {
         only_secrets: bool,
         report: &mut Report<'_>,
     ) -> ScanResult {
+        let whole = 0..report.source().text().len();
+        self.run_in(&[whole], rules, tree, only_secrets, report)
+    }
+
+    /// Like [`Self::run`], but searches for keywords only in `ranges`, which are sorted and
+    /// disjoint.
+    pub fn run_in(
+        &self,
+        ranges: &[Range<usize>],
+        rules: &[Rule],
+        tree: &Tree<'_>,
+        only_secrets: bool,
+        report: &mut Report<'_>,
+    ) -> ScanResult {
         let source = report.source();
         let mut scan = Scan::new(self, rules, (source, tree), only_secrets);
         let start = Instant::now();
         for &index in &self.keywords.everywhere {
             if scan.applies(index, report) {
                 scan.deadline = Some((Instant::now() + BUDGET[0]).min(start + BUDGET[1]));
-                scan.try_pattern(index, 0..source.text().len(), report);
+                for range in ranges {
+                    scan.try_pattern(index, range.clone(), report);
+                }
             }
         }
         scan.deadline = None;
         let mut watched = vec![Vec::new(); self.lists];
-        self.prefilter.for_each_match(source.text(), |keyword, range| {
-            let mut lists = self.keywords.watched(keyword);
-            while lists != 0 {
-                watched[lists.trailing_zeros() as usize].push(range.start);
-                lists &= lists - 1;
-            }
-            for &index in self.keywords.owners(keyword) {
-                scan.search_near_keyword(index, range.start, range.end, report);
-            }
-        });
+        for part in ranges {
+            let text = source.slice(Span::from(part.clone()));
+            self.prefilter.for_each_match(text, |keyword, found| {
+                let (start, end) = (part.start + found.start, part.start + found.end);
+                let mut lists = self.keywords.watched(keyword);
+                while lists != 0 {
+                    watched[lists.trailing_zeros() as usize].push(start);
+                    lists &= lists - 1;
+                }
+                for &index in self.keywords.owners(keyword) {
+                    scan.search_near_keyword(index, start, end, report);
+                }
+            });
+        }
         for &index in &self.required {
             if !scan.matches.contains_key(&index) && scan.applies(index, report) {
                 scan.report_missing_match(index, report);
@@ -426,29 +445,6 @@ fn search(compiled: &CompiledPattern, text: &str, part: Range<usize>, captures: 
             *slot = NonMaxUsize::new(slot.get() + bom_len).unwrap_or(*slot);
         }
     }
-}
-
-/// Minimum length in bytes of a generated key, which contains no run such as `12345678`. A shorter
-/// value can be a password, which can contain such a run.
-const MIN_KEY_LEN: usize = 20;
-
-/// Applies the conditions on the found text that an expression cannot express.
-fn accepts(header: &TextHeader, compiled: &CompiledPattern, found: &str, full_match: &str) -> bool {
-    let is_credible = match header.secret {
-        None => true,
-        Some(Confidence::Low) => !is_placeholder(found),
-        Some(_) => {
-            let is_key = found.len() >= MIN_KEY_LEN;
-            !(is_placeholder(found) || is_key && has_sequential_run(found))
-        }
-    };
-    is_credible
-        && shape::entropy(found) >= header.entropy
-        && (!header.random || shape::looks_random(found))
-        && !(header.password && password::is_example(found, full_match))
-        && !compiled.is_replaced(found)
-        && !compiled.unless.iter().any(|unless| unless.is_match(found))
-        && !compiled.unless_match.iter().any(|unless| unless.is_match(full_match))
 }
 
 fn message<'r>(

@@ -63,6 +63,7 @@ fn entry(text: &str, values: &Values, at: usize, group: Group) -> Option<Declare
     if value.datum == Datum::Map {
         declared.requirement = string("version");
         declared.package = string("package").unwrap_or_else(|| name.clone());
+        declared.registry = string("registry");
         declared.inherits = is_set("workspace");
         declared.configures = field("features").is_some();
         declared.origin = match () {

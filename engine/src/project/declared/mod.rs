@@ -36,6 +36,8 @@ pub struct Declared {
     pub group: Group,
     /// The source of the package.
     pub origin: Origin,
+    /// The registry that the entry names, if it is not the default one.
+    pub registry: Option<String>,
     /// Whether the entry only defines values that members of a workspace inherit.
     pub shared: bool,
     /// Whether the entry inherits its values from the workspace.
@@ -119,6 +121,7 @@ impl Declared {
             requirement: None,
             group,
             origin: Origin::Registry,
+            registry: None,
             shared: false,
             inherits: false,
             indirect: false,

@@ -296,6 +296,9 @@ impl CompareResult {
     /// Matches new findings with findings that disappeared from other files, and marks them as
     /// moved. Must be called after the baseline was applied.
     pub fn match_across(&mut self) {
+        if self.fixed.is_empty() {
+            return;
+        }
         let is_new = |finding: &Finding| {
             finding.status == Status::New
                 && finding.reason.as_deref() != Some(ALLOW_COMMENT_REMOVED)

@@ -245,6 +245,12 @@ impl<'a> Names<'a> {
 
     /// The test, suite or hook that a call defines.
     pub(super) fn block<'n>(&self, call: &'n CallExpression<'a>) -> Option<Block<'a, 'n>> {
+        // Most calls do not define a test.
+        let root = root_name(&call.callee)?;
+        let defines = |role| matches!(role, Role::Test | Role::Suite | Role::Hook | Role::Foreign);
+        if root != "Deno" && !defines(self.role(root)) {
+            return None;
+        }
         let mut modifiers = Vec::new();
         let mut callee = &call.callee;
         let (name, name_span) = loop {
@@ -290,9 +296,7 @@ impl<'a> Names<'a> {
             role = global_role(first);
             modifiers.remove(0);
         }
-        if !matches!(role, Role::Test | Role::Suite | Role::Hook | Role::Foreign)
-            || !modifiers.iter().all(|(modifier, _)| is_modifier(modifier))
-        {
+        if !defines(role) || !modifiers.iter().all(|(modifier, _)| is_modifier(modifier)) {
             return None;
         }
         let callback = call.arguments.iter().take(3).find_map(callback);
@@ -304,6 +308,20 @@ impl<'a> Names<'a> {
         });
         Some(Block { role, name, name_span, modifiers, title, callback, options })
     }
+}
+
+/// The name with which a callee begins: `it` in `it.each(table)`.
+fn root_name<'a>(mut callee: &Expression<'a>) -> Option<&'a str> {
+    for _ in 0..=2 * MAX_CHAIN {
+        callee = match callee {
+            Expression::Identifier(id) => return Some(id.name.as_str()),
+            Expression::StaticMemberExpression(member) => &member.object,
+            Expression::CallExpression(call) => &call.callee,
+            Expression::TaggedTemplateExpression(tagged) => &tagged.tag,
+            _ => return None,
+        };
+    }
+    None
 }
 
 /// Whether a member of a test function returns the function that defines the test.
