@@ -87,8 +87,7 @@ impl File {
         }
         let text = &*for_parsers(text);
         let migration = migration::migration(path, text, files);
-        let tokens = lex::tokens(text, None);
-        let detected = detect(path, text, &tokens, migration.as_ref(), files);
+        let detected = detect(path, text, migration.as_ref(), files);
         let dialect = detected.map(|detected| detected.dialect);
         let parse = || Parsed::new(text, dialect);
         // Without the cache, an editor would parse all migrations of a directory after each key
@@ -255,12 +254,11 @@ fn is_in(spans: &[Span], span: Span) -> bool {
 fn detect(
     path: &str,
     text: &str,
-    tokens: &[lex::Token],
     migration: Option<&Migration>,
     files: &dyn Files,
 ) -> Option<Detected> {
     let mut evidence = Evidence::from_path(path);
-    evidence.merge(Evidence::from_content(text, tokens));
+    evidence.merge(content_evidence(text, files));
     // If each migration has its own directory, the settings are in or above the parent of these
     // directories.
     let nested = migration.filter(|migration| migration.is_nested);
@@ -273,13 +271,23 @@ fn detect(
         let paths = migration::ordered_paths(migration, files);
         for path in paths.iter().filter(|path| super::is_sql(path)).take(MAX_SIBLINGS) {
             if let Some(text) = read_sibling(path, files) {
-                joint.merge(Evidence::from_content(&text, &lex::tokens(&text, None)));
+                joint.merge(content_evidence(&text, files));
             }
         }
         joint.limited()
     });
     evidence.merge(*siblings);
     evidence.detect()
+}
+
+/// The evidence in the text of an SQL file. An editor reads the other migrations of a directory again
+/// after each key press.
+fn content_evidence(text: &str, files: &dyn Files) -> Evidence {
+    let read = || Evidence::from_content(text, &lex::tokens(text, None));
+    match files.run_cache() {
+        Some(cache) => *cache.get_or_parse("sql evidence", text, read),
+        None => read(),
+    }
 }
 
 /// The text of another migration; `None` if it cannot be read, is too large or is not UTF-8.
