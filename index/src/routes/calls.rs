@@ -111,8 +111,7 @@ impl<'t> Reader<'t> {
         if is_value {
             return;
         }
-        let prefix =
-            join_some(&self.prefix(node.start_byte()), &self.receiver_prefix(call.receiver));
+        let prefix = self.receiver_prefix(call.receiver);
         let full = if prefix.is_empty() { path.to_owned() } else { join(&prefix, path) };
         let verbs = self.verbs(*handler);
         if verbs.is_empty() {
@@ -156,8 +155,7 @@ impl<'t> Reader<'t> {
             None => call.arguments.first().and_then(|at| self.literal(*at)),
         };
         let Some(prefix) = prefix else { return };
-        let outer =
-            join_some(&self.prefix(node.start_byte()), &self.receiver_prefix(call.receiver));
+        let outer = self.receiver_prefix(call.receiver);
         let prefix = if outer.is_empty() { prefix.to_owned() } else { join(&outer, prefix) };
         let Some(target) = assigned(node) else { return };
         self.groups.insert(self.text_of(target).to_owned(), prefix);
@@ -255,7 +253,7 @@ impl<'t> Reader<'t> {
         for part in parts {
             path = format!("{path}/{{id}}/{part}");
         }
-        let base = join(&self.prefix(node.start_byte()), &path);
+        let base = join("", &path);
         let item = format!("{base}/{{id}}");
         for (method, path, action) in [
             ("GET", &base, "index"),
@@ -278,20 +276,13 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn join_some(outer: &str, inner: &str) -> String {
-    match (outer.is_empty(), inner.is_empty()) {
-        (_, true) => outer.to_owned(),
-        (true, false) => inner.to_owned(),
-        (false, false) => join(outer, inner),
-    }
-}
-
 /// The outermost call of a chain of calls.
 fn statement(node: Node<'_>) -> Node<'_> {
     let mut whole = node;
     while let Some(parent) = whole.parent() {
         let is_chain = parent.kind().contains("call")
             || parent.kind().contains("member")
+            || parent.kind().contains("field")
             || parent.kind().contains("invocation");
         if !is_chain || parent.start_byte() != node.start_byte() {
             break;

@@ -68,11 +68,9 @@ impl<'t> Reader<'t> {
             return;
         }
         let (Some(method), at) = (method, declared.start.offset as usize) else { return };
-        let outer = self.prefix(at);
-        let outer = prefix.map_or(outer.clone(), |prefix| join(&outer, prefix));
-        let mut path = join(&outer, path.unwrap_or_default());
+        let mut path = join(prefix.unwrap_or_default(), path.unwrap_or_default());
         // Without a template, ASP.NET finds an action by the names of the controller and the method.
-        if framework.framework == "aspnet" && path == "/" {
+        if framework.framework == "aspnet" && path == "/" && self.prefix(at).is_empty() {
             let class = declared.qualified.rsplit('.').nth(1).unwrap_or_default();
             path = format!("/{}/{}", class.trim_end_matches("Controller"), declared.name);
         }

@@ -181,7 +181,10 @@ pub(crate) fn read(
         };
         match framework.framework.as_str() {
             "rails" => reader.rails(parsed.get_inner_node()),
-            _ => reader.walk(parsed.get_inner_node()),
+            _ => {
+                reader.walk(parsed.get_inner_node());
+                reader.add_prefixes();
+            }
         }
         routes.append(&mut reader.routes);
     }
@@ -241,6 +244,18 @@ impl<'t> Reader<'t> {
                 .split_once(' ')
                 .is_some_and(|(verb, _)| verb.chars().all(|c| c.is_ascii_uppercase())))
         .then_some(text)
+    }
+
+    /// Adds the prefixes of the scopes around the routes, which can follow them in the text.
+    fn add_prefixes(&mut self) {
+        let mut routes = std::mem::take(&mut self.routes);
+        for route in &mut routes {
+            let prefix = self.prefix(route.offset as usize);
+            if !prefix.is_empty() {
+                route.path = join(&prefix, &route.path);
+            }
+        }
+        self.routes = routes;
     }
 
     /// The prefix of the scopes around an offset, outermost first.

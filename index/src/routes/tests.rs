@@ -56,8 +56,8 @@ fn routes_of_python_frameworks() {
 fn routes_of_rust_and_go() {
     let text = "use axum::{Router, routing::get};\nfn app() -> Router { Router::new().route(\"/a\", get(list).post(users::create)) }\n";
     assert_eq!(routes("src/main.rs", text), ["GET /a list", "POST /a users.create"]);
-    let text = "use actix_web::{get, web};\n#[get(\"/a\")]\nasync fn a() {}\nfn c(s: &mut S) { s.route(\"/b\", web::put().to(b)); }\n";
-    assert_eq!(routes("src/main.rs", text), ["GET /a a", "PUT /b b"]);
+    let text = "use actix_web::{get, web};\n#[get(\"/a\")]\nasync fn a() {}\nfn c(s: &mut S) { s.service(web::scope(\"/c\").route(\"/b\", web::put().to(b))); }\n";
+    assert_eq!(routes("src/main.rs", text), ["GET /a a", "PUT /c/b b"]);
     let text = "package a\nimport \"github.com/gin-gonic/gin\"\nfunc f(r *gin.Engine) {\n\tapi := r.Group(\"/api\")\n\tapi.GET(\"/a\", h.list)\n}\n";
     assert_eq!(routes("a.go", text), ["GET /api/a h.list"]);
     let text = "package a\nimport \"github.com/go-chi/chi/v5\"\nfunc f(r chi.Router) {\n\tr.Route(\"/a\", func(r chi.Router) {\n\t\tr.Get(\"/b\", b)\n\t})\n}\n";
