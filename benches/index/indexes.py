@@ -56,7 +56,7 @@ def read_only(path):
 
 class Aidd:
     name = "aidd"
-    functions = {"function", "method", "class", "struct", "interface", "enum", "trait", "type", "macro"}
+    functions = {"function", "method", "class", "struct", "interface", "enum", "trait", "type", "macro", "module"}
 
     def __init__(self, program):
         self.program = program

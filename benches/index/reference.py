@@ -139,8 +139,33 @@ CTAGS = {
     "Rust": {"function", "struct", "enum", "interface", "method", "typedef", "macro"},
     "Java": {"class", "interface", "enum", "method", "annotation"},
     "Python": {"class", "function", "member"},
+    "Kotlin": {"class", "interface", "object", "method", "typealias"},
+    "C#": {"class", "interface", "struct", "enum", "method"},
+    "Ruby": {"class", "module", "method", "singletonMethod"},
+    "PHP": {"class", "interface", "trait", "function"},
 }
-SOFT = {"methodSpec", "alias", "talias", "typedef", "macro", "type"}
+SOFT = {"methodSpec", "alias", "talias", "typedef", "macro", "type", "typealias"}
+
+
+# Words that ctags takes for the name of a function in constructs it does not know.
+NO_NAMES = {"assert", "catch", "bool", "for", "foreach", "if", "lock", "nameof", "new", "return", "self", "switch", "try", "typeof", "using", "when", "while", "_", "Companion"}
+
+
+def is_name(name):
+    """Whether a name of ctags can be declared: calls and anonymous parts are not."""
+    is_anonymous = name.startswith(("__anon", "AnonymousClass", "<"))
+    return name not in NO_NAMES and not is_anonymous and "." not in name and "(" not in name
+
+
+def is_declared(language, kind, name, line):
+    """Whether the line can declare a function: ctags takes some calls and lambdas of C# and Kotlin for functions."""
+    before = line.partition(name)[0].strip()
+    if language == "Kotlin" and kind == "method":
+        return before.split(" ")[-1].endswith("fun") or "fun " in before
+    if language == "C#" and kind == "method":
+        is_call = before.endswith((".", "await", "return", "new", "=>", "(", "=", ","))
+        return not is_call and (bool(before) or line.rstrip().endswith(")") or "{" in line)
+    return True
 
 
 def ctags(root, files, language):
@@ -150,13 +175,18 @@ def ctags(root, files, language):
     done = subprocess.run(command, cwd=root, input="\n".join(sorted(files)), capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(f"ctags ended with {done.returncode}: {done.stderr[-400:]}")
-    definitions, others = [], set()
+    definitions, others, texts = [], set(), {}
     for line in done.stdout.splitlines():
         tag = json.loads(line)
         if tag.get("_type") != "tag":
             continue
+        if tag["path"] not in texts:
+            texts = {tag["path"]: (root / tag["path"]).read_text(errors="replace").split("\n")}
         kind, at = tag["kind"], tag["line"]
-        if kind in CTAGS[language] and not tag["name"].startswith("__anon"):
+        line = texts[tag["path"]][at - 1] if at <= len(texts[tag["path"]]) else ""
+        if kind in CTAGS[language] and (not is_name(tag["name"]) or not is_declared(language, kind, tag["name"], line)):
+            continue
+        if kind in CTAGS[language]:
             soft = kind in SOFT
             name = tag["name"]
             definitions.append(Definition(tag["path"], name, kind, at, at, 0, tag.get("end", at), soft))

@@ -156,6 +156,16 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
             }
             Answer::new(reached(&found), found)
         }
+        IndexCommand::Routes { text, limit } => {
+            let found = reader.routes(text.as_deref(), *limit)?;
+            let text = found.iter().fold(String::new(), |mut all, route| {
+                let handler = route.handler.as_ref().map_or("-", |symbol| &*symbol.qualified);
+                let place = format!("{}:{}", route.file, route.line);
+                let _ = writeln!(all, "{} {} {handler} {place}", route.method, route.path);
+                all
+            });
+            Answer::new(text, found)
+        }
         IndexCommand::Map { tokens, focus } => {
             let relative = |path: &String| {
                 let path = project::absolute(&io.cwd, Path::new(path));

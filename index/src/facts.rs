@@ -1,6 +1,7 @@
 //! What the index knows about one file, and how it differs from an earlier state.
 
-use crate::outline::{self, Chain, Outline, RefKind};
+use crate::outline::{self, Chain, Outline, RefKind, namespaces};
+use crate::routes::{self, Route};
 use aidd_engine::parse::syntax::parse_text;
 use aidd_engine::project::imports::{self, Imported, Name};
 use ast_grep_core::Language as _;
@@ -33,6 +34,8 @@ pub(crate) struct FileFacts {
     pub targets: Vec<Target>,
     /// For each symbol, its id in the database.
     pub ids: Vec<i64>,
+    /// The routes.
+    pub routes: Vec<Route>,
 }
 
 /// The language of a file that is indexed.
@@ -50,6 +53,36 @@ pub fn outline_of(path: &str, text: &str) -> Option<Outline> {
     Some(outline::read(path, text, language, &tree))
 }
 
+/// Whether the imports of a file name namespaces and not files.
+#[must_use]
+pub(crate) fn has_namespaces(path: &str) -> bool {
+    language(path).is_some_and(namespaces::is_supported)
+}
+
+/// Whether a file is for tests, by the conventions of its language.
+#[must_use]
+pub(crate) fn is_test(path: &str, imports: &imports::Facts) -> bool {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').next().unwrap_or_default();
+    let has_folder = |names: &[&str]| folder.split('/').any(|part| names.contains(&part));
+    match language(path) {
+        Some(SupportLang::Ruby) => {
+            has_folder(&["test", "spec"]) || stem.ends_with("_test") || stem.ends_with("_spec")
+        }
+        Some(SupportLang::Php) => has_folder(&["tests", "Tests"]) || stem.ends_with("Test"),
+        Some(SupportLang::CSharp) => {
+            let parts = || folder.split(['/', '.']);
+            parts().any(|part| part.ends_with("Tests") || part == "tests" || part == "Test")
+                || stem.ends_with("Tests")
+        }
+        Some(SupportLang::Kotlin) => {
+            let is_source = |part: &str| part == "test" || part.ends_with("Test");
+            path.split('/').zip(path.split('/').skip(1)).any(|(a, b)| a == "src" && is_source(b))
+        }
+        _ => imports::is_test_path(imports.language, path),
+    }
+}
+
 /// Reads the facts of the file at `path`; `None` if its language is not supported or parsing takes
 /// too long.
 #[must_use]
@@ -57,9 +90,13 @@ pub(crate) fn read(path: &str, text: &str) -> Option<FileFacts> {
     let language = language(path)?;
     let tree = parse_text(text, language)?;
     let mut outline = outline::read(path, text, language, &tree);
-    let imports = Arc::new(imports::read_tree(path, &tree)?);
+    let imports = Arc::new(match namespaces::is_supported(language) {
+        true => namespaces::read(text, language, &tree),
+        false => imports::read_tree(path, &tree)?,
+    });
     drop_unknown_names(&mut outline, &imports);
-    Some(FileFacts { outline, imports, targets: Vec::new(), ids: Vec::new() })
+    let routes = routes::read(path, text, language, &tree, &outline, &imports);
+    Some(FileFacts { outline, imports, targets: Vec::new(), ids: Vec::new(), routes })
 }
 
 /// Removes references by plain names that the file neither declares nor imports. In languages whose
@@ -120,6 +157,14 @@ impl FileFacts {
         for local in &self.outline.locals {
             add_chain(&mut names, &local.value);
         }
+        for chain in self.routes.iter().filter_map(|route| route.handler.as_ref()) {
+            add_chain(&mut names, chain);
+        }
+        for import in &self.imports.imports {
+            if let Name::Java { name, .. } = &import.name {
+                names.insert(name_hash(name.rsplit('.').next().unwrap_or_default()));
+            }
+        }
         let mut link = |holder: &str, chain: &Chain| {
             let holder = name_hash(holder);
             links.extend(chain.names().map(|name| (holder, name_hash(name))));
@@ -174,6 +219,7 @@ impl FileFacts {
                 (symbol.property, symbol.callable, symbol.arity, symbol.test).hash(hasher);
                 (&symbol.owner, &symbol.value, &symbol.bases).hash(hasher);
                 (symbol.body.is_some(), self.ids.get(index)).hash(hasher);
+                (symbol.extension, &self.imports.package).hash(hasher);
             });
         }
         for field in &self.outline.fields {
@@ -194,7 +240,9 @@ impl FileFacts {
                 .rev()
                 .find(|symbol| (symbol.start.offset..symbol.end.offset).contains(&at));
             let scope = scope.map(|symbol| symbol.qualified.as_str());
-            let imported = format!("{:?} {scope:?}", binding.imported);
+            let name = self.imports.imports.get(binding.import).map(|import| &import.name);
+            let name = name.filter(|name| matches!(name, Name::Java { .. }));
+            let imported = format!("{:?} {scope:?} {name:?}", binding.imported);
             for name in binding.local.iter().chain(&binding.exported) {
                 add(name, &|hasher| (&imported, target).hash(hasher));
             }

@@ -7,3 +7,6 @@ CREATE INDEX candidates_by_symbol ON candidates(symbol);
 CREATE INDEX imports_by_file ON imports(file);
 CREATE INDEX imports_by_target ON imports(target_file) WHERE target_file IS NOT NULL;
 CREATE INDEX bindings_by_file ON bindings(file);
+CREATE INDEX files_by_theme ON files(theme);
+CREATE INDEX routes_by_file ON routes(file);
+CREATE INDEX routes_by_handler ON routes(handler) WHERE handler IS NOT NULL;

@@ -7,6 +7,7 @@ mod facts;
 pub mod outline;
 pub mod query;
 mod resolve;
+mod routes;
 mod rows;
 pub mod sql;
 pub mod store;

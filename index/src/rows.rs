@@ -9,6 +9,12 @@ use rusqlite::{Connection, params};
 use std::collections::HashMap;
 use std::time::UNIX_EPOCH;
 
+/// Directories that contain sources of every kind.
+const ROOTS: &[&str] = &[
+    "apps", "com", "crates", "internal", "io", "java", "kotlin", "lib", "main", "net", "org",
+    "packages", "pkg", "src", "test", "tests",
+];
+
 /// A file that was read.
 #[derive(Debug)]
 pub(crate) struct ReadFile {
@@ -67,7 +73,8 @@ pub(crate) fn write_file(
         "INSERT OR REPLACE INTO symbols VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21)",
     )?;
     for (at, symbol) in facts.outline.symbols.iter().enumerate() {
-        let parameters = (!symbol.parameters.is_empty()).then(|| symbol.parameters.join(", "));
+        let parameters = (!symbol.parameters.is_empty())
+            .then(|| serde_json::Value::from(symbol.parameters.clone()).to_string());
         insert.execute(params![
             facts.ids[at],
             keys[at],
@@ -103,9 +110,11 @@ fn write_stored(
     facts: &FileFacts,
 ) -> Result<(), IndexError> {
     let language = crate::facts::language(&file.path).and_then(crate::outline::name_of);
-    let is_test = aidd_engine::project::imports::is_test_path(facts.imports.language, &file.path);
+    let is_test = crate::facts::is_test(&file.path, &facts.imports);
     connection
-        .prepare_cached("INSERT OR REPLACE INTO files VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)")?
+        .prepare_cached(
+            "INSERT OR REPLACE INTO files VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)",
+        )?
         .execute(params![
             id,
             file.path,
@@ -116,10 +125,27 @@ fn write_stored(
             file.lines,
             is_test,
             facts.imports.package,
+            theme(&file.path),
             postcard::to_allocvec(facts)?,
             postcard::to_allocvec(&facts.mentions())?,
         ])?;
     write_imports(connection, id, &file.line_starts, facts)
+}
+
+/// The theme of a file: its directory, up to the second one that is not a common root of sources.
+fn theme(path: &str) -> &str {
+    let Some((dir, _)) = path.rsplit_once('/') else { return "." };
+    let mut left = 2;
+    for (at, _) in dir.match_indices('/').chain([(dir.len(), "")]) {
+        let name = dir[..at].rsplit('/').next().unwrap_or_default();
+        if !ROOTS.contains(&name) {
+            left -= 1;
+        }
+        if left == 0 {
+            return &dir[..at];
+        }
+    }
+    dir
 }
 
 fn write_imports(
@@ -172,6 +198,7 @@ pub(crate) fn remove_refs(connection: &Connection, file: u32) -> Result<(), Inde
         )?
         .execute([file])?;
     connection.prepare_cached("DELETE FROM refs WHERE file = ?1")?.execute([file])?;
+    connection.prepare_cached("DELETE FROM routes WHERE file = ?1")?.execute([file])?;
     Ok(())
 }
 
@@ -230,6 +257,48 @@ pub(crate) fn write_refs(
                 }
             }
         }
+    }
+    write_routes(connection, resolver, file, &facts)?;
+    Ok(())
+}
+
+/// Resolves and writes the routes of a file, and the files of imports that name a namespace.
+fn write_routes(
+    connection: &Connection,
+    resolver: &Resolver<'_, '_>,
+    file: u32,
+    facts: &FileFacts,
+) -> Result<(), IndexError> {
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO routes(file, line, method, path, framework, handler) VALUES (?1,?2,?3,?4,?5,?6)",
+    )?;
+    for route in &facts.routes {
+        let handler = match (route.symbol, &route.handler) {
+            (Some(at), _) => facts.ids.get(at as usize).copied(),
+            (None, Some(chain)) => resolver
+                .function(file, route.offset, chain)
+                .and_then(|id| resolver.world.stored_id(id)),
+            (None, None) => None,
+        };
+        if route.implied && handler.is_none() {
+            continue;
+        }
+        let (line, method, path) = (route.line + 1, &route.method, &route.path);
+        insert.execute(params![file, line, method, path, route.framework, handler])?;
+    }
+    if !crate::facts::has_namespaces(resolver.world.path(file)) {
+        return Ok(());
+    }
+    let targets = resolver.namespace_targets(file);
+    let rows: Vec<i64> = connection
+        .prepare_cached("SELECT id FROM imports WHERE file = ?1 ORDER BY id")?
+        .query_map([file], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    for (row, target) in rows.into_iter().zip(targets) {
+        let Some(target) = target else { continue };
+        connection
+            .prepare_cached("UPDATE imports SET target_file = ?2, external = ?3 WHERE id = ?1")?
+            .execute((row, target, target.is_none()))?;
     }
     Ok(())
 }

@@ -9,8 +9,13 @@ CREATE TABLE files(
   lines INTEGER NOT NULL,
   test INTEGER NOT NULL,
   package TEXT,
+  theme TEXT NOT NULL,
   facts BLOB NOT NULL,
-  mentions BLOB NOT NULL
+  mentions BLOB NOT NULL,
+  checksum TEXT GENERATED ALWAYS AS (printf('%016x', hash)) VIRTUAL,
+  project_id INTEGER GENERATED ALWAYS AS (1) VIRTUAL,
+  created_at TEXT GENERATED ALWAYS AS (NULL) VIRTUAL,
+  updated_at TEXT GENERATED ALWAYS AS (datetime(stamp / 1000000000, 'unixepoch')) VIRTUAL
 );
 CREATE TABLE symbols(
   id INTEGER PRIMARY KEY,
@@ -67,13 +72,12 @@ CREATE TABLE bindings(
   exported TEXT,
   import INTEGER NOT NULL
 );
-CREATE VIEW functions AS
-  SELECT s.id, s.name, s.file AS file_id, s.parameters, s.return_type AS returns, s.doc AS purpose
-  FROM symbols s WHERE s.kind IN ('function', 'method', 'macro');
-CREATE VIEW types AS
-  SELECT s.id, s.name, s.file AS file_id, s.kind, s.doc AS description
-  FROM symbols s WHERE s.kind IN ('class', 'interface', 'struct', 'enum', 'trait', 'type');
-CREATE VIEW interactions AS
-  SELECT r.id, r.source AS source_function_id, r.target AS target_function_id,
-    r.kind AS interaction_type
-  FROM refs r WHERE r.certainty = 'proved' AND r.source IS NOT NULL AND r.target IS NOT NULL;
+CREATE TABLE routes(
+  id INTEGER PRIMARY KEY,
+  file INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  method TEXT NOT NULL,
+  path TEXT NOT NULL,
+  framework TEXT NOT NULL,
+  handler INTEGER
+);

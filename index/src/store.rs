@@ -14,8 +14,9 @@ pub const DIR: &str = ".aidd";
 pub const NAME: &str = "data.index.db";
 
 /// The version of the schema. A database of another version is built again.
-const SCHEMA_VERSION: u32 = 1;
+const SCHEMA_VERSION: u32 = 2;
 const SCHEMA: &str = include_str!("schema.sql");
+const VIEWS: &str = include_str!("views.sql");
 const INDEXES: &str = include_str!("indexes.sql");
 /// Maximum time to wait for another process that writes the index.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
@@ -138,6 +139,7 @@ pub(crate) fn create(root: &Path) -> Result<Fresh, IndexError> {
     )?;
     connection.set_prepared_statement_cache_capacity(64);
     connection.execute_batch(SCHEMA)?;
+    connection.execute_batch(VIEWS)?;
     Ok(Fresh { connection, at, path })
 }
 
@@ -145,6 +147,12 @@ impl Fresh {
     /// Creates the indexes of the tables and replaces the current database.
     pub(crate) fn finish(self) -> Result<(), IndexError> {
         self.connection.execute_batch(INDEXES)?;
+        // The project has the name of its directory.
+        let root = self.path.parent().and_then(Path::parent);
+        let root = root.map(|root| root.canonicalize().unwrap_or_else(|_| root.to_owned()));
+        let name = root.as_deref().and_then(Path::file_name).unwrap_or_default();
+        let sql = "INSERT OR REPLACE INTO meta VALUES ('project', ?1)";
+        self.connection.execute(sql, [name.to_string_lossy()])?;
         let sql = "INSERT OR REPLACE INTO meta VALUES ('version', ?1)";
         self.connection.execute(sql, [version()])?;
         self.connection.execute_batch("PRAGMA locking_mode = NORMAL;")?;

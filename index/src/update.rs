@@ -9,7 +9,7 @@ use crate::resolve::world::{Entry, World};
 use crate::rows::{self, ReadFile, assign_ids, stamp_number};
 use crate::{IndexError, store};
 use aidd_engine::project::config::Config;
-use aidd_engine::project::imports::{Facts, ImportTarget, ImportTargets};
+use aidd_engine::project::imports::{Facts, ImportTarget, ImportTargets, Name};
 use aidd_engine::text::files::{Disk, Files, MIN_STAMP_AGE, Stamp};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::Source;
@@ -261,7 +261,30 @@ fn targets(
         ImportTarget::Package(package) => Target { files: Vec::new(), package: Some(package) },
         ImportTarget::Unresolved => Target::default(),
     };
+    if facts::has_namespaces(path) {
+        return facts.imports.iter().map(|import| ruby_target(path, &import.name, ids)).collect();
+    }
     facts.imports.iter().map(resolve).collect()
+}
+
+/// The file that `require_relative` loads. Names of namespaces have no files: the resolver finds
+/// their symbols.
+fn ruby_target(path: &str, name: &Name, ids: &HashMap<String, u32>) -> Target {
+    let Name::Script(name) = name else { return Target::default() };
+    if !name.starts_with('.') {
+        return Target { files: Vec::new(), package: Some(format!("gem:{name}")) };
+    }
+    let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
+    let mut parts: Vec<&str> = dir.split('/').filter(|part| !part.is_empty()).collect();
+    for part in name.split('/') {
+        match part {
+            "." | "" => {}
+            ".." => drop(parts.pop()),
+            other => parts.push(other),
+        }
+    }
+    let target = format!("{}.rb", parts.join("/").trim_end_matches(".rb"));
+    Target { files: ids.get(&target).copied().into_iter().collect(), package: None }
 }
 
 fn packages<'f>(
@@ -290,6 +313,7 @@ fn build(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
         files.iter().zip(1_u32..).map(|(file, id)| (file.path.clone(), id)).collect();
     let by_path: BTreeMap<String, Arc<Facts>> = files
         .iter()
+        .filter(|file| !facts::has_namespaces(&file.path))
         .filter_map(|file| Some((file.path.clone(), file.facts.as_ref()?.imports.clone())))
         .collect();
     let listing = Listing::new(listed.iter().cloned());

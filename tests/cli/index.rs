@@ -90,3 +90,31 @@ fn a_check_of_changes_reports_what_they_reach() {
     let output = project.run(&["check", "--reach"]).expect_code(2);
     assert!(output.err.contains("--reach") || output.err.contains("--diff"), "{}", output.err);
 }
+
+#[test]
+fn routes_lead_to_the_functions_that_answer_them() {
+    let project = Project::new(&[
+        (
+            "api/users.py",
+            "from fastapi import APIRouter\nfrom store import save\n\nrouter = APIRouter(prefix='/users')\n\n@router.post('/{id}')\ndef create(id):\n    save(id)\n",
+        ),
+        ("store.py", "def save(id):\n    pass\n"),
+        (
+            "Routes.kt",
+            "import org.springframework.web.bind.annotation.GetMapping\n\nclass Health {\n    @GetMapping(\"/health\")\n    fun check() = \"up\"\n}\n",
+        ),
+    ]);
+    let ask = |args: &[&str]| project.run(&[&["index"], args].concat()).expect_code(0).out;
+    assert_snapshot!(ask(&["routes"]), @r"
+    GET /health Health.check Routes.kt:4
+    POST /users/{id} create api/users.py:6
+    ");
+    assert_snapshot!(ask(&["routes", "users"]), @"POST /users/{id} create api/users.py:6");
+    let sql = "SELECT fl.name, fi.path FROM flows fl JOIN file_flows ff ON ff.flow_id = fl.id
+        JOIN files fi ON fi.id = ff.file_id ORDER BY fl.name, fi.path";
+    assert_snapshot!(ask(&["sql", sql]), @r#"
+    {"name":"GET /health","path":"Routes.kt"}
+    {"name":"POST /users/{id}","path":"api/users.py"}
+    {"name":"POST /users/{id}","path":"store.py"}
+    "#);
+}

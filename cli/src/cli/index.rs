@@ -73,6 +73,14 @@ pub enum IndexCommand {
         #[arg(long, default_value_t = 6, value_name = "N")]
         depth: usize,
     },
+    /// List the routes that the project serves, with the functions that answer them.
+    Routes {
+        /// Part of a method, path or framework.
+        text: Option<String>,
+        /// Maximum number of routes.
+        #[arg(long, default_value_t = 500, value_name = "N")]
+        limit: u32,
+    },
     /// Print the most important symbols within a token budget.
     Map {
         /// Maximum number of tokens.
@@ -99,8 +107,9 @@ pub enum IndexCommand {
     },
     /// Run a read-only SQL query.
     ///
-    /// Tables: files, symbols, refs, candidates, imports, bindings. Views: functions, types,
-    /// interactions. Limits: one statement, 2 seconds, 500 rows, 64 KB.
+    /// Tables: files, symbols, refs, candidates, imports, bindings, routes. Views with the names of
+    /// the AIFP project database: project, functions, types, interactions, themes, flows, flow_steps,
+    /// flow_themes, file_flows, infrastructure. Limits: one statement, 2 seconds, 500 rows, 64 KB.
     Sql {
         /// SELECT statement.
         query: String,

@@ -73,19 +73,19 @@ fn offset(at: usize) -> u32 {
 }
 
 /// The start of a node.
-pub(super) fn start(node: Node<'_>) -> Position {
+pub(crate) fn start(node: Node<'_>) -> Position {
     let at = node.start_position();
     Position { offset: offset(node.start_byte()), line: offset(at.row), column: offset(at.column) }
 }
 
 /// The end of a node.
-pub(super) fn end(node: Node<'_>) -> Position {
+pub(crate) fn end(node: Node<'_>) -> Position {
     let at = node.end_position();
     Position { offset: offset(node.end_byte()), line: offset(at.row), column: offset(at.column) }
 }
 
 /// The named children of a node.
-pub(super) fn named<'n>(node: Node<'n>) -> impl Iterator<Item = Node<'n>> {
+pub(crate) fn named<'n>(node: Node<'n>) -> impl Iterator<Item = Node<'n>> {
     let mut cursor = node.walk();
     let mut more = cursor.goto_first_child();
     std::iter::from_fn(move || {
@@ -101,13 +101,13 @@ pub(super) fn named<'n>(node: Node<'n>) -> impl Iterator<Item = Node<'n>> {
 }
 
 /// Whether a node has a child that is the token or node `kind`.
-pub(super) fn has_child(node: Node<'_>, kind: &str) -> bool {
+pub(crate) fn has_child(node: Node<'_>, kind: &str) -> bool {
     let mut cursor = node.walk();
     node.children(&mut cursor).any(|child| child.kind() == kind)
 }
 
 /// The first named child of one of these kinds.
-pub(super) fn child_of<'n>(node: Node<'n>, kinds: &[&str]) -> Option<Node<'n>> {
+pub(crate) fn child_of<'n>(node: Node<'n>, kinds: &[&str]) -> Option<Node<'n>> {
     named(node).find(|child| kinds.contains(&child.kind()))
 }
 
@@ -212,8 +212,9 @@ impl<'t> Build<'t> {
             return None;
         }
         let parent = self.parent();
-        let separator =
-            if matches!(self.language, SupportLang::Rust | SupportLang::Php) { "::" } else { "." };
+        let is_scoped =
+            matches!(self.language, SupportLang::Rust | SupportLang::Php | SupportLang::Ruby);
+        let separator = if is_scoped { "::" } else { "." };
         let owner = self.owner.as_ref().filter(|(_, end, _)| start(node).offset < *end);
         let owner = owner.filter(|_| {
             parent.is_none_or(|at| {
@@ -244,6 +245,7 @@ impl<'t> Build<'t> {
             test: self.is_in_test() || marks.test,
             property: marks.property,
             callable: false,
+            extension: false,
             arity: (0, 255),
             owner: owner.map(|(chain, ..)| chain.clone()),
             value: None,
@@ -258,9 +260,10 @@ impl<'t> Build<'t> {
 
     /// The start of a declaration without annotations before it.
     fn start_of(&self, node: Node<'_>) -> Position {
-        if self.language != SupportLang::Java {
+        if !matches!(self.language, SupportLang::Java | SupportLang::Kotlin) {
             let mut cursor = node.walk();
-            let first = node.children(&mut cursor).find(|child| child.kind() != "decorator");
+            let is_mark = |child: &Node<'_>| matches!(child.kind(), "decorator" | "attribute_list");
+            let first = node.children(&mut cursor).find(|child| !is_mark(child));
             return start(first.unwrap_or(node));
         }
         let mut cursor = node.walk();
@@ -269,7 +272,8 @@ impl<'t> Build<'t> {
                 return start(child);
             }
             let mut inner = child.walk();
-            let word = child.children(&mut inner).find(|word| !word.is_named());
+            let is_annotation = |word: &Node<'_>| word.kind().ends_with("annotation");
+            let word = child.children(&mut inner).find(|word| !is_annotation(word));
             if let Some(word) = word {
                 return start(word);
             }
@@ -398,11 +402,15 @@ impl<'t> Build<'t> {
             let before = before.strip_suffix('\n')?;
             let line_start = before.rfind('\n').map_or(0, |at| at + 1);
             let line = before.get(line_start..)?.trim();
-            if line.starts_with('@') || line.starts_with("#[") || line.starts_with("export") {
+            let is_mark = line.starts_with("#[")
+                || self.language == SupportLang::CSharp && line.starts_with('[');
+            if line.starts_with('@') || is_mark || line.starts_with("export") {
                 at = line_start;
                 continue;
             }
-            if line.starts_with("//") || line.starts_with('*') || line.starts_with("/*") {
+            let is_hash = self.language == SupportLang::Ruby && line.starts_with('#');
+            if line.starts_with("//") || line.starts_with('*') || line.starts_with("/*") || is_hash
+            {
                 lines.push(line);
                 at = line_start;
                 if lines.len() > 30 || line.starts_with("/*") {
@@ -415,7 +423,8 @@ impl<'t> Build<'t> {
         lines.reverse();
         sentence(lines.into_iter().map(|line| {
             let line = line.trim_start_matches("/**").trim_start_matches("/*");
-            line.trim_start_matches(['/', '*', '!']).trim_end_matches("*/").trim()
+            let line = line.trim_start_matches(['/', '*', '!', '#']).trim_end_matches("*/").trim();
+            line.trim_start_matches("<summary>").trim_end_matches("</summary>").trim()
         }))
     }
 }

@@ -9,6 +9,7 @@ use tree_sitter::Node;
 const WANTED: &[&str] = &[
     "annotation",
     "annotation_type_declaration",
+    "annotation_type_element_declaration",
     "catch_formal_parameter",
     "class_declaration",
     "compact_constructor_declaration",
@@ -61,7 +62,10 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
                 }
             }
         }
-        "method_declaration" | "constructor_declaration" | "compact_constructor_declaration" => {
+        "method_declaration"
+        | "constructor_declaration"
+        | "compact_constructor_declaration"
+        | "annotation_type_element_declaration" => {
             function(build, node);
         }
         "lambda_expression" => {
@@ -260,7 +264,7 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
     build.marks.test = is_test;
     let symbol = build.add(Kind::Method, name, node);
     let chain = match node.kind() {
-        "method_declaration" => node
+        "method_declaration" | "annotation_type_element_declaration" => node
             .child_by_field_name("type")
             .map_or(Chain::of(Root::Unknown), |kind| annotation(build, kind, 0)),
         _ => Chain::of(Root::Instance),

@@ -2,11 +2,18 @@
 //! are needed to determine the type of a receiver. Everything is read in one pass over the syntax
 //! tree, without access to other files.
 
-mod build;
+pub(crate) mod build;
+mod csharp;
+mod csharp_values;
 mod go;
 mod java;
+mod kotlin;
+mod kotlin_values;
+pub(crate) mod namespaces;
+mod php;
 mod python;
 mod python_values;
+mod ruby;
 mod rust;
 mod rust_values;
 mod script;
@@ -21,7 +28,7 @@ use build::Build;
 use serde::{Deserialize, Serialize};
 
 /// The version of the extraction. A database of another version is built again.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -36,8 +43,10 @@ pub enum Kind {
     Struct,
     /// An enumeration.
     Enum,
-    /// A Rust trait.
+    /// A trait of Rust or PHP.
     Trait,
+    /// A Ruby module, which can contain methods.
+    Mixin,
     /// A type alias.
     Type,
     /// A function that belongs to no type.
@@ -63,7 +72,7 @@ impl Kind {
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Module => "module",
+            Self::Module | Self::Mixin => "module",
             Self::Class => "class",
             Self::Interface => "interface",
             Self::Struct => "struct",
@@ -86,7 +95,13 @@ impl Kind {
     pub fn is_type(self) -> bool {
         matches!(
             self,
-            Self::Class | Self::Interface | Self::Struct | Self::Enum | Self::Trait | Self::Type
+            Self::Class
+                | Self::Interface
+                | Self::Struct
+                | Self::Enum
+                | Self::Trait
+                | Self::Mixin
+                | Self::Type
         )
     }
 
@@ -257,6 +272,8 @@ pub struct Symbol {
     pub property: bool,
     /// Whether a variable can be called.
     pub callable: bool,
+    /// Whether the function is called as if it were a member of another type.
+    pub extension: bool,
     /// The minimum and maximum number of arguments; 255: unlimited.
     pub arity: (u8, u8),
     /// The type to which a method belongs that is declared outside of it.
@@ -354,6 +371,10 @@ pub fn name_of(language: SupportLang) -> Option<&'static str> {
         SupportLang::Rust => "rust",
         SupportLang::Go => "go",
         SupportLang::Java => "java",
+        SupportLang::Kotlin => "kotlin",
+        SupportLang::CSharp => "csharp",
+        SupportLang::Ruby => "ruby",
+        SupportLang::Php => "php",
         _ => return None,
     })
 }
@@ -372,6 +393,10 @@ pub fn read(path: &str, text: &str, language: SupportLang, tree: &Parsed) -> Out
         SupportLang::Rust => build.walk(root, rust::wanted(), rust::visit),
         SupportLang::Go => build.walk(root, go::wanted(), go::visit),
         SupportLang::Java => build.walk(root, java::wanted(), java::visit),
+        SupportLang::Kotlin => build.walk(root, kotlin::wanted(), kotlin::visit),
+        SupportLang::CSharp => build.walk(root, csharp::wanted(), csharp::visit),
+        SupportLang::Ruby => build.walk(root, ruby::wanted(), ruby::visit),
+        SupportLang::Php => build.walk(root, php::wanted(), php::visit),
         _ => {}
     }
     build.finish()

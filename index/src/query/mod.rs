@@ -4,7 +4,10 @@ pub mod context;
 mod map;
 pub mod places;
 pub mod reach;
+mod routes;
 mod search;
+
+pub use routes::RouteRow;
 
 use crate::{IndexError, store};
 use rusqlite::{Connection, Row, ToSql};
@@ -384,6 +387,7 @@ impl Reader {
             AND NOT EXISTS(SELECT 1 FROM refs r WHERE r.target = s.id
               AND (r.source IS NULL OR r.source <> s.id))
             AND NOT EXISTS(SELECT 1 FROM candidates c WHERE c.symbol = s.id)
+            AND NOT EXISTS(SELECT 1 FROM routes r WHERE r.handler = s.id)
             AND NOT EXISTS(SELECT 1 FROM symbols t WHERE t.name = s.name AND t.id <> s.id
               AND s.kind = 'method')
             AND NOT EXISTS(SELECT 1 FROM refs r WHERE r.source = s.id AND r.kind = 'decorates')
@@ -398,8 +402,9 @@ impl Reader {
     pub fn entries(&self, limit: u32) -> Result<Vec<SymbolRow>, IndexError> {
         let condition = "s.kind IN ('function', 'method') AND NOT s.test AND NOT f.test
             AND (s.name = 'main' OR s.exported)
-            AND NOT EXISTS(SELECT 1 FROM refs r WHERE r.target = s.id AND r.source IS NOT NULL)
-            ORDER BY s.name <> 'main', (SELECT count(DISTINCT r.target) FROM refs r
+            AND (s.id IN (SELECT handler FROM routes)
+              OR NOT EXISTS(SELECT 1 FROM refs r WHERE r.target = s.id AND r.source IS NOT NULL))
+            ORDER BY s.name <> 'main', s.id NOT IN (SELECT handler FROM routes WHERE handler IS NOT NULL), (SELECT count(DISTINCT r.target) FROM refs r
               WHERE r.source = s.id) DESC, f.path, s.start_line LIMIT ?1";
         self.symbols(condition, &[&limit])
     }

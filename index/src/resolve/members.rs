@@ -118,6 +118,12 @@ impl Resolver<'_, '_> {
         let mut seen = classes.clone();
         let mut pending = std::collections::VecDeque::from(classes);
         while let Some(class) = pending.pop_front() {
+            for part in self.parts(class) {
+                if !seen.contains(&part) && seen.len() < MAX_TYPES {
+                    seen.push(part);
+                    pending.push_front(part);
+                }
+            }
             if let Some(child) = self.child(class, name, arguments) {
                 return Some(Member::Symbol(child));
             }
@@ -222,8 +228,8 @@ impl Resolver<'_, '_> {
             })
     }
 
-    /// The method that a plain call means in Java: of the enclosing types, or imported.
-    pub(super) fn java_method(
+    /// The method that a plain call means in Java and languages like it: of the enclosing types, or imported.
+    pub(super) fn implicit_method(
         &self,
         place: Place,
         name: &str,
@@ -258,8 +264,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// The field that a plain name means in Java.
-    pub(super) fn java_field(&self, place: Place, name: &str, depth: usize) -> Option<Value> {
+    /// The field that a plain name means in Java and languages like it.
+    pub(super) fn implicit_field(&self, place: Place, name: &str, depth: usize) -> Option<Value> {
         let facts = self.world.facts(place.file)?;
         let mut scope = place.source;
         while let Some(at) = scope {

@@ -3,10 +3,11 @@
 mod builtin;
 mod members;
 mod names;
+mod namespaces;
 mod values;
 pub(crate) mod world;
 
-use crate::outline::{Kind, Ref, RefKind, Root};
+use crate::outline::{Chain, Kind, Ref, RefKind, Root, Step};
 use members::Member;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -104,6 +105,13 @@ impl<'w, 'c> Resolver<'w, 'c> {
                     Some(Member::Symbol(id)) => Value::Symbol(id),
                     Some(Member::Value(_)) => Value::Literal,
                     None => {
+                        let is_call = found.kind == RefKind::Call;
+                        if let Some(id) = is_call
+                            .then(|| self.extension(place, &found.name, found.arguments))
+                            .flatten()
+                        {
+                            return self.judged(found, id);
+                        }
                         return self.by_name(place, found, &receiver.root, &receiver_value);
                     }
                 }
@@ -113,6 +121,51 @@ impl<'w, 'c> Resolver<'w, 'c> {
             Value::Symbol(target) => self.judged(found, target),
             _ => Self::unresolved(found),
         }
+    }
+
+    /// The function or type that a chain of names means.
+    #[must_use]
+    pub(crate) fn function(&self, file: u32, offset: u32, chain: &Chain) -> Option<SymbolId> {
+        self.steps.set(MAX_STEPS);
+        let facts = self.world.facts(file)?;
+        let around = facts
+            .outline
+            .symbols
+            .iter()
+            .rposition(|symbol| (symbol.start.offset..symbol.end.offset).contains(&offset));
+        let source = around.and_then(|at| u32::try_from(at).ok());
+        let place = Place { file, source, offset };
+        let found = match chain.steps.split_last() {
+            None => match &chain.root {
+                Root::Name(name) => match self.lookup(place, name, false, 0) {
+                    Value::Unknown | Value::External if self.has_implicit_members(file) => {
+                        Value::Symbol(self.implicit_method(place, name, 255, 0)?)
+                    }
+                    found => found,
+                },
+                _ => return None,
+            },
+            Some((Step::Member(name), rest)) => {
+                let base = Chain { root: chain.root.clone(), steps: rest.to_vec() };
+                let names: Vec<&str> = base.names().collect();
+                let full =
+                    self.has_namespaces(file).then(|| self.qualified(file, &names.join(".")));
+                let base = match full.flatten() {
+                    Some(class) => Value::Symbol(class),
+                    None => self.evaluate(place, &base, 0),
+                };
+                match self.member(&base, name, None, 0)? {
+                    Member::Symbol(id) => Value::Symbol(id),
+                    Member::Value(value) => value,
+                }
+            }
+            Some(_) => return None,
+        };
+        let Value::Symbol(id) = found else { return None };
+        let suits = |symbol: &crate::outline::Symbol| {
+            symbol.kind.is_function() || symbol.kind.is_type() || symbol.callable
+        };
+        (self.world.symbol(id, suits) == Some(true)).then_some(id)
     }
 
     /// Takes a step; `false` if there are none left or the evaluation is nested too deeply.
@@ -133,8 +186,8 @@ impl<'w, 'c> Resolver<'w, 'c> {
 
     fn plain(&self, place: Place, found: &Ref, is_type: bool) -> Value {
         let is_call = matches!(found.kind, RefKind::Call);
-        if is_call && self.is_java(place.file) {
-            return match self.java_method(place, &found.name, found.arguments, 0) {
+        if is_call && self.has_implicit_members(place.file) {
+            return match self.implicit_method(place, &found.name, found.arguments, 0) {
                 Some(id) => Value::Symbol(id),
                 None => Value::Unknown,
             };
@@ -200,6 +253,8 @@ impl<'w, 'c> Resolver<'w, 'c> {
             && matches!(receiver, Value::Unknown)
             && all.len() == 1
             && self.is_certain_name(place, *only, &found.name)
+            && self.world.symbol(*only, |symbol| !symbol.extension) == Some(true)
+            && (family != "ruby" || found.arguments > 0 || found.name.ends_with(['?', '!']))
         {
             return self.judged(found, *only);
         }
@@ -224,19 +279,28 @@ impl<'w, 'c> Resolver<'w, 'c> {
     }
 
     /// The languages whose code can call each other.
-    fn family(&self, file: u32) -> &'static str {
+    pub(super) fn family(&self, file: u32) -> &'static str {
         let path = self.world.path(file);
         match path.rsplit('.').next().unwrap_or_default() {
             "py" | "pyi" => "python",
             "rs" => "rust",
             "go" => "go",
-            "java" => "java",
+            "java" | "kt" | "kts" | "ktm" => "java",
+            "cs" => "csharp",
+            "rb" | "rake" | "gemspec" | "rbw" => "ruby",
+            "php" => "php",
             _ => "script",
         }
     }
 
-    pub(crate) fn is_java(&self, file: u32) -> bool {
-        self.family(file) == "java"
+    /// Whether a type that the project does not declare is a type of a package.
+    pub(crate) fn has_declared_types(&self, file: u32) -> bool {
+        matches!(self.family(file), "java" | "csharp" | "php")
+    }
+
+    /// Whether a plain name can mean a member of the enclosing type.
+    pub(crate) fn has_implicit_members(&self, file: u32) -> bool {
+        matches!(self.family(file), "java" | "csharp" | "ruby")
     }
 }
 

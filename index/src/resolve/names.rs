@@ -30,9 +30,9 @@ impl Resolver<'_, '_> {
         if let Some(binding) = function_binding(&facts, place.source, name) {
             return self.bound(place.file, binding, depth + 1);
         }
-        if self.is_java(place.file)
+        if self.has_implicit_members(place.file)
             && !is_type
-            && let Some(member) = self.java_field(place, name, depth)
+            && let Some(member) = self.implicit_field(place, name, depth)
         {
             return member;
         }
@@ -49,7 +49,7 @@ impl Resolver<'_, '_> {
             }
         }
         // Types can be declared in other types.
-        if is_type || self.is_java(place.file) {
+        if is_type || self.has_implicit_members(place.file) {
             let inner = own
                 .iter()
                 .find(|id| self.world.symbol(**id, |symbol| symbol.kind.is_type()) == Some(true));
@@ -57,18 +57,28 @@ impl Resolver<'_, '_> {
                 return Value::Symbol(*inner);
             }
         }
-        if let Some(found) = self.in_package(place.file, name, is_type) {
+        let package = match self.has_namespaces(place.file) {
+            true => self.in_namespaces(place, name, is_type),
+            false => self.in_package(place.file, name, is_type),
+        };
+        if let Some(found) = package {
             return Value::Symbol(found);
         }
+        let mut rest = Value::Unknown;
         for binding in facts.imports.bindings.iter().filter(|b| b.imported == Imported::All) {
-            for file in facts.targets.get(binding.import).into_iter().flat_map(|t| &t.files) {
+            let Some(target) = facts.targets.get(binding.import) else { continue };
+            for file in &target.files {
                 match self.exported(*file, name, depth + 1) {
                     Value::Unknown | Value::External => {}
                     found => return found,
                 }
             }
+            // A name that the project does not declare comes from the package.
+            if target.package.is_some() {
+                rest = Value::External;
+            }
         }
-        Value::Unknown
+        rest
     }
 
     /// A function or type that is declared in an enclosing function.
@@ -194,6 +204,11 @@ impl Resolver<'_, '_> {
         else {
             return Value::Unknown;
         };
+        if let Name::Java { name, .. } = &import.name
+            && self.has_namespaces(file)
+        {
+            return self.imported_name(file, name);
+        }
         if target.package.is_some() {
             return Value::External;
         }

@@ -61,12 +61,16 @@ impl Resolver<'_, '_> {
                 } else {
                     let is_type = chain.steps.contains(&Step::Instance);
                     let found = self.lookup(place, name, is_type, depth + 1);
-                    match (&found, self.is_java(place.file), chain.steps.first()) {
+                    match (&found, self.has_implicit_members(place.file), chain.steps.first()) {
                         (Value::Unknown, true, Some(Step::Call)) => {
-                            match self.java_method(place, name, 255, depth + 1) {
+                            match self.implicit_method(place, name, 255, depth + 1) {
                                 Some(id) => Value::Symbol(id),
                                 None => found,
                             }
+                        }
+                        // Where all types are declared or imported, another type is a package's.
+                        (Value::Unknown, ..) if is_type && self.has_declared_types(place.file) => {
+                            Value::External
                         }
                         _ => found,
                     }

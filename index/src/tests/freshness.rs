@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 /// Paths of files in several languages that import each other.
-const PATHS: [&str; 13] = [
+const PATHS: [&str; 23] = [
     "a.py",
     "b.py",
     "pkg/__init__.py",
@@ -20,6 +20,16 @@ const PATHS: [&str; 13] = [
     "src/inner.rs",
     "j/A.java",
     "j/B.java",
+    "j/C.kt",
+    "j/D.kt",
+    "c/A.cs",
+    "c/B.cs",
+    "h/A.php",
+    "h/B.php",
+    "r/a.rb",
+    "r/b.rb",
+    "web.ts",
+    "web.py",
 ];
 
 /// Texts by extension: definitions, base types, types of values, imports and re-exports that change
@@ -36,6 +46,8 @@ fn texts(path: &str) -> &'static [&'static str] {
             "from a import Base\n\nclass Repo(Base):\n    from b import make\n    def run(self):\n        from a import make\n        make()\n        self.make().save_it()\n",
             "from a import Base\n\nclass Repo(Base):\n    def run(self):\n        from b import make\n        make()\n        super().save_it()\n",
             "from a import Repo\nfrom b import Repo as R\n\ndef go():\n    Repo().make()\n    R().make()\n",
+            "from fastapi import APIRouter\nrouter = APIRouter(prefix='/a')\n\n@router.get('/b')\ndef make():\n    pass\n",
+            "from django.urls import path\nfrom a import make\nimport b\nurlpatterns = [path('x', make), path('y', b.Base)]\n",
             "def make(:\n",
         ],
         "ts" => &[
@@ -44,6 +56,7 @@ fn texts(path: &str) -> &'static [&'static str] {
             "export { make as build } from './x';\nimport d, { make } from './x';\nexport const go = () => { make().saveIt(); d().saveIt(); };\n",
             "import { build } from './y';\nimport { Base } from './lib';\nfunction f(b: Base) { b.saveIt(); build().saveIt(); }\n",
             "export * from '../x';\nexport interface Base { saveIt(): void }\nexport const make = () => ({ saveIt() {} });\n",
+            "import { Router } from 'express';\nimport { make } from './x';\nimport * as y from './y';\nconst r = Router();\nr.get('/a', make);\nr.post('/b', y.go);\n",
             "\nexport class Other { saveIt() {} otherName() {} }\nexport function make() { return new Other(); }\n",
             "export function {",
         ],
@@ -58,6 +71,30 @@ fn texts(path: &str) -> &'static [&'static str] {
             "use crate::{Base, make};\npub fn run() { make().save_it(); }\nimpl Base { pub fn late(&self) { self.save_it() } }\n",
             "mod inner;\npub use inner::Base;\nfn go(b: Base) { b.save_it(); b.late(); crate::inner::run(); }\n",
             "pub struct Base { x: u8 }\nimpl Base { pub fn save_it(&self) {} }\npub fn run() -> Base { Base { x: 1 } }\n",
+        ],
+        "kt" => &[
+            "package j\n\nopen class Base { fun saveIt() {} }\n\nfun make(): Base = Base()\n",
+            "package j\n\nclass Other : Base() { fun run() { saveIt(); make().saveIt() } }\n",
+            "package k\n\nimport j.Base\nimport j.make as build\n\nfun go(b: Base) { b.saveIt(); build().late() }\nfun Base.late() {}\n",
+            "package k\n\nimport j.*\nimport k.late\n\nclass Base { fun saveIt() { make() } }\n",
+        ],
+        "cs" => &[
+            "namespace P.A;\npublic partial class Base { public void Save() {} public static Base Make() => new Base(); }\n",
+            "namespace P.A;\npublic partial class Base { public void Late() { Save(); Make().Save(); } }\n",
+            "using P.A;\nnamespace P.B;\npublic class Other : Base { void Run(Base b) { b.Save(); Late(); b.Extra(); } }\n",
+            "namespace P.B;\npublic static class Tools { public static void Extra(this P.A.Base b) { b.Save(); } }\n",
+        ],
+        "php" => &[
+            "<?php\nnamespace P;\nclass Base { public function save() {} public static function make(): Base { return new Base(); } }\n",
+            "<?php\nnamespace Q;\nuse P\\Base;\nclass Other extends Base { function run() { $this->save(); Base::make()->save(); helper(); } }\n",
+            "<?php\nnamespace P;\ntrait Late { function late() { $this->save(); } }\nfunction helper(Base $b) { $b->save(); $b->late(); }\n",
+            "<?php\nnamespace P;\nclass Base { use Late; private Base $b; function go() { $this->b->late(); } }\n",
+        ],
+        "rb" => &[
+            "module A\n  class Base\n    def save; late; end\n    def self.make = Base.new\n  end\nend\n",
+            "class A::Base\n  def late; end\nend\n",
+            "class Other < A::Base\n  include Late\n  def run; save; A::Base.make.save; helper_it; end\nend\n",
+            "module Late\n  def helper_it; end\nend\nmodule A\n  class Base\n    def go; Base.new.late; end\n  end\nend\n",
         ],
         _ => &[
             "package j;\npublic class A { void save() {} void save(int a) {} static A make() { return new A(); } }\n",
@@ -88,7 +125,8 @@ fn apply(root: &Path, (path, operation, text): Change) {
         }
         2 => {
             let old = fs::read_to_string(root.join(at)).unwrap_or_default();
-            let comment = if at.ends_with(".py") { "#" } else { "//" };
+            let is_hash = at.ends_with(".py") || at.ends_with(".rb");
+            let comment = if is_hash { "#" } else { "//" };
             write(root, at, &format!("{comment} moved\n\n{old}"));
         }
         _ => {

@@ -1,6 +1,8 @@
 #![expect(clippy::disallowed_methods, reason = "projects created for the tests")]
 
+mod blueprint;
 mod freshness;
+mod namespaces;
 mod processes;
 mod questions;
 mod resolution;
@@ -35,7 +37,7 @@ fn update(root: &Path) -> Update {
 /// All rows of the index, with keys instead of ids.
 fn dump(root: &Path) -> BTreeMap<&'static str, Vec<String>> {
     const QUERIES: &[(&str, &str)] = &[
-        ("files", "SELECT path, language, hash, size, lines, test, package FROM files"),
+        ("files", "SELECT path, language, hash, size, lines, test, package, theme FROM files"),
         (
             "symbols",
             "SELECT s.key, f.path, s.name, s.qualified, s.kind, s.start_line, s.start_column,
@@ -51,6 +53,11 @@ fn dump(root: &Path) -> BTreeMap<&'static str, Vec<String>> {
                 ON c.id = symbol WHERE ref = r.id ORDER BY c.key))
               FROM refs r JOIN files f ON f.id = r.file
               LEFT JOIN symbols s ON s.id = r.source LEFT JOIN symbols t ON t.id = r.target",
+        ),
+        (
+            "routes",
+            "SELECT f.path, r.line, r.method, r.path, r.framework, s.key FROM routes r
+              JOIN files f ON f.id = r.file LEFT JOIN symbols s ON s.id = r.handler",
         ),
         (
             "imports",

@@ -5,7 +5,7 @@ use crate::store;
 
 /// The references as `source -> target`, or `source ? candidates` where the target is possible.
 #[track_caller]
-fn edges(files: &[(&str, &str)]) -> Vec<String> {
+pub(super) fn edges(files: &[(&str, &str)]) -> Vec<String> {
     let dir = project(files);
     update(dir.path());
     let connection = store::open_read_only(dir.path()).expect("an index");

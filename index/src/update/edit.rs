@@ -146,8 +146,11 @@ impl Edit<'_> {
             let facts = fresh.get(id).map(|(_, facts)| facts).or_else(|| all.get(id));
             facts.map(|facts| facts.imports.clone())
         };
-        let by_path: BTreeMap<String, Arc<Facts>> =
-            ids.iter().filter_map(|(path, id)| Some((path.clone(), imports_of(id)?))).collect();
+        let by_path: BTreeMap<String, Arc<Facts>> = ids
+            .iter()
+            .filter(|(path, _)| !crate::facts::has_namespaces(path))
+            .filter_map(|(path, id)| Some((path.clone(), imports_of(id)?)))
+            .collect();
         let listing = Listing::new(self.listed.iter().cloned());
         let resolver = ImportTargets::new(self.disk, &listing, &by_path);
         for (file, facts) in fresh.values_mut() {

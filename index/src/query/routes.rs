@@ -1,0 +1,55 @@
+//! Questions about routes.
+
+use super::{Reader, SymbolRow};
+use crate::IndexError;
+use serde::Serialize;
+
+/// A route, and the function that answers it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RouteRow {
+    /// The HTTP method; `*` for any.
+    pub method: String,
+    /// The path, as far as the file that declares it contains it.
+    pub path: String,
+    /// The framework.
+    pub framework: String,
+    /// The path of the file that declares the route.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The function that answers; `None` if it has no name or is not known.
+    pub handler: Option<SymbolRow>,
+}
+
+impl Reader {
+    /// The routes whose method, path or framework contains `text`, ordered by path.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn routes(&self, text: Option<&str>, limit: u32) -> Result<Vec<RouteRow>, IndexError> {
+        let sql = "SELECT r.method, r.path, r.framework, f.path, r.line, r.handler
+            FROM routes r JOIN files f ON f.id = r.file
+            WHERE ?1 IS NULL OR instr(lower(r.method || ' ' || r.path || ' ' || r.framework), lower(?1))
+            ORDER BY f.test, r.path, r.method, f.path, r.line LIMIT ?2";
+        type Found = (RouteRow, Option<i64>);
+        let rows: Vec<Found> = self.rows(sql, &[&text, &limit], |row| {
+            let route = RouteRow {
+                method: row.get(0)?,
+                path: row.get(1)?,
+                framework: row.get(2)?,
+                file: row.get(3)?,
+                line: row.get(4)?,
+                handler: None,
+            };
+            Ok((route, row.get(5)?))
+        })?;
+        let mut found = Vec::with_capacity(rows.len());
+        for (mut route, handler) in rows {
+            if let Some(id) = handler {
+                route.handler = self.symbols("s.id = ?1", &[&id])?.pop();
+            }
+            found.push(route);
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,212 @@
+//! Names in languages whose namespaces are independent of files: C#, Kotlin, PHP and Ruby.
+
+use super::values::Value;
+use super::{Place, Resolver, SymbolId};
+use crate::outline::Kind;
+use aidd_engine::project::imports::{Import, Imported, Name};
+use std::borrow::Cow;
+
+/// Maximum number of declarations of one type.
+const MAX_PARTS: usize = 32;
+
+impl Resolver<'_, '_> {
+    /// Whether the names of the language of a file are found by namespaces.
+    pub(super) fn has_namespaces(&self, file: u32) -> bool {
+        let path = self.world.path(file);
+        crate::facts::has_namespaces(path)
+    }
+
+    /// The name of a symbol with its namespace, separated by `.`.
+    fn full_name(&self, id: SymbolId) -> Option<String> {
+        let facts = self.world.facts(id.file)?;
+        let symbol = facts.outline.symbols.get(id.at as usize)?;
+        let qualified = match symbol.qualified.contains("::") {
+            true => Cow::Owned(symbol.qualified.replace("::", ".")),
+            false => Cow::Borrowed(&*symbol.qualified),
+        };
+        Some(match &facts.imports.package {
+            Some(package) => format!("{package}.{qualified}"),
+            None => qualified.into_owned(),
+        })
+    }
+
+    /// The symbol with a full name.
+    pub(super) fn qualified(&self, file: u32, full: &str) -> Option<SymbolId> {
+        let last = full.rsplit('.').next().unwrap_or(full);
+        let family = self.family(file);
+        let all = self.world.named(last);
+        let found = all.iter().copied().filter(|id| {
+            self.family(id.file) == family && self.full_name(*id).as_deref() == Some(full)
+        });
+        // Of several parts, the one that names its base type is the declaration.
+        let mut first = None;
+        for id in found.take(MAX_PARTS) {
+            if self.world.symbol(id, |symbol| !symbol.bases.is_empty()) == Some(true) {
+                return Some(id);
+            }
+            first = first.or(Some(id));
+        }
+        first
+    }
+
+    /// The symbol that a plain name means by the namespaces that are visible in a place.
+    pub(super) fn in_namespaces(
+        &self,
+        place: Place,
+        name: &str,
+        is_type: bool,
+    ) -> Option<SymbolId> {
+        let all = self.world.named(name);
+        if all.is_empty() {
+            return None;
+        }
+        let facts = self.world.facts(place.file)?;
+        let path = self.world.path(place.file);
+        let own = facts.imports.package.clone().unwrap_or_default();
+        if path.ends_with(".rb") {
+            // A constant is searched in the enclosing modules, then at the top.
+            let mut scope = place.source;
+            while let Some(at) = scope {
+                let symbol = facts.outline.symbols.get(at as usize)?;
+                if symbol.kind.is_type() {
+                    let outer = symbol.qualified.replace("::", ".");
+                    if let Some(found) = self.qualified(place.file, &format!("{outer}.{name}")) {
+                        return Some(found);
+                    }
+                }
+                scope = symbol.parent;
+            }
+            return self.qualified(place.file, name);
+        }
+        let is_nested_scope = path.ends_with(".cs");
+        let mut namespace = own.as_str();
+        loop {
+            let full =
+                if namespace.is_empty() { name.to_owned() } else { format!("{namespace}.{name}") };
+            if let Some(found) = self.qualified(place.file, &full) {
+                return Some(found);
+            }
+            if !is_nested_scope || namespace.is_empty() {
+                break;
+            }
+            namespace = namespace.rsplit_once('.').map_or("", |(outer, _)| outer);
+        }
+        for import in self.wildcards(place.file) {
+            if let Some(found) = self.qualified(place.file, &format!("{import}.{name}")) {
+                return Some(found);
+            }
+        }
+        if path.ends_with(".php") && !is_type {
+            return self.qualified(place.file, name);
+        }
+        // `global using` of another file makes a namespace visible.
+        if is_nested_scope && is_type {
+            let family = self.family(place.file);
+            let mut types = all.iter().copied().filter(|id| {
+                self.family(id.file) == family
+                    && self.world.symbol(*id, |at| at.kind.is_type() && at.parent.is_none())
+                        == Some(true)
+            });
+            if let (Some(only), None) = (types.next(), types.next()) {
+                return Some(only);
+            }
+        }
+        None
+    }
+
+    /// The namespaces whose members a file imports.
+    fn wildcards(&self, file: u32) -> Vec<String> {
+        let Some(facts) = self.world.facts(file) else { return Vec::new() };
+        let all = facts.imports.bindings.iter().filter(|b| b.imported == Imported::All);
+        all.filter_map(|binding| match &facts.imports.imports.get(binding.import)?.name {
+            Name::Java { name, .. } => Some(name.clone()),
+            _ => None,
+        })
+        .collect()
+    }
+
+    /// For each import of a full name, the file that declares it; `Some(None)`: another project.
+    pub(crate) fn namespace_targets(&self, file: u32) -> Vec<Option<Option<u32>>> {
+        let Some(facts) = self.world.facts(file) else { return Vec::new() };
+        let target = |import: &Import| match &import.name {
+            Name::Java { name, all: false } => Some(self.qualified(file, name).map(|id| id.file)),
+            _ => None,
+        };
+        facts.imports.imports.iter().map(target).collect()
+    }
+
+    /// The meaning of an imported full name.
+    pub(super) fn imported_name(&self, file: u32, full: &str) -> Value {
+        match self.qualified(file, full) {
+            Some(found) => Value::Symbol(found),
+            None => Value::External,
+        }
+    }
+
+    /// The other declarations of a type: parts in C#, reopened classes and modules in Ruby.
+    pub(super) fn parts(&self, class: SymbolId) -> Vec<SymbolId> {
+        let path = self.world.path(class.file);
+        if !path.ends_with(".cs") && !path.ends_with(".rb") {
+            return Vec::new();
+        }
+        let Some(name) = self.world.symbol(class, |symbol| symbol.name.clone()) else {
+            return Vec::new();
+        };
+        let all = self.world.named(&name);
+        if all.len() < 2 {
+            return Vec::new();
+        }
+        let full = self.full_name(class);
+        let family = self.family(class.file);
+        let same = all.iter().copied().filter(|id| {
+            *id != class
+                && self.family(id.file) == family
+                && self.world.symbol(*id, |at| at.kind.is_type()) == Some(true)
+                && self.full_name(*id) == full
+        });
+        same.take(MAX_PARTS).collect()
+    }
+
+    /// The extension function that a call of a member means: it must be visible in the file.
+    pub(super) fn extension(&self, place: Place, name: &str, arguments: u8) -> Option<SymbolId> {
+        let path = self.world.path(place.file);
+        let is_csharp = path.ends_with(".cs");
+        if !is_csharp && !path.ends_with(".kt") {
+            return None;
+        }
+        let family = self.family(place.file);
+        let all = self.world.named(name);
+        let mut found = all.iter().copied().filter(|id| {
+            let suits = self.world.symbol(*id, |symbol| {
+                let fits =
+                    arguments == 255 || symbol.arity.0 <= arguments && arguments <= symbol.arity.1;
+                symbol.extension && fits
+            });
+            self.family(id.file) == family && suits == Some(true)
+        });
+        let only = found.next()?;
+        if found.next().is_some() {
+            return None;
+        }
+        let full = self.full_name(only)?;
+        let (outer, _) = full.rsplit_once('.').unwrap_or(("", &full));
+        // In C#, the function is a member of a static class in the namespace.
+        let namespace = match is_csharp {
+            true => outer.rsplit_once('.').map_or("", |(namespace, _)| namespace),
+            false => outer,
+        };
+        let facts = self.world.facts(place.file)?;
+        let own = facts.imports.package.as_deref().unwrap_or_default();
+        let is_imported =
+            facts.imports.imports.iter().any(
+                |import| matches!(&import.name, Name::Java { name, all: false } if *name == full),
+            );
+        let is_visible = is_csharp
+            || own == namespace
+            || self.wildcards(place.file).iter().any(|import| import == namespace);
+        // The type of the receiver is not compared: a name that is not imported must be specific.
+        let is_certain = is_imported || is_visible && self.is_certain_name(place, only, name);
+        (is_certain && self.world.symbol(only, |at| at.kind != Kind::Field) == Some(true))
+            .then_some(only)
+    }
+}

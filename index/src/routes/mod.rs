@@ -1,0 +1,363 @@
+//! Routes: which function answers which method and path. Read from the syntax trees of the files
+//! that import a web framework; the shapes are data in `frameworks.json`.
+
+mod calls;
+mod marks;
+mod rails;
+#[cfg(test)]
+mod tests;
+
+use crate::outline::{Chain, Outline, Position, build};
+use aidd_engine::parse::syntax::Parsed;
+use aidd_engine::project::imports;
+use ast_grep_language::SupportLang;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+use tree_sitter::Node;
+
+/// Maximum number of routes of one file.
+const MAX_ROUTES: usize = 2000;
+/// Maximum length of a path.
+const MAX_PATH: usize = 300;
+
+/// A route that a file declares.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Route {
+    /// The HTTP method; `*` for any.
+    pub method: String,
+    /// The path, as far as the file contains it.
+    pub path: String,
+    /// The name of the framework.
+    pub framework: String,
+    /// The line, from 0.
+    pub line: u32,
+    /// The offset of the declaration.
+    pub offset: u32,
+    /// The index of the symbol that answers, if it is declared here.
+    pub symbol: Option<u32>,
+    /// The function that answers, as it is written.
+    pub handler: Option<Chain>,
+    /// Whether the route exists only if its function does: those of a resource.
+    pub implied: bool,
+}
+
+/// The shapes of the routes of one framework.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Framework {
+    framework: String,
+    /// The languages: `script`, `python`, `rust`, `go`, `java`, `php`, `ruby` or `csharp`.
+    family: String,
+    /// The modules and packages whose import marks a file.
+    #[serde(default)]
+    imports: Vec<String>,
+    /// The files that contain routes without an import.
+    #[serde(default)]
+    files: Vec<String>,
+    /// Function → method: `app.get("/path", handler)`.
+    #[serde(default)]
+    calls: HashMap<String, String>,
+    /// Decorator, annotation or attribute → method.
+    #[serde(default)]
+    marks: HashMap<String, String>,
+    /// Annotations of a class whose path precedes the paths in it.
+    #[serde(default)]
+    prefix_marks: Vec<String>,
+    /// Functions that return a router for a prefix.
+    #[serde(default)]
+    group: Vec<String>,
+    /// Functions whose argument is a function that declares the routes of a prefix.
+    #[serde(default)]
+    scope: Vec<String>,
+    /// Functions that declare the routes of a resource.
+    #[serde(default)]
+    resources: Vec<String>,
+    /// Functions in the handler argument that name the method: `get(handler)`.
+    #[serde(default)]
+    verbs: HashMap<String, String>,
+    /// The name of the argument that contains the prefix.
+    prefix_key: Option<String>,
+    /// The name of the argument that contains the methods.
+    methods_key: Option<String>,
+    /// The index of the handler among the arguments; the last one if it is not given.
+    handler: Option<usize>,
+    /// Whether the functions are called without receiver.
+    #[serde(default)]
+    plain: bool,
+    /// Whether paths are written without a leading slash.
+    #[serde(default)]
+    relative: bool,
+    /// Whether the imports of the framework can be in another file.
+    #[serde(default)]
+    implicit: bool,
+}
+
+static FRAMEWORKS: LazyLock<Vec<Framework>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("frameworks.json")).unwrap_or_default());
+
+/// A file while its routes are read.
+struct Reader<'t> {
+    text: &'t str,
+    family: &'static str,
+    outline: &'t Outline,
+    framework: &'static Framework,
+    /// Offsets between which paths have a prefix.
+    scopes: Vec<(usize, usize, String)>,
+    /// Router variable → prefix.
+    groups: HashMap<String, String>,
+    routes: Vec<Route>,
+}
+
+/// The name of the family of a language.
+fn family(language: SupportLang) -> &'static str {
+    match language {
+        SupportLang::JavaScript | SupportLang::TypeScript | SupportLang::Tsx => "script",
+        SupportLang::Python => "python",
+        SupportLang::Rust => "rust",
+        SupportLang::Go => "go",
+        SupportLang::Java | SupportLang::Kotlin => "java",
+        SupportLang::Php => "php",
+        SupportLang::Ruby => "ruby",
+        SupportLang::CSharp => "csharp",
+        _ => "",
+    }
+}
+
+/// The routes that the file at `path` declares.
+#[must_use]
+pub(crate) fn read(
+    path: &str,
+    text: &str,
+    language: SupportLang,
+    tree: &Parsed,
+    outline: &Outline,
+    imports: &imports::Facts,
+) -> Vec<Route> {
+    let family = family(language);
+    let names: Vec<String> = imports
+        .imports
+        .iter()
+        .filter(|import| !import.inline || family == "rust")
+        .map(|import| import.name.display().replace("::", "."))
+        .collect();
+    let mut routes = match family {
+        "script" => next_routes(path, outline, &names),
+        _ => Vec::new(),
+    };
+    let parsed = tree.root();
+    let mut is_found = false;
+    for framework in FRAMEWORKS.iter().filter(|at| at.family == family) {
+        let is_imported = names.iter().any(|name| {
+            framework.imports.iter().any(|import| {
+                name.strip_prefix(&**import)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '/']))
+            })
+        });
+        let is_file = framework
+            .files
+            .iter()
+            .any(|file| path.ends_with(&**file) || file.ends_with('/') && path.contains(&**file));
+        let is_implicit = framework.implicit
+            && framework
+                .marks
+                .keys()
+                .chain(framework.calls.keys())
+                .any(|name| text.contains(&**name));
+        // A file that uses a framework also uses the library that the framework wraps.
+        if !(is_imported || is_file || is_implicit) || is_found && framework.framework == "net/http"
+        {
+            continue;
+        }
+        is_found = true;
+        let mut reader = Reader {
+            text,
+            family,
+            outline,
+            framework,
+            scopes: Vec::new(),
+            groups: HashMap::new(),
+            routes: Vec::new(),
+        };
+        match framework.framework.as_str() {
+            "rails" => reader.rails(parsed.get_inner_node()),
+            _ => {
+                reader.walk(parsed.get_inner_node());
+                reader.add_prefixes();
+            }
+        }
+        routes.append(&mut reader.routes);
+    }
+    routes.sort_by(|a, b| (a.offset, &a.method, &a.path).cmp(&(b.offset, &b.method, &b.path)));
+    routes.dedup_by(|a, b| (a.offset, &a.method, &a.path) == (b.offset, &b.method, &b.path));
+    routes.truncate(MAX_ROUTES);
+    routes
+}
+
+impl<'t> Reader<'t> {
+    fn walk(&mut self, root: Node<'t>) {
+        let mut cursor = root.walk();
+        loop {
+            let node = cursor.node();
+            if node.is_named() {
+                self.visit_mark(node);
+                self.visit_call(node);
+            }
+            if cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+            }
+        }
+    }
+
+    fn text_of(&self, node: Node<'_>) -> &'t str {
+        self.text.get(node.byte_range()).unwrap_or_default()
+    }
+
+    /// The content of a string literal without interpolation.
+    fn literal(&self, node: Node<'_>) -> Option<&'t str> {
+        let kind = node.kind();
+        let is_string = kind.contains("string") || kind == "simple_symbol";
+        if !is_string {
+            return None;
+        }
+        let mut cursor = node.walk();
+        if node
+            .children(&mut cursor)
+            .any(|at| at.kind().contains("interpolat") || at.kind() == "template_substitution")
+        {
+            return None;
+        }
+        let text = self.text_of(node);
+        let text = match kind {
+            "simple_symbol" => text.trim_start_matches(':'),
+            _ => text
+                .trim_start_matches(|c: char| c.is_ascii_alphabetic() || "@$#".contains(c))
+                .trim_matches(['"', '\'', '`', '#']),
+        };
+        (text.len() <= MAX_PATH && !text.contains(['\n', ' '])
+            || text
+                .split_once(' ')
+                .is_some_and(|(verb, _)| verb.chars().all(|c| c.is_ascii_uppercase())))
+        .then_some(text)
+    }
+
+    /// Adds the prefixes of the scopes around the routes, which can follow them in the text.
+    fn add_prefixes(&mut self) {
+        let mut routes = std::mem::take(&mut self.routes);
+        for route in &mut routes {
+            let prefix = self.prefix(route.offset as usize);
+            if !prefix.is_empty() {
+                route.path = join(&prefix, &route.path);
+            }
+        }
+        self.routes = routes;
+    }
+
+    /// The prefix of the scopes around an offset, outermost first.
+    fn prefix(&self, at: usize) -> String {
+        let around = self.scopes.iter().filter(|(start, end, _)| (*start..*end).contains(&at));
+        around.fold(String::new(), |all, (_, _, prefix)| join(&all, prefix))
+    }
+
+    fn add(
+        &mut self,
+        node: Node<'_>,
+        method: &str,
+        path: &str,
+        symbol: Option<u32>,
+        handler: Option<Chain>,
+    ) {
+        // Go has patterns such as `GET /path`.
+        let (method, path) = match path.split_once(' ') {
+            Some((verb, path)) => (verb, path),
+            None => (method, path),
+        };
+        let start: Position = build::start(node);
+        self.routes.push(Route {
+            method: method.to_owned(),
+            path: join("", path),
+            framework: self.framework.framework.clone(),
+            line: start.line,
+            offset: start.offset,
+            symbol,
+            handler,
+            implied: false,
+        });
+    }
+}
+
+/// A path below a prefix, with one slash between them and one at the start.
+fn join(prefix: &str, path: &str) -> String {
+    let path = path.trim_start_matches('^').trim_end_matches('$');
+    let (prefix, rest) = (prefix.trim_end_matches('/'), path.trim_start_matches('/'));
+    if rest.is_empty() && !prefix.is_empty() {
+        prefix.to_owned()
+    } else {
+        format!("{prefix}/{rest}")
+    }
+}
+
+/// The routes that Next.js finds by the locations of files.
+fn next_routes(path: &str, outline: &Outline, imports: &[String]) -> Vec<Route> {
+    let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let Some((stem, "ts" | "tsx" | "js" | "jsx")) = name.split_once('.') else { return Vec::new() };
+    let below = |root: &str| {
+        let at = dir.split('/').position(|part| part == root)?;
+        let parts: Vec<&str> = dir.split('/').skip(at + 1).collect();
+        Some(parts)
+    };
+    let route = |method: &str, path: String, symbol: u32| Route {
+        method: method.to_owned(),
+        path,
+        framework: "next".to_owned(),
+        line: outline.symbols[symbol as usize].start.line,
+        offset: outline.symbols[symbol as usize].start.offset,
+        symbol: Some(symbol),
+        handler: None,
+        implied: false,
+    };
+    let default = || {
+        let local = outline.exports.iter().find(|(name, _)| name == "default");
+        let name = local.map_or("default", |(_, local)| local.as_str());
+        let found = outline.symbols.iter().position(|at| at.name == name && at.parent.is_none());
+        found.and_then(|at| u32::try_from(at).ok())
+    };
+    // Groups in brackets are no part of the path.
+    let address = |parts: &[&str]| {
+        let parts = parts.iter().filter(|part| !part.starts_with('(') && !part.starts_with('@'));
+        parts.fold(String::new(), |all, part| format!("{all}/{part}"))
+    };
+    match (stem, below("app"), below("pages")) {
+        ("route", Some(parts), _) => {
+            let methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+            let symbols = (0_u32..).zip(&outline.symbols);
+            symbols
+                .filter(|(_, at)| at.exported && at.parent.is_none())
+                .filter(|(_, at)| methods.contains(&&*at.name))
+                .map(|(index, at)| route(&at.name, join("", &address(&parts)), index))
+                .collect()
+        }
+        ("page", Some(parts), _) => {
+            default().map(|at| route("GET", join("", &address(&parts)), at)).into_iter().collect()
+        }
+        (_, _, Some(parts)) if !stem.starts_with('_') => {
+            let is_api = parts.first() == Some(&"api");
+            let is_next = imports.iter().any(|name| name == "next" || name.starts_with("next/"));
+            if !is_api && !is_next {
+                return Vec::new();
+            }
+            let mut path = address(&parts);
+            if stem != "index" {
+                path = format!("{path}/{stem}");
+            }
+            let method = if is_api { "*" } else { "GET" };
+            default().map(|at| route(method, join("", &path), at)).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}

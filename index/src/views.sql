@@ -1,0 +1,86 @@
+-- Views under the names of the AIFP project database, so that its queries run on the index.
+CREATE VIEW project AS
+  SELECT 1 AS id, value AS name, NULL AS purpose, '[]' AS goals_json, 'active' AS status,
+    1 AS version, NULL AS user_directives_status, NULL AS blueprint_checksum,
+    NULL AS last_known_git_hash, NULL AS last_git_sync, NULL AS created_at, NULL AS updated_at
+  FROM meta WHERE key = 'project';
+CREATE VIEW functions AS
+  SELECT s.id, s.name, s.file AS file_id, s.doc AS purpose, coalesce(s.parameters, '[]') AS parameters,
+    s.return_type, s.return_type AS returns, 'unknown' AS purity_level, NULL AS side_effects_json,
+    NULL AS complexity, NULL AS created_at, NULL AS updated_at
+  FROM symbols s WHERE s.kind IN ('function', 'method', 'macro');
+CREATE VIEW types AS
+  SELECT s.id, s.name, s.file AS file_id, s.kind, s.doc AS description,
+    json_object('kind', s.kind, 'name', s.qualified, 'signature', s.signature) AS definition_json,
+    NULL AS linked_function_id, 1 AS project_id, NULL AS created_at, NULL AS updated_at
+  FROM symbols s WHERE s.kind IN ('class', 'interface', 'struct', 'enum', 'trait', 'type')
+    OR s.kind = 'module' AND s.key LIKE '%.rb#%';
+CREATE VIEW interactions AS
+  SELECT r.id, r.source AS source_function_id, r.target AS target_function_id,
+    r.kind AS interaction_type, NULL AS description, NULL AS created_at, NULL AS updated_at
+  FROM refs r WHERE r.certainty = 'proved' AND r.source IS NOT NULL AND r.target IS NOT NULL;
+-- A theme is a directory; its confidence is the share of its proved references that stay in it.
+CREATE VIEW themes AS
+  SELECT min(f.id) AS id, f.theme AS name, count(*) || ' files' AS description,
+    0 AS ai_generated,
+    coalesce((SELECT round(avg(t.theme = f.theme), 2) FROM files a
+      JOIN refs r ON r.file = a.id AND r.target IS NOT NULL
+      JOIN symbols s ON s.id = r.target JOIN files t ON t.id = s.file
+      WHERE a.theme = f.theme), 0.0) AS confidence_score,
+    1 AS project_id, NULL AS created_at, NULL AS updated_at
+  FROM files f GROUP BY f.theme;
+-- A flow begins at a function that answers a route, or at a function named main.
+CREATE VIEW flows AS
+  SELECT s.id,
+    coalesce((SELECT r.method || ' ' || r.path FROM routes r WHERE r.handler = s.id
+      ORDER BY r.id LIMIT 1), s.qualified) AS name,
+    s.doc AS description, 0 AS ai_generated, 1.0 AS confidence_score, 1 AS project_id,
+    NULL AS created_at, NULL AS updated_at
+  FROM symbols s JOIN files f ON f.id = s.file
+  WHERE s.id IN (SELECT handler FROM routes WHERE handler IS NOT NULL)
+    OR s.name IN ('main', 'Main') AND s.kind IN ('function', 'method') AND NOT s.test AND NOT f.test;
+CREATE VIEW flow_steps AS
+  WITH RECURSIVE reach(flow_id, symbol, depth) AS (
+    SELECT id, id, 0 FROM flows
+    UNION
+    SELECT flow_id, r.target, depth + 1 FROM reach JOIN refs r ON r.source = symbol
+    WHERE r.target IS NOT NULL AND r.kind IN ('call', 'new') AND depth < 6
+  )
+  SELECT flow_id, symbol AS function_id, min(depth) AS depth FROM reach GROUP BY flow_id, symbol;
+CREATE VIEW file_flows AS
+  SELECT DISTINCT s.file AS file_id, w.flow_id FROM flow_steps w JOIN symbols s ON s.id = w.function_id;
+CREATE VIEW flow_themes AS
+  SELECT DISTINCT w.flow_id, (SELECT min(id) FROM files WHERE theme = f.theme) AS theme_id
+  FROM file_flows w JOIN files f ON f.id = w.file_id;
+CREATE VIEW infrastructure AS
+  SELECT row_number() OVER (ORDER BY type, value) AS id, type, value, description, 1 AS project_id,
+    NULL AS created_at, NULL AS updated_at
+  FROM (
+    SELECT 'language' AS type, language AS value, count(*) || ' files' AS description
+    FROM files GROUP BY language
+    UNION ALL
+    SELECT 'package', module, count(*) || ' imports' FROM imports WHERE external GROUP BY module
+  );
+-- Work is no part of the code: these views have the columns and no rows.
+CREATE VIEW completion_path AS
+  SELECT 0 AS id, '' AS name, 0 AS order_index, '' AS status, '' AS description, 1 AS project_id,
+    NULL AS created_at, NULL AS updated_at WHERE 0;
+CREATE VIEW milestones AS
+  SELECT 0 AS id, 0 AS completion_path_id, '' AS name, '' AS status, '' AS description,
+    NULL AS created_at, NULL AS updated_at WHERE 0;
+CREATE VIEW tasks AS
+  SELECT 0 AS id, 0 AS milestone_id, '' AS name, '' AS status, '' AS priority, '' AS description,
+    NULL AS created_at, NULL AS updated_at WHERE 0;
+CREATE VIEW subtasks AS
+  SELECT 0 AS id, 0 AS parent_task_id, '' AS name, '' AS status, '' AS priority, '' AS description,
+    NULL AS created_at, NULL AS updated_at WHERE 0;
+CREATE VIEW sidequests AS
+  SELECT 0 AS id, 0 AS paused_task_id, 0 AS paused_subtask_id, '' AS name, '' AS status,
+    '' AS priority, '' AS description, NULL AS created_at, NULL AS updated_at WHERE 0;
+CREATE VIEW items AS
+  SELECT 0 AS id, '' AS reference_table, 0 AS reference_id, '' AS name, '' AS status,
+    '' AS description, NULL AS created_at, NULL AS updated_at WHERE 0;
+CREATE VIEW notes AS
+  SELECT 0 AS id, '' AS content, '' AS note_type, '' AS reference_table, 0 AS reference_id,
+    '' AS source, '' AS directive_name, '' AS severity, NULL AS created_at, NULL AS updated_at
+  WHERE 0;
