@@ -76,8 +76,6 @@ pub enum Refusal {
     Unknown,
     /// The text has changed: the finding no longer exists or no longer has a fix.
     Gone,
-    /// The fix does not remove its finding, or it causes another finding.
-    Ineffective,
     /// No comment at this position would allow the finding.
     NoComment,
     /// The configuration cannot be changed so that the rule is disabled for this file.
@@ -89,9 +87,6 @@ impl fmt::Display for Refusal {
         f.write_str(match self {
             Self::Unknown => "not an aidd action",
             Self::Gone => "the text has changed and the finding no longer exists",
-            Self::Ineffective => {
-                "the fix was undone, because it does not remove the finding or causes another one; the log of aidd has the reason"
-            }
             Self::NoComment => "no comment here would allow the finding",
             Self::Config => {
                 "the configuration is malformed, or configures the rule for this file such that `off` would have no effect"
@@ -363,12 +358,7 @@ fn edits_in_document(
     match operation {
         ActionKind::Fix { id } => {
             let fix = find(id)?.fix.as_ref().ok_or(Refusal::Gone)?;
-            let (path, files) = (source.path(), action_context.files);
-            let is_chosen = |finding: &Finding| finding.id == *id;
-            let bytes = text.as_bytes().to_vec();
-            let undone = fix::failing_fixes(engine, path, bytes.clone(), files, &is_chosen);
-            let bytes = if undone.is_empty() { fix::apply(&bytes, &[fix]).0 } else { bytes };
-            effective_edits(text, FixResult { bytes, fixed: 0, undone }, action_context)
+            edits_between(text, fix::apply(text.as_bytes(), &[fix]).0)
         }
         ActionKind::FixRule { rule } => {
             let is_of_rule = |finding: &Finding| *finding.rule == **rule;
@@ -398,12 +388,10 @@ fn effective_edits(
     fixed: FixResult,
     action_context: &ActionContext<'_>,
 ) -> Result<Vec<Edit>, Refusal> {
-    let is_undone = !fixed.undone.is_empty();
-    if is_undone {
+    if !fixed.undone.is_empty() {
         (action_context.report_undone)(&fixed.undone);
     }
     edits_between(text, fixed.bytes)
-        .map_err(|refusal| if is_undone { Refusal::Ineffective } else { refusal })
 }
 
 /// The edits that turn `text` into `bytes`; fails if `text` and `bytes` are equal.
