@@ -106,7 +106,8 @@ fn malformed_manifests_are_listed() {
 /// Runs `aidd deps --online` in a project whose registries are a local server with these responses.
 /// The output has `SERVER` in place of the address.
 fn run_online(responses: &[(&str, u16, &str)], args: &[&str]) -> String {
-    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let server = runtime.block_on(async {
         let server = MockServer::start().await;
         for (at, status, body) in responses {
