@@ -14,7 +14,6 @@ mod plan;
 mod run;
 mod secret_findings;
 pub mod secrets;
-mod shown;
 mod value_purpose;
 
 use crate::forms::all::Patterns;

@@ -2,7 +2,6 @@
 
 use super::Engine;
 use super::secrets;
-use super::shown;
 use crate::parse::syntax::Tree;
 use crate::rules::rule::{Report, Settings};
 use crate::text::files::Files;
@@ -25,25 +24,15 @@ impl Engine {
         let mut spans = secrets::resolve(findings, &self.registry);
         // An excerpt must not show a secret even if its rule was not selected.
         if self.excludes_secret_rules(settings) {
-            spans.extend(self.unselected_secrets(source, files, findings));
+            spans.extend(self.unselected_secrets(source, files));
         }
         secrets::merge(spans)
     }
 
-    /// The secrets in the parts of the source that the output of `findings` can show.
-    fn unselected_secrets(
-        &self,
-        source: &Source,
-        files: &dyn Files,
-        findings: &[Finding],
-    ) -> Vec<Span> {
+    fn unselected_secrets(&self, source: &Source, files: &dyn Files) -> Vec<Span> {
         let mut report = Report::new(source, self.page_settings());
         let tree = Tree::new(source);
-        let whole = 0..source.text().len();
-        let ranges = shown::ranges(source, findings).unwrap_or_else(|| vec![whole]);
-        let rules = self.registry.rules();
-        let scanned = self.patterns.text.run_in(&ranges, rules, &tree, true, &mut report);
-        let words = scanned.watched;
+        let words = self.patterns.text.run(self.registry.rules(), &tree, true, &mut report).watched;
         let context = self.context(files, &tree);
         let claims = self.distribution.claims(source, |family| family.finds_secrets);
         for (claim, offsets) in claims.iter().zip(&words) {
