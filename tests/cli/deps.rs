@@ -127,7 +127,7 @@ fn run_online(responses: &[(&str, u16, &str)], args: &[&str]) -> String {
     project.write("Cargo.toml", "[dependencies]\nserde = \"1\"\n");
     project
         .write("requirements.txt", format!("--index-url {}/simple\nrequests==1.0\n", server.uri()));
-    project.write("api/Gemfile", "source \"http://127.0.0.1:1\"\ngem \"rails\"\n");
+    project.write("api/Gemfile", "source \"ftp://gems.example\"\ngem \"rails\"\n");
     // The settings of the user that runs the tests must not matter.
     let home = project.path().join("home");
     let home = home.to_str().expect("UTF-8");
@@ -149,7 +149,37 @@ fn the_configured_registries_are_asked_on_request() {
         ("/npm/html", 200, "<html>"),
         ("/simple/requests/", 200, requests),
     ];
-    assert_snapshot!(run_online(&responses, &[]), @"");
+    assert_snapshot!(run_online(&responses, &[]), @r"
+    Cargo.toml
+      name   ecosystem  declared  locked  imported by  notes
+      serde  cargo      1         -       0 files
+
+    api/Gemfile
+      name   ecosystem  declared  locked  imported by  notes
+      rails  gem        -         -       not checked
+
+    package.json, locked in package-lock.json
+      name      ecosystem  declared  locked  imported by  notes
+      vue       npm        ^2.7.0    2.7.16  1 file       support for Vue 2 ended 2023-12-31 (as of 2026-11-22); 2.7.16 is deprecated: Vue 2 has reached its end; newest version 3.5.0
+      zod       npm        ^4.0.0    3.25.1  0 files      locked version does not satisfy the range; 3.25.1 is not in the registry; newest version 4.1.0
+      left-pad  npm        ^1.3.0    -       0 files      not in the lock file; not in the registry
+      closed    npm        1.0.0     -       0 files      not in the lock file
+      html      npm        1.0.0     -       0 files      not in the lock file
+      ../up     npm        1.0.0     -       0 files      not in the lock file
+      local     npm        -         -       not checked  from the project
+
+    requirements.txt
+      name      ecosystem  declared  locked  imported by  notes
+      requests  pypi       ==1.0     -       0 files      newest version 2.0
+
+    advisories: not checked; pass a local export with --osv DIR
+    newer versions: 2 available, 1 packages not found, 5 not checked; asked SERVER
+      not checked: SERVER: HTTP 401; no credentials are sent
+      not checked: SERVER: the response does not list versions
+      not checked: a directory replaces the registry
+      not checked: the name is not valid
+      not checked: the registry is not at an HTTP address
+    ");
     let json = run_online(&responses, &["--json", "Cargo.toml"]);
     assert!(json.contains(r#""notChecked": "a directory replaces the registry""#), "{json}");
     assert!(json.contains(r#""asked": []"#), "{json}");
@@ -164,4 +194,13 @@ fn failures_of_a_registry_are_not_checked() {
         assert!(out.contains("not checked: SERVER: "), "{status}: {out}");
         assert!(!out.contains(" 0 not checked"), "{status}: {out}");
     }
+}
+
+#[test]
+fn a_registry_without_a_server_is_not_checked() {
+    let project = project();
+    project.write(".npmrc", "registry=http://127.0.0.1:1/\n");
+    let output = project.run(&["deps", "package.json", "--online"]).expect_code(0);
+    assert!(output.out.contains("3 not checked; asked 127.0.0.1:1"), "{}", output.out);
+    assert!(output.out.contains("  not checked: 127.0.0.1:1: "), "{}", output.out);
 }
