@@ -34,7 +34,7 @@ pub(crate) struct FileFacts {
     pub targets: Vec<Target>,
     /// For each symbol, its id in the database.
     pub ids: Vec<i64>,
-    /// The routes.
+    /// The routes that the file declares.
     pub routes: Vec<Route>,
 }
 

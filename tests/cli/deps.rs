@@ -173,7 +173,7 @@ fn the_configured_registries_are_asked_on_request() {
       requests  pypi       ==1.0     -       0 files      newest version 2.0
 
     advisories: not checked; pass a local export with --osv DIR
-    newer versions: 2 available, 1 packages not found, 5 not checked; asked SERVER
+    newer versions: 2 available, 1 not in the registry, 5 not checked; asked SERVER
       not checked: SERVER: HTTP 401; no credentials are sent
       not checked: SERVER: the response does not list versions
       not checked: a directory replaces the registry

@@ -64,6 +64,7 @@ const CASES: &[(&str, &[&[&str]])] = &[
     ("index callees", &[&["EVIL"], &["EVIL", "--json"]]),
     ("index impact", &[&["EVIL"], &["EVIL", "--json"]]),
     ("index flows", &[&[], &["EVIL"], &["EVIL", "EVIL", "--json"]]),
+    ("index routes", &[&[], &["EVIL"], &["EVIL", "--json"]]),
     ("index map", &[&[], &["--focus", "EVIL"], &["--json"]]),
     ("index affected", &[&[], &["EVIL"], &["FILE", "--json"]]),
     ("index dead", &[&[], &["--exported", "--json"]]),

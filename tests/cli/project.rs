@@ -325,7 +325,7 @@ fn enabled_rules_are_exported_to_agents_md() {
     - `aidd/*`, 5 rules
     - `deps/*`, 6 rules
     - `dockerfile/*`, 84 rules
-    - `openapi/*`, 47 rules
+    - `openapi/*`, 50 rules
     - `sql/*`, 34 rules
     - `tests/*`, 35 rules
     <!-- /aidd:rules -->

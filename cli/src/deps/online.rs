@@ -101,7 +101,9 @@ fn question(
         let requests = urls.iter().map(|url| request(row.ecosystem, url, &row.name));
         requests.collect::<Option<Vec<Request>>>().ok_or_else(|| "the name is not valid".to_owned())
     };
-    let requests = registries::find(files, user, package).and_then(to_requests);
+    let requests = registries::find(files, user, package)
+        .map_err(|error| error.to_string())
+        .and_then(to_requests);
     Some(requests.map(|requests| (row.ecosystem, row.name.clone(), requests)))
 }
 
@@ -293,7 +295,7 @@ pub(super) fn summary(rows: &[DependencyRow], hosts: &BTreeSet<String>) -> Strin
     let asked = if hosts.is_empty() { "no registry".to_owned() } else { hosts.join(", ") };
     let (newer, missing, unknown) = counts;
     let mut text = format!(
-        "newer versions: {newer} available, {missing} packages not found, {unknown} {NOT_CHECKED}; asked {asked}"
+        "newer versions: {newer} available, {missing} not in the registry, {unknown} {NOT_CHECKED}; asked {asked}"
     );
     for why in reasons.iter().take(MAX_REASONS) {
         text.push_str("\n  not checked: ");

@@ -10,7 +10,7 @@ use rusqlite::Row;
 pub struct Place {
     /// The path of the file.
     pub path: String,
-    /// The line.
+    /// The line, from 1.
     pub line: u32,
     /// The first byte in the line.
     pub column: u32,

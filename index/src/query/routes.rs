@@ -11,7 +11,7 @@ pub struct RouteRow {
     pub method: String,
     /// The path, as far as the file that declares it contains it.
     pub path: String,
-    /// The framework.
+    /// The name of the framework that serves the route.
     pub framework: String,
     /// The path of the file that declares the route.
     pub file: String,

@@ -208,7 +208,7 @@ fn invalid_drafts_are_rejected() {
         report.expect_err("an error").to_string()
     };
     assert_eq!(error(" \n"), "the draft is empty");
-    assert_eq!(error(&"a".repeat(1 << 20)), "the draft has more than 256 KiB");
+    assert_eq!(error(&"a".repeat(1 << 20)), "the draft is larger than 256 KiB");
     let long = "a ".repeat(2000);
     let error = try_draft(&project, &Draft { text: PAGE, sentence: Some(&long) }, &limit());
     assert!(matches!(error, Err(SuggestError::LongSentence)));

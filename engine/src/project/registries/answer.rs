@@ -13,7 +13,7 @@ use std::str::FromStr;
 /// A request to a registry, with the method `GET`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Request {
-    /// The URL.
+    /// The absolute URL, without credentials.
     pub url: String,
     /// The value of the header `Accept`.
     pub accept: &'static str,

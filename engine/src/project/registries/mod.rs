@@ -43,12 +43,50 @@ pub struct UserSettings {
     pub maven: Option<String>,
 }
 
+/// Why no registry can be asked for a package.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RegistryError {
+    /// The manifest adds repositories, whose packages could replace those of the registry.
+    #[error("the manifest adds repositories")]
+    AddedRepositories,
+    /// Registries of NuGet are not looked up.
+    #[error("NuGet is not supported")]
+    Unsupported,
+    /// The address has another scheme than HTTP or HTTPS.
+    #[error("the registry is not at an HTTP address")]
+    NotHttp,
+    /// The address contains a variable, which only the tool can replace.
+    #[error("the address of the registry contains a variable")]
+    Variable,
+    /// The address contains credentials, which are not sent.
+    #[error("the address of the registry contains credentials, which are not sent")]
+    Credentials,
+    /// The address has no host, or contains spaces or control characters.
+    #[error("the address of the registry is malformed")]
+    Malformed,
+    /// The index of the registry is a Git repository.
+    #[error("the index of the registry is a Git repository")]
+    GitIndex,
+    /// The settings of the project disable indexes.
+    #[error("the settings of the project disable indexes")]
+    Disabled,
+    /// The module matches `GOPRIVATE` or `GONOPROXY`.
+    #[error("the module is private")]
+    Private,
+    /// `GOPROXY` contains no proxy.
+    #[error("`GOPROXY` names no proxy")]
+    NoProxy,
+    /// The source that replaces crates.io cannot be asked: the reason.
+    #[error("{0}")]
+    Source(String),
+}
+
 /// A dependency whose registry is looked up.
 #[derive(Clone, Copy, Debug)]
 pub struct Package<'a> {
     /// The path of the manifest.
     pub manifest: &'a str,
-    /// The ecosystem.
+    /// The ecosystem, which selects the registries of a tool.
     pub ecosystem: Ecosystem,
     /// The name in the registry.
     pub name: &'a str,
@@ -62,12 +100,12 @@ pub struct Package<'a> {
 /// it asks them.
 ///
 /// # Errors
-/// Why no registry can be asked: one phrase.
+/// If no registry can be asked.
 pub fn find(
     files: &dyn Files,
     user: &UserSettings,
     package: Package<'_>,
-) -> Result<Vec<String>, String> {
+) -> Result<Vec<String>, RegistryError> {
     let finder = Finder { files, user, dir: parent_dir(package.manifest) };
     let urls = match package.ecosystem {
         Ecosystem::Npm => finder.npm(package.name)?,
@@ -78,8 +116,8 @@ pub fn find(
         Ecosystem::Gem if package.repositories.is_empty() => default_urls(Ecosystem::Gem),
         Ecosystem::Gem => package.repositories.to_vec(),
         Ecosystem::Composer if package.repositories.is_empty() => default_urls(Ecosystem::Composer),
-        Ecosystem::Composer => return Err("the manifest adds repositories".to_owned()),
-        Ecosystem::Nuget => return Err("NuGet is not supported".to_owned()),
+        Ecosystem::Composer => return Err(RegistryError::AddedRepositories),
+        Ecosystem::Nuget => return Err(RegistryError::Unsupported),
     };
     urls.into_iter().map(validate).collect()
 }
@@ -91,19 +129,19 @@ fn default_urls(ecosystem: Ecosystem) -> Vec<String> {
 
 /// Rejects URLs that cannot be requested without running or reading anything else: other schemes,
 /// variables, and URLs with credentials, which are not sent.
-fn validate(url: String) -> Result<String, String> {
+fn validate(url: String) -> Result<String, RegistryError> {
     let url = url.trim().trim_end_matches('/');
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let Some(rest) = rest else {
-        return Err("the registry is not at an HTTP address".to_owned());
+        return Err(RegistryError::NotHttp);
     };
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     if url.contains("${") || url.contains("{{") {
-        Err("the address of the registry contains a variable".to_owned())
+        Err(RegistryError::Variable)
     } else if host.contains('@') {
-        Err("the address of the registry contains credentials, which are not sent".to_owned())
+        Err(RegistryError::Credentials)
     } else if host.is_empty() || url.contains(|c: char| c.is_whitespace() || c.is_control()) {
-        Err("the address of the registry is malformed".to_owned())
+        Err(RegistryError::Malformed)
     } else {
         Ok(url.to_owned())
     }
@@ -133,7 +171,7 @@ impl Finder<'_> {
         })
     }
 
-    fn npm(&self, name: &str) -> Result<Vec<String>, String> {
+    fn npm(&self, name: &str) -> Result<Vec<String>, RegistryError> {
         let scope = name.split_once('/').map(|(scope, _)| scope).filter(|_| name.starts_with('@'));
         let texts: Vec<(&str, String)> =
             self.texts(&[".npmrc", ".yarnrc.yml", "bunfig.toml", ".yarnrc"]).collect();
@@ -154,7 +192,7 @@ impl Finder<'_> {
         Ok(url.map_or_else(|| default_urls(Ecosystem::Npm), |url| vec![url]))
     }
 
-    fn cargo(&self, registry: Option<&str>) -> Result<Vec<String>, String> {
+    fn cargo(&self, registry: Option<&str>) -> Result<Vec<String>, RegistryError> {
         let mut texts: Vec<String> =
             self.texts(&[".cargo/config.toml", ".cargo/config"]).map(|(_, text)| text).collect();
         texts.extend(self.user.cargo.clone());
@@ -168,17 +206,17 @@ impl Finder<'_> {
             None => match settings::cargo(&texts, registry) {
                 CargoSource::Default => None,
                 CargoSource::Index(index) => Some(index),
-                CargoSource::Other(why) => return Err(why),
+                CargoSource::Other(why) => return Err(RegistryError::Source(why)),
             },
         };
         let Some(index) = index else { return Ok(default_urls(Ecosystem::Cargo)) };
         match index.strip_prefix("sparse+") {
             Some(url) => Ok(vec![url.to_owned()]),
-            None => Err("the index of the registry is a Git repository".to_owned()),
+            None => Err(RegistryError::GitIndex),
         }
     }
 
-    fn python(&self, package: Package<'_>) -> Result<Vec<String>, String> {
+    fn python(&self, package: Package<'_>) -> Result<Vec<String>, RegistryError> {
         let names = ["pyproject.toml", "uv.toml", "Pipfile"];
         let name = package.manifest.rsplit('/').next().unwrap_or_default();
         let mut indexes = Indexes::default();
@@ -192,7 +230,7 @@ impl Finder<'_> {
             }
         }
         if indexes.is_disabled {
-            return Err("the settings of the project disable indexes".to_owned());
+            return Err(RegistryError::Disabled);
         }
         let variables = ["UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL"];
         let of_environment = variables.iter().find_map(|name| self.variable(name));
@@ -201,21 +239,21 @@ impl Finder<'_> {
         Ok(indexes.urls(default.map_or_else(|| default_urls(Ecosystem::Pypi), |url| vec![url])))
     }
 
-    fn go(&self, module: &str) -> Result<Vec<String>, String> {
+    fn go(&self, module: &str) -> Result<Vec<String>, RegistryError> {
         let value = |name: &str| {
             let of_file = || settings::variable(self.user.go.as_deref()?, name);
             self.variable(name).map(str::to_owned).or_else(of_file)
         };
         let private = value("GONOPROXY").or_else(|| value("GOPRIVATE")).unwrap_or_default();
         if private.split(',').any(|pattern| settings::is_go_match(pattern.trim(), module)) {
-            return Err("the module is private".to_owned());
+            return Err(RegistryError::Private);
         }
         let Some(proxies) = value("GOPROXY") else { return Ok(default_urls(Ecosystem::Go)) };
         let is_proxy = |entry: &&str| !matches!(*entry, "direct" | "off" | "");
         let urls = proxies.split([',', '|']).map(str::trim).take_while(is_proxy);
         let urls: Vec<String> = urls.map(str::to_owned).collect();
         if urls.is_empty() {
-            return Err("`GOPROXY` names no proxy".to_owned());
+            return Err(RegistryError::NoProxy);
         }
         Ok(urls)
     }

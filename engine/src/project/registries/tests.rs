@@ -5,7 +5,7 @@ use crate::text::files::Memory;
 fn found(files: &[(&str, &str)], user: &UserSettings, package: Package<'_>) -> String {
     let file = |(path, text): &(&str, &str)| ((*path).to_owned(), text.as_bytes().to_vec());
     let files = Memory(files.iter().map(file).collect());
-    find(&files, user, package).map_or_else(|why| why, |urls| urls.join(" "))
+    find(&files, user, package).map_or_else(|error| error.to_string(), |urls| urls.join(" "))
 }
 
 fn package<'a>(manifest: &'a str, ecosystem: Ecosystem, name: &'a str) -> Package<'a> {
