@@ -204,7 +204,24 @@ fn is_step(before: u8, after: u8) -> bool {
 pub fn is_description(value: &str) -> bool {
     const PARTS: [&str; 5] = ["example", "dummy", "changeme_", "fake", "lorem"];
     let lower = value.to_ascii_lowercase();
-    is_unfilled_template(value) || PARTS.iter().any(|word| lower.contains(word))
+    is_unfilled_template(value)
+        || PARTS.iter().any(|word| lower.contains(word))
+        || has_digits_for_letters(&lower)
+}
+
+/// Whether `lower` spells "change me" with digits in place of letters: `ch4n63m3`.
+fn has_digits_for_letters(lower: &str) -> bool {
+    let letter = |c: char| match c {
+        '0' => 'o',
+        '1' => 'i',
+        '3' => 'e',
+        '4' => 'a',
+        '6' | '9' => 'g',
+        _ => c,
+    };
+    lower.contains(|c: char| c.is_ascii_digit())
+        && !lower.contains("changeme")
+        && lower.chars().map(letter).collect::<String>().contains("changeme")
 }
 
 /// Whether `value` is template text that was not filled in.
@@ -361,6 +378,7 @@ mod tests {
             "deadbeefdeadbeefdeadbeefdeadbeef",
             "your_api_key",
             "YOUR-TOKEN",
+            "ch4n63m31fy0uc4n",
             "yourpassword",
             "insert token here",
             "abc123...",

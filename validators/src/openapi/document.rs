@@ -139,6 +139,12 @@ pub(super) fn has_document_name(path: &str) -> bool {
     matches!(stem, Some("openapi." | "swagger."))
 }
 
+/// Whether the file name has the word `template`: `swagger.template.json`.
+fn is_template_name(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.split(['.', '-', '_']).any(|word| word.eq_ignore_ascii_case("template"))
+}
+
 impl<'a> Document<'a> {
     /// Parses the text of `source`.
     pub(super) fn parse(source: &'a Source, files: &'a dyn Files) -> Result<Self, Refusal> {
@@ -174,6 +180,10 @@ impl<'a> Document<'a> {
         };
         let Some(text) = values.text(at) else { return Err(Refusal::NotChecked) };
         if is_template(&text) {
+            return Err(Refusal::NotChecked);
+        }
+        // A program completes such a file with the paths.
+        if values.child(root, "paths").is_none() && is_template_name(source.path()) {
             return Err(Refusal::NotChecked);
         }
         // Files in other formats can have a field with this name too.

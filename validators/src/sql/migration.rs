@@ -288,8 +288,25 @@ pub(super) fn ordered_paths(migration: &Migration, files: &dyn Files) -> Vec<Str
         });
         paths.extend(names.map(|name| below(&migration.dir, &name)));
     }
-    paths.sort_by(|a, b| compare_versions(a, b));
-    paths
+    let mut keyed: Vec<(String, String)> =
+        paths.into_iter().map(|path| (without_dashes(&path), path)).collect();
+    keyed.sort_by(|(a, _), (b, _)| compare_versions(a, b));
+    keyed.into_iter().map(|(_, path)| path).collect()
+}
+
+/// The path with dates such as `2019-03-22-170700` as one number: diesel has written the versions of
+/// migrations in both forms.
+fn without_dashes(path: &str) -> String {
+    let parts = path.split('/').map(|part| {
+        let end = part.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(part.len());
+        let (version, rest) = part.split_at(end);
+        if version.split('-').map(str::len).take(3).eq([4, 2, 2]) {
+            version.replacen('-', "", 3) + rest
+        } else {
+            part.to_owned()
+        }
+    });
+    parts.collect::<Vec<_>>().join("/")
 }
 
 /// Whether no sibling directory has a higher version: `true` for `1.2` next to `1.1`.

@@ -163,6 +163,13 @@ fn the_schema_is_replayed_in_order() {
     assert_eq!(rules_found(&[TABLE, (path, add)], path), ["Error sql/duplicate-column"]);
     let drop = ("pg/migrations/9_b.sql", "ALTER TABLE a DROP COLUMN b;");
     assert!(rules_found(&[TABLE, drop, (path, add)], path).is_empty());
+    // The versions of diesel, with and without dashes.
+    let old = ("pg/migrations/20140929103756_a/up.sql", "CREATE TABLE a (id bigint, b text);");
+    let path_2017 = "pg/migrations/20170318181441_b/up.sql";
+    let drop_table = ("pg/migrations/2019-03-22-170700_c/up.sql", "DROP TABLE a;");
+    let drop_column = (path_2017, "ALTER TABLE a DROP COLUMN b;");
+    let found = rules_found(&[old, drop_column, drop_table], path_2017);
+    assert!(!found.iter().any(|rule| rule.contains("unknown")), "{found:?}");
     // A program has unknown effects.
     assert!(rules_found(&[TABLE, ("pg/migrations/5_b.go", ""), (path, add)], path).is_empty());
     let down = "-- +goose Up\nSELECT 1;\n-- +goose Down\nALTER TABLE a ADD COLUMN b text;";
