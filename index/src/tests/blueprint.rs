@@ -87,7 +87,7 @@ fn the_printed_queries_run() {
     assert_eq!(answers[2], r#"[{"name":"add","file_id":2}]"#);
     assert_eq!(
         answers[3],
-        r#"[{"name":"multiply_matrices","purpose":"Multiplies.","path":"matrix-operations/a.py"}]"#
+        r#"[{"name":"multiply_matrices","purpose":"Multiplies.","path":"matrix-operations/a.py"},{"name":"calculate_total","purpose":null,"path":"totals.py"},{"name":"add","purpose":null,"path":"totals.py"}]"#
     );
     assert_eq!(
         answers[5],

@@ -9,7 +9,7 @@ fn kotlin_names_come_from_packages() {
     assert_eq!(
         edges(&[("a/Base.kt", base), ("b/A.kt", text)]),
         [
-            "Base.make -> a/Base.kt#Base~class",
+            "Base.make x Base",
             "A.made -> a/Base.kt#Base.make~method",
             "A.run -> a/Base.kt#Base.save~method",
             "A.run -> a/Base.kt#Base.save~method",
@@ -18,7 +18,7 @@ fn kotlin_names_come_from_packages() {
             "A.run x listOf",
             "A.run x map",
             "A.run -> a/Base.kt#Base.save~method",
-            "A.run ? a/Base.kt#Base.save~method",
+            "A.run x save",
         ]
     );
 }
@@ -33,7 +33,7 @@ fn csharp_names_come_from_namespaces_and_partial_classes() {
         [
             "Repo.Save -> Part.cs#Repo.Flush~method",
             "Repo.Make -> Base.cs#Repo~class",
-            "Page._other -> Base.cs#Repo.Make~method",
+            "Page -> Base.cs#Repo.Make~method",
             "Page.Run -> Base.cs#Repo.Save~method",
             "Page.Run -> Base.cs#Repo.Save~method",
             "Page.Run -> Base.cs#Repo.Save~method",

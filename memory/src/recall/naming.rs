@@ -45,7 +45,7 @@ impl ProjectMemory {
             let mut found: Vec<(Entry, String)> = Vec::new();
             let mut seen = BTreeSet::new();
             for symbol in symbols {
-                for slot in slots_with(index, store, symbol)? {
+                for slot in slots_with(index, store, last_part(symbol))? {
                     add(index, store, (slot, symbol), (&mut seen, &mut found), &|entry| {
                         mentions(entry, symbol)
                     })?;
@@ -133,6 +133,11 @@ fn add(
     Ok(())
 }
 
+/// The name of a symbol without the names of what contains it.
+fn last_part(symbol: &str) -> &str {
+    symbol.rsplit(['.', ':', '#']).next().unwrap_or(symbol)
+}
+
 /// Calls `visit` with each text of a memory.
 fn for_each_text(entry: &Entry, visit: &mut dyn FnMut(&str)) {
     entry.topic.iter().for_each(|topic| visit(topic));
@@ -142,7 +147,7 @@ fn for_each_text(entry: &Entry, visit: &mut dyn FnMut(&str)) {
 
 /// Whether a text of the memory contains `symbol` as a whole word.
 fn mentions(entry: &Entry, symbol: &str) -> bool {
-    let last = symbol.rsplit(['.', ':', '#']).next().unwrap_or(symbol);
+    let last = last_part(symbol);
     let inner = last.get(1..).unwrap_or_default();
     let is_distinct = last.len() > 3
         && (inner.contains(|c: char| c.is_uppercase() || c.is_ascii_digit() || c == '_'));

@@ -67,12 +67,16 @@ fn logs_show_new_findings_and_count_the_others() {
 
 #[test]
 fn without_sources_each_finding_is_one_line() {
-    assert_snapshot!(from_document(Format::Text, &change().run()), @"
+    assert_snapshot!(from_document(Format::Text, &change().run()), @r"
     Dockerfile:1:6: warning[dockerfile/latest-tag] Pin the tag
     conf, dir/sé#t:1.toml:2:9: error[secrets/some-key] `[REDACTED]` is 100% | open see @someone <b> #12
-    logs/big.log:41002:1: info[team/no-shouting] Do not shout
+
+    1 error   secrets/some-key
+    1 warning dockerfile/latest-tag, fixable
+    1 info    team/no-shouting, not listed
+
     1 file skipped or only partly checked:
-      big/blob\\u{1b}.json: larger than 2 MiB | <b>
+      big/blob\u{1b}.json: larger than 2 MiB | <b>
 
     compared with main (merge base 1a2b3c4): 4 changed files
 
@@ -264,19 +268,15 @@ fn a_policy_blocks_warns_and_ignores() {
                              see @someone <b> #12
      --> conf, dir/sé#t:1.toml:2:9
       |
+    1 | a = 1
     2 |     😀key = "**************"; again = "**************"
       |             ^^^^^^^^^^^^^^^^
       |
       = help: Revoke [REDACTED]
       = note: `ci.warnOn` contains this rule: the finding does not fail the run
 
-    info[team/no-shouting]: Do not shout
-         --> logs/big.log:41002:1
-          |
-    41002 | NO WAY
-          | ^^^^^^
-          |
-          = note: `ci.blockOn` contains this rule: the run fails
+    1 error   secrets/some-key, fixable
+    1 info    team/no-shouting, not listed
 
     1 file skipped or only partly checked:
       big/blob\u{1b}.json: larger than 2 MiB | <b>

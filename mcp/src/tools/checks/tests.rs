@@ -419,7 +419,7 @@ fn invalid_sentences_and_drafts_are_rejected() {
         error_text(json!({"sentence": "x".repeat(1 << 20)})).contains("more than 2000 characters")
     );
     assert!(error_text(json!({"sentence": "\u{1b}\u{202e}"})).contains("the sentence is empty"));
-    assert!(error_text(json!({"draft": "x".repeat(1 << 20)})).contains("more than 256 KiB"));
+    assert!(error_text(json!({"draft": "x".repeat(1 << 20)})).contains("larger than 256 KiB"));
     assert!(error_text(json!({"filePath": "../a.md"})).contains("outside the project"));
     assert!(error_text(json!({"filePath": "gone.md"})).starts_with("gone.md: "));
     assert!(error_text(json!({"filePath": "a.md"})).contains("`a.md` contains no requirement"));

@@ -10,6 +10,7 @@ use aidd_index::changed_lines;
 use aidd_index::query::SymbolRow;
 use aidd_index::query::context::Use;
 use aidd_index::query::reach::Reach;
+use aidd_report::number;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write as _;
@@ -91,7 +92,7 @@ fn of_symbol(current: &Current, name: &str) -> Result<(String, Reach), ToolError
     };
     let place =
         |symbol: &SymbolRow| format!("`{}` {}:{}", symbol.qualified, symbol.path, symbol.line);
-    let mut title = format!("A change of {} reaches", place(first));
+    let mut title = format!("A change to {} reaches", place(first));
     if found.len() > 1 {
         let others: Vec<String> = found.iter().skip(1).take(MAX_LISTED).map(place).collect();
         title = format!(
@@ -113,16 +114,16 @@ fn of_diff(current: &Current, rev: Option<&str>) -> Result<(String, Reach), Tool
         return Err(ToolError::new(format!("no source file changed since {since}")).remedy(remedy));
     }
     let reach = current.reader.reach_of_lines(&lines)?;
-    Ok((format!("The changes since {since} in {} files reach", lines.len()), reach))
+    Ok((format!("The changes since {since} in {} reach", number(lines.len(), "file")), reach))
 }
 
 fn render(title: &str, reach: &Reach, notes: &[String]) -> String {
     let mut text = format!(
-        "{title} {} callers in {} files, {} more indirectly; {} affected test files.\n",
-        reach.callers.len(),
-        reach.caller_files(),
+        "{title} {} in {}, {} more indirectly; {}.\n",
+        number(reach.callers.len(), "caller"),
+        number(reach.caller_files(), "file"),
         reach.indirect,
-        reach.tests.len()
+        number(reach.tests.len(), "affected test file")
     );
     for note in notes {
         let _ = writeln!(text, "note: {note}");
