@@ -41,7 +41,7 @@ impl Item for NewFinding<'_> {
 
 impl Item for &wire::Finding {
     fn severity(&self) -> Severity {
-        self.severity.into()
+        self.severity
     }
 
     fn rule(&self) -> &str {

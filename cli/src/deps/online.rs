@@ -241,7 +241,7 @@ fn shorten(text: &str) -> String {
     let line = one_line(text);
     match line.char_indices().nth(MAX_TEXT) {
         Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.into(),
+        None => line,
     }
 }
 

@@ -168,10 +168,7 @@ fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
 
 fn receiver_of(build: &Build<'_>, node: Node<'_>) -> Option<Chain> {
     match node.kind() {
-        "scope_resolution" => match node.child_by_field_name("scope") {
-            Some(scope) => Some(value(build, scope, 0)),
-            None => None,
-        },
+        "scope_resolution" => node.child_by_field_name("scope").map(|scope| value(build, scope, 0)),
         _ => None,
     }
 }

@@ -92,7 +92,7 @@ impl Reader {
         let last = name.rsplit(['.', ':', '#']).next().unwrap_or(name);
         found.extend(nearest(last, names.iter().map(|name: &String| &**name)).map(str::to_owned));
         for symbol in parts {
-            if !found.iter().any(|known| *known == symbol.qualified) {
+            if !found.contains(&symbol.qualified) {
                 found.push(symbol.qualified);
             }
         }

@@ -132,7 +132,7 @@ fn is_equal_in_request(document: &Document<'_>, schema: usize, value: usize) -> 
         "boolean" => matches!(text, "true" | "false"),
         _ => false,
     };
-    types(document, schema).into_iter().any(|name| is_of_type(name))
+    types(document, schema).into_iter().any(is_of_type)
 }
 
 /// Whether a media type is JSON. An example of another type can be a string that contains the

@@ -119,7 +119,7 @@ pub fn find(
         Ecosystem::Composer => return Err(RegistryError::AddedRepositories),
         Ecosystem::Nuget => return Err(RegistryError::Unsupported),
     };
-    urls.into_iter().map(validate).collect()
+    urls.iter().map(|url| validate(url)).collect()
 }
 
 fn default_urls(ecosystem: Ecosystem) -> Vec<String> {
@@ -129,7 +129,7 @@ fn default_urls(ecosystem: Ecosystem) -> Vec<String> {
 
 /// Rejects URLs that cannot be requested without running or reading anything else: other schemes,
 /// variables, and URLs with credentials, which are not sent.
-fn validate(url: String) -> Result<String, RegistryError> {
+fn validate(url: &str) -> Result<String, RegistryError> {
     let url = url.trim().trim_end_matches('/');
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let Some(rest) = rest else {

@@ -174,13 +174,13 @@ struct Rows {
 fn query(context: &Context, params: QueryParams) -> Result<Answer<Rows>, ToolError> {
     let current = current(context)?;
     let rows = sql::query(current.project.root(), &params.sql)?;
-    let lines = rows.iter().map(Value::to_string);
-    let lines = context.distribution().redact_all(lines);
-    let rows = rows.into_iter().zip(&lines).map(|(row, line)| {
+    let texts: Vec<String> = rows.iter().map(Value::to_string).collect();
+    let lines = context.distribution().redact_all(texts.iter().cloned());
+    let rows = rows.into_iter().zip(texts.iter().zip(&lines)).map(|(row, (text, line))| {
         // A masked part can cross the strings of a row; such a row is shown as text only.
         let masked =
             serde_json::from_str(line).unwrap_or_else(|_| serde_json::json!({ "row": line }));
-        Row::from_value(if row.to_string() == *line { row } else { masked })
+        Row::from_value(if text == line { row } else { masked })
     });
     let rows: Vec<Row> = rows.collect();
     let text = if lines.is_empty() { "no rows".to_owned() } else { lines.join("\n") };

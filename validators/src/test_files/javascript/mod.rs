@@ -85,12 +85,12 @@ pub(super) fn check(files: &dyn Files, report: &mut Report<'_>) -> Result<(), To
             let mut walker = Walker::new(source.text(), &parsed.program, names, report);
             comments::check(&mut walker, &parsed.program);
             walker.visit_program(&parsed.program);
-        })
+        });
     })
 }
 
 /// Maximum number of bytes that a thread keeps allocated between two files.
-const MAX_KEPT_BYTES: usize = 8 << 20;
+const MAX_RETAINED_BYTES: usize = 8 << 20;
 
 thread_local! {
     /// The memory of the trees of a thread. Most of the cost of fresh memory is in the page faults.
@@ -99,12 +99,12 @@ thread_local! {
 
 /// Runs `check` with the memory of the thread, which is empty before and after.
 fn with_allocator(check: impl FnOnce(&Allocator)) {
-    ALLOCATOR.with(|kept| match kept.try_borrow_mut() {
+    ALLOCATOR.with(|retained| match retained.try_borrow_mut() {
         Ok(mut allocator) => {
             // A check that panicked has not emptied the memory.
             allocator.reset();
             check(&allocator);
-            if allocator.capacity() > MAX_KEPT_BYTES {
+            if allocator.capacity() > MAX_RETAINED_BYTES {
                 *allocator = Allocator::default();
             } else {
                 allocator.reset();
