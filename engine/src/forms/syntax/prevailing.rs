@@ -4,11 +4,12 @@
 use crate::forms::expression;
 use crate::rules::registry::Registry;
 use crate::text::files::Files;
-use crate::text::finding::Finding;
+use crate::text::finding::{Finding, RuleId};
 use crate::text::purpose::Purpose;
 use crate::text::source::Source;
-use aidd_page::{PrevailingHeader, SyntaxHeader};
+use aidd_page::{Form, PrevailingHeader, SyntaxHeader};
 use regex::Regex;
+use std::collections::{BTreeSet, HashSet};
 
 /// Maximum number of files whose names are counted.
 const MAX_FILES: usize = 40;
@@ -39,6 +40,13 @@ impl Conventions {
             own: compile("own", &header.own)?,
             other: compile("other", &header.other)?,
         })
+    }
+
+    /// The starts of the names in `text` that follow the other convention.
+    fn other_names(&self, text: &str) -> HashSet<usize> {
+        let names = self.names.captures_iter(text).filter_map(|found| found.get(1));
+        let other = names.filter(|name| self.other.is_match(name.as_str()));
+        other.map(|name| name.start()).collect()
     }
 
     /// The number of names in `text` that follow the own and the other convention.
@@ -90,27 +98,31 @@ pub(crate) fn remove(
     registry: &Registry,
     findings: &mut Vec<Finding>,
 ) {
-    let header = |finding: &Finding| {
-        let check = registry.get(&finding.rule)?.check.as_ref()?;
-        check.syntax.as_ref()?.prevailing.as_ref()
+    let header = |rule: &str| {
+        let rule = registry.get(rule).filter(|rule| rule.form == Some(Form::Syntax))?;
+        rule.check.as_ref()?.syntax.as_ref()?.prevailing.as_ref()
     };
-    findings.retain(|finding| {
-        let Some(conventions) = header(finding).and_then(|it| Conventions::compile(it).ok()) else {
-            return true;
+    let rules: BTreeSet<RuleId> = findings.iter().map(|finding| finding.rule.clone()).collect();
+    for rule in rules {
+        let Some(conventions) = header(&rule).and_then(|it| Conventions::compile(it).ok()) else {
+            continue;
         };
-        let name = &source.text()[finding.span.range()];
-        if !conventions.other.is_match(name) {
-            return true;
+        let names = conventions.other_names(source.text());
+        let is_other = |finding: &Finding| {
+            finding.rule == rule && names.contains(&(finding.span.start as usize))
+        };
+        if !findings.iter().any(is_other) {
+            continue;
         }
         let extension = source.path().rsplit_once('.').map_or("", |(_, end)| end);
-        let question = format!("prevailing names of {} in {extension}", finding.rule);
+        let question = format!("prevailing names of {rule} in {extension}");
         let prevails = || conventions.other_prevails(source, files);
-        let is_other = match files.listing() {
+        let other_prevails = match files.listing() {
             Some(listing) => listing.answer(&question, prevails),
             None => prevails(),
         };
-        !is_other
-    });
+        findings.retain(|finding| !(other_prevails && is_other(finding)));
+    }
 }
 
 #[cfg(test)]
@@ -132,8 +144,11 @@ mod tests {
             Memory([(paths[1].clone(), text.into_bytes()), (paths[2].clone(), many)].into());
         let listing = Listing::new(paths);
         let files = Listed { files: &memory, listing: &listing };
-        let source = Source::new("a.py", "def thirdName():\n");
-        Conventions::compile(&header).expect("valid").other_prevails(&source, &files)
+        let source = Source::new("a.py", "def thirdName():\nclass className:\n");
+        let conventions = Conventions::compile(&header).expect("valid");
+        // The name of the class is not among the names.
+        assert_eq!(conventions.other_names(source.text()), [4].into());
+        conventions.other_prevails(&source, &files)
     }
 
     #[test]
