@@ -42,7 +42,13 @@ pub(super) fn lower(
     findings: &mut [Finding],
 ) -> Lowered {
     let mut lowered = Lowered::new();
-    if findings.iter().all(|finding| finding.severity == Severity::Info) {
+    let can_be_lowered = |finding: &Finding| {
+        finding.severity > Severity::Info
+            && registry
+                .get(&finding.rule)
+                .is_some_and(|rule| !matches!(lowering_condition(rule), LoweringCondition::Nothing))
+    };
+    if !findings.iter().any(can_be_lowered) {
         return lowered;
     }
     let purpose = match Purpose::of_file(source.path(), files) {
