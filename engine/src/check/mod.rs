@@ -17,6 +17,7 @@ pub mod secrets;
 mod value_purpose;
 
 use crate::forms::all::Patterns;
+use crate::forms::syntax::prevailing;
 use crate::forms::variants::Variants;
 use crate::forms::when::Conditions;
 use crate::parse::syntax::Tree;
@@ -449,10 +450,11 @@ impl Engine {
         }
         let unchecked = report.take_unchecked();
         let mut findings = report.finish();
+        prevailing::remove(source, files, &self.registry, &mut findings);
         let lowered =
             lowered::lower((source, &tree, files), settings, &self.registry, &mut findings);
         let secrets = self.resolve_secrets(source, settings, files, &mut findings);
-        lowered::lower_doubtful((source, settings), &self.registry, &mut findings);
+        lowered::lower_doubtful((source, files, settings), &self.registry, &mut findings);
         let min_severity = self.settings.min_severity();
         findings.retain(|finding| Some(finding.severity) >= min_severity);
         let statements = || self.distribution.statements(source);
