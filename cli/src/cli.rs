@@ -351,12 +351,12 @@ pub enum RuleCommand {
         after_help = "Exit codes:\n  0  all pages are up to date\n  1  an existing page differs and was not overwritten\n  2  wrong usage or invalid configuration\n  3  a page could not be generated: a bug in the import\n\nExamples:\n  aidd rule import --dry-run\n  aidd rule import .ls-lint.yml\n  aidd rule import tools/no-eval.yml --from ast-grep"
     )]
     Import(RuleImport),
-    /// Show what enforces a requirement (a sentence in the documentation) and which kinds of check
+    /// Show what enforces a requirement (a sentence in the documentation) and which forms of check
     /// could enforce it, or validate a drafted rule.
     ///
     /// Without arguments, lists the sentences of AGENTS.md, CONTRIBUTING and rule pages, each with
     /// the rule or tool that enforces it. For one sentence, shows the documents that contain it,
-    /// related rules and the kinds of check that could enforce it. With `--draft`, validates a rule
+    /// related rules and the forms of check that could enforce it. With `--draft`, validates a rule
     /// page, runs its examples and runs it on the project. Writes nothing.
     #[command(
         after_help = "Exit codes:\n  0  done; the draft is valid\n  1  the draft has problems\n  2  wrong usage or configuration\n\nExamples:\n  aidd rule suggest AGENTS.md\n  aidd rule suggest \"Never use moment\"\n  git log -1 --format=%s | aidd rule suggest -\n  aidd rule suggest \"Never use moment\" --draft page.md"

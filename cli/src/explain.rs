@@ -49,7 +49,7 @@ pub(crate) fn unknown_rule(registry: &Registry, name: &str) -> UserError {
     }
 }
 
-/// The page below a summary of its front matter. In the secrets of its examples, `…` replaces the
+/// The page below a summary of its header. In the secrets of its examples, `…` replaces the
 /// [`JOIN_MARK`].
 fn page(rule: &Rule, color: bool) -> String {
     let (bold, dim, off) = if color { ("\x1b[1m", "\x1b[2m", "\x1b[0m") } else { ("", "", "") };

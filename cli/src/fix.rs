@@ -368,7 +368,7 @@ fn has_fix(file: &FileReport, safety: Safety) -> bool {
         && applicable(&file.checked.findings, safety).next().is_some()
 }
 
-/// Prints the change of one file as a unified diff, with secrets redacted.
+/// Prints the change to one file as a unified diff, with secrets redacted.
 pub(crate) fn patch(file: &FileReport, before: &[u8], after: &[u8], io: &mut Io<'_>) -> Result<()> {
     let path = file.source.path();
     let text = |bytes: &[u8]| {

@@ -220,7 +220,7 @@ fn hint_for(error: &RunError) -> Option<&'static str> {
             "run `git fetch` to update the remote branches, and `git branch --all` to list them"
         }
         RunError::NoCommit => "run `aidd check .`, which needs no commit and checks all files",
-        RunError::NoCommonCommit { .. } => "pass an ancestor of the current work",
+        RunError::NoCommonCommit { .. } => "pass an ancestor of the current commit",
         RunError::Git(_) => "run `git fsck` to find the cause",
         RunError::Unreadable { error, .. } if error.kind() == io::ErrorKind::NotFound => {
             "correct the path; it is relative to the current directory"

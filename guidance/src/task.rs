@@ -1,4 +1,4 @@
-//! Classifies a task described in a sentence: its route, its estimated size, and whether it can
+//! Classifies a task described in a sentence: its route, its estimated complexity, and whether it can
 //! skip stages under the conditions of `specs/fast-track.md`.
 
 use super::library::{Library, TableError};
@@ -26,7 +26,7 @@ pub struct ExpectedChange {
     pub is_tested: Option<bool>,
 }
 
-/// The estimated size of a task.
+/// The estimated complexity of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// A few minutes.
@@ -48,7 +48,7 @@ impl Size {
         }
     }
 
-    /// The token budget for the session-start context of a task of this size.
+    /// The token budget for the session-start context of a task of this complexity.
     #[must_use]
     pub fn budget(self) -> TokenBudget {
         match self {
@@ -77,7 +77,7 @@ pub struct Task {
     pub route: Route,
     /// Whether the route is derived from the files only, not from the words.
     pub is_from_files: bool,
-    /// The estimated size.
+    /// The estimated complexity.
     pub size: Size,
     /// The words and paths that make the task risky.
     pub risks: Vec<String>,

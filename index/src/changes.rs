@@ -8,12 +8,12 @@ use aidd_engine::workspace::{diff, walk};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Path in the work tree → changed lines, zero-based, end exclusive. An empty range is a place at
-/// which lines were removed.
+/// Path in the work tree → changed lines, zero-based, end exclusive. An empty range marks a position
+/// where lines were removed.
 pub type ChangedLines = BTreeMap<String, Vec<Range<u32>>>;
 
 /// The lines that changed since the merge base with `rev`, or since the last commit if `rev` is
-/// `None`; only in files of the index. New files are changed completely.
+/// `None`; only in indexed files. New files are changed completely.
 ///
 /// # Errors
 /// When there is no repository, or no such revision.

@@ -26,9 +26,9 @@ pub enum IndexError {
     /// The repository cannot be read, or a revision does not exist.
     #[error(transparent)]
     Git(#[from] aidd_engine::project::git::GitError),
-    /// A revision has no commit in common with the current work.
+    /// A revision has no commit in common with the current branch.
     #[error(
-        "`{0}` and the current commit have no common commit; pass an ancestor of the current work"
+        "`{0}` and the current commit have no common commit; pass an ancestor of the current commit"
     )]
     NoCommonCommit(String),
     /// A query is not allowed.
@@ -40,7 +40,7 @@ pub enum IndexError {
 }
 
 impl IndexError {
-    /// An error of an access to `path`.
+    /// Converts an I/O error on `path`.
     pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Self + use<> {
         let path = path.to_owned();
         move |source| Self::Io { path, source }

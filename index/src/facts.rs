@@ -1,4 +1,4 @@
-//! What the index knows about one file, and how it differs from an earlier state.
+//! The facts that the index stores about one file, and the names that an edit of the file affects.
 
 use crate::outline::{self, Chain, Outline, RefKind, namespaces};
 use crate::routes::{self, Route};
@@ -19,7 +19,7 @@ pub(crate) const MAX_BYTES: u64 = 1 << 20;
 pub(crate) struct Target {
     /// The ids of the files of the project.
     pub files: Vec<u32>,
-    /// The package, if the import leads out of the project.
+    /// The package, if the import refers to code outside the project.
     pub package: Option<String>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct FileFacts {
     pub routes: Vec<Route>,
 }
 
-/// The language of a file that is indexed.
+/// The language of an indexed file.
 #[must_use]
 pub(crate) fn language(path: &str) -> Option<SupportLang> {
     SupportLang::from_path(path).filter(|language| outline::is_supported(*language))
@@ -53,13 +53,13 @@ pub fn outline_of(path: &str, text: &str) -> Option<Outline> {
     Some(outline::read(path, text, language, &tree))
 }
 
-/// Whether the imports of a file name namespaces and not files.
+/// Whether the imports of a file name namespaces instead of files.
 #[must_use]
 pub(crate) fn has_namespaces(path: &str) -> bool {
     language(path).is_some_and(namespaces::is_supported)
 }
 
-/// Whether a file is for tests, by the conventions of its language.
+/// Whether a file contains tests, by the conventions of its language.
 #[must_use]
 pub(crate) fn is_test(path: &str, imports: &imports::Facts) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -99,8 +99,8 @@ pub(crate) fn read(path: &str, text: &str) -> Option<FileFacts> {
     Some(FileFacts { outline, imports, targets: Vec::new(), ids: Vec::new(), routes })
 }
 
-/// Removes references by plain names that the file neither declares nor imports. In languages whose
-/// names are visible in a whole package, all references are kept.
+/// Removes references with unqualified names that the file neither declares nor imports. In languages
+/// whose names are visible in a whole package, all references are retained.
 fn drop_unknown_names(outline: &mut Outline, imports: &imports::Facts) {
     let is_file_scope =
         matches!(imports.language, imports::Language::Script | imports::Language::Python);
@@ -116,7 +116,7 @@ fn drop_unknown_names(outline: &mut Outline, imports: &imports::Facts) {
     });
 }
 
-/// The hash of a text.
+/// The hash of the content of a file.
 #[must_use]
 pub(crate) fn hash_of(bytes: &[u8]) -> i64 {
     let mut hasher = DefaultHasher::new();
@@ -124,7 +124,7 @@ pub(crate) fn hash_of(bytes: &[u8]) -> i64 {
     hasher.finish().cast_signed()
 }
 
-/// The hash of a name, for the sets of mentioned names.
+/// The hash of a name; mentioned names are stored as hashes.
 #[must_use]
 pub(crate) fn name_hash(name: &str) -> u32 {
     let mut hasher = DefaultHasher::new();
@@ -132,12 +132,12 @@ pub(crate) fn name_hash(name: &str) -> u32 {
     (hasher.finish() & u64::from(u32::MAX)) as u32
 }
 
-/// The names that a file mentions, and which of its own names depend on which other names.
+/// The names that a file mentions, and which of them depend on which others; as hashes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Mentions {
     /// All names, sorted.
     pub names: Vec<u32>,
-    /// A name, and a name in its type, value or base types.
+    /// Pairs of a name, and a name in its type, value or base types.
     pub links: Vec<(u32, u32)>,
 }
 
@@ -201,8 +201,8 @@ impl FileFacts {
         Mentions { names: names.into_iter().collect(), links: links.into_iter().collect() }
     }
 
-    /// The names that other files can depend on, each with a hash of everything that matters about
-    /// it except its position.
+    /// The names that other files can depend on, each with a hash of its definitions without their
+    /// positions.
     fn meanings(&self) -> HashMap<u32, u64> {
         let mut all: HashMap<u32, u64> = HashMap::new();
         let mut add = |name: &str, value: &dyn Fn(&mut DefaultHasher)| {
@@ -254,7 +254,7 @@ impl FileFacts {
     }
 }
 
-/// The names whose meaning differs between two states of a file.
+/// The names whose definitions differ between two states of a file.
 #[must_use]
 pub(crate) fn changed_names(
     before: Option<&FileFacts>,

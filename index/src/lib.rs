@@ -1,5 +1,5 @@
-//! The code index of a project: which symbols there are and which places refer to them, in a SQLite
-//! database that is derived from the files and brought up to date before each answer.
+//! The code index of a project: its symbols and the references to them, in a SQLite database that is
+//! derived from the files and brought up to date before each answer.
 
 mod changes;
 mod error;

@@ -9,7 +9,7 @@ use rusqlite::{Connection, params};
 use std::collections::HashMap;
 use std::time::UNIX_EPOCH;
 
-/// Directories that contain sources of every kind.
+/// Common names of directories above the sources, which do not name a theme.
 const ROOTS: &[&str] = &[
     "apps", "com", "crates", "internal", "io", "java", "kotlin", "lib", "main", "net", "org",
     "packages", "pkg", "src", "test", "tests",
@@ -23,20 +23,20 @@ pub(crate) struct ReadFile {
     pub(crate) stamp: Option<Stamp>,
     pub(crate) size: u64,
     pub(crate) lines: u32,
-    /// The offsets of the line starts.
+    /// The offset of the start of each line.
     pub(crate) line_starts: Vec<u32>,
-    /// `None`: unchanged, or not supported.
+    /// `None` if the file is unchanged.
     pub(crate) facts: Option<FileFacts>,
 }
 
-/// A stamp as an integer.
+/// The time of a stamp, in nanoseconds since 1970.
 pub(crate) fn stamp_number(stamp: Option<Stamp>) -> Option<i64> {
     let (time, _) = stamp?;
     i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()
 }
 
-/// Assigns ids to the symbols of a file: the ids of the symbols with the same keys before, and new
-/// ids from `next`. Returns the keys.
+/// Assigns ids to the symbols of a file: an id in `before` for the same key is reused, other symbols
+/// get the ids after `next`. Returns the keys.
 pub(crate) fn assign_ids(
     path: &str,
     facts: &mut FileFacts,
@@ -132,7 +132,7 @@ fn write_stored(
     write_imports(connection, id, &file.line_starts, facts)
 }
 
-/// The theme of a file: its directory, up to the second one that is not a common root of sources.
+/// The theme of a file: its directory, cut after the second name that is not in [`ROOTS`].
 fn theme(path: &str) -> &str {
     let Some((dir, _)) = path.rsplit_once('/') else { return "." };
     let mut left = 2;

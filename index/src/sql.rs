@@ -1,4 +1,4 @@
-//! SQL that only reads: one statement within limits, on a connection that cannot write.
+//! Read-only SQL: one statement, with limits, on a connection that cannot write.
 
 use crate::{IndexError, store};
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 pub const MAX_ROWS: usize = 500;
 /// Maximum size of the result as JSON, in bytes.
 pub const MAX_BYTES: usize = 64 << 10;
-/// Maximum time.
+/// Maximum run time.
 pub const MAX_TIME: Duration = Duration::from_secs(2);
 
 /// The functions that a query can call.
@@ -64,11 +64,11 @@ const FUNCTIONS: &[&str] = &[
     "upper",
 ];
 
-/// Virtual tables of SQLite that show its internals.
+/// Virtual tables that expose internals of SQLite.
 const VIRTUAL: &[&str] =
     &["bytecode", "dbstat", "sqlite_dbpage", "sqlite_memstat", "sqlite_stmt", "tables_used"];
 
-/// What is allowed, for refusals.
+/// The allowed statements, for error messages.
 const ALLOWED: &str = "one SELECT or WITH statement on the tables files, symbols, refs, candidates, \
     imports, bindings and the views functions, types, interactions is allowed";
 
@@ -93,7 +93,7 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
 /// Runs a query on the index of the project at `root`; returns the rows as objects.
 ///
 /// # Errors
-/// When the statement is not allowed or exceeds a limit; the message says what is allowed.
+/// When the statement is not allowed or exceeds a limit; the message lists the allowed statements.
 pub fn query(root: &Path, sql: &str) -> Result<Vec<Value>, IndexError> {
     if sql.len() > MAX_BYTES {
         return Err(IndexError::Refused(format!("the query is longer than {MAX_BYTES} bytes")));
@@ -151,7 +151,7 @@ pub fn query(root: &Path, sql: &str) -> Result<Vec<Value>, IndexError> {
 
 fn refusal(error: &rusqlite::Error) -> IndexError {
     let text = match error {
-        rusqlite::Error::MultipleStatement => "there are several statements".to_owned(),
+        rusqlite::Error::MultipleStatement => "found several statements".to_owned(),
         _ if error.sqlite_error_code() == Some(rusqlite::ErrorCode::OperationInterrupted) => {
             let seconds = MAX_TIME.as_secs();
             return IndexError::Refused(format!(

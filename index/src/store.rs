@@ -13,14 +13,14 @@ pub const DIR: &str = ".aidd";
 /// The name of the database.
 pub const NAME: &str = "data.index.db";
 
-/// The version of the schema. A database of another version is built again.
+/// The version of the schema. A database with another version is rebuilt.
 const SCHEMA_VERSION: u32 = 2;
 const SCHEMA: &str = include_str!("schema.sql");
 const VIEWS: &str = include_str!("views.sql");
 const INDEXES: &str = include_str!("indexes.sql");
 /// Maximum time to wait for another process that writes the index.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
-/// Content of the ignore file of a new directory, as in the memory.
+/// Content of the ignore file in a new directory; the memory writes the same.
 const IGNORE_RULES: &str = "# Local data of aidd, for this checkout only.\n/data.*\n/.gitignore\n";
 
 /// The path of the database of the project at `root`.
@@ -29,14 +29,14 @@ pub fn path(root: &Path) -> PathBuf {
     root.join(DIR).join(NAME)
 }
 
-/// The path with a suffix.
+/// `path` with a suffix after its name.
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// The value of `meta` that a current database has.
+/// The version in `meta` of a current database.
 fn version() -> String {
     format!("{SCHEMA_VERSION}.{}.{}", outline::VERSION, env!("CARGO_PKG_VERSION"))
 }
@@ -96,7 +96,7 @@ pub(crate) fn open(root: &Path) -> Result<Option<Connection>, IndexError> {
     }
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let Ok(connection) = Connection::open_with_flags(&path, flags) else { return Ok(None) };
-    // A file that is not a database, or that another version wrote, is built again.
+    // A file that is not a database, or that another version wrote, is rebuilt.
     if prepare(&connection).is_err() || stored_version(&connection) != Some(version()) {
         return Ok(None);
     }
@@ -114,13 +114,13 @@ fn stored_version(connection: &Connection) -> Option<String> {
     connection.query_row(sql, [], |row| row.get(0)).optional().ok().flatten()
 }
 
-/// Opens the database for reading only.
+/// Opens the database read-only.
 pub(crate) fn open_read_only(root: &Path) -> Result<Connection, IndexError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     Ok(Connection::open_with_flags(path(root), flags)?)
 }
 
-/// A database that is built next to the current one, which it replaces when it is complete.
+/// A new database next to the current one, which it replaces when it is complete.
 pub(crate) struct Fresh {
     pub(crate) connection: Connection,
     at: PathBuf,
@@ -147,7 +147,7 @@ impl Fresh {
     /// Creates the indexes of the tables and replaces the current database.
     pub(crate) fn finish(self) -> Result<(), IndexError> {
         self.connection.execute_batch(INDEXES)?;
-        // The project has the name of its directory.
+        // The project is named after its directory.
         let root = self.path.parent().and_then(Path::parent);
         let root = root.map(|root| root.canonicalize().unwrap_or_else(|_| root.to_owned()));
         let name = root.as_deref().and_then(Path::file_name).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Brings the index up to date: builds it if there is none, otherwise reads the changed files again
+//! Brings the index up to date: builds it if there is none; otherwise, reads the changed files again
 //! and resolves the references that the changes can affect.
 
 mod edit;
@@ -106,7 +106,7 @@ fn is_damaged(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// What differs between the files and the index.
+/// The differences between the files and the index.
 #[derive(Default)]
 struct Stale {
     /// Files that are new or can have changed.
@@ -179,8 +179,8 @@ fn stale(
     Ok(stale)
 }
 
-/// Reads files in parallel; the result has the order of `paths`. Files with the hash in `known` are
-/// returned without facts.
+/// Reads files in parallel; the result has the order of `paths`. Files whose hash is the same as in
+/// `known` are returned without facts.
 fn read_files(disk: &Disk, paths: &[String], known: &HashMap<String, Known>) -> Vec<ReadFile> {
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     let threads = (paths.len() / FILES_PER_THREAD).clamp(1, processors.min(MAX_THREADS));
@@ -217,7 +217,7 @@ fn read_file(disk: &Disk, path: &str, known: Option<i64>, now: SystemTime) -> Op
         return None;
     }
     let (hash, size) = (hash_of(&bytes), bytes.len() as u64);
-    // A file that was just written can be written again within the resolution of its stamp.
+    // A file that was just written could be written again without a change to its time stamp.
     let is_settled =
         |stamp: &Stamp| now.duration_since(stamp.0).is_ok_and(|age| age > MIN_STAMP_AGE);
     let stamp = stamp.filter(is_settled);
@@ -267,8 +267,8 @@ fn targets(
     facts.imports.iter().map(resolve).collect()
 }
 
-/// The file that `require_relative` loads. Names of namespaces have no files: the resolver finds
-/// their symbols.
+/// The file that `require_relative` loads. Imports of namespaces have no target files: the resolver
+/// finds their symbols.
 fn ruby_target(path: &str, name: &Name, ids: &HashMap<String, u32>) -> Target {
     let Name::Script(name) = name else { return Target::default() };
     if !name.starts_with('.') {
@@ -366,7 +366,7 @@ fn edit(
             .prepare_cached("UPDATE files SET stamp = ?2 WHERE id = ?1")?
             .execute((known.id, stamp_number(file.stamp)))?;
     }
-    // A file that can no longer be read as code is removed.
+    // A file that can no longer be parsed is removed.
     let mut removed = stale.removed.clone();
     let is_read = |path: &String| read.iter().any(|file| file.path == *path);
     removed.extend(

@@ -19,7 +19,7 @@ CREATE VIEW interactions AS
   SELECT r.id, r.source AS source_function_id, r.target AS target_function_id,
     r.kind AS interaction_type, NULL AS description, NULL AS created_at, NULL AS updated_at
   FROM refs r WHERE r.certainty = 'proved' AND r.source IS NOT NULL AND r.target IS NOT NULL;
--- A theme is a directory; its confidence is the share of its proved references that stay in it.
+-- A theme is a directory; its confidence is the share of proved references that stay in the directory.
 CREATE VIEW themes AS
   SELECT min(f.id) AS id, f.theme AS name, count(*) || ' files' AS description,
     0 AS ai_generated,
@@ -29,7 +29,7 @@ CREATE VIEW themes AS
       WHERE a.theme = f.theme), 0.0) AS confidence_score,
     1 AS project_id, NULL AS created_at, NULL AS updated_at
   FROM files f GROUP BY f.theme;
--- A flow begins at a function that answers a route, or at a function named main.
+-- A flow begins at the handler of a route, or at a function named main.
 CREATE VIEW flows AS
   SELECT s.id,
     coalesce((SELECT r.method || ' ' || r.path FROM routes r WHERE r.handler = s.id
@@ -61,7 +61,7 @@ CREATE VIEW infrastructure AS
     UNION ALL
     SELECT 'package', module, count(*) || ' imports' FROM imports WHERE external GROUP BY module
   );
--- Work is no part of the code: these views have the columns and no rows.
+-- Tasks are not part of the code: these views have the columns and no rows.
 CREATE VIEW completion_path AS
   SELECT 0 AS id, '' AS name, 0 AS order_index, '' AS status, '' AS description, 1 AS project_id,
     NULL AS created_at, NULL AS updated_at WHERE 0;

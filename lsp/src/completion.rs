@@ -216,8 +216,8 @@ fn complete_config(snapshot: &Snapshot, offset: u32) -> Option<CompletionRespons
     Some(CompletionResponse::Array(items))
 }
 
-/// Completes keys and values of a page's front matter, according to the schema of the types into
-/// which front matter is parsed.
+/// Completes keys and values of a page's header, according to the schema of the types into
+/// which the header is parsed.
 fn complete_front_matter(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
     let cursor = yaml::cursor(snapshot.source.text(), offset as usize)?;
     let span = Span::from(cursor.token.clone());

@@ -1,7 +1,7 @@
 //! Handles notifications from the client in the order of arrival.
 //!
 //! tower-lsp-server polls the handlers of several messages concurrently, so another handler can
-//! overtake a waiting handler. Changes of a text must not be reordered: this module applies them
+//! overtake a waiting handler. Changes to a text must not be reordered: this module applies them
 //! before the next message is read.
 
 use crate::commands;

@@ -54,7 +54,7 @@ const fn row(
     Row { uri, title, description, content }
 }
 
-/// All rows.
+/// All resources and resource templates.
 pub const ROWS: &[Row] = &[
     row(
         "aidd://agents",
@@ -286,7 +286,7 @@ fn is_shipped(page: &Page) -> bool {
     page.origin == Origin::Shipped
 }
 
-/// The text of a page. The text of a project page is made safe for every client: its front matter
+/// The text of a page. The text of a project page is made safe for every client: its header
 /// is rendered as code, and its body without HTML and remote images.
 fn render(page: &Page) -> String {
     if is_shipped(page) {

@@ -24,7 +24,8 @@ impl ProjectMemory {
     /// Saves a session's observation; returns its id.
     ///
     /// # Errors
-    /// When the session does not exist, the title is empty, or the type cannot be observed.
+    /// When the session does not exist, the title is empty, or memories of this type cannot be
+    /// observations.
     pub fn observe(
         &mut self,
         session_id: &str,
@@ -34,7 +35,7 @@ impl ProjectMemory {
     ) -> Result<String, MemoryError> {
         if !kind.is_observable() {
             return Err(MemoryError::Invalid(format!(
-                "{} can only be saved, not observed in a session",
+                "{} cannot be recorded as an observation of a session",
                 kind.with_article()
             )));
         }
@@ -139,7 +140,7 @@ impl ProjectMemory {
     /// The memories with these ids, in the same order.
     ///
     /// # Errors
-    /// The first unknown id.
+    /// When an id is unknown; the error names the first one.
     pub fn get(&mut self, ids: &[String]) -> Result<Vec<Entry>, MemoryError> {
         self.read(&mut |store| {
             ids.iter()

@@ -80,8 +80,8 @@ impl Edit {
 }
 
 impl ProjectMemory {
-    /// Saves a decision. It supersedes the decisions of its `supersedes` links, and every other
-    /// active decision on its topic to which it has no link. Saving an existing decision again does
+    /// Saves a decision. It supersedes the targets of its `supersedes` links, and all other active
+    /// decisions on its topic unless it links to them. Saving an existing decision again does
     /// not create a new decision.
     ///
     /// # Errors
@@ -312,7 +312,7 @@ impl ProjectMemory {
         Ok(links.map(|link| Link { from: String::new(), ..link }).collect())
     }
 
-    /// The lines of a memory that the tracked files contain now.
+    /// The revisions of a memory that are in the tracked files.
     pub(super) fn present(&mut self, id: &str) -> Result<Vec<Revision>, MemoryError> {
         present_lines(self.store(), id)
     }

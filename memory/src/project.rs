@@ -197,7 +197,7 @@ impl ProjectMemory {
             work(&mut *memory.store, &mut memory.index)
         };
         match self.run_with_repair(&mut refresh_and_work) {
-            // The changes of the tracked files could not be imported, because the store cannot be
+            // The changes to the tracked files could not be imported, because the store cannot be
             // written.
             Err(error @ (MemoryError::Io { .. } | MemoryError::Store(_)))
                 if self.unwritable.is_none() =>

@@ -1,4 +1,4 @@
-//! Synchronises the tracked files and the store: imports changes of the files, and writes new lines
+//! Synchronises the tracked files and the store: imports changes to the files, and writes new lines
 //! to both.
 
 use super::MemoryError;

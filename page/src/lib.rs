@@ -81,7 +81,7 @@ pub struct Header {
     /// CVSS-like score from 0.1 to 10.0 for code scanning; requires the tag `security`.
     #[serde(default)]
     pub security_severity: Option<String>,
-    /// One line for lists. Default: the first sentence of the text.
+    /// One-line summary, shown in lists of rules. Default: the first sentence of the text.
     #[serde(default)]
     pub summary: Option<String>,
     /// The sources of the page's facts.
@@ -95,8 +95,8 @@ pub struct Header {
     /// The remedy that a finding suggests.
     #[serde(default)]
     pub help: Option<String>,
-    /// Rules of other tools that enforce the page instead of a check, such as `eslint/no-console`,
-    /// `clippy::unwrap_used` or `ruff/T201`, or a tool name.
+    /// Rules of other tools that enforce the requirement of the page, instead of a check, such as
+    /// `eslint/no-console`, `clippy::unwrap_used` or `ruff/T201`, or a tool name.
     #[serde(default)]
     pub enforced_by: Many<String>,
     /// The check; absent for a rule written in Rust and for a page that contains only guidance.
@@ -182,15 +182,15 @@ pub fn should_have_header(page: &str) -> bool {
 ///
 /// # Errors
 /// When there is no header, the header is not valid YAML, has an unknown key or a value of the
-/// wrong type, or the check does not have exactly one form (`text`, `syntax`, …).
+/// wrong type, or the check is not of exactly one form (`text`, `syntax`, …).
 pub fn header(page: &str) -> Result<Header, PageError> {
     params::read(page, &serde_json::Map::new())
 }
 
 /// Parses a header as YAML; `base` is the offset of the header in the page.
 fn parse_yaml<T: serde::de::DeserializeOwned>(text: &str, base: usize) -> Result<T, PageError> {
-    // `y` and `on` are read as strings, as in the data files whose values a check compares with
-    // the values of the header.
+    // `y` and `on` are read as strings, because checks compare header values with data files,
+    // which are read in the same way.
     let options = serde_saphyr::options! { strict_booleans: true };
     serde_saphyr::from_str_with_options(text, options)
         .map_err(|error| yaml_error(&error, text, base))

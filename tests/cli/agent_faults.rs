@@ -181,7 +181,7 @@ fn findings_are_reported_while_the_store_is_locked() {
     let journal = std::fs::File::options().write(true).create(true).truncate(false).open(path);
     let journal = journal.expect("the lock of the memory");
     journal.lock().expect("locked");
-    // The change of a tracked file requires the lock.
+    // A change to a tracked file requires the lock.
     project.write("ai/memory/decisions.jsonl", "");
     let mut command = project.command("", &["hook", "post-tool-use"]);
     command.env("AIDD_HOOK_LIMIT", "5");

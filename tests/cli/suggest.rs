@@ -63,7 +63,7 @@ fn sentences_of_documents_are_listed_with_the_rules_that_enforce_them() {
     "#);
     assert_snapshot!(output.err, @r#"
     1 document read
-    `aidd rule suggest "SENTENCE"` shows which kinds of check could enforce a sentence
+    `aidd rule suggest "SENTENCE"` shows which forms of check could enforce a sentence
     "#);
     let coverage = project().run(&["rule", "coverage"]).expect_code(0);
     assert_snapshot!(coverage.out, @"

@@ -222,7 +222,7 @@ fn a_missing_base_is_an_error_with_a_hint() {
     repository.commit(&[("b.txt", "b\n")]);
     assert_snapshot!(error_of(&repository, &["--diff", "main"]), @"
     error: `main` and HEAD have no common commit
-    hint: pass an ancestor of the current work
+    hint: pass an ancestor of the current commit
     ");
     assert_snapshot!(error_of(&repository, &["--diff", "main", "--staged"]), @"
     error: the argument '--diff <BASE>' cannot be used with '--staged'

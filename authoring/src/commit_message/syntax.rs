@@ -28,7 +28,7 @@ pub(super) struct Tokens {
 pub(super) fn language(path: &str) -> Option<SupportLang> {
     let language = SupportLang::from_path(path)?;
     let known = aidd_engine::forms::syntax::LANGUAGES.iter().any(|(_, known)| *known == language);
-    // Symbols of C# are found by the keywords of its declarations.
+    // The symbols of C# are found by declaration keywords; JSON and YAML have none.
     let has_symbols =
         !matches!(language, SupportLang::CSharp | SupportLang::Json | SupportLang::Yaml);
     (known && has_symbols).then_some(language)
@@ -151,8 +151,8 @@ fn is_atomic(kind: &str) -> bool {
     )
 }
 
-/// Adds a token. A comma before a closing bracket and, in scripts, semicolons and the kind of
-/// quotes are layout.
+/// Adds a token. Trailing commas and, in JavaScript and TypeScript, semicolons and the quote style
+/// count as layout.
 fn push_token(code: &mut String, token: &str, language: SupportLang) {
     if token.is_empty() {
         return;

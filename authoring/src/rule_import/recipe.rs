@@ -32,7 +32,7 @@ pub(super) struct RuleTable {
     pub(super) pack: Option<String>,
     /// Whether the rule is about layout, which is the job of a formatter.
     pub(super) style: bool,
-    /// The kind of check on the page, if the code creates the check.
+    /// The form of the check on the page, if the code creates the check.
     pub(super) coded: Option<String>,
     /// Whether the code derives more variables from the options.
     pub(super) derived: bool,
@@ -312,7 +312,7 @@ mod tests {
     use super::*;
 
     impl RuleTable {
-        /// The kind of check on the pages of the rule.
+        /// The form of the check on the pages of the rule.
         pub(in super::super) fn form(&self) -> Option<&str> {
             let of_pages = || {
                 let checks = self.pages.iter().filter_map(|page| page.check.as_object());

@@ -1,4 +1,4 @@
-//! The forms of checks, which are the kinds of check that can enforce a sentence, each with a sample
+//! The forms of check that can enforce a sentence, each with a sample
 //! header.
 
 use schemars::JsonSchema;

@@ -46,7 +46,7 @@ pub struct Target<'a> {
 /// What to post.
 #[derive(Clone, Debug)]
 pub struct Content<'a> {
-    /// Redacts secrets in the lines of suggestions.
+    /// The built-in rules; used to redact secrets in suggested lines.
     pub distribution: &'static Distribution,
     /// The title in one line, such as `2 errors, 1 warning introduced`.
     pub title: String,
@@ -107,7 +107,7 @@ pub struct Timeouts {
     /// The first pause after a failed response and between two checks of an upload. Each following
     /// pause is twice as long.
     pub pause: Duration,
-    /// Limit for all waits on rate limits together.
+    /// Maximum total time spent waiting for rate limits.
     pub limits: Duration,
 }
 

@@ -110,7 +110,7 @@ const CLIENTS: &[ClientFacts] = &[
     },
 ];
 
-/// A planned change of a file.
+/// A planned change to a file.
 struct Change {
     path: String,
     location: PathBuf,

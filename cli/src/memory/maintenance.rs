@@ -52,7 +52,7 @@ fn prune_tracked(args: &Prune, context: &mut MemoryCommandContext<'_, '_>) -> Re
         writeln!(context.io.out, "{action} {}: {}", memory.id, one_line(&memory.title))?;
     }
     if pruned.is_empty() {
-        writeln!(context.io.out, "nothing was retracted more than {} ago", days(args.days))?;
+        writeln!(context.io.out, "no memory was removed more than {} ago", days(args.days))?;
     } else if !args.apply {
         writeln!(context.io.err, "nothing was changed; run again with --apply")?;
     }

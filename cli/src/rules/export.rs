@@ -169,7 +169,7 @@ fn line(rule: &Rule, settings: &Settings) -> Option<RuleLine> {
     Some(RuleLine { severity, line, remedy })
 }
 
-/// The project's rule pages without front matter: path and first sentence.
+/// The project's rule pages without header: path and first sentence.
 fn guidance_pages(project: &Project) -> Vec<(String, String)> {
     let pages = RULE_DIRS.iter().flat_map(|directory| markdown_below(&project.disk, directory));
     let summarize = |path: String| {

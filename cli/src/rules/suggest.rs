@@ -65,7 +65,7 @@ pub(super) fn suggest(project: &Project, args: &RuleSuggest, io: &mut Io<'_>) ->
             print_document_count(document_count, io)?;
             writeln!(
                 io.err,
-                "`aidd rule suggest \"SENTENCE\"` shows which kinds of check could enforce a sentence"
+                "`aidd rule suggest \"SENTENCE\"` shows which forms of check could enforce a sentence"
             )?;
         }
     }

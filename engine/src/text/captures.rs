@@ -66,8 +66,8 @@ pub enum PatternFault {
 /// compiles to at most one class.
 const MAX_UNCHECKED_CHARS: usize = 128;
 
-/// A path pattern, compiled when a path is first matched against its expression. `*` and `?` do not
-/// match slashes, `**` matches any number of segments, `{a,b}` matches one of the alternatives,
+/// A path pattern. Its regular expression is compiled when the first path is matched. `*` and `?` do
+/// not match slashes, `**` matches any number of segments, `{a,b}` matches one of the alternatives,
 /// `[ab]` one of the characters.
 #[derive(Clone, Debug)]
 pub struct PathPattern {

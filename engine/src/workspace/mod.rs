@@ -1,5 +1,5 @@
-//! Operations on a whole project: opening and walking it, comparing it with a base, applying fixes,
-//! and running the examples of its rules; and its baseline.
+//! Operations on a whole project: opening and walking it, comparing it with a base or a baseline,
+//! applying fixes, and running the examples of its rules.
 
 pub mod baseline;
 pub mod commit_checks;

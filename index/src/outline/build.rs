@@ -11,19 +11,19 @@ const MAX_SIGNATURE: usize = 240;
 /// Maximum length of a name in bytes.
 const MAX_NAME: usize = 120;
 
-/// A part of the file in which names belong to a symbol.
+/// A range of the file and the symbol that encloses it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scope {
     pub(super) start: u32,
     pub(super) end: u32,
     pub(super) symbol: Option<u32>,
-    /// Whether variables are local to this part.
+    /// Whether variables are local to this range.
     pub(super) is_function: bool,
-    /// Whether the part is for tests only.
+    /// Whether the range is test code.
     pub(super) test: bool,
 }
 
-/// The outline of a file while it is read.
+/// Collects the outline of a file.
 #[derive(Debug)]
 pub(super) struct Build<'t> {
     pub(super) path: &'t str,
@@ -31,17 +31,18 @@ pub(super) struct Build<'t> {
     pub(super) language: SupportLang,
     pub(super) out: Outline,
     pub(super) scopes: Vec<Scope>,
-    /// The offsets of nodes that were handled with an enclosing node.
+    /// The offsets of nodes that were already handled as part of an enclosing node.
     pub(super) done: HashSet<usize>,
     /// The declaration that the enclosing statement exports, and its exported name.
     pub(super) exported: Option<(usize, &'static str)>,
-    /// The type to which the functions of an `impl` block belong, and the end of the block.
+    /// The type to which the functions of an `impl` block belong, the end of the block, and whether
+    /// it implements a trait.
     pub(super) owner: Option<(Chain, u32, bool)>,
-    /// The decorators or attributes before the next declaration, and their end.
+    /// The attributes before the next declaration.
     pub(super) marks: Marks,
 }
 
-/// What the attributes before a declaration state.
+/// The decorators, annotations or attributes before a declaration, as far as the outline needs them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Marks {
     pub(super) test: bool,
@@ -52,10 +53,10 @@ pub(super) struct Marks {
     pub(super) exported: bool,
 }
 
-/// A handler of nodes.
+/// A function that handles a visited node.
 pub(super) type Visit<'t> = fn(&mut Build<'t>, Node<'t>);
 
-/// For each kind of node of a grammar, whether a handler wants it.
+/// For each node kind of a grammar, whether it is one of `names`.
 pub(super) fn wanted_kinds(language: SupportLang, names: &[&str]) -> Vec<bool> {
     let language = language.get_ts_language();
     let count = language.node_kind_count();
@@ -100,7 +101,7 @@ pub(crate) fn named<'n>(node: Node<'n>) -> impl Iterator<Item = Node<'n>> {
     })
 }
 
-/// Whether a node has a child that is the token or node `kind`.
+/// Whether a node has a child of this kind, which can be a token.
 pub(crate) fn has_child(node: Node<'_>, kind: &str) -> bool {
     let mut cursor = node.walk();
     node.children(&mut cursor).any(|child| child.kind() == kind)
@@ -126,7 +127,7 @@ impl<'t> Build<'t> {
         }
     }
 
-    /// Visits the wanted nodes in text order.
+    /// Calls `visit` for the nodes whose kind is set in `wanted`, in text order.
     pub(super) fn walk(&mut self, root: Node<'t>, wanted: &[bool], visit: Visit<'t>) {
         let mut cursor = root.walk();
         loop {
@@ -174,7 +175,7 @@ impl<'t> Build<'t> {
         self.parent().and_then(|at| self.out.symbols.get(at as usize)).map(|symbol| symbol.kind)
     }
 
-    /// The index of the enclosing type, with no function in between.
+    /// The index of the directly enclosing type, with no function in between.
     pub(super) fn class(&self) -> Option<u32> {
         let scope = self.scopes.last().filter(|scope| !scope.is_function)?;
         scope.symbol
@@ -258,7 +259,7 @@ impl<'t> Build<'t> {
         Some(offset(self.out.symbols.len() - 1))
     }
 
-    /// The start of a declaration without annotations before it.
+    /// The start of a declaration, without the annotations before it.
     fn start_of(&self, node: Node<'_>) -> Position {
         if !matches!(self.language, SupportLang::Java | SupportLang::Kotlin) {
             let mut cursor = node.walk();
@@ -305,7 +306,7 @@ impl<'t> Build<'t> {
         &mut self.out.symbols[at as usize]
     }
 
-    /// Opens the scope of a symbol, up to the end of `node`.
+    /// Opens a scope that ends with `node`.
     pub(super) fn open(&mut self, node: Node<'_>, symbol: Option<u32>, is_function: bool) {
         let test = symbol.is_some_and(|at| self.out.symbols[at as usize].test);
         self.scopes.push(Scope {
@@ -344,7 +345,7 @@ impl<'t> Build<'t> {
         }
     }
 
-    /// Adds a reference by the name in `name`.
+    /// Adds a reference whose name is the text of `name`.
     pub(super) fn refer(
         &mut self,
         kind: RefKind,
@@ -378,7 +379,7 @@ impl<'t> Build<'t> {
         });
     }
 
-    /// The number of arguments in a list.
+    /// The number of arguments in a list; 255 if it is unknown.
     pub(super) fn count(&self, arguments: Option<Node<'_>>) -> u8 {
         let Some(arguments) = arguments else { return 255 };
         let mut count = 0_u8;
@@ -391,9 +392,9 @@ impl<'t> Build<'t> {
         count
     }
 
-    /// The first sentence of the comments directly before `node`, without their marks.
+    /// The first sentence of the comments directly before `node`, without comment delimiters.
     pub(super) fn doc_before(&self, node: Node<'_>) -> Option<String> {
-        // `export` and other words can precede the declaration in its line.
+        // `export` and other words can precede the declaration on its line.
         let start = self.text.get(..node.start_byte())?;
         let mut at = start.rfind('\n').map_or(0, |at| at + 1);
         let mut lines = Vec::new();
@@ -429,7 +430,7 @@ impl<'t> Build<'t> {
     }
 }
 
-/// The first sentence of a text in lines.
+/// The first sentence of `lines`.
 pub(super) fn sentence<'l>(lines: impl Iterator<Item = &'l str>) -> Option<String> {
     let mut text = String::new();
     for line in lines {

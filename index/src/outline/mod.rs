@@ -1,6 +1,6 @@
-//! The outline of a source file: its symbols, the places that refer to symbols, and the facts that
-//! are needed to determine the type of a receiver. Everything is read in one pass over the syntax
-//! tree, without access to other files.
+//! The outline of a source file: its symbols, its references to symbols, and the facts from which the
+//! type of a receiver is determined. Everything is read in one pass over the syntax tree, without
+//! access to other files.
 
 pub(crate) mod build;
 mod csharp;
@@ -27,7 +27,7 @@ use ast_grep_language::SupportLang;
 use build::Build;
 use serde::{Deserialize, Serialize};
 
-/// The version of the extraction. A database of another version is built again.
+/// The version of the outlines. A database with another version is rebuilt.
 pub const VERSION: u32 = 2;
 
 /// The kind of a symbol.
@@ -35,15 +35,15 @@ pub const VERSION: u32 = 2;
 pub enum Kind {
     /// A namespace or inline module.
     Module,
-    /// A type with methods that can be extended.
+    /// A class.
     Class,
-    /// A type without code, which other types implement.
+    /// An interface.
     Interface,
     /// A structure or record.
     Struct,
     /// An enumeration.
     Enum,
-    /// A trait of Rust or PHP.
+    /// A trait, in Rust or PHP.
     Trait,
     /// A Ruby module, which can contain methods.
     Mixin,
@@ -57,18 +57,18 @@ pub enum Kind {
     Field,
     /// A variant of an enumeration.
     Variant,
-    /// A variable that is not assigned again.
+    /// A variable that is assigned only once.
     Constant,
-    /// A variable of a module.
+    /// A variable at the top level of a module.
     Variable,
-    /// A definition that is expanded at compile time.
+    /// A macro.
     Macro,
-    /// A test case that is named by its title.
+    /// A test case whose name is its title.
     Test,
 }
 
 impl Kind {
-    /// The word in the database.
+    /// The name stored in the database.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -112,14 +112,14 @@ impl Kind {
     }
 }
 
-/// How a place refers to a symbol.
+/// The kind of a reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum RefKind {
-    /// The function is run.
+    /// A call of a function.
     Call,
     /// The creation of an object.
     New,
-    /// A name that is passed on, assigned or rendered.
+    /// A name that is passed as an argument, assigned, or used as a JSX element.
     Use,
     /// A class that is extended.
     Extends,
@@ -132,7 +132,7 @@ pub enum RefKind {
 }
 
 impl RefKind {
-    /// The word in the database.
+    /// The name stored in the database.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -154,7 +154,7 @@ pub enum Root {
     Unknown,
     /// A literal, or a value of a built-in type.
     Literal,
-    /// What the name means in its place.
+    /// A name, resolved in the scope where it is used.
     Name(String),
     /// `this`, `self`: an instance of the enclosing type.
     Instance,
@@ -166,12 +166,12 @@ pub enum Root {
     List(Box<Chain>),
 }
 
-/// What is done with a value.
+/// An operation on a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Step {
     /// Access to a member.
     Member(String),
-    /// The result of the function.
+    /// The result of calling the value.
     Call,
     /// The elements of a sequence.
     Element,
@@ -179,12 +179,12 @@ pub enum Step {
     Instance,
 }
 
-/// An expression or type, as far as it is needed to determine the type of a value.
+/// An expression or type, reduced to what determines the type of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Chain {
-    /// The first part.
+    /// The start.
     pub root: Root,
-    /// The other parts.
+    /// The operations, in order.
     pub steps: Vec<Step>,
 }
 
@@ -195,7 +195,7 @@ impl Chain {
         Self { root, steps: Vec::new() }
     }
 
-    /// The chain that consists of an identifier.
+    /// A chain that consists of an identifier.
     #[must_use]
     pub fn name(name: &str) -> Self {
         Self::of(Root::Name(name.to_owned()))
@@ -256,7 +256,7 @@ pub struct Symbol {
     pub parent: Option<u32>,
     /// What is declared.
     pub kind: Kind,
-    /// The start, without decorators, attributes and annotations.
+    /// The start, without decorators, annotations and attributes.
     pub start: Position,
     /// The position after the last byte.
     pub end: Position,
@@ -268,7 +268,7 @@ pub struct Symbol {
     pub exported: bool,
     /// Whether the symbol is a test or exists for tests only.
     pub test: bool,
-    /// Whether access to the member returns the result of the function.
+    /// Whether reading the member calls the function, as with a getter.
     pub property: bool,
     /// Whether a variable can be called.
     pub callable: bool,
@@ -276,7 +276,7 @@ pub struct Symbol {
     pub extension: bool,
     /// The minimum and maximum number of arguments; 255: unlimited.
     pub arity: (u8, u8),
-    /// The type to which a method belongs that is declared outside of it.
+    /// For a method declared outside its type: that type.
     pub owner: Option<Chain>,
     /// The type of a value, the result of a function, or the aliased type.
     pub value: Option<Chain>,
@@ -296,10 +296,10 @@ pub struct Symbol {
     pub doc: Option<String>,
 }
 
-/// A place that refers to a symbol.
+/// A reference to a symbol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ref {
-    /// How the place refers to the symbol.
+    /// How the reference uses the symbol.
     pub kind: RefKind,
     /// The identifier in the text.
     pub name: String,
@@ -313,7 +313,7 @@ pub struct Ref {
     pub arguments: u8,
 }
 
-/// A variable or parameter of a function, visible between two offsets.
+/// A variable or parameter of a function, visible in a range.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Local {
     /// The identifier in the text.
@@ -328,7 +328,7 @@ pub struct Local {
     pub at: u32,
 }
 
-/// A field that is assigned or declared without being a symbol.
+/// A field that is not in [`Outline::symbols`], because its type only assigns it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Field {
     /// The index of the type.
@@ -379,8 +379,8 @@ pub fn name_of(language: SupportLang) -> Option<&'static str> {
     })
 }
 
-/// Reads the outline of the file at `path`, whose text was parsed to `tree`. In malformed code, the
-/// well-formed parts are read.
+/// Reads the outline of the file at `path`, whose text was parsed to `tree`. Malformed parts of the
+/// code are skipped.
 #[must_use]
 pub fn read(path: &str, text: &str, language: SupportLang, tree: &Parsed) -> Outline {
     let root = tree.root().get_inner_node();

@@ -179,7 +179,7 @@ fn pass_on(build: &mut Build<'_>, node: Node<'_>) {
     }
 }
 
-/// Marks the types below a node as handled.
+/// Attributes the types below a node as handled.
 fn skip_types(build: &mut Build<'_>, node: Node<'_>) {
     let mut remaining = vec![node];
     while let Some(node) = remaining.pop() {

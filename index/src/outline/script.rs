@@ -169,7 +169,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
     }
 }
 
-/// Adds a reference for a name that is passed on.
+/// Adds a reference to a name that is used as a value.
 pub(super) fn pass_on(build: &mut Build<'_>, node: Node<'_>) {
     if node.kind() == "identifier" {
         build.refer(RefKind::Use, node, None, 255);
@@ -270,7 +270,7 @@ fn export<'t>(build: &mut Build<'t>, node: Node<'t>) {
     }
 }
 
-/// Marks a symbol as exported if the enclosing statement exports it.
+/// Attributes a symbol as exported if the enclosing statement exports it.
 fn set_exported(build: &mut Build<'_>, symbol: Option<u32>, node: Node<'_>) {
     let Some(at) = symbol else { return };
     let doc = build.doc_before(node);

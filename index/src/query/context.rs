@@ -1,5 +1,5 @@
-//! What surrounds a symbol: who uses it, what it uses, the tests that reach it, and the calls that
-//! lead to it. Only proved references are counted.
+//! The context of a symbol: its callers and callees, the tests that reach it, and the calls from an
+//! entry point to it. Only proved references are counted.
 
 use super::{Reader, SymbolRow};
 use crate::IndexError;
@@ -13,27 +13,27 @@ const MAX_CHAIN: usize = 8;
 /// Maximum number of symbols that the search for an entry point or for tests visits.
 const MAX_VISITED: usize = 2000;
 
-/// A symbol that uses another symbol, or that is used.
+/// A caller or callee of a symbol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Use {
     /// The name of the symbol; empty for code outside of all symbols.
     pub name: String,
-    /// The path of the place for users, of the declaration for used symbols.
+    /// For callers, the path of the file with the reference; for callees, of the declaration.
     pub path: String,
-    /// The line of the first place for users, of the declaration for used symbols, from 1.
+    /// For callers, the line of the first reference; for callees, of the declaration; from 1.
     pub line: u32,
     /// Whether the symbol is in test code.
     pub test: bool,
 }
 
-/// What surrounds a symbol.
+/// The context of a symbol.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Surroundings {
     /// The symbols that refer to the symbol or, for a type, to its members; tests last.
     pub callers: Vec<Use>,
     /// The number of places that possibly refer to the symbol.
     pub possible: usize,
-    /// The symbols to which the code of the symbol refers, in the order of the code.
+    /// The symbols to which the symbol refers, in the order of the references.
     pub callees: Vec<Use>,
     /// The tests that reach the symbol with at most [`TEST_DEPTH`] calls, nearest first.
     pub tests: Vec<Use>,
@@ -49,7 +49,7 @@ fn read_use(row: &rusqlite::Row<'_>) -> rusqlite::Result<Use> {
 }
 
 impl Reader {
-    /// What surrounds `symbol`.
+    /// The context of `symbol`.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -77,7 +77,7 @@ impl Reader {
         Ok(all)
     }
 
-    /// Orders symbols by the number of places that refer to them; tests last.
+    /// Orders symbols by the number of references to them; tests last.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -111,7 +111,7 @@ impl Reader {
         self.symbols("s.parent = ?1 ORDER BY s.start_line, s.start_column", &[&symbol.id])
     }
 
-    /// The symbols that refer to `targets` from outside of `symbol`.
+    /// The symbols that refer to `targets` from outside `symbol`.
     fn users(&self, symbol: &SymbolRow, targets: &[i64]) -> Result<Vec<Use>, IndexError> {
         let sql =
             "SELECT coalesce(s.qualified, ''), f.path, min(r.line), f.test OR coalesce(s.test, 0)
@@ -147,7 +147,7 @@ impl Reader {
         Ok(count as usize)
     }
 
-    /// The symbols to which the lines of `symbol` refer, without types and without its own parts.
+    /// The symbols to which the lines of `symbol` refer, without types and without its members.
     fn used(&self, symbol: &SymbolRow) -> Result<Vec<Use>, IndexError> {
         let sql = "SELECT t.qualified, tf.path, t.start_line, t.test OR tf.test, min(r.line)
             FROM refs r JOIN files f ON f.id = r.file
@@ -197,7 +197,7 @@ impl Reader {
         Ok(found)
     }
 
-    /// The shortest chain of proved calls from a symbol that nothing calls, outside of tests.
+    /// The shortest chain of proved calls from a symbol that nothing calls; without tests.
     fn chain(&self, symbol: &SymbolRow) -> Result<Vec<SymbolRow>, IndexError> {
         let sql = "SELECT DISTINCT r.source FROM refs r JOIN symbols s ON s.id = r.source
             JOIN files f ON f.id = s.file

@@ -1,5 +1,5 @@
-//! The map of a project within a number of tokens: the symbols that matter most, by a PageRank over
-//! the references between files, personalised by the files in focus.
+//! The map of a project within a token budget: the most important symbols, by a PageRank of the
+//! references between files, personalised by the files in focus.
 
 use super::{Reader, SymbolRow};
 use crate::IndexError;
@@ -13,8 +13,8 @@ const ROUNDS: usize = 30;
 const MAX_SYMBOLS: usize = 5000;
 
 impl Reader {
-    /// The map of the project in at most `budget` tokens. `focus`: paths or directories that matter
-    /// most.
+    /// The map of the project in at most `budget` tokens. Files and directories in `focus` have the
+    /// highest weight.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -66,7 +66,7 @@ impl Reader {
             next.iter_mut().zip(&start).for_each(|(value, start)| *value += lost * start);
             rank = next;
         }
-        // A symbol gets the share of the files that refer to it.
+        // The rank of a file is distributed to the symbols to which it refers.
         let mut by_symbol: BTreeMap<i64, f64> = BTreeMap::new();
         for (from, _, symbol, weight) in &edges {
             *by_symbol.entry(*symbol).or_default() += rank[*from] * weight / out[*from];
@@ -86,7 +86,7 @@ impl Reader {
             b.0.total_cmp(&a.0).then_with(|| (&a.1.path, a.1.line).cmp(&(&b.1.path, b.1.line)))
         });
         symbols.truncate(MAX_SYMBOLS);
-        // The largest number of symbols that fits.
+        // The largest number of symbols that fits in the budget.
         let (mut low, mut high) = (0, symbols.len());
         while low < high {
             let middle = (low + high).div_ceil(2);

@@ -1,4 +1,4 @@
-//! Questions about symbols and what refers to them.
+//! Queries on symbols and their references.
 
 pub mod context;
 mod map;
@@ -15,12 +15,12 @@ use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
-/// Maximum number of symbols that a question about a reach returns.
+/// Maximum number of symbols that [`Reader::impact`] returns.
 pub const MAX_REACH: usize = 500;
-/// Maximum number of symbols of a flow.
+/// Maximum number of symbols that [`Reader::flow`] returns.
 const MAX_FLOW: usize = 60;
 
-/// What the index knows about a declaration.
+/// A declared symbol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SymbolRow {
     /// The id in this database.
@@ -29,7 +29,7 @@ pub struct SymbolRow {
     pub key: String,
     /// The path of the file.
     pub path: String,
-    /// The name with the names of the enclosing symbols.
+    /// The name, qualified by the names of the enclosing symbols.
     pub qualified: String,
     /// What is declared, such as `function`.
     pub kind: String,
@@ -67,12 +67,13 @@ fn symbol_row(row: &Row<'_>) -> rusqlite::Result<SymbolRow> {
     })
 }
 
-/// A place that refers to a symbol.
+/// A reference to a symbol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CallRow {
-    /// The enclosing symbol of the place, or the symbol that is called there; `None`: the module.
+    /// For callers, the symbol that contains the reference; for callees, the symbol that is called.
+    /// `None` for code outside all symbols.
     pub symbol: Option<SymbolRow>,
-    /// The path of the place.
+    /// The path of the file that contains the reference.
     pub path: String,
     /// The line, from 1.
     pub line: u32,
@@ -88,7 +89,7 @@ pub struct Reached {
     /// The declaration that is reached.
     #[serde(flatten)]
     pub symbol: SymbolRow,
-    /// The number of references between the changed symbol and this symbol.
+    /// The number of references on the way from the changed symbol to this symbol.
     pub depth: usize,
     /// The key of the symbol that this symbol refers to.
     pub via: String,
@@ -107,7 +108,7 @@ pub struct Stats {
     pub bytes: u64,
 }
 
-/// An index that is open for questions.
+/// An open index.
 #[derive(Debug)]
 pub struct Reader {
     connection: Connection,
@@ -196,7 +197,7 @@ impl Reader {
         Ok(found)
     }
 
-    /// The places that call a symbol. With `possible`, also the places that can call it.
+    /// The references to a symbol. With `possible`, also the possible references.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -214,7 +215,7 @@ impl Reader {
         Ok(found)
     }
 
-    /// The places in a symbol that call other symbols.
+    /// The references in a symbol to other symbols. With `possible`, also the possible references.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -259,7 +260,7 @@ impl Reader {
         self.follow(ids, depth, MAX_REACH, sql)
     }
 
-    /// The symbols to which the symbol `id` leads; proved references only.
+    /// The symbols that the symbol `id` calls, directly or through others; proved references only.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -373,8 +374,8 @@ impl Reader {
         Ok(tests.into_iter().collect())
     }
 
-    /// The functions and types that nothing refers to, not even possibly, outside of tests and
-    /// exports.
+    /// The functions and types without references, including possible references; without tests and,
+    /// unless `exported` is set, without exported symbols.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -395,7 +396,8 @@ impl Reader {
         self.symbols(condition, &[&exported, &limit])
     }
 
-    /// The functions that nothing in the project calls and that call others: where flows begin.
+    /// The entry points, where flows begin: functions that handle a route, are called `main`, or are
+    /// exported and not called in the project.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -425,7 +427,7 @@ impl Reader {
         })
     }
 
-    /// Problems of the database; empty if there are none.
+    /// The problems in the database; empty if there are none.
     ///
     /// # Errors
     /// When the database cannot be read.

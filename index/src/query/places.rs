@@ -1,18 +1,18 @@
-//! Positions of declarations and references, for editors. Lines and columns are zero-based, columns
-//! are bytes. Only proved references are returned.
+//! Positions of declarations and references, for editors. Lines and columns are zero-based; columns
+//! count bytes. Only proved references are returned.
 
 use super::{COLUMNS, Reader, SymbolRow, symbol_row};
 use crate::IndexError;
 use rusqlite::Row;
 
-/// The place of a name in a file.
+/// The position of a name in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The path of the file.
     pub path: String,
-    /// The line, from 1.
+    /// The line, from 0.
     pub line: u32,
-    /// The first byte in the line.
+    /// The column of the first byte, from 0.
     pub column: u32,
     /// The length in bytes.
     pub length: u32,
@@ -27,7 +27,7 @@ pub struct Declaration {
     pub start: (u32, u32),
     /// The line and column after the last byte.
     pub end: (u32, u32),
-    /// The place of the name.
+    /// The position of the name.
     pub name: Place,
 }
 
@@ -63,7 +63,7 @@ fn place(row: &Row<'_>) -> rusqlite::Result<Place> {
 }
 
 impl Reader {
-    /// The symbol that is declared at the place, or to which the place is proved to refer.
+    /// The symbol whose name is at a position: declared there, or the proved target of a reference.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -103,7 +103,7 @@ impl Reader {
         self.rows(&sql, &[&id], declaration)
     }
 
-    /// The places that refer to the symbol `id`.
+    /// The references to the symbol `id`.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -113,7 +113,7 @@ impl Reader {
         self.rows(sql, &[&id], place)
     }
 
-    /// The symbols that call the symbol `id`, each with the places of the calls.
+    /// The symbols that call the symbol `id`, each with the positions of the calls.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -121,7 +121,7 @@ impl Reader {
         self.calls_between("r.target = ?1", "r.source", id)
     }
 
-    /// The symbols that the symbol `id` calls, each with the places of the calls.
+    /// The symbols that the symbol `id` calls, each with the positions of the calls.
     ///
     /// # Errors
     /// When the database cannot be read.

@@ -36,7 +36,7 @@ impl Reach {
 
 impl Reader {
     /// The innermost symbols that contain lines of `ranges` (zero-based, end exclusive) in the file
-    /// at `path`. An empty range is a place at which lines were removed.
+    /// at `path`. An empty range marks a position where lines were removed.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -52,7 +52,7 @@ impl Reader {
             let overlaps = |symbol: &&SymbolRow| symbol.line <= last && symbol.end_line >= first;
             let overlapping: Vec<&SymbolRow> = all.iter().filter(overlaps).collect();
             for symbol in &overlapping {
-                // The outer symbol is changed if a line outside of its inner symbols is.
+                // The outer symbol counts as changed if a line outside its inner symbols changed.
                 let inner = overlapping.iter().filter(|other| {
                     other.id != symbol.id
                         && other.line >= symbol.line
@@ -71,7 +71,7 @@ impl Reader {
         Ok(found.into_values().collect())
     }
 
-    /// What a change of these lines reaches: path → changed lines, zero-based, end exclusive.
+    /// What a change to these lines reaches: path → changed lines, zero-based, end exclusive.
     ///
     /// # Errors
     /// When the database cannot be read.
@@ -86,7 +86,7 @@ impl Reader {
         self.reach(changed)
     }
 
-    /// What a change of `changed` reaches.
+    /// What a change to `changed` reaches.
     ///
     /// # Errors
     /// When the database cannot be read.

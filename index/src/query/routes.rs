@@ -1,15 +1,15 @@
-//! Questions about routes.
+//! Queries on routes.
 
 use super::{Reader, SymbolRow};
 use crate::IndexError;
 use serde::Serialize;
 
-/// A route, and the function that answers it.
+/// A route and its handler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RouteRow {
     /// The HTTP method; `*` for any.
     pub method: String,
-    /// The path, as far as the file that declares it contains it.
+    /// The path; without prefixes that other files add.
     pub path: String,
     /// The name of the framework that serves the route.
     pub framework: String,
@@ -17,7 +17,7 @@ pub struct RouteRow {
     pub file: String,
     /// The line, from 1.
     pub line: u32,
-    /// The function that answers; `None` if it has no name or is not known.
+    /// The handler; `None` if it has no name or is unknown.
     pub handler: Option<SymbolRow>,
 }
 

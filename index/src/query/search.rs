@@ -1,4 +1,4 @@
-//! Finds the symbols and files that a question in natural language is about.
+//! Finds the symbols and files to which a question in natural language refers.
 
 use super::{Reader, SymbolRow, symbol_row};
 use crate::IndexError;
@@ -10,10 +10,10 @@ use std::collections::{BTreeSet, HashMap};
 const MAX_TERMS: usize = 24;
 /// Maximum number of names whose symbols are compared in detail.
 const MAX_NAMES: usize = 80;
-/// Number of the best symbols whose references are counted.
+/// Maximum number of best matches whose references are counted.
 const MAX_COUNTED: usize = 40;
-/// Length in bytes of the start of a term that a name must contain. A stem differs from its word only
-/// at the end.
+/// Length in bytes of the prefix of a term that a name must contain to be compared. A stem differs
+/// from its word only at the end.
 const START: usize = 3;
 /// Minimum length in bytes of a term that also matches longer terms, as `auth` matches
 /// `authentication`.
@@ -22,12 +22,12 @@ const MIN_PREFIX: usize = 4;
 const PREFIX_SHARE: f64 = 0.5;
 /// Share of the weight of a term that is found in the path or the documentation.
 const NEARBY_SHARE: f64 = 0.4;
-/// The gain of a symbol for each doubling, roughly, of the places that refer to it.
+/// Relative gain in score per unit of ln(1 + number of references).
 const USE_SHARE: f64 = 0.08;
 /// Minimum share of the best score that a result must have.
 const MIN_SHARE: f64 = 0.55;
 
-/// What a question is about.
+/// The symbols and files to which a question refers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subject {
     /// Symbols that the question names exactly, in the order of the question.
@@ -162,7 +162,7 @@ impl Reader {
         Ok(found.into_iter().map(|(_, symbol)| symbol).collect())
     }
 
-    /// The symbols with exactly this name; fields and variants only in small numbers.
+    /// At most six symbols with exactly this name.
     fn of_name(&self, name: &str) -> Result<Vec<SymbolRow>, IndexError> {
         let sql = format!(
             "SELECT {} FROM symbols s JOIN files f ON f.id = s.file WHERE s.name = ?1 LIMIT 6",
@@ -198,7 +198,7 @@ impl Matches {
     }
 }
 
-/// 1 for equal terms, less if the wanted term is a prefix.
+/// 1 for equal terms, less if the term of the question is a prefix.
 fn similarity(wanted: &str, part: &str) -> f64 {
     if wanted == part {
         1.0
@@ -209,8 +209,8 @@ fn similarity(wanted: &str, part: &str) -> f64 {
     }
 }
 
-/// The weight of the terms that the name does not contain, but the path, the enclosing symbol or the
-/// documentation does.
+/// The weight of the terms that occur in the path, the enclosing symbol or the documentation, but not
+/// in the name.
 fn nearby(wanted: &[String], weights: &[f64], name: &str, symbol: &SymbolRow) -> f64 {
     let own = terms::name_terms(name, MAX_TERMS);
     let text =
@@ -232,13 +232,13 @@ fn kind_factor(symbol: &SymbolRow) -> f64 {
     };
     let visible = if symbol.exported { 1.1 } else { 1.0 };
     let test = if symbol.test { 0.3 } else { 1.0 };
-    // A method in one line is often only declared.
+    // A method on a single line is often only a declaration.
     let body = if symbol.kind == "method" && symbol.line == symbol.end_line { 0.5 } else { 1.0 };
     kind * visible * test * body
 }
 
-/// The words of a question without punctuation around them, and whether a word has the form of a
-/// name in code.
+/// The words of a question without surrounding punctuation, each with whether it looks like a name in
+/// code.
 fn words(question: &str) -> impl Iterator<Item = (&str, bool)> {
     question.split_whitespace().filter_map(|word| {
         let is_quoted = word.contains('`');

@@ -1,6 +1,6 @@
-//! Names of methods of built-in types and common libraries, which prove nothing about the receiver.
+//! Method names of built-in types and common libraries, which do not identify the receiver.
 
-/// Methods with several words in their names.
+/// Method names with at least two words.
 pub(super) const METHODS: &[&str] = &[
     "AddAsync",
     "AddRange",

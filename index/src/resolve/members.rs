@@ -11,9 +11,9 @@ const MAX_TYPES: usize = 64;
 /// A member of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Member {
-    /// It is declared.
+    /// A declared member.
     Symbol(SymbolId),
-    /// A field that is only assigned.
+    /// The value of a field that is only assigned.
     Value(Value),
 }
 
@@ -53,7 +53,7 @@ impl Resolver<'_, '_> {
             Value::Instance(class) => self.member_of(*class, name, arguments, depth),
             Value::Super(class) => {
                 let bases = self.bases(*class, depth);
-                // A base type outside of the project before the others can have the member.
+                // An earlier base type outside the project can have the member.
                 if matches!(bases.first(), Some(Value::External | Value::Unknown)) {
                     return None;
                 }
@@ -104,7 +104,7 @@ impl Resolver<'_, '_> {
         self.member_of_any(vec![class], name, arguments, depth)
     }
 
-    /// Like [`Self::member_of`], beginning with several types.
+    /// Like [`Self::member_of`], for several types.
     fn member_of_any(
         &self,
         classes: Vec<SymbolId>,
@@ -154,7 +154,7 @@ impl Resolver<'_, '_> {
         None
     }
 
-    /// A method that is declared outside of its type, in Go and Rust.
+    /// A method that is declared outside its type, in Go and Rust.
     fn outside_method(&self, class: SymbolId, name: &str) -> Option<SymbolId> {
         let path = self.world.path(class.file);
         if !path.ends_with(".go") && !path.ends_with(".rs") {
@@ -218,7 +218,7 @@ impl Resolver<'_, '_> {
         values
     }
 
-    /// Whether a base type of a type is not known, so that it can have further members.
+    /// Whether a base type of a type is unknown, so the type can have further members.
     pub(super) fn has_unknown_base(&self, class: SymbolId, depth: usize) -> bool {
         depth <= 4
             && self.bases(class, 2).into_iter().any(|base| match base {
@@ -228,7 +228,8 @@ impl Resolver<'_, '_> {
             })
     }
 
-    /// The method that a plain call means in Java and languages like it: of the enclosing types, or imported.
+    /// The method to which an unqualified call refers in Java and similar languages: a method of an
+    /// enclosing type, or an imported method.
     pub(super) fn implicit_method(
         &self,
         place: Place,
@@ -264,7 +265,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// The field that a plain name means in Java and languages like it.
+    /// The field to which an unqualified name refers in Java and similar languages.
     pub(super) fn implicit_field(&self, place: Place, name: &str, depth: usize) -> Option<Value> {
         let facts = self.world.facts(place.file)?;
         let mut scope = place.source;

@@ -1,4 +1,4 @@
-//! Resolution: which symbol a reference means, and how certain that is.
+//! Resolves references: which symbol a reference refers to, and how certain that is.
 
 mod builtin;
 mod members;
@@ -17,8 +17,7 @@ use world::World;
 /// Maximum number of candidates of a reference.
 pub(crate) const MAX_CANDIDATES: usize = 5;
 
-/// Maximum number of steps to resolve one reference. Code that is written by hand needs fewer than a
-/// hundred.
+/// Maximum number of steps to resolve one reference. Hand-written code needs fewer than a hundred.
 const MAX_STEPS: u32 = 2000;
 
 /// A symbol: its file, and its index in the outline of the file.
@@ -26,7 +25,7 @@ const MAX_STEPS: u32 = 2000;
 pub(crate) struct SymbolId {
     /// The id of the file.
     pub file: u32,
-    /// The index.
+    /// The index in [`Outline::symbols`](crate::outline::Outline::symbols).
     pub at: u32,
 }
 
@@ -42,7 +41,7 @@ pub(crate) enum Certainty {
 }
 
 impl Certainty {
-    /// The word in the database.
+    /// The name stored in the database.
     #[must_use]
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -56,11 +55,11 @@ impl Certainty {
 /// The result of resolving a reference.
 #[derive(Clone, Debug)]
 pub(crate) struct Resolved {
-    /// The kind; a call of a class creates an object.
+    /// The kind of reference; a call of a class becomes [`RefKind::New`].
     pub kind: RefKind,
-    /// What the reference means, if that is known.
+    /// The symbol to which the reference refers, if it is known.
     pub target: Option<SymbolId>,
-    /// How the reference was judged.
+    /// How certain the target is.
     pub certainty: Certainty,
     /// Possible targets.
     pub candidates: Vec<SymbolId>,
@@ -70,11 +69,11 @@ pub(crate) struct Resolved {
 #[derive(Debug)]
 pub(crate) struct Resolver<'w, 'c> {
     pub(crate) world: &'w World<'c>,
-    /// Method declared outside of its type → the type.
+    /// Method declared outside its type → that type.
     owners: RefCell<HashMap<SymbolId, Option<SymbolId>>>,
-    /// The number of types of methods that are being determined.
+    /// The number of nested lookups of method owners in progress.
     pending_owners: Cell<u32>,
-    /// The number of steps that are left for the current reference.
+    /// The number of remaining steps for the current reference.
     steps: Cell<u32>,
 }
 
@@ -123,7 +122,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
         }
     }
 
-    /// The function or type that a chain of names means.
+    /// The function or type to which a chain of names refers.
     #[must_use]
     pub(crate) fn function(&self, file: u32, offset: u32, chain: &Chain) -> Option<SymbolId> {
         self.steps.set(MAX_STEPS);
@@ -168,7 +167,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
         (self.world.symbol(id, suits) == Some(true)).then_some(id)
     }
 
-    /// Takes a step; `false` if there are none left or the evaluation is nested too deeply.
+    /// Counts a step; `false` if no step remains or the evaluation is nested too deeply.
     fn step(&self, depth: usize) -> bool {
         let left = self.steps.get();
         self.steps.set(left.saturating_sub(1));
@@ -195,7 +194,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
         self.lookup(place, &found.name, is_type, 0)
     }
 
-    /// Whether the target suits the kind of reference.
+    /// Resolves `found` to `target`, if the target suits the kind of the reference.
     fn judged(&self, found: &Ref, target: SymbolId) -> Resolved {
         let Some((kind, callable)) = self.world.symbol(target, |at| (at.kind, at.callable)) else {
             return Self::unresolved(found);
@@ -228,7 +227,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
         }
     }
 
-    /// The candidates for a member of a value whose type is not known.
+    /// The candidates for a member of a value of unknown type.
     fn by_name(&self, place: Place, found: &Ref, root: &Root, receiver: &Value) -> Resolved {
         let is_open = match receiver {
             Value::Unknown => true,
@@ -266,8 +265,9 @@ impl<'w, 'c> Resolver<'w, 'c> {
         }
     }
 
-    /// Whether the only definition of a name is meant although the receiver is unknown: the name is
-    /// specific, no built-in type has such a method, and the method does not call itself.
+    /// Whether a call on an unknown receiver can be resolved to the only definition of the name: the
+    /// name has at least two words, no built-in type has a method of that name, and the method does not
+    /// call itself.
     fn is_certain_name(&self, place: Place, target: SymbolId, name: &str) -> bool {
         let words = name
             .split('_')
@@ -278,7 +278,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
         words >= 2 && !is_itself && !builtin::METHODS.contains(&name)
     }
 
-    /// The languages whose code can call each other.
+    /// The language family of a file; code in the languages of a family can call each other.
     pub(super) fn family(&self, file: u32) -> &'static str {
         let path = self.world.path(file);
         match path.rsplit('.').next().unwrap_or_default() {
@@ -293,22 +293,23 @@ impl<'w, 'c> Resolver<'w, 'c> {
         }
     }
 
-    /// Whether a type that the project does not declare is a type of a package.
+    /// Whether every type must be declared or imported, so that a type unknown to the project comes
+    /// from a package.
     pub(crate) fn has_declared_types(&self, file: u32) -> bool {
         matches!(self.family(file), "java" | "csharp" | "php")
     }
 
-    /// Whether a plain name can mean a member of the enclosing type.
+    /// Whether an unqualified name can refer to a member of the enclosing type.
     pub(crate) fn has_implicit_members(&self, file: u32) -> bool {
         matches!(self.family(file), "java" | "csharp" | "ruby")
     }
 }
 
-/// Where a name is used.
+/// The position of a name, and the symbol that encloses it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     pub(crate) file: u32,
-    /// The enclosing symbol.
+    /// The index of the enclosing symbol.
     pub(crate) source: Option<u32>,
     pub(crate) offset: u32,
 }

@@ -1,4 +1,4 @@
-//! Names: what a plain name means in a place, and what a file exports under a name.
+//! Names: the value of an unqualified name at a place, and what a file exports under a name.
 
 use super::values::Value;
 use super::{Place, Resolver, SymbolId};
@@ -6,11 +6,12 @@ use crate::facts::FileFacts;
 use crate::outline::{Chain, Kind, Local, Root};
 use aidd_engine::project::imports::{Binding, Imported, Name};
 
-/// Maximum length of a path of re-exports, and maximum nesting of an evaluation.
+/// Maximum length of a chain of re-exports, and maximum nesting of an evaluation.
 pub(super) const MAX_DEPTH: usize = 8;
 
 impl Resolver<'_, '_> {
-    /// The meaning of a plain name. `is_type`: types are preferred to values of the same name.
+    /// The value of an unqualified name. With `is_type`, types are preferred to values of the same
+    /// name.
     pub(super) fn lookup(&self, place: Place, name: &str, is_type: bool, depth: usize) -> Value {
         if !self.step(depth) {
             return Value::Unknown;
@@ -97,7 +98,7 @@ impl Resolver<'_, '_> {
                         .symbol(**id, |inner| inner.parent == Some(at) && inner.owner.is_none())
                         == Some(true)
                 });
-                // The methods of an object are not visible by their plain names.
+                // The methods of an object are not visible by their unqualified names.
                 let is_object = matches!(symbol.kind, Kind::Constant | Kind::Variable);
                 if let Some(found) = found.filter(|_| !is_object) {
                     return Some(*found);
@@ -116,7 +117,7 @@ impl Resolver<'_, '_> {
                 is_top.then_some((symbol.kind.is_type() == is_type, symbol.body.is_some()))
             })?
         };
-        // Of equal symbols, the last counts.
+        // Of symbols with equal rank, the last one is visible.
         own.iter().filter_map(|id| Some((rank(id)?, *id))).max().map(|(_, id)| id)
     }
 
@@ -139,7 +140,7 @@ impl Resolver<'_, '_> {
         found.next()
     }
 
-    /// The meaning of `name` for files that import `file`.
+    /// The value that `file` exports as `name`.
     pub(super) fn exported(&self, file: u32, name: &str, depth: usize) -> Value {
         if !self.step(depth) {
             return Value::Unknown;
@@ -196,7 +197,7 @@ impl Resolver<'_, '_> {
         Value::Unknown
     }
 
-    /// The meaning of a name that an import binds.
+    /// The value of a name that an import binds.
     pub(super) fn bound(&self, file: u32, binding: &Binding, depth: usize) -> Value {
         let Some(facts) = self.world.facts(file) else { return Value::Unknown };
         let (Some(target), Some(import)) =
@@ -266,7 +267,8 @@ impl Resolver<'_, '_> {
         value
     }
 
-    /// The files of `a.b` where `import a.b` is in a Python file, and the number of names used.
+    /// The files to which `a.b` refers in a Python file with `import a.b`, and the number of names
+    /// used.
     pub(super) fn dotted_module(&self, file: u32, chain: &Chain) -> Option<(Value, usize)> {
         let Root::Name(first) = &chain.root else { return None };
         let facts = self.world.facts(file)?;

@@ -38,7 +38,7 @@ impl Resolver<'_, '_> {
         let found = all.iter().copied().filter(|id| {
             self.family(id.file) == family && self.full_name(*id).as_deref() == Some(full)
         });
-        // Of several parts, the one that names its base type is the declaration.
+        // Of several partial declarations, the one that names a base type is preferred.
         let mut first = None;
         for id in found.take(MAX_PARTS) {
             if self.world.symbol(id, |symbol| !symbol.bases.is_empty()) == Some(true) {
@@ -49,7 +49,7 @@ impl Resolver<'_, '_> {
         first
     }
 
-    /// The symbol that a plain name means by the namespaces that are visible in a place.
+    /// The symbol to which an unqualified name refers, in the namespaces that are visible at a place.
     pub(super) fn in_namespaces(
         &self,
         place: Place,
@@ -64,7 +64,7 @@ impl Resolver<'_, '_> {
         let path = self.world.path(place.file);
         let own = facts.imports.package.clone().unwrap_or_default();
         if path.ends_with(".rb") {
-            // A constant is searched in the enclosing modules, then at the top.
+            // A constant is looked up in the enclosing modules, then at the top level.
             let mut scope = place.source;
             while let Some(at) = scope {
                 let symbol = facts.outline.symbols.get(at as usize)?;
@@ -125,7 +125,8 @@ impl Resolver<'_, '_> {
         .collect()
     }
 
-    /// For each import of a full name, the file that declares it; `Some(None)`: another project.
+    /// For each import of a full name, the file that declares it; `Some(None)` if no file of the
+    /// project does.
     pub(crate) fn namespace_targets(&self, file: u32) -> Vec<Option<Option<u32>>> {
         let Some(facts) = self.world.facts(file) else { return Vec::new() };
         let target = |import: &Import| match &import.name {
@@ -135,7 +136,7 @@ impl Resolver<'_, '_> {
         facts.imports.imports.iter().map(target).collect()
     }
 
-    /// The meaning of an imported full name.
+    /// The value of an imported full name.
     pub(super) fn imported_name(&self, file: u32, full: &str) -> Value {
         match self.qualified(file, full) {
             Some(found) => Value::Symbol(found),
@@ -167,7 +168,7 @@ impl Resolver<'_, '_> {
         same.take(MAX_PARTS).collect()
     }
 
-    /// The extension function that a call of a member means: it must be visible in the file.
+    /// The extension function to which a member call refers. It must be visible in the file.
     pub(super) fn extension(&self, place: Place, name: &str, arguments: u8) -> Option<SymbolId> {
         let path = self.world.path(place.file);
         let is_csharp = path.ends_with(".cs");
@@ -204,7 +205,7 @@ impl Resolver<'_, '_> {
         let is_visible = is_csharp
             || own == namespace
             || self.wildcards(place.file).iter().any(|import| import == namespace);
-        // The type of the receiver is not compared: a name that is not imported must be specific.
+        // The type of the receiver is not compared, so a name that is not imported must be distinctive.
         let is_certain = is_imported || is_visible && self.is_certain_name(place, only, name);
         (is_certain && self.world.symbol(only, |at| at.kind != Kind::Field) == Some(true))
             .then_some(only)

@@ -4,7 +4,7 @@ use super::members::Member;
 use super::{Place, Resolver, SymbolId};
 use crate::outline::{Chain, Kind, Root, Step};
 
-/// Maximum number of types of methods that are determined within each other.
+/// Maximum number of nested lookups of method owners.
 const MAX_PENDING_OWNERS: u32 = 3;
 
 /// What is known about a value.
@@ -12,7 +12,7 @@ const MAX_PENDING_OWNERS: u32 = 3;
 pub(crate) enum Value {
     /// Nothing.
     Unknown,
-    /// It comes from a package outside of the project.
+    /// It comes from a package outside the project.
     External,
     /// It has a built-in type.
     Literal,
@@ -22,14 +22,14 @@ pub(crate) enum Value {
     Symbol(SymbolId),
     /// It is an instance of a type.
     Instance(SymbolId),
-    /// It is the parent of an instance of a type.
+    /// It is an instance of a type, accessed through its base types.
     Super(SymbolId),
     /// It is a sequence.
     List(Box<Value>),
 }
 
 impl Resolver<'_, '_> {
-    /// The value of a chain in a place.
+    /// The value of a chain at a place.
     pub(super) fn evaluate(&self, place: Place, chain: &Chain, depth: usize) -> Value {
         if !self.step(depth) {
             return Value::Unknown;
@@ -68,7 +68,7 @@ impl Resolver<'_, '_> {
                                 None => found,
                             }
                         }
-                        // Where all types are declared or imported, another type is a package's.
+                        // The project does not declare the type, so it comes from a package.
                         (Value::Unknown, ..) if is_type && self.has_declared_types(place.file) => {
                             Value::External
                         }
@@ -96,7 +96,7 @@ impl Resolver<'_, '_> {
         value
     }
 
-    /// A Rust path that is written out in code: its value, and the number of steps used.
+    /// A Rust path in an expression: its value, and the number of steps used.
     fn inline_path(&self, place: Place, chain: &Chain, depth: usize) -> Option<(Value, usize)> {
         if !self.world.path(place.file).ends_with(".rs") {
             return None;
@@ -153,7 +153,7 @@ impl Resolver<'_, '_> {
         None
     }
 
-    /// The type to which a method belongs that is declared outside of it.
+    /// The type of a method that is declared outside its type.
     pub(super) fn owner_of(&self, id: SymbolId) -> Option<SymbolId> {
         if let Some(known) = self.owners.borrow().get(&id) {
             return *known;
@@ -163,7 +163,7 @@ impl Resolver<'_, '_> {
             .symbol(id, |symbol| (symbol.owner.clone(), symbol.start.offset, symbol.parent))?;
         let place = Place { file: id.file, source: parent, offset };
         let mut chain = owner?;
-        // The type of a method can depend on the types of other methods, but not on its own.
+        // The owner of a method can depend on the owners of other methods.
         if self.pending_owners.get() >= MAX_PENDING_OWNERS {
             return None;
         }
@@ -185,7 +185,7 @@ impl Resolver<'_, '_> {
         owner
     }
 
-    /// The value of a variable, field or property.
+    /// The value of a variable, field or property; any other value unchanged.
     pub(super) fn as_value(&self, value: Value, depth: usize) -> Value {
         let Value::Symbol(id) = value else { return value };
         if !self.step(depth) {

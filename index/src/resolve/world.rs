@@ -10,13 +10,13 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Name → the indexes of symbols.
+/// Name → indexes of symbols.
 type SymbolsByName = HashMap<String, Vec<u32>>;
 
 /// One indexed file.
 #[derive(Debug)]
 pub(crate) struct Entry {
-    /// The location relative to the root.
+    /// The path relative to the root.
     pub path: String,
     /// The facts, if they are loaded.
     pub facts: RefCell<Option<Arc<FileFacts>>>,
@@ -25,7 +25,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// An entry whose facts are loaded on demand unless given.
+    /// An entry; facts that are `None` are loaded on demand.
     #[must_use]
     pub(crate) fn new(path: String, facts: Option<Arc<FileFacts>>) -> Self {
         Self { path, facts: RefCell::new(facts), names: RefCell::default() }
@@ -41,14 +41,14 @@ pub(crate) struct World<'c> {
     /// Directory and language family → files, for languages whose packages are directories.
     by_dir: HashMap<String, Vec<u32>>,
     by_package: HashMap<String, Vec<u32>>,
-    /// Name → symbols; `None`: looked up in the database.
+    /// Name → symbols; if `None`, symbols are looked up in the database.
     by_name: Option<HashMap<String, Vec<SymbolId>>>,
     connection: Option<&'c Connection>,
     cached_names: RefCell<HashMap<String, Arc<Vec<SymbolId>>>>,
 }
 
 impl<'c> World<'c> {
-    /// The world of `files`; facts that are not loaded are read from `connection`.
+    /// The index of `files`; facts that are not loaded are read from `connection`.
     #[must_use]
     pub(crate) fn new(
         files: HashMap<u32, Entry>,
@@ -170,7 +170,7 @@ impl<'c> World<'c> {
             connection.prepare_cached("SELECT DISTINCT file FROM symbols WHERE name = ?1")?;
         let mut files: Vec<u32> =
             statement.query_map([name], |row| row.get(0))?.collect::<Result<_, _>>()?;
-        // Files whose new symbols are not stored yet.
+        // The loaded files can have symbols that are not in the database yet.
         files.extend(
             self.files.iter().filter(|(_, f)| f.facts.borrow().is_some()).map(|(id, _)| *id),
         );
@@ -195,7 +195,7 @@ impl<'c> World<'c> {
     }
 }
 
-/// Whether a symbol of this kind can be the target of a reference without knowledge of its file.
+/// Whether symbols of this kind are looked up by name in all files.
 fn is_looked_up(kind: Kind) -> bool {
     kind.is_function() || kind.is_type()
 }

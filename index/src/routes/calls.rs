@@ -5,7 +5,7 @@ use crate::outline::build::{child_of, named};
 use crate::outline::{Chain, Root};
 use tree_sitter::Node;
 
-/// Maximum number of nested calls of a handler that are read.
+/// Maximum nesting of calls in a handler argument.
 const MAX_DEPTH: usize = 8;
 
 /// A call: the receiver, the name of the function, and the arguments.
@@ -126,7 +126,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The prefix of the router that is the receiver.
+    /// The prefix of the router on which a method is called.
     fn receiver_prefix(&self, receiver: Option<Node<'t>>) -> String {
         let mut receiver = receiver;
         for _ in 0..MAX_DEPTH {
@@ -247,7 +247,7 @@ impl<'t> Reader<'t> {
         let (Some(name), Some(class)) = (self.literal(*name), self.class_name(*class)) else {
             return;
         };
-        // `photos.comments` are the comments below a photo.
+        // `photos.comments` are the comments of a photo.
         let mut parts = name.split('.');
         let mut path = parts.next().unwrap_or_default().to_owned();
         for part in parts {
@@ -268,7 +268,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Marks the last route as one that exists only if its function does.
+    /// Attributes the last route as one that exists only if its function does.
     pub(super) fn imply(&mut self) {
         if let Some(route) = self.routes.last_mut() {
             route.implied = true;

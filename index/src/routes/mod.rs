@@ -1,5 +1,5 @@
-//! Routes: which function answers which method and path. Read from the syntax trees of the files
-//! that import a web framework; the shapes are data in `frameworks.json`.
+//! Routes: the handler of each method and path, read from the syntax trees of files that import a web
+//! framework. The patterns that declare routes are listed in `frameworks.json`.
 
 mod calls;
 mod marks;
@@ -26,7 +26,7 @@ const MAX_PATH: usize = 300;
 pub(crate) struct Route {
     /// The HTTP method; `*` for any.
     pub method: String,
-    /// The path, as far as the file contains it.
+    /// The path; without prefixes that other files add.
     pub path: String,
     /// The name of the framework.
     pub framework: String,
@@ -34,25 +34,25 @@ pub(crate) struct Route {
     pub line: u32,
     /// The offset of the declaration.
     pub offset: u32,
-    /// The index of the symbol that answers, if it is declared here.
+    /// The index of the handler's symbol, if it is declared in this file.
     pub symbol: Option<u32>,
-    /// The function that answers, as it is written.
+    /// The handler, as written.
     pub handler: Option<Chain>,
-    /// Whether the route exists only if its function does: those of a resource.
+    /// Whether the route exists only if its handler does, like the routes of a resource.
     pub implied: bool,
 }
 
-/// The shapes of the routes of one framework.
+/// The patterns that declare routes in one framework.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Framework {
     framework: String,
     /// The languages: `script`, `python`, `rust`, `go`, `java`, `php`, `ruby` or `csharp`.
     family: String,
-    /// The modules and packages whose import marks a file.
+    /// The modules and packages that identify the framework if a file imports them.
     #[serde(default)]
     imports: Vec<String>,
-    /// The files that contain routes without an import.
+    /// The files that contain routes although they import nothing.
     #[serde(default)]
     files: Vec<String>,
     /// Function → method: `app.get("/path", handler)`.
@@ -67,7 +67,7 @@ struct Framework {
     /// Functions that return a router for a prefix.
     #[serde(default)]
     group: Vec<String>,
-    /// Functions whose argument is a function that declares the routes of a prefix.
+    /// Functions that take a prefix, and a function that declares the routes under the prefix.
     #[serde(default)]
     scope: Vec<String>,
     /// Functions that declare the routes of a resource.
@@ -80,9 +80,9 @@ struct Framework {
     prefix_key: Option<String>,
     /// The name of the argument that contains the methods.
     methods_key: Option<String>,
-    /// The index of the handler among the arguments; the last one if it is not given.
+    /// The index of the handler among the arguments. Default: the last argument.
     handler: Option<usize>,
-    /// Whether the functions are called without receiver.
+    /// Whether the functions are called without a receiver.
     #[serde(default)]
     plain: bool,
     /// Whether paths are written without a leading slash.
@@ -96,13 +96,13 @@ struct Framework {
 static FRAMEWORKS: LazyLock<Vec<Framework>> =
     LazyLock::new(|| serde_json::from_str(include_str!("frameworks.json")).unwrap_or_default());
 
-/// A file while its routes are read.
+/// Reads the routes of a file.
 struct Reader<'t> {
     text: &'t str,
     family: &'static str,
     outline: &'t Outline,
     framework: &'static Framework,
-    /// Offsets between which paths have a prefix.
+    /// Ranges in which paths have a prefix: start, end and prefix.
     scopes: Vec<(usize, usize, String)>,
     /// Router variable → prefix.
     groups: HashMap<String, String>,
@@ -164,7 +164,7 @@ pub(crate) fn read(
                 .keys()
                 .chain(framework.calls.keys())
                 .any(|name| text.contains(&**name));
-        // A file that uses a framework also uses the library that the framework wraps.
+        // A file that uses a framework can also import the library that the framework wraps.
         if !(is_imported || is_file || is_implicit) || is_found && framework.framework == "net/http"
         {
             continue;
@@ -246,7 +246,8 @@ impl<'t> Reader<'t> {
         .then_some(text)
     }
 
-    /// Adds the prefixes of the scopes around the routes, which can follow them in the text.
+    /// Adds the prefixes of the enclosing scopes to the routes. A prefix can follow its routes in the
+    /// text.
     fn add_prefixes(&mut self) {
         let mut routes = std::mem::take(&mut self.routes);
         for route in &mut routes {
@@ -258,7 +259,7 @@ impl<'t> Reader<'t> {
         self.routes = routes;
     }
 
-    /// The prefix of the scopes around an offset, outermost first.
+    /// The joined prefixes of the scopes that contain an offset, outermost first.
     fn prefix(&self, at: usize) -> String {
         let around = self.scopes.iter().filter(|(start, end, _)| (*start..*end).contains(&at));
         around.fold(String::new(), |all, (_, _, prefix)| join(&all, prefix))
@@ -291,7 +292,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// A path below a prefix, with one slash between them and one at the start.
+/// Joins a prefix and a path, with one slash between them and one at the start.
 fn join(prefix: &str, path: &str) -> String {
     let path = path.trim_start_matches('^').trim_end_matches('$');
     let (prefix, rest) = (prefix.trim_end_matches('/'), path.trim_start_matches('/'));
@@ -302,7 +303,7 @@ fn join(prefix: &str, path: &str) -> String {
     }
 }
 
-/// The routes that Next.js finds by the locations of files.
+/// The routes that Next.js derives from the paths of files.
 fn next_routes(path: &str, outline: &Outline, imports: &[String]) -> Vec<Route> {
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
     let Some((stem, "ts" | "tsx" | "js" | "jsx")) = name.split_once('.') else { return Vec::new() };
@@ -327,7 +328,7 @@ fn next_routes(path: &str, outline: &Outline, imports: &[String]) -> Vec<Route> 
         let found = outline.symbols.iter().position(|at| at.name == name && at.parent.is_none());
         found.and_then(|at| u32::try_from(at).ok())
     };
-    // Groups in brackets are no part of the path.
+    // Groups in parentheses and slots are not part of the path.
     let address = |parts: &[&str]| {
         let parts = parts.iter().filter(|part| !part.starts_with('(') && !part.starts_with('@'));
         parts.fold(String::new(), |all, part| format!("{all}/{part}"))

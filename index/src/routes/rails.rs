@@ -5,7 +5,8 @@ use super::{Reader, join};
 use crate::outline::Chain;
 use tree_sitter::Node;
 
-/// The actions of a resource: method, whether the path names one item, path below, and action.
+/// The actions of a resource: HTTP method, whether the path contains the id of an item, path suffix,
+/// and name.
 const ACTIONS: &[(&str, bool, &str, &str)] = &[
     ("GET", false, "", "index"),
     ("GET", false, "/new", "new"),
@@ -21,11 +22,11 @@ struct Block {
     end: usize,
     /// The path of the block.
     path: String,
-    /// The path of one item, in the block of resources.
+    /// The path of an item, in the block of `resources`.
     item: Option<String>,
     /// The modules of the controllers.
     modules: Vec<String>,
-    /// The controller of the resource around.
+    /// The controller of the enclosing resource.
     controller: Option<String>,
 }
 
@@ -63,7 +64,7 @@ impl<'t> Reader<'t> {
             }
             None => (String::new(), None, Vec::new(), None),
         };
-        // What is nested in resources is below one item, unless it is for all items.
+        // Routes nested in `resources` are member routes, unless they are collection routes.
         let outer = path;
         let path = match self.option(&call, "on").as_deref() {
             Some("collection") => outer.clone(),
@@ -215,7 +216,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The singular of the name of a resource.
+/// The singular of a resource name.
 fn singular(name: &str) -> String {
     match (name.strip_suffix("ies"), name.strip_suffix('s')) {
         (Some(stem), _) => format!("{stem}y"),
@@ -224,7 +225,7 @@ fn singular(name: &str) -> String {
     }
 }
 
-/// The plural of the name of a resource, as far as names of controllers need it.
+/// The plural of a resource name; covers only the forms that occur in controller names.
 fn plural(name: &str) -> String {
     match name.strip_suffix('y') {
         Some(stem) if !stem.ends_with(['a', 'e', 'o']) => format!("{stem}ies"),

@@ -1,4 +1,4 @@
-//! Queries that only read, and attempts to do more.
+//! Read-only queries, and attempts to do more.
 
 use super::{dump, project, update};
 use crate::sql::query;

@@ -131,7 +131,7 @@ impl Edit<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Resolves the imports of all files again. Returns the unchanged files with other targets.
+    /// Resolves the imports of all files again. Returns the unchanged files whose targets differ.
     fn retarget(
         &self,
         ids: &HashMap<String, u32>,
@@ -170,7 +170,7 @@ impl Edit<'_> {
         Ok(retargeted)
     }
 
-    /// Stores the facts of a file whose imports have other targets.
+    /// Stores the facts of a file whose targets differ.
     fn write_targets(&self, id: u32, facts: &FileFacts) -> Result<(), IndexError> {
         self.connection
             .prepare_cached("UPDATE files SET facts = ?2 WHERE id = ?1")?
@@ -188,7 +188,7 @@ impl Edit<'_> {
         Ok(())
     }
 
-    /// The files that mention a name whose meaning can have changed.
+    /// The files that mention a name whose definition can have changed.
     fn affected(&self, mut changed: BTreeSet<u32>) -> Result<BTreeSet<u32>, IndexError> {
         let mut statement = self.connection.prepare("SELECT id, mentions FROM files")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
@@ -198,7 +198,7 @@ impl Edit<'_> {
             let mentions: Mentions = postcard::from_bytes(&bytes)?;
             all.push((id, mentions));
         }
-        // Names whose type or value contains a changed name are changed too.
+        // Names whose type, value or base types contain a changed name also count as changed.
         let mut holders: HashMap<u32, Vec<u32>> = HashMap::new();
         for (holder, name) in all.iter().flat_map(|(_, mentions)| &mentions.links) {
             holders.entry(*name).or_default().push(*holder);
@@ -217,7 +217,7 @@ impl Edit<'_> {
     }
 }
 
-/// Whether two states of a file import and declare the same, ignoring positions.
+/// Whether two states of a file have the same imports and modules, ignoring positions.
 fn has_same_imports(before: &Facts, after: &Facts) -> bool {
     let imports =
         |facts: &Facts| facts.imports.iter().map(|import| import.name.clone()).collect::<Vec<_>>();

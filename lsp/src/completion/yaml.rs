@@ -1,10 +1,10 @@
-//! Finds the cursor position in the front matter of a rule page: block mappings and lists by their
+//! Finds the cursor position in the header of a rule page: block mappings and lists by their
 //! indentation, flow mappings and lists within one line.
 
 use super::schema::{Cursor, PositionKind, Step};
 use aidd_page as page;
 
-/// A line of the front matter.
+/// A line of the header.
 #[derive(Clone, Copy, Debug)]
 struct Line<'a> {
     indent: usize,
@@ -34,7 +34,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Returns the position of the cursor; `None` outside of the front matter, in a comment, and in a
+/// Returns the position of the cursor; `None` outside of the header, in a comment, and in a
 /// multi-line string.
 pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
     let start = text.find('\n').filter(|_| page::has_header(text))? + 1;
@@ -60,7 +60,7 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
     }
     let before = text.get(content.min(offset)..offset)?;
     let (inner, mut position_kind, typed) = flow_position(before)?;
-    // Front matter has no lists of mappings.
+    // Headers have no lists of mappings.
     if line.is_item && inner.is_empty() {
         position_kind = PositionKind::Value;
     }

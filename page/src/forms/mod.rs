@@ -1,5 +1,5 @@
 //! The check in the header of a page: which files it checks, when it runs, and exactly one form,
-//! which is the kind of check (`text`, `syntax`, …).
+//! the form of the check (`text`, `syntax`, …).
 
 mod change;
 mod data;

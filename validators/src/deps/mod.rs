@@ -1,6 +1,6 @@
-//! Checks on single entries of manifests: where a package comes from, how far its version is
-//! limited, and names that imitate other names. The rules that compare manifests with the code are
-//! pages with a `dependencies` check.
+//! Checks on single entries of manifests: the source of a package, its version requirement, and names
+//! that imitate other names. Rules that compare manifests with the code are pages with a
+//! `dependencies` check.
 
 mod names;
 
@@ -66,12 +66,12 @@ fn entry_text<'s>(declared: &Declared, report: &Report<'s>) -> &'s str {
     report.source().slice(declared.entry)
 }
 
-/// Names of branches. Other names after `#` can be tags.
+/// Common branch names. Other names after `#` can be tags.
 const BRANCHES: [&str; 6] = ["main", "master", "develop", "dev", "trunk", "head"];
 
 fn unpinned_git(manifest: &Manifest, report: &mut Report<'_>) {
     // This package contains no code: it only declares conflicts with insecure versions of other
-    // packages. It is published only as a branch.
+    // packages, and is published only as a branch.
     let is_list_of_conflicts = |entry: &&Declared| entry.package == "roave/security-advisories";
     let from_git = manifest.dependencies.iter().filter(|entry| entry.origin == Origin::Git);
     for declared in from_git.filter(|entry| !is_list_of_conflicts(entry)) {

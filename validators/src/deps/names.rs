@@ -54,8 +54,8 @@ pub(super) fn lookalike_name(manifest: &Manifest, report: &mut Report<'_>) {
     }
 }
 
-/// Whether two names differ by one inserted, deleted, replaced or swapped character. A trailing
-/// digit or plural usually names another package of the same project.
+/// Whether two names differ by one inserted, deleted or replaced character, or two swapped ones. A
+/// name with an additional trailing number or `s` usually belongs to the same project.
 fn is_one_edit(name: &str, known: &str) -> bool {
     if name.len().abs_diff(known.len()) > 1 || strsim::osa_distance(name, known) != 1 {
         return false;

@@ -118,7 +118,7 @@ const TABLES: [Checks<Dockerfile>; 9] = [
     variables::CHECKS,
 ];
 
-/// A check that reads other files than the Dockerfile.
+/// A check that reads files other than the Dockerfile.
 type ContextCheck = fn(&CheckContext<'_>, &mut Report<'_>);
 
 /// The tables of checks that read files other than the Dockerfile.

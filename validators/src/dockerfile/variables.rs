@@ -164,7 +164,7 @@ const PROPERTIES: [&str; 27] = [
     "period",
 ];
 
-/// Prefixes of variables that build tools copy into the program for browsers, where they are public.
+/// Prefixes of variables that build tools include in the client bundle, where they are public.
 const CLIENT_PREFIXES: [&str; 5] = ["vite_", "react_app_", "vue_app_", "gatsby_", "expo_public_"];
 
 fn is_secret_name(name: &str) -> bool {
@@ -186,10 +186,10 @@ fn is_secret_name(name: &str) -> bool {
             || SECRET_SUBSTRINGS.iter().any(|text| name.contains(text)))
 }
 
-/// Parts of the names of generated values that are public, and last parts of the names of checksums
-/// and ids.
+/// Parts of a name that mark a generated value as public.
 const PUBLIC_PARTS: [&str; 8] =
     ["public", "pub", "publishable", "segment", "site", "telemetry", "tokenizer", "tokenizers"];
+/// Last parts of a name that mark a checksum or an id.
 const CHECKSUM_PARTS: [&str; 14] = [
     "checksum",
     "commit",
@@ -229,14 +229,14 @@ fn is_generated_secret(name: &str, value: &str) -> bool {
             || SECRET_SUBSTRINGS.iter().any(|text| name.contains(text)))
 }
 
-/// Whether a value is a switch or a number, whatever the name is.
+/// Whether a value is a boolean or a short number, which is never a secret.
 fn is_switch(value: &str) -> bool {
     matches!(&*value.to_ascii_lowercase(), "true" | "false" | "yes" | "no" | "on" | "off" | "none")
         || value.len() < 4 && value.bytes().all(|byte| byte.is_ascii_digit()) && !value.is_empty()
 }
 
-/// Whether a variable is set to a value that is not a secret: a switch, or a placeholder for the
-/// build. An `ARG` without a value in a stage has the value of the global `ARG`.
+/// Whether a variable is set to a value that cannot be a secret: a boolean, a short number, a
+/// fingerprint, or a placeholder used during the build. An `ARG` without a value in a stage has the value of the global `ARG`.
 fn is_harmless(pair: &Pair, globals: &HashMap<&str, Variable<'_>>) -> bool {
     let global = || globals.get(&*pair.key.text)?.value;
     let value = pair.value.as_ref().map(|value| &*value.text).or_else(global).unwrap_or_default();
@@ -344,9 +344,9 @@ fn expands_variables(kind: Keyword) -> bool {
     )
 }
 
-/// Variables set by a base image are not in the file, so only certain cases are reported: on
-/// `scratch`, every unset name; otherwise, a name that the file sets elsewhere, or a name similar
-/// to a visible variable.
+/// Reports a variable that is certainly not set. Variables set by a base image are not in the file,
+/// so this means: on `scratch`, every unset name; otherwise, a name that the file sets elsewhere, or
+/// a name similar to a visible variable.
 fn undefined_variable(file: &Dockerfile, report: &mut Report<'_>) {
     let mut elsewhere: HashMap<&str, Span> = HashMap::new();
     for instruction in &file.instructions {

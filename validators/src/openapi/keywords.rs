@@ -12,7 +12,7 @@ use aidd_engine::text::finding::{Edit, Severity};
 /// Maximum number of schemas in `oneOf` or `anyOf` that are read for one discriminator.
 const MAX_VARIANTS: usize = 200;
 
-/// The keywords that restrict only values of one type, with this type.
+/// Keyword that restricts only values of certain types → these types.
 const KEYWORDS: [(&str, &[&str]); 12] = [
     ("items", &["array"]),
     ("minItems", &["array"]),
@@ -91,7 +91,7 @@ pub(super) fn ignored_nullable(document: &Document<'_>, report: &mut Report<'_>)
             continue;
         }
         let types = types(document, schema);
-        // The author wrote both notations, so readers of either version allow `null`.
+        // The author wrote both notations, so tools for either version allow `null`.
         let Some(at) = document.get(schema, "nullable").filter(|_| !types.contains(&"null")) else {
             continue;
         };
@@ -132,7 +132,7 @@ pub(super) fn discriminator_property(document: &Document<'_>, report: &mut Repor
             finding.help("Add the property to `required`, or add `defaultMapping`");
         } else {
             finding.help("Add the property to `required`");
-            // Earlier versions recommend this, and do not define what readers do with a value
+            // Earlier versions recommend this, and do not define what tools do with a value
             // without the property.
             finding.severity = finding.severity.min(Severity::Info);
         }
@@ -156,8 +156,8 @@ fn is_optional(document: &Document<'_>, schema: usize, name: &str) -> bool {
     !is_required && (is_defined || is_optional_in_alternative)
 }
 
-/// Whether a schema and the parts of its `allOf` define and require a property. A schema with an
-/// unknown part counts as one that requires the property.
+/// Whether a schema, including the parts of its `allOf`, defines a property, and whether it requires
+/// the property. A schema with an unknown part counts as one that requires the property.
 fn state_in(document: &Document<'_>, schema: usize, name: &str) -> (bool, bool) {
     let parts = parts(document, schema, &["allOf"]);
     let is_defined = parts.found.iter().any(|&part| {

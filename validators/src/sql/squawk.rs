@@ -5,7 +5,7 @@ use squawk_linter::Rule;
 /// Where a rule applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// In migrations, but only to tables that exist before the migration.
+    /// In migrations, on tables that existed before the migration.
     OnTable,
     /// In a migration, to tables of any age.
     InMigration,
@@ -73,7 +73,7 @@ pub(super) const ROWS: &[Row] = &[
         "sql/add-required-column",
         OnTable,
         "a new `NOT NULL` column without a default fails if the table has rows",
-        "Add a default, or allow null until existing rows and programs have a value",
+        "Add a default, or allow null until existing rows have a value and programs write one",
     ),
     row(
         Rule::AddingSerialPrimaryKeyField,
@@ -274,7 +274,7 @@ pub(super) const ROWS: &[Row] = &[
         Rule::PreferTextField,
         "sql/prefer-text",
         InMigration,
-        "a longer limit for `varchar` later requires a change of the type",
+        "raising the limit of a `varchar` later requires changing the column type",
         "Use `text`, with a `CHECK` for the length",
     ),
     row(

@@ -25,7 +25,7 @@ impl Proposal {
     }
 }
 
-/// The change of a file.
+/// The change to a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// The whole new text.

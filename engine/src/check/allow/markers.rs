@@ -36,8 +36,9 @@ pub(super) enum NameSyntax {
     List,
     /// Like `List`; without a list, the comment allows all rules.
     ListOrAll,
-    /// Like `List`; without a list, the comment allows the style rules of aidd that are not about
-    /// security: a comment that disables a linter for a whole file is not meant for security rules.
+    /// Like `List`; without a list, the comment allows the `compliance/*` rules without the tag
+    /// `security`, because a comment that disables a linter for a whole file is not meant for
+    /// security rules.
     ListOrStyle,
     /// Like `List`; without a list, the comment allows the style rules of aidd, including the
     /// security rules among them. These markers are short words, so they are recognised only at the
@@ -50,7 +51,8 @@ pub(super) enum NameSyntax {
     Spaced(&'static [&'static str]),
 }
 
-/// The supported markers. A marker precedes every marker that is its prefix.
+/// The supported markers. Longer markers come before their own prefixes, because the first match
+/// wins.
 pub(super) const MARKERS: &[(&str, Scope, NameSyntax)] = &[
     ("aidd:allow-file", Scope::File, NameSyntax::List),
     ("aidd:allow", Scope::Here, NameSyntax::List),

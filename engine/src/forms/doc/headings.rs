@@ -261,7 +261,7 @@ impl<'a> Alignment<'a> {
         }
     }
 
-    /// Creates one fault for all headings that are missing at the same position, so that one edit
+    /// Creates one violation for all headings that are missing at the same position, so that one edit
     /// fixes all of them.
     fn missing_headings_fault(
         &self,

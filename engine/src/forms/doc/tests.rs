@@ -1,4 +1,4 @@
-//! Tests of the faults that `doc` checks report in documents.
+//! Tests of the violations that `doc` checks report in documents.
 
 use super::*;
 use crate::text::files::{Listed, Memory};

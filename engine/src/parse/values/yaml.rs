@@ -104,8 +104,8 @@ pub(super) fn read(text: &str, base: usize) -> Values {
     values
 }
 
-/// The start of a list that the parser reported at `start`. For a list at the indentation of its
-/// key the parser reports the first item, after the dash.
+/// The start of a list that the parser reported at `start`. If the list is indented like its key,
+/// the parser reports the start of the first item, after the dash.
 fn start_of_list(text: &str, start: usize) -> usize {
     let before = text[..start].trim_end_matches(' ');
     let has_indicator = text[start..].starts_with(['[', '-', '&', '!']);

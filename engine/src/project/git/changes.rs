@@ -103,7 +103,7 @@ impl Changes {
         self.current.extend(base_of.into_iter().map(|(head, base)| (head, Some(base))));
     }
 
-    /// Applies a change of the work tree on top of the changes of the index.
+    /// Applies a change in the work tree on top of the changes of the index.
     pub(super) fn apply_work_tree_change(&mut self, item: &index_worktree::Item) {
         let Some(summary) = item.summary() else { return };
         let path = item.rela_path().to_owned();

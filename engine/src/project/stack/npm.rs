@@ -14,7 +14,7 @@ const GROUPS: [(&str, Group); 4] = [
     ("optionalDependencies", Group::Optional),
 ];
 
-/// The runtimes in `engines`.
+/// The runtimes and package managers in `engines`.
 const ENGINES: [&str; 5] = ["node", "npm", "pnpm", "yarn", "bun"];
 
 pub(super) fn manifests(folder: &str, reader: &mut Reader<'_>) -> Vec<Manifest> {
@@ -52,7 +52,7 @@ fn text_before_at_sign(text: &str) -> &str {
     text.split('@').next().unwrap_or(text)
 }
 
-/// The entries of an object whose values are strings.
+/// The entries of an object, without those whose value is not a string.
 fn string_entries(value: Option<&Value>) -> impl Iterator<Item = (String, String)> {
     let members = value.and_then(Value::as_object).into_iter().flatten();
     members.filter_map(|(key, value)| Some((key.clone(), value.as_str()?.to_owned())))

@@ -74,12 +74,12 @@ fn header(fields: &CheckFields<'_>) -> String {
     header
 }
 
-/// The memory's own files, as globs. The legacy directory can contain other files as well.
+/// The files in which memories are stored, as globs. The legacy directory can contain other files as well.
 fn own_files() -> [String; 2] {
     [format!("/{MEMORY_DIR}/"), format!("/{LEGACY_MEMORY_DIR}/*.jsonl")]
 }
 
-/// Adds the memory's own files to the `exclude` of a text check.
+/// Adds the files in which memories are stored to the `exclude` of a text check.
 fn with_own_files<'v>(key: &str, value: &'v Value, fields: &CheckFields<'_>) -> Cow<'v, Value> {
     let is_text = fields.header.iter().any(|(key, _)| *key == "text");
     match value {

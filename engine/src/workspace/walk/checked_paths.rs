@@ -3,13 +3,13 @@
 use crate::text::paths::relative;
 use std::path::{Path, PathBuf};
 
-/// One of several parts of a tree with about the same number of files each, assigned by path hash,
-/// so that every machine computes the same parts.
+/// One of several shards of a tree with about the same number of files each, assigned by path hash,
+/// so that every machine computes the same shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// The index of the part, from 1.
     pub index: u32,
-    /// The number of parts.
+    /// The number of shards.
     pub of: u32,
 }
 
@@ -26,7 +26,7 @@ impl Part {
     }
 }
 
-/// The paths that a run checks: the paths at or below some directories, limited to one part.
+/// The paths that a run checks: the paths at or below some directories, limited to one shard.
 #[derive(Clone, Debug)]
 pub struct CheckedPaths {
     dirs: Vec<String>,

@@ -22,7 +22,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_suggest_rule",
             "Suggest rule",
-            "Shows which tools enforce a requirement and which kinds of check could enforce it; with \
+            "Shows which tools enforce a requirement and which forms of check could enforce it; with \
              `draft`, validates a rule page and runs it on the project. Use to turn a requirement \
              into a check.",
             suggest_rule,
@@ -38,7 +38,7 @@ struct Params {
     sentence: Option<String>,
     /// Path of a document with requirements, such as AGENTS.md
     file_path: Option<String>,
-    /// Draft of a rule page, or only its front matter
+    /// Draft of a rule page, or only its header
     draft: Option<String>,
     /// Maximum number of sentences; default: 20
     #[schemars(range(min = 1, max = 50))]
@@ -71,7 +71,7 @@ fn suggest_rule(context: &Context, params: Params) -> Result<Answer<Suggestion>,
         }
         _ => {
             return Err(ToolError::new("expected `sentence`, `filePath` or `draft`")
-                .remedy("pass a sentence that states a rule, or a document with such sentences"));
+                .remedy("pass a requirement as a sentence, or a document with requirements"));
         }
     };
     let mut text = suggestion.to_text();

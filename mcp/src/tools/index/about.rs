@@ -1,4 +1,4 @@
-//! What the project decided about files and symbols: memories and rules that name them.
+//! The memories and rules of the project that name files and symbols.
 
 use crate::context::Context;
 use crate::tool::ToolError;
@@ -46,7 +46,7 @@ pub(super) fn about(
         }
         Err(error) => about.lines.push(format!("- the memory cannot be read: {}", error.message)),
     }
-    // Without own pages, there are only general rules.
+    // A project without its own pages has only general rules.
     if !project.pages.is_empty() {
         let engine = context.engine()?;
         for rule in rules(&engine, files, symbols) {

@@ -1,5 +1,5 @@
-//! One call for a question about code: source, callers, callees, flow, tests, and what the project
-//! decided about it.
+//! Answers a question about code in one call: source, callers, callees, flow, tests, and the memories
+//! and rules that name the code.
 
 use super::about::about;
 use super::section::{Section, flow, of_symbols, render};
@@ -15,11 +15,11 @@ use std::collections::BTreeSet;
 
 /// Maximum number of symbols whose source is shown.
 const MAX_SYMBOLS: usize = 4;
-/// Maximum number of symbols that a description finds.
+/// Maximum number of matches for a description.
 const MAX_SIMILAR: usize = 8;
-/// Maximum number of symbols that are shown of those that a description finds.
+/// Maximum number of shown matches for a description.
 const MAX_SHOWN_SIMILAR: usize = 3;
-/// Maximum number of definitions of a name that are explored without a choice.
+/// Maximum number of definitions of a name that are all explored; of more, only the most used.
 const MAX_DEFINITIONS: usize = 2;
 /// Maximum number of candidates of an ambiguous name.
 const MAX_CANDIDATES: usize = 8;
@@ -66,7 +66,7 @@ struct Explored {
     rules: Vec<String>,
 }
 
-/// What a call asks for.
+/// The symbols and files of a call.
 #[derive(Default)]
 struct Request {
     symbols: Vec<SymbolRow>,
@@ -77,8 +77,8 @@ struct Request {
 }
 
 impl Request {
-    /// Adds the definitions of a name: all if they are few, else the most used one, with the others
-    /// as candidates.
+    /// Adds the definitions of a name: all if there are few, otherwise the most used one, with a note
+    /// that lists the others.
     fn add(&mut self, name: &str, found: Vec<SymbolRow>) {
         let shown = if found.len() > MAX_DEFINITIONS {
             let others = found

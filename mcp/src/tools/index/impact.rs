@@ -1,4 +1,4 @@
-//! What a change of a symbol, or the changes of the work tree, reach.
+//! What a change to a symbol, or the changes in the work tree, reach.
 
 use super::section::by_file;
 use super::{Current, budget, current, first_lines, named, unknown_note};
@@ -24,9 +24,9 @@ pub(super) fn tool() -> Tool {
     Tool::new(
         "aidd_impact",
         "Impact of a change",
-        "Lists the callers and tests that a change of a symbol reaches, or with `diff` the changes \
-         of the work tree, and the changed code without tests. Use before changing a signature, and \
-         before a commit.",
+        "Lists the callers and tests affected by a change to a symbol or, with `diff`, by the \
+         changes in the work tree, and the changed code that no test reaches. Use before changing a \
+         signature, and before a commit.",
         impact,
     )
     .in_profiles(&[Profile::Index])

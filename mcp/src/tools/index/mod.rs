@@ -1,5 +1,5 @@
-//! Tools of the code index: source, callers and tests of code, together with what the project
-//! decided about it.
+//! Tools of the code index: source, callers and tests of code, together with the memories and rules
+//! that name it.
 
 mod about;
 mod explore;
@@ -21,11 +21,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Default number of tokens of an answer.
+/// Default token budget of an answer.
 const DEFAULT_BUDGET: usize = 1500;
-/// Minimum number of tokens of an answer.
+/// Minimum token budget of an answer.
 const MIN_BUDGET: usize = 200;
-/// Maximum number of tokens of an answer.
+/// Maximum token budget of an answer.
 const MAX_BUDGET: usize = 20_000;
 
 /// The tools of the code index.
@@ -41,8 +41,8 @@ pub fn tools() -> Vec<Tool> {
     let query = Tool::new(
         "aidd_query",
         "Query code index",
-        "Runs an SQL query that only reads on the code index (files, symbols, refs, candidates, \
-         imports, bindings, functions, types, interactions). Use for counts and lists that \
+        "Runs a read-only SQL query on the code index (tables files, symbols, refs, candidates, \
+         imports, bindings; views functions, types, interactions). Use for counts and lists that \
          aidd_explore does not return.",
         query,
     );
@@ -71,7 +71,7 @@ impl From<IndexError> for ToolError {
 struct Current {
     project: Arc<Project>,
     reader: Reader,
-    /// Notes on the state of the index, one sentence each.
+    /// Notes on the state of the index, one clause each.
     notes: Vec<String>,
 }
 
@@ -94,12 +94,12 @@ fn budget(requested: Option<usize>) -> usize {
     requested.unwrap_or(DEFAULT_BUDGET).clamp(MIN_BUDGET, MAX_BUDGET)
 }
 
-/// The symbols that `name` names, those that most places refer to first.
+/// The symbols that `name` names, ordered by their number of references.
 fn named(reader: &Reader, name: &str) -> Result<Vec<SymbolRow>, ToolError> {
     Ok(reader.most_used_first(reader.named(name)?)?)
 }
 
-/// The note on a name that the index does not have.
+/// The note on a name that is not in the index.
 fn unknown_note(reader: &Reader, name: &str) -> Result<String, ToolError> {
     let near = reader.nearest(name)?;
     let shown = aidd_engine::text::escape::line(name);

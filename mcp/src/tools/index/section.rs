@@ -25,7 +25,7 @@ pub(super) struct Section {
     lines: Vec<String>,
     /// The number of the first line of the source, from 1.
     first: u32,
-    /// What replaces the source if it does not fit: the members of a type.
+    /// The members of a type, shown if its source does not fit.
     outline: Vec<String>,
 }
 

@@ -80,7 +80,7 @@ fn health(context: &Context, params: HealthParams) -> Result<Answer<Health>, Too
         };
         let _ = write!(
             text,
-            "\n{}: {value} ({}, {} measured): {}",
+            "\n{}: {value} ({}, {} of them measured): {}",
             metric.name,
             count_noun(metric.samples, "sample"),
             metric.measured,

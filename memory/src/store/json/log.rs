@@ -39,7 +39,7 @@ struct Header {
     store: String,
 }
 
-/// A change of one record; without a value the record is deleted.
+/// A change to one record; without a value the record is deleted.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Change(String, String, #[serde(default)] Option<Value>);
 

@@ -119,7 +119,7 @@ enum Direction {
 struct Comparison<'d, 'b> {
     base: &'d Document<'b>,
     head: &'d Document<'b>,
-    /// Whether the version of the specification changed. Changes of schemas are then only
+    /// Whether the version of the specification changed. Changes to schemas are then only
     /// information, because a new generator often describes the same schemas differently.
     is_new_specification: bool,
     /// The compared pairs of schemas.

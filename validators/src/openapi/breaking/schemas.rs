@@ -219,7 +219,7 @@ impl<'d, 'b> Comparison<'d, 'b> {
         }
     }
 
-    /// Adds a change of the field `field`.
+    /// Adds a change to the field `field`.
     fn add_at(&mut self, pair: &Pair<'_, '_>, field: &str, message: String, is_minor: bool) {
         let at = pair.after.get(field).unwrap_or_else(|| pair.after.main());
         let span = self.head.key_span(at);

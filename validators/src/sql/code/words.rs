@@ -63,7 +63,7 @@ pub(super) const FRAGMENTS: &[&str] = &[
     "sanitized",
     "safe",
 ];
-/// Functions that return numbers, times and other text without quotes.
+/// Functions whose result cannot contain a quote: numbers, times, ids, hashes and names.
 pub(super) const NUMERIC: &[&str] = &[
     "int",
     "float",

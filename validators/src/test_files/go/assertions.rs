@@ -77,7 +77,7 @@ impl<'t> Walker<'t, '_, '_> {
     }
 }
 
-/// Whether an assertion passes whatever the code does.
+/// Whether an assertion passes regardless of the code.
 fn is_constant(assertion: &Assertion<'_>, text: &str) -> bool {
     match (assertion.name, assertion.arguments.as_slice()) {
         ("True", [value, ..]) => value.kind() == "true",

@@ -8,8 +8,8 @@ use aidd_engine::text::source::Span;
 use tree_sitter::Node;
 
 impl<'t> Walker<'t, '_, '_> {
-    /// Reports a variable of a loop that a parallel subtest of this loop reads. The subtest runs
-    /// after the loop.
+    /// Reports a loop variable that a parallel subtest in the loop reads. The subtest runs after the
+    /// loop.
     pub(super) fn check_loop_variable(&mut self, node: Node<'t>) {
         let name = text_of(node, self.text);
         let Some(binding) = self.names.get(name) else { return };

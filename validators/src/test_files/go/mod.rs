@@ -45,11 +45,11 @@ struct Walker<'t, 'r, 's> {
     text: &'t str,
     files: &'t dyn Files,
     names: Names<'t>,
-    /// The nodes above the current node, the root first.
+    /// The ancestors of the current node, the root first.
     ancestors: Vec<Node<'t>>,
     /// The captured variables that are reported, each with the start of the loop's subtest.
     reported: HashSet<(usize, &'t str)>,
-    /// Whether the iterations of a loop share its variables; `None` if not known yet.
+    /// Whether the iterations of a loop share its variables; `None` until it is needed.
     shares_loop_variables: Option<bool>,
     report: &'r mut Report<'s>,
 }

@@ -30,7 +30,7 @@ pub(super) enum Bound {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Binding {
     pub(super) bound: Bound,
-    /// The number of function literals around the declaration.
+    /// The number of function literals that enclose the declaration.
     pub(super) depth: usize,
 }
 
@@ -44,7 +44,7 @@ pub(super) enum Runner {
     Other,
 }
 
-/// A function literal around the current node.
+/// A function literal that encloses the current node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Literal {
     pub(super) runner: Runner,
@@ -59,7 +59,7 @@ pub(super) struct Names<'t> {
     bindings: HashMap<&'t str, Vec<Binding>>,
     /// The names that each open scope binds.
     scopes: Vec<Vec<&'t str>>,
-    /// The function literals around the current node, the outermost first.
+    /// The function literals that enclose the current node, outermost first.
     literals: Vec<Literal>,
     /// The indexes of the literals that run in another goroutine.
     goroutines: Vec<usize>,
@@ -100,7 +100,7 @@ impl<'t> Names<'t> {
         self.literals.get(depth).copied()
     }
 
-    /// Whether a declaration of this depth is outside of a goroutine around the current node.
+    /// Whether a declaration of this depth is outside a goroutine that encloses the current node.
     pub(super) fn is_outside_goroutine(&self, depth: usize) -> bool {
         self.goroutines.last().is_some_and(|&goroutine| goroutine >= depth)
     }
@@ -186,7 +186,7 @@ impl<'t> Names<'t> {
 
     fn bind(&mut self, node: Node<'t>, bound: Bound, text: &'t str) {
         let name = text_of(node, text);
-        // Declarations outside of functions do not hide a parameter or variable.
+        // Declarations outside functions do not shadow a parameter or variable.
         let Some(scope) = self.scopes.last_mut().filter(|_| node.kind() == "identifier") else {
             return;
         };

@@ -53,7 +53,7 @@ pub(super) struct Frame<'a> {
     pub(super) expect_in_catch: Option<Span>,
     /// Whether the function of the suite contains `await`.
     pub(super) awaits: bool,
-    /// The number of conditions around the test.
+    /// The number of conditions that enclose the test.
     conditions: u32,
     pub(super) titles: HashMap<(Role, &'a str), Span>,
     pub(super) hooks: HashSet<&'a str>,
@@ -64,7 +64,7 @@ pub(super) struct Function {
     pub(super) is_async: bool,
     /// The role of the call that runs the function.
     pub(super) role: Role,
-    /// The number of loops around the current node, in this function.
+    /// The number of loops that enclose the current node in this function.
     pub(super) loops: u32,
 }
 
@@ -133,12 +133,12 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
         self.frames.last_mut().expect("the frame of the file")
     }
 
-    /// The innermost test around the current node.
+    /// The innermost test that encloses the current node.
     pub(super) fn test(&mut self) -> Option<&mut Frame<'a>> {
         self.tests.last().and_then(|&index| self.frames.get_mut(index))
     }
 
-    /// Whether the current node is in a test, below a condition within that test.
+    /// Whether the current node is inside a condition of the innermost test.
     pub(super) fn is_conditional(&mut self) -> bool {
         let conditions = self.conditions;
         self.test().is_some_and(|test| conditions > test.conditions)

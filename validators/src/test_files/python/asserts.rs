@@ -220,7 +220,7 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall
     let Some(parts) = walker.dotted(&call.func) else { return };
     match &*parts {
         ["self", name] if UNITTEST_ASSERTIONS.contains(name) => {
-            let message = format!("`{name}` of unittest in place of `assert`");
+            let message = format!("`{name}` of unittest instead of `assert`");
             if let Some(finding) =
                 walker.at("tests/python-unittest-assertion", span(&*call.func), message)
             {

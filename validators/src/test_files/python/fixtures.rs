@@ -43,7 +43,7 @@ pub(super) fn check<'a>(walker: &mut Walker<'a, '_, '_>, function: &'a StmtFunct
             && let Some(finding) = walker.at(
                 "tests/python-addfinalizer",
                 place,
-                "`request.addfinalizer` in place of `yield`",
+                "`request.addfinalizer` instead of `yield`",
             )
         {
             finding.help("Write `yield` and the clean-up after it");
@@ -196,7 +196,7 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall
     }
 }
 
-/// Finds out whether an expression uses one of several names.
+/// Determines whether an expression uses one of several names.
 struct UsesAny<'n>(Vec<&'n str>, bool);
 
 impl<'a> Visitor<'a> for UsesAny<'_> {

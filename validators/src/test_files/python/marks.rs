@@ -99,7 +99,7 @@ fn check_parametrize<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall) {
         && let Some(finding) = walker.at(
             "tests/python-parametrize-names",
             span(names),
-            format!("names of parameters are not {expected}"),
+            format!("parameter names are not {expected}"),
         )
     {
         finding.help(format!("Write {expected}"));
@@ -114,7 +114,7 @@ fn check_parametrize<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall) {
         && let Some(finding) = walker.at(
             "tests/python-parametrize-values",
             place,
-            "values of parameters are not a list of tuples",
+            "parameter values are not a list of tuples",
         )
     {
         finding.help("Write a list of tuples");

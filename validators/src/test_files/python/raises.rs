@@ -5,7 +5,7 @@ use super::walk::Walker;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtWith};
 
-/// Exception classes that also match the exceptions of almost every defect.
+/// Exception classes that match almost every exception, including those that a defect raises.
 const BROAD: [&str; 2] = ["Exception", "BaseException"];
 
 /// Exceptions that have many causes.
@@ -42,7 +42,7 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall
         if let Some(finding) = walker.at(
             "tests/python-unittest-raises",
             span(&*call.func),
-            format!("`{name}` of unittest in place of `pytest.raises`"),
+            format!("`{name}` of unittest instead of `pytest.raises`"),
         ) {
             finding.help("Write `with pytest.raises(…)`");
         }
@@ -197,7 +197,7 @@ fn unreachable_assert<'a>(walker: &mut Walker<'a, '_, '_>, with: &'a StmtWith, i
     }
 }
 
-/// Finds out whether an expression uses a name.
+/// Determines whether an expression uses a name.
 struct Uses<'n>(&'n str, bool);
 
 impl<'a> Visitor<'a> for Uses<'_> {

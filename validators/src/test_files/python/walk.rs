@@ -52,7 +52,7 @@ pub(super) struct Walker<'a, 'r, 's> {
     pub(super) classes: Vec<&'a StmtClassDef>,
     /// Depth of `with pytest.raises(…)` blocks, `try` statements and similar.
     pub(super) raises: u32,
-    /// The names of the exceptions in the `except` clauses around the current node.
+    /// The exception names of the `except` clauses that enclose the current node.
     pub(super) exceptions: Vec<&'a str>,
     pub(super) has_pytest: bool,
     /// Whether the `with` statement whose items are visited binds a name, so that later statements

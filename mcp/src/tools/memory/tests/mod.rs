@@ -330,11 +330,11 @@ fn a_session_is_recorded_from_start_to_merge() {
     decision#2 2025-11-22 auth strategy: Switch to server side sessions | they can be ended
     == aidd_project_health
     Not enough data for an overall score: 1 ended session.
-    sessionSuccess: not enough data, fewer than 3 samples (1 sample, 1 measured): sessions whose tests passed and whose commits were not reverted
-    complianceAvg: not enough data, fewer than 3 samples (0 samples, 0 measured): checks that passed when they last ran in a session
-    errorRecurrence: not enough data, fewer than 3 samples (1 sample, 1 measured): mistakes that occurred only once
-    modelConsistency: not enough data, fewer than 3 samples (0 samples, 0 measured): 100 minus the mean standard deviation of compliance within each model
-    memoryUtilization: not enough data, fewer than 3 samples (1 sample, 1 measured): sessions that recorded a decision or a fixed error
+    sessionSuccess: not enough data, fewer than 3 samples (1 sample, 1 of them measured): sessions whose tests passed and whose commits were not reverted
+    complianceAvg: not enough data, fewer than 3 samples (0 samples, 0 of them measured): checks that passed when they last ran in a session
+    errorRecurrence: not enough data, fewer than 3 samples (1 sample, 1 of them measured): mistakes that occurred only once
+    modelConsistency: not enough data, fewer than 3 samples (0 samples, 0 of them measured): 100 minus the mean standard deviation of compliance within each model
+    memoryUtilization: not enough data, fewer than 3 samples (1 sample, 1 of them measured): sessions that recorded a decision or a fixed error
     ");
 }
 
