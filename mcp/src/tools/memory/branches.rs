@@ -16,7 +16,7 @@ pub(super) fn tools() -> Vec<Tool> {
             "aidd_branch",
             "Branch",
             "Saves or returns the state of a branch, such as its tasks and decisions. After the \
-             branch is merged in Git, use the action `merge` to add its decisions and errors to \
+             branch is merged in Git, use the action `merge` to add its decisions and mistakes to \
              the permanent memory.",
             branch,
         )

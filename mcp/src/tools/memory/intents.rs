@@ -42,7 +42,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "save_insight",
             "Save insight",
-            "Saves a lesson that stays in this checkout. Use for a short note; use save_decision \
+            "Saves an insight that stays in this checkout. Use for a lesson learned; use save_decision \
              to record a decision for the team.",
             save_insight,
         )

@@ -1,4 +1,4 @@
-//! Observations of a session: findings, and command runs with their results.
+//! Observations of a session: findings, and the results of commands.
 
 use crate::context::Context;
 use crate::profile::Profile;
@@ -14,8 +14,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_observation",
             "Observe",
-            "Records an observation or a command run (`type` tool_outcome) in a session. Use as \
-             soon as it occurs; use save_decision to record a decision for the team.",
+            "Records an observation, or the result of a command (`type` tool_outcome), in a session. \
+             Use as soon as it occurs; use save_decision to record a decision for the team.",
             observe,
         )
         .non_destructive()
