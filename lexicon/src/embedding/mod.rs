@@ -3,6 +3,7 @@
 
 mod pieces;
 
+pub use pieces::for_each_word;
 use std::ops::Range;
 
 /// The name of the shipped table. The name is stored with every vector, because vectors of

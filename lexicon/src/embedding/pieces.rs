@@ -11,15 +11,27 @@ const MAX_WORD_CHARS: usize = 100;
 
 /// Calls `visit` with the row of each piece of `text`, in order.
 pub(super) fn for_each_piece(table: &Table, text: &str, visit: &mut dyn FnMut(usize)) {
+    for_each_word(text, &mut |word| {
+        if word.starts_with(is_cjk) {
+            split_cjk(table, word, visit);
+        } else {
+            split_word(table, word, visit);
+        }
+    });
+}
+
+/// Calls `visit` with each word of `text`, in order: words and punctuation characters in lower case
+/// and without accents, and unchanged runs of Hangul, kana and Han.
+pub fn for_each_word(text: &str, visit: &mut dyn FnMut(&str)) {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let is_cjk_run = is_cjk(first);
         let end = rest.find(|c| is_cjk(c) != is_cjk_run).unwrap_or(rest.len());
         let (run, after) = rest.split_at(end);
         if is_cjk_run {
-            split_cjk(table, run, visit);
+            visit(run);
         } else {
-            for_each_word(run, &mut |word| split_word(table, word, visit));
+            split_words(run, visit);
         }
         rest = after;
     }
@@ -32,7 +44,7 @@ fn is_cjk(c: char) -> bool {
 
 /// Calls `visit` with each word of a text, in lower case and without accents; each punctuation
 /// character is a separate word.
-fn for_each_word(text: &str, visit: &mut dyn FnMut(&str)) {
+fn split_words(text: &str, visit: &mut dyn FnMut(&str)) {
     let mut word = String::new();
     let normalized = text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
     for c in normalized {

@@ -36,6 +36,16 @@ fn main() {
         _ => {
             let root = TempDir::new().expect("a directory");
             evaluate(&mut set::open_filled(root.path(), BackendChoice::Sqlite, &[]));
+            let root = TempDir::new().expect("a directory");
+            let mut memory = set::open_turns(root.path());
+            for (half, is_test) in [("tuning half", false), ("test half", true)] {
+                let selected: Vec<SetQuestion> =
+                    set::turn_questions().into_iter().filter(|q| q.is_test() == is_test).collect();
+                println!("\nconversations, {half}, {} questions", selected.len());
+                for (name, features) in METHODS {
+                    print_row(name, &set::scores(&mut memory, &selected, features));
+                }
+            }
         }
     }
 }

@@ -125,6 +125,51 @@ pub(crate) fn open(root: &Path, choice: BackendChoice) -> ProjectMemory {
     ProjectMemory::open(&crate::DISTRIBUTION, root, choice, system_clock()).expect("a memory")
 }
 
+/// A turn of a conversation.
+#[derive(Deserialize)]
+struct Turn {
+    id: String,
+    session: String,
+    text: String,
+    created_at: i64,
+}
+
+/// The questions about the conversations.
+pub(crate) fn turn_questions() -> Vec<SetQuestion> {
+    lines("turn-questions.jsonl")
+}
+
+/// Fills the memory of the project at `root` with the turns of all conversations, as observations
+/// of sessions.
+pub(crate) fn open_turns(root: &Path) -> ProjectMemory {
+    let gate = Gate::new(&crate::DISTRIBUTION);
+    let mut store = store::open(&root.join(".aidd"), BackendChoice::Sqlite, 1).expect("a store").store;
+    transaction(&mut *store, Durability::Normal, &mut |store| {
+        lines("turns.jsonl").into_iter().try_for_each(|turn: Turn| {
+            let entry = Entry {
+                id: turn.id,
+                kind: Kind::Context,
+                layer: Layer::Session,
+                topic: None,
+                content: turn.text,
+                metadata: Map::new(),
+                status: Status::Active,
+                session_id: Some(turn.session),
+                branch: None,
+                created_at: turn.created_at,
+                updated_at: turn.created_at,
+                schema_version: SCHEMA_VERSION,
+                heads: Vec::new(),
+                extra: Map::new(),
+            };
+            store.put_entry(&gate.clean(&entry)?)
+        })
+    })
+    .expect("written");
+    drop(store);
+    open(root, BackendChoice::Sqlite)
+}
+
 /// Returns memories that answer none of the questions. Each consists of three sentences of this
 /// project's own pages.
 pub(crate) fn others(count: usize) -> Vec<Entry> {

@@ -78,6 +78,19 @@ impl PreparedMemory {
     }
 }
 
+/// The text of a memory that is compared by meaning: topic, content and the texts of its metadata.
+pub(super) fn described_text(entry: &Entry) -> String {
+    let mut text = entry.topic.clone().unwrap_or_default();
+    text.push('\n');
+    text.push_str(&entry.content);
+    for_each_metadata_text(entry, &mut |own| {
+        text.push('\n');
+        text.push_str(own);
+    });
+    text.truncate(text.floor_char_boundary(VECTOR_BYTES));
+    text
+}
+
 /// Splits `content` into the first non-empty line and the rest.
 pub(super) fn split(content: &str) -> (&str, &str) {
     let content = content.trim_start();

@@ -53,6 +53,20 @@ pub(super) fn distinct_terms(text: &str, limit: usize) -> Vec<String> {
     terms
 }
 
+/// Whether `word`, in lower case, is a stop word.
+pub(super) fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.binary_search(&word).is_ok()
+}
+
+/// The term of a single word; empty for a run of characters of a script without spaces.
+pub(super) fn term_of_word(word: &str) -> String {
+    let mut term = String::new();
+    if !word.contains(is_cjk) {
+        add_term(word, &mut |own| term = own.to_owned());
+    }
+    term
+}
+
 /// Whether a character is part of a word.
 fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || is_mark(c)
@@ -83,7 +97,7 @@ fn for_each_word_term(run: &str, visit: &mut dyn FnMut(&str)) {
 
 fn add_term(word: &str, visit: &mut dyn FnMut(&str)) {
     let mut term = fold_word(word);
-    if STOP_WORDS.binary_search(&&*term).is_err() {
+    if !is_stop_word(&term) {
         stem(&mut term);
         visit(&term);
     }

@@ -115,6 +115,7 @@ pub(super) fn hit(
             .and_then(memory_checks::rule_of),
         // Three digits are enough to distinguish hits; more would only cost tokens.
         score: (f64::from(score) * 1000.0).round() / 1000.0,
+        confidence: None,
         snippet: String::new(),
     })
 }
