@@ -32,7 +32,7 @@ impl ProjectMemory {
         title: &str,
         body: &Observation,
     ) -> Result<String, MemoryError> {
-        if !kind.is_observable() {
+        if !kind.is_observable() && kind != Kind::Context {
             return Err(MemoryError::Invalid(format!(
                 "{} can only be saved, not observed in a session",
                 kind.with_article()
