@@ -81,7 +81,10 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         writeln!(io.err, "note: {unread}")?;
     }
     project.exclude(outputs.iter().map(|(_, path)| project::absolute(&io.cwd, path)));
-    let engine = project.engine(&selection)?;
+    let mut engine = project.engine(&selection)?;
+    if args.only_counts(&project) {
+        engine = engine.counting_only();
+    }
     if stdin && (args.fix || args.fix_unsafe) {
         return fix_stdin(args, &project, &engine, io);
     }
@@ -119,7 +122,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     }
     compared.outcome.skip_irregular(project.irregular());
     let checked_paths: &[PathBuf] = if stdin { &[] } else { &paths };
-    let complete = is_complete(args);
+    let complete = args.is_complete();
     let stale = run_baseline::apply(
         args.baseline.options(),
         &project,
@@ -190,14 +193,6 @@ fn input_notes(args: &Check, paths: &[PathBuf], outcome: &Outcome, stdin: bool) 
         notes.push("no files to check; `--no-ignore` includes ignored files".to_owned());
     }
     notes
-}
-
-/// Whether the run covers all rules and all files.
-fn is_complete(args: &Check) -> bool {
-    let all_rules = args.selection.only.is_empty()
-        && args.selection.skip.is_empty()
-        && args.selection.severity.is_none();
-    all_rules && args.walk.exclude.is_empty() && !args.walk.no_hidden && !args.diff.is_set()
 }
 
 /// Overrides the configuration with the command line options and environment variables.
