@@ -33,7 +33,7 @@ impl ProjectMemory {
         title: &str,
         body: &Observation,
     ) -> Result<String, MemoryError> {
-        if !kind.is_observable() {
+        if !kind.is_observable() && kind != Kind::Context {
             return Err(MemoryError::Invalid(format!(
                 "{} cannot be recorded as an observation of a session",
                 kind.with_article()

@@ -4,7 +4,7 @@
 use crate::MemoryError;
 use crate::brief::Brief;
 use crate::project::ProjectMemory;
-use crate::recall::Question;
+use crate::recall::{Hit, Question};
 use crate::records::{BranchContext, Lifecycle, SessionState};
 use crate::store::{Layers, Order, Query};
 use crate::types::{Entry, Kind};
@@ -102,7 +102,8 @@ fn relevant_memories(
         limit: MAX_PER_KIND / 2,
         ..Question::new(layers)
     };
-    let ids: Vec<String> = memory.search(&question)?.hits.into_iter().map(|hit| hit.id).collect();
+    let hits = memory.search(&question)?.hits.into_iter().filter(Hit::is_possible);
+    let ids: Vec<String> = hits.map(|hit| hit.id).collect();
     let mut entries = memory.get(&ids)?;
     entries.extend(newest.into_iter().filter(|entry| !ids.contains(&entry.id)));
     entries.truncate(MAX_PER_KIND);

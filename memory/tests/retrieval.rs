@@ -7,7 +7,7 @@ mod set;
 
 use aidd_memory::permanent::NewMemory;
 use aidd_memory::project::ProjectMemory;
-use aidd_memory::recall::{Found, MatchFeatures, Question, SearchOrder};
+use aidd_memory::recall::{Certainty, Found, MatchFeatures, Question, SearchOrder};
 use aidd_memory::store::{BackendChoice, Layers};
 use aidd_memory::types::{Kind, Outcome, Status};
 use set::SetQuestion;
@@ -49,8 +49,8 @@ fn save_decision(memory: &mut ProjectMemory, topic: &str, content: &str) -> Stri
 #[test]
 fn words_and_meaning_together_score_higher_than_each_alone() {
     let (_folder, mut memory) = new_memory_with_set(BackendChoice::Sqlite);
-    let questions: Vec<SetQuestion> =
-        set::questions().into_iter().filter(SetQuestion::is_test).collect();
+    let (later, questions): (Vec<SetQuestion>, Vec<SetQuestion>) =
+        set::questions().into_iter().filter(SetQuestion::is_test).partition(SetQuestion::is_later);
     let [words, meaning, both] =
         [MatchFeatures::Words, MatchFeatures::Meaning, MatchFeatures::Both]
             .map(|features| set::scores(&mut memory, &questions, features));
@@ -58,10 +58,50 @@ fn words_and_meaning_together_score_higher_than_each_alone() {
         let [mean, low, _] = set::gain_interval(&both, other);
         assert!(low > 0.0, "only {mean:.3} more than {name}, at least {low:.3}");
     }
-    for (at, min) in [0.76, 0.81, 0.72, 0.73].into_iter().enumerate() {
-        let mean = set::mean(both.iter().map(|score| score.metrics()[at]));
+    assert_means(&both, [0.76, 0.81, 0.72, 0.73]);
+    let scores = set::scores(&mut memory, &later, MatchFeatures::Both);
+    assert_means(&scores, [0.47, 0.55, 0.32, 0.36]);
+}
+
+/// Asserts the minimum mean of each metric.
+fn assert_means(scores: &[set::Score], min: [f64; 4]) {
+    for (at, min) in min.into_iter().enumerate() {
+        let mean = set::mean(scores.iter().map(|score| score.metrics()[at]));
         assert!(mean >= min, "{} is {mean:.3}", set::METRICS[at]);
     }
+}
+
+#[test]
+fn turns_of_conversations_are_found_by_their_neighbours() {
+    let folder = TempDir::new().expect("a directory");
+    let mut memory = set::open_turns(folder.path());
+    let questions: Vec<SetQuestion> =
+        set::turn_questions().into_iter().filter(SetQuestion::is_test).collect();
+    let scores = set::scores(&mut memory, &questions, MatchFeatures::Both);
+    assert_means(&scores, [0.29, 0.38, 0.17, 0.19]);
+}
+
+#[test]
+fn the_certainty_states_whether_the_first_hit_is_the_answer() {
+    let (_folder, mut memory) = new_memory_with_set(BackendChoice::Sqlite);
+    let mut counts = std::collections::BTreeMap::new();
+    for question in set::questions().iter().filter(|question| question.is_test()) {
+        let found = memory.search(&set::query(question)).expect("found");
+        let first = found.hits.first().map(|hit| hit.id.clone()).unwrap_or_default();
+        let is_answer = question.relevant.get(&first) >= Some(&2);
+        let (all, right) = counts.entry(found.certainty).or_insert((0, 0));
+        (*all, *right) = (*all + 1, *right + usize::from(is_answer));
+    }
+    let share = |certainty| {
+        let (all, right): (usize, usize) = counts[&Some(certainty)];
+        (all, right * 100 / all)
+    };
+    // The probabilities were fitted on the tuning half.
+    let (close, possible, none) =
+        (share(Certainty::Close), share(Certainty::Possible), share(Certainty::None));
+    assert!(close.0 > 70 && close.1 >= 85, "{counts:?}");
+    assert!((25..=45).contains(&possible.1), "{counts:?}");
+    assert!(none.0 > 70 && none.1 <= 20, "{counts:?}");
 }
 
 #[test]
@@ -78,7 +118,7 @@ fn both_stores_give_equal_results_in_new_and_old_processes() {
             question.kind,
             question.id
         );
-        // A process that searches for the first time uses the terms of the store.
+        // A process that searches for the first time looks up the terms in the store.
         if at % 10 == 0 {
             let mut new_process = set::open(folder.path(), BackendChoice::Sqlite);
             assert_eq!(
@@ -160,7 +200,8 @@ fn questions_in_any_script_and_with_any_punctuation_find_memories() {
         ] {
             assert_eq!(titles(&search(memory, text)).first(), Some(&title), "{text}");
         }
-        assert_eq!(titles(&search(memory, "zyzzyva")), [""; 0]);
+        // The nearest memories are returned, with the statement that none is close.
+        assert_eq!(search(memory, "zyzzyva").certainty, Some(Certainty::None));
         assert_eq!(search(memory, "?! \u{0} \" * ").hits, []);
         let long = "cafe zebra ".repeat(100_000);
         assert_eq!(titles(&search(memory, &long))[0], "The Café menu is cached");
@@ -240,7 +281,7 @@ fn memories_of_other_processes_are_found() {
         let mut memory = set::open(folder.path(), choice);
         let mut other = set::open(folder.path(), choice);
         let old = save_decision(&mut other, "queue", "Jobs run in Redis");
-        // Searches twice, because the second search loads the terms.
+        // Searches twice, because the postings are kept between searches.
         for _ in 0..2 {
             assert_eq!(titles(&search(&mut memory, "where do jobs run")), ["Jobs run in Redis"]);
         }

@@ -27,12 +27,10 @@ const CURSOR_EVENT: &str = "beforeSubmitPrompt";
 
 /// Maximum number of memories shown for a prompt.
 const MAX_MEMORIES: usize = 3;
-/// Minimum score of a memory, from 0 to 1. On the test half of `tests/retrieval`, memories are
-/// shown for 36 of 137 questions; for 35 of these 36, the right memory is first. For questions
-/// without an answer, no memory is shown.
-const MIN_SCORE: f64 = 0.5;
-/// Minimum score of a memory if the prompt asks for earlier decisions or earlier work.
-const MIN_SCORE_QUESTION: f64 = 0.45;
+/// Minimum confidence of a memory, from 0 to 1.
+const MIN_CONFIDENCE: f64 = 0.7;
+/// Minimum confidence of a memory if the prompt asks for earlier decisions or earlier work.
+const MIN_CONFIDENCE_QUESTION: f64 = 0.6;
 /// Minimum number of words of a prompt that is not a question. For a shorter prompt, such as "run
 /// the tests", the memory is not searched.
 const MIN_WORDS: usize = 5;
@@ -125,8 +123,9 @@ fn related_memories(
         // Memories of sessions and branches are not permanent project knowledge.
         ..Question::new(Layers::PERMANENT)
     };
-    let min_score = if is_question { MIN_SCORE_QUESTION } else { MIN_SCORE };
-    let hits = memory.search(&question)?.hits.into_iter().filter(|hit| hit.score >= min_score);
+    let min_confidence = if is_question { MIN_CONFIDENCE_QUESTION } else { MIN_CONFIDENCE };
+    let hits = memory.search(&question)?.hits.into_iter();
+    let hits = hits.filter(|hit| hit.confidence.is_some_and(|value| value >= min_confidence));
     ids.extend(hits.map(|hit| hit.id));
     // Show each memory once.
     let (mut entries, _) = memory.entries_by_id(&ids)?;

@@ -4,7 +4,7 @@ use super::{MemoryCommandContext, time_argument, to_user_error};
 use crate::cli::{Recent, Search, Sort};
 use aidd_memory::brief::Brief;
 use aidd_memory::project::system_clock;
-use aidd_memory::recall::{Diagnostics, Hit, Question, SearchOrder};
+use aidd_memory::recall::{Certainty, Diagnostics, Hit, Question, SearchOrder};
 use aidd_memory::store::{Layers, Query};
 use aidd_memory::times;
 use aidd_memory::types::{Entry, Kind, Outcome, Status};
@@ -64,6 +64,9 @@ fn print_results(question: &Question, context: &mut MemoryCommandContext<'_, '_>
     }
     if let Some(diagnostics) = &results.diagnostics {
         writeln!(context.io.out, "{}", render_diagnostics(diagnostics)?)?;
+    }
+    if let Some(note) = results.certainty.and_then(Certainty::note) {
+        writeln!(context.io.err, "note: {note}")?;
     }
     if let Some(why) = &results.degraded {
         writeln!(context.io.err, "note: {}", one_line(why))?;

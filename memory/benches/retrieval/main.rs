@@ -2,7 +2,8 @@
 //!
 //! `cargo bench -p aidd-memory --bench retrieval` scores the retrieval set. With
 //! `-- speed 100000`, other memories are added until the store contains 100,000 memories, and the
-//! searches are also timed.
+//! searches are also timed. With `-- rows`, the results of each question are printed as
+//! tab-separated rows, for comparing two versions question by question.
 #![expect(clippy::print_stdout, reason = "prints measurements")]
 #![expect(clippy::disallowed_methods, reason = "reads the processor time from the system")]
 
@@ -33,9 +34,20 @@ fn main() {
     let count = args.iter().find_map(|arg| arg.parse().ok());
     match args.first().map(String::as_str) {
         Some("speed") => speed(count.unwrap_or(1000)),
+        Some("rows") => print_rows(),
         _ => {
             let root = TempDir::new().expect("a directory");
             evaluate(&mut set::open_filled(root.path(), BackendChoice::Sqlite, &[]));
+            let root = TempDir::new().expect("a directory");
+            let mut memory = set::open_turns(root.path());
+            for (half, is_test) in [("tuning half", false), ("test half", true)] {
+                let selected: Vec<SetQuestion> =
+                    set::turn_questions().into_iter().filter(|q| q.is_test() == is_test).collect();
+                println!("\nconversations, {half}, {} questions", selected.len());
+                for (name, features) in METHODS {
+                    print_row(name, &set::scores(&mut memory, &selected, features));
+                }
+            }
         }
     }
 }
@@ -64,6 +76,60 @@ fn evaluate(memory: &mut ProjectMemory) {
         print_by_kind(&selected, &scores);
     }
     evaluate_unanswered(memory, &questions);
+}
+
+/// Prints the results of each question: in the store of all projects, in the store of its own
+/// project, and in the store of the conversations. The columns are store, half, age, kind, id,
+/// whether a complete answer is among the first five, R@10, nDCG@10, MRR, and score and confidence
+/// of the first hit.
+fn print_rows() {
+    let root = TempDir::new().expect("a directory");
+    let mut memory = set::open_filled(root.path(), BackendChoice::Sqlite, &[]);
+    print_question_rows("all", &mut memory, &set::questions());
+    let mut projects: BTreeMap<String, Vec<set::Memory>> = BTreeMap::new();
+    for memory in set::memories() {
+        // An id starts with the short name of the project.
+        let project = memory.id.split('-').next().unwrap_or_default().to_owned();
+        projects.entry(project).or_default().push(memory);
+    }
+    for memories in projects.values() {
+        let root = TempDir::new().expect("a directory");
+        let mut memory = set::open_with(root.path(), BackendChoice::Sqlite, memories, &[]);
+        let is_about = |question: &SetQuestion| {
+            let best = question.relevant.iter().max_by_key(|(_, grade)| **grade);
+            best.is_some_and(|(id, _)| memories.iter().any(|memory| memory.id == *id))
+        };
+        let questions: Vec<SetQuestion> = set::questions().into_iter().filter(is_about).collect();
+        print_question_rows("project", &mut memory, &questions);
+    }
+    let root = TempDir::new().expect("a directory");
+    print_question_rows("talk", &mut set::open_turns(root.path()), &set::turn_questions());
+}
+
+fn print_question_rows(store: &str, memory: &mut ProjectMemory, questions: &[SetQuestion]) {
+    for question in questions {
+        let found = memory.search(&set::query(question)).expect("found");
+        let first = found.hits.first();
+        let ids: Vec<String> = found.hits.iter().map(|hit| hit.id.clone()).collect();
+        let half = if question.is_test() { "test" } else { "tuning" };
+        let age = if question.is_later() { "later" } else { "earlier" };
+        let (mut top_5, mut score) = (false, Score::default());
+        if question.is_answered() {
+            top_5 = ids.iter().take(5).any(|id| question.relevant.get(id) >= Some(&3));
+            score = set::score(question, &ids);
+        }
+        println!(
+            "{store}\t{half}\t{age}\t{}\t{}\t{}\t{:.4}\t{:.4}\t{:.4}\t{:.3}\t{:.2}",
+            question.kind,
+            question.id,
+            u8::from(top_5),
+            score.recall_10,
+            score.gain,
+            score.rank,
+            first.map_or(0.0, |hit| hit.score),
+            first.and_then(|hit| hit.confidence).unwrap_or_default(),
+        );
+    }
 }
 
 fn print_row(name: &str, scores: &[Score]) {
@@ -132,7 +198,7 @@ fn speed(count: usize) {
     memory
         .search(&Question { text: "second".into(), ..Question::new(Layers::ALL) })
         .expect("found");
-    println!("second search, which loads the terms: {}", format_duration(start.elapsed()));
+    println!("second search: {}", format_duration(start.elapsed()));
 
     let mut times = Vec::new();
     let cpu_start = cpu_time();

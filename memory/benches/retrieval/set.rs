@@ -35,7 +35,8 @@ pub(crate) struct SetQuestion {
     pub(crate) id: String,
     pub(crate) kind: String,
     pub(crate) question: String,
-    relevant: BTreeMap<String, u8>,
+    /// Maps the ids of memories to grades.
+    pub(crate) relevant: BTreeMap<String, u8>,
 }
 
 impl SetQuestion {
@@ -43,6 +44,19 @@ impl SetQuestion {
     pub(crate) fn is_test(&self) -> bool {
         let number = self.id.rsplit_once('-').and_then(|(_, number)| number.parse::<u32>().ok());
         number.is_some_and(|number| number % 2 == 0)
+    }
+
+    /// Whether the question was written after the weights of the first version were tuned: its
+    /// number is beyond the numbers of its kind in that version.
+    pub(crate) fn is_later(&self) -> bool {
+        let number = self.id.rsplit_once('-').and_then(|(_, number)| number.parse::<u32>().ok());
+        let last = match &*self.kind {
+            "paraphrase" => 84,
+            "crosslingual" => 16,
+            "none" => 14,
+            _ => u32::MAX,
+        };
+        number.is_some_and(|number| number > last)
     }
 
     /// Whether the set contains an answer.
@@ -91,9 +105,18 @@ fn entry(memory: &Memory, superseded: &BTreeSet<&String>) -> Entry {
 
 /// Fills the memory of the project at `root` with the set and `others`.
 pub(crate) fn open_filled(root: &Path, choice: BackendChoice, others: &[Entry]) -> ProjectMemory {
+    open_with(root, choice, &memories(), others)
+}
+
+/// Fills the memory of the project at `root` with `memories` and `others`.
+pub(crate) fn open_with(
+    root: &Path,
+    choice: BackendChoice,
+    memories: &[Memory],
+    others: &[Entry],
+) -> ProjectMemory {
     let gate = Gate::new(&crate::DISTRIBUTION);
     let mut store = store::open(&root.join(".aidd"), choice, 1).expect("a store").store;
-    let memories = memories();
     let superseded = memories.iter().filter_map(|memory| memory.supersedes.as_ref()).collect();
     let mut entries: Vec<Entry> =
         memories.iter().map(|memory| entry(memory, &superseded)).collect();
@@ -107,7 +130,7 @@ pub(crate) fn open_filled(root: &Path, choice: BackendChoice, others: &[Entry]) 
         .expect("written");
     }
     transaction(&mut *store, Durability::Full, &mut |store| {
-        for memory in &memories {
+        for memory in memories {
             if let Some(old) = &memory.supersedes {
                 let from = memory.id.clone();
                 let links = vec![Link { from, ..Link::new(Relation::Supersedes, old) }];
@@ -123,6 +146,52 @@ pub(crate) fn open_filled(root: &Path, choice: BackendChoice, others: &[Entry]) 
 
 pub(crate) fn open(root: &Path, choice: BackendChoice) -> ProjectMemory {
     ProjectMemory::open(&crate::DISTRIBUTION, root, choice, system_clock()).expect("a memory")
+}
+
+/// A turn of a conversation.
+#[derive(Deserialize)]
+struct Turn {
+    id: String,
+    session: String,
+    text: String,
+    created_at: i64,
+}
+
+/// The questions about the conversations.
+pub(crate) fn turn_questions() -> Vec<SetQuestion> {
+    lines("turn-questions.jsonl")
+}
+
+/// Fills the memory of the project at `root` with the turns of all conversations, as observations
+/// of sessions.
+pub(crate) fn open_turns(root: &Path) -> ProjectMemory {
+    let gate = Gate::new(&crate::DISTRIBUTION);
+    let mut store =
+        store::open(&root.join(".aidd"), BackendChoice::Sqlite, 1).expect("a store").store;
+    transaction(&mut *store, Durability::Normal, &mut |store| {
+        lines("turns.jsonl").into_iter().try_for_each(|turn: Turn| {
+            let entry = Entry {
+                id: turn.id,
+                kind: Kind::Context,
+                layer: Layer::Session,
+                topic: None,
+                content: turn.text,
+                metadata: Map::new(),
+                status: Status::Active,
+                session_id: Some(turn.session),
+                branch: None,
+                created_at: turn.created_at,
+                updated_at: turn.created_at,
+                schema_version: SCHEMA_VERSION,
+                heads: Vec::new(),
+                extra: Map::new(),
+            };
+            store.put_entry(&gate.clean(&entry)?)
+        })
+    })
+    .expect("written");
+    drop(store);
+    open(root, BackendChoice::Sqlite)
 }
 
 /// Returns memories that answer none of the questions. Each consists of three sentences of this

@@ -1,12 +1,12 @@
-//! The search index of a process: filterable fields, vectors and, from the second search on, the
-//! terms of all memories. The index is updated from the store and never written to it.
+//! The search index of a process: filterable fields, vectors, and the postings of the terms that
+//! were searched for. The index is updated from the store and never written to it.
 
-use super::prepare::COLUMNS;
+use super::prepare::{COLUMNS, described_text};
+use super::word_vectors::{QuestionWord, WordVectors};
 use crate::MemoryError;
 use crate::store::{Counts, SearchData, StorageBackend};
 use crate::types::{Kind, Layer, Outcome, Status};
 use aidd_lexicon::embedding::Vector;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -14,6 +14,8 @@ use std::sync::Arc;
 /// The index is rebuilt when more than this number of slots, and more than a quarter of all slots,
 /// belong to deleted or replaced memories. Each memory has a slot.
 const MIN_STALE_SLOTS: usize = 256;
+/// Maximum number of postings that are kept between searches, of 8 bytes each.
+const MAX_CACHED_POSTINGS: usize = 1 << 20;
 
 /// A memory in the index.
 #[derive(Debug)]
@@ -77,41 +79,41 @@ pub(crate) struct Index {
     length: f64,
     /// Number of memories whose vector was computed with another `SCHEME`.
     stale: usize,
-    /// The postings of each term; `None` while terms are looked up in the store.
-    terms: Option<Postings>,
-    /// Whether the index has been searched by words at least once.
-    was_searched_by_words: bool,
+    /// The postings of the terms that were searched for, or of all terms if `has_all_terms`.
+    terms: Postings,
+    /// Number of postings in `terms`.
+    cached_postings: usize,
+    /// Whether the store has no index of its own: `terms` then contains every term.
+    has_all_terms: bool,
+    /// The row and the slot of each live memory, sorted; built when postings are looked up.
+    rows: Option<Vec<(i64, u32)>>,
+    /// The slots of observations that follow each other in a session; built when searching.
+    neighbours: Option<Vec<(u32, u32)>>,
+    words: WordVectors,
 }
 
 impl Index {
-    /// Updates the index from the store. Terms are loaded from the second search by words on: for a
-    /// single search, looking them up in the store is faster.
-    pub(super) fn refresh(
-        &mut self,
-        store: &mut dyn StorageBackend,
-        by_words: bool,
-    ) -> Result<(), MemoryError> {
+    /// Updates the index from the store.
+    pub(super) fn refresh(&mut self, store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
         let (change_number, deletions) = (store.change_number()?, store.deletions()?);
         let dead = self.docs.len() - self.live;
         let is_sparse = dead > MIN_STALE_SLOTS && dead * 4 > self.docs.len();
-        let needs_terms = by_words && self.was_searched_by_words;
-        if self.deletions != deletions || is_sparse || (needs_terms && self.terms.is_none()) {
-            *self = Self { was_searched_by_words: self.was_searched_by_words, ..Self::default() };
+        if self.deletions != deletions || is_sparse {
+            *self = Self::default();
         }
-        self.was_searched_by_words |= by_words;
         if self.change_number == Some(change_number) {
             return Ok(());
-        }
-        if self.change_number.is_none() && needs_terms {
-            self.terms = Some(Postings::new());
         }
         if self.change_number.is_some() {
             self.build_slots();
         }
-        let (after, with_terms) = (self.change_number, self.terms.is_some());
+        self.has_all_terms = !store.has_postings();
+        // Changed memories are added to the postings that are already known.
+        let (after, with_terms) =
+            (self.change_number, self.has_all_terms || !self.terms.is_empty());
         let result = store.indexed(after, with_terms, &mut |indexed| self.add(indexed));
         if result.is_err() {
-            *self = Self { was_searched_by_words: self.was_searched_by_words, ..Self::default() };
+            *self = Self::default();
         }
         result?;
         self.change_number = Some(change_number);
@@ -137,8 +139,9 @@ impl Index {
         }
         let Ok(slot) = u32::try_from(self.docs.len()) else { return };
         if let Some(columns) = &indexed.columns {
-            add_terms(self.terms.get_or_insert_default(), slot, columns);
+            self.add_terms(slot, columns);
         }
+        (self.rows, self.neighbours) = (None, None);
         if let Some(slots) = &mut self.slots {
             slots.insert(indexed.id.clone(), slot);
         }
@@ -219,56 +222,114 @@ impl Index {
         (self.length / self.len().max(1) as f64).max(1.0) as f32
     }
 
-    /// For each of `terms`, the slots of the memories that contain the term, including memories
-    /// that were deleted or replaced.
-    pub(super) fn postings<'a>(
-        &'a self,
-        store: &mut dyn StorageBackend,
-        terms: &[String],
-    ) -> Result<Vec<Cow<'a, [Posting]>>, MemoryError> {
-        let Some(loaded) = &self.terms else { return self.stored_postings(store, terms) };
-        let postings = terms.iter().map(|term| loaded.get(&**term).map_or(&[][..], Vec::as_slice));
-        Ok(postings.map(Cow::Borrowed).collect())
-    }
-
-    /// Like [`Self::postings`], looked up in the store.
-    fn stored_postings<'a>(
-        &self,
-        store: &mut dyn StorageBackend,
-        terms: &[String],
-    ) -> Result<Vec<Cow<'a, [Posting]>>, MemoryError> {
-        let slots = (0_u32..).zip(self.docs.iter().zip(&self.briefs));
-        let live = slots.filter(|(_, (_, brief))| brief.is_live);
-        let mut rows: Vec<(i64, u32)> = live.map(|(slot, (doc, _))| (doc.row, slot)).collect();
-        // The rows are almost sorted already, because the store returns memories in this order.
-        rows.sort_unstable();
-        let slot_of = |row: i64| {
-            let at = rows.binary_search_by_key(&row, |(row, _)| *row).ok()?;
-            rows.get(at).map(|(_, slot)| *slot)
-        };
-        let mut all = Vec::new();
-        for term in terms {
-            let postings = store.postings(term)?.into_iter();
-            let postings = postings.filter_map(|(row, counts)| Some((slot_of(row)?, counts)));
-            all.push(Cow::Owned(postings.collect()));
+    /// Builds [`Self::neighbours`] after a change.
+    pub(super) fn build_neighbours(&mut self) {
+        if self.neighbours.is_some() {
+            return;
         }
-        Ok(all)
+        let slots = (0_u32..).zip(self.docs.iter().zip(&self.briefs));
+        // Hooks record the same tool outcomes again and again.
+        let is_observed = |brief: &Brief| {
+            brief.is_live && brief.layer == Layer::Session && !brief.is_tool_outcome
+        };
+        let observed = slots.filter(|(_, (_, brief))| is_observed(brief));
+        let mut observed: Vec<(&str, i64, &str, u32)> = observed
+            .filter_map(|(slot, (doc, _))| {
+                Some((doc.session.as_deref()?, doc.created_at, &*doc.id, slot))
+            })
+            .collect();
+        observed.sort_unstable();
+        let pairs = observed.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+        self.neighbours = Some(pairs.map(|pair| (pair[0].3, pair[1].3)).collect());
     }
-}
 
-fn add_terms(terms: &mut Postings, slot: u32, columns: &[String; COLUMNS.len()]) {
-    for (column, text) in columns.iter().enumerate() {
-        for term in text.split_ascii_whitespace() {
-            let postings = match terms.get_mut(term) {
-                Some(postings) => postings,
-                None => terms.entry(term.into()).or_default(),
-            };
-            if postings.last().is_none_or(|(last, _)| *last != slot) {
-                postings.push((slot, Counts::default()));
+    /// The slots of observations that follow each other in a session.
+    pub(super) fn neighbours(&self) -> &[(u32, u32)] {
+        self.neighbours.as_deref().unwrap_or_default()
+    }
+
+    /// The similarity of single words: see [`WordVectors::similarities`].
+    pub(super) fn word_similarities(
+        &mut self,
+        store: &mut dyn StorageBackend,
+        words: &[(&QuestionWord, f32)],
+        slots: &[u32],
+    ) -> Result<Vec<f32>, MemoryError> {
+        let docs = &self.docs;
+        self.words.similarities(words, slots, &mut |slot| {
+            let Some(doc) = docs.get(slot as usize) else { return Ok(String::new()) };
+            Ok(store.entry(&doc.id)?.map(|entry| described_text(&entry)).unwrap_or_default())
+        })
+    }
+
+    /// Looks up `term` in the store unless its postings are known.
+    pub(super) fn load_postings(
+        &mut self,
+        store: &mut dyn StorageBackend,
+        term: &str,
+    ) -> Result<(), MemoryError> {
+        if !self.has_all_terms && !self.terms.contains_key(term) {
+            let postings = self.stored_postings(store, term)?;
+            if self.cached_postings + postings.len() > MAX_CACHED_POSTINGS {
+                self.terms.clear();
+                self.cached_postings = 0;
             }
-            if let Some(count) = postings.last_mut().and_then(|(_, counts)| counts.get_mut(column))
-            {
-                *count = count.saturating_add(1);
+            self.cached_postings += postings.len();
+            self.terms.insert(term.into(), postings);
+        }
+        Ok(())
+    }
+
+    /// The slots of the memories that contain `term`, including memories that were deleted or
+    /// replaced. The term must have been looked up with [`Self::load_postings`].
+    pub(super) fn postings(&self, term: &str) -> &[Posting] {
+        self.terms.get(term).map_or(&[], Vec::as_slice)
+    }
+
+    /// Looks up a term in the store.
+    fn stored_postings(
+        &mut self,
+        store: &mut dyn StorageBackend,
+        term: &str,
+    ) -> Result<Vec<Posting>, MemoryError> {
+        let rows = self.rows.get_or_insert_with(|| {
+            let slots = (0_u32..).zip(self.docs.iter().zip(&self.briefs));
+            let live = slots.filter(|(_, (_, brief))| brief.is_live);
+            let mut rows: Vec<(i64, u32)> = live.map(|(slot, (doc, _))| (doc.row, slot)).collect();
+            // The rows are almost sorted already, because the store returns memories in this order.
+            rows.sort_unstable();
+            rows
+        });
+        let mut postings = Vec::new();
+        let mut at = 0;
+        // Both lists are sorted by row.
+        for (row, counts) in store.postings(term)? {
+            while rows.get(at).is_some_and(|(known, _)| *known < row) {
+                at += 1;
+            }
+            postings.extend(
+                rows.get(at).filter(|(own, _)| *own == row).map(|(_, slot)| (*slot, counts)),
+            );
+        }
+        Ok(postings)
+    }
+
+    /// Adds the terms of the memory in `slot` to the known postings.
+    fn add_terms(&mut self, slot: u32, columns: &[String; COLUMNS.len()]) {
+        for (column, text) in columns.iter().enumerate() {
+            for term in text.split_ascii_whitespace() {
+                if self.has_all_terms && !self.terms.contains_key(term) {
+                    self.terms.insert(term.into(), Vec::new());
+                }
+                let Some(postings) = self.terms.get_mut(term) else { continue };
+                if postings.last().is_none_or(|(last, _)| *last != slot) {
+                    postings.push((slot, Counts::default()));
+                    self.cached_postings += 1;
+                }
+                let counts = postings.last_mut().map(|(_, counts)| counts);
+                if let Some(count) = counts.and_then(|counts| counts.get_mut(column)) {
+                    *count = count.saturating_add(1);
+                }
             }
         }
     }

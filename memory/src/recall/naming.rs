@@ -41,7 +41,7 @@ impl ProjectMemory {
         limit: usize,
     ) -> Result<Vec<Naming>, MemoryError> {
         let found = self.read_indexed(&mut |store, index| {
-            index.refresh(store, true)?;
+            index.refresh(store)?;
             let mut found: Vec<(Entry, String)> = Vec::new();
             let mut seen = BTreeSet::new();
             for symbol in symbols {
@@ -84,7 +84,7 @@ impl ProjectMemory {
 
 /// The slots of the project's active memories that contain the first terms of `name`.
 fn slots_with(
-    index: &Index,
+    index: &mut Index,
     store: &mut dyn StorageBackend,
     name: &str,
 ) -> Result<Vec<usize>, MemoryError> {
@@ -92,8 +92,9 @@ fn slots_with(
     // The first directory of a path is enough: a memory can name any of the directories.
     let wanted = if name.contains('/') { wanted.get(..1).unwrap_or_default() } else { &wanted };
     let mut common: Option<BTreeSet<u32>> = None;
-    for postings in index.postings(store, wanted)? {
-        let slots: BTreeSet<u32> = postings.iter().map(|(slot, _)| *slot).collect();
+    for term in wanted {
+        index.load_postings(store, term)?;
+        let slots: BTreeSet<u32> = index.postings(term).iter().map(|(slot, _)| *slot).collect();
         common = Some(match common {
             Some(known) => known.intersection(&slots).copied().collect(),
             None => slots,

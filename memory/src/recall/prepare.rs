@@ -78,6 +78,19 @@ impl PreparedMemory {
     }
 }
 
+/// The text of a memory that is compared by meaning: topic, content and the texts of its metadata.
+pub(super) fn described_text(entry: &Entry) -> String {
+    let mut text = entry.topic.clone().unwrap_or_default();
+    text.push('\n');
+    text.push_str(&entry.content);
+    for_each_metadata_text(entry, &mut |own| {
+        text.push('\n');
+        text.push_str(own);
+    });
+    text.truncate(text.floor_char_boundary(VECTOR_BYTES));
+    text
+}
+
 /// Splits `content` into the first non-empty line and the rest.
 pub(super) fn split(content: &str) -> (&str, &str) {
     let content = content.trim_start();
@@ -163,7 +176,7 @@ impl Files {
 
 /// Whether the last part of `word` has an extension of at most five letters or digits, starting
 /// with a letter.
-fn looks_like_a_file(word: &str) -> bool {
+pub(super) fn looks_like_a_file(word: &str) -> bool {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
     (1..=5).contains(&extension.len())

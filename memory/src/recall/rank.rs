@@ -1,8 +1,10 @@
 //! Ranks memories by words and meaning. The weights were tuned on the tuning half of
 //! `tests/retrieval`.
 
-use super::index::{Index, Posting, topic_hash};
+use super::index::{Brief, Index, Posting, topic_hash};
+use super::periods::{self, Period};
 use super::prepare::{self, COLUMNS};
+use super::word_vectors::{QuestionWord, question_words};
 use super::{MatchFeatures, Question, SearchOrder, dates};
 use crate::MemoryError;
 use crate::store::StorageBackend;
@@ -14,13 +16,27 @@ use aidd_lexicon::terms;
 pub(super) const BM25_K1: f32 = 1.2;
 /// The parameter b of BM25: length normalisation.
 pub(super) const BM25_B: f32 = 0.75;
-/// Maximum amount that meaning adds to the word score. The word score is about 1 when a memory
-/// contains all words of the question.
-pub(super) const MAX_MEANING: f32 = 0.5;
-/// Maximum amount that meaning adds for a question that contains an exact name.
+/// Maximum amount that the similarity of texts adds to the word score. The word score is about 1 when
+/// a memory contains all words of the question.
+const MAX_MEANING: f32 = 1.2;
+/// Maximum amount that the similarity of texts adds for a question that contains an exact name.
 const MAX_MEANING_LITERAL: f32 = 0.1;
-/// Minimum cosine for a memory that shares no word with the question.
-pub(super) const MIN_COSINE: f32 = 0.3;
+/// Maximum amount that the similarity of single words adds: see [`super::word_vectors`].
+const MAX_WORD_SIMILARITY: f32 = 2.0;
+/// Number of memories whose single words are compared with the question: the best by word score and
+/// similarity of texts. More memories do not change the first ten.
+const MAX_COMPARED: usize = 60;
+/// Number of the most similar memories that match without a common word. There is no minimum
+/// similarity: the best answer to a question in other words can have a low one. The confidence of a
+/// hit states whether it is close.
+const MAX_SIMILAR: usize = 10;
+/// Share of the score that an observation adds to the observations before and after it in its
+/// session: a question and its answer often have few words in common.
+const NEIGHBOUR_SHARE: f32 = 0.3;
+/// Amount added to memories created in the period that the question names.
+const IN_PERIOD: f32 = 0.5;
+/// Weight of a question's word without postings, relative to a term that occurs in no memory.
+const UNKNOWN_WORD_SHARE: f32 = 0.7;
 /// Minimum range of cosines for scaling: the range that is typical of many memories. With a smaller
 /// range, the best of a few dissimilar memories would count as close.
 pub(super) const MIN_COSINE_RANGE: f32 = 0.5;
@@ -32,10 +48,15 @@ const TOOL_OUTCOME_FACTOR: f32 = 0.7;
 /// When ordering by time, the minimum score as a share of the best.
 const MIN_SCORE_SHARE: f32 = 0.5;
 
+/// Extensions of file names that are also parts of the names of frameworks.
+const FRAMEWORK_EXTENSIONS: [&str; 3] = ["js", "io", "net"];
+
 /// Maximum number of bytes of a question that are read.
 pub(super) const MAX_QUESTION_BYTES: usize = 16 * 1024;
 /// Maximum number of terms of a question that are searched for.
 pub(super) const MAX_QUESTION_TERMS: usize = 256;
+/// Maximum number of words of a question that are compared one by one.
+const MAX_QUESTION_WORDS: usize = 64;
 
 /// A question prepared for comparison.
 #[derive(Debug)]
@@ -47,16 +68,20 @@ pub(super) struct PreparedQuestion {
     vector: Option<Vector>,
     /// Maximum amount that meaning adds to the word score.
     weight: f32,
-    /// Minimum cosine for a match by meaning alone.
-    match_cosine: f32,
-    is_empty: bool,
+    /// Maximum amount that the similarity of single words adds.
+    word_weight: f32,
+    /// The words to compare one by one; empty when meaning is not compared.
+    words: Vec<QuestionWord>,
+    /// The period that the question names.
+    period: Option<Period>,
+    pub(super) is_empty: bool,
     has_filters: bool,
     file: Option<String>,
     topic_filter: Option<String>,
 }
 
 impl PreparedQuestion {
-    pub(super) fn from_question(question: &Question, features: MatchFeatures) -> Self {
+    pub(super) fn from_question(question: &Question, features: MatchFeatures, now: i64) -> Self {
         let text = prepare::truncate(question.text.trim(), MAX_QUESTION_BYTES);
         let terms = terms::distinct_terms(text, MAX_QUESTION_TERMS);
         // The vector table also has vectors for punctuation, but punctuation has no meaning.
@@ -66,11 +91,9 @@ impl PreparedQuestion {
         Self {
             topic: topic_hash(&topic_key(text)),
             weight: if is_literal { MAX_MEANING_LITERAL } else { MAX_MEANING },
-            match_cosine: if features == MatchFeatures::Meaning {
-                f32::NEG_INFINITY
-            } else {
-                MIN_COSINE
-            },
+            word_weight: if is_literal { 0.0 } else { MAX_WORD_SIMILARITY },
+            words: if by_meaning { question_words(text, MAX_QUESTION_WORDS) } else { Vec::new() },
+            period: periods::find(text, now),
             vector: vector.filter(|vector| !vector.is_empty()),
             terms: if features == MatchFeatures::Meaning { Vec::new() } else { terms },
             is_empty: text.is_empty(),
@@ -90,8 +113,17 @@ fn is_literal(text: &str, terms: &[String]) -> bool {
             let is_number = |c: char| c.is_ascii_digit();
             word.contains('/') && !word.contains("//")
                 || word.contains('-') && word.contains(is_number)
+                || is_file_name(word)
                 || text == word && word.contains(['.', '_'])
         })
+}
+
+/// Whether a word is the name of a file, such as `next.config.ts`. The names of frameworks, such as
+/// `Next.js`, are ordinary words.
+fn is_file_name(word: &str) -> bool {
+    let Some((stem, extension)) = word.rsplit_once('.') else { return false };
+    prepare::looks_like_a_file(word)
+        && (stem.contains('.') || !FRAMEWORK_EXTENSIONS.contains(&&*extension.to_lowercase()))
 }
 
 /// A slot with the score of its memory.
@@ -103,48 +135,36 @@ pub(super) struct Ranked {
     /// The parts of the score from words and from meaning.
     pub(super) words: f32,
     pub(super) meaning: f32,
+    /// Probability that the memory answers the question.
+    pub(super) confidence: f32,
+    sum: f32,
+    cosine: f32,
+    word_similarity: f32,
+    is_topic: bool,
 }
 
 /// The matching memories in the requested order, at most `question.limit`, and the number of all
 /// matches.
 pub(super) fn rank(
-    index: &Index,
+    index: &mut Index,
     store: &mut dyn StorageBackend,
     question: &Question,
     prepared: &PreparedQuestion,
 ) -> Result<(Vec<Ranked>, usize), MemoryError> {
-    let words = score_by_words(index, store, &prepared.terms)?;
-    let meaning = prepared.vector.as_ref().map(|vector| score_by_meaning(index, vector));
-    let mut found = Vec::new();
-    for (slot, brief) in index.briefs().iter().enumerate() {
-        let words = words.get(slot).copied().unwrap_or_default();
-        let (cosine, closeness) = match &meaning {
-            Some(meaning) => meaning.cosine_at(slot),
-            None => (0.0, 0.0),
-        };
-        let is_topic = brief.topic != 0 && brief.topic == prepared.topic;
-        let is_match =
-            prepared.is_empty || words > 0.0 || cosine >= prepared.match_cosine || is_topic;
-        let is_visible = brief.is_live
-            && question.layers.contains(brief.layer)
-            && (!brief.is_superseded || question.with_superseded);
-        if is_match
-            && is_visible
-            && (!prepared.has_filters || passes_filters(index, slot, question, prepared))
-        {
-            let meaning = prepared.weight * closeness;
-            let sum = words + meaning;
-            let sum = if brief.is_superseded { sum * SUPERSEDED_FACTOR } else { sum };
-            let is_demoted = brief.is_tool_outcome && question.kinds.is_empty();
-            let sum = if is_demoted { sum * TOOL_OUTCOME_FACTOR } else { sum };
-            found.push(Ranked { slot, score: score(sum, is_topic), words, meaning });
-        }
+    let mut found = matching(index, store, question, prepared)?;
+    if !prepared.words.is_empty() {
+        compare_words(index, store, question, prepared, &mut found)?;
+    }
+    for candidate in &mut found {
+        candidate.score = score(candidate.sum, candidate.is_topic);
+        candidate.confidence = confidence(candidate);
     }
     if question.order != SearchOrder::Relevance {
         let best = found.iter().fold(0.0_f32, |best, candidate| best.max(candidate.score));
         found.retain(|candidate| candidate.score >= MIN_SCORE_SHARE * best);
     }
     let matched = found.len();
+    let index = &*index;
     let compare = |a: &Ranked, b: &Ranked| order(index, question, prepared, a, b);
     if question.limit > 0 && question.limit < found.len() {
         found.select_nth_unstable_by(question.limit - 1, compare);
@@ -152,6 +172,156 @@ pub(super) fn rank(
     found.truncate(question.limit);
     found.sort_unstable_by(compare);
     Ok((found, matched))
+}
+
+/// The memories that match, with the sum of their word score and the similarity of their text.
+fn matching(
+    index: &mut Index,
+    store: &mut dyn StorageBackend,
+    question: &Question,
+    prepared: &PreparedQuestion,
+) -> Result<Vec<Ranked>, MemoryError> {
+    let words = score_by_words(index, store, &prepared.terms)?;
+    index.build_neighbours();
+    let index = &*index;
+    let meaning = prepared.vector.as_ref().map(|vector| score_by_meaning(index, vector));
+    let mut found = Vec::new();
+    for (slot, brief) in index.briefs().iter().enumerate() {
+        let is_visible = brief.is_live
+            && question.layers.contains(brief.layer)
+            && (!brief.is_superseded || question.with_superseded);
+        if !is_visible || prepared.has_filters && !passes_filters(index, slot, question, prepared) {
+            continue;
+        }
+        let words = words.get(slot).copied().unwrap_or_default();
+        let (cosine, closeness) = match &meaning {
+            Some(meaning) => meaning.cosine_at(slot),
+            None => (f32::NAN, 0.0),
+        };
+        let meaning = prepared.weight * closeness;
+        let is_topic = brief.topic != 0 && brief.topic == prepared.topic;
+        let sum = (words + meaning + in_period(index, slot, prepared)) * factor(brief, question);
+        let (score, confidence, word_similarity) = (0.0, 0.0, 0.0);
+        found.push(Ranked {
+            slot,
+            score,
+            words,
+            meaning,
+            confidence,
+            sum,
+            cosine,
+            word_similarity,
+            is_topic,
+        });
+    }
+    add_neighbours(index, &mut found, |candidate| candidate.sum);
+    if !prepared.is_empty {
+        let least = nth_cosine(&found);
+        found.retain(|candidate| {
+            candidate.words > 0.0
+                || candidate.is_topic
+                || candidate.cosine >= least
+                || in_period(index, candidate.slot, prepared) > 0.0
+        });
+    }
+    Ok(found)
+}
+
+/// The cosine of the last of the [`MAX_SIMILAR`] most similar memories.
+fn nth_cosine(found: &[Ranked]) -> f32 {
+    let mut cosines: Vec<f32> =
+        found.iter().map(|candidate| candidate.cosine).filter(|cosine| !cosine.is_nan()).collect();
+    if cosines.len() <= MAX_SIMILAR {
+        return f32::NEG_INFINITY;
+    }
+    *cosines.select_nth_unstable_by(MAX_SIMILAR - 1, |a, b| b.total_cmp(a)).1
+}
+
+/// The amount added to a memory that was created in the period of the question.
+fn in_period(index: &Index, slot: usize, prepared: &PreparedQuestion) -> f32 {
+    let is_in = prepared
+        .period
+        .zip(index.docs().get(slot))
+        .is_some_and(|((since, until), doc)| (since..until).contains(&doc.created_at));
+    if is_in { IN_PERIOD } else { 0.0 }
+}
+
+/// The factor for the score of a memory by its status and type.
+fn factor(brief: &Brief, question: &Question) -> f32 {
+    let superseded = if brief.is_superseded { SUPERSEDED_FACTOR } else { 1.0 };
+    let is_demoted = brief.is_tool_outcome && question.kinds.is_empty();
+    superseded * if is_demoted { TOOL_OUTCOME_FACTOR } else { 1.0 }
+}
+
+/// Adds a share of `amount` of each observation to the observations adjacent to it in its session.
+fn add_neighbours(index: &Index, found: &mut [Ranked], amount: fn(&Ranked) -> f32) {
+    let own: Vec<f32> = found.iter().map(amount).collect();
+    // `found` is ordered by slot.
+    let position = |found: &[Ranked], slot: u32| {
+        found.binary_search_by_key(&(slot as usize), |candidate| candidate.slot).ok()
+    };
+    for &(a, b) in index.neighbours() {
+        if let (Some(a), Some(b)) = (position(found, a), position(found, b)) {
+            found[a].sum += NEIGHBOUR_SHARE * own[b];
+            found[b].sum += NEIGHBOUR_SHARE * own[a];
+        }
+    }
+}
+
+/// Compares the single words of the best of `found` with the question.
+fn compare_words(
+    index: &mut Index,
+    store: &mut dyn StorageBackend,
+    question: &Question,
+    prepared: &PreparedQuestion,
+    found: &mut Vec<Ranked>,
+) -> Result<(), MemoryError> {
+    let mut weighted = Vec::new();
+    for word in &prepared.words {
+        let mut known = 0;
+        if !word.term.is_empty() {
+            index.load_postings(store, &word.term)?;
+            known = live_count(index, index.postings(&word.term));
+        }
+        let weight = match known {
+            0 => UNKNOWN_WORD_SHARE * inverse_document_frequency(index.len(), 0),
+            _ => inverse_document_frequency(index.len(), known),
+        };
+        weighted.push((word, weight));
+    }
+    let last = MAX_COMPARED.min(found.len());
+    if last < found.len() {
+        found.select_nth_unstable_by(last, |a, b| {
+            (b.is_topic, b.sum).partial_cmp(&(a.is_topic, a.sum)).unwrap_or(a.slot.cmp(&b.slot))
+        });
+    }
+    let Some(best) = found.get_mut(..last) else { return Ok(()) };
+    best.sort_unstable_by_key(|candidate| candidate.slot);
+    let slots: Vec<u32> =
+        best.iter().filter_map(|candidate| u32::try_from(candidate.slot).ok()).collect();
+    let similarities = index.word_similarities(store, &weighted, &slots)?;
+    for (candidate, similarity) in best.iter_mut().zip(similarities) {
+        candidate.word_similarity = similarity;
+        let Some(brief) = index.briefs().get(candidate.slot) else { continue };
+        let amount = prepared.word_weight * similarity * factor(brief, question);
+        candidate.sum += amount;
+        candidate.meaning += prepared.word_weight * similarity;
+    }
+    if prepared.word_weight > 0.0 {
+        add_neighbours(index, best, |candidate| MAX_WORD_SIMILARITY * candidate.word_similarity);
+    }
+    Ok(())
+}
+
+/// The probability that a memory answers the question: a logistic regression on the first hits of
+/// the tuning half of `tests/retrieval`, including the questions without an answer.
+fn confidence(candidate: &Ranked) -> f32 {
+    if candidate.is_topic {
+        return 1.0;
+    }
+    let cosine = if candidate.cosine.is_nan() { 0.0 } else { candidate.cosine };
+    let logit = -3.76 + 2.2 * candidate.words + 3.57 * cosine + 1.79 * candidate.word_similarity;
+    1.0 / (1.0 + (-logit).exp())
 }
 
 /// Maps `sum` to a score from 0 to 1, preserving order; an exact topic match comes first.
@@ -216,17 +386,19 @@ fn has_filters(question: &Question) -> bool {
 /// memory that contains all terms. Unknown terms count too, so that a question with few known terms
 /// has low scores.
 fn score_by_words(
-    index: &Index,
+    index: &mut Index,
     store: &mut dyn StorageBackend,
     terms: &[String],
 ) -> Result<Vec<f32>, MemoryError> {
     let mut sums = vec![0.0; if terms.is_empty() { 0 } else { index.docs().len() }];
     let mut max_sum = 0.0;
     let average = index.average_length();
-    for postings in index.postings(store, terms)? {
-        let weight = inverse_document_frequency(index.len(), live_count(index, &postings));
+    for term in terms {
+        index.load_postings(store, term)?;
+        let postings = index.postings(term);
+        let weight = inverse_document_frequency(index.len(), live_count(index, postings));
         max_sum += weight;
-        for (slot, counts) in &*postings {
+        for (slot, counts) in postings {
             let slot = *slot as usize;
             let (Some(brief), Some(sum)) = (index.briefs().get(slot), sums.get_mut(slot)) else {
                 continue;
@@ -271,7 +443,7 @@ impl MeaningScores {
     fn cosine_at(&self, slot: usize) -> (f32, f32) {
         match self.cosines.get(slot) {
             Some(&cosine) if !cosine.is_nan() => (cosine, (cosine - self.min_cosine) * self.scale),
-            _ => (0.0, 0.0),
+            _ => (f32::NAN, 0.0),
         }
     }
 }

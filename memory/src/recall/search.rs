@@ -2,7 +2,7 @@
 
 use super::rank::{PreparedQuestion, rank};
 use super::timeline::hit;
-use super::{Diagnostics, Found, MatchFeatures, PartialScores, Question, snippet};
+use super::{Certainty, Diagnostics, Found, MatchFeatures, PartialScores, Question, snippet};
 use crate::MemoryError;
 use crate::project::ProjectMemory;
 
@@ -24,9 +24,10 @@ impl ProjectMemory {
         question: &Question,
         features: MatchFeatures,
     ) -> Result<Found, MemoryError> {
-        let prepared = PreparedQuestion::from_question(question, features);
+        let now = self.now();
+        let prepared = PreparedQuestion::from_question(question, features, now);
         self.read_indexed(&mut |store, index| {
-            index.refresh(store, !prepared.terms.is_empty())?;
+            index.refresh(store)?;
             let (ranked, matched) = rank(index, store, question, &prepared)?;
             let mut found =
                 Found { matched, degraded: degraded_reason(index.stale()), ..Found::default() };
@@ -37,9 +38,15 @@ impl ProjectMemory {
                 let Some(entry) = store.entry(&doc.id)? else { continue };
                 let mut hit = hit(store, &entry, candidate.score)?;
                 hit.snippet = snippet::snippet_for(&entry, &hit.title, &prepared.terms);
+                if !prepared.is_empty {
+                    hit.confidence =
+                        Some((f64::from(candidate.confidence) * 100.0).round() / 100.0);
+                }
                 found.hits.push(hit);
                 answers.push(PartialScores { words: candidate.words, meaning: candidate.meaning });
             }
+            let confidences = found.hits.iter().filter_map(|hit| hit.confidence);
+            found.certainty = confidences.reduce(f64::max).map(Certainty::from_confidence);
             found.diagnostics = question.with_diagnostics.then(|| Diagnostics {
                 terms: prepared.terms.clone(),
                 searched: index.len(),

@@ -3,13 +3,18 @@
 
 use super::prepare::{VECTOR_BYTES, truncate};
 use super::rank::{
-    BM25_B, BM25_K1, MAX_MEANING, MAX_QUESTION_BYTES, MAX_QUESTION_TERMS, MIN_COSINE,
-    MIN_COSINE_RANGE, inverse_document_frequency,
+    BM25_B, BM25_K1, MAX_QUESTION_BYTES, MAX_QUESTION_TERMS, MIN_COSINE_RANGE,
+    inverse_document_frequency,
 };
 use aidd_lexicon::embedding::{Table, Vector};
 use aidd_lexicon::terms;
 use std::borrow::Cow;
 use std::collections::HashMap;
+
+/// Maximum amount that meaning adds to the word score.
+const MAX_MEANING: f32 = 0.5;
+/// Minimum cosine for a text that shares no word with the question.
+const MIN_COSINE: f32 = 0.3;
 
 /// A searchable collection of texts.
 #[derive(Debug, Default)]

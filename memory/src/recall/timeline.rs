@@ -101,6 +101,7 @@ pub(super) fn hit(
         kind: entry.kind,
         layer: entry.layer,
         branch: entry.branch.clone().filter(|_| entry.layer == Layer::Session),
+        session_id: entry.session_id.clone(),
         title: entry.title(MAX_TITLE_CHARS),
         topic: entry.topic.clone(),
         created_at: entry.created_at,
@@ -115,6 +116,7 @@ pub(super) fn hit(
             .and_then(memory_checks::rule_of),
         // Three digits are enough to distinguish hits; more would only cost tokens.
         score: (f64::from(score) * 1000.0).round() / 1000.0,
+        confidence: None,
         snippet: String::new(),
     })
 }

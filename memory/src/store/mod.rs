@@ -173,7 +173,9 @@ pub trait StorageBackend: Send + fmt::Debug {
         with_columns: bool,
         take: &mut dyn FnMut(SearchData),
     ) -> Result<(), MemoryError>;
-    /// The memories that contain a term, by [`SearchData::row`]; empty when the store has no index.
+    /// Whether the store can look up terms with [`Self::postings`].
+    fn has_postings(&self) -> bool;
+    /// The memories that contain a term, ordered by [`SearchData::row`].
     fn postings(&mut self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError>;
 
     /// Replaces the links from a memory.

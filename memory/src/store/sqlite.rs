@@ -316,6 +316,10 @@ impl StorageBackend for Sqlite {
         self.indexed_after(after, with_columns, take)
     }
 
+    fn has_postings(&self) -> bool {
+        true
+    }
+
     fn postings(&mut self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {
         self.postings_of(term)
     }

@@ -21,8 +21,6 @@ use std::fmt::Write as _;
 
 /// Maximum number of memories used as evidence.
 const MAX_MEMORIES: usize = 6;
-/// Minimum score of a related memory.
-const MIN_SCORE: f64 = 0.25;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -103,7 +101,7 @@ fn apply(
     let knowledge = Knowledge::new(&library);
     let stack = stack::detect(&Disk::new(context.root()));
     let found = related_memories(context, &text, MAX_MEMORIES)?;
-    let close_hits = found.hits.into_iter().filter(|hit| hit.score >= MIN_SCORE);
+    let close_hits = found.hits.into_iter().filter(Hit::is_possible);
     let memories: Vec<RelatedMemory> = close_hits.map(to_related_memory).collect();
     let mentions = mentions(context, &decision::extract_facts(&text, &knowledge).identifiers)?;
     let heuristics_context = HeuristicsContext {

@@ -143,7 +143,8 @@ fn save_decision(
             .remedy("pass a topic of one or two words, or use aidd_memory_add_decision"));
     }
     let links = params.links.iter().enumerate().map(|(index, item)| link(index, item));
-    let mut links = links.collect::<Result<Vec<Link>, ToolError>>()?;
+    let links = links.collect::<Result<Vec<_>, ToolError>>()?;
+    let (mut links, notes): (Vec<Link>, Vec<Option<String>>) = links.into_iter().unzip();
     links.extend(params.supersedes.iter().map(|id| Link::new(Relation::Supersedes, id)));
     for replaced_decision in &params.replaces {
         let reason =
@@ -178,6 +179,9 @@ fn save_decision(
     context.memory(|memory| -> Result<_, ToolError> {
         new.branch = branch_of(memory, new.session_id.as_deref())?;
         let mut answer = saved_answer(Kind::Decision, memory.save_decision(&new)?);
+        for note in notes.iter().flatten() {
+            let _ = write!(answer.text, "\nnote: {note}");
+        }
         // If a decision with this text exists and has an outcome, report the outcome.
         let stored = memory.get(std::slice::from_ref(&answer.data.id))?.remove(0);
         if stored.outcome().is_some() {

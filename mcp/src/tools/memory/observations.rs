@@ -35,6 +35,7 @@ enum ObservationKind {
     Insight,
     ToolOutcome,
     WorkflowOutcome,
+    Context,
 }
 
 impl ObservationKind {
@@ -48,6 +49,7 @@ impl ObservationKind {
             Self::Insight => Kind::Insight,
             Self::ToolOutcome => Kind::ToolOutcome,
             Self::WorkflowOutcome => Kind::WorkflowOutcome,
+            Self::Context => Kind::Context,
         }
     }
 }

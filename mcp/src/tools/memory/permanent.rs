@@ -4,6 +4,7 @@ use super::render::{Row, parse_confidence, value_text};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
+use aidd_engine::text::nearest::{is_typo, nearest};
 use aidd_engine::workspace::memory_checks::{self, CHECK};
 use aidd_memory::kinds::{Convention, Decision, Mistake};
 use aidd_memory::permanent::{Edit, NewMemory, Saved};
@@ -170,8 +171,9 @@ fn check_findings(context: &Context, id: &str) -> (Option<Row>, String) {
     }
 }
 
-/// Parses a link argument: to, relation, reason.
-pub(super) fn link(index: usize, item: &Row) -> Result<Link, ToolError> {
+/// Parses a link argument: to, relation, reason. Returns a note if the relation is unknown and was
+/// replaced with the nearest one.
+pub(super) fn link(index: usize, item: &Row) -> Result<(Link, Option<String>), ToolError> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct LinkParams {
@@ -184,13 +186,30 @@ pub(super) fn link(index: usize, item: &Row) -> Result<Link, ToolError> {
     let invalid = |error: String| ToolError::new(format!("`links[{index}]`: {error}"));
     let params: LinkParams =
         serde_json::from_value(json!(item)).map_err(|error| invalid(error.to_string()))?;
+    let mut note = None;
     let relation: Relation = match &*params.relation {
         // Relations of MAMA.
         "amends" => Relation::Refines,
         "mentions" => Relation::RelatesTo,
-        word => word.parse().map_err(invalid)?,
+        word => match (word.parse(), nearest_relation(word)) {
+            (Ok(relation), _) => relation,
+            (Err(_), Some(relation)) => {
+                note = Some(format!("unknown relation `{word}` was saved as `{relation}`"));
+                relation
+            }
+            (Err(error), None) => return Err(invalid(error)),
+        },
     };
-    Ok(Link { reason: params.reason, ..Link::new(relation, &params.to) })
+    Ok((Link { reason: params.reason, ..Link::new(relation, &params.to) }, note))
+}
+
+/// The relation that is most similar to an unknown word. `supersedes` must be a typo: the word
+/// `supports` is similar, but a decision that it deactivates would be lost.
+fn nearest_relation(word: &str) -> Option<Relation> {
+    let word = word.trim().replace([' ', '-'], "_");
+    let name = nearest(&word, Relation::ALL.iter().map(|relation| relation.word()))?;
+    let relation: Relation = name.parse().ok()?;
+    (relation != Relation::Supersedes || is_typo(&word, name)).then_some(relation)
 }
 
 /// The branch of a session, for entries saved in this session; an unknown session is an error.

@@ -9,7 +9,7 @@ use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use aidd_memory::graph::{MAX_DEPTH, MEMORY_DEPTH, SEARCH_DEPTH, Step, TOPIC_DEPTH};
 use aidd_memory::project::ProjectMemory;
-use aidd_memory::recall::{Question, SearchOrder};
+use aidd_memory::recall::{Hit, Question, SearchOrder};
 use aidd_memory::store::{Layers, Order, Query};
 use aidd_memory::types::{Entry, Kind, Status};
 use aidd_memory::words::topic_key;
@@ -167,7 +167,7 @@ fn unknown_topic(memory: &mut ProjectMemory, topic: &str) -> Result<ToolError, T
 fn similar_topics(memory: &mut ProjectMemory, topic: &str) -> Result<Vec<String>, ToolError> {
     let question = Question { text: topic.to_owned(), ..Question::new(Layers::SAVED) };
     let mut topics: Vec<String> = Vec::new();
-    for hit in memory.search(&question)?.hits {
+    for hit in memory.search(&question)?.hits.into_iter().filter(Hit::is_possible) {
         let is_new =
             |topic: &String| topics.iter().all(|known| topic_key(known) != topic_key(topic));
         let new_topic = hit.topic.filter(is_new);

@@ -5,7 +5,7 @@ use crate::tool::ToolError;
 use aidd_engine::project::git::Repository;
 use aidd_engine::workspace::memory_checks;
 use aidd_memory::brief::Brief;
-use aidd_memory::recall::{Found, Hit};
+use aidd_memory::recall::{Certainty, Found, Hit};
 use aidd_memory::times::{day, millis};
 use aidd_memory::types::{Entry, Kind, Layer, Link, Status};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -138,7 +138,8 @@ pub(super) fn hit_row(hit: &Hit) -> Row {
     if hit.layer == Layer::Permanent {
         row.0.remove("layer");
     }
-    row.0.insert("score".to_owned(), json!((hit.score * 1000.0).round() / 1000.0));
+    row.0.remove("score");
+    row.0.insert("relevanceScore".to_owned(), json!((hit.score * 1000.0).round() / 1000.0));
     row
 }
 
@@ -152,15 +153,27 @@ pub(super) fn render_hits(found: &Found, notes: &[String]) -> String {
     for hit in &found.hits {
         let _ = write!(text, "\n{}", hit_line(hit));
     }
-    for note in found.degraded.iter().map(|why| format!("degraded: {why}")).chain(notes.to_vec()) {
+    let certainty = found.certainty.and_then(Certainty::note).map(str::to_owned);
+    let degraded = found.degraded.iter().map(|why| format!("degraded: {why}"));
+    for note in certainty.into_iter().chain(degraded).chain(notes.to_vec()) {
         let _ = write!(text, "\nnote: {note}");
     }
     text
 }
 
+/// The metadata fields of an observation; they are shown next to the content.
+const OBSERVATION_FIELDS: [&str; 6] =
+    ["facts", "narrative", "concepts", "filesRead", "filesModified", "discoveryTokens"];
+
 /// A full memory as data, with its links.
 pub(super) fn entry_row(entry: &Entry, links: &[Link]) -> Row {
     let mut row = Row::from_value(entry);
+    for name in OBSERVATION_FIELDS {
+        let metadata = row.0.get_mut("metadata").and_then(Value::as_object_mut);
+        if let Some(value) = metadata.and_then(|metadata| metadata.remove(name)) {
+            row.0.insert(name.to_owned(), value);
+        }
+    }
     row.0.insert("title".to_owned(), json!(entry.title(100)));
     if let Some(rule) = memory_checks::rule_of(entry).filter(|_| entry.status == Status::Active) {
         row.0.insert("enforced".to_owned(), json!(rule));

@@ -6,7 +6,7 @@ use super::render::{
 use crate::context::Context;
 use crate::tool::{Answer, Profile, Tool, ToolError, UNKNOWN_MEMORY};
 use aidd_memory::project::ProjectMemory;
-use aidd_memory::recall::{Question, SearchOrder};
+use aidd_memory::recall::{Certainty, Question, SearchOrder};
 use aidd_memory::store::Layers;
 use aidd_memory::types::{Entry, Link, Outcome};
 use schemars::JsonSchema;
@@ -117,6 +117,10 @@ pub(super) struct Hits {
     #[schemars(skip)]
     pub(super) matched: usize,
     pub(super) results: Vec<Row>,
+    /// How sure the search is of its best result: `close`, `possible` or `none`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub(super) certainty: Option<Certainty>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) degraded: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -163,6 +167,7 @@ pub(super) fn hits(
         count: found.hits.len(),
         matched: found.matched,
         results: found.hits.iter().map(hit_row).collect(),
+        certainty: found.certainty,
         degraded: found.degraded,
         diagnostics: found.diagnostics.map(Row::from_value),
         related: Vec::new(),

@@ -51,6 +51,8 @@ const CHOICE: Choice = Choice {
                 "name",
                 "input",
                 "output",
+                "summary",
+                "note",
                 "taskClassification",
                 "decisions",
                 "errorsResolved",
@@ -121,6 +123,12 @@ struct SessionFields {
     input: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
+    summary: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
+    note: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     task_classification: Option<Row>,

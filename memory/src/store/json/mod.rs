@@ -278,6 +278,10 @@ impl StorageBackend for Json {
         Ok(())
     }
 
+    fn has_postings(&self) -> bool {
+        false
+    }
+
     fn postings(&mut self, _: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {
         Ok(Vec::new())
     }

@@ -1,6 +1,7 @@
 //! Tests the memory tools as a client calls them: a short session, and errors.
 
 mod enforced;
+mod fields;
 mod layers;
 mod refusals;
 

@@ -1,0 +1,56 @@
+//! Tests the fields of results, and arguments that are corrected.
+
+use super::{TestAgent, provider};
+use serde_json::json;
+
+#[test]
+fn results_have_the_planned_fields() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let mut agent = TestAgent::at(folder.path());
+    let session = agent.data(
+        "aidd_session",
+        json!({"action": "start", "branch": "main", "aiProvider": provider(),
+            "summary": "the cache", "note": "ask Mina"}),
+    );
+    let session = session["id"].as_str().expect("an id").to_owned();
+    let record = agent.data("aidd_session", json!({"action": "get", "id": session}));
+    assert_eq!(record["session"]["summary"], "the cache");
+    assert_eq!(record["session"]["note"], "ask Mina");
+
+    let id = agent.id(
+        "aidd_observation",
+        json!({"sessionId": session, "type": "context", "title": "The cache lives in Redis",
+            "facts": ["one node"], "filesRead": ["src/cache.ts"]}),
+    );
+    let found = agent.data("aidd_memory_search", json!({"query": "where does the cache live"}));
+    let hit = &found["results"][0];
+    assert_eq!(hit["id"], json!(id));
+    assert_eq!(hit["sessionId"], json!(session));
+    assert!(hit["relevanceScore"].as_f64().expect("a number") > 0.0);
+    assert!(hit["confidence"].as_f64().expect("a number") > 0.0);
+    let entry = agent.data("aidd_memory_get", json!({"ids": [id]}))["entries"][0].clone();
+    assert_eq!(entry["facts"], json!(["one node"]));
+    assert_eq!(entry["filesRead"], json!(["src/cache.ts"]));
+    assert_eq!(entry["metadata"].get("facts"), None);
+}
+
+#[test]
+fn an_unknown_relation_is_replaced_with_the_nearest() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let mut agent = TestAgent::at(folder.path());
+    let first = agent.id("save_decision", json!({"topic": "a", "decision": "b", "reasoning": "c"}));
+    let mut save = |topic: &str, relation: &str| {
+        let arguments = json!({"topic": topic, "decision": topic, "reasoning": "r",
+            "links": [{"to": first, "relation": relation}]});
+        agent.text("save_decision", arguments)
+    };
+    let text = save("d", "build-on");
+    assert!(text.contains("unknown relation `build-on` was saved as `builds_on`"), "{text}");
+    let text = save("e", "superseeds");
+    assert!(text.contains("was saved as `supersedes`"), "{text}");
+    // Similar words with another meaning must not deactivate a decision.
+    for relation in ["supports", "colour"] {
+        let text = save("f", relation);
+        assert!(text.contains("`links[0]`"), "{text}");
+    }
+}
