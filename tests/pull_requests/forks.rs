@@ -94,13 +94,18 @@ fn a_saved_report_is_posted_to_its_pull_request() {
     <!-- aidd:report:aidd -->
     ## aidd: changes needed: 1 error introduced in 1 changed file
 
+    **Failing:** team/colour at [a.txt:1](<https://github.com/octo/demo/blob/HEAD/a.txt#L1>)
+
     Compared with BASE (first parent of the merge commit).
 
     ### Errors (1)
 
-    | Rule | Location | Problem |
-    | --- | --- | --- |
-    | team/colour | [a.txt:1](<https://github.com/octo/demo/blob/HEAD/a.txt#L1>) | \`blue\` is not our colour |
+    **team/colour** at [a.txt:1](<https://github.com/octo/demo/blob/HEAD/a.txt#L1>): \`blue\` is not our colour
+
+    ```text
+    > 1 | blue
+      2 |
+    ```
 
     | In the changed files | Before | Now | Change |
     | --- | ---: | ---: | ---: |

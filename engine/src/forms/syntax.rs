@@ -21,6 +21,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 mod messages;
+pub(crate) mod trees;
 
 use messages::{error_chain, key_with_list, rewrite_error};
 
