@@ -1,10 +1,11 @@
 //! Tests that fixes terminate, are idempotent, keep files parseable, and add no errors.
 
 use aidd_engine::check::{Engine, Selection};
+use aidd_engine::parse::values::{Format, Values};
 use aidd_engine::project::config::{Config, Level, RuleSetting};
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::rules::rule::Rule;
-use aidd_engine::text::files::{Listed, Memory};
+use aidd_engine::text::files::{Disk, Files, Listed, Memory};
 use aidd_engine::text::finding::{Finding, Safety, Severity, Status};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::Source;
@@ -14,6 +15,8 @@ use aidd_engine::workspace::fix::{
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
 use std::sync::LazyLock;
 
 static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
@@ -85,14 +88,27 @@ fn by_rule(findings: &[Finding], filter: impl Fn(&Finding) -> bool) -> BTreeMap<
 fn fix_errors(example: &Example, safety: Safety) -> Vec<String> {
     let listing = Listing::new(example.siblings.0.keys().cloned().chain([example.path.clone()]));
     let files = Listed { files: &example.siblings, listing: &listing };
+    fix_errors_in(&example.path, example.text.as_bytes(), &files, safety).0
+}
+
+/// The errors in the result of fixing a file with every rule enabled, and the number of fixed
+/// findings.
+fn fix_errors_in(
+    path: &str,
+    text: &[u8],
+    files: &dyn Files,
+    safety: Safety,
+) -> (Vec<String>, usize) {
     let check = |bytes: &[u8]| {
-        let source = Source::decode(&*example.path, bytes.to_vec());
-        ALL_RULES_ENGINE.check(&source, &files).findings
+        let source = Source::decode(path, bytes.to_vec());
+        ALL_RULES_ENGINE.check(&source, files).findings
     };
-    let text = example.text.as_bytes();
-    let result = fix_file(&ALL_RULES_ENGINE, &example.path, text.to_vec(), &files, safety);
+    let result = fix_file(&ALL_RULES_ENGINE, path, text.to_vec(), files, safety);
     let (before, after) = (check(text), check(&result.bytes));
     let mut failures = Vec::new();
+    if parses(path, text) && !parses(path, &result.bytes) {
+        failures.push("the file no longer parses".to_owned());
+    }
     let is_error = |finding: &Finding| finding.severity == Severity::Error;
     let (old, new) = (by_rule(&before, is_error), by_rule(&after, is_error));
     for (rule, count) in &new {
@@ -112,7 +128,73 @@ fn fix_errors(example: &Example, safety: Safety) -> Vec<String> {
             failures.push(format!("a fix of {} is neither applied nor reported", finding.rule));
         }
     }
-    failures
+    (failures, result.fixed)
+}
+
+/// Whether a file of structured data parses; true for files in other formats.
+fn parses(path: &str, bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    Format::from_path(path).is_none_or(|format| Values::read(format, &text).broken.is_none())
+}
+
+/// Maximum number of files that are fixed in each repository.
+const MAX_CORPUS_FILES: usize = 300;
+/// Maximum size in bytes of a file that is fixed.
+const MAX_CORPUS_FILE: usize = 100_000;
+
+/// The paths of the files of a repository, relative to `root`, without the directory of Git.
+fn files_below(root: &Path) -> Vec<String> {
+    let (mut found, mut open) = (Vec::new(), vec![root.to_owned()]);
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).expect("a directory").flatten() {
+            let kind = entry.file_type().expect("a type");
+            if kind.is_dir() && entry.file_name() != ".git" {
+                open.push(entry.path());
+            } else if kind.is_file()
+                && let Some(path) = entry.path().strip_prefix(root).ok().and_then(Path::to_str)
+            {
+                found.push(path.to_owned());
+            }
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+/// Fixes files of the repositories in the directory `AIDD_CORPUS` with every rule enabled: findings
+/// reported as fixed are gone, there are no new errors, and structured files still parse.
+///
+/// `AIDD_CORPUS=DIRECTORY cargo test --test tests -- --ignored fixes::fixes_hold_in_a_corpus`
+#[test]
+#[ignore = "requires a directory of repositories"]
+fn fixes_hold_in_a_corpus() {
+    let corpus = std::env::var_os("AIDD_CORPUS").expect("AIDD_CORPUS names a directory");
+    let repositories = fs::read_dir(corpus).expect("a directory").flatten();
+    let roots = repositories.map(|entry| entry.path()).filter(|path| path.is_dir());
+    let (mut failures, mut checked, mut total) = (Vec::new(), 0, 0);
+    for root in roots {
+        let paths = files_below(&root);
+        let disk = Disk::new(&root);
+        let listing = Listing::new(paths.iter().cloned());
+        let files = Listed { files: &disk, listing: &listing };
+        for path in paths.iter().step_by(paths.len() / MAX_CORPUS_FILES + 1) {
+            let Ok(text) = fs::read(root.join(path)) else { continue };
+            if text.len() > MAX_CORPUS_FILE || std::str::from_utf8(&text).is_err() {
+                continue;
+            }
+            checked += 1;
+            for safety in [Safety::Safe, Safety::Unsafe] {
+                let (problems, fixed) = fix_errors_in(path, &text, &files, safety);
+                total += fixed;
+                let location = root.join(path).display().to_string();
+                failures
+                    .extend(problems.into_iter().map(|problem| format!("{location}: {problem}")));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+    assert!(total > 0, "no finding was fixed in {checked} files");
+    println!("{total} findings were fixed in {checked} files");
 }
 
 /// The violations of the guarantees by the fixes of an example, each applied alone as a quick fix or a

@@ -118,14 +118,15 @@ def ours(name, diagrams):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for index, text in enumerate(diagrams):
-        (folder / f"{index}.mmd").write_bytes(text.encode())
+        # MultiMarkdown files also have the extension `mmd`, and are not checked.
+        (folder / f"{index}.mermaid").write_bytes(text.encode())
     command = [AIDD, "check", ".", "--only", "mermaid/*", "--format", "json", "--no-baseline", "--no-ignore"]
     done = subprocess.run([*command, "--fail-on", "never"], cwd=folder, capture_output=True, text=True)
     refused = {}
     for finding in json.loads(done.stdout)["findings"]:
         kind, rule = finding["rule"].split("/")
         if kind == "mermaid" and rule in REFUSALS:
-            refused.setdefault(int(finding["path"].removesuffix(".mmd")), finding)
+            refused.setdefault(int(finding["path"].removesuffix(".mermaid")), finding)
     return refused
 
 
@@ -138,12 +139,12 @@ def compare(name, diagrams, verdicts, listed):
             count[0] += 1
             count[1] += index not in refused
             if listed and index in refused:
-                print(f"{name}/{index}.mmd: only aidd rejects: {refused[index]['message']}")
+                print(f"{name}/{index}.mermaid: only aidd rejects: {refused[index]['message']}")
         else:
             count[2] += 1
             count[3] += index in refused
             if listed and index not in refused:
-                print(f"{name}/{index}.mmd: only Mermaid rejects: {verdict['message'].splitlines()[0]}")
+                print(f"{name}/{index}.mermaid: only Mermaid rejects: {verdict['message'].splitlines()[0]}")
     valid, accepted, invalid, rejected = (sum(count[at] for count in counts.values()) for at in range(4))
     share = lambda part, whole: f"{part} of {whole} ({100 * part / max(whole, 1):.2f} %)"
     print(f"| {name} | {share(accepted, valid)} | {share(rejected, invalid)} |")

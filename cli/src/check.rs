@@ -80,7 +80,10 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         writeln!(io.err, "note: {unread}")?;
     }
     project.exclude(outputs.iter().map(|(_, path)| project::absolute(&io.cwd, path)));
-    let engine = project.engine(&selection)?;
+    let mut engine = project.engine(&selection)?;
+    if args.only_counts(&project) {
+        engine = engine.counting_only();
+    }
     if stdin && (args.fix || args.fix_unsafe) {
         return fix_stdin(args, &project, &engine, io);
     }
@@ -121,7 +124,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         name_as_typed((&args.paths, &paths), &project, &mut compared.outcome);
     }
     let checked_paths: &[PathBuf] = if stdin { &[] } else { &paths };
-    let complete = is_complete(args);
+    let complete = args.is_complete();
     let stale = run_baseline::apply(
         args.baseline.options(),
         &project,
@@ -215,14 +218,6 @@ fn input_notes(
         notes.push("no files to check; `--no-ignore` includes ignored files".to_owned());
     }
     notes
-}
-
-/// Whether the run covers all rules and all files.
-fn is_complete(args: &Check) -> bool {
-    let all_rules = args.selection.only.is_empty()
-        && args.selection.skip.is_empty()
-        && args.selection.severity.is_none();
-    all_rules && args.walk.exclude.is_empty() && !args.walk.no_hidden && !args.diff.is_set()
 }
 
 /// Overrides the configuration with the command line options and environment variables.

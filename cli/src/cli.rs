@@ -22,6 +22,7 @@ pub use suggest::{RuleCoverage, RuleSuggest, SuggestFormat};
 
 use aidd_ci::args::{BaselineArgs, Ci, SelectionArgs, WalkArgs};
 use aidd_report::Format;
+use aidd_report::project::Project;
 use aidd_report::run::compare::Against;
 use aidd_report::{When, project};
 use clap::builder::styling::{AnsiColor, Styles};
@@ -189,6 +190,27 @@ pub struct Check {
     /// Name that distinguishes several runs on one commit in code scanning.
     #[arg(long, value_name = "NAME")]
     pub category: Option<String>,
+}
+
+impl Check {
+    /// Whether the run covers all rules and all files.
+    pub(crate) fn is_complete(&self) -> bool {
+        let all_rules = self.selection.only.is_empty()
+            && self.selection.skip.is_empty()
+            && self.selection.severity.is_none();
+        let all_files = self.walk.exclude.is_empty() && !self.walk.no_hidden;
+        all_rules && all_files && !self.diff.is_set()
+    }
+
+    /// Whether the exit code is the only result: the findings are not shown, compared or fixed.
+    pub(crate) fn only_counts(&self, project: &Project) -> bool {
+        let (baseline, is_disabled) = self.baseline.options();
+        let reads_baseline =
+            || !is_disabled && (baseline.is_some() || project.baseline_path(None).exists());
+        let is_shown = !self.quiet || !self.output.is_empty();
+        let is_used = self.fix || self.fix_unsafe || self.diff.is_set() || reads_baseline();
+        !is_shown && !is_used
+    }
 }
 
 /// Revision to compare with: only changed files are checked, and only new findings fail.

@@ -33,12 +33,12 @@ enum Advisories {
     Checked { read: usize, invalid: usize, matches: Vec<Match> },
 }
 
-/// Whether registries were asked for newer versions. The answers are in the rows.
+/// Whether registries were queried for newer versions. The answers are in the rows.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum NewerVersions {
     NotChecked(&'static str),
-    Checked { asked: BTreeSet<String> },
+    Checked { queried: BTreeSet<String> },
 }
 
 #[derive(Serialize)]
@@ -69,7 +69,7 @@ pub fn run(args: &Deps, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> 
         None => Advisories::NotChecked(NOT_CHECKED),
     };
     let newer_versions = match args.online {
-        true => NewerVersions::Checked { asked: online::ask(&mut table, &project.disk) },
+        true => NewerVersions::Checked { queried: online::ask(&mut table, &project.disk) },
         false => NewerVersions::NotChecked(NOT_CHECKED),
     };
     if args.json {
@@ -200,8 +200,8 @@ fn print(
         NewerVersions::NotChecked(_) => {
             writeln!(io.out, "newer versions: not checked; ask the registries with --online")?;
         }
-        NewerVersions::Checked { asked } => {
-            writeln!(io.out, "{}", online::summary(&table.dependencies, asked))?;
+        NewerVersions::Checked { queried } => {
+            writeln!(io.out, "{}", online::summary(&table.dependencies, queried))?;
         }
     }
     Ok(())

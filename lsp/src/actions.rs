@@ -32,6 +32,11 @@ pub const KINDS: [CodeActionKind; 2] = [CodeActionKind::QUICKFIX, FIX_ALL];
 /// file.
 const MAX_FINDINGS: usize = 50;
 
+/// Maximum length in bytes of a text in which fixes are verified before they are offered. Editors
+/// request actions whenever the cursor moves, so in longer texts, a fix is verified when it is
+/// chosen.
+const MAX_VERIFIED_LEN: usize = 128 << 10;
+
 /// What an action can access in addition to the document.
 pub struct ActionContext<'a> {
     /// Capabilities of the client.
@@ -76,6 +81,8 @@ pub enum Refusal {
     Unknown,
     /// The text has changed: the finding no longer exists or no longer has a fix.
     Gone,
+    /// The fix does not remove its finding, or it causes another finding.
+    Ineffective,
     /// No comment at this position would allow the finding.
     NoComment,
     /// The configuration cannot be changed so that the rule is disabled for this file.
@@ -87,6 +94,9 @@ impl fmt::Display for Refusal {
         f.write_str(match self {
             Self::Unknown => "not an aidd action",
             Self::Gone => "the text has changed and the finding no longer exists",
+            Self::Ineffective => {
+                "the fix was undone, because it does not remove the finding or causes another one; the log of aidd has the reason"
+            }
             Self::NoComment => "no comment here would allow the finding",
             Self::Config => {
                 "the configuration is malformed, or configures the rule for this file such that `off` would have no effect"
@@ -178,7 +188,8 @@ fn quick_fixes(
     let rules: BTreeSet<&str> = findings.iter().map(|finding| &*finding.rule).collect();
     let diagnostics_of = |finding| Some(vec![diagnostic_of(snapshot, finding, context)]);
     if is_fully_checked(snapshot) {
-        for &finding in &findings {
+        let failing = failing_fixes(snapshot, &findings, action_context);
+        for &finding in findings.iter().filter(|finding| !failing.contains(&finding.id)) {
             let Some(fix) =
                 finding.fix.as_ref().filter(|fix| supports_fix(fix, action_context.client))
             else {
@@ -205,6 +216,28 @@ fn quick_fixes(
             quick_fix(snapshot, &title, ActionKind::TurnOff { rule: rule.to_owned() })
         }));
     }
+}
+
+/// The ids of the findings whose fix fails: the finding remains, an error is new, or the file no
+/// longer parses. Empty if each fix is verified later, when its edit is computed.
+fn failing_fixes(
+    snapshot: &Snapshot,
+    findings: &[&Finding],
+    action_context: &ActionContext<'_>,
+) -> BTreeSet<String> {
+    let text = snapshot.source.text();
+    let has_edits =
+        |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| !fix.edits.is_empty());
+    let ids: BTreeSet<&str> =
+        findings.iter().filter(|finding| has_edits(finding)).map(|finding| &*finding.id).collect();
+    if !action_context.client.lazy_edits || ids.is_empty() || text.len() > MAX_VERIFIED_LEN {
+        return BTreeSet::new();
+    }
+    let engine = &snapshot.workspace.engine;
+    let is_chosen = |finding: &Finding| ids.contains(&*finding.id);
+    let (path, bytes) = (snapshot.source.path(), text.as_bytes().to_vec());
+    let failing = fix::failing_fixes(engine, path, bytes, action_context.files, &is_chosen);
+    failing.into_iter().map(|fix| fix.id).collect()
 }
 
 /// The action that applies all fixes of a rule, if the rule has several fixes in this file.
@@ -358,7 +391,12 @@ fn edits_in_document(
     match operation {
         ActionKind::Fix { id } => {
             let fix = find(id)?.fix.as_ref().ok_or(Refusal::Gone)?;
-            edits_between(text, fix::apply(text.as_bytes(), &[fix]).0)
+            let (path, files) = (source.path(), action_context.files);
+            let is_chosen = |finding: &Finding| finding.id == *id;
+            let bytes = text.as_bytes().to_vec();
+            let undone = fix::failing_fixes(engine, path, bytes.clone(), files, &is_chosen);
+            let bytes = if undone.is_empty() { fix::apply(&bytes, &[fix]).0 } else { bytes };
+            effective_edits(text, FixResult { bytes, fixed: 0, undone }, action_context)
         }
         ActionKind::FixRule { rule } => {
             let is_of_rule = |finding: &Finding| *finding.rule == **rule;
@@ -388,10 +426,12 @@ fn effective_edits(
     fixed: FixResult,
     action_context: &ActionContext<'_>,
 ) -> Result<Vec<Edit>, Refusal> {
-    if !fixed.undone.is_empty() {
+    let is_undone = !fixed.undone.is_empty();
+    if is_undone {
         (action_context.report_undone)(&fixed.undone);
     }
     edits_between(text, fixed.bytes)
+        .map_err(|refusal| if is_undone { Refusal::Ineffective } else { refusal })
 }
 
 /// The edits that turn `text` into `bytes`; fails if `text` and `bytes` are equal.

@@ -109,7 +109,9 @@ fn refusal_error(refusal: Refusal) -> Error {
     let code = match refusal {
         Refusal::Unknown => ErrorCode::InvalidParams,
         Refusal::Gone => ErrorCode::ServerError(MODIFIED),
-        Refusal::NoComment | Refusal::Config => ErrorCode::ServerError(FAILED),
+        Refusal::Ineffective | Refusal::NoComment | Refusal::Config => {
+            ErrorCode::ServerError(FAILED)
+        }
     };
     Error { code, message: refusal.to_string().into(), data: None }
 }

@@ -15,6 +15,18 @@ fn project() -> Project {
 }
 
 #[test]
+fn the_exit_code_of_a_quiet_run_is_that_of_a_run_with_output() {
+    let project = project();
+    for options in [&[][..], &["--no-baseline"], &["--only", "team/*"], &["--only", "secrets/*"]] {
+        let shown = project.run(&[&["check", "."], options].concat());
+        let quiet = project.run(&[&["check", ".", "--quiet"], options].concat());
+        assert_eq!((quiet.code, &*quiet.out), (shown.code, ""), "{options:?}");
+    }
+    project.run(&["check", ".", "--quiet"]).expect_code(0);
+    project.run(&["check", ".", "--quiet", "--no-baseline"]).expect_code(1);
+}
+
+#[test]
 fn recorded_findings_are_baselined_and_new_ones_are_not() {
     let project = project();
     assert_snapshot!(project.read(".aidd/baseline.json"), @r#"

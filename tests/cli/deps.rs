@@ -173,7 +173,7 @@ fn the_configured_registries_are_asked_on_request() {
       requests  pypi       ==1.0     -       0 files      newest version 2.0
 
     advisories: not checked; pass a local export with --osv DIR
-    newer versions: 2 available, 1 not in the registry, 5 not checked; asked SERVER
+    newer versions: 2 available, 1 not in the registry, 5 not checked; queried SERVER
       not checked: SERVER: HTTP 401; no credentials are sent
       not checked: SERVER: the response does not list versions
       not checked: a directory replaces the registry
@@ -201,6 +201,6 @@ fn a_registry_without_a_server_is_not_checked() {
     let project = project();
     project.write(".npmrc", "registry=http://127.0.0.1:1/\n");
     let output = project.run(&["deps", "package.json", "--online"]).expect_code(0);
-    assert!(output.out.contains("3 not checked; asked 127.0.0.1:1"), "{}", output.out);
+    assert!(output.out.contains("3 not checked; queried 127.0.0.1:1"), "{}", output.out);
     assert!(output.out.contains("  not checked: 127.0.0.1:1: "), "{}", output.out);
 }

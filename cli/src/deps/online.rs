@@ -48,11 +48,11 @@ enum Outcome {
     NotChecked(String),
 }
 
-/// The key of a question: packages with the same registries and name are asked for once.
+/// The key of a question: packages with the same registries and name are queried once.
 type Question = (Ecosystem, String, Vec<Request>);
 
 /// Asks the registries of all dependencies, and adds the answers to the rows of `table`. Returns the
-/// hosts that were asked.
+/// hosts that were queried.
 pub(super) fn ask(table: &mut DependencyTable, files: &dyn Files) -> BTreeSet<String> {
     let user = user_settings();
     let questions: Vec<Option<Result<Question, String>>> =
@@ -73,7 +73,7 @@ pub(super) fn ask(table: &mut DependencyTable, files: &dyn Files) -> BTreeSet<St
             Some(Ok(question)) => {
                 let outcome = answers.get(&question).cloned();
                 let outcome =
-                    outcome.unwrap_or_else(|| Outcome::NotChecked("not asked".to_owned()));
+                    outcome.unwrap_or_else(|| Outcome::NotChecked("not queried".to_owned()));
                 add_to_row(row, outcome);
             }
         }
@@ -81,7 +81,7 @@ pub(super) fn ask(table: &mut DependencyTable, files: &dyn Files) -> BTreeSet<St
     hosts
 }
 
-/// What to ask for a row, or why nothing is asked; `None` if the package is not from a registry.
+/// What to query for a row, or why nothing is queried; `None` if the package is not from a registry.
 fn question(
     row: &DependencyRow,
     files: &dyn Files,
@@ -145,7 +145,7 @@ fn answer(agent: &Agent, (ecosystem, name, requests): &Question) -> Outcome {
     // A project of Maven or Gradle can have repositories that its manifest does not list.
     if *ecosystem == Ecosystem::Maven {
         let hosts = missing_at.join(", ");
-        return Outcome::NotChecked(format!("not in {hosts}; other repositories are not asked"));
+        return Outcome::NotChecked(format!("not in {hosts}; other repositories are not queried"));
     }
     Outcome::Missing
 }
@@ -292,10 +292,10 @@ pub(super) fn summary(rows: &[DependencyRow], hosts: &BTreeSet<String>) -> Strin
         }
     }
     let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
-    let asked = if hosts.is_empty() { "no registry".to_owned() } else { hosts.join(", ") };
+    let queried = if hosts.is_empty() { "no registry".to_owned() } else { hosts.join(", ") };
     let (newer, missing, unknown) = counts;
     let mut text = format!(
-        "newer versions: {newer} available, {missing} not in the registry, {unknown} {NOT_CHECKED}; asked {asked}"
+        "newer versions: {newer} available, {missing} not in the registry, {unknown} {NOT_CHECKED}; queried {queried}"
     );
     for why in reasons.iter().take(MAX_REASONS) {
         text.push_str("\n  not checked: ");

@@ -11,7 +11,7 @@ impl Engine {
     /// Marks the findings that a comment in `source` allows, and returns the spans of the aidd
     /// comments.
     pub fn allow(&self, source: &Source, findings: &mut [Finding]) -> Vec<Span> {
-        let settings = Settings::new();
+        let settings = Settings::default();
         let mut unused = Report::new(source, &settings);
         allow::apply(source, &self.registry, Vec::new, findings, &mut unused).used
     }

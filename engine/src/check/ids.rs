@@ -1,5 +1,6 @@
 //! Ids of findings, which stay the same when lines move.
 
+use super::Engine;
 use crate::text::finding::Finding;
 use crate::text::source::{Source, Span};
 use sha2::{Digest, Sha256};
@@ -10,10 +11,24 @@ use std::fmt::Write as _;
 #[derive(Debug, Default)]
 pub struct Occurrences(HashMap<[u8; 32], u32>);
 
+impl Engine {
+    /// Sets the ids of the findings, unless they are only counted.
+    pub(super) fn set_ids(
+        &self,
+        source: &Source,
+        findings: &mut [Finding],
+        seen: &mut Occurrences,
+    ) {
+        if !self.counts_only {
+            assign_ids(source, findings, seen);
+        }
+    }
+}
+
 /// Sets the id of each finding: the first 16 hexadecimal digits of the SHA-256 of rule, path, text
 /// of the lines with white space collapsed, and the number of earlier occurrences in the file. Line
 /// numbers are not included, so the id survives edits above the finding.
-pub(super) fn assign_ids(source: &Source, findings: &mut [Finding], seen: &mut Occurrences) {
+fn assign_ids(source: &Source, findings: &mut [Finding], seen: &mut Occurrences) {
     let mut lines = LineHashes::default();
     for finding in findings {
         let mut hash = lines.hash(source, finding);

@@ -1,7 +1,7 @@
 //! Files that are larger than `maxFileSize`. Most checks do not run on them, but some families check
 //! files that are often large.
 
-use super::ids::{Occurrences, assign_ids};
+use super::ids::Occurrences;
 use super::{CheckResult, Depth, Engine};
 use crate::text::files::Files;
 use crate::text::source::Source;
@@ -27,7 +27,7 @@ impl Engine {
     pub fn check_large(&self, source: &Source, files: &dyn Files) -> CheckResult {
         let settings = self.settings(source.path());
         let mut checked = self.check_catching_panic(&settings, source, files, Depth::Large);
-        assign_ids(source, &mut checked.findings, &mut Occurrences::default());
+        self.set_ids(source, &mut checked.findings, &mut Occurrences::default());
         checked
     }
 }

@@ -1,9 +1,12 @@
 //! Lowers the severity of findings outside the product, in one place for all rules: a password in a
 //! test or a weak hash in an example is a correct finding, but not an urgent one.
 
+mod images;
+
 use super::value_purpose::ValuePurposes;
 use crate::forms::generated::is_generated;
 use crate::parse::syntax::Tree;
+use crate::project::ignored::is_included_again;
 use crate::rules::registry::Registry;
 use crate::rules::rule::{Rule, Settings};
 use crate::text::checksum;
@@ -20,6 +23,10 @@ use std::net::Ipv4Addr;
 /// Maximum number of other locations that a grouped finding lists.
 const MAX_RELATED: usize = 20;
 
+/// Minimum length in bytes of a password that a person chose for a service on the Internet. Shorter
+/// values are examples: `tok`, `pass`.
+const MIN_MADE_UP_LEN: usize = 6;
+
 /// The lowered findings of a file, identified by span and rule.
 pub(super) type Lowered = HashSet<(Span, RuleId)>;
 
@@ -35,16 +42,29 @@ pub(super) fn lower(
     findings: &mut [Finding],
 ) -> Lowered {
     let mut lowered = Lowered::new();
-    if findings.iter().all(|finding| finding.severity == Severity::Info) {
+    let can_be_lowered = |finding: &Finding| {
+        finding.severity > Severity::Info
+            && registry
+                .get(&finding.rule)
+                .is_some_and(|rule| !matches!(lowering_condition(rule), LoweringCondition::Nothing))
+    };
+    if !findings.iter().any(can_be_lowered) {
         return lowered;
     }
     let purpose = match Purpose::of_file(source.path(), files) {
         Purpose::Product | Purpose::Documentation if is_generated(source.path(), source.text()) => {
             Purpose::Generated
         }
+        Purpose::Product
+            if findings.iter().any(|finding| finding.rule.starts_with("dockerfile/"))
+                && images::are_for_development(source.text()) =>
+        {
+            Purpose::Development
+        }
         purpose => purpose,
     };
     let description = purpose.describe();
+    let mut is_unbuildable = None;
     let values = ValuePurposes::new(source, tree);
     for finding in findings.iter_mut().filter(|finding| finding.severity > Severity::Info) {
         let Some(rule) = registry.get(&finding.rule) else { continue };
@@ -70,6 +90,14 @@ pub(super) fn lower(
             }
             LoweringCondition::FileOrValue => description.or_else(|| values.describe(finding)),
         };
+        let description = description.or_else(|| {
+            let is_on_image = finding.rule.starts_with("dockerfile/") && finding.secret.is_none();
+            let mut is_unbuildable = || {
+                *is_unbuildable
+                    .get_or_insert_with(|| images::copies_missing_lock_file(source, files))
+            };
+            (is_on_image && rule.path.is_none() && is_unbuildable()).then_some(images::UNBUILDABLE)
+        });
         if let Some(description) = description {
             finding.severity = Severity::Info;
             finding.message = format!("{} ({description})", finding.message);
@@ -84,7 +112,7 @@ pub(super) fn lower(
 /// to one per secret, because a less specific rule would otherwise report the secret with its own
 /// severity.
 pub(super) fn lower_doubtful(
-    (source, settings): (&Source, &Settings),
+    (source, files, settings): (&Source, &dyn Files, &Settings),
     registry: &Registry,
     findings: &mut [Finding],
 ) {
@@ -95,11 +123,13 @@ pub(super) fn lower_doubtful(
         if is_configured {
             continue;
         }
-        if is_generated_key_out_of_use(rule, source) || is_session_key_of_tests(rule, source) {
+        if is_generated_key_out_of_use(rule, source, files) || is_session_key_of_tests(rule, source)
+        {
             finding.severity = Severity::Info;
         } else if is_made_up(rule, finding, source) {
-            let is_remote =
-                finding.secret.is_some_and(|secret| is_remote_host(source.text(), secret));
+            let is_remote = finding.secret.is_some_and(|secret| {
+                secret.range().len() >= MIN_MADE_UP_LEN && is_remote_host(source.text(), secret)
+            });
             finding.severity = if is_remote { Severity::Warning } else { Severity::Info };
         }
     }
@@ -179,10 +209,12 @@ fn anybody_generates(rule: &Rule) -> bool {
 
 /// Whether a finding is a key that anybody can generate, such as a private key, and the path does not
 /// indicate that a server uses it: the path contains no word for production, and is not below a
-/// directory of a web server. Nearly all such keys are for tests and demonstrations (protocol and
-/// figures: `docs/precision.md`).
-fn is_generated_key_out_of_use(rule: &Rule, source: &Source) -> bool {
-    anybody_generates(rule) && !is_in_use(source.path())
+/// directory of a web server. The same applies to a key that a `.gitignore` includes again. Nearly
+/// all such keys are for tests and demonstrations (protocol and figures: `docs/precision.md`).
+fn is_generated_key_out_of_use(rule: &Rule, source: &Source, files: &dyn Files) -> bool {
+    anybody_generates(rule)
+        && (!is_in_use(source.path())
+            || !is_production(source.path()) && is_included_again(files, source.path()))
 }
 
 fn is_in_use(path: &str) -> bool {

@@ -17,6 +17,7 @@ pub mod secrets;
 mod value_purpose;
 
 use crate::forms::all::Patterns;
+use crate::forms::syntax::prevailing;
 use crate::forms::variants::Variants;
 use crate::forms::when::Conditions;
 use crate::parse::syntax::Tree;
@@ -46,7 +47,6 @@ pub use ids::{Occurrences, text_keys};
 pub use large::MAX_LARGE_FILE;
 
 use family::Claim;
-use ids::assign_ids;
 use plan::Derived;
 use run::{PatternInput, report_invalid, report_stopped, run_patterns};
 
@@ -77,6 +77,7 @@ pub struct Engine {
     reads_files: bool,
     max_file_size: u64,
     today: Option<Date>,
+    counts_only: bool,
 }
 
 /// The result of checking one source.
@@ -185,6 +186,7 @@ impl Engine {
             derived: Derived::default(),
             registry,
             today: None,
+            counts_only: false,
             max_file_size,
         })
     }
@@ -194,6 +196,13 @@ impl Engine {
     #[must_use]
     pub fn with_date(self, today: Option<Date>) -> Self {
         Self { today, ..self }
+    }
+
+    /// For runs that only count the findings: the findings have no ids, and their texts can contain
+    /// secrets, so no output may show them.
+    #[must_use]
+    pub fn counting_only(self) -> Self {
+        Self { counts_only: true, ..self }
     }
 
     /// The distribution of the program.
@@ -318,7 +327,7 @@ impl Engine {
         seen: &mut Occurrences,
     ) -> CheckResult {
         finish(source, &mut findings, &secrets);
-        assign_ids(source, &mut findings, seen);
+        self.set_ids(source, &mut findings, seen);
         CheckResult { findings, secrets, ..CheckResult::default() }
     }
 
@@ -328,8 +337,8 @@ impl Engine {
         let mut checked =
             self.check_catching_panic(&self.settings(source.path()), source, files, Depth::Full);
         let mut seen = Occurrences::default();
-        assign_ids(source, &mut checked.findings, &mut seen);
-        assign_ids(source, &mut checked.pending_allows, &mut seen);
+        self.set_ids(source, &mut checked.findings, &mut seen);
+        self.set_ids(source, &mut checked.pending_allows, &mut seen);
         checked
     }
 
@@ -354,7 +363,7 @@ impl Engine {
         if searched_end > 0 {
             checked.findings.retain(|finding| finding.span.end > searched_end);
         }
-        assign_ids(source, &mut checked.findings, seen);
+        self.set_ids(source, &mut checked.findings, seen);
         checked
     }
 
@@ -441,10 +450,11 @@ impl Engine {
         }
         let unchecked = report.take_unchecked();
         let mut findings = report.finish();
+        prevailing::remove(source, files, &self.registry, &mut findings);
         let lowered =
             lowered::lower((source, &tree, files), settings, &self.registry, &mut findings);
         let secrets = self.resolve_secrets(source, settings, files, &mut findings);
-        lowered::lower_doubtful((source, settings), &self.registry, &mut findings);
+        lowered::lower_doubtful((source, files, settings), &self.registry, &mut findings);
         let min_severity = self.settings.min_severity();
         findings.retain(|finding| Some(finding.severity) >= min_severity);
         let statements = || self.distribution.statements(source);

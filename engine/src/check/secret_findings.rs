@@ -23,7 +23,7 @@ impl Engine {
         secrets::drop_samples(source, findings);
         let mut spans = secrets::resolve(findings, &self.registry);
         // An excerpt must not show a secret even if its rule was not selected.
-        if self.excludes_secret_rules(settings) {
+        if !self.counts_only && self.excludes_secret_rules(settings) {
             spans.extend(self.unselected_secrets(source, files));
         }
         secrets::merge(spans)
@@ -42,5 +42,39 @@ impl Engine {
             }
         }
         report.finish().into_iter().filter_map(|finding| finding.secret).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Selection;
+    use crate::project::config::Config;
+    use crate::rules::registry::Registry;
+    use crate::text::files::Memory;
+
+    const RULE: &str = "---\nseverity: warning\ncheck:\n  text: { pattern: 'token = \\S+' }\n---\n# team/token\n\nWhy.\n";
+
+    #[test]
+    fn counted_findings_are_the_findings_without_ids() {
+        let token = format!("glpat-{}", "x8Fq2LmN7vKpR4tYz9Wb");
+        let source = Source::new("a.txt", format!("token = {token}\ntoken = 1\n"));
+        let pages = [("rules/token.md".to_owned(), RULE.to_owned())];
+        let engine = || {
+            let registry = Registry::new(crate::DISTRIBUTION.pages, &pages);
+            let selection =
+                Selection { only: vec!["team/token".to_owned()], ..Selection::default() };
+            Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &selection)
+                .expect("valid")
+        };
+        let mut shown = engine().check(&source, &Memory::default());
+        let counted = engine().counting_only().check(&source, &Memory::default());
+        assert_eq!(shown.findings.len(), 2);
+        // The rules on secrets are not selected.
+        assert_eq!((shown.secrets.len(), counted.secrets.len()), (1, 0));
+        for finding in &mut shown.findings {
+            assert!(!std::mem::take(&mut finding.id).is_empty());
+        }
+        assert_eq!(counted.findings, shown.findings);
     }
 }

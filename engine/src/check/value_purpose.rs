@@ -31,6 +31,9 @@ const MAX_SETTING_DISTANCE: usize = 2000;
 /// Maximum number of ancestors of a value in the syntax tree that are examined.
 const MAX_DEPTH: usize = 200;
 
+/// Maximum number of attributes and comments before an item that are examined.
+const MAX_ATTRIBUTES: usize = 50;
+
 const IN_DEVELOPMENT: &str = "in settings for development";
 
 /// The host after the password of a URL or of a Go data source name: `@localhost:5432`,
@@ -74,10 +77,13 @@ impl<'a> ValuePurposes<'a> {
     }
 
     /// Why the value at `span` in a source file is not for the product: it is in a class of settings
-    /// for development, such as `class DevelopmentConfig`, or in a documentation comment.
+    /// for development, such as `class DevelopmentConfig`, in a documentation comment, or in a Rust
+    /// module of tests.
     fn code_around(&self, span: Span) -> Option<&'static str> {
         let (_, language) = language_of(self.source.path())?;
-        let candidates = self.candidates.get_or_init(|| Candidates::find(self.source.text()));
+        let candidates = self
+            .candidates
+            .get_or_init(|| Candidates::find(self.source.path(), self.source.text()));
         if !candidates.contain(span) {
             return None;
         }
@@ -94,6 +100,9 @@ impl<'a> ValuePurposes<'a> {
             if node.kind().contains("comment") && starts_with_mark() {
                 return Purpose::Documentation.describe();
             }
+            if matches!(node.kind(), "mod_item" | "function_item") && is_test_item(node, text) {
+                return Purpose::Test.describe();
+            }
             let name =
                 node.child_by_field_name("name").filter(|_| node.kind().contains("class"))?;
             is_for_development(text(name)?).then_some(IN_DEVELOPMENT)
@@ -106,6 +115,22 @@ impl<'a> ValuePurposes<'a> {
         let (section, description) = sections[before.checked_sub(1)?];
         section.contains(span).then_some(description)
     }
+}
+
+/// Whether an attribute makes an item of Rust a test or a module of tests: `#[cfg(test)]`, `#[test]`,
+/// `#[tokio::test]`.
+fn is_test_item<'t>(item: Node<'_>, text: impl Fn(Node<'_>) -> Option<&'t str>) -> bool {
+    let before = iter::successors(item.prev_sibling(), Node::prev_sibling);
+    let mut attributes = before
+        .take_while(|node| node.kind() == "attribute_item" || node.kind().contains("comment"))
+        .take(MAX_ATTRIBUTES);
+    attributes.any(|node| {
+        let words = text(node).unwrap_or_default();
+        let mut words = words.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        node.kind() == "attribute_item"
+            && words.any(|word| word == "test")
+            && !text(node).is_some_and(|text| text.contains("not(test"))
+    })
 }
 
 /// The keywords of declarations whose syntax nodes are classes in at least one grammar.
@@ -121,16 +146,19 @@ struct Candidates {
     block_comments: Vec<Span>,
     /// Where the first class for development is declared.
     first_class: Option<usize>,
+    /// Where the first attribute of tests in Rust is.
+    first_test: Option<usize>,
 }
 
 impl Candidates {
-    fn find(text: &str) -> Self {
+    fn find(path: &str, text: &str) -> Self {
         let keywords = CLASS_KEYWORDS.iter();
         let first_class = keywords.filter_map(|keyword| first_class(text, keyword)).min();
         Self {
             line_comments: line_comments(text),
             block_comments: block_comments(text),
             first_class,
+            first_test: if path.ends_with(".rs") { text.find("test") } else { None },
         }
     }
 
@@ -139,7 +167,9 @@ impl Candidates {
             let before = comments.partition_point(|comment| comment.start <= span.start);
             before.checked_sub(1).is_some_and(|last| comments[last].end > span.start)
         };
-        self.first_class.is_some_and(|at| at < span.start as usize)
+        let follows = |at: Option<usize>| at.is_some_and(|at| at < span.start as usize);
+        follows(self.first_class)
+            || follows(self.first_test)
             || covers(&self.line_comments)
             || covers(&self.block_comments)
     }
@@ -372,6 +402,14 @@ mod tests {
             ("a.rs", "//! amqp://shop:k3j5h2@mq\n", Some("in documentation")),
             ("a.py", "class \\\n    TestConfig:\n    KEY = 'k3j5h2'\n", development),
             ("a.txt", "class Development: k3j5h2\n", None),
+            (
+                "a.rs",
+                "#[cfg(test)]\nmod tests {\n  fn a() { b(\"k3j5h2\") }\n}\n",
+                Some("in a test file"),
+            ),
+            ("a.rs", "#[tokio::test]\n// A\nfn a() { b(\"k3j5h2\") }\n", Some("in a test file")),
+            ("a.rs", "#[cfg(not(test))]\nfn a() { b(\"k3j5h2\") }\n", None),
+            ("a.rs", "#[test]\nfn a() {}\nfn b() { c(\"k3j5h2\") }\n", None),
         ] {
             assert_eq!(describe(path, text), expected, "{text}");
         }

@@ -73,12 +73,18 @@ fn is_generated_api_description(path: &str, head: &str, text: &str) -> bool {
             && rest.next() == Some('.')
             && rest.next().is_some_and(|c| c.is_ascii_uppercase())
     };
+    // `# Generated with protoc-gen-openapi`; in other files, such a comment can describe a template
+    // that people then edit.
+    let first = head.trim_start_matches('\u{feff}').trim_start().lines().next().unwrap_or_default();
+    let comment = first.trim_start_matches(['#', ' ']).to_ascii_lowercase();
+    let is_stated = first.starts_with('#') && comment.starts_with("generated ");
     let name = path.rsplit('/').next().unwrap_or(path);
     // The default name of swagger-autogen.
     let is_output = matches!(name, "swagger_output.json" | "swagger-output.json");
     let is_large = text.len() >= MAX_HANDWRITTEN_JSON && text.trim_start().starts_with('{');
     is_description
         && (is_output
+            || is_stated
             || is_large
             || API_MARKERS.iter().any(|marker| text.contains(marker))
             || text.split("#/definitions/").skip(1).take(20).any(is_go_type))
@@ -231,6 +237,7 @@ mod tests {
             ("a.yaml", "swagger: '2.0'\npaths: {a: {$ref: '#/definitions/repo.Item'}}\n"),
             ("a.json", "{\"openapi\": \"3.1.0\", \"$ref\": \"#/x/HTTPValidationError\"}"),
             ("a.json", "{\"openapi\": \"3.0.0\", \"operationId\": \"CartController_find\"}"),
+            ("a.yaml", "# Generated with protoc-gen-openapi\n\nopenapi: 3.0.3\n"),
             ("src/swagger_output.json", "{\"swagger\": \"2.0\"}"),
             ("a.json", &*format!("{{\"openapi\": \"3.0.0\"{}}}", " ".repeat(MAX_HANDWRITTEN_JSON))),
         ] {
@@ -245,6 +252,8 @@ mod tests {
             ("a.js", "// sets __esModule by hand\nexports.a = 1;\n"),
             ("a.html", "<!DOCTYPE html>\n<html><body></body></html>\n"),
             ("a.yaml", "swagger: '2.0'\npaths: {a: {$ref: '#/definitions/item.small'}}\n"),
+            ("a.yaml", "# Describes the generated client\nopenapi: 3.0.3\n"),
+            ("a.yaml", "# Generated with a template\nname: shop\n"),
             ("a.yaml", "paths: {a: {$ref: '#/definitions/repo.Item'}}\n"),
         ] {
             assert!(!is_generated(path, text), "{path} {text}");

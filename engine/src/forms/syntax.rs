@@ -21,6 +21,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 mod messages;
+pub(crate) mod prevailing;
 pub(crate) mod trees;
 
 use messages::{error_chain, key_with_list, rewrite_error};
@@ -308,6 +309,7 @@ pub(crate) fn applies_to(header: &SyntaxHeader, path: &str) -> bool {
 pub(crate) fn check_header(header: &SyntaxHeader) -> Result<(), String> {
     reject_slow(header)?;
     compile_unless_followed_by(header)?;
+    prevailing::validate(header)?;
     languages(&header.language)?
         .into_iter()
         .try_for_each(|(name, _)| config("check", name, header).map(drop))

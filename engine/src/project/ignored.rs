@@ -77,6 +77,22 @@ impl<'a> IgnoreFiles<'a> {
     }
 }
 
+/// Whether a pattern of the nearest `.gitignore` that matches `path` includes it again: `!ca.key`.
+/// The project then tracks the file on purpose.
+pub(crate) fn is_included_again(files: &dyn Files, path: &str) -> bool {
+    let mut dir = path;
+    while !dir.is_empty() {
+        dir = parent_dir(dir);
+        let from_dir = path[dir.len()..].trim_start_matches('/');
+        let patterns = read(files, &below(dir, ".gitignore")).ok().flatten();
+        let matched = patterns.as_ref().map(|patterns| patterns.matched(from_dir, false));
+        if let Some(matched) = matched.filter(|matched| !matched.is_none()) {
+            return matched.is_whitelist();
+        }
+    }
+    false
+}
+
 /// The patterns of the ignore file at `path`; `None` when the file does not exist or has no
 /// patterns.
 pub(crate) fn read(files: &dyn Files, path: &str) -> io::Result<Option<Gitignore>> {
@@ -133,6 +149,20 @@ mod tests {
         let excluded: Vec<&str> = paths.into_iter().filter(|path| ignored.excludes(path)).collect();
         assert_eq!(excluded, ["x.log", "a/c.log", "out", "a/vendor/deep/file"]);
         assert_eq!(ignored.problems(), []);
+    }
+
+    #[test]
+    fn files_that_an_ignore_file_includes_again_are_found() {
+        let files = files(&[
+            (".gitignore", b"*.key\n!localhost.key\n"),
+            ("ssl/.gitignore", b"certs/*\n!certs/ca.key\n"),
+        ]);
+        let included = |path| is_included_again(&files, path);
+        assert_eq!(
+            ["ssl/certs/ca.key", "localhost.key", "a/localhost.key"].map(included),
+            [true; 3]
+        );
+        assert_eq!(["ssl/certs/other.key", "server.key", "a.txt"].map(included), [false; 3]);
     }
 
     #[test]

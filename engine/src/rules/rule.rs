@@ -171,8 +171,9 @@ pub struct Setting {
     pub is_configured: bool,
 }
 
-/// The settings of all rules that run on one source, by rule id.
-pub type Settings = HashMap<RuleId, Setting>;
+/// The settings of all rules that run on one source, by rule id. Each file needs hundreds of look-ups,
+/// so the hash is a fast one.
+pub type Settings = HashMap<RuleId, Setting, foldhash::fast::RandomState>;
 
 /// Collects the findings of the checks that run over one source.
 pub struct Report<'a> {

@@ -204,9 +204,7 @@ fn is_step(before: u8, after: u8) -> bool {
 pub fn is_description(value: &str) -> bool {
     const PARTS: [&str; 5] = ["example", "dummy", "changeme_", "fake", "lorem"];
     let lower = value.to_ascii_lowercase();
-    is_unfilled_template(value)
-        || PARTS.iter().any(|word| lower.contains(word))
-        || has_digits_for_letters(&lower)
+    is_unfilled_template(value) || PARTS.iter().any(|word| lower.contains(word))
 }
 
 /// Whether `lower` spells "change me" with digits in place of letters: `ch4n63m3`.
@@ -280,6 +278,7 @@ fn is_unfilled_template(value: &str) -> bool {
         // The example keys in the AWS documentation.
         || value.contains("EXAMPLE")
         || VALUES.contains(&lower.as_str())
+        || has_digits_for_letters(&lower)
         || lower
             .strip_prefix("your")
             .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_lowercase()))
@@ -393,6 +392,13 @@ mod tests {
         ] {
             assert!(is_placeholder(value), "{value}");
         }
+    }
+
+    #[test]
+    fn templates_are_detected_in_files_in_use() {
+        assert!(is_template("ch4n63m31fy0uc4n"));
+        assert!(is_template("<password>"));
+        assert!(!is_template("example-Pass9"));
     }
 
     #[test]

@@ -116,8 +116,40 @@ fn a_fix_that_does_not_remove_its_finding_is_undone_and_reported() {
     assert_eq!(project.undone.take(), undone);
     let (snapshot, actions) = project.actions("a.txt", "blue\n‸stays\nstays\n", FULL_CLIENT);
     let fixed = project.resolve(&snapshot, find_action(&actions, "Fix all"), &Memory::default());
-    assert_eq!(fixed, Err(Refusal::Gone));
+    assert_eq!(fixed, Err(Refusal::Ineffective));
     assert_eq!(project.undone.take(), undone);
+}
+
+#[test]
+fn a_quick_fix_that_does_not_remove_its_finding_is_not_offered() {
+    let rule = "---\nseverity: warning\ncheck:\n  files: ['*.txt']\n  text: { regex: 'stays' }\n  fix: { replace: 'stays!', safe: true }\n---\n# t/stays\n\nWhy.\n";
+    let project = Project::new(&[("rules/stays.md", rule)]);
+    for client in [FULL_CLIENT, Client { lazy_edits: false, ..FULL_CLIENT }] {
+        let (_, actions) = project.actions("a.txt", "blue\n‸stays\n", client);
+        assert!(!titles(&actions).contains("Replace"), "{}", titles(&actions));
+    }
+    // In a long text, the fix is verified when it is chosen.
+    let long = format!("‸stays\n{}", "blue\n".repeat(40_000));
+    let (snapshot, actions) = project.actions("a.txt", &long, FULL_CLIENT);
+    project.undone.take();
+    let single = find_action(&actions, "Replace");
+    let fixed = project.resolve(&snapshot, single, &Memory::default());
+    assert_eq!(fixed, Err(Refusal::Ineffective));
+    assert_eq!(project.undone.take(), ["t/stays 1: the finding remained"]);
+}
+
+#[test]
+fn a_quick_fix_that_breaks_the_file_is_not_offered() {
+    let rule = "---\nseverity: warning\ncheck:\n  files: ['*.json']\n  text: { regex: '\"old\"' }\n  fix: { replace: '\"new', safe: true }\n---\n# t/old\n\nWhy.\n";
+    let project = Project::new(&[("rules/old.md", rule)]);
+    let (_, actions) = project.actions("a.json", "{\"a\": ‸\"old\"}\n", FULL_CLIENT);
+    assert!(!titles(&actions).contains("Replace"), "{}", titles(&actions));
+    let plain = Client { lazy_edits: false, ..FULL_CLIENT };
+    let (_, actions) = project.actions("a.json", "{\"a\": ‸\"old\"}\n", plain);
+    assert!(!titles(&actions).contains("Replace"), "{}", titles(&actions));
+    // The fix of the finding, and the action that applies all fixes.
+    let undone = project.undone.take();
+    assert_eq!(undone, ["t/old 1: the file no longer parsed as JSON"; 2]);
 }
 
 #[test]

@@ -140,9 +140,26 @@ pub struct SyntaxHeader {
     /// A regular expression that must not match the text that follows the finding on its last line.
     #[serde(default)]
     pub unless_followed_by: Option<String>,
+    /// The other naming convention, which the project can follow instead.
+    #[serde(default)]
+    pub prevailing: Option<PrevailingHeader>,
     /// Meta variable → the message of a related location.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
+}
+
+/// Two naming conventions. A finding on a name that follows `other` is not reported if at least as
+/// many names of the project follow `other` as `own`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct PrevailingHeader {
+    /// A regular expression that finds names in the text of a file: its first group.
+    pub names: String,
+    /// A regular expression for names that follow the convention of the rule.
+    pub own: String,
+    /// A regular expression for names that follow the other convention.
+    pub other: String,
 }
 
 impl TextHeader {

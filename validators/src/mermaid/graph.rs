@@ -3,7 +3,8 @@
 use super::Diagram;
 use super::parse::{Part, Type};
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
+use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::source::{Source, Span};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -49,9 +50,17 @@ pub(super) fn unconnected_node(diagram: &Diagram, report: &mut Report<'_>) {
         if let Some(symbol) =
             diagram.symbols_of_kind(Part::FlowchartNode).find(|symbol| symbol.name == *id)
         {
-            report
-                .at(symbol.name_span, format!("`{id}` is not connected to any node"))
-                .help("Connect it, move it into a subgraph, or remove it");
+            // A misspelled id creates another node, which has no text.
+            let similar = nearest(id, diagram.model.bare_nodes.iter().map(String::as_str));
+            let finding =
+                report.at(symbol.name_span, format!("`{id}` is not connected to any node"));
+            match similar {
+                Some(similar) => finding.help(format!("Write `{id}` instead of `{similar}`")),
+                None => {
+                    finding.severity = finding.severity.min(Severity::Info);
+                    finding.help("Connect it, move it into a subgraph, or remove it")
+                }
+            };
         }
     }
 }

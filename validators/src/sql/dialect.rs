@@ -92,6 +92,13 @@ const WORDS: &[(&str, &[Dialect], u32)] = &[
     ("rowid", &[Sqlite, Other], 1),
     ("strftime", &[Sqlite], 2),
     ("unixepoch", &[Sqlite], 2),
+    ("julianday", &[Sqlite], 3),
+    // `COLLATE NOCASE`
+    ("nocase", &[Sqlite], 3),
+    ("sqlite_master", &[Sqlite], 5),
+    ("sqlite_schema", &[Sqlite], 5),
+    ("sqlite_sequence", &[Sqlite], 5),
+    ("fts5", &[Sqlite], 5),
     ("datetime", &[Sqlite, MySql, SqlServer, ClickHouse], 2),
     ("auto_increment", &[MySql], 4),
     ("innodb", &[MySql], 4),
@@ -174,7 +181,7 @@ static WORD_INDEXES: LazyLock<HashMap<&str, usize>> =
     LazyLock::new(|| WORDS.iter().enumerate().map(|(at, &(word, ..))| (word, at)).collect());
 
 /// The weight of the evidence for each dialect.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Evidence([u32; DIALECT_COUNT]);
 
 /// A dialect, and whether the evidence excludes all others.

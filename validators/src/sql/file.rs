@@ -15,6 +15,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 /// A file with its dialect and its statements.
+#[derive(Clone)]
 pub(super) struct File {
     pub(super) detected: Option<Detected>,
     pub(super) migration: Option<Migration>,
@@ -259,25 +260,39 @@ fn detect(
 ) -> Option<Detected> {
     let mut evidence = Evidence::from_path(path);
     evidence.merge(content_evidence(text, files));
+    let (settings, migrations) = shared_evidence(path, migration, files);
+    evidence.merge(*settings);
+    if let Some(migrations) = migrations {
+        evidence.merge(*migrations);
+    }
+    evidence.detect()
+}
+
+/// The evidence for the dialect of a file that does not depend on its text: the settings of tools
+/// and, for a migration, the content of the migrations of the directory.
+pub(super) fn shared_evidence(
+    path: &str,
+    migration: Option<&Migration>,
+    files: &dyn Files,
+) -> (Arc<Evidence>, Option<Arc<Evidence>>) {
     // If each migration has its own directory, the settings are in or above the parent of these
     // directories.
     let nested = migration.filter(|migration| migration.is_nested);
     let dir = nested.map_or_else(|| parent_dir(path), |migration| &*migration.dir);
     let settings = cached(files, &format!("sql settings {dir}"), || settings(dir, files));
-    evidence.merge(*settings);
-    let Some(migration) = migration else { return evidence.detect() };
-    let siblings = cached(files, &format!("sql evidence {}", migration.dir), || {
-        let mut joint = Evidence::default();
-        let paths = migration::ordered_paths(migration, files);
-        for path in paths.iter().filter(|path| super::is_sql(path)).take(MAX_SIBLINGS) {
-            if let Some(text) = read_sibling(path, files) {
-                joint.merge(content_evidence(&text, files));
+    let migrations = migration.map(|migration| {
+        cached(files, &format!("sql evidence {}", migration.dir), || {
+            let mut joint = Evidence::default();
+            let paths = migration::ordered_paths(migration, files);
+            for path in paths.iter().filter(|path| super::is_sql(path)).take(MAX_SIBLINGS) {
+                if let Some(text) = read_sibling(path, files) {
+                    joint.merge(content_evidence(&text, files));
+                }
             }
-        }
-        joint.limited()
+            joint.limited()
+        })
     });
-    evidence.merge(*siblings);
-    evidence.detect()
+    (settings, migrations)
 }
 
 /// The evidence in the text of an SQL file. An editor reads the other migrations of a directory again

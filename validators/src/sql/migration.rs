@@ -1,12 +1,14 @@
 //! Recognises migrations: which files are migrations, in which order they run, and whether they run
 //! in a transaction.
 
+use super::file::cached;
 use super::split::Piece;
 use aidd_engine::text::files::{Files, sibling, side_file};
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::paths::{below, parent_dir};
 use aidd_engine::text::source::Span;
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 /// Whether the tool runs a file in one transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -269,7 +271,12 @@ const EXTENSIONS: &[&str] = &[
 ];
 
 /// The files of the migrations, in the order in which they are run.
-pub(super) fn ordered_paths(migration: &Migration, files: &dyn Files) -> Vec<String> {
+pub(super) fn ordered_paths(migration: &Migration, files: &dyn Files) -> Arc<Vec<String>> {
+    let key = format!("sql paths {} {}", migration.is_nested, migration.dir);
+    cached(files, &key, || list_paths(migration, files))
+}
+
+fn list_paths(migration: &Migration, files: &dyn Files) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     if migration.is_nested {
         for dir in files.dirs(&migration.dir) {

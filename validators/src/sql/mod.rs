@@ -197,7 +197,7 @@ impl Order {
         let paths = migration::ordered_paths(migration, files);
         let newest = paths.iter().rev().take(MAX_RECENT).cloned().collect();
         let is_newest_dir = migration::is_newest_dir(&migration.dir, files);
-        Self { known: paths.into_iter().collect(), newest, is_newest_dir }
+        Self { known: paths.iter().cloned().collect(), newest, is_newest_dir }
     }
 
     fn has(&self, path: &str) -> bool {

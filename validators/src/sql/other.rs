@@ -1,7 +1,7 @@
 //! Reads the statements of all dialects except PostgreSQL from the syntax trees of sqlparser.
 
 use super::dialect::Dialect;
-use super::postgres::COLUMN_FUNCTIONS;
+use super::postgres::{COLUMN_FUNCTIONS, has_different_tables};
 use super::statement::{
     Action, Column, Constraint, ConstraintKind, CreateIndex, CreateTable, Name, Statement,
     StatementKind,
@@ -140,9 +140,14 @@ impl ast::Visitor for Queries<'_> {
         let is_plain = |from: &TableWithJoins| {
             from.joins.is_empty() && matches!(&from.relation, TableFactor::Table { args: None, .. })
         };
+        let table = |from: &TableWithJoins| match &from.relation {
+            TableFactor::Table { name, .. } => Some(name.to_string().to_lowercase()),
+            _ => None,
+        };
+        let tables: Vec<_> = select.from.iter().map(table).collect();
         if select.selection.is_none()
             && select.prewhere.is_none()
-            && select.from.len() > 1
+            && has_different_tables(&tables)
             && select.from.iter().all(is_plain)
             && let (Some(first), Some(last)) = (select.from.first(), select.from.last())
         {

@@ -345,8 +345,19 @@ fn cross_join(select: &ast::Select) -> Option<Span> {
             )
         })
     };
-    (items.len() > 1 && items.iter().all(|item| is_plain(item.syntax())))
+    let table = |item: &SyntaxNode| {
+        let text = item.text().to_string().to_lowercase();
+        text.split_whitespace().next().map(str::to_owned)
+    };
+    let tables: Vec<_> = items.iter().map(|item| table(item.syntax())).collect();
+    (has_different_tables(&tables) && items.iter().all(|item| is_plain(item.syntax())))
         .then(|| span(clause.syntax()))
+}
+
+/// Whether not all tables are the same. A query that combines a table of digits with itself
+/// generates numbers.
+pub(super) fn has_different_tables<T: PartialEq>(tables: &[T]) -> bool {
+    tables.windows(2).any(|pair| pair[0] != pair[1])
 }
 
 /// The functions that programs commonly apply to columns in conditions.

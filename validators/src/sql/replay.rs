@@ -2,14 +2,14 @@
 //! define.
 
 use super::dialect::{Dialect, dialect_in_file_name};
-use super::file::{File, read_sibling};
+use super::file::{File, read_sibling, shared_evidence};
 use super::migration::{Migration, ordered_paths};
 use super::statement::{Action, Column, Constraint, ConstraintKind, Name, StatementKind};
-use aidd_engine::text::files::Files;
+use aidd_engine::text::files::{Files, MIN_STAMP_AGE};
 use aidd_engine::text::source::Span;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub(super) const UNINDEXED: &str = "sql/unindexed-foreign-key";
 pub(super) const DUPLICATE_COLUMN: &str = "sql/duplicate-column";
@@ -33,21 +33,52 @@ pub(super) struct Replay {
     by_path: HashMap<String, Vec<Found>>,
     /// The hash of the text of each file; `None` for a file that was not read.
     texts: HashMap<String, Option<u64>>,
-    /// The texts and the parsed files by path, until [`Replay::take`] removes them.
-    files: Mutex<HashMap<String, (String, File)>>,
+    /// The parsed files by path, until [`Replay::take`] removes them.
+    files: Mutex<HashMap<String, Arc<Migrated>>>,
+}
+
+/// A migration whose text was read.
+struct Migrated {
+    /// The hash of the text.
+    text: u64,
+    /// `None` if the file is a template.
+    file: Option<File>,
+}
+
+impl Migrated {
+    fn parse(path: &str, text: &str, files: &dyn Files) -> Self {
+        Self { text: hash(text), file: File::read(path, text, files) }
+    }
+
+    /// Reads another migration; `None` if it cannot be read. An editor replays the migrations of a
+    /// directory after each key press: unchanged files are not read again.
+    fn read(path: &str, evidence: impl Hash, files: &dyn Files) -> Option<Arc<Self>> {
+        let cache = files.run_cache().filter(|cache| cache.outlives_changes());
+        let stamp = cache.and_then(|cache| Some((cache, files.content_stamp(path)?)));
+        if let Some((cache, (time, size))) = stamp
+            && time.elapsed().is_ok_and(|age| age > MIN_STAMP_AGE)
+        {
+            let key = format!("{path} {time:?} {size}");
+            let read = || read_sibling(path, files).map(|text| Self::parse(path, &text, files));
+            let known = cache.get_or_parse(evidence, &key, || read().map(Arc::new));
+            return (*known).clone();
+        }
+        Some(Arc::new(Self::parse(path, &read_sibling(path, files)?, files)))
+    }
 }
 
 impl Replay {
     /// Replays the migrations of the directory of `migration`. `own` is the path of a file and the
     /// text that replaces its stored text.
     pub(super) fn new(migration: &Migration, own: Option<(&str, &str)>, files: &dyn Files) -> Self {
-        let mut paths = ordered_paths(migration, files);
+        let mut paths = ordered_paths(migration, files).to_vec();
         if let Some((path, _)) = own.filter(|(path, _)| !paths.iter().any(|known| known == path)) {
             paths.push(path.to_owned());
         }
         let mut replay = Self::default();
+        let evidence = paths.first().map(|path| shared_evidence(path, Some(migration), files));
         for (dialect, paths) in by_dialect(paths) {
-            replay.run(dialect, &paths, own, files);
+            replay.run(dialect, &paths, own, &evidence, files);
         }
         replay
     }
@@ -59,25 +90,29 @@ impl Replay {
         dialect: Option<Dialect>,
         paths: &[String],
         own: Option<(&str, &str)>,
+        evidence: impl Hash + Copy,
         files: &dyn Files,
     ) {
         let parsed = self.files.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut schema = Schema::default();
         for (index, path) in paths.iter().enumerate() {
-            let text = match own {
-                Some((own, text)) if own == path => Some(text.to_owned()),
+            let migrated = match own {
+                Some((own, text)) if own == path => {
+                    Some(Arc::new(Migrated::parse(path, text, files)))
+                }
                 _ if !super::is_sql(path) => None,
-                _ => read_sibling(path, files),
+                _ => Migrated::read(path, evidence, files),
             };
-            self.texts.insert(path.clone(), text.as_deref().map(hash));
-            let file = text.and_then(|text| Some((File::read(path, &text, files)?, text)));
-            let Some((file, text)) = file else {
+            self.texts.insert(path.clone(), migrated.as_ref().map(|migrated| migrated.text));
+            let Some((migrated, file)) =
+                migrated.as_ref().and_then(|migrated| Some((migrated, migrated.file.as_ref()?)))
+            else {
                 // The effect of the file on the schema is unknown.
                 schema.forget();
                 continue;
             };
-            schema.apply(index, &file);
-            parsed.insert(path.clone(), (text, file));
+            schema.apply(index, file);
+            parsed.insert(path.clone(), migrated.clone());
         }
         schema.finish();
         for (index, found) in schema.found {
@@ -103,8 +138,8 @@ impl Replay {
     /// Removes the parsed file at `path`, and returns it if its text is `text`.
     pub(super) fn take(&self, path: &str, text: &str) -> Option<File> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let (known, file) = files.remove(path)?;
-        (known == text).then_some(file)
+        let migrated = files.remove(path).filter(|migrated| migrated.text == hash(text))?;
+        migrated.file.clone()
     }
 }
 

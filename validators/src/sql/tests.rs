@@ -187,7 +187,7 @@ fn a_run_replays_a_directory_once() {
         assert_eq!(findings.len(), 1, "{findings:?}");
     }
     let found = migration(path, text, &run).expect("a migration");
-    assert_eq!(ordered_paths(&found, &run), [TABLE.0, path]);
+    assert_eq!(*ordered_paths(&found, &run), [TABLE.0, path]);
 }
 
 #[test]

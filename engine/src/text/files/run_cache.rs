@@ -48,6 +48,12 @@ impl RunCache {
         Self { values: Mutex::default(), by_text: self.by_text.clone() }
     }
 
+    /// Whether the values of texts remain valid after files change: `false` in a single run.
+    #[must_use]
+    pub fn outlives_changes(&self) -> bool {
+        self.by_text.is_some()
+    }
+
     /// The value for `key`, computed on first use; other threads wait for it. A key must always be
     /// used with the same type.
     pub fn get_or_compute<T: Any + Send + Sync>(

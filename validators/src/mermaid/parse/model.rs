@@ -2,7 +2,7 @@
 
 use super::{Diagram, Part, Symbol};
 use aidd_engine::text::source::{Source, Span};
-use merman_model::families::flowchart::{FlowNodeProvenance, FlowchartModel};
+use merman_model::families::flowchart::{FlowNode, FlowNodeProvenance, FlowchartModel};
 use merman_model::families::xy_chart::{XyChartAxisModel, XyChartDiagramModel};
 use merman_model::semantic::SemanticDiagramModel as Parsed;
 use merman_model::warnings::FLOWCHART_EXPLICIT_DIRECTION_WARNING_RULE_ID;
@@ -20,6 +20,8 @@ pub(crate) struct Model {
     pub(crate) missing_element: Option<&'static str>,
     /// Flowchart nodes that have no edge and are in no subgraph.
     pub(crate) unconnected_nodes: Vec<String>,
+    /// Connected flowchart nodes that are written only as an id.
+    pub(crate) bare_nodes: Vec<String>,
     /// Style classes that flowchart nodes use but nothing defines.
     pub(crate) used_classes: BTreeSet<String>,
     /// The number of categories of an XY chart and the number of values in each series, or the
@@ -165,10 +167,16 @@ fn read_flowchart(flowchart: &FlowchartModel, model: &mut Model) {
         let groups = &flowchart.subgraphs;
         let grouped = groups.iter().flat_map(|group| group.nodes.iter().chain([&group.id]));
         let connected: HashSet<&String> = ends.chain(grouped).collect();
-        let nodes = flowchart.nodes.iter().filter(|node| {
-            matches!(node.provenance, FlowNodeProvenance::Authored) && !connected.contains(&node.id)
-        });
-        model.unconnected_nodes = nodes.map(|node| node.id.clone()).collect();
+        let nodes = flowchart
+            .nodes
+            .iter()
+            .filter(|node| matches!(node.provenance, FlowNodeProvenance::Authored));
+        let (connected, other): (Vec<_>, Vec<_>) =
+            nodes.partition(|node| connected.contains(&node.id));
+        let is_bare = |node: &&FlowNode| node.label.as_ref().is_none_or(|label| *label == node.id);
+        model.unconnected_nodes = other.into_iter().map(|node| node.id.clone()).collect();
+        model.bare_nodes =
+            connected.into_iter().filter(is_bare).map(|node| node.id.clone()).collect();
     }
     let nodes = flowchart.nodes.iter().flat_map(|node| &node.classes);
     let groups = flowchart.subgraphs.iter().flat_map(|group| &group.classes);

@@ -39,6 +39,7 @@ texts! {
     GanttExcludes "invalid excludes", &[Type::Gantt], true;
     PacketRange "Packet bit range arithmetic", &[Type::Packet], true;
     PacketRow "packet.bitsPerRow", &[Type::Packet], true;
+    FrameId "Duplicate event modeling frame ID", &[Type::EventModeling], true;
     MindmapHeader "expected mindmap header", &[Type::Mindmap], true;
     QuadrantHeader "expected quadrantChart", &[Type::QuadrantChart], true;
     XyOrientation "invalid chart orientation", &[Type::XyChart], true;

@@ -74,6 +74,8 @@ pub(super) fn check(files: &dyn Files, report: &mut Report<'_>) -> Result<(), To
             let options = ParseOptions {
                 preserve_parens: false,
                 allow_return_outside_function: true,
+                // Names are compared with strings only.
+                enable_ident_hashes: false,
                 ..ParseOptions::default()
             };
             let parsed =

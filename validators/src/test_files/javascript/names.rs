@@ -7,7 +7,7 @@ use oxc_ast::ast::{
     ImportDeclarationSpecifier, Program, Statement,
 };
 use oxc_span::{GetSpan, Span};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// Maximum number of links in a chain such as `test.describe.only`.
 const MAX_CHAIN: usize = 8;
@@ -27,7 +27,8 @@ pub(super) enum Role {
 
 /// The names in a file that refer to functions of test frameworks, and its framework.
 pub(super) struct Names<'a> {
-    roles: HashMap<&'a str, Role>,
+    /// Few names, so that a comparison is faster than a hash.
+    roles: BTreeMap<&'a str, Role>,
     /// The framework whose package the file imports; without such an import, the framework of the
     /// project.
     pub(super) framework: Framework,
@@ -86,7 +87,7 @@ fn global_role(name: &str) -> Role {
 impl<'a> Names<'a> {
     pub(super) fn new(program: &Program<'a>, framework: impl FnOnce() -> Framework) -> Self {
         let mut names = Self {
-            roles: HashMap::new(),
+            roles: BTreeMap::new(),
             framework: Framework::Unknown,
             has_playwright_expect: false,
         };

@@ -218,7 +218,7 @@ fn mock_attribute<'a>(walker: &mut Walker<'a, '_, '_>, test: &'a Expr) {
 /// Checks calls of assertion methods.
 pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall) {
     let Some(parts) = walker.dotted(&call.func) else { return };
-    match parts.as_slice() {
+    match &*parts {
         ["self", name] if UNITTEST_ASSERTIONS.contains(name) => {
             let message = format!("`{name}` of unittest in place of `assert`");
             if let Some(finding) =

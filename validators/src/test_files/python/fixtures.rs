@@ -73,13 +73,13 @@ fn decorator_arguments<'a>(walker: &mut Walker<'a, '_, '_>, decorator: &'a Expr)
         expression => (expression, None),
     };
     let Some(name) = walker.dotted(callee) else { return };
-    if name == ["pytest", "yield_fixture"]
+    if *name == ["pytest", "yield_fixture"]
         && let Some(finding) =
             walker.at("tests/python-yield-fixture", span(callee), "`yield_fixture` is deprecated")
     {
         finding.help("Write `pytest.fixture`, which also accepts `yield`");
     }
-    if !matches!(name.as_slice(), ["pytest", "fixture" | "yield_fixture"]) {
+    if !matches!(*name, ["pytest", "fixture" | "yield_fixture"]) {
         return;
     }
     let Some(call) = call else { return };
@@ -150,7 +150,7 @@ pub(super) fn check_import_from(walker: &mut Walker<'_, '_, '_>, import: &StmtIm
 /// Reports patches with a function that ignores its arguments.
 pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &'a ExprCall) {
     let Some(parts) = walker.dotted(&call.func) else { return };
-    let position = match parts.as_slice() {
+    let position = match &*parts {
         [
             "mocker" | "class_mocker" | "module_mocker" | "package_mocker" | "session_mocker"
             | "mock",

@@ -205,7 +205,14 @@ fn check_empty<'a>(
         .find('\n')
         .map_or(walker.text.len(), |at| function.end().to_usize() + at);
     let start = function.parameters.end().to_usize();
-    if takes_fixtures || walker.text[start..end].contains('#') {
+    if takes_fixtures
+        || walker.text[start..end].contains('#')
+        || is_explained_below(
+            &walker.text[end..],
+            indentation(walker.text, function.start().to_usize()),
+        )
+        || is_skipped(walker)
+    {
         return;
     }
     if let Some(finding) = walker.at(
@@ -215,6 +222,31 @@ fn check_empty<'a>(
     ) {
         finding.help("Write the test, mark it with `pytest.mark.skip(reason=…)`, or delete it");
     }
+}
+
+/// Whether a decorator of an enclosing class or the mark of the module skips the tests.
+fn is_skipped(walker: &Walker<'_, '_, '_>) -> bool {
+    let is_skip = |text: &str| {
+        let mut words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        words.any(|word| matches!(word, "skip" | "skipif" | "skipIf" | "skipUnless" | "xfail"))
+    };
+    let mut decorators = walker.classes.iter().flat_map(|class| &class.decorator_list);
+    decorators.any(|decorator| is_skip(walker.slice(span(decorator))))
+        || walker.text.lines().any(|line| line.starts_with("pytestmark") && is_skip(line))
+}
+
+/// The width of the indentation of the line that contains `at`.
+fn indentation(text: &str, at: usize) -> usize {
+    let line = text[..at].rsplit('\n').next().unwrap_or_default();
+    line.len() - line.trim_start().len()
+}
+
+/// Whether the first line of `rest` that is not blank is a comment that is indented more than the
+/// definition of the function, and so belongs to its body.
+fn is_explained_below(rest: &str, indentation: usize) -> bool {
+    let next = rest.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let comment = next.trim_start();
+    comment.starts_with('#') && next.len() - comment.len() > indentation
 }
 
 /// Finds the first `yield` of a function, without the functions in it.

@@ -15,7 +15,7 @@ pub(super) fn check_decorator<'a>(walker: &mut Walker<'a, '_, '_>, decorator: &'
         expression => (expression, None),
     };
     let Some(name) = walker.dotted(callee) else { return };
-    let ["pytest", "mark", mark] = name.as_slice() else { return };
+    let ["pytest", "mark", mark] = &*name else { return };
     if let Some(call) = call {
         let parentheses = span(&call.arguments);
         let is_empty = call.arguments.is_empty() && walker.slice(parentheses) == "()";
@@ -58,7 +58,7 @@ pub(super) fn check_fixture<'a>(walker: &mut Walker<'a, '_, '_>, decorator: &'a 
         expression => expression,
     };
     let Some(name) = walker.dotted(callee) else { return };
-    let ["pytest", "mark", mark @ ("asyncio" | "usefixtures")] = name.as_slice() else { return };
+    let ["pytest", "mark", mark @ ("asyncio" | "usefixtures")] = &*name else { return };
     let message = format!("the mark `{mark}` has no effect on a fixture");
     if let Some(finding) = walker.at("tests/python-mark-on-fixture", span(decorator), message) {
         finding.help(if *mark == "usefixtures" {

@@ -13,7 +13,7 @@ const COMMON: [&str; 5] = ["ValueError", "OSError", "IOError", "EnvironmentError
 
 /// `pytest.raises` or `pytest.warns`.
 fn pytest_name<'a>(walker: &Walker<'a, '_, '_>, call: &'a ExprCall) -> Option<&'a str> {
-    match walker.dotted(&call.func)?.as_slice() {
+    match &*walker.dotted(&call.func)? {
         ["pytest", name @ ("raises" | "warns")] => Some(name),
         _ => None,
     }
@@ -21,7 +21,7 @@ fn pytest_name<'a>(walker: &Walker<'a, '_, '_>, call: &'a ExprCall) -> Option<&'
 
 /// `assertRaises` and similar methods of `self`.
 fn unittest_name<'a>(walker: &Walker<'a, '_, '_>, call: &'a ExprCall) -> Option<&'a str> {
-    match walker.dotted(&call.func)?.as_slice() {
+    match &*walker.dotted(&call.func)? {
         [
             "self" | "cls",
             name @ ("assertRaises" | "assertRaisesRegex" | "failUnlessRaises"

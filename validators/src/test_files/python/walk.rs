@@ -7,9 +7,32 @@ use aidd_engine::text::source::Span;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, Identifier, ModModule, Stmt, StmtClassDef, StmtFunctionDef};
 use std::collections::HashMap;
+use std::ops::Deref;
 
 /// Maximum number of parts of a dotted name.
 const MAX_PARTS: usize = 5;
+
+/// The parts of a dotted name. Most expressions are looked up, so it needs no memory of its own.
+pub(super) struct Dotted<'a> {
+    parts: [&'a str; MAX_PARTS + 1],
+    /// The index of the first part.
+    start: usize,
+}
+
+impl<'a> Dotted<'a> {
+    fn prepend(&mut self, part: &'a str) {
+        self.start -= 1;
+        self.parts[self.start] = part;
+    }
+}
+
+impl<'a> Deref for Dotted<'a> {
+    type Target = [&'a str];
+
+    fn deref(&self) -> &Self::Target {
+        &self.parts[self.start..]
+    }
+}
 
 /// A function that contains the current node.
 #[derive(Clone, Copy)]
@@ -97,24 +120,23 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
 
     /// The dotted name of an expression such as `pytest.mark.skip`; names imported from pytest
     /// begin with `pytest`.
-    pub(super) fn dotted(&self, expression: &'a Expr) -> Option<Vec<&'a str>> {
-        let mut parts = Vec::new();
+    pub(super) fn dotted(&self, expression: &'a Expr) -> Option<Dotted<'a>> {
+        let mut dotted = Dotted { parts: [""; MAX_PARTS + 1], start: MAX_PARTS + 1 };
         let mut at = expression;
         for _ in 0..MAX_PARTS {
             match at {
                 Expr::Attribute(attribute) => {
-                    parts.push(attribute.attr.as_str());
+                    dotted.prepend(attribute.attr.as_str());
                     at = &attribute.value;
                 }
                 Expr::Name(name) => {
                     let name = name.id.as_str();
-                    match self.imported.get(name) {
-                        Some(&"pytest") => parts.push("pytest"),
-                        Some(&member) => parts.extend([member, "pytest"]),
-                        None => parts.push(name),
+                    let imported = self.imported.get(name).copied();
+                    dotted.prepend(imported.unwrap_or(name));
+                    if imported.is_some_and(|member| member != "pytest") {
+                        dotted.prepend("pytest");
                     }
-                    parts.reverse();
-                    return Some(parts);
+                    return Some(dotted);
                 }
                 _ => return None,
             }
@@ -123,7 +145,7 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
     }
 
     pub(super) fn is_dotted(&self, expression: &'a Expr, name: &[&str]) -> bool {
-        self.dotted(expression).is_some_and(|parts| parts == name)
+        self.dotted(expression).is_some_and(|parts| *parts == *name)
     }
 
     fn import(&mut self, statement: &'a Stmt) {

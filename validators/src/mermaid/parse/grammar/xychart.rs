@@ -21,6 +21,9 @@ const COMMA: Kind = "`,`";
 const COLON: Kind = "`:`";
 
 const ALL: &[&str] = &[START, "axis", "categories", "series", "values"];
+/// States in which the text can end: an accessible title can be empty, and a description needs no
+/// closing brace.
+const FINAL: &[&str] = &[START, "axis", "categories", "series", "values", "line", "lines"];
 const IN_AXIS: &[&str] = &["axis"];
 const IN_SERIES: &[&str] = &["series"];
 const IN_LINE: &[&str] = &["line"];
@@ -59,7 +62,7 @@ pub(super) static LEXER: LazyLock<Lexer> = LazyLock::new(|| {
         (ALL, r"\s+", SKIP, Next::Stay),
         (ALL, r";", LINE_BREAK, Next::Stay),
     ];
-    Lexer::new("i", ALL, &[&rules])
+    Lexer::new("i", FINAL, &[&rules])
 });
 
 pub(super) fn parse(_: &str, cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
@@ -82,9 +85,9 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<bool, Unexpected> {
     } else if cursor.eat(SERIES) {
         text(cursor);
         cursor.need(OPEN)?;
-        cursor.need(NUMBER)?;
+        point(cursor)?;
         while cursor.eat(COMMA) {
-            cursor.need(NUMBER)?;
+            point(cursor)?;
         }
         cursor.need(CLOSE)?;
     } else if cursor.eat(X_AXIS) {
@@ -109,6 +112,13 @@ fn statement(cursor: &mut Cursor<'_>) -> Result<bool, Unexpected> {
 
 fn text(cursor: &mut Cursor<'_>) -> bool {
     cursor.eat(STRING) || cursor.eat_all(&[WORD]) > 0
+}
+
+/// Parses a value, which can have a label: `[2.5 "low", 3]`.
+fn point(cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {
+    cursor.need(NUMBER)?;
+    cursor.eat(STRING);
+    Ok(())
 }
 
 fn category(cursor: &mut Cursor<'_>) -> Result<(), Unexpected> {

@@ -67,6 +67,7 @@ const INVALID: &[(Code, &[&str])] = &[
         Code::PacketRow,
         &["---\nconfig:\n  packet:\n    bitsPerRow: 0\n---\npacket\n0-7: \"byte\"\n"],
     ),
+    (Code::FrameId, &["eventmodeling\ntf 01 cmd Start\ntf 01 evt Changed\n"]),
     (Code::MindmapHeader, &["mindmapclass\nroot\n"]),
     (Code::QuadrantHeader, &["quadrantChart A\n"]),
     (Code::XyOrientation, &["xychart horizo"]),
