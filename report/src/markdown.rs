@@ -193,7 +193,8 @@ impl Page<'_> {
             text.push_str(&code_block(excerpt, finding));
         }
         if let Some(help) = &finding.help {
-            text.push_str(&format!("\n{}\n", escape(help)));
+            // The text must not start a line: in a log, `::` there is a command.
+            text.push_str(&format!("\nhelp: {}\n", escape(help)));
         }
         text
     }

@@ -74,11 +74,9 @@ fn the_log_has_annotations_and_the_summary_is_appended() {
 
     **[team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>)** at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>): \`blue\` is not our colour
 
-    ```text
-      3 | three
-    > 4 | blue, 100% new
-      5 | teh end
-    ```
+          3 | three
+        > 4 | blue, 100% new
+          5 | teh end
 
     <details>
     <summary>Warnings (1)</summary>

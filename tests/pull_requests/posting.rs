@@ -58,11 +58,9 @@ fn later_runs_update_earlier_posts() {
 
     **[team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>)** at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>): \`blue\` is not our colour
 
-    ```text
-      3 | three
-    > 4 | blue new
-      5 | teh end
-    ```
+          3 | three
+        > 4 | blue new
+          5 | teh end
 
     <details>
     <summary>Warnings (1)</summary>
@@ -124,11 +122,9 @@ fn later_runs_update_earlier_posts() {
 
     **[team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>)** at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>): \`blue\` is not our colour
 
-    ```text
-      3 | three
-    > 4 | blue new
-      5 | the end
-    ```
+          3 | three
+        > 4 | blue new
+          5 | the end
 
     | In the changed files | Before | Now | Change |
     | --- | ---: | ---: | ---: |

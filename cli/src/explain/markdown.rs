@@ -158,7 +158,21 @@ mod tests {
     fn a_page_is_laid_out_for_the_width() {
         let page = "# title\n\nA paragraph with `code` that is longer than forty columns.\n\n- an item that is also longer than forty columns, with words\n- b\n\n## Fails\n\n```ts path=src/a.ts\nlet a = 1\n```\n\n```finding\n1:1 let\n```\n";
         let style = Style { width: 40, wrap: true, ..Style::default() };
-        insta::assert_snapshot!(render(page, &style), @"");
+        insta::assert_snapshot!(render(page, &style), @"
+
+        A paragraph with `code` that is longer
+        than forty columns.
+
+        - an item that is also longer than forty
+          columns, with words
+        - b
+
+        Fails
+
+            src/a.ts
+            let a = 1
+            → 1:1 let
+        ");
         let colored = render(page, &Style { color: true, ..style });
         assert!(colored.contains("\x1b[36mcode\x1b[0m") && !colored.contains('`'), "{colored}");
     }

@@ -218,7 +218,32 @@ mod tests {
     fn a_call_pattern_in_go_needs_a_context() {
         let text = "package a\n\nfunc g() { fmt.Println(\"x\") }\n";
         insta::assert_snapshot!(
-            explained("go", "{ pattern: 'fmt.Println($A)' }", "a.go", text), @""
+            explained("go", "{ pattern: 'fmt.Println($A)' }", "a.go", text), @r#"
+        pattern `fmt.Println($A)`:
+          type_conversion_expression
+            qualified_type
+              package_identifier "fmt"
+              type_identifier "Println"
+            $A
+        on its own, the pattern is parsed as other code; write: pattern: { context: 'func f() { fmt.Println($A) }', selector: call_expression }
+        example a.go:
+          source_file
+            package_clause
+              package_identifier "a"
+            function_declaration
+              identifier "g"
+              parameter_list
+              block
+                statement_list
+                  expression_statement
+                    call_expression
+                      selector_expression
+                        identifier "fmt"
+                        field_identifier "Println"
+                      argument_list
+                        interpreted_string_literal
+                          interpreted_string_literal_content "x"
+        "#
         );
     }
 
