@@ -154,7 +154,7 @@ fn the_comment_contains_the_verdict_and_the_fixed_findings() {
 
     **[dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>)** at [Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/Dockerfile#L1>): Pin the tag
 
-    Name a version
+    help: Name a version
 
     ### Fixed by this change (1)
 
@@ -304,7 +304,7 @@ fn a_policy_blocks_warns_and_ignores() {
         > 2 | 	😀key = "**************"; again = "**************"
           3 |
 
-    Revoke \[REDACTED\]
+    help: Revoke \[REDACTED\]
 
     <details>
     <summary>1 file skipped or only partly checked</summary>

@@ -280,13 +280,13 @@ fn findings_are_written_as_markdown() {
         > 2 | 	😀key = "**************"; again = "**************"
           3 |
 
-    Revoke \[REDACTED\]
+    help: Revoke \[REDACTED\]
 
     ### Warnings (1)
 
     **[dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>)** at [Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/Dockerfile#L1>): Pin the tag
 
-    Name a version
+    help: Name a version
 
     <details>
     <summary>Info (1)</summary>
