@@ -53,7 +53,7 @@ mod tests {
     use crate::rules::registry::Registry;
     use crate::text::files::Memory;
 
-    const RULE: &str = "---\nseverity: warning\ncheck:\n  text: { pattern: 'token = \\S+' }\n---\n# team/token\n\nWhy.\n";
+    const RULE: &str = "---\nseverity: warning\ncheck:\n  text: { regex: 'token = \\S+' }\n---\n# team/token\n\nWhy.\n";
 
     #[test]
     fn counted_findings_are_the_findings_without_ids() {

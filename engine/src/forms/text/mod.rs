@@ -121,47 +121,27 @@ impl TextPatterns {
         only_secrets: bool,
         report: &mut Report<'_>,
     ) -> ScanResult {
-        let whole = 0..report.source().text().len();
-        self.run_in(&[whole], rules, tree, only_secrets, report)
-    }
-
-    /// Like [`Self::run`], but searches for keywords only in `ranges`, which are sorted and
-    /// disjoint.
-    pub fn run_in(
-        &self,
-        ranges: &[Range<usize>],
-        rules: &[Rule],
-        tree: &Tree<'_>,
-        only_secrets: bool,
-        report: &mut Report<'_>,
-    ) -> ScanResult {
         let source = report.source();
         let mut scan = Scan::new(self, rules, (source, tree), only_secrets);
         let start = Instant::now();
         for &index in &self.keywords.everywhere {
             if scan.applies(index, report) {
                 scan.deadline = Some((Instant::now() + BUDGET[0]).min(start + BUDGET[1]));
-                for range in ranges {
-                    scan.try_pattern(index, range.clone(), report);
-                }
+                scan.try_pattern(index, 0..source.text().len(), report);
             }
         }
         scan.deadline = None;
         let mut watched = vec![Vec::new(); self.lists];
-        for part in ranges {
-            let text = source.slice(Span::from(part.clone()));
-            self.prefilter.for_each_match(text, |keyword, found| {
-                let (start, end) = (part.start + found.start, part.start + found.end);
-                let mut lists = self.keywords.watched(keyword);
-                while lists != 0 {
-                    watched[lists.trailing_zeros() as usize].push(start);
-                    lists &= lists - 1;
-                }
-                for &index in self.keywords.owners(keyword) {
-                    scan.search_near_keyword(index, start, end, report);
-                }
-            });
-        }
+        self.prefilter.for_each_match(source.text(), |keyword, found| {
+            let mut lists = self.keywords.watched(keyword);
+            while lists != 0 {
+                watched[lists.trailing_zeros() as usize].push(found.start);
+                lists &= lists - 1;
+            }
+            for &index in self.keywords.owners(keyword) {
+                scan.search_near_keyword(index, found.start, found.end, report);
+            }
+        });
         for &index in &self.required {
             if !scan.matches.contains_key(&index) && scan.applies(index, report) {
                 scan.report_missing_match(index, report);
