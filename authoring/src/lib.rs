@@ -1,7 +1,8 @@
 //! Authoring support: rule pages from the configuration of other tools, checks for sentences in the
-//! team's documents, and facts about a change for its commit message.
+//! team's documents, rule packs that fit a project, and facts about a change for its commit message.
 
 pub mod commit_message;
+pub mod packs;
 pub mod rule_import;
 pub mod suggest;
 

@@ -333,6 +333,7 @@ fn add_shard(merged: &mut Saved, other: Saved) {
         to.line_hashes.entry(path).or_default().extend(lines);
     }
     to.withheld_fixes.extend(from.withheld_fixes);
+    to.excerpts.extend(from.excerpts);
     to.skipped.extend(from.skipped);
     for (sum, more) in [
         (&mut to.checked, from.checked),
@@ -386,11 +387,12 @@ fn sort(merged: &mut Saved) {
 
 /// Removes data that only new findings have from findings that are no longer new.
 fn clear_new_only_data(document: &mut Document) {
-    let Document { findings, withheld_fixes, .. } = document;
+    let Document { findings, withheld_fixes, excerpts, .. } = document;
     for finding in findings.iter_mut().filter(|finding| finding.status != Status::New) {
         finding.gate = None;
     }
     let new = findings.iter().filter(|finding| finding.status == Status::New);
     let new: HashSet<&str> = new.map(|finding| &*finding.id).collect();
     withheld_fixes.retain(|id, _| new.contains(&**id));
+    excerpts.retain(|id, _| new.contains(&**id));
 }

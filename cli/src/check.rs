@@ -1,5 +1,7 @@
 //! `aidd check`: walks the files, checks them, applies fixes and reports.
 
+mod next_step;
+
 use crate::baseline::finding_count;
 use crate::cli::Check;
 use crate::fix;
@@ -9,7 +11,7 @@ use aidd_ci::progress::Progress;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::Files;
-use aidd_engine::text::finding::{FailOn, Finding, Safety, Severity, Status};
+use aidd_engine::text::finding::{FailOn, Safety, Severity, Status};
 use aidd_engine::text::kind::{CONFIG_PATH, PACK_DIR, RULE_DIRS};
 use aidd_engine::text::paths::malformed;
 use aidd_engine::text::source::Source;
@@ -26,7 +28,7 @@ use aidd_report::run::{baseline as run_baseline, check_text};
 use aidd_report::{self as report, Comparison, Document, Format, Listing, Run, Style};
 use anyhow::{Context, Result};
 use std::fs;
-use std::io::{self, BufWriter, Read, Write};
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -35,9 +37,6 @@ const STDIN_LIMIT: u64 = 64 << 20;
 
 /// Number of bytes in which a NUL byte marks a file as binary, as in Git.
 const BINARY_HEAD: u64 = 8000;
-
-/// Number of findings above which a baseline is suggested.
-const MANY_FINDINGS: usize = 30;
 
 /// Runs `aidd check`.
 ///
@@ -121,6 +120,9 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         applied.print(&compared.outcome, level, args.dry_run, io)?;
     }
     compared.outcome.skip_irregular(project.irregular());
+    if args.format == Format::Text && !io.cwd.starts_with(project.root()) {
+        name_as_typed((&args.paths, &paths), &project, &mut compared.outcome);
+    }
     let checked_paths: &[PathBuf] = if stdin { &[] } else { &paths };
     let complete = args.is_complete();
     let stale = run_baseline::apply(
@@ -142,6 +144,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         started,
         stale: stale.as_deref(),
         reach: args.diff.reach(&project, args.reach),
+        is_whole_project: complete && !stdin && paths.iter().any(|path| path == project.root()),
     };
     run.write(&outputs, color, io)?;
     if args.verbose {
@@ -154,7 +157,7 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         }
     }
     if !args.quiet {
-        for note in input_notes(args, &paths, &compared.outcome, stdin) {
+        for note in input_notes(args, (&io.cwd, &paths), &compared.outcome, stdin) {
             writeln!(io.err, "note: {note}")?;
         }
     }
@@ -167,8 +170,27 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     Ok(exit_code(&compared.outcome, fail_on))
 }
 
+/// Names skipped paths as typed, for a project above the paths: `/dev/null` would be `null`.
+fn name_as_typed(
+    (typed, paths): (&[PathBuf], &[PathBuf]),
+    project: &Project,
+    outcome: &mut Outcome,
+) {
+    for (typed, path) in typed.iter().zip(paths) {
+        let Ok(relative) = path.strip_prefix(project.root()) else { continue };
+        for skipped in outcome.skipped.iter_mut().filter(|one| Path::new(&one.path) == relative) {
+            skipped.path = typed.display().to_string();
+        }
+    }
+}
+
 /// Notes on inputs that were not checked, or not with the rules of their file type.
-fn input_notes(args: &Check, paths: &[PathBuf], outcome: &Outcome, stdin: bool) -> Vec<String> {
+fn input_notes(
+    args: &Check,
+    (cwd, paths): (&Path, &[PathBuf]),
+    outcome: &Outcome,
+    stdin: bool,
+) -> Vec<String> {
     if stdin {
         let is_typed = args.stdin_path.is_some();
         let note = "standard input was checked as plain text; pass `--stdin-path NAME` to check it \
@@ -187,7 +209,10 @@ fn input_notes(args: &Check, paths: &[PathBuf], outcome: &Outcome, stdin: bool) 
     let mut notes: Vec<String> = paths
         .iter()
         .filter(is_binary)
-        .map(|path| format!("{} is binary: only secrets are searched for", path.display()))
+        .map(|path| {
+            let path = path.strip_prefix(cwd).unwrap_or(path);
+            format!("{} is binary: only secrets are searched for", path.display())
+        })
         .collect();
     if outcome.checked == 0 && outcome.skipped.is_empty() && !args.diff.is_set() {
         notes.push("no files to check; `--no-ignore` includes ignored files".to_owned());
@@ -361,6 +386,8 @@ struct Report<'a> {
     started: Instant,
     stale: Option<&'a [Entry]>,
     reach: Option<String>,
+    /// Whether the run checks all files of the project.
+    is_whole_project: bool,
 }
 
 impl Report<'_> {
@@ -397,50 +424,11 @@ impl Report<'_> {
             let style = Style { listing: listing(self.args, style.listing), ..style };
             let out = io.out.report(format);
             out.and_then(|out| report::write(format, &run, &document, out, &style))
-                .and_then(|()| self.write_next_step(&run, style.listing, io))
+                .and_then(|()| next_step::write(self, &run, &style, io))
                 .and_then(|()| io.out.flush())
                 .or_else(aidd_report::broken_pipe)?;
         }
         Ok(())
-    }
-
-    /// Writes the command that a person probably needs next.
-    fn write_next_step(&self, run: &Run<'_>, listing: Listing, io: &mut Io<'_>) -> io::Result<()> {
-        if self.args.format != Format::Text {
-            return Ok(());
-        }
-        let findings = run.files.iter().flat_map(|file| &file.findings);
-        let new: Vec<&Finding> =
-            findings.copied().filter(|finding| finding.status == Status::New).collect();
-        let (infos, listed): (Vec<&Finding>, Vec<&Finding>) =
-            new.into_iter().partition(|finding| finding.severity == Severity::Info);
-        if listed.is_empty() {
-            if !infos.is_empty() && !listing.infos {
-                writeln!(io.out, "next: list the infos with `aidd check --all`")?;
-            }
-            return Ok(());
-        }
-        let is_safe =
-            |finding: &&Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Safe);
-        if listed.iter().any(is_safe) {
-            return writeln!(io.out, "next: review the fixes with `aidd check --fix --dry-run`");
-        }
-        if listed.len() > MANY_FINDINGS && !run.baseline && run.comparison.is_none() {
-            return writeln!(
-                io.out,
-                "next: record the existing findings with `aidd baseline write`, so that only new findings fail"
-            );
-        }
-        match listed.iter().max_by_key(|finding| finding.severity) {
-            Some(worst) => {
-                writeln!(
-                    io.out,
-                    "next: read the reason and the fix with `aidd explain {}`",
-                    worst.rule
-                )
-            }
-            None => Ok(()),
-        }
     }
 }
 

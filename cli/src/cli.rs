@@ -94,7 +94,7 @@ pub enum Command {
     /// Show the configuration or its schema.
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Set up a project: minimal configuration, Git settings for the memory, agent clients.
+    /// Set up a project: configuration with the fitting rule packs, agent clients.
     Init(Init),
     /// Show the detected project and problems with its setup.
     #[command(after_help = "The exit code is 1 if there are problems.")]
@@ -316,7 +316,7 @@ pub enum RuleCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Create a rule page in the project.
+    /// Create a rule page in the project, with examples in the language of most of its files.
     #[command(
         after_help = "Examples:\n  aidd rule new team/console-log\n  aidd rule new team/module-name --form tree"
     )]
@@ -437,6 +437,14 @@ pub enum Form {
     Tree,
     /// Values in JSON, YAML and TOML.
     Data,
+    /// Imports between parts of the code.
+    Layers,
+    /// Dependencies in manifests.
+    Dependencies,
+    /// Commit messages, branch names and changes.
+    Commit,
+    /// Headings, sections and links of Markdown documents.
+    Doc,
     /// The page has no check and is guidance only.
     Guidance,
 }

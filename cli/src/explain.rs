@@ -1,14 +1,15 @@
 //! `aidd explain`: prints a rule page for people.
 
+mod markdown;
+
 use crate::cli::Explain;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::workspace::examples::JOIN_MARK;
-use aidd_report::Io;
-use aidd_report::When;
 use aidd_report::exit::{Exit, UserError};
+use aidd_report::layout;
 use aidd_report::project::Project;
-use aidd_report::{one_line, printable};
+use aidd_report::{Io, Style, When, one_line, printable};
 use anyhow::Result;
 use std::io::Write;
 use std::path::Path;
@@ -23,12 +24,12 @@ pub fn run(args: &Explain, config: Option<&Path>, color: When, io: &mut Io<'_>) 
     if rules.is_empty() {
         return Err(unknown_rule(&registry, &args.rule).into());
     }
-    let color = io.style(color).color;
+    let style = io.style(color);
     for rule in rules {
         if args.markdown {
             write!(io.out, "{}", rule.page)?;
         } else {
-            write!(io.out, "{}", page(rule, color))?;
+            write!(io.out, "{}", page(rule, &style))?;
         }
     }
     Ok(Exit::Clean)
@@ -50,9 +51,10 @@ pub(crate) fn unknown_rule(registry: &Registry, name: &str) -> UserError {
 }
 
 /// The page below a summary of its header. In the secrets of its examples, `…` replaces the
-/// [`JOIN_MARK`].
-fn page(rule: &Rule, color: bool) -> String {
-    let (bold, dim, off) = if color { ("\x1b[1m", "\x1b[2m", "\x1b[0m") } else { ("", "", "") };
+/// [`JOIN_MARK`]. On a terminal, the page is laid out for its width.
+fn page(rule: &Rule, style: &Style) -> String {
+    let (bold, dim, off) =
+        if style.color { ("\x1b[1m", "\x1b[2m", "\x1b[0m") } else { ("", "", "") };
     let mut facts = vec![rule.severity.to_string()];
     if !rule.enabled {
         facts.push("disabled by default".to_owned());
@@ -69,9 +71,14 @@ fn page(rule: &Rule, color: bool) -> String {
     if let Some(path) = &rule.path {
         facts.push(path.clone());
     }
-    let facts = one_line(&facts.join(" · "));
+    let facts = layout::wrap(&one_line(&facts.join(" · ")), 0, style);
     let mut text = format!("{bold}{}{off}\n{dim}{facts}{off}\n", one_line(&rule.id));
-    for line in printable(&rule.body().replace(JOIN_MARK, "…")).lines() {
+    let body = printable(&rule.body().replace(JOIN_MARK, "…"));
+    if style.wrap {
+        text.push_str(&markdown::render(&body, style));
+        return text;
+    }
+    for line in body.lines() {
         if line.starts_with("# ") {
             continue;
         }

@@ -40,6 +40,13 @@ pub fn union_merge_line(root: &Path) -> &'static str {
     }
 }
 
+/// Whether the project at `root` has files of the permanent memory.
+#[must_use]
+pub fn has_memory_files(root: &Path) -> bool {
+    let folder = root.join(Journal::new(root).folder());
+    MEMORY_FILES.iter().any(|name| folder.join(name).exists())
+}
+
 /// The change that [`write()`] made to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileChange {

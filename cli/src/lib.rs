@@ -5,6 +5,7 @@ pub mod baseline;
 pub mod check;
 pub mod cli;
 pub mod clients;
+mod completions;
 pub mod deps;
 pub mod doctor;
 pub mod explain;
@@ -13,6 +14,7 @@ pub mod generate;
 pub mod git_files;
 pub mod hook;
 pub mod index;
+pub mod init;
 pub mod memory;
 pub mod rules;
 pub mod settings;
@@ -81,7 +83,7 @@ pub fn main(frontends: Frontends) -> u8 {
     let mut io = Io {
         stdin: &mut stdin,
         out: Output::new(out),
-        err: Output::new(err),
+        err: Output::new(err).wrapped_at(error_width()),
         cwd,
         style: terminal_style(),
         distribution: frontends.distribution,
@@ -148,6 +150,12 @@ fn terminal_style() -> Style {
     // A person reads the end of a long output on a terminal; a file or a pipe gets everything.
     let listing = Listing { limit: terminal.then_some(MAX_LISTED), ..Listing::default() };
     Style { color, hyperlinks: color && terminal, width: width.max(40), wrap: terminal, listing }
+}
+
+/// Width of standard error if it is a terminal.
+fn error_width() -> Option<usize> {
+    let width = terminal_size::terminal_size_of(io::stderr());
+    width.filter(|_| io::stderr().is_terminal()).map(|(width, _)| usize::from(width.0))
 }
 
 /// Runs a command line that starts with the program name, and returns the exit code.
@@ -253,13 +261,10 @@ fn run_command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Rule(command) => rules::run(command, config, cli.color, io),
         Command::Baseline(command) => baseline::run(command, config, io),
         Command::Config(command) => settings::run(command, config, io),
-        Command::Init(args) => settings::init(args, io),
+        Command::Init(args) => init::run(args, cli.color, io),
         Command::Doctor => doctor::run(config, io),
         Command::Completions { shell } => {
-            // The generator panics on write errors, so write the script to memory first.
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "aidd", &mut script);
-            io.out.raw()?.write_all(&script)?;
+            io.out.raw()?.write_all(&completions::script(*shell, io.distribution.pages))?;
             Ok(Exit::Clean)
         }
         Command::Man { command } => print_manual(command, io),

@@ -2,13 +2,14 @@
 
 mod export;
 mod import;
+mod new;
 mod packs;
 mod suggest;
 pub use crate::cli::{Form, RuleCommand};
 use crate::explain;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::Config;
-use aidd_engine::rules::registry::{Registry, is_id};
+use aidd_engine::rules::registry::Registry;
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT};
 use aidd_engine::text::finding::Finding;
@@ -23,11 +24,11 @@ use aidd_engine::workspace::walk::{self, Walk};
 use aidd_report::Io;
 use aidd_report::When;
 use aidd_report::exit::{Exit, UserError};
+use aidd_report::layout;
 use aidd_report::project::Project;
 use aidd_report::{number, one_line};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::json;
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 
@@ -47,7 +48,7 @@ pub fn run(
         RuleCommand::Packs { pack, json } => {
             packs::run(&project, pack.as_deref(), *json, color, io)
         }
-        RuleCommand::New { id, form } => new(&project, id, *form, io),
+        RuleCommand::New { id, form } => new::run(&project, id, *form, io),
         RuleCommand::Test { rules } => test(&project, rules, io),
         RuleCommand::Export(args) => export::run(&project, args, io),
         RuleCommand::Import(args) => import::run(&project, args, io),
@@ -119,81 +120,12 @@ fn list(
         };
         let memory_path = rule.path.as_deref().filter(|path| is_memory_path(path));
         let origin = memory_path.map(|path| format!(" ({path})")).unwrap_or_default();
-        let text = one_line(&format!("{:widest$}  {}{aliases}{origin}", rule.id, rule.summary));
-        writeln!(io.out, "{on}{severity:8}{off}{text}")?;
+        let prefix = format!("{on}{severity:8}{off}{:widest$}  ", one_line(&rule.id));
+        let text = one_line(&format!("{}{aliases}{origin}", rule.summary));
+        writeln!(io.out, "{}", layout::hanging(&prefix, &text, &style))?;
     }
     writeln!(io.err, "{}; `aidd explain RULE` shows details", number(rules.len(), "rule"))?;
     Ok(Exit::Clean)
-}
-
-fn new(project: &Project, id: &str, form: Form, io: &mut Io<'_>) -> Result<Exit> {
-    if !is_id(id) {
-        return Err(UserError::new(format!("`{id}` is not a rule id"))
-            .hint("expected `kind/kebab-name`, such as team/console-log, with a name that makes sense after \"allow\"")
-            .into());
-    }
-    if let Some(rule) = project.registry().get(id) {
-        let message = format!("rule {id} already exists");
-        let origin =
-            rule.path.clone().unwrap_or_else(|| "the rule is shipped with aidd".to_owned());
-        return Err(UserError::new(message).hint(origin).into());
-    }
-    let path = format!(".aidd/rules/{id}.md");
-    let location = project.disk.locate(&project.disk.path_for_new_file(&path)?)?;
-    let directory = location.parent().context("the page has no parent directory")?;
-    fs::create_dir_all(directory).with_context(|| path.clone())?;
-    fs::write(&location, page(id, form)).with_context(|| path.clone())?;
-    writeln!(io.out, "{path}")?;
-    writeln!(
-        io.err,
-        "wrote {path}; describe the reason, replace the examples, then run: aidd rule test {id}"
-    )?;
-    Ok(Exit::Clean)
-}
-
-/// A page template that passes its own test.
-fn page(id: &str, form: Form) -> String {
-    let check = match form {
-        Form::Text => {
-            "message: \"`<match>` is left over from debugging\"\nhelp: \"Delete it, or use the logger\"\ncheck:\n  \
-             files: [\"*.ts\", \"*.js\"]\n  text:\n    regex: 'console\\.(log|debug)'\n    keywords: [\"console.\"]\n"
-        }
-        Form::Syntax => {
-            "message: \"`console.<METHOD>` is left over from debugging\"\nhelp: \"Delete it, or use the logger\"\ncheck:\n  \
-             syntax:\n    language: [javascript, typescript]\n    rule: { pattern: 'console.$METHOD($$$ARGS)' }\n    \
-             constraints: { METHOD: { regex: '^(log|debug)$' } }\n"
-        }
-        Form::Tree => {
-            return format!(
-                "---\nseverity: warning\nmessage: \"`<stem>` has no test file\"\nhelp: \"Add a test with the same name\"\n\
-                 check:\n  exclude: [\"*.test.ts\"]\n  tree: {{ each: \"src/**/*.ts\", exists: \"<dir>/<stem>.test.ts\" }}\n---\n\
-                 # {id}\n\nExplain why it matters, in one or two short paragraphs.\n\n\
-                 ## Fails\n\n```ts path=src/user.ts\nexport const user = 1\n```\n\n```finding\nsrc/user.ts\n```\n\n\
-                 ## Passes\n\n```ts path=src/user.ts\nexport const user = 1\n```\n\n```ts path=src/user.test.ts\ntest(user)\n```\n"
-            );
-        }
-        Form::Data => {
-            return format!(
-                "---\nseverity: warning\nmessage: \"`<key>` is `<value>`\"\nhelp: \"Set it to true\"\n\
-                 check:\n  files: [\"tsconfig.json\"]\n  data: {{ at: \"$.compilerOptions.strict\", equals: true }}\n---\n\
-                 # {id}\n\nExplain why it matters, in one or two short paragraphs.\n\n\
-                 ## Fails\n\n```json path=tsconfig.json\n{{ \"compilerOptions\": {{ \"strict\": false }} }}\n```\n\n\
-                 ```finding\n1:34 false\n```\n\n\
-                 ## Passes\n\n```json path=tsconfig.json\n{{ \"compilerOptions\": {{ \"strict\": true }} }}\n```\n"
-            );
-        }
-        Form::Guidance => {
-            return format!(
-                "---\nseverity: info\n---\n# {id}\n\nExplain what to do and why, in one or two short paragraphs.\n"
-            );
-        }
-    };
-    let matched_text = if form == Form::Text { "console.log" } else { "console.log(user)" };
-    format!(
-        "---\nseverity: warning\n{check}---\n# {id}\n\nExplain why it matters, in one or two short paragraphs.\n\n\
-         ## Fails\n\n```ts path=src/user.ts\nconsole.log(user)\n```\n\n```finding\n1:1 {matched_text}\n```\n\n\
-         ## Passes\n\n```ts path=src/user.ts\nlogger.info(user)\n```\n"
-    )
 }
 
 fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
@@ -233,6 +165,15 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
             match examples::split_line(failure) {
                 (Some(line), failure) => writeln!(io.out, "{path_or_id}:{line}:1: {failure}")?,
                 (None, failure) => writeln!(io.out, "{path_or_id}: {failure}")?,
+            }
+        }
+        if !failures.is_empty() {
+            for (line, trees) in examples::unmatched_trees(&default_engine, page) {
+                let path_or_id = rule.path.as_deref().unwrap_or(&rule.id);
+                writeln!(io.out, "{path_or_id}:{line}:1: no node of the example matches")?;
+                for tree_line in trees.lines() {
+                    writeln!(io.out, "  {tree_line}")?;
+                }
             }
         }
         // Examples can pass even if the rule applies to no file of the project.
@@ -318,27 +259,4 @@ pub(crate) fn problems_of(
         format!("{path}:{}:{}: {message}", at.line + 1, at.column + 1)
     };
     findings.map(problem).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_new_page_passes_its_own_test() {
-        for form in [Form::Text, Form::Syntax, Form::Tree, Form::Data] {
-            let text = page("team/console-log", form);
-            let registry = Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), text)]);
-            let engine = Engine::new(
-                &crate::DISTRIBUTION,
-                registry,
-                &Config::default(),
-                &Selection::default(),
-            )
-            .expect("valid");
-            let rule = engine.registry().get("team/console-log").expect("present");
-            assert_eq!(aidd_engine::forms::problems(rule), Vec::<String>::new());
-            assert_eq!(examples::run(&engine, rule), Vec::<String>::new(), "{form:?}");
-        }
-    }
 }

@@ -14,7 +14,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 pub use forms::*;
-pub use pack::{PackHeader, pack};
+pub use pack::{FitsHeader, PackHeader, pack};
 pub use params::check_with;
 pub use tables::{Details, Guide, ShippedPage, StartupFields, Tables, Template, WordIndex};
 pub use values::{Many, Yaml};

@@ -20,6 +20,19 @@ pub struct PackHeader {
     /// The condition under which the pack applies; if it is a list, at least one condition must be
     /// met.
     pub when: Many<WhenHeader>,
+    /// The projects for which `aidd init` proposes the pack; a pack without `fits` is not proposed.
+    pub fits: FitsHeader,
+}
+
+/// The projects that a pack fits: at least one of the conditions must be met.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct FitsHeader {
+    /// Globs; a noticeable part of the files must match.
+    pub files: Many<String>,
+    /// Globs on names of dependencies; a manifest must declare a matching dependency.
+    pub dependencies: Many<String>,
 }
 
 #[derive(Deserialize)]

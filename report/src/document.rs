@@ -4,10 +4,10 @@
 use super::counts::Counts;
 use super::redact::Redactor;
 use super::wire::{self, Comparison, Finding, Gate, Status, Tool};
-use super::{FileFindings, Format, Run, line_hashes, sarif, uri};
+use super::{FileFindings, Format, Run, line_hashes, printable, sarif, uri};
 use aidd_engine::project::config::FailOnName;
 use aidd_engine::text::finding::{FailOn, Severity};
-use aidd_engine::text::source::{Decoded, Origin};
+use aidd_engine::text::source::{Decoded, Origin, Source, Span};
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -35,6 +35,9 @@ pub struct Document {
     /// Id of a new finding → the safety of its fix, if the fix is omitted because it would reveal a
     /// secret.
     pub withheld_fixes: BTreeMap<String, String>,
+    /// Id of a new error → the lines around it, with secrets masked.
+    #[serde(default)]
+    pub excerpts: BTreeMap<String, SourceLines>,
     /// Number of files checked.
     pub checked: usize,
     /// Files skipped or only partly checked.
@@ -62,6 +65,23 @@ pub struct Document {
     /// The duration of the run.
     pub elapsed: Duration,
 }
+
+/// Some lines of a source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceLines {
+    /// Number of the first line, from 1.
+    pub first: u64,
+    /// The lines, without line breaks.
+    pub lines: Vec<String>,
+}
+
+/// Maximum number of excerpts of a document.
+pub const MAX_EXCERPTS: usize = 100;
+/// Maximum number of lines of an excerpt.
+pub const MAX_EXCERPT_LINES: usize = 5;
+/// Maximum number of bytes of a line of an excerpt.
+const MAX_EXCERPT_BYTES: usize = 160;
 
 /// A file that was skipped or only partly checked.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -124,6 +144,7 @@ impl Document {
             findings: Vec::new(),
             line_hashes: LineHashes::new(),
             withheld_fixes: BTreeMap::new(),
+            excerpts: BTreeMap::new(),
             checked: run.checked,
             skipped: skipped.collect(),
             ignored: run.ignored(),
@@ -147,6 +168,11 @@ impl Document {
             finding.gate = finding.gate.filter(|_| finding.status == Status::New);
             if let (Status::New, None, Some(fix)) = (finding.status, &finding.fix, &found.fix) {
                 self.withheld_fixes.insert(found.id.clone(), fix.safety.to_string());
+            }
+            let is_shown = finding.status == Status::New && finding.severity == Severity::Error;
+            if is_shown && self.excerpts.len() < MAX_EXCERPTS {
+                let lines = source_lines(file.source, &redactor, found.span);
+                self.excerpts.insert(found.id.clone(), lines);
             }
             self.findings.push(finding);
         }
@@ -249,6 +275,24 @@ impl Document {
         }
         counts
     }
+}
+
+/// The lines of a span, with one line before and after it.
+fn source_lines(source: &Source, redactor: &Redactor<'_>, span: Span) -> SourceLines {
+    let line = source.line_of(span.start);
+    let end = source.line_of(span.end.saturating_sub(1).max(span.start));
+    let last_line = source.line_of(u32::try_from(source.text().len()).unwrap_or(u32::MAX));
+    let first = line.saturating_sub(1);
+    let last = (end + 1).min(last_line).min(first + MAX_EXCERPT_LINES - 1);
+    let text = |line: usize| {
+        let text = redactor.excerpt(source.line_span(line));
+        let text = text.trim_end_matches(['\n', '\r']);
+        let shown = &text[..text.floor_char_boundary(MAX_EXCERPT_BYTES)];
+        let more = if shown.len() < text.len() { "…" } else { "" };
+        printable(&format!("{shown}{more}"))
+    };
+    let first_number = u64::from(source.origin().line) + first as u64 + 1;
+    SourceLines { first: first_number, lines: (first..=last).map(text).collect() }
 }
 
 /// Returns the value of `failOn` in a configuration for `fail_on`.

@@ -12,7 +12,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum RunError {
     /// A path on the command line cannot be read.
-    #[error("{path}: {error}")]
+    #[error("{path}: {}", describe(.error))]
     Unreadable {
         /// The path as typed.
         path: String,
@@ -82,4 +82,12 @@ pub enum RunError {
     /// The run was cancelled; a partial result could be mistaken for a complete one.
     #[error("cancelled")]
     Cancelled,
+}
+
+/// The description of an error without the number of the operating system.
+fn describe(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+        _ => error.to_string(),
+    }
 }

@@ -19,6 +19,7 @@ mod github;
 mod gitlab;
 mod json;
 mod junit;
+pub mod layout;
 mod line_hash;
 mod listing;
 mod markdown;
@@ -45,7 +46,7 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use compliance::{ComplianceFormat, ComplianceInput, compliance};
-pub use document::{Document, LineHashes, Skipped, VersionControl};
+pub use document::{Document, LineHashes, Skipped, SourceLines, VersionControl};
 pub use escape::{escape_log, is_hidden, one_line, printable};
 pub use fit::sarif_gzip;
 pub use line_hash::line_hashes;

@@ -7,13 +7,17 @@
 
 use super::gfm::escape;
 use super::wire::{Finding, Status};
-use super::{Document, blob_url, number, rule, rule_url, severity_count, weakened};
+use super::{
+    Document, SourceLines, blob_url, escape_log, number, rule, rule_url, severity_count, weakened,
+};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::finding::Severity;
 use std::cmp::Reverse;
 
-/// Tables with more rows are folded.
-const MAX_UNFOLDED_ROWS: usize = 10;
+/// Maximum number of findings that are shown open, with an excerpt; the others are in a table.
+const MAX_OPEN: usize = 10;
+/// Maximum number of findings named in the line on what fails the run.
+const MAX_NAMED: usize = 3;
 /// Maximum number of skipped files listed.
 const MAX_SKIPPED: usize = 10;
 /// Maximum number of fixed findings listed.
@@ -58,7 +62,7 @@ pub fn markdown(document: &Document, rules: &[Rule], budget: Budget) -> String {
 
     let mut ranked = document.ranked();
     ranked.sort_by_key(|finding| Reverse((document.fails(finding), finding.severity)));
-    let shown = page.tables(&ranked, limit, &mut text);
+    let shown = page.findings(&ranked, limit, &mut text);
     if shown < ranked.len() {
         let hidden = number(ranked.len() - shown, "more problem");
         text.push_str(&format!("\n{hidden} not shown.\n"));
@@ -79,17 +83,15 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    /// The verdict, and the counts by status.
+    /// The verdict, what fails the run, and the counts by status.
     fn head(&self) -> String {
         let document = self.document;
         let counts = document.counts();
+        let failing = self.failing();
         let mut text = match &document.comparison {
             None => {
-                format!(
-                    "## aidd: {} in {}\n",
-                    counts.found_text(),
-                    number(document.checked, "file")
-                )
+                let files = number(document.checked, "file");
+                format!("## aidd: {} in {files}\n{failing}", counts.found_text())
             }
             Some(comparison) => {
                 let verdict = if document.is_failing() { "changes needed" } else { "passed" };
@@ -97,7 +99,7 @@ impl Page<'_> {
                 let base = escape(&comparison.base);
                 let weakened = weakened::section(document);
                 format!(
-                    "## aidd: {verdict}: {} in {files}\n{weakened}\nCompared with {base}.\n",
+                    "## aidd: {verdict}: {} in {files}\n{failing}{weakened}\nCompared with {base}.\n",
                     document.title()
                 )
             }
@@ -109,11 +111,32 @@ impl Page<'_> {
         text
     }
 
-    /// Adds a table for each group of new findings; returns the number of findings that fit.
-    fn tables(&self, ranked: &[&Finding], limit: usize, text: &mut String) -> usize {
+    /// The findings that fail the run, on one line; empty if none does.
+    fn failing(&self) -> String {
+        let ranked = self.document.ranked();
+        let failing: Vec<&&Finding> =
+            ranked.iter().filter(|finding| self.document.fails(finding)).collect();
+        if failing.is_empty() {
+            return String::new();
+        }
+        let named = failing.iter().take(MAX_NAMED);
+        let named: Vec<String> = named
+            .map(|finding| format!("{} at {}", self.rule(finding), self.location(finding)))
+            .collect();
+        let more = match failing.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("\n**Failing:** {}{more}\n", named.join(", "))
+    }
+
+    /// Adds the new findings: those that fail the run and the other errors open, the rest in a
+    /// folded table for each severity. Returns the number of findings that fit.
+    fn findings(&self, ranked: &[&Finding], limit: usize, text: &mut String) -> usize {
         // Without a policy, the severity decides which findings fail the run.
         let has_policy = ranked.iter().any(|finding| finding.gate.is_some());
         let mut shown = 0;
+        let mut open = MAX_OPEN;
         let group = |finding: &Finding| (self.document.fails(finding), finding.severity);
         for findings in ranked.chunk_by(|a, b| group(a) == group(b)) {
             let Some(&first) = findings.first() else { break };
@@ -122,27 +145,62 @@ impl Page<'_> {
                 Severity::Warning => "Warnings",
                 Severity::Info => "Info",
             };
-            let blocking = if has_policy && self.document.fails(first) { ", blocking" } else { "" };
+            let fails = self.document.fails(first);
+            let blocking = if has_policy && fails { ", blocking" } else { "" };
             let title = format!("{title}{blocking} ({})", findings.len());
-            let count =
-                self.table(&title, findings, findings.len() > MAX_UNFOLDED_ROWS, limit, text);
+            let is_open = fails || first.severity == Severity::Error;
+            let (opened, folded) =
+                findings.split_at(if is_open { findings.len().min(open) } else { 0 });
+            let count = self.open(&title, opened, limit, text);
+            open -= count;
             shown += count;
-            if count < findings.len() {
+            if count < opened.len() {
+                break;
+            }
+            let title =
+                if opened.is_empty() { title } else { number(folded.len(), "more problem") };
+            let count = self.table(&title, folded, limit, text);
+            shown += count;
+            if count < folded.len() {
                 break;
             }
         }
         shown
     }
 
-    /// Adds a table while `text` stays within `limit`; returns the number of findings that fit.
-    fn table(
-        &self,
-        title: &str,
-        findings: &[&Finding],
-        fold: bool,
-        limit: usize,
-        text: &mut String,
-    ) -> usize {
+    /// Adds findings with their excerpts and remedies while `text` stays within `limit`; returns
+    /// the number of findings that fit.
+    fn open(&self, title: &str, findings: &[&Finding], limit: usize, text: &mut String) -> usize {
+        let heading = format!("\n### {title}\n");
+        for (count, finding) in findings.iter().enumerate() {
+            let block = self.block(finding);
+            let heading = if count == 0 { &*heading } else { "" };
+            if text.len() + heading.len() + block.len() + MARGIN_BYTES > limit {
+                return count;
+            }
+            text.push_str(heading);
+            text.push_str(&block);
+        }
+        findings.len()
+    }
+
+    /// A finding with its excerpt and its remedy.
+    fn block(&self, finding: &Finding) -> String {
+        let (rule, location) = (self.rule(finding), self.location(finding));
+        let message = self.message(finding);
+        let mut text = format!("\n**{rule}** at {location}: {message}\n");
+        if let Some(excerpt) = self.document.excerpts.get(&finding.id) {
+            text.push_str(&code_block(excerpt, finding));
+        }
+        if let Some(help) = &finding.help {
+            // The text must not start a line: in a log, `::` there is a command.
+            text.push_str(&format!("\nhelp: {}\n", escape(help)));
+        }
+        text
+    }
+
+    /// Adds a folded table while `text` stays within `limit`; returns the number of findings that fit.
+    fn table(&self, title: &str, findings: &[&Finding], limit: usize, text: &mut String) -> usize {
         let mut remaining = limit.saturating_sub(text.len() + title.len() + MARGIN_BYTES);
         let mut rows = String::new();
         let mut count = 0;
@@ -158,29 +216,34 @@ impl Page<'_> {
         if count == 0 {
             return 0;
         }
-        text.push_str(&if fold {
-            format!("\n<details>\n<summary>{title}</summary>\n\n")
-        } else {
-            format!("\n### {title}\n\n")
-        });
+        text.push_str(&format!("\n<details>\n<summary>{title}</summary>\n\n"));
         text.push_str(TABLE_HEADER);
         text.push_str(&rows);
-        text.push_str(if fold { "\n</details>\n" } else { "" });
+        text.push_str("\n</details>\n");
         count
     }
 
     fn row(&self, finding: &Finding) -> String {
+        let (rule, location) = (self.rule(finding), self.location(finding));
+        format!("| {rule} | {location} | {} |\n", self.message(finding))
+    }
+
+    /// The id of the rule, linked to its page if the page is known.
+    fn rule(&self, finding: &Finding) -> String {
         let commit = self.document.version_control.as_ref();
         let name = escape(&finding.rule);
-        let name = match rule(self.rules, &finding.rule).and_then(|rule| rule_url(commit, rule)) {
+        match rule(self.rules, &finding.rule).and_then(|rule| rule_url(commit, rule)) {
             Some(url) => format!("[{name}](<{url}>)"),
             None => name,
-        };
-        let mut message = escape(&finding.message);
-        if let Some(reason) = weakened::base_only_reason(finding.reason.as_deref()) {
-            message.push_str(&format!(" ({})", escape(reason)));
         }
-        format!("| {name} | {} | {message} |\n", self.location(finding))
+    }
+
+    fn message(&self, finding: &Finding) -> String {
+        let message = escape(&finding.message);
+        match weakened::base_only_reason(finding.reason.as_deref()) {
+            Some(reason) => format!("{message} ({})", escape(reason)),
+            None => message,
+        }
     }
 
     /// Path and line, linked if the commit that contains them is known.
@@ -251,7 +314,7 @@ impl Page<'_> {
         });
         let counts = counts.collect::<Vec<_>>().join(", ");
         let title = format!("Pre-existing: {counts}");
-        let shown = self.table(&title, &findings, true, limit, text);
+        let shown = self.table(&title, &findings, limit, text);
         if let count @ 1.. = findings.len() - shown {
             let hidden = number(count, "pre-existing problem");
             text.push_str(&format!("\n{hidden} not shown.\n"));
@@ -291,6 +354,22 @@ impl Page<'_> {
         append_list(notes.into_iter(), MAX_NOTES, &mut text);
         text
     }
+}
+
+/// An indented code block with numbered lines; `>` marks the lines of the finding. The text of a
+/// line cannot end an indented block.
+fn code_block(excerpt: &SourceLines, finding: &Finding) -> String {
+    let last = excerpt.first.saturating_add(excerpt.lines.len() as u64);
+    let width = last.to_string().len();
+    let mut text = "\n".to_owned();
+    for (number, line) in (excerpt.first..).zip(&excerpt.lines) {
+        let is_marked = (finding.start.line..=finding.end.line).contains(&number);
+        let mark = if is_marked { '>' } else { ' ' };
+        let line = escape_log(&format!("    {mark} {number:>width$} | {line}"));
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
 }
 
 /// Appends at most `limit` of `lines` to `text`, within [`MAX_LIST_BYTES`] bytes, and the number of

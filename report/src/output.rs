@@ -5,7 +5,7 @@
 //! escaped by its format already and passes unchanged. Only the program's own workflow commands,
 //! scripts and echoed files bypass the escaping: [`Output::raw`].
 
-use crate::{Format, escape};
+use crate::{Format, escape, layout};
 use serde::Serialize;
 use std::fmt;
 use std::io::{self, Write};
@@ -17,6 +17,8 @@ pub struct Output<'a> {
     /// Whether a part of the current line was already written.
     is_line_started: bool,
     color: bool,
+    /// Width at which complete lines are wrapped.
+    width: Option<usize>,
 }
 
 impl fmt::Debug for Output<'_> {
@@ -28,7 +30,19 @@ impl fmt::Debug for Output<'_> {
 impl<'a> Output<'a> {
     /// Creates an output that writes to `inner`.
     pub fn new(inner: impl Write + 'a) -> Self {
-        Self { inner: Box::new(inner), line: Vec::new(), is_line_started: false, color: false }
+        Self {
+            inner: Box::new(inner),
+            line: Vec::new(),
+            is_line_started: false,
+            color: false,
+            width: None,
+        }
+    }
+
+    /// Wraps lines between words at `width` columns; `None` writes them unchanged.
+    #[must_use]
+    pub fn wrapped_at(self, width: Option<usize>) -> Self {
+        Self { width, ..self }
     }
 
     /// Sets whether the program's own colours are kept.
@@ -80,9 +94,13 @@ impl<'a> Output<'a> {
         if self.is_line_started && text.starts_with([':', '#', '[']) {
             self.inner.write_all(b" ")?;
         }
+        let is_whole_line = !self.is_line_started && text.ends_with('\n');
         self.is_line_started = !text.ends_with('\n');
         self.line.clear();
-        self.inner.write_all(text.as_bytes())
+        match self.width.filter(|_| is_whole_line) {
+            Some(width) => writeln!(self.inner, "{}", layout::wrap_line(text.trim_end(), width)),
+            None => self.inner.write_all(text.as_bytes()),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::counts::Counts;
 use super::gate::Verdict;
+use super::layout::wrap;
 use super::listing::{Item, Listing};
 use super::redact::Redactor;
 use super::{
@@ -14,8 +15,6 @@ use annotate_snippets::{Group, Level, Renderer};
 use std::io;
 use std::time::Duration;
 
-/// Minimum number of columns of wrapped text.
-const MIN_WRAPPED: usize = 30;
 /// Maximum number of skipped files listed.
 const MAX_SKIPPED: usize = 20;
 
@@ -208,18 +207,6 @@ impl FindingExcerpt<'_> {
     fn escaped(&self, text: &str) -> String {
         printable(&self.redactor.text(text))
     }
-}
-
-/// Wraps text between words at the width of the terminal; `used` columns of each line are taken.
-fn wrap(text: &str, used: usize, style: &Style) -> String {
-    if !style.wrap {
-        return text.to_owned();
-    }
-    let width = style.width.saturating_sub(used).max(MIN_WRAPPED);
-    let options = textwrap::Options::new(width)
-        .break_words(false)
-        .word_splitter(textwrap::WordSplitter::NoHyphenation);
-    textwrap::wrap(text, options).join("\n")
 }
 
 /// `path:line:column`.

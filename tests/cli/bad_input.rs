@@ -149,7 +149,7 @@ fn unreadable_lines_of_the_memory_are_reported() {
 fn messages_name_the_cause_once() {
     let project = Project::new(&[]);
     for (command, words) in [
-        (&["check", "nope"][..], "hint: correct the path"),
+        (&["check", "nope"][..], "error: nope: no such file or directory\nhint: correct the path"),
         (&["check", "--exclude", "[a"], "error: --exclude: "),
         (&["check", "--config", "nope.json"], "hint: correct the path in `--config`"),
         (&["mcp", "--config", "nope.json"], "hint: correct the path in `--config`"),
@@ -180,7 +180,7 @@ mod unix {
             (&["check", "Dockerfile"][..], "Dockerfile: cannot be read: not a regular file"),
             (&["check"], "Dockerfile: cannot be read: not a regular file"),
             (&["check", "loop"], "loop: cannot be read: "),
-            (&["check", "/dev/null"], "null: cannot be read: not a regular file"),
+            (&["check", "/dev/null"], "  /dev/null: cannot be read: not a regular file"),
         ] {
             let output = project.run(command).expect_code(3);
             assert!(output.out.contains(words), "{command:?}: {}{}", output.out, output.err);

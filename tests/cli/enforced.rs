@@ -58,6 +58,7 @@ fn a_convention_with_a_check_is_enforced() {
     error: `check` fails its own examples: `fails`: no finding in src/a.ts
     error: invalid value '{' for '--check <JSON>': the JSON is incomplete
     note: Enforced as convention/dates-are-made-with-temporal-never-with: 2 findings in 1 of N files: src/a.ts:1:12, src/a.ts:2:1.
+    note: run `aidd init`, so that Git merges the memory without conflicts
     ::error file=src/a.ts,line=1,endLine=1,col=12,endColumn=19,title=convention/dates-are-made-with-temporal-never-with::Dates are made with Temporal, never with moment
     ::error file=src/a.ts,line=2,endLine=2,col=1,endColumn=8,title=convention/dates-are-made-with-temporal-never-with::Dates are made with Temporal, never with moment
     2 errors in N files

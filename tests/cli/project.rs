@@ -7,17 +7,19 @@ use insta::assert_snapshot;
 fn init_can_be_run_again() {
     let project = Project::new(&[(".gitignore", "/target")]);
     let output = project.run(&["init"]).expect_code(0);
-    assert_eq!(output.out, "wrote .aidd/config.json\nwrote .gitattributes\nadded to .gitignore\n");
+    assert_eq!(output.out, "wrote .aidd/config.json\n");
     project.run(&["check", "."]).expect_code(0);
+    // The Git settings of the memory are written once the memory is used.
+    assert!(!project.path().join(".gitattributes").exists());
+    assert_eq!(project.read(".gitignore"), "/target");
+    let output = project.run(&["memory", "add", "decision", "Use Go"]).expect_code(0);
+    assert!(output.err.contains("note: run `aidd init`, so that Git merges"), "{}", output.err);
+    let output = project.run(&["init"]).expect_code(0);
+    let expected = "unchanged: .aidd/config.json\nwrote .gitattributes\nadded to .gitignore\n";
+    assert_eq!(output.out, expected);
     assert_snapshot!(project.read(".gitattributes"), @"
     # Memory lines are independent: a merge keeps the lines of both sides.
     ai/memory/*.jsonl merge=union
-    ");
-    assert_snapshot!(project.read(".gitignore"), @"
-    /target
-
-    # Data of aidd that is local to this checkout.
-    /.aidd/data.*
     ");
     project.write(".aidd/config.json", "{ \"failOn\": \"warning\" }");
     let files = [".aidd/config.json", ".gitattributes", ".gitignore"];
@@ -31,12 +33,42 @@ fn init_can_be_run_again() {
 }
 
 #[test]
+fn init_proposes_packs_and_leaves_rules_to_other_linters() {
+    let code = "export function f(a: any) {}\nexport enum Color { Red }\n";
+    let biome = r#"{"linter": {"rules": {"suspicious": {"noExplicitAny": "error"}}}}"#;
+    let files = [("src/a.ts", code), ("src/b.ts", code), ("src/c.ts", code), ("biome.json", biome)];
+    let project = Project::new(&files);
+    let output = project.run(&["init"]).expect_code(0);
+    for expected in [
+        "languages   TypeScript (",
+        "linters     biome (biome.json)",
+        "  typescript-strict  ",
+        "such as src/a.ts:",
+        "because biome.json enforces the same: compliance/",
+    ] {
+        assert!(output.out.contains(expected), "{expected}: {}", output.out);
+    }
+    assert!(output.err.contains("  aidd init --pack "), "{}", output.err);
+    let output = project.run(&["init", "--pack", "typescript-strickt"]).expect_code(2);
+    assert!(output.err.contains("did you mean `typescript-strict`?"), "{}", output.err);
+    project.run(&["init", "--pack", "typescript-strict,javascript"]).expect_code(0);
+    let output = project.run(&["init", "--pack", "security"]).expect_code(2);
+    assert!(output.err.contains(".aidd/config.json exists"), "{}", output.err);
+    let config = project.read(".aidd/config.json");
+    assert!(config.contains("\"compliance\": [\"typescript-strict\", \"javascript\"]"), "{config}");
+    assert!(config.contains("\"compliance/any-type\": \"off\""), "{config}");
+    let report = project.run(&["check", ".", "--format", "json", "--all"]).out;
+    assert!(report.contains("compliance/enum"), "{report}");
+    assert!(!report.contains("compliance/any-type"), "{report}");
+}
+
+#[test]
 fn init_outside_a_repository_prints_the_next_steps() {
     let project = Project::new(&[]);
     std::fs::remove_dir(project.path().join(".git")).expect("removed");
     let output = project.run(&["init"]).expect_code(0);
     assert_eq!(output.out, "wrote .aidd/config.json\n");
-    assert!(output.err.starts_with("not in a Git repository"), "{}", output.err);
+    assert!(output.err.starts_with("next:\n  aidd check ."), "{}", output.err);
 }
 
 #[test]
@@ -239,22 +271,72 @@ fn an_invalid_page_is_a_finding_on_that_page() {
 }
 
 #[test]
+fn a_pattern_that_matches_nothing_is_shown_as_a_tree() {
+    let project = Project::new(&[("main.go", "package main\n")]);
+    project.run(&["rule", "new", "team/print", "--form", "syntax"]).expect_code(0);
+    let page = project.read(".aidd/rules/team/print.md");
+    assert!(page.contains("language: go"), "{page}");
+    project.run(&["rule", "test"]).expect_code(0);
+    let pattern =
+        "{ pattern: { context: 'func f() { fmt.Println($$$ARGS) }', selector: call_expression } }";
+    let page = page.replace(pattern, "{ pattern: 'fmt.Println($A)' }");
+    project.write(".aidd/rules/team/print.md", page);
+    assert_snapshot!(project.run(&["rule", "test"]).expect_code(1).out, @r#"
+    .aidd/rules/team/print.md:16:1: expected `4:2 fmt.Println(user)`, found no finding
+    .aidd/rules/team/print.md:16:1: no node of the example matches
+      pattern `fmt.Println($A)`:
+        type_conversion_expression
+          qualified_type
+            package_identifier "fmt"
+            type_identifier "Println"
+          $A
+      on its own, the pattern is parsed as other code; write: pattern: { context: 'func f() { fmt.Println($A) }', selector: call_expression }
+      example internal/user.go:
+        source_file
+          package_clause
+            package_identifier "user"
+          function_declaration
+            identifier "show"
+            parameter_list
+              parameter_declaration
+                identifier "user"
+                type_identifier "string"
+            block
+              statement_list
+                expression_statement
+                  call_expression
+                    selector_expression
+                      identifier "fmt"
+                      field_identifier "Println"
+                    argument_list
+                      identifier "user"
+    team/print: applies to 1 file
+    "#);
+}
+
+#[test]
 fn rules_are_created_tested_and_explained() {
     let project = Project::new(&[]);
-    for form in ["text", "syntax", "tree", "data", "guidance"] {
+    let forms =
+        ["text", "syntax", "tree", "data", "layers", "dependencies", "commit", "doc", "guidance"];
+    for form in forms {
         let id = format!("team/{form}-rule");
         let output = project.run(&["rule", "new", &id, "--form", form]).expect_code(0);
         assert_eq!(output.out, format!(".aidd/rules/{id}.md\n"));
     }
     let output = project.run(&["rule", "test"]).expect_code(0);
     assert_snapshot!(output.out, @"
+    team/commit-rule: applies to commits, in `aidd ci`, `aidd check --diff BASE` and `aidd hook commit-msg`
     team/data-rule: applies to 0 files, so it cannot find anything
+    team/dependencies-rule: applies to 0 files, so it cannot find anything
+    team/doc-rule: applies to 0 files, so it cannot find anything
     team/guidance-rule: guidance only, nothing to test
+    team/layers-rule: applies to 0 files, so it cannot find anything
     team/syntax-rule: applies to 0 files, so it cannot find anything
     team/text-rule: applies to 0 files, so it cannot find anything
     team/tree-rule: applies to 0 files, so it cannot find anything
     ");
-    assert_eq!(output.err, "4 rules tested, 0 failed\n");
+    assert_eq!(output.err, "8 rules tested, 0 failed\n");
     project.run(&["rule", "test", "team/text-rule"]).expect_code(0);
     project.run(&["check", "."]).expect_code(0);
     assert!(project.run(&["rule", "new", "team/text-rule"]).expect_code(2).err.contains("already"));

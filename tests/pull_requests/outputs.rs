@@ -64,21 +64,28 @@ fn the_log_has_annotations_and_the_summary_is_appended() {
     Text of another step.
     ## aidd: changes needed: 1 error, 1 warning introduced in 2 changed files
 
+    **Failing:** [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>)
+
     Compared with BASE (first parent of the merge commit).
 
     1 fixable with --fix; 1 pre-existing, 1 fixed
 
     ### Errors (1)
 
-    | Rule | Location | Problem |
-    | --- | --- | --- |
-    | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>) | \`blue\` is not our colour |
+    **[team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>)** at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>): \`blue\` is not our colour
 
-    ### Warnings (1)
+          3 | three
+        > 4 | blue, 100% new
+          5 | teh end
+
+    <details>
+    <summary>Warnings (1)</summary>
 
     | Rule | Location | Problem |
     | --- | --- | --- |
     | [team/spelling](<https://github.com/octo/demo/blob/MERGE/rules/team/spelling.md>) | [a.txt:5](<https://github.com/octo/demo/blob/MERGE/a.txt#L5>) | \`teh\` is misspelt |
+
+    </details>
 
     ### Fixed by this change (1)
 

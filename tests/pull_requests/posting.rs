@@ -48,21 +48,28 @@ fn later_runs_update_earlier_posts() {
     <!-- aidd:report:aidd -->
     ## aidd: changes needed: 1 error, 1 warning introduced in 1 changed file
 
+    **Failing:** [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>)
+
     Compared with BASE (first parent of the merge commit).
 
     1 fixable with --fix; 1 pre-existing
 
     ### Errors (1)
 
-    | Rule | Location | Problem |
-    | --- | --- | --- |
-    | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>) | \`blue\` is not our colour |
+    **[team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>)** at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>): \`blue\` is not our colour
 
-    ### Warnings (1)
+          3 | three
+        > 4 | blue new
+          5 | teh end
+
+    <details>
+    <summary>Warnings (1)</summary>
 
     | Rule | Location | Problem |
     | --- | --- | --- |
     | [team/spelling](<https://github.com/octo/demo/blob/MERGE/rules/team/spelling.md>) | [a.txt:5](<https://github.com/octo/demo/blob/MERGE/a.txt#L5>) | \`teh\` is misspelt |
+
+    </details>
 
     | In the changed files | Before | Now | Change |
     | --- | ---: | ---: | ---: |
@@ -105,15 +112,19 @@ fn later_runs_update_earlier_posts() {
     <!-- aidd:report:aidd -->
     ## aidd: changes needed: 1 error introduced in 1 changed file
 
+    **Failing:** [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>)
+
     Compared with BASE (first parent of the merge commit).
 
     1 pre-existing
 
     ### Errors (1)
 
-    | Rule | Location | Problem |
-    | --- | --- | --- |
-    | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>) | \`blue\` is not our colour |
+    **[team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>)** at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>): \`blue\` is not our colour
+
+          3 | three
+        > 4 | blue new
+          5 | the end
 
     | In the changed files | Before | Now | Change |
     | --- | ---: | ---: | ---: |

@@ -327,11 +327,11 @@ fn every_format_starts_with_the_weakened_settings() {
     assert_snapshot!(first(&output("markdown"), 7), @r"
     ## aidd: changes needed: 1 error introduced in 2 changed files
 
+    **Failing:** [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) at [new.txt:1](<https://github.com/octo/demo/blob/MERGE/new.txt#L1>)
+
     **This change weakens the checks in 1 place:**
 
     - [.aidd/config.json:2](<https://github.com/octo/demo/blob/MERGE/.aidd/config.json#L2>): disables \`team/colour\` (severity in the base: error)
-
-    Compared with BASE (first parent of the merge commit).
     ");
     assert_snapshot!(first(&output("github"), 4), @"
     This change weakens the checks in 1 place:

@@ -19,7 +19,7 @@ mod statement;
 mod survey;
 #[cfg(test)]
 mod tests;
-mod trial;
+pub(crate) mod trial;
 
 pub use draft::{Draft, DraftReport, Examples, Problem, SeverityAdvice, try_draft};
 pub use enforcers::Coverage;

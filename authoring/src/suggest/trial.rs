@@ -8,7 +8,7 @@ use aidd_engine::forms::commits::{
 };
 use aidd_engine::project::git::Repository;
 use aidd_engine::text::files::Disk;
-use aidd_engine::text::finding::{RuleId, Status};
+use aidd_engine::text::finding::{Finding, RuleId, Status};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::{Encoding, Source};
 use aidd_engine::workspace::commit_checks;
@@ -191,9 +191,7 @@ impl Collector {
             self.trial.findings += 1;
             self.files.insert(path.to_owned());
             if self.trial.samples.len() < MAX_SAMPLES {
-                let (line, text) = line_at(source, checked, finding.span.start);
-                let message = finding.message.clone();
-                self.trial.samples.push(Sample { path: path.to_owned(), line, text, message });
+                self.trial.samples.push(sample_of(source, checked, finding, path));
             }
         }
     }
@@ -205,6 +203,17 @@ impl Collector {
         self.trial.notes.dedup();
         self.trial
     }
+}
+
+/// A finding at `path`, with the text of its line.
+pub(crate) fn sample_of(
+    source: &Source,
+    checked: &CheckResult,
+    finding: &Finding,
+    path: &str,
+) -> Sample {
+    let (line, text) = line_at(source, checked, finding.span.start);
+    Sample { path: path.to_owned(), line, text, message: finding.message.clone() }
 }
 
 /// The line at an offset: its number, and its text with secrets masked.

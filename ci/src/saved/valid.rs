@@ -1,6 +1,7 @@
 //! Validation of saved reports.
 
 use super::{DOCUMENT_VERSION, Saved, VERSION};
+use aidd_report::document::MAX_EXCERPT_LINES;
 use aidd_report::wire::{Finding, Position};
 use aidd_report::{Document, is_hidden, one_line, printable};
 
@@ -12,6 +13,8 @@ const MAX_RANGES: usize = 1_000_000;
 const MAX_PARTS: usize = 100_000;
 const MAX_NOTES: usize = 1_000;
 const MAX_WEAKENED: usize = 10_000;
+/// Maximum number of a line: no file has more bytes.
+const MAX_LINE: u64 = 1 << 40;
 const MAX_SHARDS: u32 = 10_000;
 /// Maximum sizes in bytes of a text, a path and a name.
 const MAX_TEXT_BYTES: usize = 1 << 20;
@@ -83,6 +86,12 @@ fn check_document(document: &Document) -> Result<(), String> {
     }
     for (id, safety) in &document.withheld_fixes {
         ensure(is_word(id, "-_") && is_safety(safety), "`withheldFixes` are invalid")?;
+    }
+    ensure(document.excerpts.len() <= MAX_FINDINGS, "too many `excerpts`")?;
+    for (id, excerpt) in &document.excerpts {
+        let is_short = excerpt.lines.len() <= MAX_EXCERPT_LINES && excerpt.first <= MAX_LINE;
+        ensure(is_word(id, "-_") && is_short, "`excerpts` are invalid")?;
+        excerpt.lines.iter().try_for_each(|line| check_text(line))?;
     }
     if let Some(comparison) = &document.comparison {
         check_text(&comparison.base)?;
@@ -190,12 +199,20 @@ pub(super) fn sanitize(saved: &mut Saved) -> Result<(), String> {
     let lines = std::mem::take(&mut document.line_hashes);
     document.line_hashes =
         lines.into_iter().map(|(path, hashes)| (one_line(&path), hashes)).collect();
+    for line in saved.document.excerpts.values_mut().flat_map(|excerpt| &mut excerpt.lines) {
+        *line = excerpt_line(line);
+    }
     for key in &mut saved.match_keys {
         *key = one_line(key);
     }
     let lines = std::mem::take(&mut saved.diff_lines);
     saved.diff_lines = lines.into_iter().map(|(path, ranges)| (one_line(&path), ranges)).collect();
     Ok(())
+}
+
+/// A line of an excerpt on one line, with its indent.
+fn excerpt_line(line: &str) -> String {
+    printable(line).replace(['\n', '\r'], " ")
 }
 
 fn sanitize_finding(finding: &mut Finding) {

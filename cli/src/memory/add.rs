@@ -2,6 +2,7 @@
 
 use super::{MemoryCommandContext, current_branch, to_user_error};
 use crate::cli::{AddCommand, AddConvention, AddDecision, AddInsight, AddMistake, Links, Text};
+use crate::git_files;
 use aidd_engine::check::REDACTED;
 use aidd_memory::kinds::{Convention, Decision, Insight, Mistake};
 use aidd_memory::permanent::{NewMemory, Saved};
@@ -16,12 +17,21 @@ use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 pub(super) fn run(new: &AddCommand, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+    let has_files = git_files::has_memory_files(context.root);
     match new {
         AddCommand::Decision(args) => decision(args, Vec::new(), None, context),
         AddCommand::Mistake(args) => mistake(args, context),
         AddCommand::Convention(args) => convention(args, context),
         AddCommand::Insight(args) => insight(args, context),
+    }?;
+    // Once a project uses the memory, `aidd init` writes the Git settings of the memory.
+    let is_first = !has_files && git_files::has_memory_files(context.root);
+    let has_repository = git_files::repository(context.root).is_some();
+    if is_first && has_repository && !git_files::has_union_merge(context.root) {
+        let note = "run `aidd init`, so that Git merges the memory without conflicts";
+        writeln!(context.io.err, "note: {note}")?;
     }
+    Ok(())
 }
 
 /// Saves a decision that supersedes the decision `id`. Without a topic of its own, the new decision

@@ -7,6 +7,7 @@ use aidd_page as page;
 use aidd_report::Io;
 use aidd_report::When;
 use aidd_report::exit::{Exit, UserError};
+use aidd_report::layout;
 use aidd_report::number;
 use aidd_report::project::Project;
 use anyhow::Result;
@@ -63,10 +64,12 @@ pub(super) fn run(
         io.out.json(&all)?;
         return Ok(exit);
     }
+    let style = io.style(color);
     let widest = all.iter().map(|pack| pack.name.len()).max().unwrap_or(0);
     for Pack { name, is_enabled, rules, summary } in &all {
         let state = if *is_enabled { "on " } else { "off" };
-        writeln!(io.out, "{state} {name:widest$} {:>3} rules  {summary}", rules.len())?;
+        let prefix = format!("{state} {name:widest$} {:>3} rules  ", rules.len());
+        writeln!(io.out, "{}", layout::hanging(&prefix, summary, &style))?;
     }
     writeln!(
         io.err,

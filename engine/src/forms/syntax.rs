@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 
 mod messages;
 pub(crate) mod prevailing;
+pub(crate) mod trees;
 
 use messages::{error_chain, key_with_list, rewrite_error};
 

@@ -2,6 +2,7 @@
 
 use crate::check::Engine;
 use crate::forms::commits;
+use crate::forms::syntax::trees;
 use crate::parse::markdown::{self, Fence};
 use crate::rules::rule::Rule;
 use crate::text::files::{Files, Listed, Memory, WithBase};
@@ -272,6 +273,22 @@ pub fn run(engine: &Engine, rule: &Rule) -> Vec<String> {
     }
     failures.extend(fixed.map(|text| format!("surplus block under `## Fixed`: {text:?}")));
     failures
+}
+
+/// For each example of a syntax rule that should fail but has no findings: the one-based line of
+/// the page, and the syntax trees of the pattern and of the example, several lines.
+#[must_use]
+pub fn unmatched_trees(engine: &Engine, rule: &Rule) -> Vec<(usize, String)> {
+    let Ok((examples, _)) = read(rule) else { return Vec::new() };
+    let is_unmatched = |example: &&Example| {
+        example.expected != Expected::Passes
+            && exclusion_hint(rule, example).is_none()
+            && results(engine, rule, example).is_empty()
+    };
+    let explain = |example: &Example| {
+        Some((example.line, trees::explain(rule, &example.path, &example.text)?))
+    };
+    examples.iter().filter(is_unmatched).filter_map(explain).collect()
 }
 
 /// The line of the page at the start of a failure that [`run`] returned, and the rest.

@@ -144,15 +144,17 @@ fn the_comment_contains_the_verdict_and_the_fixed_findings() {
     assert_snapshot!(render(Format::Markdown, &run), @r"
     ## aidd: changes needed: 1 warning introduced in 4 changed files
 
+    **Failing:** [dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>) at [Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/Dockerfile#L1>)
+
     Compared with main (merge base 1a2b3c4).
 
     1 fixable with --fix; 1 pre-existing, 1 moved, 1 fixed, 1 baselined, 1 allowed
 
     ### Warnings (1)
 
-    | Rule | Location | Problem |
-    | --- | --- | --- |
-    | [dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>) | [Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/Dockerfile#L1>) | Pin the tag |
+    **[dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>)** at [Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/Dockerfile#L1>): Pin the tag
+
+    help: Name a version
 
     ### Fixed by this change (1)
 
@@ -283,22 +285,26 @@ fn a_policy_blocks_warns_and_ignores() {
 
     1 error, 1 info in 12 files (0.2 s); 1 fixable with --fix-unsafe; 1 baselined, 1 allowed, 1 ignored
     "#);
-    assert_snapshot!(render(Format::Markdown, &run), @r"
+    assert_snapshot!(render(Format::Markdown, &run), @r#"
     ## aidd: 1 error, 1 info in 12 files
+
+    **Failing:** team/no-shouting at logs/big.log:41002
 
     1 fixable with --fix-unsafe; 1 baselined, 1 allowed, 1 ignored
 
     ### Info, blocking (1)
 
-    | Rule | Location | Problem |
-    | --- | --- | --- |
-    | team/no-shouting | logs/big.log:41002 | Do not shout |
+    **team/no-shouting** at logs/big.log:41002: Do not shout
 
     ### Errors (1)
 
-    | Rule | Location | Problem |
-    | --- | --- | --- |
-    | [secrets/some-key](<https://github.com/aidd-dev/aidd/blob/main/content/rules/secrets/some-key.md>) | conf, dir/sé\#&#8203;t:1.toml:2 | \`\[REDACTED\]\` is 100% \| open see \@&#8203;someone &lt;b&gt; \#&#8203;12 |
+    **[secrets/some-key](<https://github.com/aidd-dev/aidd/blob/main/content/rules/secrets/some-key.md>)** at conf, dir/sé\#&#8203;t:1.toml:2: \`\[REDACTED\]\` is 100% \| open see \@&#8203;someone &lt;b&gt; \#&#8203;12
+
+          1 | a = 1
+        > 2 | 	😀key = "**************"; again = "**************"
+          3 |
+
+    help: Revoke \[REDACTED\]
 
     <details>
     <summary>1 file skipped or only partly checked</summary>
@@ -306,7 +312,7 @@ fn a_policy_blocks_warns_and_ignores() {
     - big/blob\\u{1b}.json: larger than 2 MiB \| &lt;b&gt;
 
     </details>
-    ");
+    "#);
     let junit = render(Format::Junit, &run);
     assert_eq!(junit.matches("<failure").count(), 1, "{junit}");
     assert!(junit.contains(r#"<failure type="info""#), "{junit}");

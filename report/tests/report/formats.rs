@@ -265,28 +265,37 @@ fn findings_are_written_as_markdown() {
     let tree = tree();
     let mut run = tree.run();
     run.version_control = Some(&*GITHUB);
-    assert_snapshot!(render(Format::Markdown, &run), @r"
+    assert_snapshot!(render(Format::Markdown, &run), @r#"
     ## aidd: 1 error, 1 warning, 1 info in 12 files
+
+    **Failing:** [secrets/some-key](<https://github.com/aidd-dev/aidd/blob/main/content/rules/secrets/some-key.md>) at [conf, dir/sé\#&#8203;t:1.toml:2](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/conf,%20dir/s%C3%A9%23t%3A1.toml#L2>), [dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>) at [Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/Dockerfile#L1>)
 
     1 fixable with --fix, 1 with --fix-unsafe; 1 baselined, 1 allowed
 
     ### Errors (1)
 
-    | Rule | Location | Problem |
-    | --- | --- | --- |
-    | [secrets/some-key](<https://github.com/aidd-dev/aidd/blob/main/content/rules/secrets/some-key.md>) | [conf, dir/sé\#&#8203;t:1.toml:2](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/conf,%20dir/s%C3%A9%23t%3A1.toml#L2>) | \`\[REDACTED\]\` is 100% \| open see \@&#8203;someone &lt;b&gt; \#&#8203;12 |
+    **[secrets/some-key](<https://github.com/aidd-dev/aidd/blob/main/content/rules/secrets/some-key.md>)** at [conf, dir/sé\#&#8203;t:1.toml:2](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/conf,%20dir/s%C3%A9%23t%3A1.toml#L2>): \`\[REDACTED\]\` is 100% \| open see \@&#8203;someone &lt;b&gt; \#&#8203;12
+
+          1 | a = 1
+        > 2 | 	😀key = "**************"; again = "**************"
+          3 |
+
+    help: Revoke \[REDACTED\]
 
     ### Warnings (1)
 
-    | Rule | Location | Problem |
-    | --- | --- | --- |
-    | [dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>) | [Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/Dockerfile#L1>) | Pin the tag |
+    **[dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>)** at [Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/Dockerfile#L1>): Pin the tag
 
-    ### Info (1)
+    help: Name a version
+
+    <details>
+    <summary>Info (1)</summary>
 
     | Rule | Location | Problem |
     | --- | --- | --- |
     | [team/no-shouting](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/rules/team/no-shouting.md>) | [logs/big.log:41002](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/logs/big.log#L41002>) | Do not shout |
+
+    </details>
 
     <details>
     <summary>1 file skipped or only partly checked</summary>
@@ -294,7 +303,7 @@ fn findings_are_written_as_markdown() {
     - big/blob\\u{1b}.json: larger than 2 MiB \| &lt;b&gt;
 
     </details>
-    ");
+    "#);
 }
 
 #[test]

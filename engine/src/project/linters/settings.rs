@@ -184,6 +184,31 @@ impl Settings {
         }));
     }
 
+    /// The linters in use, each with the path of its settings nearest to the root. Formatters, compilers and
+    /// manifests without settings of a linter are omitted.
+    #[must_use]
+    pub fn linters(&self) -> Vec<(&str, &str)> {
+        let has_lints = |found: &&SettingsFile| {
+            let lints = |data: &Value| {
+                data.get("lints").or_else(|| data.pointer("/workspace/lints")).is_some()
+            };
+            found.purpose != Rules(Clippy) || found.content.data().is_some_and(lints)
+        };
+        let is_linter = |found: &&SettingsFile| {
+            found.purpose != Layout && !matches!(found.tool, "tsc" | "pre-commit" | "lefthook")
+        };
+        let mut linters: Vec<(&str, &str)> = Vec::new();
+        for found in self.0.iter().filter(is_linter).filter(has_lints) {
+            let depth = |path: &str| path.matches('/').count();
+            match linters.iter_mut().find(|(tool, _)| *tool == found.tool) {
+                Some((_, path)) if depth(path) > depth(&found.path) => *path = &found.path,
+                Some(_) => {}
+                None => linters.push((found.tool, &found.path)),
+            }
+        }
+        linters
+    }
+
     /// The settings with this purpose.
     fn with_purpose(&self, purpose: Purpose) -> impl Iterator<Item = &SettingsFile> {
         self.0.iter().filter(move |found| found.purpose == purpose)
