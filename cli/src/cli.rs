@@ -244,7 +244,7 @@ impl DiffArgs {
     /// The note on what the changes reach; see [`aidd_ci::reach::note`]. There is none for staged
     /// changes, because the index describes the work tree.
     #[must_use]
-    pub fn reach(&self, project: &project::Project, is_requested: bool) -> Option<String> {
+    pub fn reach(&self, project: &Project, is_requested: bool) -> Option<String> {
         if self.staged || !self.is_set() {
             return None;
         }

@@ -38,7 +38,10 @@ enum Advisories {
 #[serde(untagged)]
 enum NewerVersions {
     NotChecked(&'static str),
-    Checked { queried: BTreeSet<String> },
+    Checked {
+        #[serde(rename = "asked")]
+        queried: BTreeSet<String>,
+    },
 }
 
 #[derive(Serialize)]

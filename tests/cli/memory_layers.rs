@@ -143,6 +143,7 @@ fn memories_of_a_file_missing_on_the_branch_do_not_apply() {
 fn a_merge_combines_the_memories_of_two_branches() {
     let project = Project::with_memory();
     let old = project.add_memory(&["decision", "Talk REST between services"]);
+    project.run(&["init"]).expect_code(0);
     project.commit_all();
     for (branch, new, convention) in
         [("one", "Talk GraphQL", "Dates are UTC"), ("two", "Talk gRPC", "dates are  UTC.")]

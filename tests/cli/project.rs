@@ -15,7 +15,7 @@ fn init_can_be_run_again() {
     let output = project.run(&["memory", "add", "decision", "Use Go"]).expect_code(0);
     assert!(output.err.contains("note: run `aidd init`, so that Git merges"), "{}", output.err);
     let output = project.run(&["init"]).expect_code(0);
-    let expected = "unchanged: .aidd/config.json\nwrote .gitattributes\nadded to .gitignore\n";
+    let expected = "unchanged: .aidd/config.json\nwrote .gitattributes\nunchanged: .gitignore\n";
     assert_eq!(output.out, expected);
     assert_snapshot!(project.read(".gitattributes"), @"
     # Memory lines are independent: a merge keeps the lines of both sides.

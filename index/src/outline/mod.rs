@@ -35,9 +35,9 @@ pub const VERSION: u32 = 2;
 pub enum Kind {
     /// A namespace or inline module.
     Module,
-    /// A class.
+    /// A type declared with `class`.
     Class,
-    /// An interface.
+    /// A type without code, which other types implement.
     Interface,
     /// A structure or record.
     Struct,
@@ -61,7 +61,7 @@ pub enum Kind {
     Constant,
     /// A variable at the top level of a module.
     Variable,
-    /// A macro.
+    /// A definition that is expanded at compile time.
     Macro,
     /// A test case whose name is its title.
     Test,

@@ -356,7 +356,7 @@ fn sessions_join_their_conversation_and_reject_invalid_updates() {
         );
         assert!(
             error_text(memory.observe(&first.id, Kind::Checkpoint, "t", &none))
-                .contains("not observed in a session")
+                .contains("cannot be recorded as an observation")
         );
         assert_eq!(memory.sessions(Some("main"), Some(false), 10).expect("sessions").len(), 2);
         memory.delete_session(&first.id).expect("deleted");
