@@ -167,6 +167,7 @@ fn files_below(root: &Path) -> Vec<String> {
 /// `AIDD_CORPUS=DIRECTORY cargo test --test tests -- --ignored fixes::fixes_hold_in_a_corpus`
 #[test]
 #[ignore = "requires a directory of repositories"]
+#[expect(clippy::print_stdout, reason = "prints how much was checked")]
 fn fixes_hold_in_a_corpus() {
     let corpus = std::env::var_os("AIDD_CORPUS").expect("AIDD_CORPUS names a directory");
     let repositories = fs::read_dir(corpus).expect("a directory").flatten();

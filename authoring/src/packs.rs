@@ -265,6 +265,7 @@ fn try_pack(
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the tests create projects")]
 mod tests {
     use super::*;
     use std::fs;

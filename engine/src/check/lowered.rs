@@ -12,6 +12,7 @@ use crate::rules::rule::{Rule, Settings};
 use crate::text::checksum;
 use crate::text::files::Files;
 use crate::text::finding::{Finding, Related, RuleId, Severity, Status};
+use crate::text::paths::below;
 use crate::text::purpose::{Purpose, is_production};
 use crate::text::shape;
 use crate::text::source::{Source, Span};
@@ -55,6 +56,7 @@ pub(super) fn lower(
         Purpose::Product | Purpose::Documentation if is_generated(source.path(), source.text()) => {
             Purpose::Generated
         }
+        Purpose::Product if is_written_by_tests(source.path(), files) => Purpose::Generated,
         Purpose::Product
             if findings.iter().any(|finding| finding.rule.starts_with("dockerfile/"))
                 && images::are_for_development(source.text()) =>
@@ -222,6 +224,17 @@ fn is_in_use(path: &str) -> bool {
     let (directories, _) = lower.rsplit_once('/').unwrap_or_default();
     is_production(path)
         || directories.split('/').any(|part| purposes::KEY_DIRECTORIES.contains(part))
+}
+
+/// Whether a file is a description of an API that rswag writes when the tests of a Rails application
+/// run: it is below the directory `swagger`, next to the settings in `spec/swagger_helper.rb`.
+fn is_written_by_tests(path: &str, files: &dyn Files) -> bool {
+    let root = match path.find("swagger/") {
+        Some(0) => "",
+        Some(at) if path[..at].ends_with('/') => path[..at].trim_end_matches('/'),
+        _ => return false,
+    };
+    files.exists(&below(root, "spec/swagger_helper.rb"))
 }
 
 /// Whether a finding is a password in a URL or a connection string that was not randomly generated.

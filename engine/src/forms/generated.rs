@@ -80,7 +80,8 @@ fn is_generated_api_description(path: &str, head: &str, text: &str) -> bool {
     let is_stated = first.starts_with('#') && comment.starts_with("generated ");
     let name = path.rsplit('/').next().unwrap_or(path);
     // The default name of swagger-autogen.
-    let is_output = matches!(name, "swagger_output.json" | "swagger-output.json");
+    let is_output = matches!(name, "swagger_output.json" | "swagger-output.json")
+        || name.split(['.', '-', '_']).any(|part| part == "generated");
     let is_large = text.len() >= MAX_HANDWRITTEN_JSON && text.trim_start().starts_with('{');
     is_description
         && (is_output
@@ -239,6 +240,7 @@ mod tests {
             ("a.json", "{\"openapi\": \"3.0.0\", \"operationId\": \"CartController_find\"}"),
             ("a.yaml", "# Generated with protoc-gen-openapi\n\nopenapi: 3.0.3\n"),
             ("src/swagger_output.json", "{\"swagger\": \"2.0\"}"),
+            ("api/openapi.generated.yml", "openapi: 3.1.0\n"),
             ("a.json", &*format!("{{\"openapi\": \"3.0.0\"{}}}", " ".repeat(MAX_HANDWRITTEN_JSON))),
         ] {
             assert!(is_generated(path, text), "{path} {text}");

@@ -4,7 +4,7 @@
 use crate::times;
 use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
-use jiff::{Span, ToSpan};
+use jiff::{Span, Timestamp, ToSpan};
 
 const MONTHS: [&str; 12] = [
     "january",
@@ -64,7 +64,7 @@ pub(super) fn find(question: &str, now: i64) -> Option<Period> {
 
 /// The first millisecond of a day.
 fn start_of(day: Date) -> Option<i64> {
-    TimeZone::UTC.to_timestamp(day.at(0, 0, 0, 0)).ok().map(|time| time.as_millisecond())
+    TimeZone::UTC.to_timestamp(day.at(0, 0, 0, 0)).ok().map(Timestamp::as_millisecond)
 }
 
 /// The first day and the length of the period that starts at the word `at`.

@@ -274,7 +274,7 @@ fn compare_words(
     store: &mut dyn StorageBackend,
     question: &Question,
     prepared: &PreparedQuestion,
-    found: &mut Vec<Ranked>,
+    found: &mut [Ranked],
 ) -> Result<(), MemoryError> {
     let mut weighted = Vec::new();
     for word in &prepared.words {

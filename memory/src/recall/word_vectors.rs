@@ -7,8 +7,8 @@ use aidd_lexicon::embedding::{Table, Vector};
 use aidd_lexicon::terms;
 use std::collections::{HashMap, HashSet};
 
-/// Minimum cosine of two words: below it, words are unrelated. Tuned, like
-/// [`WORD_SIMILARITY_WEIGHT`], on the tuning half of `tests/retrieval`.
+/// Minimum cosine of two words: below it, words are unrelated. Tuned on the tuning half of
+/// `tests/retrieval`.
 const MIN_WORD_COSINE: f32 = 0.2;
 /// Maximum number of words whose vectors are kept between searches (about 10 MB).
 const MAX_CACHED_WORDS: usize = 1 << 16;

@@ -122,7 +122,7 @@ impl Parsed {
             if is_shallow(text, tokens, &self.pieces, 0) {
                 let parse = SourceFile::parse(text);
                 self.statements = postgres::statements(&parse);
-                self.read_errors(&parse);
+                self.read_errors(text, &parse);
                 self.postgres = Some(parse);
             } else {
                 self.unparsed = self.pieces.len();
@@ -214,7 +214,7 @@ pub(super) fn for_parsers(text: &str) -> Cow<'_, str> {
 impl Parsed {
     /// Reads the syntax errors, and makes statements with errors opaque, because the parser guessed
     /// their content.
-    fn read_errors(&mut self, parse: &Parse<SourceFile>) {
+    fn read_errors(&mut self, text: &str, parse: &Parse<SourceFile>) {
         for error in parse.errors() {
             let range = error.range();
             let span = Span::new(range.start().into(), range.end().into());
@@ -226,7 +226,12 @@ impl Parsed {
                     self.damaged.push(piece.span);
                 }
             }
-            self.errors.push((span, error.message().to_lowercase()));
+            let message = error.message().to_lowercase();
+            let word_at = |piece: &Piece| has_word(&text[piece.span.range()], "system_user");
+            // `system_user` is reserved only since PostgreSQL 16.
+            if !self.pieces.iter().skip(first).take(1).any(word_at) {
+                self.errors.push((span, message));
+            }
         }
         let damaged = &self.damaged;
         for statement in &mut self.statements {
@@ -242,6 +247,12 @@ impl Parsed {
     pub(super) fn is_damaged(&self, span: Span) -> bool {
         is_in(&self.damaged, span)
     }
+}
+
+/// Whether `text` contains `word`, in any case.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+    text.split(is_part).any(|part| part.eq_ignore_ascii_case(word))
 }
 
 /// Whether `span` overlaps one of `spans`, which are in order and do not overlap.

@@ -228,11 +228,18 @@ fn report_syntax(file: &File, report: &mut Report<'_>) -> bool {
 }
 
 /// Whether a file contains commands or variables of a database client, or placeholders that a
-/// program fills in: `\i`, `\gexec`, `delimiter //`, `:name`, `%s`, `@name`, `?`.
+/// program fills in: `\i`, `\gexec`, `delimiter //`, `:name`, `%s`, `@name`, `?`, `|` at the end of a
+/// line.
 fn has_client_commands(text: &str) -> bool {
     let tokens = lex::tokens(text, Some(dialect::Dialect::Postgres));
     tokens.iter().enumerate().any(|(index, token)| match token.punct(text) {
         b'\\' | b'?' => true,
+        // Some programs split a file at such lines.
+        b'|' => {
+            let rest = text.get(token.end as usize..).and_then(|rest| rest.lines().next());
+            let is_last = rest.is_none_or(|rest| rest.trim().is_empty());
+            is_last && index.checked_sub(1).is_none_or(|before| tokens[before].punct(text) != b'|')
+        }
         b':' | b'%' | b'@' => {
             tokens
                 .get(index + 1)

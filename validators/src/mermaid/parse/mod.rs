@@ -242,7 +242,7 @@ fn apply_outcome(outcome: SemanticParseOutcome, source: &Source, diagram: &mut D
     }
 }
 
-/// Maximum number of ids replaced in a diagram.
+/// Maximum number of ids that are replaced in a diagram.
 const MAX_IDS: usize = 20;
 
 /// The first error that is not due to an id that only Mermaid allows.
@@ -262,7 +262,8 @@ fn without_plain_ids(mut error: Error, source: &Source, diagram: &Diagram) -> Op
         let SemanticParseOutcome::Failed(next) = outcome else { return None };
         error = next;
     }
-    Some(error)
+    // Each id costs one run of the parser: further ids of this kind are assumed to be valid.
+    fault::with_plain_id(&error, &text, diagram).is_none().then_some(error)
 }
 
 /// Adds the location found by the recovery to an error without a location.
@@ -415,6 +416,14 @@ mod tests {
         let source = Source::new("d.mmd", text);
         let diagram = parse(&source);
         (source, diagram)
+    }
+
+    #[test]
+    fn many_ids_with_punctuation_are_accepted() {
+        let nodes: String =
+            (0..2 * MAX_IDS).map(|id| format!("  shop/app#{id}[\"x\"]\n")).collect();
+        let (_, diagram) = read(&format!("flowchart LR\n{nodes}"));
+        assert!(diagram.fault.is_none());
     }
 
     #[test]

@@ -104,10 +104,11 @@ fn check_click_call(line: Span, text: &str) -> Violation {
 /// Reports a shape without text: `A[]`, `A("")`.
 fn check_empty_brackets(line: Span, text: &str) -> Violation {
     const EMPTY: [&str; 6] = ["[]", "()", "{}", "[\"\"]", "(\"\")", "{\"\"}"];
-    let mut quoted = false;
-    let mut depth = 0_u32;
+    let (mut quoted, mut depth) = (false, 0_u32);
+    // A string can span several lines.
+    let is_closed = text.matches('"').count() % 2 == 0;
     for (at, c) in text.char_indices() {
-        let is_outside = !quoted && depth == 0;
+        let is_outside = is_closed && !quoted && depth == 0;
         if is_outside
             && text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
             && let Some(empty) = EMPTY.iter().find(|empty| text[at..].starts_with(**empty))
