@@ -106,7 +106,7 @@ fn check_empty_brackets(line: Span, text: &str) -> Violation {
     const EMPTY: [&str; 6] = ["[]", "()", "{}", "[\"\"]", "(\"\")", "{\"\"}"];
     let (mut quoted, mut depth) = (false, 0_u32);
     // A string can span several lines.
-    let is_closed = text.matches('"').count() % 2 == 0;
+    let is_closed = text.matches('"').count().is_multiple_of(2);
     for (at, c) in text.char_indices() {
         let is_outside = is_closed && !quoted && depth == 0;
         if is_outside
