@@ -1,6 +1,8 @@
 //! Tables of the languages, and of the functions of their libraries that run queries.
 
 use super::super::dialect::Dialect;
+use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
 
 /// A language whose queries are checked.
 #[derive(Debug)]
@@ -308,10 +310,22 @@ pub(super) fn language_of_path(path: &str) -> Option<&'static Language> {
 /// Whether the name of a variable suggests that its value is a query.
 pub(super) fn names_query(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
-    lower == "q"
-        || ["query", "sql", "hql", "jpql", "stmt", "statement"]
-            .iter()
-            .any(|end| lower.ends_with(end))
+    lower == "q" || QUERY_NAMES.iter().any(|end| lower.ends_with(end))
+}
+
+/// The last parts of the names of variables with a query.
+const QUERY_NAMES: [&str; 6] = ["query", "sql", "hql", "jpql", "stmt", "statement"];
+
+/// Whether a text contains a name for which [`names_query`] is true.
+pub(super) fn may_name_query(text: &str) -> bool {
+    static NAMES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        AhoCorasick::builder().ascii_case_insensitive(true).build(QUERY_NAMES).ok()
+    });
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    NAMES.as_ref().is_none_or(|names| names.is_match(text))
+        || text
+            .match_indices(['q', 'Q'])
+            .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + 1..].starts_with(is_part))
 }
 
 /// Names under which drivers are imported, and the dialect of their queries.

@@ -24,7 +24,7 @@ use aidd_engine::text::source::Span;
 use build::Builder;
 use context::{Context, contexts};
 use expression::{Expr, call, read};
-use language::{Language, QueryKind, language_of_path};
+use language::{Language, QueryKind, language_of_path, may_name_query};
 use query::{BREAK, HOLE, Hole, Query, Value};
 use scope::Index;
 use std::collections::HashSet;
@@ -47,7 +47,7 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let Some(language) = language_of_path(path) else { return };
     let finds_injection = report.begin(INJECTION);
     let checks_constants = constant::RULES.iter().any(|rule| report.begin(rule));
-    if !finds_injection && !checks_constants || !may_contain_query(text) {
+    if !finds_injection && !checks_constants || !may_contain_query(text, language) {
         return;
     }
     let purpose = Purpose::of_file(path, context.files);
@@ -97,9 +97,12 @@ const CONDITIONS: [&str; 9] = [
     "delete_all",
 ];
 
-/// Whether a file can contain a query, according to a search for keywords in its text.
-fn may_contain_query(text: &str) -> bool {
+/// Whether a file can contain a query, according to a search for keywords, and for the names of
+/// functions and variables that can have a query. Comments and Rust's `where` contain keywords too;
+/// to parse all these files would be most of the cost of a check.
+fn may_contain_query(text: &str, language: &Language) -> bool {
     KEYWORDS.as_ref().is_some_and(|keywords| keywords.is_match(text))
+        && (language.sinks.iter().any(|sink| text.contains(sink.name)) || may_name_query(text))
 }
 
 /// Whether the path is that of a migration, seed data or test code, which only insert values from
