@@ -281,7 +281,7 @@ fn memories_of_other_processes_are_found() {
         let mut memory = set::open(folder.path(), choice);
         let mut other = set::open(folder.path(), choice);
         let old = save_decision(&mut other, "queue", "Jobs run in Redis");
-        // Searches twice, because the postings are kept between searches.
+        // Searches twice, because the postings are cached between searches.
         for _ in 0..2 {
             assert_eq!(titles(&search(&mut memory, "where do jobs run")), ["Jobs run in Redis"]);
         }

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The index is rebuilt when more than this number of slots, and more than a quarter of all slots,
 /// belong to deleted or replaced memories. Each memory has a slot.
 const MIN_STALE_SLOTS: usize = 256;
-/// Maximum number of postings that are kept between searches, of 8 bytes each.
+/// Maximum number of postings that are cached between searches, of 8 bytes each.
 const MAX_CACHED_POSTINGS: usize = 1 << 20;
 
 /// A memory in the index.

@@ -226,11 +226,13 @@ impl Parsed {
                     self.damaged.push(piece.span);
                 }
             }
-            let message = error.message().to_lowercase();
-            let word_at = |piece: &Piece| has_word(&text[piece.span.range()], "system_user");
             // `system_user` is reserved only since PostgreSQL 16.
-            if !self.pieces.iter().skip(first).take(1).any(word_at) {
-                self.errors.push((span, message));
+            let is_newly_reserved = self
+                .pieces
+                .get(first)
+                .is_some_and(|piece| has_word(&text[piece.span.range()], "system_user"));
+            if !is_newly_reserved {
+                self.errors.push((span, error.message().to_lowercase()));
             }
         }
         let damaged = &self.damaged;
