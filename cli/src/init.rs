@@ -147,7 +147,7 @@ fn propose(project: &mut Project, color: When, io: &mut Io<'_>) -> Result<Vec<Pa
         let PackTrial { fit, rules, sample, .. } = trial;
         let rules = number(*rules, "rule");
         let (found, time) = (found(trial), seconds(trial.time));
-        writeln!(io.out, "  {:widest$}  {rules:>8}  {found} ({time} CPU)", fit.name)?;
+        writeln!(io.out, "  {:widest$}  {rules:>8}  {found} ({time} on one core)", fit.name)?;
         if let Some(sample) = sample {
             let text = format!("{}:{}: {}", sample.path, sample.line, sample.message);
             let text = io.distribution.redact(&one_line(&text));
