@@ -4,12 +4,12 @@
 //! distinguish the files. A finding belongs to the file that contains its span.
 
 use super::document::MAX_DEPTH;
-use aidd_engine::parse::values::{Datum, Format, Values};
+use aidd_engine::parse::values::{Datum, Format, Value, Values};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Finding;
 use aidd_engine::text::paths;
 use aidd_engine::text::source::{Source, Span};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::{Deref, Range};
 
 /// Maximum number of other files that are read for one document.
@@ -81,15 +81,23 @@ impl Parts {
         parts.all[0].has_ids |= has_self;
         let mut joined = None;
         let (mut next, mut total) = (0, 0);
+        let mut unread = HashSet::new();
         while let Some(part) = parts.all.get(next).filter(|_| has_project) {
-            let referenced = if part.has_ids { Vec::new() } else { referenced_files(part, values) };
             next += 1;
+            let end = parts.all.get(next).map_or(values.all.len(), |part| part.first);
+            let referenced = match part.has_ids {
+                true => Vec::new(),
+                false => referenced_files(part, &values.all[part.first..end]),
+            };
             for path in referenced {
                 let is_full = parts.all.len() > MAX_FILES || total >= MAX_TOTAL_BYTES;
-                if is_full || parts.by_path.contains_key(&path) {
+                if is_full || parts.by_path.contains_key(&path) || unread.contains(&path) {
                     continue;
                 }
-                let Some((text, other)) = read_file(&path, files) else { continue };
+                let Some((text, other)) = read_file(&path, files) else {
+                    unread.insert(path);
+                    continue;
+                };
                 total += text.len();
                 let joined: &mut String = joined.get_or_insert_with(|| source.text().to_owned());
                 joined.push('\n');
@@ -108,7 +116,7 @@ impl Parts {
     }
 
     fn add(&mut self, path: String, text: Range<u32>, values: &Values, first: usize) {
-        let has_id = |value: &aidd_engine::parse::values::Value| matches!((&value.key, &value.datum), (Some((key, _)), Datum::Text(_)) if key == "$id");
+        let has_id = |value: &Value| matches!((&value.key, &value.datum), (Some((key, _)), Datum::Text(_)) if key == "$id");
         self.by_path.insert(path.clone(), self.all.len());
         self.all.push(Part {
             path,
@@ -160,14 +168,14 @@ fn in_part(part: &Part, mut finding: Finding) -> Finding {
     finding
 }
 
-/// The paths of the other files to which a file refers.
-fn referenced_files(part: &Part, values: &Values) -> Vec<String> {
-    let references = values.all[part.first..].iter().filter_map(|value| match &value.datum {
+/// The paths of the other files to which a file with these values refers.
+fn referenced_files(part: &Part, values: &[Value]) -> Vec<String> {
+    let references = values.iter().filter_map(|value| match &value.datum {
         Datum::Text(text) if value.key.as_ref().is_some_and(|(key, _)| key == "$ref") => Some(text),
         _ => None,
     });
     let files = references.filter_map(|text| path_of(&part.path, text.split('#').next()?));
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     files.filter(|path| seen.insert(path.clone())).collect()
 }
 
@@ -206,4 +214,30 @@ fn append(values: &mut Values, other: Values, start: usize) -> usize {
         value
     }));
     first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aidd_engine::text::files::Memory;
+
+    #[test]
+    fn references_are_relative_to_the_file_that_contains_them() {
+        let files = Memory(
+            [
+                ("a.yaml", "x:\n  $ref: one/b.yaml\ny:\n  $ref: two/b.yaml\n"),
+                ("one/b.yaml", "z: 1\n"),
+                ("two/b.yaml", "$ref: c.yaml\n"),
+                ("one/c.yaml", "z: 1\n"),
+                ("two/c.yaml", "z: 1\n"),
+            ]
+            .map(|(path, text)| (path.to_owned(), text.into()))
+            .into(),
+        );
+        let source = Source::decode("a.yaml", files.read("a.yaml", MAX_FILE_BYTES).unwrap());
+        let mut values = Values::read(Format::Yaml, source.text());
+        let (parts, _) = Parts::read(&source, &mut values, &files);
+        let paths: Vec<&str> = parts.all.iter().map(|part| &*part.path).collect();
+        assert_eq!(paths, ["a.yaml", "one/b.yaml", "two/b.yaml", "two/c.yaml"]);
+    }
 }

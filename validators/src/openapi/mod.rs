@@ -179,6 +179,9 @@ const CHECKS: &[(&str, Check)] = &[
 
 /// Runs the checks over the source of `report`.
 fn run_on(files: &dyn Files, report: &mut Report<'_>) {
+    if parts::check_root(files, report) {
+        return;
+    }
     match Document::parse(report.source(), files) {
         Ok(document) if document.parts.all.len() > 1 => {
             let mut findings = parts::findings(&document, report.today(), |id| report.begin(id));

@@ -51,10 +51,12 @@ pub(super) fn check(files: &dyn Files, report: &mut Report<'_>) {
     let (path, today) = (report.source().path(), report.today());
     let mut all: Vec<Finding> = Vec::new();
     for root in roots(files, (listing, cache), path) {
-        let found = cache.get_or_compute(&format!("openapi findings {root}"), || {
-            findings_of_parts(files, &root, today)
+        let found = cache.get_or_compute(&key_of_findings(&root), || {
+            let bytes = files.read(&root, MAX_DOCUMENT_BYTES).ok()?;
+            findings_by_path(files, &Source::decode(&root, bytes), today)
         });
-        all.extend(found.get(path).into_iter().flatten().cloned());
+        let found = Option::as_ref(&found).and_then(|found| found.get(path));
+        all.extend(found.into_iter().flatten().cloned());
     }
     let key = |finding: &Finding| (finding.rule.clone(), finding.span, finding.message.clone());
     all.sort_by_key(key);
@@ -103,14 +105,40 @@ fn roots(
     roots
 }
 
-/// The findings in the parts of the document at `root`.
-fn findings_of_parts(files: &dyn Files, root: &str, today: Option<Date>) -> ByPath {
-    let Ok(bytes) = files.read(root, MAX_DOCUMENT_BYTES) else { return ByPath::new() };
-    let source = Source::decode(root, bytes);
-    match Document::parse(&source, files) {
-        Ok(document) if document.parts.all.len() > 1 => findings(&document, today, |_| true),
-        _ => ByPath::new(),
-    }
+/// Checks the document of `report` with its parts, and caches the findings in the parts. Returns
+/// `false`, and adds no findings, if it is not a document of several files of the project.
+pub(super) fn check_root(files: &dyn Files, report: &mut Report<'_>) -> bool {
+    let source = report.source();
+    let in_project = files.listing().is_some_and(|listing| listing.has_file(source.path()));
+    let Some(cache) = files.run_cache().filter(|_| in_project && refers_to_files(source.text()))
+    else {
+        return false;
+    };
+    let today = report.today();
+    let found = cache
+        .get_or_compute(&key_of_findings(source.path()), || findings_by_path(files, source, today));
+    let Some(found) = Option::as_ref(&found) else { return false };
+    replay(found.get(source.path()).cloned().unwrap_or_default(), report);
+    true
+}
+
+fn key_of_findings(root: &str) -> String {
+    format!("openapi findings {root}")
+}
+
+/// Whether a text contains `$ref` with a target that does not start with `#`.
+fn refers_to_files(text: &str) -> bool {
+    text.match_indices("$ref").any(|(at, key)| {
+        let rest = text[at + key.len()..].trim_start_matches(['"', '\'']).trim_start();
+        let value = rest.strip_prefix(':').map(|rest| rest.trim_start());
+        value.is_some_and(|value| !value.trim_start_matches(['"', '\'']).starts_with('#'))
+    })
+}
+
+/// The findings in all files of a document; `None` if it is not a document of several files.
+fn findings_by_path(files: &dyn Files, source: &Source, today: Option<Date>) -> Option<ByPath> {
+    let document = Document::parse(source, files).ok()?;
+    (document.parts.all.len() > 1).then(|| findings(&document, today, |_| true))
 }
 
 /// The findings of the `enabled` rules in all files of a document.

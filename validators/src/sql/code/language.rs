@@ -2,7 +2,7 @@
 
 use super::super::dialect::Dialect;
 use aho_corasick::AhoCorasick;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 /// A language whose queries are checked.
 #[derive(Debug)]
@@ -16,6 +16,8 @@ pub(super) struct Language {
     pub(super) sinks: &'static [Sink],
     /// The help text: how to pass a value to a query.
     pub(super) help: &'static str,
+    /// A search for the names of the sinks, created on first use by the filter.
+    pub(super) names: OnceLock<Option<AhoCorasick>>,
 }
 
 /// A function that runs a query.
@@ -87,6 +89,7 @@ static SCRIPT: Language = Language {
         condition("literal"),
     ],
     help: "Pass the value as a parameter: `query(\"… where id = $1\", [id])`, or use a tagged template that does so",
+    names: OnceLock::new(),
 };
 
 static PYTHON: Language = Language {
@@ -118,6 +121,7 @@ static PYTHON: Language = Language {
         statement("command", FIRST),
     ],
     help: "Pass the value as a parameter: `execute(\"… where id = %s\", (id,))`",
+    names: OnceLock::new(),
 };
 
 static GO: Language = Language {
@@ -156,6 +160,7 @@ static GO: Language = Language {
         condition("Joins"),
     ],
     help: "Pass the value as an argument: `db.Query(\"… where id = $1\", id)`",
+    names: OnceLock::new(),
 };
 
 static JAVA: Language = Language {
@@ -188,6 +193,7 @@ static JAVA: Language = Language {
         statement("fetch", FIRST),
     ],
     help: "Use a `PreparedStatement` with `?`, or a named parameter",
+    names: OnceLock::new(),
 };
 
 static RUST: Language = Language {
@@ -221,6 +227,7 @@ static RUST: Language = Language {
         statement("fetch_all", FIRST),
     ],
     help: "Bind the value: `query(\"… where id = $1\").bind(id)`",
+    names: OnceLock::new(),
 };
 
 static RUBY: Language = Language {
@@ -256,6 +263,7 @@ static RUBY: Language = Language {
         condition("not"),
     ],
     help: "Pass the value separately: `where(\"name = ?\", name)`, or `where(name: name)`",
+    names: OnceLock::new(),
 };
 
 static PHP: Language = Language {
@@ -290,6 +298,7 @@ static PHP: Language = Language {
         condition("selectRaw"),
     ],
     help: "Pass the value as a parameter: `prepare(\"… where id = ?\")` and `execute([$id])`",
+    names: OnceLock::new(),
 };
 
 /// The language of the file at `path`.
@@ -314,19 +323,7 @@ pub(super) fn names_query(name: &str) -> bool {
 }
 
 /// The last parts of the names of variables with a query.
-const QUERY_NAMES: [&str; 6] = ["query", "sql", "hql", "jpql", "stmt", "statement"];
-
-/// Whether a text contains a name for which [`names_query`] is true.
-pub(super) fn may_name_query(text: &str) -> bool {
-    static NAMES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-        AhoCorasick::builder().ascii_case_insensitive(true).build(QUERY_NAMES).ok()
-    });
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    NAMES.as_ref().is_none_or(|names| names.is_match(text))
-        || text
-            .match_indices(['q', 'Q'])
-            .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + 1..].starts_with(is_part))
-}
+pub(super) const QUERY_NAMES: [&str; 6] = ["query", "sql", "hql", "jpql", "stmt", "statement"];
 
 /// Names under which drivers are imported, and the dialect of their queries.
 pub(super) const DRIVERS: &[(&str, Dialect)] = &[

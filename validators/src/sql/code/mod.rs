@@ -5,6 +5,7 @@ mod build;
 mod constant;
 mod context;
 mod expression;
+mod filter;
 mod format;
 mod language;
 mod literal;
@@ -15,7 +16,6 @@ mod tests;
 mod value;
 mod words;
 
-use aho_corasick::{AhoCorasick, MatchKind};
 use aidd_engine::check::FileContext;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Severity;
@@ -24,11 +24,11 @@ use aidd_engine::text::source::Span;
 use build::Builder;
 use context::{Context, contexts};
 use expression::{Expr, call, read};
-use language::{Language, QueryKind, language_of_path, may_name_query};
+use filter::may_contain_query;
+use language::{Language, QueryKind, language_of_path};
 use query::{BREAK, HOLE, Hole, Query, Value};
 use scope::Index;
 use std::collections::HashSet;
-use std::sync::LazyLock;
 use tree_sitter::Node;
 use value::{Classifier, Source};
 
@@ -67,42 +67,6 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     if checks_constants {
         constant::check(&queries, &index, context, report);
     }
-}
-
-static KEYWORDS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let words = ["select", "insert", "update", "delete", "where", "replace", "merge"];
-    let starts = ["\"", "'", "`", "\n", " ", "\t", "("];
-    let patterns = starts.iter().flat_map(|start| words.map(|word| format!("{start}{word} ")));
-    let mut builder = AhoCorasick::builder();
-    let builder = builder.ascii_case_insensitive(true).match_kind(MatchKind::Standard);
-    builder
-        .build(
-            patterns
-                .chain(words.map(|word| format!("{word}\n")))
-                .chain(CONDITIONS.map(str::to_owned)),
-        )
-        .ok()
-});
-
-/// Text of calls whose argument can be a condition.
-const CONDITIONS: [&str; 9] = [
-    "where(",
-    "where (",
-    "having(",
-    "raw(",
-    "literal(",
-    "exists?",
-    "joins(",
-    "update_all",
-    "delete_all",
-];
-
-/// Whether a file can contain a query, according to a search for keywords, and for the names of
-/// functions and variables that can have a query. Comments and Rust's `where` contain keywords too;
-/// to parse all these files would be most of the cost of a check.
-fn may_contain_query(text: &str, language: &Language) -> bool {
-    KEYWORDS.as_ref().is_some_and(|keywords| keywords.is_match(text))
-        && (language.sinks.iter().any(|sink| text.contains(sink.name)) || may_name_query(text))
 }
 
 /// Whether the path is that of a migration, seed data or test code, which only insert values from
