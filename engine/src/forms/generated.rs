@@ -44,14 +44,15 @@ pub(crate) fn is_generated(path: &str, text: &str) -> bool {
 }
 
 /// Text that generators put into descriptions of APIs: NSwag, springdoc, FastAPI, NestJS, Strapi,
-/// drf-spectacular without settings.
-const API_MARKERS: [&str; 7] = [
+/// drf-spectacular without settings, exports of Amazon API Gateway.
+const API_MARKERS: [&str; 8] = [
     "\"x-generator\":",
     "Generated server url",
     "/HTTPValidationError",
     "Controller_",
     "\"x-strapi-config\":",
     "\"x-generation-date\":",
+    "${stageVariables",
     "\n  title: ''\n",
 ];
 

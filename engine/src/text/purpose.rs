@@ -59,6 +59,7 @@ impl Purpose {
         stated.unwrap_or_else(|| match Self::from_path(path) {
             Self::Vendored => Self::Vendored,
             _ if is_in_module_vendor(path, files) => Self::Vendored,
+            Self::Product if is_node_config_default(path, files) => Self::Development,
             purpose => purpose,
         })
     }
@@ -175,6 +176,20 @@ fn is_in_module_vendor(path: &str, files: &dyn Files) -> bool {
     path.match_indices("/vendor/").any(|(at, _)| {
         let module = &path[..at];
         purposes::MODULE_MANIFESTS.iter().any(|name| has_file(&format!("{module}/{name}")))
+    })
+}
+
+/// Whether the file has the defaults of the npm package `config`, which environment variables
+/// replace in production: `default.json` next to `custom-environment-variables.json`.
+fn is_node_config_default(path: &str, files: &dyn Files) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let Some(("default", _)) = name.split_once('.') else { return false };
+    let in_directory = |name: &str| match directory {
+        "" => name.to_owned(),
+        _ => format!("{directory}/{name}"),
+    };
+    ["json", "yaml", "yml", "json5", "js"].iter().any(|extension| {
+        files.exists(&in_directory(&format!("custom-environment-variables.{extension}")))
     })
 }
 

@@ -188,8 +188,12 @@ fn is_shallow(text: &str, tokens: &[lex::Token], pieces: &[Piece], level: usize)
     })
 }
 
-/// Replaces a byte order mark and the rows after `COPY … FROM stdin;` with spaces, so that offsets
-/// do not change. psql reads the rows up to a line `\.`
+/// The comment that ends a statement in migrations of goose, in lower case.
+const STATEMENT_END: &str = "-- +goose statementend";
+
+/// Replaces a byte order mark and the rows after `COPY … FROM stdin;` with spaces, and ends the
+/// statement before `-- +goose StatementEnd`, which goose sends without a semicolon. Offsets do not
+/// change. psql reads the rows up to a line `\.`
 /// (<https://www.postgresql.org/docs/current/sql-copy.html>).
 pub(super) fn for_parsers(text: &str) -> Cow<'_, str> {
     let mut changed = Cow::Borrowed(text);
@@ -205,6 +209,11 @@ pub(super) fn for_parsers(text: &str) -> Cow<'_, str> {
         } else if code.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("copy ")) {
             let lower = code.to_ascii_lowercase();
             is_row = lower.ends_with(';') && lower.contains(" from stdin");
+        } else if let Some(indent) = code.to_ascii_lowercase().find(STATEMENT_END)
+            && code[..indent].trim().is_empty()
+            && !text[..offset].trim_end().ends_with(';')
+        {
+            changed.to_mut().replace_range(offset + indent..offset + indent + 3, ";--");
         }
         offset += line.len();
     }

@@ -206,13 +206,16 @@ impl Order {
 }
 
 /// Reports the first syntax error if the dialect is certain. Returns whether an error was reported.
+/// Outside migrations, a file can be a collection of queries, each of which is run on its own, so
+/// the severity is `info`.
 fn report_syntax(file: &File, report: &mut Report<'_>) -> bool {
     let Some(detected) = file.detected.filter(|found| found.is_certain) else { return false };
     if !detected.dialect.is_parsed() || !report.begin(SYNTAX) {
         return false;
     }
+    let is_migration = file.migration.is_some();
     if let Some((span, message)) = file.unbalanced {
-        report.at(span, message);
+        lower_severity(!is_migration, &mut report.at(span, message).severity);
         return true;
     }
     let text = report.source().text();
@@ -223,17 +226,22 @@ fn report_syntax(file: &File, report: &mut Report<'_>) -> bool {
     let white_space = next.len() - next.trim_start().len();
     let word = next.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_').next();
     let end = Span::at(span.start as usize + white_space + word.map_or(0, str::len));
-    report.at(span.cover(end), &**message);
+    let finding = report.at(span.cover(end), &**message);
+    lower_severity(!is_migration, &mut finding.severity);
     true
 }
 
 /// Whether a file contains commands or variables of a database client, or placeholders that a
-/// program fills in: `\i`, `\gexec`, `delimiter //`, `:name`, `%s`, `@name`, `?`, `|` at the end of a
-/// line.
+/// program fills in: `\i`, `\gexec`, `delimiter //`, `:name`, `%s`, `@name`, `$name`, `?`, `|` at the
+/// end of a line, or names in backquotes, which belong to another dialect.
 fn has_client_commands(text: &str) -> bool {
     let tokens = lex::tokens(text, Some(dialect::Dialect::Postgres));
     tokens.iter().enumerate().any(|(index, token)| match token.punct(text) {
         b'\\' | b'?' => true,
+        b'$' => {
+            let next = text.as_bytes().get(token.end as usize);
+            next.is_some_and(u8::is_ascii_alphabetic)
+        }
         // Some programs split a file at such lines.
         b'|' => {
             let rest = text.get(token.end as usize..).and_then(|rest| rest.lines().next());
@@ -246,7 +254,10 @@ fn has_client_commands(text: &str) -> bool {
                 .is_some_and(|next| next.start == token.end && next.kind != lex::TokenKind::Punct)
                 && index.checked_sub(1).is_none_or(|before| tokens[before].punct(text) != b':')
         }
-        _ => token.is_word(text, "delimiter") && dialect::starts_line(text, token),
+        _ => {
+            text[token.start as usize..].starts_with('`')
+                || token.is_word(text, "delimiter") && dialect::starts_line(text, token)
+        }
     })
 }
 

@@ -99,6 +99,40 @@ static REPOSITORY: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a constant pattern")
 });
 
+/// Blocks of Gradle whose URLs are metadata of the published package.
+const PUBLISHED_BLOCKS: [&str; 9] = [
+    "pom",
+    "scm",
+    "license",
+    "developer",
+    "contributor",
+    "organization",
+    "issueManagement",
+    "ciManagement",
+    "mailingList",
+];
+
+/// The name of the innermost block that is open at the end of `text`; empty at the top level.
+fn enclosing_block(text: &str) -> &str {
+    let mut depth = 0_usize;
+    for (at, byte) in text.bytes().enumerate().rev() {
+        match byte {
+            b'}' => depth += 1,
+            b'{' if depth == 0 => {
+                let before = text[..at].trim_end();
+                let before = before.strip_suffix(')').map_or(before, |call| {
+                    call.rsplit_once('(').map_or(call, |(name, _)| name.trim_end())
+                });
+                let is_part = |c: char| c.is_alphanumeric() || c == '_';
+                return before.rsplit(|c| !is_part(c)).next().unwrap_or_default();
+            }
+            b'{' => depth -= 1,
+            _ => {}
+        }
+    }
+    ""
+}
+
 /// Reads quoted coordinates in a Gradle build; other notations and computed values are skipped.
 pub(super) fn read_gradle(text: &str, manifest: &mut Manifest) {
     for found in gradle_pattern().captures_iter(text) {
@@ -112,7 +146,10 @@ pub(super) fn read_gradle(text: &str, manifest: &mut Manifest) {
         manifest.dependencies.push(declared);
     }
     for found in REPOSITORY.captures_iter(text) {
-        if let Some(url) = found.get(1) {
+        // A block such as `pom { … }` or `scm { … }` describes the published package.
+        if let Some(url) = found.get(1)
+            && !PUBLISHED_BLOCKS.contains(&enclosing_block(&text[..url.start()]))
+        {
             let span = Span::new(url.start(), url.end());
             manifest.repositories.push(Repository { url: url.as_str().to_owned(), span });
         }

@@ -111,6 +111,15 @@ pub(super) fn is_ishikawa(word: &str) -> bool {
     starts && !word[name.len()..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
 }
 
+/// Whether the error is a subgraph whose quoted title is followed by spaces, which Mermaid accepts.
+fn is_title_before_space(message: &str, location: Span, source: &Source) -> bool {
+    let line = source.slice(source.line_span(source.line_of(location.start)));
+    let title = line.trim().strip_prefix("subgraph").map(str::trim);
+    let inner = title.and_then(|title| title.strip_prefix('"')?.strip_suffix('"'));
+    message.to_ascii_lowercase().starts_with("invalid subgraph header: quoted strings")
+        && inner.is_some_and(|inner| !inner.contains('"'))
+}
+
 fn syntax(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> Option<Fault> {
     let message = diagnostic.message();
     let (code, rest) = Code::from_message(diagram.kind, message).unzip();
@@ -123,6 +132,9 @@ fn syntax(diagnostic: &ParseDiagnostic, source: &Source, diagram: &Diagram) -> O
     }
     let location = diagnostic.span().map(|location| span(location, source));
     if location.is_some_and(|location| is_allowed_text(code, message, location, source, diagram)) {
+        return None;
+    }
+    if location.is_some_and(|location| is_title_before_space(message, location, source)) {
         return None;
     }
     let span = location.or_else(|| quoted_span(message, source, diagram)).unwrap_or(diagram.header);

@@ -71,32 +71,44 @@ fn check_focused<'a>(
     if is_renamed && block.callback.is_some() && block.title.is_some_and(is_text_argument) {
         let name = &block.name[1..];
         let edit = Edit::replace(span(block.name_span), name);
+        let is_alone = is_alone(walker);
         let finding = walker.at(
             "tests/focused-test",
             name_with_modifiers(block),
             focus_message(call, walker.text),
         );
-        finish_focus(finding, vec![edit]);
+        finish_focus(finding, vec![edit], is_alone);
     } else if let Some(&(_, only)) = only
         && is_definition(block)
     {
         let before = walker.text[..only.start as usize].trim_end();
         let dot = Span::new(before.len().saturating_sub(1), only.end as usize);
         let edit = Edit::delete(dot);
+        let is_alone = is_alone(walker);
         let finding = walker.at(
             "tests/focused-test",
             name_with_modifiers(block),
             focus_message(call, walker.text),
         );
-        finish_focus(finding, if before.ends_with('.') { vec![edit] } else { Vec::new() });
+        let edits = if before.ends_with('.') { vec![edit] } else { Vec::new() };
+        finish_focus(finding, edits, is_alone);
     } else if let Some(option) = option
         && is_definition(block)
     {
+        let is_alone = is_alone(walker);
         finish_focus(
             walker.at("tests/focused-test", option, focus_message(call, walker.text)),
             Vec::new(),
+            is_alone,
         );
     }
+}
+
+/// Whether the file has only one test, and the framework runs each file on its own, so that a focus
+/// disables nothing. In Mocha and Playwright, a focus also disables the tests of other files.
+fn is_alone(walker: &Walker<'_, '_, '_>) -> bool {
+    !matches!(walker.names.framework, Framework::Mocha | Framework::Playwright | Framework::Node)
+        && walker.count_tests() == 1
 }
 
 fn is_text_argument(argument: &Argument<'_>) -> bool {
@@ -112,8 +124,13 @@ fn focus_message(call: &CallExpression<'_>, text: &str) -> String {
     format!("focused test disables all others: `{line}`")
 }
 
-fn finish_focus(finding: Option<&mut Finding>, edits: Vec<Edit>) {
+fn finish_focus(finding: Option<&mut Finding>, edits: Vec<Edit>, is_alone: bool) {
     if let Some(finding) = finding {
+        if is_alone {
+            finding.severity = Severity::Info;
+            finding.message =
+                finding.message.replacen("disables all others", "has no effect now", 1);
+        }
         finding.help("Remove the focus before committing");
         if !edits.is_empty() {
             finding.fix_unsafe("Remove the focus", edits);

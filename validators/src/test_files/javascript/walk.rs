@@ -9,6 +9,7 @@ use aidd_engine::text::source::Span;
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
 use oxc_syntax::scope::ScopeFlags;
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -71,6 +72,9 @@ pub(super) struct Function {
 pub(super) struct Walker<'a, 'r, 's> {
     pub(super) text: &'a str,
     pub(super) comments: &'r [Comment],
+    program: &'r Program<'a>,
+    /// The number of tests in the file, once it is needed.
+    test_count: OnceCell<usize>,
     pub(super) names: Names<'a>,
     pub(super) report: &'r mut Report<'s>,
     pub(super) frames: Vec<Frame<'a>>,
@@ -87,7 +91,30 @@ pub(super) struct Walker<'a, 'r, 's> {
     pub(super) setups: u32,
 }
 
+/// Counts the tests of a file.
+struct TestCounter<'n, 'a> {
+    names: &'n Names<'a>,
+    count: usize,
+}
+
+impl<'a> Visit<'a> for TestCounter<'_, 'a> {
+    fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
+        let block = self.names.block(call);
+        self.count += usize::from(block.is_some_and(|block| block.role == Role::Test));
+        walk::walk_call_expression(self, call);
+    }
+}
+
 impl<'a, 'r, 's> Walker<'a, 'r, 's> {
+    /// The number of calls that define tests.
+    pub(super) fn count_tests(&self) -> usize {
+        *self.test_count.get_or_init(|| {
+            let mut counter = TestCounter { names: &self.names, count: 0 };
+            counter.visit_program(self.program);
+            counter.count
+        })
+    }
+
     pub(super) fn new(
         text: &'a str,
         program: &'r Program<'a>,
@@ -98,6 +125,8 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
         Self {
             text,
             comments: &program.comments,
+            program,
+            test_count: OnceCell::new(),
             names,
             report,
             frames: vec![top],
