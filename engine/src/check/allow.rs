@@ -3,6 +3,7 @@
 use crate::rules::registry::Registry;
 use crate::rules::rule::{Report, Rule};
 use crate::text::finding::{Edit, Finding, RuleId, Status};
+use crate::text::kind::STYLE_PREFIXES;
 use crate::text::paths::rule_globs;
 use crate::text::source::{Source, Span};
 use std::collections::{HashMap, HashSet};
@@ -32,8 +33,6 @@ const MAX_GLOBS: usize = 256;
 const SECRET_TAG: &str = "secret";
 /// The tag of security rules.
 const SECURITY_TAG: &str = "security";
-/// The id prefix of the code style rules.
-const STYLE_PREFIX: &str = "compliance/";
 
 /// One allow comment.
 #[derive(Debug)]
@@ -192,7 +191,8 @@ impl Directive {
             Rules::Secrets => has_tag(registry, rule, SECRET_TAG),
             Rules::WithPrefix(prefixes) => prefixes.iter().any(|prefix| rule.starts_with(prefix)),
             Rules::Style => {
-                rule.starts_with(STYLE_PREFIX) && !has_tag(registry, rule, SECURITY_TAG)
+                STYLE_PREFIXES.iter().any(|kind| rule.starts_with(kind))
+                    && !has_tag(registry, rule, SECURITY_TAG)
             }
         }
     }
@@ -244,7 +244,7 @@ fn read<'a>(
             (Rules::Named(rules), unknown)
                 if rules.is_empty() && !unknown.iter().any(|word| is_code(word)) =>
             {
-                (Rules::WithPrefix(&[STYLE_PREFIX]), Vec::new())
+                (Rules::WithPrefix(&STYLE_PREFIXES), Vec::new())
             }
             named => named,
         },

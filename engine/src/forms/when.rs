@@ -6,6 +6,7 @@ use crate::rules::rule::{Rule, Settings};
 use crate::text::captures;
 use crate::text::files::Files;
 use crate::text::finding::RuleId;
+use crate::text::kind::STYLE_PREFIXES;
 use crate::text::paths::Globs;
 use crate::text::purpose::Purpose;
 use crate::text::source::Source;
@@ -16,8 +17,8 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Default)]
 pub struct Conditions {
     by_rule: HashMap<RuleId, RuleConditions>,
-    /// The shipped `compliance` rules, which do not apply to generated files.
-    compliance_rules: Vec<Rule>,
+    /// The shipped rules on the style of code, which do not apply to generated files.
+    style_rules: Vec<Rule>,
 }
 
 /// Two lists of conditions. Both lists must be met.
@@ -51,15 +52,12 @@ impl Conditions {
                 );
             }
         }
-        let is_compliance_rule = |rule: &&Rule| {
+        let is_style_rule = |rule: &&Rule| {
             rule.path.is_none()
-                && rule.id.starts_with("compliance/")
+                && STYLE_PREFIXES.iter().any(|kind| rule.id.starts_with(kind))
                 && matches!(rule.form, Some(Form::Syntax | Form::Text))
         };
-        Self {
-            by_rule,
-            compliance_rules: rules.iter().filter(is_compliance_rule).cloned().collect(),
-        }
+        Self { by_rule, style_rules: rules.iter().filter(is_style_rule).cloned().collect() }
     }
 
     /// The conditions of the enabled rules.
@@ -124,18 +122,18 @@ impl Conditions {
             rules.filter(|rule| !self.are_met(rule, source.path(), files)).cloned().collect();
         let is_style =
             |rule: &&Rule| is_enabled(&rule.id) && !rule.tags.iter().any(|tag| tag == "security");
-        let mut compliance_rules =
-            self.compliance_rules.iter().filter(|rule| is_enabled(&rule.id)).peekable();
-        if compliance_rules.peek().is_none() {
+        let mut style_rules =
+            self.style_rules.iter().filter(|rule| is_enabled(&rule.id)).peekable();
+        if style_rules.peek().is_none() {
             return unmet;
         }
         match Purpose::of_file(source.path(), files) {
-            Purpose::Vendored => unmet.extend(compliance_rules.map(|rule| rule.id.clone())),
+            Purpose::Vendored => unmet.extend(style_rules.map(|rule| rule.id.clone())),
             purpose => {
                 let is_generated = purpose == Purpose::Generated
                     || generated::is_generated(source.path(), source.text());
                 if is_generated {
-                    unmet.extend(compliance_rules.filter(is_style).map(|rule| rule.id.clone()));
+                    unmet.extend(style_rules.filter(is_style).map(|rule| rule.id.clone()));
                 }
             }
         }

@@ -55,6 +55,9 @@ pub const MEMORY_FILES: [&str; 3] = ["decisions.jsonl", "mistakes.jsonl", "conve
 /// was introduced; see [`memory_dir`].
 pub const LEGACY_MEMORY_DIR: &str = "memory";
 
+/// The prefixes of the ids of rules on the style of code.
+pub const STYLE_PREFIXES: [&str; 2] = ["compliance/", "functional/"];
+
 /// The directory, relative to the root, of branch contexts.
 pub const BRANCH_DIR: &str = ".aidd/branches";
 
