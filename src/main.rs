@@ -47,6 +47,7 @@ fn profile(argument: cli::Profile) -> Profile {
         cli::Profile::Memory => Profile::Memory,
         cli::Profile::Tools => Profile::Tools,
         cli::Profile::Index => Profile::Index,
+        cli::Profile::Aifp => Profile::Aifp,
         cli::Profile::Lean => Profile::Lean,
     }
 }

@@ -7,6 +7,7 @@ mod mcp;
 mod memory;
 mod parse;
 mod suggest;
+mod work;
 
 pub use commits::{GenerateCommand, HookCommand, HookName, MessageFormat};
 pub use index::{Index, IndexCommand};
@@ -19,6 +20,7 @@ pub use memory::{
 };
 pub use parse::{equivalent_of, parse, reword_number_errors, source_variable};
 pub use suggest::{RuleCoverage, RuleSuggest, SuggestFormat};
+pub use work::{Work, WorkCommand, WorkLevel, WorkPriority};
 
 use aidd_ci::args::{BaselineArgs, Ci, SelectionArgs, WalkArgs};
 use aidd_report::Format;
@@ -85,6 +87,8 @@ pub enum Command {
     Deps(Deps),
     /// Answer questions about the code: where a symbol is, what calls it, what a change can break.
     Index(Index),
+    /// Show and change the work list: stages, milestones, tasks and their parts.
+    Work(Work),
     /// List, write and test rules.
     #[command(subcommand)]
     Rule(RuleCommand),

@@ -19,6 +19,7 @@ pub mod memory;
 pub mod rules;
 pub mod settings;
 mod streams;
+mod work;
 
 use aidd_ci::pull_request;
 use aidd_engine::check::Distribution;
@@ -258,6 +259,7 @@ fn run_command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Explain(args) => explain::run(args, config, cli.color, io),
         Command::Deps(args) => deps::run(args, config, io),
         Command::Index(args) => index::run(args, config, io),
+        Command::Work(args) => work::run(args, io),
         Command::Rule(command) => rules::run(command, config, cli.color, io),
         Command::Baseline(command) => baseline::run(command, config, io),
         Command::Config(command) => settings::run(command, config, io),

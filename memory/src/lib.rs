@@ -39,6 +39,7 @@ pub mod store;
 pub mod times;
 mod tracked;
 mod unwritable;
+pub mod work;
 
 pub use aidd_engine::parse::lines::{id, log, types, words};
 pub use unwritable::READ_ONLY;

@@ -6,7 +6,7 @@ use super::kinds::{self, Checkpoint, Insight, Observation};
 use super::project::ProjectMemory;
 use super::store::{Durability, Layers, Order, Query, Table};
 use super::types::{Entry, Kind, Layer, SCHEMA_VERSION, Status};
-use serde_json::Map;
+use serde_json::{Map, Value};
 
 /// A memory that is to be saved in this checkout only.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ struct LocalMemory {
     layer: Layer,
     content: String,
     topic: Option<String>,
-    metadata: Map<String, serde_json::Value>,
+    metadata: Map<String, Value>,
     session_id: Option<String>,
     branch: Option<String>,
 }
@@ -109,6 +109,27 @@ impl ProjectMemory {
         })
     }
 
+    /// Saves a memory of this checkout with the given metadata; returns its id.
+    ///
+    /// # Errors
+    /// When the content is empty.
+    pub fn save_local(
+        &mut self,
+        kind: Kind,
+        content: &str,
+        metadata: Map<String, Value>,
+    ) -> Result<String, MemoryError> {
+        self.save(LocalMemory {
+            kind,
+            layer: Layer::Local,
+            content: content.to_owned(),
+            topic: None,
+            metadata,
+            session_id: None,
+            branch: None,
+        })
+    }
+
     fn save(&mut self, local: LocalMemory) -> Result<String, MemoryError> {
         if local.content.trim().is_empty() {
             let kind = local.kind.with_article();
@@ -157,11 +178,7 @@ impl ProjectMemory {
     ///
     /// # Errors
     /// When the store cannot be written.
-    pub fn note_figures(
-        &mut self,
-        name: &str,
-        figures: &serde_json::Value,
-    ) -> Result<String, MemoryError> {
+    pub fn note_figures(&mut self, name: &str, figures: &Value) -> Result<String, MemoryError> {
         let at = self.now();
         let id = self.new_id("figures", at, name);
         let document = serde_json::json!({"id": id, "name": name, "at": at, "figures": figures});

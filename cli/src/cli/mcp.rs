@@ -39,7 +39,8 @@ pub struct Mcp {
     pub stdio: bool,
 }
 
-/// Tool sets. [`Profile::Engine`] contains every tool.
+/// Tool sets. [`Profile::Engine`] contains every tool, and lists all except those of
+/// [`Profile::Aifp`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Profile {
     /// All tools.
@@ -53,14 +54,16 @@ pub enum Profile {
     Tools,
     /// Questions about the code.
     Index,
+    /// Directives and the state of the project, under the names of the AIFP blueprint.
+    Aifp,
     /// The most useful tools; the others can still be called.
     Lean,
 }
 
 impl Profile {
     /// All profiles, in the order of the help text.
-    pub const ALL: [Self; 6] =
-        [Self::Engine, Self::Core, Self::Memory, Self::Tools, Self::Index, Self::Lean];
+    pub const ALL: [Self; 7] =
+        [Self::Engine, Self::Core, Self::Memory, Self::Tools, Self::Index, Self::Aifp, Self::Lean];
 
     /// Name of the profile on the command line.
     #[must_use]
@@ -71,6 +74,7 @@ impl Profile {
             Self::Memory => "memory",
             Self::Tools => "tools",
             Self::Index => "index",
+            Self::Aifp => "aifp",
             Self::Lean => "lean",
         }
     }

@@ -196,7 +196,7 @@ const MIN_ID_LENGTH: usize = 4;
 
 /// Converts an error of the memory and adds a remedy.
 #[expect(clippy::needless_pass_by_value, reason = "passed to `map_err`")]
-fn to_user_error(error: MemoryError) -> anyhow::Error {
+pub(crate) fn to_user_error(error: MemoryError) -> anyhow::Error {
     let hint = match &error {
         MemoryError::Unknown { item: "memory", .. } => {
             "`aidd memory recent` and `aidd memory search` print ids"

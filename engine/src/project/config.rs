@@ -183,6 +183,9 @@ pub struct ContentPaths {
     /// Knowledge about technologies: `CATEGORY/NAME.md`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub knowledge: Option<String>,
+    /// Directives: procedures whose steps are data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directives: Option<String>,
 }
 
 impl ContentPaths {
@@ -196,6 +199,7 @@ impl ContentPaths {
             "workflows" => &self.workflows,
             "templates" => &self.templates,
             "knowledge" => &self.knowledge,
+            "directives" => &self.directives,
             _ => return None,
         };
         folder.as_deref()

@@ -5,6 +5,7 @@ use crate::kinds::{Checkpoint, Convention, Insight, Observation};
 use crate::permanent::Edit;
 use crate::records::BranchContext;
 use crate::types::{Kind, Link, Outcome, Relation};
+use crate::work::{NewWork, WorkChange};
 use serde_json::{Map, Value, json};
 
 const PRIVATE: &str = "zebra-crossing";
@@ -34,6 +35,13 @@ fn all_writes(memory: &mut ProjectMemory) {
         ..new_session(&sensitive_text(2))
     };
     let session = memory.start_session(new_session).expect("started").id;
+    let note = [("why".to_owned(), sensitive_text(60).into())].into_iter().collect();
+    memory.save_local(Kind::Preference, &sensitive_text(61), note).expect("saved");
+    let work = NewWork { note: Some(sensitive_text(62)), ..NewWork::task(sensitive_text(63)) };
+    let work = memory.add_work(work).expect("added");
+    let change = WorkChange { note: Some(sensitive_text(64)), ..WorkChange::default() };
+    memory.change_work(&work.id, &change).expect("changed");
+    memory.save_run("run_1", &json!({"answer": sensitive_text(65)})).expect("saved");
     let patch = json!({
         "decisions": [{"decision": sensitive_text(3), "reasoning": sensitive_text(4)}],
         "errorsResolved": [{"error": sensitive_text(5), "fix": sensitive_text(6)}],
@@ -185,6 +193,7 @@ fn every_writing_function_is_tested() {
     for source in [
         include_str!("../permanent.rs"),
         include_str!("../local.rs"),
+        include_str!("../work/mod.rs"),
         include_str!("../sessions.rs"),
         include_str!("../branches.rs"),
         include_str!("../lifecycle/mod.rs"),

@@ -131,6 +131,54 @@ words! {
     }
 }
 
+words! {
+    /// The level of an entry of the work list, from the largest to the smallest.
+    Level {
+        /// A stage of the project.
+        Stage = "stage",
+        /// A milestone of a stage.
+        Milestone = "milestone",
+        /// A task, possibly of a stage or milestone.
+        Task = "task",
+        /// A part of a task.
+        Subtask = "subtask",
+        /// Work that interrupts a task.
+        Sidequest = "sidequest",
+        /// A single step of a task, subtask or sidequest.
+        Item = "item",
+    }
+}
+
+words! {
+    /// The state of an entry of the work list.
+    WorkStatus {
+        /// Not started.
+        Open = "open",
+        /// In progress.
+        Started = "started",
+        /// Waiting for something.
+        Blocked = "blocked",
+        /// Completed.
+        Done = "done",
+        /// Given up; not counted.
+        Dropped = "dropped",
+    }
+}
+
+words! {
+    /// The priority of an entry of the work list.
+    Priority {
+        /// After everything else.
+        Low = "low",
+        /// The default.
+        Medium = "medium",
+        /// Before medium.
+        High = "high",
+        /// Before everything else.
+        Critical = "critical",
+    }
+}
+
 /// A string that is not an [`Outcome`].
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("unknown outcome `{0}`; expected SUCCESS, FAILED or PARTIAL")]

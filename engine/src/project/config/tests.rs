@@ -50,7 +50,7 @@ fn the_override_mode_selects_pages() {
     assert_eq!(
         messages,
         [
-            "unknown key `specs` in `content.paths`; expected one of agents, knowledge, rules, skills, templates, workflows"
+            "unknown key `specs` in `content.paths`; expected one of agents, directives, knowledge, rules, skills, templates, workflows"
         ]
     );
     assert!(read(r#"{"content": {"overrideMode": "both"}}"#).is_err());
