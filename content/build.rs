@@ -176,8 +176,17 @@ fn pack_table(root: &Path, out: &Path) -> Result<String, Box<dyn Error>> {
 }
 
 /// The directories that contain guidance, in addition to `AGENTS.md`.
-const GUIDANCE: [&str; 8] =
-    ["agents", "guidance", "knowledge", "prompts", "skills", "specs", "templates", "workflows"];
+const GUIDANCE: [&str; 9] = [
+    "agents",
+    "directives",
+    "guidance",
+    "knowledge",
+    "prompts",
+    "skills",
+    "specs",
+    "templates",
+    "workflows",
+];
 
 /// Generates the table of the guidance pages. Headers are converted to JSON, which is parsed a
 /// hundred times faster than YAML.

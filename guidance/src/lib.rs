@@ -4,6 +4,7 @@
 mod commands;
 pub mod compatibility;
 pub mod decision;
+pub mod directives;
 pub mod heuristics;
 pub mod knowledge;
 pub mod legacy;

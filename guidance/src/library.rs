@@ -393,6 +393,13 @@ fn read(disk: &Disk, kind: PageKind, path: &str, rest: &str) -> Result<Page, Str
     })
 }
 
+/// The fields of the header of a page; empty if the page has no header, `None` if the header is not
+/// valid YAML.
+#[must_use]
+pub fn header_of(text: &str) -> Option<Map<String, Value>> {
+    header(text).ok().map(|(header, _)| header)
+}
+
 /// The header of a page, and the offset of the Markdown. A page without a header is valid.
 fn header(text: &str) -> Result<(Map<String, Value>, usize), String> {
     if !page::has_header(text) {

@@ -21,6 +21,8 @@ pub enum PageKind {
     Knowledge,
     /// Prompts that a user selects.
     Prompts,
+    /// Directives: procedures whose steps are data.
+    Directives,
 }
 
 /// The key by which a project's page replaces a shipped page.
@@ -57,6 +59,7 @@ const ROWS: &[Row] = &[
     row(PageKind::Specs, "specs", "specs", "specs", PageKey::FileName, false),
     row(PageKind::Knowledge, "knowledge", "knowledge", "knowledge", PageKey::Path, true),
     row(PageKind::Prompts, "prompts", "prompts", "prompts", PageKey::FileName, false),
+    row(PageKind::Directives, "directives", "directives", "directives", PageKey::FileName, true),
 ];
 
 const fn row(

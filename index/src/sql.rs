@@ -1,9 +1,10 @@
 //! Read-only SQL: one statement, with limits, on a connection that cannot write.
 
 use crate::{IndexError, store};
+use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::limits::Limit;
-use rusqlite::types::ValueRef;
+use rusqlite::types::{Value as SqlValue, ValueRef};
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -90,16 +91,74 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
     if is_allowed { Authorization::Allow } else { Authorization::Deny }
 }
 
+/// A table whose rows do not come from the index, such as the work list. In [`query_with`], it hides
+/// the view of the same name.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The name.
+    pub name: &'static str,
+    /// The names of the columns.
+    pub columns: &'static [&'static str],
+    /// The rows: as many values as columns. Arrays and objects are stored as JSON.
+    pub rows: Vec<Vec<Value>>,
+}
+
 /// Runs a query on the index of the project at `root`; returns the rows as objects.
 ///
 /// # Errors
 /// When the statement is not allowed or exceeds a limit; the message lists the allowed statements.
 pub fn query(root: &Path, sql: &str) -> Result<Vec<Value>, IndexError> {
+    query_with(root, &[], sql)
+}
+
+/// Like [`query`], with further tables.
+///
+/// # Errors
+/// See [`query`].
+pub fn query_with(root: &Path, tables: &[Table], sql: &str) -> Result<Vec<Value>, IndexError> {
+    run(store::open_read_only(root)?, tables, sql)
+}
+
+/// Runs a query on `tables` only.
+///
+/// # Errors
+/// See [`query`].
+pub fn query_tables(tables: &[Table], sql: &str) -> Result<Vec<Value>, IndexError> {
+    run(Connection::open_in_memory()?, tables, sql)
+}
+
+/// Creates a temporary table.
+fn create(connection: &Connection, table: &Table) -> Result<(), IndexError> {
+    let columns = table.columns.join(", ");
+    connection.execute_batch(&format!("CREATE TEMP TABLE {} ({columns})", table.name))?;
+    let places = vec!["?"; table.columns.len()].join(", ");
+    let insertion = format!("INSERT INTO temp.{} VALUES ({places})", table.name);
+    let mut insertion = connection.prepare(&insertion)?;
+    for row in &table.rows {
+        let values = row.iter().map(|value| match value {
+            Value::Null => SqlValue::Null,
+            Value::Bool(value) => SqlValue::Integer(i64::from(*value)),
+            Value::Number(number) => match number.as_i64() {
+                Some(number) => SqlValue::Integer(number),
+                None => SqlValue::Real(number.as_f64().unwrap_or_default()),
+            },
+            Value::String(text) => SqlValue::Text(text.clone()),
+            other => SqlValue::Text(other.to_string()),
+        });
+        insertion.execute(rusqlite::params_from_iter(values))?;
+    }
+    Ok(())
+}
+
+fn run(mut connection: Connection, tables: &[Table], sql: &str) -> Result<Vec<Value>, IndexError> {
     if sql.len() > MAX_BYTES {
         return Err(IndexError::Refused(format!("the query is longer than {MAX_BYTES} bytes")));
     }
-    let mut connection = store::open_read_only(root)?;
-    connection.execute_batch("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY;")?;
+    connection.execute_batch("PRAGMA temp_store = MEMORY;")?;
+    for table in tables {
+        create(&connection, table)?;
+    }
+    connection.execute_batch("PRAGMA query_only = ON;")?;
     for (limit, value) in [
         (Limit::SQLITE_LIMIT_LENGTH, 1 << 20),
         (Limit::SQLITE_LIMIT_ATTACHED, 0),

@@ -166,6 +166,12 @@ impl Fresh {
     }
 }
 
+/// Whether the project at `root` has an index.
+#[must_use]
+pub fn exists(root: &Path) -> bool {
+    path(root).exists()
+}
+
 /// Removes the database; returns whether there was one.
 ///
 /// # Errors

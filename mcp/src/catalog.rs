@@ -30,7 +30,7 @@ impl Catalog {
     }
 
     fn can_call(&self, tool: &Tool) -> bool {
-        self.profile == Profile::Lean || tool.is_in(self.profile)
+        matches!(self.profile, Profile::Engine | Profile::Lean) || tool.is_in(self.profile)
     }
 
     /// Finds a tool by name or alias.

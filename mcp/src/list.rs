@@ -33,6 +33,12 @@ pub fn table(chosen: Profile) -> String {
     for tool in Catalog::new(tools::all(), chosen).listed() {
         let _ = writeln!(text, "{:>6}  {:<34} {}", bytes_of(tool), tool.name, tool.title);
     }
+    if chosen == Profile::Engine {
+        let _ = writeln!(text, "\ntools that can be called but are not listed:");
+        for tool in Catalog::new(tools::all(), chosen).unlisted() {
+            let _ = writeln!(text, "{:>6}  {:<34} {}", bytes_of(tool), tool.name, tool.title);
+        }
+    }
     text
 }
 

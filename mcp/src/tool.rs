@@ -197,12 +197,6 @@ impl Tool {
         }
     }
 
-    /// Marks the tool as read-only. The default.
-    #[must_use]
-    pub fn read_only(self) -> Self {
-        Self { reads_only: true, is_destructive: false, is_idempotent: true, ..self }
-    }
-
     /// Marks the tool as writing without deleting or overwriting.
     #[must_use]
     pub fn non_destructive(self) -> Self {
@@ -282,7 +276,8 @@ impl Tool {
     /// Whether a profile lists the tool.
     #[must_use]
     pub fn is_in(&self, profile: Profile) -> bool {
-        profile == Profile::Engine || self.profiles.contains(&profile)
+        let listed = |profile| self.profiles.contains(&profile);
+        listed(profile) || profile == Profile::Engine && !listed(Profile::Aifp)
     }
 
     /// The input schema.

@@ -1,6 +1,7 @@
 //! All tools, collected from the modules of the tool groups.
 #![expect(clippy::needless_pass_by_value, reason = "a tool owns the arguments it was called with")]
 
+pub mod aifp;
 pub mod checks;
 pub mod core;
 pub mod index;
@@ -13,6 +14,7 @@ use crate::tool::Tool;
 #[must_use]
 pub fn all() -> Vec<Tool> {
     let mut tools = memory::tools();
+    tools.extend(aifp::tools());
     tools.extend(checks::tools());
     tools.extend(core::tools());
     tools.extend(index::tools());
