@@ -72,14 +72,18 @@ struct Known {
 pub fn refresh(disk: &Disk, config: &Config) -> Result<Update, IndexError> {
     let walk = Walk::over(vec![disk.root().to_owned()]);
     let listed = walk::list(config, disk, &walk)?;
-    let mut update = refresh_listed(disk, &listed)?;
+    refresh_listed(disk, &listed)
+}
+
+/// Brings the index of the listed files up to date.
+pub(crate) fn refresh_listed(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
+    let mut update = compare_listed(disk, listed)?;
     let sources = listed.iter().filter(|path| facts::language(path).is_some()).count();
     update.unread = sources.saturating_sub(update.files);
     Ok(update)
 }
 
-/// Brings the index of the listed files up to date.
-fn refresh_listed(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
+fn compare_listed(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
     if let Some(connection) = store::open(disk.root())? {
         let known = known_files(&connection)?;
         let stale = stale(disk, listed, &known, manifest_stamp(disk, listed), &connection)?;
@@ -133,13 +137,17 @@ fn known_files(connection: &Connection) -> Result<HashMap<String, Known>, IndexE
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Whether the content of a file with this name determines the targets of imports.
+pub(crate) fn is_manifest(name: &str) -> bool {
+    let is_config = name.starts_with("tsconfig") && name.ends_with(".json");
+    is_config || MANIFESTS.contains(&name)
+}
+
 /// A hash of the paths and stamps of the manifests.
 fn manifest_stamp(disk: &Disk, listed: &BTreeSet<String>) -> String {
     let mut text = String::new();
     for path in listed {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let is_config = name.starts_with("tsconfig") && name.ends_with(".json");
-        if MANIFESTS.contains(&name) || is_config {
+        if is_manifest(path.rsplit('/').next().unwrap_or(path)) {
             let stamp = disk.content_stamp(path);
             text.push_str(path);
             text.push_str(&format!("{:?}", stamp_number(stamp)));
@@ -344,6 +352,7 @@ fn build(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
         rows::write_refs(connection, &resolver, id)?;
     }
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('manifests', ?1)", [manifests])?;
+    store::set_generation(connection)?;
     connection.execute_batch("COMMIT")?;
     fresh.finish()?;
     Ok(Update { files: count, changed: count, resolved: count, built: true, unread: 0 })
@@ -384,6 +393,7 @@ fn edit(
         )?;
     }
     transaction.execute("INSERT OR REPLACE INTO meta VALUES ('manifests', ?1)", [manifests])?;
+    store::set_generation(&transaction)?;
     transaction.commit()?;
     Ok(update)
 }

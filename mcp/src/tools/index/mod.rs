@@ -14,7 +14,7 @@ use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::render::Row;
 use aidd_engine::workspace::project::Project;
 use aidd_index::query::{Reader, SymbolRow};
-use aidd_index::{IndexError, refresh, sql};
+use aidd_index::{IndexError, sql};
 use aidd_lexicon::tokens;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,8 +78,7 @@ struct Current {
 /// Brings the index up to date and opens it.
 fn current(context: &Context) -> Result<Current, ToolError> {
     let project = context.project()?;
-    let update = refresh(&project.disk, &project.config)?;
-    let reader = Reader::open(project.root())?;
+    let (reader, update) = context.index(&project)?;
     let mut notes = Vec::new();
     match update.unread {
         0 => {}
