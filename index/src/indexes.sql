@@ -12,3 +12,5 @@ CREATE INDEX declared_routes_by_file ON declared_routes(file);
 CREATE INDEX declared_routes_by_handler ON declared_routes(handler) WHERE handler IS NOT NULL;
 CREATE INDEX mounts_by_file ON mounts(file);
 CREATE INDEX mounts_by_target ON mounts(target);
+-- Covers the comparison of all files with their stamps: the rows themselves are large.
+CREATE INDEX files_by_stamp ON files(path, hash, stamp, size);

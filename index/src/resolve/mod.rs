@@ -209,6 +209,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
             && matches!(receiver, Value::Unknown)
             && all.len() == 1
             && self.is_certain_name(place, *only, &found.name)
+            && (family != "rust" || self.uses_crate_of(place.file, only.file))
             && self.world.symbol(*only, |symbol| !symbol.extension) == Some(true)
             && (family != "ruby" || found.arguments > 0 || found.name.ends_with(['?', '!']))
         {
@@ -233,6 +234,27 @@ impl<'w, 'c> Resolver<'w, 'c> {
             .max(1 + name.chars().skip(1).filter(|c| c.is_uppercase()).count());
         let is_itself = place.file == target.file && place.source == Some(target.at);
         words >= 2 && !is_itself && !builtin::METHODS.contains(&name)
+    }
+
+    /// Whether a Rust file is in the crate of another file or imports from it. The crate is told by
+    /// the directory above `src`, `tests`, `benches` or `examples`.
+    fn uses_crate_of(&self, file: u32, other: u32) -> bool {
+        let root = |file: u32| {
+            let path = self.world.path(file);
+            let mut at = 0;
+            for part in path.split_inclusive('/') {
+                if matches!(part, "src/" | "tests/" | "benches/" | "examples/") {
+                    return &path[..at];
+                }
+                at += part.len();
+            }
+            path.rsplit_once('/').map_or("", |(dir, _)| dir)
+        };
+        let wanted = root(other);
+        let is_imported = |facts: std::sync::Arc<crate::facts::FileFacts>| {
+            facts.targets.iter().flat_map(|at| &at.files).any(|file| root(*file) == wanted)
+        };
+        root(file) == wanted || self.world.facts(file).is_some_and(is_imported)
     }
 
     /// The language family of a file; code in the languages of a family can call each other.

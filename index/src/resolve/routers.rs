@@ -31,7 +31,7 @@ impl Resolver<'_, '_> {
     #[must_use]
     pub(crate) fn router(&self, file: u32, offset: u32, chain: &Chain) -> Option<RouterId> {
         match self.declared(file, offset, chain)? {
-            Value::Symbol(id) => self.router_of(id),
+            Value::Symbol(id) => self.router_of(id, 0),
             Value::Files(files) => Some(self.exported_router(*files.first()?)),
             _ => None,
         }
@@ -41,16 +41,30 @@ impl Resolver<'_, '_> {
     #[must_use]
     pub(crate) fn exported_router(&self, file: u32) -> RouterId {
         match self.exported(file, "default", 0) {
-            Value::Symbol(id) => self.router_of(id),
+            Value::Symbol(id) => self.router_of(id, 0),
             _ => None,
         }
         .unwrap_or(RouterId::File(file))
     }
 
-    fn router_of(&self, id: SymbolId) -> Option<RouterId> {
-        let kind = self.world.symbol(id, |symbol| symbol.kind)?;
+    fn router_of(&self, id: SymbolId, depth: usize) -> Option<RouterId> {
+        let (kind, name) = self.world.symbol(id, |symbol| (symbol.kind, symbol.name.clone()))?;
         match kind {
-            Kind::Constant | Kind::Variable => Some(RouterId::Variable(id)),
+            // `const users = require("./users")` declares a variable and imports a file.
+            Kind::Constant | Kind::Variable => {
+                let facts = self.world.facts(id.file)?;
+                let mut bindings = facts.imports.bindings.iter();
+                let binding = bindings.find(|binding| binding.local.as_deref() == Some(&*name));
+                match binding.map(|binding| self.bound(id.file, binding, depth)) {
+                    Some(Value::Symbol(other)) if self.step(depth) => {
+                        self.router_of(other, depth + 1)
+                    }
+                    Some(Value::Files(files)) if self.step(depth) => {
+                        Some(self.exported_router(*files.first()?))
+                    }
+                    _ => Some(RouterId::Variable(id)),
+                }
+            }
             kind if kind.is_function() => Some(RouterId::Function(id)),
             _ => None,
         }

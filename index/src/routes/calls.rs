@@ -1,6 +1,6 @@
 //! Routes that are declared by calls: `app.get("/path", handler)`.
 
-use super::{Group, Reader, join};
+use super::{Group, Reader, join, normal};
 use crate::outline::build::{child_of, named};
 use crate::outline::{Chain, Root};
 use tree_sitter::Node;
@@ -130,23 +130,26 @@ impl<'t> Reader<'t> {
 
     /// The prefix of the router on which a method is called.
     pub(super) fn receiver_prefix(&self, receiver: Option<Node<'t>>) -> String {
-        let mut receiver = receiver;
+        let (mut receiver, mut outer) = (receiver, String::new());
+        // The prefixes of the groups in the receiver, innermost first.
+        let mut inner: Vec<&str> = Vec::new();
         for _ in 0..MAX_DEPTH {
             let Some(node) = receiver else { break };
             if let Some(group) = self.groups.get(self.text_of(node)) {
-                return group.prefix.clone();
+                outer.clone_from(&group.prefix);
+                break;
             }
             // `r.Group("/a").GET(…)`
             match self.call(node) {
                 Some(call) if self.framework.group.iter().any(|name| name == call.name) => {
-                    let prefix = call.arguments.first().and_then(|at| self.literal(*at));
-                    return prefix.unwrap_or_default().to_owned();
+                    inner.extend(call.arguments.first().and_then(|at| self.literal(*at)));
+                    receiver = call.receiver;
                 }
                 Some(call) => receiver = call.receiver,
                 None => break,
             }
         }
-        String::new()
+        inner.iter().rev().fold(outer, |all, prefix| normal(&all, prefix))
     }
 
     /// `api := r.Group("/api")`

@@ -86,6 +86,9 @@ struct Framework {
     /// Functions that serve the routes of another router.
     #[serde(default)]
     mounts: Vec<mounts::Shape>,
+    /// Functions that return a new router.
+    #[serde(default)]
+    constructors: HashSet<String>,
     /// The types of routers that are passed to functions.
     #[serde(default)]
     routers: HashSet<String>,
@@ -343,8 +346,7 @@ fn join(prefix: &str, path: &str) -> String {
 
 /// A prefix with a leading slash and none at the end; empty if there is none.
 fn normal(outer: &str, prefix: &str) -> String {
-    let joined = join(outer, prefix);
-    if joined == "/" { String::new() } else { joined }
+    join(outer, prefix).trim_end_matches('/').to_owned()
 }
 
 /// The routes that Next.js derives from the paths of files.

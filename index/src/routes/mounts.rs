@@ -137,6 +137,12 @@ impl<'t> Reader<'t> {
                 }
                 continue;
             }
+            // `.nest("/a", Router::new().route(…))`
+            if self.is_constructed(argument) {
+                self.scopes.push((argument.start_byte(), argument.end_byte(), prefix));
+                is_mount = true;
+                continue;
+            }
             let Some(target) = self.target(argument) else { continue };
             let parameter = shape.passes.then_some(0);
             self.add_mount((node, call.receiver), prefix, (target, parameter), replaces);
@@ -255,6 +261,19 @@ impl<'t> Reader<'t> {
         self.handler(node, 0).map(Target::Value)
     }
 
+    /// Whether an argument is a new router with its routes.
+    fn is_constructed(&self, node: Node<'t>) -> bool {
+        let mut node = node;
+        for _ in 0..MAX_DEPTH * 4 {
+            let Some(call) = self.call(node) else { break };
+            match call.receiver.filter(|receiver| self.call(*receiver).is_some()) {
+                Some(receiver) => node = receiver,
+                None => return self.framework.constructors.contains(call.name),
+            }
+        }
+        false
+    }
+
     /// The value of a named argument, or of a property of an object among the arguments.
     fn property(&self, arguments: &[Node<'t>], key: &str) -> Option<Node<'t>> {
         self.keyword(arguments, key).or_else(|| {
@@ -315,7 +334,11 @@ impl<'t> Reader<'t> {
 fn is_function(node: Node<'_>) -> bool {
     matches!(
         node.kind(),
-        "arrow_function" | "function_expression" | "function" | "func_literal" | "closure_expression"
+        "arrow_function"
+            | "function_expression"
+            | "function"
+            | "func_literal"
+            | "closure_expression"
     )
 }
 

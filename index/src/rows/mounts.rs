@@ -31,11 +31,7 @@ pub(super) fn keys(
 }
 
 /// The key of a router; `parameter` is the index of the parameter to which a function adds routes.
-fn key_of(
-    resolver: &Resolver<'_, '_>,
-    found: &RouterId,
-    parameter: Option<u32>,
-) -> Option<String> {
+fn key_of(resolver: &Resolver<'_, '_>, found: &RouterId, parameter: Option<u32>) -> Option<String> {
     Some(match found {
         RouterId::File(file) => format!("m{file}"),
         RouterId::Variable(id) => format!("s{}", resolver.world.stored_id(*id)?),

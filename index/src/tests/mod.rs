@@ -2,10 +2,12 @@
 
 mod blueprint;
 mod freshness;
+mod mounts;
 mod namespaces;
 mod processes;
 mod questions;
 mod resolution;
+mod series;
 mod sql;
 
 use crate::{Update, refresh, store};

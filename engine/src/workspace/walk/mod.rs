@@ -11,6 +11,7 @@ mod scope;
 mod stamps;
 mod tree;
 mod uncommitted;
+mod watch;
 
 use crate::check::{CheckResult, Engine};
 use crate::project::config::Config;
