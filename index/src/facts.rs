@@ -167,9 +167,9 @@ pub(crate) struct Mentions {
 }
 
 impl FileFacts {
-    /// The names that the file mentions.
+    /// The names that the file with the id `file` mentions.
     #[must_use]
-    pub(crate) fn mentions(&self) -> Mentions {
+    pub(crate) fn mentions(&self, file: u32) -> Mentions {
         let mut names = BTreeSet::new();
         let mut links = BTreeSet::new();
         let add_chain = |names: &mut BTreeSet<u32>, chain: &Chain| {
@@ -239,16 +239,31 @@ impl FileFacts {
                 links.insert((name_hash(name), name_hash(imported)));
             }
         }
+        // What a name of another file means can depend on the wildcards in that file.
+        names.extend(self.targets.iter().flat_map(|at| &at.files).map(|at| wildcards_of(*at)));
+        for binding in &self.imports.bindings {
+            let target = self.targets.get(binding.import);
+            for target in target.iter().flat_map(|target| &target.files) {
+                let wildcards = wildcards_of(*target);
+                for name in binding.local.iter().chain(&binding.exported) {
+                    links.insert((name_hash(name), wildcards));
+                }
+                if binding.imported == Imported::All {
+                    links.insert((wildcards_of(file), wildcards));
+                }
+            }
+        }
         names.extend(links.iter().flat_map(|(holder, name)| [*holder, *name]));
         Mentions { names: names.into_iter().collect(), links: links.into_iter().collect() }
     }
 
     /// The names that other files can depend on, each with a hash of its definitions without their
     /// positions.
-    fn meanings(&self) -> HashMap<u32, u64> {
+    fn meanings(&self, file: u32) -> HashMap<u32, u64> {
         let mut all: HashMap<u32, u64> = HashMap::new();
         let mut add = |name: &str, value: &dyn Fn(&mut DefaultHasher)| {
-            let entry = all.entry(name_hash(name)).or_default();
+            let name = if name == "*" { wildcards_of(file) } else { name_hash(name) };
+            let entry = all.entry(name).or_default();
             let mut hasher = DefaultHasher::new();
             entry.hash(&mut hasher);
             value(&mut hasher);
@@ -296,13 +311,22 @@ impl FileFacts {
     }
 }
 
-/// The names whose definitions differ between two states of a file.
+/// The hash for the wildcards in a file: `from a import *`, `export * from "./a"`.
+fn wildcards_of(file: u32) -> u32 {
+    let mut hasher = DefaultHasher::new();
+    ('*', file).hash(&mut hasher);
+    (hasher.finish() & u64::from(u32::MAX)) as u32
+}
+
+/// The names whose definitions differ between two states of the file with the id `file`.
 #[must_use]
 pub(crate) fn changed_names(
+    file: u32,
     before: Option<&FileFacts>,
     after: Option<&FileFacts>,
 ) -> BTreeSet<u32> {
-    let meanings = |facts: Option<&FileFacts>| facts.map(FileFacts::meanings).unwrap_or_default();
+    let meanings =
+        |facts: Option<&FileFacts>| facts.map(|facts| facts.meanings(file)).unwrap_or_default();
     let (before, after) = (meanings(before), meanings(after));
     let differs = |name: &&u32| before.get(name) != after.get(name);
     before.keys().chain(after.keys()).filter(differs).copied().collect()

@@ -129,7 +129,7 @@ fn write_stored(
             facts.imports.package,
             theme(&file.path),
             postcard::to_allocvec(facts)?,
-            postcard::to_allocvec(&facts.mentions())?,
+            postcard::to_allocvec(&facts.mentions(id))?,
         ])?;
     write_imports(connection, id, &file.line_starts, facts)
 }

@@ -236,7 +236,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
         words >= 2 && !is_itself && !builtin::METHODS.contains(&name)
     }
 
-    /// Whether a Rust file is in the crate of another file or imports from it. The crate is told by
+    /// Whether a Rust file is in the crate of another file or imports from it. The crate is identified by
     /// the directory above `src`, `tests`, `benches` or `examples`.
     fn uses_crate_of(&self, file: u32, other: u32) -> bool {
         let root = |file: u32| {

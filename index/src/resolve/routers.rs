@@ -8,7 +8,7 @@ use crate::outline::{Chain, Kind, Root, Step};
 /// A router to which routes are added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RouterId {
-    /// A variable.
+    /// The router that is assigned to a variable.
     Variable(SymbolId),
     /// The router that a function returns or changes.
     Function(SymbolId),

@@ -1,6 +1,6 @@
 //! Routes that are declared by calls: `app.get("/path", handler)`.
 
-use super::{Group, Reader, join, normal};
+use super::{Reader, join, normal};
 use crate::outline::build::{child_of, named};
 use crate::outline::{Chain, Root};
 use tree_sitter::Node;
@@ -135,7 +135,7 @@ impl<'t> Reader<'t> {
         let mut inner: Vec<&str> = Vec::new();
         for _ in 0..MAX_DEPTH {
             let Some(node) = receiver else { break };
-            if let Some(group) = self.groups.get(self.text_of(node)) {
+            if let Some(group) = self.group_of(node) {
                 outer.clone_from(&group.prefix);
                 break;
             }
@@ -167,7 +167,7 @@ impl<'t> Reader<'t> {
         // A constructor such as `APIRouter(prefix="/a")` has no outer router.
         let outer = call.receiver.filter(|_| self.framework.prefix_key.is_none());
         let root = outer.and_then(|outer| self.root(outer)).or_else(|| Some(name.clone()));
-        self.groups.insert(name, Group { prefix, root });
+        self.add_group(node, name, prefix, root);
     }
 
     /// The value of a named argument.

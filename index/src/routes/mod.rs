@@ -121,14 +121,16 @@ struct Reader<'t> {
     framework: &'static Framework,
     /// Ranges in which paths have a prefix: start, end and prefix.
     scopes: Vec<(usize, usize, String)>,
-    /// Router variable → its prefix.
-    groups: HashMap<String, Group>,
+    /// Router variable → its prefixes, in order.
+    groups: HashMap<String, Vec<Group>>,
     routes: Vec<Route>,
     mounts: Vec<Mount>,
 }
 
 /// A router with a prefix.
 struct Group {
+    /// The index of the symbol of the function with the variable.
+    function: Option<u32>,
     prefix: String,
     /// The router to which the prefix is relative.
     root: Option<String>,

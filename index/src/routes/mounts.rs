@@ -13,7 +13,7 @@ use tree_sitter::Node;
 pub(crate) enum Router {
     /// The parameter of a function: the index of the function's symbol, and of the parameter.
     Parameter(u32, u32),
-    /// A variable.
+    /// The variable with this name, visible at the declaration.
     Variable(String),
 }
 
@@ -164,7 +164,7 @@ impl<'t> Reader<'t> {
         if let Some(name) = name.map(|at| self.text_of(at))
             && root.as_deref() != Some(name)
         {
-            self.groups.insert(name.to_owned(), Group { prefix: String::new(), root });
+            self.add_group(function, name.to_owned(), String::new(), root);
         }
         if !prefix.is_empty() {
             self.scopes.push((function.start_byte(), function.end_byte(), prefix));
@@ -210,7 +210,7 @@ impl<'t> Reader<'t> {
                 local.value.names().last().is_some_and(|last| self.framework.routers.contains(last))
             })
         };
-        self.groups.contains_key(name) || is_typed()
+        self.group_of(node).is_some() || is_typed()
     }
 
     fn add_mount(
@@ -301,7 +301,7 @@ impl<'t> Reader<'t> {
         let mut node = receiver;
         for _ in 0..MAX_DEPTH {
             let text = self.text_of(node);
-            if let Some(group) = self.groups.get(text) {
+            if let Some(group) = self.group_of(node) {
                 return group.root.clone();
             }
             match self.call(node) {
@@ -310,6 +310,36 @@ impl<'t> Reader<'t> {
             }
         }
         None
+    }
+
+    /// Adds a variable that is a router with a prefix, and is declared at `node`.
+    pub(super) fn add_group(
+        &mut self,
+        node: Node<'t>,
+        name: String,
+        prefix: String,
+        root: Option<String>,
+    ) {
+        let function = function_at(self.outline, node.start_byte());
+        self.groups.entry(name).or_default().push(Group { function, prefix, root });
+    }
+
+    /// The last declaration of the router that `node` names, in the innermost function with one.
+    pub(super) fn group_of(&self, node: Node<'t>) -> Option<&Group> {
+        let name = self.text_of(node);
+        let all = self.groups.get(name)?;
+        let mut scope = function_at(self.outline, node.start_byte());
+        loop {
+            if let Some(found) = all.iter().rfind(|group| group.function == scope) {
+                return Some(found);
+            }
+            let symbol = self.outline.symbols.get(scope? as usize)?;
+            // A parameter hides the variables of outer functions.
+            if symbol.parameters.iter().any(|parameter| parameter == name) {
+                return None;
+            }
+            scope = symbol.parent;
+        }
     }
 
     /// The variable whose value contains `node`, in Rust.

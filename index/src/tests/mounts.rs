@@ -178,7 +178,7 @@ fn routers_that_go_functions_receive_or_return_have_prefixes() {
         ("go.mod", "module g\n"),
         (
             "main.go",
-            "package main\n\nimport (\n\t\"github.com/gin-gonic/gin\"\n\t\"g/users\"\n)\n\nfunc main() {\n\tr := gin.Default()\n\tapi := r.Group(\"/api\")\n\tusers.Register(api)\n\th := &users.Handler{}\n\th.Routes(r.Group(\"/admin\"), 1)\n\tlocal(api.Group(\"/v2\"))\n}\n\nfunc local(g *gin.RouterGroup) {\n\tg.GET(\"/l\", get)\n\tusers.Register(g)\n}\n\nfunc get(c *gin.Context) {}\n",
+            "package main\n\nimport (\n\t\"github.com/gin-gonic/gin\"\n\t\"g/users\"\n)\n\nfunc main() {\n\tr := gin.Default()\n\tapi := r.Group(\"/api\")\n\tusers.Register(api)\n\th := &users.Handler{}\n\th.Routes(r.Group(\"/admin\"), 1)\n\tlocal(api.Group(\"/v2\"))\n}\n\nfunc other(api *gin.RouterGroup) { api.GET(\"/o\", get) }\n\nfunc local(g *gin.RouterGroup) {\n\tg.GET(\"/l\", get)\n\tusers.Register(g)\n}\n\nfunc get(c *gin.Context) {}\n",
         ),
         (
             "users/users.go",
@@ -201,6 +201,7 @@ fn routers_that_go_functions_receive_or_return_have_prefixes() {
             "GET /api/users List",
             "GET /api/v2/l get",
             "GET /api/v2/users List",
+            "GET /o get",
             "GET /posts/{id} Get",
             "GET /x/y h",
         ]

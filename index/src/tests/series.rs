@@ -105,8 +105,15 @@ fn run(seed: u64) {
     }
     update(root);
     let edited = dump(root);
-    for (table, rows) in dump_fresh(root) {
-        assert_eq!(edited[table], rows, "table {table} of series {seed} after {steps:?}");
+    for (table, fresh) in dump_fresh(root) {
+        let only = |of: &[String], other: &[String]| -> Vec<String> {
+            of.iter().filter(|row| !other.contains(row)).cloned().collect()
+        };
+        let (extra, missing) = (only(&edited[table], &fresh), only(&fresh, &edited[table]));
+        assert!(
+            edited[table] == fresh,
+            "{table} of series {seed} after {steps:?}: extra {extra:?}, missing {missing:?}"
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! Tells whether files below some directories changed, without reading their stamps. Only Linux reports
+//! Detects whether files below some directories changed, without reading their stamps. Only Linux reports
 //! every change in time, and only on file systems that this machine alone writes.
 
 /// The directories of a project, watched for changes.
