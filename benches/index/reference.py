@@ -5,6 +5,7 @@ import ast
 import dataclasses
 import json
 import pathlib
+import re
 import subprocess
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -151,10 +152,12 @@ SOFT = {"methodSpec", "alias", "talias", "typedef", "macro", "type", "typealias"
 NO_NAMES = {"assert", "catch", "bool", "for", "foreach", "if", "lock", "nameof", "new", "return", "self", "switch", "try", "typeof", "using", "when", "while", "_", "Companion"}
 
 
-def is_name(name):
+def is_name(language, name):
     """Whether a name of ctags can be declared: calls and anonymous parts are not."""
     is_anonymous = name.startswith(("__anon", "AnonymousClass", "<"))
-    return name not in NO_NAMES and not is_anonymous and "." not in name and "(" not in name
+    # These are ordinary names in Rust, Go and Python.
+    is_word = name in NO_NAMES and language not in ("Rust", "Go", "Python")
+    return not is_word and not is_anonymous and "." not in name and "(" not in name
 
 
 def is_declared(language, kind, name, line):
@@ -162,10 +165,29 @@ def is_declared(language, kind, name, line):
     before = line.partition(name)[0].strip()
     if language == "Kotlin" and kind == "method":
         return before.split(" ")[-1].endswith("fun") or "fun " in before
+    if language == "Java" and kind == "method":
+        is_call = before.endswith((".", "return", "new", "throw", "else", "=", "(", ",", "!", "&&", "||"))
+        return not is_call and (bool(before) or line.rstrip().endswith("{"))
     if language == "C#" and kind == "method":
         is_call = before.endswith((".", "await", "return", "new", "=>", "(", "=", ","))
         return not is_call and (bool(before) or line.rstrip().endswith(")") or "{" in line)
     return True
+
+
+# What a line contains that declares NAME, for the definitions that ctags misses: it stops at some
+# literals of Rust, and does not read local types, generic interfaces of Go and some annotations of Java.
+DECLARED = {
+    "Rust": r"(?:\b(?:fn|struct|enum|trait|mod|type|union)|macro_rules!)\s+(?:r#)?NAME\b",
+    "Go": r"^func\s.*\bNAME\s*[\[(]|^\s*(?:type\s+)?NAME\s*(?:\[.*\])?\s*(?:=\s*)?(?:struct|interface|func|map|\[|\*|\w)|^\s*NAME\(.*\)",
+    "Java": r"(?:\b(?:class|interface|enum|record)\s+NAME\b|[\w>\]]\s+(?<!return )(?<!new )(?<!throw )NAME\s*\()",
+}
+
+
+def declares(language, name, lines):
+    """Whether one of the lines declares a name that ctags did not find."""
+    pattern = DECLARED.get(language)
+    found = pattern and re.compile(pattern.replace("NAME", re.escape(name)))
+    return bool(found) and any(found.search(line.split("//")[0]) for line in lines)
 
 
 def ctags(root, files, language):
@@ -184,7 +206,7 @@ def ctags(root, files, language):
             texts = {tag["path"]: (root / tag["path"]).read_text(errors="replace").split("\n")}
         kind, at = tag["kind"], tag["line"]
         line = texts[tag["path"]][at - 1] if at <= len(texts[tag["path"]]) else ""
-        if kind in CTAGS[language] and (not is_name(tag["name"]) or not is_declared(language, kind, tag["name"], line)):
+        if kind in CTAGS[language] and (not is_name(language, tag["name"]) or not is_declared(language, kind, tag["name"], line)):
             continue
         if kind in CTAGS[language]:
             soft = kind in SOFT

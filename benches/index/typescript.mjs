@@ -17,12 +17,17 @@ if (!compiler || !root) {
 const ts = createRequire(import.meta.url)(resolve(compiler));
 const K = ts.SyntaxKind;
 
-// The function behind parentheses, casts and calls such as `memo(() => …)`, which tools name after the variable.
+// The function behind parentheses and casts.
 function isFunction(node) {
   while (node && (ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isSatisfiesExpression?.(node))) {
     node = node.expression;
   }
   return node && (ts.isArrowFunction(node) || ts.isFunctionExpression(node) || ts.isClassExpression(node)) ? node : null;
+}
+
+// Whether an argument of a call is a function, as in `memo(() => …)`: tools name it after the variable.
+function isWrapped(node, depth = 0) {
+  return depth < 3 && node && ts.isCallExpression(node) && node.arguments.some((at) => isFunction(at) || isWrapped(at, depth + 1));
 }
 
 // [name node, kind, soft] if the node is a definition.
@@ -41,7 +46,9 @@ function definition(node) {
     case K.MethodDeclaration:
       return [node.name, "method", !node.body || ts.isObjectLiteralExpression(node.parent)];
     case K.Constructor:
-      return node.body ? [node.getChildren().find((child) => child.kind === K.ConstructorKeyword) ?? node, "constructor", false] : null;
+      return [node.getChildren().find((child) => child.kind === K.ConstructorKeyword) ?? node, "constructor", !node.body];
+    case K.ModuleDeclaration:
+      return ts.isIdentifier(node.name) && [node.name, "type", true];
     case K.GetAccessor:
     case K.SetAccessor:
       return [node.name, "method", ts.isObjectLiteralExpression(node.parent)];
@@ -49,6 +56,7 @@ function definition(node) {
       return [node.name, "method", true];
     case K.VariableDeclaration: {
       const value = isFunction(node.initializer);
+      if (!value && ts.isIdentifier(node.name) && isWrapped(node.initializer)) return [node.name, "function", true];
       return value && ts.isIdentifier(node.name) && [node.name, ts.isClassExpression(value) ? "class" : "function", false];
     }
     case K.PropertyDeclaration:

@@ -1,26 +1,41 @@
-//! The note on what a change reaches, from the code index.
+//! What a change reaches, from the code index.
 
 use aidd_engine::text::escape;
-use aidd_index::query::Reader;
 use aidd_index::query::reach::Reach;
+use aidd_index::query::{Reader, SymbolRow};
 use aidd_index::{IndexError, changed_lines, refresh, store};
-use aidd_report::number;
 use aidd_report::project::Project;
+use aidd_report::{ReachedSymbol, number};
 
 /// Maximum number of untested symbols in the note.
 const MAX_UNTESTED: usize = 5;
 
-/// The note on what the work tree's changes since the merge base with `rev` reach (`None`: since the
-/// last commit). `None` if no source file changed, or if the project has no index and `is_requested`
-/// is not set: building an index takes longer than the check.
+/// What a change reaches, for the report.
+#[derive(Clone, Debug)]
+pub struct ReachReport {
+    /// The note on the run.
+    pub note: String,
+    /// The details; `None` if they are unknown.
+    pub details: Option<aidd_report::Reach>,
+}
+
+/// What the work tree's changes since the merge base with `rev` reach (`None`: since the last
+/// commit). `None` if no source file changed, or if the project has no index and `is_requested` is
+/// not set: building an index takes longer than the check.
 #[must_use]
-pub fn note(project: &Project, rev: Option<&str>, is_requested: bool) -> Option<String> {
+pub fn report(project: &Project, rev: Option<&str>, is_requested: bool) -> Option<ReachReport> {
     if !is_requested && !store::path(project.root()).is_file() {
         return None;
     }
     match reach(project, rev) {
-        Ok(reach) => reach.map(|reach| describe(&reach)),
-        Err(error) => Some(format!("the reach of the change is unknown: {error}")),
+        Ok(reach) => {
+            let reach = reach?;
+            Some(ReachReport { note: describe(&reach), details: Some(details(&reach)) })
+        }
+        Err(error) => Some(ReachReport {
+            note: format!("the reach of the change is unknown: {error}"),
+            details: None,
+        }),
     }
 }
 
@@ -31,6 +46,26 @@ fn reach(project: &Project, rev: Option<&str>) -> Result<Option<Reach>, IndexErr
     }
     refresh(&project.disk, &project.config)?;
     Reader::open(project.root())?.reach_of_lines(&lines).map(Some)
+}
+
+fn details(reach: &Reach) -> aidd_report::Reach {
+    let declared = |symbol: &SymbolRow| ReachedSymbol {
+        name: symbol.qualified.clone(),
+        path: symbol.path.clone(),
+        line: symbol.line.into(),
+    };
+    let callers = reach.callers.iter().map(|user| ReachedSymbol {
+        name: user.name.clone(),
+        path: user.path.clone(),
+        line: user.line.into(),
+    });
+    aidd_report::Reach {
+        changed: reach.changed.iter().map(declared).collect(),
+        callers: callers.collect(),
+        indirect: reach.indirect,
+        tests: reach.tests.clone(),
+        untested: reach.untested.iter().map(declared).collect(),
+    }
 }
 
 /// The reach in one sentence.

@@ -8,6 +8,7 @@ use crate::fix;
 use crate::rules::describe_reach;
 use aidd_ci::args::{parse_output, split_values};
 use aidd_ci::progress::Progress;
+use aidd_ci::reach::ReachReport;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::Files;
@@ -385,7 +386,7 @@ struct Report<'a> {
     fail_on: FailOn,
     started: Instant,
     stale: Option<&'a [Entry]>,
-    reach: Option<String>,
+    reach: Option<ReachReport>,
     /// Whether the run checks all files of the project.
     is_whole_project: bool,
 }
@@ -394,6 +395,7 @@ impl Report<'_> {
     fn write(&self, outputs: &[(Format, PathBuf)], color: When, io: &mut Io<'_>) -> Result<()> {
         let outcome = &self.compared.outcome;
         let kind = if self.comparison.is_some() { "changed" } else { "tracked" };
+        let note = self.reach.as_ref().map(|reach| reach.note.clone());
         let run = Run {
             files: compare::files(&outcome.files),
             fixed: compare::files(&self.compared.fixed),
@@ -405,7 +407,8 @@ impl Report<'_> {
             fail_on: self.fail_on,
             policy: None,
             comparison: self.comparison.clone(),
-            notes: outcome.excluded.message(kind).into_iter().chain(self.reach.clone()).collect(),
+            notes: outcome.excluded.message(kind).into_iter().chain(note).collect(),
+            reach: self.reach.as_ref().and_then(|reach| reach.details.clone()),
             elapsed: self.started.elapsed(),
             root: self.project.root(),
             suppressed: self.args.sarif_suppressed,

@@ -23,6 +23,7 @@ pub use suggest::{RuleCoverage, RuleSuggest, SuggestFormat};
 pub use work::{Work, WorkCommand, WorkLevel, WorkPriority};
 
 use aidd_ci::args::{BaselineArgs, Ci, SelectionArgs, WalkArgs};
+use aidd_ci::reach::ReachReport;
 use aidd_report::Format;
 use aidd_report::project::Project;
 use aidd_report::run::compare::Against;
@@ -245,14 +246,14 @@ impl DiffArgs {
         revision.or(self.changed.then_some(Against::LastCommit))
     }
 
-    /// The note on what the changes reach; see [`aidd_ci::reach::note`]. There is none for staged
-    /// changes, because the index describes the work tree.
+    /// What the changes reach; see [`aidd_ci::reach::report`]. `None` for staged changes, because the
+    /// index describes the work tree.
     #[must_use]
-    pub fn reach(&self, project: &Project, is_requested: bool) -> Option<String> {
+    pub fn reach(&self, project: &Project, is_requested: bool) -> Option<ReachReport> {
         if self.staged || !self.is_set() {
             return None;
         }
-        aidd_ci::reach::note(project, self.diff.as_deref(), is_requested)
+        aidd_ci::reach::report(project, self.diff.as_deref(), is_requested)
     }
 
     /// Whether one of the options is set.

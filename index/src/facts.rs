@@ -1,9 +1,10 @@
 //! The facts that the index stores about one file, and the names that an edit of the file affects.
 
 use crate::outline::{self, Chain, Outline, RefKind, namespaces};
-use crate::routes::{self, Route};
+use crate::routes::{self, Mount, Route, Router, Target as MountTarget};
 use aidd_engine::parse::syntax::parse_text;
-use aidd_engine::project::imports::{self, Imported, Name};
+use aidd_engine::project::imports::{self, Import, Imported, Name};
+use aidd_engine::text::source::Span;
 use ast_grep_core::Language as _;
 use ast_grep_language::SupportLang;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,8 @@ pub(crate) struct FileFacts {
     pub ids: Vec<i64>,
     /// The routes that the file declares.
     pub routes: Vec<Route>,
+    /// The routers that the file serves under a prefix.
+    pub mounts: Vec<Mount>,
 }
 
 /// The language of an indexed file.
@@ -90,13 +93,35 @@ pub(crate) fn read(path: &str, text: &str) -> Option<FileFacts> {
     let language = language(path)?;
     let tree = parse_text(text, language)?;
     let mut outline = outline::read(path, text, language, &tree);
-    let imports = Arc::new(match namespaces::is_supported(language) {
+    let mut imports = match namespaces::is_supported(language) {
         true => namespaces::read(text, language, &tree),
         false => imports::read_tree(path, &tree)?,
-    });
+    };
     drop_unknown_names(&mut outline, &imports);
-    let routes = routes::read(path, text, language, &tree, &outline, &imports);
-    Some(FileFacts { outline, imports, targets: Vec::new(), ids: Vec::new(), routes })
+    let (routes, mut mounts) = routes::read(path, text, language, &tree, &outline, &imports);
+    import_mounted(&mut mounts, &mut imports);
+    let imports = Arc::new(imports);
+    Some(FileFacts { outline, imports, targets: Vec::new(), ids: Vec::new(), routes, mounts })
+}
+
+/// Adds the modules that mounts name as imports, so that the import graph finds them.
+fn import_mounted(mounts: &mut [Mount], imports: &mut imports::Facts) {
+    for mount in mounts {
+        let MountTarget::Module(name) = &mount.target else { continue };
+        let Ok(index) = u32::try_from(imports.imports.len()) else { continue };
+        let span = Span::new(mount.offset as usize, mount.offset as usize);
+        imports.imports.push(Import {
+            name: Name::Python { level: 0, module: name.clone(), member: None },
+            span,
+            statement: span,
+            type_only: false,
+            deferred: true,
+            test: false,
+            inline: true,
+            binds: None,
+        });
+        mount.target = MountTarget::Import(index);
+    }
 }
 
 /// Removes references with unqualified names that the file neither declares nor imports. In languages
@@ -142,9 +167,9 @@ pub(crate) struct Mentions {
 }
 
 impl FileFacts {
-    /// The names that the file mentions.
+    /// The names that the file with the id `file` mentions.
     #[must_use]
-    pub(crate) fn mentions(&self) -> Mentions {
+    pub(crate) fn mentions(&self, file: u32) -> Mentions {
         let mut names = BTreeSet::new();
         let mut links = BTreeSet::new();
         let add_chain = |names: &mut BTreeSet<u32>, chain: &Chain| {
@@ -159,6 +184,23 @@ impl FileFacts {
         }
         for chain in self.routes.iter().filter_map(|route| route.handler.as_ref()) {
             add_chain(&mut names, chain);
+        }
+        let origins = self.routes.iter().map(|route| &route.origin);
+        for origin in origins.chain(self.mounts.iter().map(|mount| &mount.origin)) {
+            if let Some(Router::Variable(name)) = &origin.router {
+                names.insert(name_hash(name));
+            }
+        }
+        for mount in &self.mounts {
+            match &mount.target {
+                MountTarget::Value(chain) => {
+                    add_chain(&mut names, chain);
+                }
+                // The file exports its router as this.
+                MountTarget::Import(_) | MountTarget::Module(_) => {
+                    names.insert(name_hash("default"));
+                }
+            }
         }
         for import in &self.imports.imports {
             if let Name::Java { name, .. } = &import.name {
@@ -197,16 +239,31 @@ impl FileFacts {
                 links.insert((name_hash(name), name_hash(imported)));
             }
         }
+        // What a name of another file means can depend on the wildcards in that file.
+        names.extend(self.targets.iter().flat_map(|at| &at.files).map(|at| wildcards_of(*at)));
+        for binding in &self.imports.bindings {
+            let target = self.targets.get(binding.import);
+            for target in target.iter().flat_map(|target| &target.files) {
+                let wildcards = wildcards_of(*target);
+                for name in binding.local.iter().chain(&binding.exported) {
+                    links.insert((name_hash(name), wildcards));
+                }
+                if binding.imported == Imported::All {
+                    links.insert((wildcards_of(file), wildcards));
+                }
+            }
+        }
         names.extend(links.iter().flat_map(|(holder, name)| [*holder, *name]));
         Mentions { names: names.into_iter().collect(), links: links.into_iter().collect() }
     }
 
     /// The names that other files can depend on, each with a hash of its definitions without their
     /// positions.
-    fn meanings(&self) -> HashMap<u32, u64> {
+    fn meanings(&self, file: u32) -> HashMap<u32, u64> {
         let mut all: HashMap<u32, u64> = HashMap::new();
         let mut add = |name: &str, value: &dyn Fn(&mut DefaultHasher)| {
-            let entry = all.entry(name_hash(name)).or_default();
+            let name = if name == "*" { wildcards_of(file) } else { name_hash(name) };
+            let entry = all.entry(name).or_default();
             let mut hasher = DefaultHasher::new();
             entry.hash(&mut hasher);
             value(&mut hasher);
@@ -254,13 +311,22 @@ impl FileFacts {
     }
 }
 
-/// The names whose definitions differ between two states of a file.
+/// The hash for the wildcards in a file: `from a import *`, `export * from "./a"`.
+fn wildcards_of(file: u32) -> u32 {
+    let mut hasher = DefaultHasher::new();
+    ('*', file).hash(&mut hasher);
+    (hasher.finish() & u64::from(u32::MAX)) as u32
+}
+
+/// The names whose definitions differ between two states of the file with the id `file`.
 #[must_use]
 pub(crate) fn changed_names(
+    file: u32,
     before: Option<&FileFacts>,
     after: Option<&FileFacts>,
 ) -> BTreeSet<u32> {
-    let meanings = |facts: Option<&FileFacts>| facts.map(FileFacts::meanings).unwrap_or_default();
+    let meanings =
+        |facts: Option<&FileFacts>| facts.map(|facts| facts.meanings(file)).unwrap_or_default();
     let (before, after) = (meanings(before), meanings(after));
     let differs = |name: &&u32| before.get(name) != after.get(name);
     before.keys().chain(after.keys()).filter(differs).copied().collect()

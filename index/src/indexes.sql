@@ -8,5 +8,9 @@ CREATE INDEX imports_by_file ON imports(file);
 CREATE INDEX imports_by_target ON imports(target_file) WHERE target_file IS NOT NULL;
 CREATE INDEX bindings_by_file ON bindings(file);
 CREATE INDEX files_by_theme ON files(theme);
-CREATE INDEX routes_by_file ON routes(file);
-CREATE INDEX routes_by_handler ON routes(handler) WHERE handler IS NOT NULL;
+CREATE INDEX declared_routes_by_file ON declared_routes(file);
+CREATE INDEX declared_routes_by_handler ON declared_routes(handler) WHERE handler IS NOT NULL;
+CREATE INDEX mounts_by_file ON mounts(file);
+CREATE INDEX mounts_by_target ON mounts(target);
+-- Covers the comparison of all files with their stamps: the rows themselves are large.
+CREATE INDEX files_by_stamp ON files(path, hash, stamp, size);

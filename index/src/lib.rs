@@ -9,6 +9,7 @@ pub mod query;
 mod resolve;
 mod routes;
 mod rows;
+mod session;
 pub mod sql;
 pub mod store;
 #[cfg(test)]
@@ -18,4 +19,5 @@ mod update;
 pub use changes::{ChangedLines, changed_lines};
 pub use error::IndexError;
 pub use facts::outline_of;
+pub use session::Session;
 pub use update::{Update, refresh};

@@ -1,5 +1,7 @@
 //! Writes the rows of files, symbols and references.
 
+mod mounts;
+
 use crate::IndexError;
 use crate::facts::FileFacts;
 use crate::resolve::Resolver;
@@ -127,7 +129,7 @@ fn write_stored(
             facts.imports.package,
             theme(&file.path),
             postcard::to_allocvec(facts)?,
-            postcard::to_allocvec(&facts.mentions())?,
+            postcard::to_allocvec(&facts.mentions(id))?,
         ])?;
     write_imports(connection, id, &file.line_starts, facts)
 }
@@ -198,7 +200,8 @@ pub(crate) fn remove_refs(connection: &Connection, file: u32) -> Result<(), Inde
         )?
         .execute([file])?;
     connection.prepare_cached("DELETE FROM refs WHERE file = ?1")?.execute([file])?;
-    connection.prepare_cached("DELETE FROM routes WHERE file = ?1")?.execute([file])?;
+    connection.prepare_cached("DELETE FROM declared_routes WHERE file = ?1")?.execute([file])?;
+    connection.prepare_cached("DELETE FROM mounts WHERE file = ?1")?.execute([file])?;
     Ok(())
 }
 
@@ -270,7 +273,8 @@ fn write_routes(
     facts: &FileFacts,
 ) -> Result<(), IndexError> {
     let mut insert = connection.prepare_cached(
-        "INSERT INTO routes(file, line, method, path, framework, handler) VALUES (?1,?2,?3,?4,?5,?6)",
+        "INSERT INTO declared_routes(file, line, method, base, path, framework, handler, router, scope)
+         VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9)",
     )?;
     for route in &facts.routes {
         let handler = match (route.symbol, &route.handler) {
@@ -283,9 +287,20 @@ fn write_routes(
         if route.implied && handler.is_none() {
             continue;
         }
-        let (line, method, path) = (route.line + 1, &route.method, &route.path);
-        insert.execute(params![file, line, method, path, route.framework, handler])?;
+        let (router, scope) = mounts::keys(resolver, file, facts, &route.origin, route.offset);
+        insert.execute(params![
+            file,
+            route.line + 1,
+            route.method,
+            route.base,
+            route.path,
+            route.framework,
+            handler,
+            router,
+            scope,
+        ])?;
     }
+    mounts::write(connection, resolver, file, facts)?;
     if !crate::facts::has_namespaces(resolver.world.path(file)) {
         return Ok(());
     }

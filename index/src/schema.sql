@@ -72,12 +72,28 @@ CREATE TABLE bindings(
   exported TEXT,
   import INTEGER NOT NULL
 );
-CREATE TABLE routes(
+-- A router is `s` and the id of its variable, `f` and the id of a function with `#` and the index of a
+-- parameter or `:` and the name of a variable, or `m` and the id of a file. A scope is `f` and the id
+-- of the enclosing function, or `m` and the id of the file.
+CREATE TABLE declared_routes(
   id INTEGER PRIMARY KEY,
   file INTEGER NOT NULL,
   line INTEGER NOT NULL,
   method TEXT NOT NULL,
+  base TEXT NOT NULL,
   path TEXT NOT NULL,
   framework TEXT NOT NULL,
-  handler INTEGER
+  handler INTEGER,
+  router TEXT,
+  scope TEXT NOT NULL
+);
+CREATE TABLE mounts(
+  id INTEGER PRIMARY KEY,
+  file INTEGER NOT NULL,
+  line INTEGER NOT NULL,
+  prefix TEXT NOT NULL,
+  replaces INTEGER NOT NULL,
+  router TEXT,
+  scope TEXT NOT NULL,
+  target TEXT NOT NULL
 );

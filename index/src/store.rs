@@ -6,7 +6,7 @@ use rusqlite::{Connection, OpenFlags, OptionalExtension};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// The directory of the database, relative to the root.
 pub const DIR: &str = ".aidd";
@@ -14,7 +14,7 @@ pub const DIR: &str = ".aidd";
 pub const NAME: &str = "data.index.db";
 
 /// The version of the schema. A database with another version is rebuilt.
-const SCHEMA_VERSION: u32 = 2;
+const SCHEMA_VERSION: u32 = 3;
 const SCHEMA: &str = include_str!("schema.sql");
 const VIEWS: &str = include_str!("views.sql");
 const INDEXES: &str = include_str!("indexes.sql");
@@ -112,6 +112,14 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
 fn stored_version(connection: &Connection) -> Option<String> {
     let sql = "SELECT value FROM meta WHERE key = 'version'";
     connection.query_row(sql, [], |row| row.get(0)).optional().ok().flatten()
+}
+
+/// Marks the database as changed. Each state has a different mark, also after a new build.
+pub(crate) fn set_generation(connection: &Connection) -> rusqlite::Result<()> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let mark = format!("{now:x}.{:x}", std::process::id());
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?1)", [mark])?;
+    Ok(())
 }
 
 /// Opens the database read-only.

@@ -16,7 +16,7 @@ use aidd_engine::text::source::Source;
 use aidd_engine::workspace::walk::{self, Walk};
 use edit::Edit;
 use rusqlite::{Connection, TransactionBehavior};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -72,14 +72,18 @@ struct Known {
 pub fn refresh(disk: &Disk, config: &Config) -> Result<Update, IndexError> {
     let walk = Walk::over(vec![disk.root().to_owned()]);
     let listed = walk::list(config, disk, &walk)?;
-    let mut update = refresh_listed(disk, &listed)?;
+    refresh_listed(disk, &listed)
+}
+
+/// Brings the index of the listed files up to date.
+pub(crate) fn refresh_listed(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
+    let mut update = compare_listed(disk, listed)?;
     let sources = listed.iter().filter(|path| facts::language(path).is_some()).count();
     update.unread = sources.saturating_sub(update.files);
     Ok(update)
 }
 
-/// Brings the index of the listed files up to date.
-fn refresh_listed(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
+fn compare_listed(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
     if let Some(connection) = store::open(disk.root())? {
         let known = known_files(&connection)?;
         let stale = stale(disk, listed, &known, manifest_stamp(disk, listed), &connection)?;
@@ -133,13 +137,17 @@ fn known_files(connection: &Connection) -> Result<HashMap<String, Known>, IndexE
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
+/// Whether the content of a file with this name determines the targets of imports.
+pub(crate) fn is_manifest(name: &str) -> bool {
+    let is_config = name.starts_with("tsconfig") && name.ends_with(".json");
+    is_config || MANIFESTS.contains(&name)
+}
+
 /// A hash of the paths and stamps of the manifests.
 fn manifest_stamp(disk: &Disk, listed: &BTreeSet<String>) -> String {
     let mut text = String::new();
     for path in listed {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let is_config = name.starts_with("tsconfig") && name.ends_with(".json");
-        if MANIFESTS.contains(&name) || is_config {
+        if is_manifest(path.rsplit('/').next().unwrap_or(path)) {
             let stamp = disk.content_stamp(path);
             text.push_str(path);
             text.push_str(&format!("{:?}", stamp_number(stamp)));
@@ -156,27 +164,45 @@ fn stale(
     connection: &Connection,
 ) -> Result<Stale, IndexError> {
     let mut stale = Stale::default();
-    for path in listed.iter().filter(|path| facts::language(path).is_some()) {
-        let Some(stamp) = disk.content_stamp(path) else { continue };
+    let mut indexed = HashSet::with_capacity(known.len());
+    for (path, stamp) in source_stamps(disk, listed) {
+        if stamp.1 > facts::MAX_BYTES {
+            continue;
+        }
         let is_same = known.get(path).is_some_and(|known| {
             known.stamp.is_some()
                 && known.stamp == stamp_number(Some(stamp))
                 && known.size == i64::try_from(stamp.1).unwrap_or(i64::MAX)
         });
-        if !is_same && stamp.1 <= facts::MAX_BYTES {
-            stale.read.push(path.clone());
+        if !is_same {
+            stale.read.push(path.to_owned());
         }
+        indexed.insert(path);
     }
-    let is_listed = |path: &&String| {
-        listed.contains(*path)
-            && disk.content_stamp(path).is_some_and(|stamp| stamp.1 <= facts::MAX_BYTES)
-    };
-    stale.removed = known.keys().filter(|path| !is_listed(path)).cloned().collect();
+    stale.read.sort();
+    stale.removed = known.keys().filter(|path| !indexed.contains(&***path)).cloned().collect();
     stale.removed.sort();
     let sql = "SELECT value FROM meta WHERE key = 'manifests'";
     let stored: Option<String> = connection.query_row(sql, [], |row| row.get(0)).ok();
     stale.manifests = stored != Some(manifests);
     Ok(stale)
+}
+
+/// The source files that exist, with their stamps; grouped by directory.
+fn source_stamps<'l>(disk: &Disk, listed: &'l BTreeSet<String>) -> Vec<(&'l str, Stamp)> {
+    let mut by_dir: HashMap<&str, Vec<&str>> = HashMap::new();
+    for path in listed.iter().filter(|path| facts::language(path).is_some()) {
+        let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
+        by_dir.entry(dir).or_default().push(path);
+    }
+    let mut found = Vec::new();
+    for (dir, paths) in by_dir {
+        let names = paths.iter().map(|path| path.rsplit('/').next().unwrap_or(path));
+        let stamps = disk.stamps(dir, names);
+        let with_stamp = |(path, stamp): (&&'l str, Option<Stamp>)| Some((*path, stamp?));
+        found.extend(paths.iter().zip(stamps).filter_map(with_stamp));
+    }
+    found
 }
 
 /// Reads files in parallel; the result has the order of `paths`. Files whose hash is the same as in
@@ -344,6 +370,7 @@ fn build(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
         rows::write_refs(connection, &resolver, id)?;
     }
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('manifests', ?1)", [manifests])?;
+    store::set_generation(connection)?;
     connection.execute_batch("COMMIT")?;
     fresh.finish()?;
     Ok(Update { files: count, changed: count, resolved: count, built: true, unread: 0 })
@@ -384,6 +411,7 @@ fn edit(
         )?;
     }
     transaction.execute("INSERT OR REPLACE INTO meta VALUES ('manifests', ?1)", [manifests])?;
+    store::set_generation(&transaction)?;
     transaction.commit()?;
     Ok(update)
 }

@@ -1,3 +1,24 @@
+-- The routes with the prefixes under which other files serve their routers; a route that is served
+-- under several prefixes has several rows.
+CREATE VIEW routes AS
+  WITH RECURSIVE served(id, router, scope, prefix, base, depth) AS (
+    SELECT id, router, scope, '', base, 0 FROM declared_routes
+    UNION
+    SELECT s.id, m.router, m.scope, m.prefix || s.prefix,
+      CASE WHEN s.depth = 0 AND m.replaces THEN '' ELSE s.base END, s.depth + 1
+    FROM served s JOIN mounts m ON m.target = CASE
+      WHEN EXISTS (SELECT 1 FROM mounts o WHERE o.target = s.router) THEN s.router ELSE s.scope END
+    WHERE s.depth < 6
+  ),
+  complete(id, prefix) AS (
+    SELECT id, prefix || base FROM served s
+    WHERE NOT EXISTS (SELECT 1 FROM mounts m WHERE m.target IN (s.router, s.scope))
+  )
+  SELECT d.id, d.file, d.line, d.method,
+    CASE WHEN d.path = '/' AND coalesce(c.prefix, d.base) <> '' THEN coalesce(c.prefix, d.base)
+      ELSE coalesce(c.prefix, d.base) || d.path END AS path,
+    d.framework, d.handler
+  FROM declared_routes d LEFT JOIN complete c ON c.id = d.id;
 -- Views under the names of the AIFP project database, so that its queries run on the index.
 CREATE VIEW project AS
   SELECT 1 AS id, value AS name, NULL AS purpose, '[]' AS goals_json, 'active' AS status,
@@ -31,13 +52,15 @@ CREATE VIEW themes AS
   FROM files f GROUP BY f.theme;
 -- A flow begins at the handler of a route, or at a function named main.
 CREATE VIEW flows AS
-  SELECT s.id,
-    coalesce((SELECT r.method || ' ' || r.path FROM routes r WHERE r.handler = s.id
-      ORDER BY r.id LIMIT 1), s.qualified) AS name,
+  WITH handled(handler, name, first) AS MATERIALIZED (
+    SELECT handler, method || ' ' || path, min(id) FROM routes
+    WHERE handler IS NOT NULL GROUP BY handler
+  )
+  SELECT s.id, coalesce(h.name, s.qualified) AS name,
     s.doc AS description, 0 AS ai_generated, 1.0 AS confidence_score, 1 AS project_id,
     NULL AS created_at, NULL AS updated_at
-  FROM symbols s JOIN files f ON f.id = s.file
-  WHERE s.id IN (SELECT handler FROM routes WHERE handler IS NOT NULL)
+  FROM symbols s JOIN files f ON f.id = s.file LEFT JOIN handled h ON h.handler = s.id
+  WHERE h.handler IS NOT NULL
     OR s.name IN ('main', 'Main') AND s.kind IN ('function', 'method') AND NOT s.test AND NOT f.test;
 CREATE VIEW flow_steps AS
   WITH RECURSIVE reach(flow_id, symbol, depth) AS (

@@ -11,10 +11,10 @@ use crate::workspace::Workspace;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::source::{Encoding, Source, Span};
 use aidd_engine::workspace::diff::{Hunk, hunks};
+use aidd_index::IndexError;
 use aidd_index::outline::Kind;
 use aidd_index::query::Reader;
 use aidd_index::query::places::{Declaration, Place};
-use aidd_index::{IndexError, refresh};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -53,8 +53,7 @@ struct FileText {
 impl View {
     fn new(state: &State, workspace: Arc<Workspace>) -> std::result::Result<Self, IndexError> {
         let project = &workspace.project;
-        refresh(&project.disk, &project.config)?;
-        let reader = Reader::open(project.root())?;
+        let (reader, _) = lock(&workspace.index).open(&project.disk, &project.config)?;
         let documents = lock(&state.documents);
         let changed = documents.uris().into_iter().filter_map(|uri| {
             let document = documents.get(&uri).filter(|it| it.generation != it.saved)?;

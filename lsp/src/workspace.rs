@@ -10,6 +10,7 @@ use aidd_engine::text::source::Source;
 use aidd_engine::workspace::baseline::Baseline;
 use aidd_engine::workspace::project::{Project, ProjectError};
 use aidd_engine::workspace::walk::{self, ProjectCache, ReportedChanges, Walk};
+use aidd_index::Session;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -43,6 +44,8 @@ pub struct Workspace {
     cache: Mutex<Option<(ProjectCache, BTreeSet<String>)>>,
     /// Changed files that have not been processed yet.
     changed_paths: Mutex<BTreeSet<String>>,
+    /// The code index.
+    pub(crate) index: Mutex<Session>,
 }
 
 impl Workspace {
@@ -85,6 +88,7 @@ impl Workspace {
             project_findings: Mutex::default(),
             cache: Mutex::default(),
             changed_paths: Mutex::default(),
+            index: Mutex::default(),
         })
     }
 
@@ -106,6 +110,7 @@ impl Workspace {
             project_findings: Mutex::default(),
             cache: Mutex::default(),
             changed_paths: Mutex::default(),
+            index: Mutex::default(),
         }
     }
 

@@ -10,6 +10,8 @@ use aidd_engine::text::kind::{
 };
 use aidd_engine::workspace::project::{Project, ProjectError};
 use aidd_guidance::{Library, LibraryCache};
+use aidd_index::query::Reader;
+use aidd_index::{IndexError, Session, Update};
 use aidd_memory::MemoryError;
 use aidd_memory::project::{Clock, ProjectMemory, system_clock};
 use aidd_memory::store::BackendChoice;
@@ -79,6 +81,7 @@ struct Shared {
     project: Mutex<Option<(Stamps, Arc<Project>)>>,
     engine: Mutex<Option<(Arc<Project>, Arc<Engine>)>>,
     library: Mutex<LibraryCache>,
+    index: Mutex<Session>,
     notices: Mutex<Vec<String>>,
 }
 
@@ -111,6 +114,7 @@ impl Context {
             project: Mutex::default(),
             engine: Mutex::default(),
             library: Mutex::default(),
+            index: Mutex::default(),
             notices: Mutex::default(),
         };
         Self { shared: Arc::new(shared), stop: Arc::default() }
@@ -249,6 +253,14 @@ impl Context {
         let project = self.project()?;
         let config = project.config.content.clone().unwrap_or_default();
         Ok(lock(&self.shared.library).current(project.distribution().pages, &project.disk, &config))
+    }
+
+    /// The code index, brought up to date for this call.
+    ///
+    /// # Errors
+    /// When the index cannot be read or written.
+    pub(crate) fn index(&self, project: &Project) -> Result<(Reader, Update), IndexError> {
+        lock(&self.shared.index).open(&project.disk, &project.config)
     }
 
     fn stamps(&self) -> Stamps {

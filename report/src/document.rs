@@ -3,7 +3,7 @@
 
 use super::counts::Counts;
 use super::redact::Redactor;
-use super::wire::{self, Comparison, Finding, Gate, Status, Tool};
+use super::wire::{self, Comparison, Finding, Gate, Reach, Status, Tool};
 use super::{FileFindings, Format, Run, line_hashes, printable, sarif, uri};
 use aidd_engine::project::config::FailOnName;
 use aidd_engine::text::finding::{FailOn, Severity};
@@ -62,6 +62,9 @@ pub struct Document {
     pub root: Option<String>,
     /// Notes on the run, one sentence each.
     pub notes: Vec<String>,
+    /// What the change reaches, if the code index was used.
+    #[serde(default)]
+    pub reach: Option<Reach>,
     /// The duration of the run.
     pub elapsed: Duration,
 }
@@ -157,6 +160,7 @@ impl Document {
             suppressed: run.suppressed,
             root: uri::directory(run.root),
             notes: run.notes.clone(),
+            reach: run.reach.clone(),
             elapsed: run.elapsed,
         }
     }

@@ -135,6 +135,7 @@ mod tests {
             policy: None,
             comparison: None,
             notes: Vec::new(),
+            reach: None,
             elapsed: Duration::ZERO,
             root: Path::new(""),
             baseline: false,

@@ -56,7 +56,7 @@ pub use output::{Output, broken_pipe};
 pub use streams::{Io, When};
 pub use weakened::BY_BASE;
 pub use weakened::{Weakening, WeakeningKind};
-pub use wire::{Comparison, Severities};
+pub use wire::{Comparison, Reach, ReachedSymbol, Severities};
 
 /// The results of a run over a tree.
 #[derive(Clone, Debug)]
@@ -79,6 +79,8 @@ pub struct Run<'a> {
     pub comparison: Option<Comparison>,
     /// Notes on the run, one sentence each.
     pub notes: Vec<String>,
+    /// What the change reaches, if the code index was used.
+    pub reach: Option<Reach>,
     /// The duration of the run.
     pub elapsed: Duration,
     /// The directory that paths are relative to.

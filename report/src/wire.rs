@@ -29,6 +29,40 @@ pub struct Report<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     #[schemars(default)]
     pub notes: &'a [String],
+    /// What the change reaches. Absent if the code index was not used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reach: Option<&'a Reach>,
+}
+
+/// What a change reaches, by the references that the code index proves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(!deny_unknown_fields)]
+pub struct Reach {
+    /// The changed functions, types and values.
+    pub changed: Vec<ReachedSymbol>,
+    /// The code that directly refers to a changed symbol; without the changed symbols and tests.
+    pub callers: Vec<ReachedSymbol>,
+    /// Number of symbols that reach a changed symbol through other symbols.
+    pub indirect: usize,
+    /// The files of the tests that reach a changed symbol.
+    pub tests: Vec<String>,
+    /// The changed functions that no test reaches within three calls.
+    pub untested: Vec<ReachedSymbol>,
+}
+
+/// A symbol, or code outside of all symbols.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(!deny_unknown_fields)]
+pub struct ReachedSymbol {
+    /// The name, with the names of the enclosing symbols; empty for code outside of all symbols.
+    pub name: String,
+    /// The file, relative to the root.
+    pub path: String,
+    /// The line of the declaration or, for a caller, of its first reference; from 1.
+    #[schemars(range(min = 1))]
+    pub line: u64,
 }
 
 /// The program that wrote the report.
@@ -346,6 +380,7 @@ pub(super) fn report(document: &Document) -> Report<'_> {
         },
         comparison: document.comparison.as_ref(),
         notes: &document.notes,
+        reach: document.reach.as_ref(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::cli::support::{Project, token};
 use insta::assert_snapshot;
+use serde_json::{Value, json};
 
 fn project() -> Project {
     let project = Project::new(&[
@@ -87,6 +88,21 @@ fn a_check_of_changes_reports_what_they_reach() {
         let out = check(&["--format", format]).out.replace('\\', "");
         assert!(out.contains("1 caller in 1 file; 1 affected test file"), "{format}: {out}");
     }
+    let report: Value =
+        serde_json::from_str(&check(&["--format", "json"]).out).expect("a JSON report");
+    assert_eq!(
+        report["reach"],
+        json!({
+            "changed": [
+                {"name": "other", "path": "other.ts", "line": 1},
+                {"name": "save", "path": "store.ts", "line": 1},
+            ],
+            "callers": [{"name": "post", "path": "api.ts", "line": 2}],
+            "indirect": 0,
+            "tests": ["api.test.ts"],
+            "untested": [{"name": "other", "path": "other.ts", "line": 1}],
+        })
+    );
     let output = project.run(&["check", "--reach"]).expect_code(2);
     assert!(output.err.contains("--reach") || output.err.contains("--diff"), "{}", output.err);
 }

@@ -13,6 +13,7 @@ use crate::args::{Ci, CiCheck, CiCommand, Scope};
 use crate::base::{self, BaseChoice, BaseSearch};
 use crate::event::{Event, System, Trigger};
 use crate::github;
+use crate::reach::ReachReport;
 use crate::saved::{Context, Saved, Shard};
 use aidd_engine::check::{Engine, Selection, text_keys};
 use aidd_engine::forms::commits;
@@ -234,7 +235,8 @@ impl Job<'_> {
             comparison.as_ref().is_some_and(|comparison| !comparison.whole_tree);
         let kind = if has_changed_files_only { "changed" } else { "tracked" };
         self.notes.extend(compared.outcome.excluded.message(kind));
-        self.notes.extend(self.reach_note(found));
+        let reach = self.reach(found);
+        self.notes.extend(reach.iter().map(|reach| reach.note.clone()));
         let version_control = self.version_control(found);
         let location = ProjectLocation::from_project(&self.project);
         let registry = location.rules(&self.project);
@@ -248,6 +250,7 @@ impl Job<'_> {
             policy: Some(&policy),
             comparison,
             notes: self.notes.clone(),
+            reach: reach.and_then(|reach| reach.details),
             elapsed: self.started.elapsed(),
             root: &location.top,
             baseline: stale.is_some(),
@@ -259,18 +262,19 @@ impl Job<'_> {
         self.report(&engine, (&run, &location), &compared, found, (color, io))
     }
 
-    /// The note on what the change reaches. The index describes the work tree, so there is none if
-    /// another commit is checked.
-    fn reach_note(&self, found: &BaseSearch) -> Option<String> {
+    /// What the change reaches. The index describes the work tree, so this is unknown if another
+    /// commit is checked.
+    fn reach(&self, found: &BaseSearch) -> Option<ReachReport> {
         let BaseChoice::Base(base) = &found.against else { return None };
         if self.args.shard.is_some_and(|part| part.index > 1) {
             return None;
         }
         if self.trusted.is_some() || found.head.is_some() {
             let why = "the reach of the change is unknown: the checked commit is not checked out";
-            return self.args.reach.then(|| why.to_owned());
+            let unknown = || ReachReport { note: why.to_owned(), details: None };
+            return self.args.reach.then(unknown);
         }
-        crate::reach::note(&self.project, Some(&base.sha), self.args.reach)
+        crate::reach::report(&self.project, Some(&base.sha), self.args.reach)
     }
 
     /// Checks the files and compares them with the base. Also returns the number of stale baseline

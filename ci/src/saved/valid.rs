@@ -3,7 +3,7 @@
 use super::{DOCUMENT_VERSION, Saved, VERSION};
 use aidd_report::document::MAX_EXCERPT_LINES;
 use aidd_report::wire::{Finding, Position};
-use aidd_report::{Document, is_hidden, one_line, printable};
+use aidd_report::{Document, Reach, is_hidden, one_line, printable};
 
 /// Maximum counts, far above the size of any real report.
 const MAX_FINDINGS: usize = 200_000;
@@ -126,7 +126,19 @@ fn check_document(document: &Document) -> Result<(), String> {
         "`root` is not a directory URI",
     )?;
     ensure(document.notes.len() <= MAX_NOTES, "too many `notes`")?;
-    document.notes.iter().try_for_each(|note| check_text(note))
+    document.notes.iter().try_for_each(|note| check_text(note))?;
+    document.reach.as_ref().map_or(Ok(()), check_reach)
+}
+
+fn check_reach(reach: &Reach) -> Result<(), String> {
+    let symbols = || reach.changed.iter().chain(&reach.callers).chain(&reach.untested);
+    ensure(symbols().count() <= MAX_FILES && reach.tests.len() <= MAX_FILES, "too many `reach`")?;
+    for symbol in symbols() {
+        check_text(&symbol.name)?;
+        check_path(&symbol.path)?;
+        ensure((1..=MAX_LINE).contains(&symbol.line), "`reach` contains an invalid line")?;
+    }
+    reach.tests.iter().try_for_each(|path| check_path(path))
 }
 
 fn check_finding(finding: &Finding) -> Result<(), String> {
@@ -195,6 +207,16 @@ pub(super) fn sanitize(saved: &mut Saved) -> Result<(), String> {
     }
     for note in &mut document.notes {
         *note = one_line(note);
+    }
+    if let Some(reach) = &mut document.reach {
+        let symbols = reach.changed.iter_mut().chain(&mut reach.callers).chain(&mut reach.untested);
+        for symbol in symbols {
+            symbol.name = one_line(&symbol.name);
+            symbol.path = one_line(&symbol.path);
+        }
+        for path in &mut reach.tests {
+            *path = one_line(path);
+        }
     }
     let lines = std::mem::take(&mut document.line_hashes);
     document.line_hashes =

@@ -9,7 +9,7 @@ use tree_sitter::Node;
 /// Maximum length of a signature in bytes.
 const MAX_SIGNATURE: usize = 240;
 /// Maximum length of a name in bytes.
-const MAX_NAME: usize = 120;
+const MAX_NAME: usize = 200;
 
 /// A range of the file and the symbol that encloses it.
 #[derive(Clone, Copy, Debug)]

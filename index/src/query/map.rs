@@ -9,6 +9,8 @@ use std::fmt::Write as _;
 
 const DAMPING: f64 = 0.85;
 const ROUNDS: usize = 30;
+/// Minimum number of tokens of the line of a symbol.
+const MIN_TOKENS: usize = 3;
 /// Maximum number of symbols that are considered.
 const MAX_SYMBOLS: usize = 5000;
 
@@ -85,7 +87,7 @@ impl Reader {
         symbols.sort_by(|a, b| {
             b.0.total_cmp(&a.0).then_with(|| (&a.1.path, a.1.line).cmp(&(&b.1.path, b.1.line)))
         });
-        symbols.truncate(MAX_SYMBOLS);
+        symbols.truncate(MAX_SYMBOLS.min(budget / MIN_TOKENS));
         // The largest number of symbols that fits in the budget.
         let (mut low, mut high) = (0, symbols.len());
         while low < high {

@@ -127,6 +127,12 @@ impl Reader {
         Ok(Self { connection, bytes })
     }
 
+    /// The mark of the state of the database.
+    pub(crate) fn generation(&self) -> Result<Option<String>, IndexError> {
+        let sql = "SELECT value FROM meta WHERE key = 'generation'";
+        Ok(self.rows(sql, &[], |row| row.get(0))?.pop())
+    }
+
     fn rows<T>(
         &self,
         sql: &str,
@@ -388,7 +394,7 @@ impl Reader {
             AND NOT EXISTS(SELECT 1 FROM refs r WHERE r.target = s.id
               AND (r.source IS NULL OR r.source <> s.id))
             AND NOT EXISTS(SELECT 1 FROM candidates c WHERE c.symbol = s.id)
-            AND NOT EXISTS(SELECT 1 FROM routes r WHERE r.handler = s.id)
+            AND NOT EXISTS(SELECT 1 FROM declared_routes r WHERE r.handler = s.id)
             AND NOT EXISTS(SELECT 1 FROM symbols t WHERE t.name = s.name AND t.id <> s.id
               AND s.kind = 'method')
             AND NOT EXISTS(SELECT 1 FROM refs r WHERE r.source = s.id AND r.kind = 'decorates')
@@ -404,9 +410,9 @@ impl Reader {
     pub fn entries(&self, limit: u32) -> Result<Vec<SymbolRow>, IndexError> {
         let condition = "s.kind IN ('function', 'method') AND NOT s.test AND NOT f.test
             AND (s.name = 'main' OR s.exported)
-            AND (s.id IN (SELECT handler FROM routes)
+            AND (s.id IN (SELECT handler FROM declared_routes)
               OR NOT EXISTS(SELECT 1 FROM refs r WHERE r.target = s.id AND r.source IS NOT NULL))
-            ORDER BY s.name <> 'main', s.id NOT IN (SELECT handler FROM routes WHERE handler IS NOT NULL), (SELECT count(DISTINCT r.target) FROM refs r
+            ORDER BY s.name <> 'main', s.id NOT IN (SELECT handler FROM declared_routes WHERE handler IS NOT NULL), (SELECT count(DISTINCT r.target) FROM refs r
               WHERE r.source = s.id) DESC, f.path, s.start_line LIMIT ?1";
         self.symbols(condition, &[&limit])
     }

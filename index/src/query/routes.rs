@@ -9,7 +9,7 @@ use serde::Serialize;
 pub struct RouteRow {
     /// The HTTP method; `*` for any.
     pub method: String,
-    /// The path; without prefixes that other files add.
+    /// The path, with the prefixes under which other files serve the router.
     pub path: String,
     /// The name of the framework that serves the route.
     pub framework: String,

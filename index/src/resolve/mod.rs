@@ -4,11 +4,13 @@ mod builtin;
 mod members;
 mod names;
 mod namespaces;
+mod routers;
 mod values;
 pub(crate) mod world;
 
-use crate::outline::{Chain, Kind, Ref, RefKind, Root, Step};
+use crate::outline::{Kind, Ref, RefKind, Root};
 use members::Member;
+pub(crate) use routers::RouterId;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use values::Value;
@@ -122,51 +124,6 @@ impl<'w, 'c> Resolver<'w, 'c> {
         }
     }
 
-    /// The function or type to which a chain of names refers.
-    #[must_use]
-    pub(crate) fn function(&self, file: u32, offset: u32, chain: &Chain) -> Option<SymbolId> {
-        self.steps.set(MAX_STEPS);
-        let facts = self.world.facts(file)?;
-        let around = facts
-            .outline
-            .symbols
-            .iter()
-            .rposition(|symbol| (symbol.start.offset..symbol.end.offset).contains(&offset));
-        let source = around.and_then(|at| u32::try_from(at).ok());
-        let place = Place { file, source, offset };
-        let found = match chain.steps.split_last() {
-            None => match &chain.root {
-                Root::Name(name) => match self.lookup(place, name, false, 0) {
-                    Value::Unknown | Value::External if self.has_implicit_members(file) => {
-                        Value::Symbol(self.implicit_method(place, name, 255, 0)?)
-                    }
-                    found => found,
-                },
-                _ => return None,
-            },
-            Some((Step::Member(name), rest)) => {
-                let base = Chain { root: chain.root.clone(), steps: rest.to_vec() };
-                let names: Vec<&str> = base.names().collect();
-                let full =
-                    self.has_namespaces(file).then(|| self.qualified(file, &names.join(".")));
-                let base = match full.flatten() {
-                    Some(class) => Value::Symbol(class),
-                    None => self.evaluate(place, &base, 0),
-                };
-                match self.member(&base, name, None, 0)? {
-                    Member::Symbol(id) => Value::Symbol(id),
-                    Member::Value(value) => value,
-                }
-            }
-            Some(_) => return None,
-        };
-        let Value::Symbol(id) = found else { return None };
-        let suits = |symbol: &crate::outline::Symbol| {
-            symbol.kind.is_function() || symbol.kind.is_type() || symbol.callable
-        };
-        (self.world.symbol(id, suits) == Some(true)).then_some(id)
-    }
-
     /// Counts a step; `false` if no step remains or the evaluation is nested too deeply.
     fn step(&self, depth: usize) -> bool {
         let left = self.steps.get();
@@ -252,6 +209,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
             && matches!(receiver, Value::Unknown)
             && all.len() == 1
             && self.is_certain_name(place, *only, &found.name)
+            && (family != "rust" || self.uses_crate_of(place.file, only.file))
             && self.world.symbol(*only, |symbol| !symbol.extension) == Some(true)
             && (family != "ruby" || found.arguments > 0 || found.name.ends_with(['?', '!']))
         {
@@ -276,6 +234,27 @@ impl<'w, 'c> Resolver<'w, 'c> {
             .max(1 + name.chars().skip(1).filter(|c| c.is_uppercase()).count());
         let is_itself = place.file == target.file && place.source == Some(target.at);
         words >= 2 && !is_itself && !builtin::METHODS.contains(&name)
+    }
+
+    /// Whether a Rust file is in the crate of another file or imports from it. The crate is identified by
+    /// the directory above `src`, `tests`, `benches` or `examples`.
+    fn uses_crate_of(&self, file: u32, other: u32) -> bool {
+        let root = |file: u32| {
+            let path = self.world.path(file);
+            let mut at = 0;
+            for part in path.split_inclusive('/') {
+                if matches!(part, "src/" | "tests/" | "benches/" | "examples/") {
+                    return &path[..at];
+                }
+                at += part.len();
+            }
+            path.rsplit_once('/').map_or("", |(dir, _)| dir)
+        };
+        let wanted = root(other);
+        let is_imported = |facts: std::sync::Arc<crate::facts::FileFacts>| {
+            facts.targets.iter().flat_map(|at| &at.files).any(|file| root(*file) == wanted)
+        };
+        root(file) == wanted || self.world.facts(file).is_some_and(is_imported)
     }
 
     /// The language family of a file; code in the languages of a family can call each other.

@@ -55,12 +55,18 @@ impl Resolver<'_, '_> {
                 if let Some((value, skip)) = self.dotted_module(place.file, chain) {
                     skipped = skip - 1;
                     value
-                } else if let Some((value, skip)) = self.inline_path(place, chain, depth) {
+                } else if let Some((value, skip)) = self.inline_path(place, chain, 2, depth) {
                     skipped = skip;
                     value
                 } else {
                     let is_type = chain.steps.contains(&Step::Instance);
-                    let found = self.lookup(place, name, is_type, depth + 1);
+                    let mut found = self.lookup(place, name, is_type, depth + 1);
+                    // A module that is declared with `mod`.
+                    if found == Value::Unknown
+                        && let Some((value, _)) = self.inline_path(place, chain, 1, depth)
+                    {
+                        found = value;
+                    }
                     match (&found, self.has_implicit_members(place.file), chain.steps.first()) {
                         (Value::Unknown, true, Some(Step::Call)) => {
                             match self.implicit_method(place, name, 255, depth + 1) {
@@ -96,8 +102,15 @@ impl Resolver<'_, '_> {
         value
     }
 
-    /// A Rust path in an expression: its value, and the number of steps used.
-    fn inline_path(&self, place: Place, chain: &Chain, depth: usize) -> Option<(Value, usize)> {
+    /// A Rust path of at least `least` names in an expression: its value, and the number of steps
+    /// used.
+    fn inline_path(
+        &self,
+        place: Place,
+        chain: &Chain,
+        least: usize,
+        depth: usize,
+    ) -> Option<(Value, usize)> {
         if !self.world.path(place.file).ends_with(".rs") {
             return None;
         }
@@ -111,7 +124,7 @@ impl Resolver<'_, '_> {
         let is_module = matches!(first.as_str(), "crate" | "self" | "super");
         let facts = self.world.facts(place.file)?;
         if !is_module
-            && (path.len() < 2
+            && (path.len() < least
                 || !self.world.named_in(place.file, first).is_empty()
                 || facts.imports.bindings.iter().any(|b| b.local.as_deref() == Some(first)))
         {

@@ -1,12 +1,12 @@
 //! Routes that are declared by calls: `app.get("/path", handler)`.
 
-use super::{Reader, join};
+use super::{Reader, join, normal};
 use crate::outline::build::{child_of, named};
 use crate::outline::{Chain, Root};
 use tree_sitter::Node;
 
 /// Maximum nesting of calls in a handler argument.
-const MAX_DEPTH: usize = 8;
+pub(super) const MAX_DEPTH: usize = 8;
 
 /// A call: the receiver, the name of the function, and the arguments.
 pub(super) struct Call<'t> {
@@ -75,6 +75,9 @@ impl<'t> Reader<'t> {
         }
         let Some(call) = self.call(node) else { return };
         let framework = self.framework;
+        if self.visit_mount(node, &call) {
+            return;
+        }
         if framework.group.iter().any(|name| name == call.name) {
             return self.group(node, &call);
         }
@@ -111,40 +114,42 @@ impl<'t> Reader<'t> {
         if is_value {
             return;
         }
-        let prefix = self.receiver_prefix(call.receiver);
-        let full = if prefix.is_empty() { path.to_owned() } else { join(&prefix, path) };
+        let place = (node, call.receiver);
         let verbs = self.verbs(*handler);
         if verbs.is_empty() {
             if !framework.verbs.is_empty() {
                 return;
             }
             let handler = self.handler(*handler, 0);
-            return self.add(node, method, &full, None, handler);
+            return self.add(place, method, path, None, handler);
         }
         for (method, handler) in verbs {
-            self.add(node, method, &full, None, handler);
+            self.add(place, method, path, None, handler);
         }
     }
 
     /// The prefix of the router on which a method is called.
-    fn receiver_prefix(&self, receiver: Option<Node<'t>>) -> String {
-        let mut receiver = receiver;
+    pub(super) fn receiver_prefix(&self, receiver: Option<Node<'t>>) -> String {
+        let (mut receiver, mut outer) = (receiver, String::new());
+        // The prefixes of the groups in the receiver, innermost first.
+        let mut inner: Vec<&str> = Vec::new();
         for _ in 0..MAX_DEPTH {
             let Some(node) = receiver else { break };
-            if let Some(prefix) = self.groups.get(self.text_of(node)) {
-                return prefix.clone();
+            if let Some(group) = self.group_of(node) {
+                outer.clone_from(&group.prefix);
+                break;
             }
             // `r.Group("/a").GET(…)`
             match self.call(node) {
                 Some(call) if self.framework.group.iter().any(|name| name == call.name) => {
-                    let prefix = call.arguments.first().and_then(|at| self.literal(*at));
-                    return prefix.unwrap_or_default().to_owned();
+                    inner.extend(call.arguments.first().and_then(|at| self.literal(*at)));
+                    receiver = call.receiver;
                 }
                 Some(call) => receiver = call.receiver,
                 None => break,
             }
         }
-        String::new()
+        inner.iter().rev().fold(outer, |all, prefix| normal(&all, prefix))
     }
 
     /// `api := r.Group("/api")`
@@ -158,7 +163,11 @@ impl<'t> Reader<'t> {
         let outer = self.receiver_prefix(call.receiver);
         let prefix = if outer.is_empty() { prefix.to_owned() } else { join(&outer, prefix) };
         let Some(target) = assigned(node) else { return };
-        self.groups.insert(self.text_of(target).to_owned(), prefix);
+        let name = self.text_of(target).to_owned();
+        // A constructor such as `APIRouter(prefix="/a")` has no outer router.
+        let outer = call.receiver.filter(|_| self.framework.prefix_key.is_none());
+        let root = outer.and_then(|outer| self.root(outer)).or_else(|| Some(name.clone()));
+        self.add_group(node, name, prefix, root);
     }
 
     /// The value of a named argument.
@@ -263,7 +272,7 @@ impl<'t> Reader<'t> {
             ("DELETE", &item, "destroy"),
         ] {
             let handler = class.clone().member(action);
-            self.add(node, method, path, None, Some(handler));
+            self.add((node, None), method, path, None, Some(handler));
             self.imply();
         }
     }

@@ -11,9 +11,7 @@ impl<'t> Reader<'t> {
                 let Some(call) = named(node).next().and_then(|inner| self.call(inner)) else {
                     return;
                 };
-                let receiver = call.receiver.map(|at| self.text_of(at));
-                let prefix = receiver.and_then(|name| self.groups.get(name)).cloned();
-                return self.mark(node, call.name, &call.arguments, prefix.as_deref());
+                return self.mark((node, call.receiver), call.name, &call.arguments);
             }
             "annotation" => {
                 // Kotlin has the name and the arguments in a node of their own.
@@ -37,10 +35,15 @@ impl<'t> Reader<'t> {
         let Some(name) = name else { return };
         let arguments: Vec<Node<'t>> = list_of(arguments);
         let name = self.text_of(name);
-        self.mark(node, name, &arguments, None);
+        self.mark((node, None), name, &arguments);
     }
 
-    fn mark(&mut self, node: Node<'t>, name: &str, arguments: &[Node<'t>], prefix: Option<&str>) {
+    fn mark(
+        &mut self,
+        (node, on): (Node<'t>, Option<Node<'t>>),
+        name: &str,
+        arguments: &[Node<'t>],
+    ) {
         let framework = self.framework;
         let is_prefix = framework.prefix_marks.iter().any(|known| known == name);
         let method = framework.marks.get(name);
@@ -68,7 +71,7 @@ impl<'t> Reader<'t> {
             return;
         }
         let (Some(method), at) = (method, declared.start.offset as usize) else { return };
-        let mut path = join(prefix.unwrap_or_default(), path.unwrap_or_default());
+        let mut path = join("", path.unwrap_or_default());
         // Without a template, ASP.NET finds an action by the names of the controller and the method.
         if framework.framework == "aspnet" && path == "/" && self.prefix(at).is_empty() {
             let class = declared.qualified.rsplit('.').nth(1).unwrap_or_default();
@@ -76,7 +79,7 @@ impl<'t> Reader<'t> {
         }
         let methods = self.methods(method, arguments);
         for method in methods {
-            self.add(node, &method, &path, Some(symbol), None);
+            self.add((node, on), &method, &path, Some(symbol), None);
         }
     }
 

@@ -3,6 +3,7 @@
 
 mod calls;
 mod marks;
+mod mounts;
 mod rails;
 #[cfg(test)]
 mod tests;
@@ -12,9 +13,11 @@ use aidd_engine::parse::syntax::Parsed;
 use aidd_engine::project::imports;
 use ast_grep_language::SupportLang;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 use tree_sitter::Node;
+
+pub(crate) use mounts::{Mount, Origin, Router, Target};
 
 /// Maximum number of routes of one file.
 const MAX_ROUTES: usize = 2000;
@@ -26,8 +29,12 @@ const MAX_PATH: usize = 300;
 pub(crate) struct Route {
     /// The HTTP method; `*` for any.
     pub method: String,
-    /// The path; without prefixes that other files add.
+    /// The prefix that the router declares; empty or with a leading slash.
+    pub base: String,
+    /// The path below the prefix, with a leading slash.
     pub path: String,
+    /// The router and the function that declare the route.
+    pub origin: Origin,
     /// The name of the framework.
     pub framework: String,
     /// The line, from 0.
@@ -76,6 +83,15 @@ struct Framework {
     /// Functions in the handler argument that name the method: `get(handler)`.
     #[serde(default)]
     verbs: HashMap<String, String>,
+    /// Functions that serve the routes of another router.
+    #[serde(default)]
+    mounts: Vec<mounts::Shape>,
+    /// Functions that return a new router.
+    #[serde(default)]
+    constructors: HashSet<String>,
+    /// The types of routers that are passed to functions.
+    #[serde(default)]
+    routers: HashSet<String>,
     /// The name of the argument that contains the prefix.
     prefix_key: Option<String>,
     /// The name of the argument that contains the methods.
@@ -101,12 +117,23 @@ struct Reader<'t> {
     text: &'t str,
     family: &'static str,
     outline: &'t Outline,
+    imports: &'t [imports::Import],
     framework: &'static Framework,
     /// Ranges in which paths have a prefix: start, end and prefix.
     scopes: Vec<(usize, usize, String)>,
-    /// Router variable → prefix.
-    groups: HashMap<String, String>,
+    /// Router variable → its prefixes, in order.
+    groups: HashMap<String, Vec<Group>>,
     routes: Vec<Route>,
+    mounts: Vec<Mount>,
+}
+
+/// A router with a prefix.
+struct Group {
+    /// The index of the symbol of the function with the variable.
+    function: Option<u32>,
+    prefix: String,
+    /// The router to which the prefix is relative.
+    root: Option<String>,
 }
 
 /// The name of the family of a language.
@@ -124,7 +151,7 @@ fn family(language: SupportLang) -> &'static str {
     }
 }
 
-/// The routes that the file at `path` declares.
+/// The routes and mounts that the file at `path` declares.
 #[must_use]
 pub(crate) fn read(
     path: &str,
@@ -133,7 +160,7 @@ pub(crate) fn read(
     tree: &Parsed,
     outline: &Outline,
     imports: &imports::Facts,
-) -> Vec<Route> {
+) -> (Vec<Route>, Vec<Mount>) {
     let family = family(language);
     let names: Vec<String> = imports
         .imports
@@ -145,6 +172,7 @@ pub(crate) fn read(
         "script" => next_routes(path, outline, &names),
         _ => Vec::new(),
     };
+    let mut mounts = Vec::new();
     let parsed = tree.root();
     let mut is_found = false;
     for framework in FRAMEWORKS.iter().filter(|at| at.family == family) {
@@ -174,10 +202,12 @@ pub(crate) fn read(
             text,
             family,
             outline,
+            imports: &imports.imports,
             framework,
             scopes: Vec::new(),
             groups: HashMap::new(),
             routes: Vec::new(),
+            mounts: Vec::new(),
         };
         match framework.framework.as_str() {
             "rails" => reader.rails(parsed.get_inner_node()),
@@ -187,11 +217,13 @@ pub(crate) fn read(
             }
         }
         routes.append(&mut reader.routes);
+        mounts.append(&mut reader.mounts);
     }
     routes.sort_by(|a, b| (a.offset, &a.method, &a.path).cmp(&(b.offset, &b.method, &b.path)));
     routes.dedup_by(|a, b| (a.offset, &a.method, &a.path) == (b.offset, &b.method, &b.path));
     routes.truncate(MAX_ROUTES);
-    routes
+    mounts.truncate(MAX_ROUTES);
+    (routes, mounts)
 }
 
 impl<'t> Reader<'t> {
@@ -251,12 +283,14 @@ impl<'t> Reader<'t> {
     fn add_prefixes(&mut self) {
         let mut routes = std::mem::take(&mut self.routes);
         for route in &mut routes {
-            let prefix = self.prefix(route.offset as usize);
-            if !prefix.is_empty() {
-                route.path = join(&prefix, &route.path);
-            }
+            route.base = normal(&self.prefix(route.offset as usize), &route.base);
         }
         self.routes = routes;
+        let mut mounts = std::mem::take(&mut self.mounts);
+        for mount in &mut mounts {
+            mount.prefix = normal(&self.prefix(mount.offset as usize), &mount.prefix);
+        }
+        self.mounts = mounts;
     }
 
     /// The joined prefixes of the scopes that contain an offset, outermost first.
@@ -265,9 +299,10 @@ impl<'t> Reader<'t> {
         around.fold(String::new(), |all, (_, _, prefix)| join(&all, prefix))
     }
 
+    /// Adds a route that is declared on the receiver `on`.
     fn add(
         &mut self,
-        node: Node<'_>,
+        (node, on): (Node<'t>, Option<Node<'t>>),
         method: &str,
         path: &str,
         symbol: Option<u32>,
@@ -279,9 +314,17 @@ impl<'t> Reader<'t> {
             None => (method, path),
         };
         let start: Position = build::start(node);
+        let base = normal("", &self.receiver_prefix(on));
+        let mut origin = self.origin(node, on);
+        // A function with an attribute is added to a router elsewhere.
+        if self.family == "rust" && symbol.is_some() {
+            origin.function = symbol;
+        }
         self.routes.push(Route {
             method: method.to_owned(),
+            base,
             path: join("", path),
+            origin,
             framework: self.framework.framework.clone(),
             line: start.line,
             offset: start.offset,
@@ -303,6 +346,11 @@ fn join(prefix: &str, path: &str) -> String {
     }
 }
 
+/// A prefix with a leading slash and none at the end; empty if there is none.
+fn normal(outer: &str, prefix: &str) -> String {
+    join(outer, prefix).trim_end_matches('/').to_owned()
+}
+
 /// The routes that Next.js derives from the paths of files.
 fn next_routes(path: &str, outline: &Outline, imports: &[String]) -> Vec<Route> {
     let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -314,7 +362,9 @@ fn next_routes(path: &str, outline: &Outline, imports: &[String]) -> Vec<Route> 
     };
     let route = |method: &str, path: String, symbol: u32| Route {
         method: method.to_owned(),
+        base: String::new(),
         path,
+        origin: Origin::default(),
         framework: "next".to_owned(),
         line: outline.symbols[symbol as usize].start.line,
         offset: outline.symbols[symbol as usize].start.offset,

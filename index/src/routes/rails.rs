@@ -148,7 +148,7 @@ impl<'t> Reader<'t> {
                     .map(|name| (*name).to_owned())
                     .or_else(|| self.option(&call, "to"));
                 let handler = target.and_then(|target| handler(&modules, &target));
-                self.add(node, "GET", &join(&path, ""), None, handler);
+                self.add((node, None), "GET", &join(&path, ""), None, handler);
             }
             verb => {
                 let Some(method) = self.framework.calls.get(verb).cloned() else { return };
@@ -172,7 +172,7 @@ impl<'t> Reader<'t> {
                     target.or_else(|| name.split_once('/').map(|(a, b)| format!("{a}#{b}")));
                 let handler = target.and_then(|target| handler(&modules, &target));
                 let full = join(&path, name);
-                self.add(node, &method, &full, None, handler);
+                self.add((node, None), &method, &full, None, handler);
             }
         }
     }
@@ -210,7 +210,7 @@ impl<'t> Reader<'t> {
             }
             let item = if *is_item && is_many { "/:id" } else { "" };
             let handler = handler(modules, &format!("{controller}#{action}"));
-            self.add(node, method, &format!("{path}{item}{below}"), None, handler);
+            self.add((node, None), method, &format!("{path}{item}{below}"), None, handler);
             self.imply();
         }
     }

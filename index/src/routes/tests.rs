@@ -13,7 +13,10 @@ fn routes(path: &str, text: &str) -> Vec<String> {
     facts
         .routes
         .iter()
-        .map(|route| format!("{} {} {}", route.method, route.path, handler(route)))
+        .map(|route| {
+            let path = super::join(&route.base, &route.path);
+            format!("{} {path} {}", route.method, handler(route))
+        })
         .collect()
 }
 

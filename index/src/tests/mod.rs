@@ -2,10 +2,12 @@
 
 mod blueprint;
 mod freshness;
+mod mounts;
 mod namespaces;
 mod processes;
 mod questions;
 mod resolution;
+mod series;
 mod sql;
 
 use crate::{Update, refresh, store};
@@ -16,7 +18,7 @@ use std::fs;
 use std::path::Path;
 
 /// A project with these files.
-fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
+pub(crate) fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a directory");
     for (path, text) in files {
         write(dir.path(), path, text);
@@ -24,18 +26,18 @@ fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
     dir
 }
 
-fn write(root: &Path, path: &str, text: &str) {
+pub(crate) fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
     fs::create_dir_all(path.parent().expect("a directory")).expect("created");
     fs::write(path, text).expect("written");
 }
 
-fn update(root: &Path) -> Update {
+pub(crate) fn update(root: &Path) -> Update {
     refresh(&Disk::new(root), &Config::default()).expect("an index")
 }
 
 /// All rows of the index, with keys instead of ids.
-fn dump(root: &Path) -> BTreeMap<&'static str, Vec<String>> {
+pub(crate) fn dump(root: &Path) -> BTreeMap<&'static str, Vec<String>> {
     const QUERIES: &[(&str, &str)] = &[
         ("files", "SELECT path, language, hash, size, lines, test, package, theme FROM files"),
         (
@@ -86,7 +88,7 @@ fn dump(root: &Path) -> BTreeMap<&'static str, Vec<String>> {
 }
 
 /// The rows of an index that is built from scratch.
-fn dump_fresh(root: &Path) -> BTreeMap<&'static str, Vec<String>> {
+pub(crate) fn dump_fresh(root: &Path) -> BTreeMap<&'static str, Vec<String>> {
     store::remove(root).expect("removed");
     update(root);
     dump(root)

@@ -38,7 +38,7 @@ impl Edit<'_> {
         for path in removed {
             let Some(id) = ids.remove(path) else { continue };
             let old = load(connection, id)?;
-            changed.extend(changed_names(old.as_ref(), None));
+            changed.extend(changed_names(id, old.as_ref(), None));
             rows::remove_file(connection, id)?;
         }
         let next_file: u32 =
@@ -88,7 +88,7 @@ impl Edit<'_> {
             let Some((file, mut facts)) = fresh.remove(&id) else { continue };
             let old_keys = self.keys(id)?;
             let keys = assign_ids(&file.path, &mut facts, &old_keys, &mut next);
-            changed.extend(changed_names(before.get(&id), Some(&facts)));
+            changed.extend(changed_names(id, before.get(&id), Some(&facts)));
             rows::remove_refs(connection, id)?;
             rows::remove_imports(connection, id)?;
             connection.prepare_cached("DELETE FROM symbols WHERE file = ?1")?.execute([id])?;
@@ -163,7 +163,7 @@ impl Edit<'_> {
             if new != facts.targets {
                 let old = facts.clone();
                 facts.targets = new;
-                changed.extend(changed_names(Some(&old), Some(&facts)));
+                changed.extend(changed_names(*id, Some(&old), Some(&facts)));
                 retargeted.insert(*id, facts);
             }
         }
@@ -173,8 +173,12 @@ impl Edit<'_> {
     /// Stores the facts of a file whose targets differ.
     fn write_targets(&self, id: u32, facts: &FileFacts) -> Result<(), IndexError> {
         self.connection
-            .prepare_cached("UPDATE files SET facts = ?2 WHERE id = ?1")?
-            .execute((id, postcard::to_allocvec(facts)?))?;
+            .prepare_cached("UPDATE files SET facts = ?2, mentions = ?3 WHERE id = ?1")?
+            .execute((
+                id,
+                postcard::to_allocvec(facts)?,
+                postcard::to_allocvec(&facts.mentions(id))?,
+            ))?;
         let mut rows =
             self.connection.prepare_cached("SELECT id FROM imports WHERE file = ?1 ORDER BY id")?;
         let rows: Vec<i64> = rows.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?;

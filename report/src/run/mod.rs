@@ -164,6 +164,7 @@ fn document(
         policy: Some(&policy),
         comparison,
         notes,
+        reach: None,
         elapsed: started.elapsed(),
         root: project.root(),
         baseline,

@@ -65,6 +65,7 @@ fn render(format: Format, found: &FileWithFindings) -> usize {
         policy: None,
         comparison: None,
         notes: Vec::new(),
+        reach: None,
         elapsed: Duration::ZERO,
         root: Path::new("root"),
         baseline: false,

@@ -36,6 +36,7 @@ impl Tree {
             policy: None,
             comparison: None,
             notes: Vec::new(),
+            reach: None,
             elapsed: Duration::from_millis(230),
             root: Path::new("tree"),
             baseline: false,

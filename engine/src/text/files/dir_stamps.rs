@@ -8,12 +8,16 @@ impl Disk {
     /// The stamps of the files `names` directly in `folder` (empty for the root), in the same
     /// order; `None` for a file that does not exist.
     #[must_use]
-    pub fn stamps(&self, folder: &str, names: &[String]) -> Vec<Option<Stamp>> {
+    pub fn stamps<'n>(
+        &self,
+        folder: &str,
+        names: impl Iterator<Item = &'n str> + Clone,
+    ) -> Vec<Option<Stamp>> {
         #[cfg(unix)]
-        if let Some(stamps) = by_name::stamps(self, folder, names) {
+        if let Some(stamps) = by_name::stamps(self, folder, names.clone()) {
             return stamps;
         }
-        names.iter().map(|name| self.stamp(&below(folder, name))).collect()
+        names.map(|name| self.stamp(&below(folder, name))).collect()
     }
 }
 
@@ -26,14 +30,14 @@ mod by_name {
 
     /// The same as [`Disk::stamps`]; `None` when the directory cannot be opened, even though its
     /// files may be accessible.
-    pub(super) fn stamps(
+    pub(super) fn stamps<'n>(
         disk: &Disk,
         folder: &str,
-        names: &[String],
+        names: impl Iterator<Item = &'n str>,
     ) -> Option<Vec<Option<Stamp>>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = open(disk.locate(folder).ok()?, flags, Mode::empty()).ok()?;
-        Some(names.iter().map(|name| stamp(&folder, name)).collect())
+        Some(names.map(|name| stamp(&folder, name)).collect())
     }
 
     /// The same as [`super::super::stamp_of`].
@@ -59,11 +63,11 @@ mod tests {
         for (path, text) in [("x", "1"), ("a/x", "22"), ("a/y", "")] {
             std::fs::write(folder.path().join(path), text).expect("written");
         }
-        let names = ["x", "y", "z", "..", "../x"].map(str::to_owned);
+        let names = ["x", "y", "z", "..", "../x"];
         for dir in ["", "a", "gone", "x"] {
             let by_path: Vec<_> =
                 names[..3].iter().map(|name| disk.stamp(&below(dir, name))).collect();
-            let by_name = disk.stamps(dir, &names);
+            let by_name = disk.stamps(dir, names.into_iter());
             assert_eq!(by_name[..3], by_path, "{dir}");
             assert_eq!(
                 by_name[3..],
@@ -71,7 +75,7 @@ mod tests {
                 "{dir}: the parent directory must not be reachable"
             );
         }
-        assert_eq!(disk.stamps("..", &names[..1]), [None]);
-        assert_eq!(disk.stamps("a", &names[..1])[0].expect("there").1, 2);
+        assert_eq!(disk.stamps("..", ["x"].into_iter()), [None]);
+        assert_eq!(disk.stamps("a", ["x"].into_iter())[0].expect("there").1, 2);
     }
 }

@@ -64,7 +64,7 @@ impl ProjectCache {
         let tree = Tree::new(disk);
         let (git, listing) = with_git_data(engine, disk, Listing::new(tree.files()));
         let mut stamps = Stamps::default();
-        let _ = stamps.update(disk, &tree);
+        let _ = stamps.update(disk, &tree, |_| true);
         let project_pass = ProjectPassCache::new(engine, &globs, files, listing);
         Ok(Self {
             tree,
@@ -125,7 +125,7 @@ impl ProjectCache {
         self.update_unobservable(!changes.dirs.is_empty());
         changes.files.extend(self.unobservable.1.iter().cloned());
         if reported.find_unreported {
-            changes.files.extend(self.stamps.update(disk, &self.tree));
+            changes.files.extend(self.stamps.update(disk, &self.tree, |_| true));
             self.last_full_comparison = Some(Instant::now());
         }
         self.project_pass.update(engine, &globs, files, changes)

@@ -2,6 +2,7 @@
 
 mod cache;
 mod checked_paths;
+mod file_cache;
 mod ignore_rules;
 mod index;
 mod job;
@@ -10,6 +11,7 @@ mod scope;
 mod stamps;
 mod tree;
 mod uncommitted;
+mod watch;
 
 use crate::check::{CheckResult, Engine};
 use crate::project::config::Config;
@@ -30,6 +32,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub use crate::text::paths::relative;
 pub use cache::{ProjectCache, ReportedChanges};
 pub use checked_paths::{CheckedPaths, Part};
+pub use file_cache::FileCache;
 pub use job::{is_binary, too_large};
 pub use project::{check_project, check_unsaved_text, listing};
 pub use scope::ExcludedCounts;

@@ -20,9 +20,14 @@ struct KnownFile {
 }
 
 impl Stamps {
-    /// Updates the stamps of the files of `tree`; returns the files that may have changed since the
-    /// last update.
-    pub(super) fn update(&mut self, disk: &Disk, tree: &Tree) -> Vec<String> {
+    /// Updates the stamps of the files of `tree` whose names `is_relevant` accepts; returns those that
+    /// may have changed since the last update.
+    pub(super) fn update(
+        &mut self,
+        disk: &Disk,
+        tree: &Tree,
+        is_relevant: impl Fn(&str) -> bool,
+    ) -> Vec<String> {
         let mut changed = Vec::new();
         let mut count = 0;
         // Take the time before the stamps are read, because a file can be written in between.
@@ -35,10 +40,15 @@ impl Stamps {
                 Some(known) => known,
                 None => self.0.entry(dir.to_owned()).or_default(),
             };
-            if !known.iter().map(|file| &*file.name).eq(names.iter().map(String::as_str)) {
-                align(known, names);
+            let relevant = || names.iter().map(String::as_str).filter(|name| is_relevant(name));
+            if !known.iter().map(|file| &*file.name).eq(relevant()) {
+                align(known, relevant());
             }
-            for (known, stamp) in known.iter_mut().zip(disk.stamps(dir, names)) {
+            if known.is_empty() {
+                continue;
+            }
+            let stamps = disk.stamps(dir, known.iter().map(|file| &*file.name));
+            for (known, stamp) in known.iter_mut().zip(stamps) {
                 if stamp.is_none() || known.stamp != stamp {
                     changed.push(below(dir, &known.name));
                     known.stamp = stamp.filter(is_settled);
@@ -53,14 +63,13 @@ impl Stamps {
 }
 
 /// Aligns the known files with `names`; both are sorted.
-fn align(known: &mut Vec<KnownFile>, names: &[String]) {
+fn align<'n>(known: &mut Vec<KnownFile>, names: impl Iterator<Item = &'n str>) {
     let mut before = std::mem::take(known).into_iter().peekable();
     *known = names
-        .iter()
         .map(|name| {
-            while before.next_if(|file| *file.name < **name).is_some() {}
-            let same = before.next_if(|file| *file.name == **name);
-            same.unwrap_or_else(|| KnownFile { name: name.as_str().into(), stamp: None })
+            while before.next_if(|file| *file.name < *name).is_some() {}
+            let same = before.next_if(|file| *file.name == *name);
+            same.unwrap_or_else(|| KnownFile { name: name.into(), stamp: None })
         })
         .collect();
 }
@@ -116,7 +125,7 @@ mod tests {
             std::thread::sleep(TICK);
             let mut tree = Tree::with_min_age(&disk, Duration::ZERO);
             let mut stamps = Stamps::default();
-            stamps.update(&disk, &tree);
+            stamps.update(&disk, &tree, |_| true);
             for steps in rounds {
                 let before = texts(root);
                 for step in &steps {
@@ -124,7 +133,7 @@ mod tests {
                 }
                 std::thread::sleep(TICK);
                 tree.update(&disk, std::iter::empty());
-                let reported = stamps.update(&disk, &tree);
+                let reported = stamps.update(&disk, &tree, |_| true);
                 let reported: BTreeSet<&str> = reported.iter().map(String::as_str).collect();
                 let after = texts(root);
                 let changed = after.iter().filter(|(path, text)| before.get(*path) != Some(*text));
@@ -147,7 +156,7 @@ mod tests {
         let disk = Disk::new(dir.path());
         let tree = Tree::new(&disk);
         let mut stamps = Stamps::default();
-        assert_eq!(stamps.update(&disk, &tree), ["a"]);
-        assert_eq!(stamps.update(&disk, &tree), ["a"]);
+        assert_eq!(stamps.update(&disk, &tree, |_| true), ["a"]);
+        assert_eq!(stamps.update(&disk, &tree, |_| true), ["a"]);
     }
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// The entries of a directory that affect which files below it are excluded. The ignore files above
 /// a repository do not apply in it, so the presence of `.git` matters too.
-const IGNORE_ENTRIES: [&str; 4] = [".gitignore", ".ignore", ".aiddignore", ".git"];
+pub(super) const IGNORE_ENTRIES: [&str; 4] = [".gitignore", ".ignore", ".aiddignore", ".git"];
 
 /// The state of a file: whether the file exists, and its modification stamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,17 +143,11 @@ impl Tree {
         reported: impl Iterator<Item = &'a str>,
     ) -> TreeUpdate {
         let min_age = self.min_age;
-        let is_unchanged = |(disk_path, state): &(PathBuf, PathState)| {
-            current_state(disk_path, *state, min_age).is_unchanged_since(*state)
-        };
-        let are_ignore_rules_unchanged =
-            outside_paths(disk.root()).iter().eq(self.outside.iter().map(|(at, _)| at))
-                && self.outside.iter().all(is_unchanged)
-                && self
-                    .dirs
-                    .iter()
-                    .all(|(path, dir)| dir.are_ignore_rules_unchanged(disk, path, min_age))
-                && self.indexes.are_unchanged();
+        let are_ignore_rules_unchanged = self.is_outside_unchanged(disk)
+            && self
+                .dirs
+                .iter()
+                .all(|(path, dir)| dir.are_ignore_rules_unchanged(disk, path, min_age));
         if !are_ignore_rules_unchanged {
             return self.rebuild(disk);
         }
@@ -167,6 +161,17 @@ impl Tree {
             return TreeUpdate::default();
         }
         self.enter(disk, stale)
+    }
+
+    /// Whether the files outside of the project's directories that affect which files are excluded
+    /// are unchanged.
+    pub(super) fn is_outside_unchanged(&self, disk: &Disk) -> bool {
+        let is_unchanged = |(disk_path, state): &(PathBuf, PathState)| {
+            current_state(disk_path, *state, self.min_age).is_unchanged_since(*state)
+        };
+        outside_paths(disk.root()).iter().eq(self.outside.iter().map(|(at, _)| at))
+            && self.outside.iter().all(is_unchanged)
+            && self.indexes.are_unchanged()
     }
 
     /// The directory that contains the file at `path`, if the listing of the directory is outdated:

@@ -14,7 +14,7 @@ use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::render::Row;
 use aidd_engine::workspace::project::Project;
 use aidd_index::query::{Reader, SymbolRow};
-use aidd_index::{IndexError, refresh, sql};
+use aidd_index::{IndexError, sql};
 use aidd_lexicon::tokens;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -78,8 +78,7 @@ struct Current {
 /// Brings the index up to date and opens it.
 fn current(context: &Context) -> Result<Current, ToolError> {
     let project = context.project()?;
-    let update = refresh(&project.disk, &project.config)?;
-    let reader = Reader::open(project.root())?;
+    let (reader, update) = context.index(&project)?;
     let mut notes = Vec::new();
     match update.unread {
         0 => {}
@@ -113,17 +112,27 @@ fn unknown_note(reader: &Reader, name: &str) -> Result<String, ToolError> {
 fn first_lines(text: &str, budget: usize) -> String {
     let ends: Vec<usize> = text.match_indices('\n').map(|(at, _)| at + 1).collect();
     let cost = |text: &str| tokens::count(&Value::from(text).to_string()).max(tokens::count(text));
-    let (mut low, mut high) = (0, ends.len());
-    while low < high {
-        let middle = (low + high).div_ceil(2);
-        if ends.get(middle - 1).is_some_and(|end| cost(&text[..*end]) <= budget) {
-            low = middle;
-        } else {
-            high = middle - 1;
+    let end = |count: usize| count.checked_sub(1).and_then(|at| ends.get(at)).map_or(0, |end| *end);
+    // The number of lines by the sum of their tokens is near the largest number that fits.
+    let (mut count, mut sum) = (0, 0);
+    while count < ends.len() {
+        sum += tokens::count(&text[end(count)..end(count + 1)]);
+        if sum > budget {
+            break;
+        }
+        count += 1;
+    }
+    let fits = |count: usize| count == 0 || cost(&text[..end(count)]) <= budget;
+    if fits(count) {
+        while count < ends.len() && fits(count + 1) {
+            count += 1;
+        }
+    } else {
+        while !fits(count) {
+            count -= 1;
         }
     }
-    let end = low.checked_sub(1).and_then(|at| ends.get(at)).copied().unwrap_or_default();
-    text[..end].to_owned()
+    text[..end(count)].to_owned()
 }
 
 #[derive(Deserialize, JsonSchema)]

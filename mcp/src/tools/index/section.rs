@@ -102,13 +102,15 @@ impl Section {
 
     /// The source or the outline, in at most `budget` tokens.
     fn body(&self, budget: usize) -> String {
-        let whole = fenced(&self.lines, self.first, 0);
-        if !self.lines.is_empty() && tokens::count(&whole) <= budget {
-            return whole;
+        // Joined lines have at least four fifths of the tokens of the single lines.
+        if !self.lines.is_empty() && fitting(&self.lines, budget + budget / 4) == self.lines.len() {
+            let whole = fenced(&self.lines, self.first, 0);
+            if tokens::count(&whole) <= budget {
+                return whole;
+            }
         }
         let is_outline = !self.outline.is_empty();
         let lines = if is_outline { &self.outline } else { &self.lines };
-        // The largest number of lines that fits.
         let render = |count: usize| {
             let omitted = lines.len() - count;
             if is_outline {
@@ -122,17 +124,30 @@ impl Section {
                 fenced(&lines[..count], self.first, omitted)
             }
         };
-        let (mut low, mut high) = (0, lines.len());
-        while low < high {
-            let middle = (low + high).div_ceil(2);
-            if tokens::count(&render(middle)) <= budget {
-                low = middle;
-            } else {
-                high = middle - 1;
+        // The largest number of lines that fits, near the number by the sum of their tokens.
+        let mut count = fitting(lines, budget);
+        let fits = |count: usize| count == 0 || tokens::count(&render(count)) <= budget;
+        if fits(count) {
+            while count < lines.len() && fits(count + 1) {
+                count += 1;
+            }
+        } else {
+            while !fits(count) {
+                count -= 1;
             }
         }
-        if low == 0 { String::new() } else { render(low) }
+        if count == 0 { String::new() } else { render(count) }
     }
+}
+
+/// The number of lines whose tokens, counted line by line, are at most `budget`.
+fn fitting(lines: &[String], budget: usize) -> usize {
+    let mut sum = 0;
+    let is_over = |line: &String| {
+        sum += tokens::count(line) + 1;
+        sum > budget
+    };
+    lines.iter().position(is_over).unwrap_or(lines.len())
 }
 
 fn heading(symbol: &SymbolRow) -> String {
