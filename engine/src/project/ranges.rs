@@ -3,7 +3,7 @@
 //! every text, the functions return `None` for everything they cannot decide.
 
 use super::orders;
-use super::stack::Ecosystem;
+use super::stack::{Ecosystem, Version};
 use std::cmp::Ordering;
 use std::str::FromStr;
 
@@ -30,6 +30,26 @@ pub fn satisfies(ecosystem: Ecosystem, requirement: &str, version: &str) -> Opti
         }
         Ecosystem::Composer => composer(requirement, version),
         Ecosystem::Maven | Ecosystem::Nuget => None,
+    }
+}
+
+/// The lowest version that `requirement` allows; `None` if it has no lower bound, or the rules of
+/// the ecosystem are not known for it.
+#[must_use]
+pub fn minimum(ecosystem: Ecosystem, requirement: &str) -> Option<Version> {
+    let requirement = requirement.trim();
+    match ecosystem {
+        Ecosystem::Npm => {
+            let lowest = nodejs_semver::Range::parse(requirement).ok()?.min_version()?;
+            Version::read(&lowest.to_string())
+        }
+        Ecosystem::Pypi if !requirement.contains('|') => {
+            let bounds = requirement.split(',').map(str::trim);
+            let bounds = bounds.filter(|part| !part.starts_with(['<', '!']));
+            bounds.filter_map(Version::read).max()
+        }
+        Ecosystem::Cargo | Ecosystem::Go => Version::read(requirement),
+        _ => None,
     }
 }
 
