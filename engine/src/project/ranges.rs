@@ -335,11 +335,33 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_minimum_is_the_lowest_allowed_version() {
+        use Ecosystem::{Go, Maven, Npm, Pypi};
+        for (ecosystem, range, expected) in [
+            (Npm, "^18.2.0", Some("18.2.0")),
+            (Npm, ">=16 <18 || ^19.0.0", Some("16.0.0")),
+            (Npm, "*", Some("0.0.0")),
+            (Npm, "latest", None),
+            (Pypi, ">=2,<3", Some("2")),
+            (Pypi, "!=2.0,>=1.4", Some("1.4")),
+            (Pypi, "<3", None),
+            (Pypi, "^3.11", Some("3.11")),
+            (Pypi, "==5.*", Some("5")),
+            (Go, "v1.63.2", Some("1.63.2")),
+            (Maven, "1.0", None),
+        ] {
+            let found = minimum(ecosystem, range).map(|version| version.to_string());
+            assert_eq!(found.as_deref(), expected, "{ecosystem:?} {range}");
+        }
+    }
+
     proptest! {
         #[test]
         fn any_text_is_compared_without_a_panic(range in "[-0-9.^~<>=!*|, v]{0,12}", version in "[0-9.av-]{0,24}") {
             for ecosystem in ALL {
                 let _ = satisfies(ecosystem, &range, &version);
+                let _ = minimum(ecosystem, &range);
                 let _ = compare(ecosystem, &range, &version);
             }
         }

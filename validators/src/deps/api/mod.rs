@@ -38,7 +38,12 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         extension,
         "cjs" | "cts" | "go" | "js" | "jsx" | "mjs" | "mts" | "py" | "ts" | "tsx"
     );
-    if !is_checked || path.ends_with(".d.ts") || !APIS.may_use(text) {
+    if !is_checked || path.ends_with(".d.ts") {
+        return;
+    }
+    // Without an import, the table is not needed.
+    let imports = part_with_imports(text, extension == "go");
+    if imports.is_empty() || !APIS.may_use(text, imports) {
         return;
     }
     let purpose = Purpose::of_file(path, context.files);
@@ -56,6 +61,23 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     };
     let uses = uses(root, &facts, syntax, text, &APIS);
     report::report(&uses, context.files, report);
+}
+
+/// Maximum length of an import after its last keyword, in bytes.
+const MAX_IMPORT: usize = 400;
+
+/// The beginning of a text that contains all imports. In Go, one keyword can begin many imports.
+fn part_with_imports(text: &str, is_go: bool) -> &str {
+    let keywords = ["import", "require", "from \"", "from '"];
+    let last = keywords.iter().filter_map(|keyword| text.rfind(keyword)).max();
+    match last {
+        Some(_) if is_go => text,
+        Some(last) => {
+            let end = (last + MAX_IMPORT).min(text.len());
+            text.get(..end).unwrap_or(text)
+        }
+        None => "",
+    }
 }
 
 /// A use of an API of the table.

@@ -320,7 +320,7 @@ fn is_declared_in_script(node: Node<'_>, ancestors: &[Node<'_>]) -> bool {
     // The members of a pattern are declared together with their declarator.
     let is_member = || {
         let patterns = ancestors.iter().rev().take(3);
-        let mut kinds = patterns.map(|node| node.kind()).skip_while(|kind| *kind == "pair_pattern");
+        let mut kinds = patterns.map(Node::kind).skip_while(|kind| *kind == "pair_pattern");
         kinds.next() == Some("object_pattern") && kinds.next() == Some("variable_declarator")
     };
     match parent.kind() {

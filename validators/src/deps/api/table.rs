@@ -4,7 +4,8 @@ use aho_corasick::AhoCorasick;
 use aidd_engine::project::stack::Version;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::sync::LazyLock;
+use std::ops::Range;
+use std::sync::{LazyLock, OnceLock};
 
 /// The packages and their APIs. A path names an API: `module#name.member` in JavaScript, TypeScript
 /// and Go, and `module.name.member` in Python. `()` is the result of a call; a path in Python that
@@ -92,18 +93,17 @@ pub(super) struct Table {
     /// The beginnings of the paths of modules of which all modules are removed.
     prefixes: Vec<(String, usize)>,
     results: HashMap<String, String>,
-    words: AhoCorasick,
-    /// The meaning of each pattern of `words`.
-    meanings: Vec<Meaning>,
+    /// The beginnings of the modules of the APIs.
+    modules: AhoCorasick,
+    /// For each pattern of `modules`: the last words of its APIs.
+    last_words: Vec<LastWords>,
 }
 
-/// What a word of the prefilter means. Modules are identified by the index of their own word.
-#[derive(Default)]
-struct Meaning {
-    /// Whether the word is the beginning of a module.
-    is_module: bool,
-    /// The modules with an API that ends with the word.
-    modules: Vec<usize>,
+/// The last words of the APIs of a module.
+struct LastWords {
+    words: Vec<String>,
+    /// The automaton of the words, built when a file imports the module.
+    finder: OnceLock<AhoCorasick>,
 }
 
 /// The table, parsed when a file is first checked.
@@ -136,7 +136,7 @@ impl Table {
         let mut by_path = HashMap::new();
         let mut by_function: HashMap<String, Vec<usize>> = HashMap::new();
         let mut prefixes = Vec::new();
-        let mut pairs: BTreeSet<(&str, &str)> = BTreeSet::new();
+        let mut by_module: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (index, api) in apis.iter().enumerate() {
             if api.argument.is_some() {
                 by_function.entry(api.path.clone()).or_default().push(index);
@@ -145,46 +145,31 @@ impl Table {
             } else {
                 by_path.insert(api.path.clone(), index);
             }
-            pairs.insert(words_of(api));
+            let (module, last) = words_of(api);
+            by_module.entry(module).or_default().insert(last);
         }
-        let words: BTreeSet<&str> =
-            pairs.iter().flat_map(|(module, last)| [*module, *last]).collect();
-        let words: Vec<&str> = words.into_iter().collect();
-        let mut meanings: Vec<Meaning> = words.iter().map(|_| Meaning::default()).collect();
-        for (module, last) in pairs {
-            let index = |word: &str| words.binary_search(&word).unwrap_or_default();
-            meanings[index(module)].is_module = true;
-            meanings[index(last)].modules.push(index(module));
-        }
-        let finder = AhoCorasick::new(&words).or_else(|_| AhoCorasick::new([""; 0]));
-        #[expect(clippy::expect_used, reason = "an automaton without patterns is always valid")]
-        let finder = finder.expect("an empty automaton");
-        Self { words: finder, meanings, packages, by_path, by_function, prefixes, results, apis }
+        let modules = automaton(by_module.keys());
+        let last_words = by_module.into_values().map(|words| LastWords {
+            words: words.into_iter().map(str::to_owned).collect(),
+            finder: OnceLock::new(),
+        });
+        let last_words = last_words.collect();
+        Self { modules, last_words, packages, by_path, by_function, prefixes, results, apis }
     }
 
-    /// Whether the text contains the module and the last word of an API. Without them, the file does
-    /// not use the API.
-    pub(super) fn may_use(&self, text: &str) -> bool {
-        let is_part = |byte: Option<&u8>| {
-            byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'))
-        };
-        let bytes = text.as_bytes();
-        let (mut modules, mut needed) = (HashSet::new(), HashSet::new());
-        self.words.find_overlapping_iter(text).any(|found| {
-            let before = found.start().checked_sub(1).and_then(|at| bytes.get(at));
-            let index = found.pattern().as_usize();
-            let meaning = self.meanings.get(index);
-            let Some(meaning) =
-                meaning.filter(|_| !is_part(before) && !is_part(bytes.get(found.end())))
-            else {
+    /// Whether the text contains the last word of an API whose module occurs in `imports`, the part
+    /// of the text with the imports. Otherwise, the file uses no API of the table.
+    pub(super) fn may_use(&self, text: &str, imports: &str) -> bool {
+        let mut known = HashSet::new();
+        let modules = self.modules.find_overlapping_iter(imports);
+        let mut modules = modules.filter(|module| is_word(imports, module.range()));
+        modules.any(|module| {
+            let index = module.pattern().as_usize();
+            let Some(last) = self.last_words.get(index).filter(|_| known.insert(index)) else {
                 return false;
             };
-            if meaning.is_module {
-                modules.insert(index);
-            }
-            needed.extend(meaning.modules.iter().copied());
-            meaning.is_module && needed.contains(&index)
-                || meaning.modules.iter().any(|module| modules.contains(module))
+            let finder = last.finder.get_or_init(|| automaton(&last.words));
+            finder.find_overlapping_iter(text).any(|word| is_word(text, word.range()))
         })
     }
 
@@ -211,6 +196,23 @@ impl Table {
     pub(super) fn result(&self, path: String) -> String {
         self.results.get(&path).cloned().unwrap_or(path)
     }
+}
+
+/// The automaton that finds the words.
+fn automaton(words: impl IntoIterator<Item: AsRef<[u8]>>) -> AhoCorasick {
+    let finder = AhoCorasick::new(words).or_else(|_| AhoCorasick::new([""; 0]));
+    #[expect(clippy::expect_used, reason = "an automaton without patterns is always valid")]
+    finder.expect("an empty automaton")
+}
+
+/// Whether the text in the range is a whole word.
+fn is_word(text: &str, range: Range<usize>) -> bool {
+    let is_part = |byte: Option<&u8>| {
+        byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'))
+    };
+    let bytes = text.as_bytes();
+    let before = range.start.checked_sub(1).and_then(|at| bytes.get(at));
+    !is_part(before) && !is_part(bytes.get(range.end))
 }
 
 /// The beginning of the module of an API, and the last word that each use contains.
@@ -264,9 +266,10 @@ mod tests {
         assert_eq!(words("django.utils.six"), ("django", "six"));
         assert_eq!(words("vue#default"), ("vue", "vue"));
         assert_eq!(words("pandas.DataFrame().append"), ("pandas", "append"));
-        assert!(table.may_use("import { render } from 'react-dom'"));
-        assert!(!table.may_use("import { createPortal } from 'react-dom'"));
-        assert!(!table.may_use("from django.shortcuts import render"));
-        assert!(table.may_use("import imp") && !table.may_use("import time"));
+        let may_use = |text| table.may_use(text, text);
+        assert!(may_use("import { render } from 'react-dom'"));
+        assert!(!may_use("import { createPortal } from 'react-dom'"));
+        assert!(!may_use("from django.shortcuts import render"));
+        assert!(may_use("import imp") && !may_use("import time"));
     }
 }
