@@ -252,6 +252,20 @@ pub fn check_with_files(path: &str, data: &[u8], files: &Memory) {
     assert!(std::str::from_utf8(data).is_err() || String::from_utf8(fixed).is_ok());
 }
 
+/// Checks code in a project whose manifests require new versions of packages and languages.
+///
+/// # Panics
+/// As [`check`].
+pub fn check_with_manifests(path: &str, data: &[u8]) {
+    let npm = r#"{"dependencies": {"react": "^19.0.0", "react-dom": "^19.0.0", "express": "^5.0.0"}}"#;
+    let python = "[project]\nname = \"a\"\nrequires-python = \">=3.13\"\n\
+                  dependencies = [\"numpy>=2\", \"pandas>=2\", \"django>=5\"]\n";
+    let go = "module a\n\ngo 1.24\n";
+    let files = [("package.json", npm), ("pyproject.toml", python), ("go.mod", go)];
+    let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
+    check_with_files(path, data, &Memory(files.into()));
+}
+
 /// Checks a changed file with `data` as the coverage report of its project.
 ///
 /// # Panics

@@ -405,7 +405,7 @@ fn enabled_rules_are_exported_to_agents_md() {
     Also checked:
 
     - `aidd/*`, 5 rules
-    - `deps/*`, 6 rules
+    - `deps/*`, 7 rules
     - `dockerfile/*`, 84 rules
     - `openapi/*`, 50 rules
     - `sql/*`, 34 rules

@@ -9,6 +9,7 @@ use crate::rules::registry::Registry;
 use crate::rules::rule::Report;
 use crate::text::files::{Files, Memory};
 use crate::text::kind::Kind;
+use crate::text::purpose::Purpose;
 use crate::text::source::{Source, Span};
 use aidd_page::Tables;
 use std::sync::OnceLock;
@@ -48,6 +49,10 @@ pub struct Family {
     pub statements: fn(kind: Kind, source: &Source) -> Vec<Span>,
     /// Whether findings in other files depend on the file at this path.
     pub affects_other_files: fn(path: &str) -> bool,
+    /// The purpose of a file as its content shows it, such as a Dockerfile whose images run a
+    /// development server; `None` if only the path shows the purpose. Called if there are findings
+    /// whose severity depends on it.
+    pub purpose: fn(kind: Kind, source: &Source, files: &dyn Files) -> Option<Purpose>,
     /// Whether the family also checks the file at `path` if it is too large for other checks, given
     /// the beginning of its text.
     pub checks_large: fn(path: &str, head: &str) -> bool,
@@ -73,6 +78,7 @@ impl Family {
         check_code: |_, _| (),
         statements: |_, _| Vec::new(),
         affects_other_files: |_| false,
+        purpose: |_, _, _| None,
         checks_large: |_, _| false,
         needs_listing: false,
         finds_secrets: false,
@@ -239,6 +245,13 @@ impl Distribution {
     #[must_use]
     pub fn affects_other_files(&self, path: &str) -> bool {
         self.families.iter().any(|family| (family.affects_other_files)(path))
+    }
+
+    /// The purpose of the file as its content shows it; see [`Family::purpose`].
+    pub(super) fn purpose(&self, source: &Source, files: &dyn Files) -> Option<Purpose> {
+        let claims = self.claims(source, |_| true);
+        let mut claimed = claims.iter().filter_map(Claim::as_claimed);
+        claimed.find_map(|(family, kind)| (family.purpose)(kind, source, files))
     }
 
     /// The first family that checks fenced blocks of this language (the first word of the info

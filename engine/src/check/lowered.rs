@@ -1,8 +1,7 @@
 //! Lowers the severity of findings outside the product, in one place for all rules: a password in a
 //! test or a weak hash in an example is a correct finding, but not an urgent one.
 
-mod images;
-
+use super::Engine;
 use super::value_purpose::ValuePurposes;
 use crate::forms::generated::is_generated;
 use crate::parse::syntax::Tree;
@@ -39,9 +38,10 @@ pub(super) type Lowered = HashSet<(Span, RuleId)>;
 pub(super) fn lower(
     (source, tree, files): (&Source, &Tree<'_>, &dyn Files),
     settings: &Settings,
-    registry: &Registry,
+    engine: &Engine,
     findings: &mut [Finding],
 ) -> Lowered {
+    let (distribution, registry) = (engine.distribution, &engine.registry);
     let mut lowered = Lowered::new();
     let can_be_lowered = |finding: &Finding| {
         finding.severity > Severity::Info
@@ -57,16 +57,10 @@ pub(super) fn lower(
             Purpose::Generated
         }
         Purpose::Product if is_written_by_tests(source.path(), files) => Purpose::Generated,
-        Purpose::Product
-            if findings.iter().any(|finding| finding.rule.starts_with("dockerfile/"))
-                && images::are_for_development(source.text()) =>
-        {
-            Purpose::Development
-        }
+        Purpose::Product => distribution.purpose(source, files).unwrap_or(Purpose::Product),
         purpose => purpose,
     };
     let description = purpose.describe();
-    let mut is_unbuildable = None;
     let values = ValuePurposes::new(source, tree);
     for finding in findings.iter_mut().filter(|finding| finding.severity > Severity::Info) {
         let Some(rule) = registry.get(&finding.rule) else { continue };
@@ -90,16 +84,14 @@ pub(super) fn lower(
             {
                 values.describe(finding)
             }
+            // The secret can be in use, whether the image can be built or not.
+            LoweringCondition::FileOrValue
+                if purpose == Purpose::Unbuildable && finding.secret.is_some() =>
+            {
+                values.describe(finding)
+            }
             LoweringCondition::FileOrValue => description.or_else(|| values.describe(finding)),
         };
-        let description = description.or_else(|| {
-            let is_on_image = finding.rule.starts_with("dockerfile/") && finding.secret.is_none();
-            let mut is_unbuildable = || {
-                *is_unbuildable
-                    .get_or_insert_with(|| images::copies_missing_lock_file(source, files))
-            };
-            (is_on_image && rule.path.is_none() && is_unbuildable()).then_some(images::UNBUILDABLE)
-        });
         if let Some(description) = description {
             finding.severity = Severity::Info;
             finding.message = format!("{} ({description})", finding.message);

@@ -451,8 +451,7 @@ impl Engine {
         let unchecked = report.take_unchecked();
         let mut findings = report.finish();
         prevailing::remove(source, files, &self.registry, &mut findings);
-        let lowered =
-            lowered::lower((source, &tree, files), settings, &self.registry, &mut findings);
+        let lowered = lowered::lower((source, &tree, files), settings, self, &mut findings);
         let secrets = self.resolve_secrets(source, settings, files, &mut findings);
         lowered::lower_doubtful((source, files, settings), &self.registry, &mut findings);
         let min_severity = self.settings.min_severity();

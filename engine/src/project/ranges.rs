@@ -3,7 +3,7 @@
 //! every text, the functions return `None` for everything they cannot decide.
 
 use super::orders;
-use super::stack::Ecosystem;
+use super::stack::{Ecosystem, Version};
 use std::cmp::Ordering;
 use std::str::FromStr;
 
@@ -30,6 +30,26 @@ pub fn satisfies(ecosystem: Ecosystem, requirement: &str, version: &str) -> Opti
         }
         Ecosystem::Composer => composer(requirement, version),
         Ecosystem::Maven | Ecosystem::Nuget => None,
+    }
+}
+
+/// The lowest version that `requirement` allows; `None` if it has no lower bound, or the rules of
+/// the ecosystem are not known for it.
+#[must_use]
+pub fn minimum(ecosystem: Ecosystem, requirement: &str) -> Option<Version> {
+    let requirement = requirement.trim();
+    match ecosystem {
+        Ecosystem::Npm => {
+            let lowest = nodejs_semver::Range::parse(requirement).ok()?.min_version()?;
+            Version::read(&lowest.to_string())
+        }
+        Ecosystem::Pypi if !requirement.contains('|') => {
+            let bounds = requirement.split(',').map(str::trim);
+            let bounds = bounds.filter(|part| !part.starts_with(['<', '!']));
+            bounds.filter_map(Version::read).max()
+        }
+        Ecosystem::Cargo | Ecosystem::Go => Version::read(requirement),
+        _ => None,
     }
 }
 
@@ -315,11 +335,33 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_minimum_is_the_lowest_allowed_version() {
+        use Ecosystem::{Go, Maven, Npm, Pypi};
+        for (ecosystem, range, expected) in [
+            (Npm, "^18.2.0", Some("18.2.0")),
+            (Npm, ">=16 <18 || ^19.0.0", Some("16.0.0")),
+            (Npm, "*", Some("0.0.0")),
+            (Npm, "latest", None),
+            (Pypi, ">=2,<3", Some("2")),
+            (Pypi, "!=2.0,>=1.4", Some("1.4")),
+            (Pypi, "<3", None),
+            (Pypi, "^3.11", Some("3.11")),
+            (Pypi, "==5.*", Some("5")),
+            (Go, "v1.63.2", Some("1.63.2")),
+            (Maven, "1.0", None),
+        ] {
+            let found = minimum(ecosystem, range).map(|version| version.to_string());
+            assert_eq!(found.as_deref(), expected, "{ecosystem:?} {range}");
+        }
+    }
+
     proptest! {
         #[test]
         fn any_text_is_compared_without_a_panic(range in "[-0-9.^~<>=!*|, v]{0,12}", version in "[0-9.av-]{0,24}") {
             for ecosystem in ALL {
                 let _ = satisfies(ecosystem, &range, &version);
+                let _ = minimum(ecosystem, &range);
                 let _ = compare(ecosystem, &range, &version);
             }
         }

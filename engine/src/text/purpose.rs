@@ -26,6 +26,8 @@ pub enum Purpose {
     Development,
     /// Documents, and the files that accompany documents.
     Documentation,
+    /// A file that cannot be built any more, such as a Dockerfile for another package manager.
+    Unbuildable,
 }
 
 impl Purpose {
@@ -43,6 +45,7 @@ impl Purpose {
             Self::Sample => "in an example",
             Self::Development => "in a development file",
             Self::Documentation => "in documentation",
+            Self::Unbuildable => "in a Dockerfile that copies a missing lock file",
         })
     }
 

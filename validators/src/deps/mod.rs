@@ -1,7 +1,8 @@
 //! Checks on single entries of manifests: the source of a package, its version requirement, and names
-//! that imitate other names. Rules that compare manifests with the code are pages with a
+//! that imitate other names; uses of APIs that the declared version does not have. Rules that compare manifests with the code are pages with a
 //! `dependencies` check.
 
+mod api;
 mod names;
 
 use super::{Checks, check_ids, run_checks};
@@ -20,7 +21,7 @@ pub(super) const FAMILY: Family = Family {
     name: "deps",
     rules: || {
         let mut rules = check_ids(CHECKS);
-        rules.push(LOCK_CONFLICT);
+        rules.extend([LOCK_CONFLICT, api::DEPRECATED, api::REMOVED]);
         rules
     },
     claim: |path, _| match locked::tool(path) {
@@ -37,6 +38,8 @@ pub(super) const FAMILY: Family = Family {
             run_checks(CHECKS, &manifest, report);
         }
     },
+    check_code: api::check,
+    affects_other_files: |path| declared::ecosystem(path).is_some() || locked::tool(path).is_some(),
     checks_large: |path, _| locked::tool(path).is_some(),
     ..Family::EMPTY
 };

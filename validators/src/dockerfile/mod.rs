@@ -12,6 +12,7 @@ mod labels;
 mod layout;
 mod overrides;
 mod ports;
+mod purpose;
 mod run;
 mod spdx;
 mod stages;
@@ -66,6 +67,10 @@ pub(super) const FAMILY: Family = Family {
         is_hadolint_config(path)
             || path.to_ascii_lowercase().ends_with(".dockerignore")
             || builds::is_build_settings(path)
+    },
+    purpose: |kind, source, files| match kind {
+        HADOLINT_CONFIG => None,
+        _ => purpose::purpose(source.text(), files),
     },
     ..Family::EMPTY
 };

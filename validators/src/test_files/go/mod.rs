@@ -4,22 +4,28 @@ mod assertions;
 mod loops;
 mod names;
 mod style;
+mod suite;
 
 use super::{node_span as span, report_at, text_of};
 use aidd_engine::check::FileContext;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use names::Names;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
 /// The rules on tests in Go that are written in Rust.
 pub(super) const RULES: &[&str] = &[
+    "tests/go-broad-error",
     "tests/go-captured-loop-variable",
     "tests/go-constant-assertion",
     "tests/go-fatal-in-goroutine",
     "tests/go-imprecise-assertion",
+    "tests/go-parallel-suite",
+    "tests/go-suite-signature",
+    "tests/go-suite-subtest",
     "tests/go-swapped-assertion",
+    "tests/go-unrun-suite",
 ];
 
 /// Runs the rules over the tree of the source.
@@ -28,12 +34,14 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         return;
     }
     let Some(root) = context.tree.root() else { return };
+    suite::check(root, context.files, report);
     Walker {
         text: report.source().text(),
         files: context.files,
         names: Names::default(),
         ancestors: Vec::new(),
         reported: HashSet::new(),
+        last_uses: HashMap::new(),
         shares_loop_variables: None,
         report,
     }
@@ -49,6 +57,8 @@ struct Walker<'t, 'r, 's> {
     ancestors: Vec<Node<'t>>,
     /// The captured variables that are reported, each with the start of the loop's subtest.
     reported: HashSet<(usize, &'t str)>,
+    /// Name → the offset of its last use in the current function.
+    last_uses: HashMap<&'t str, usize>,
     /// Whether the iterations of a loop share its variables; `None` until it is needed.
     shares_loop_variables: Option<bool>,
     report: &'r mut Report<'s>,
@@ -78,6 +88,7 @@ impl<'t> Walker<'t, '_, '_> {
     fn enter(&mut self, node: Node<'t>) {
         self.names.enter(node, &self.ancestors, self.text);
         match node.kind() {
+            "function_declaration" | "method_declaration" => self.read_last_uses(node),
             "call_expression" => {
                 self.check_fatal(node);
                 self.check_assertion(node);

@@ -1,7 +1,7 @@
 //! Assertions of testify whose failure shows too little, or shows the values in the wrong places.
 
 use super::assertions::Assertion;
-use super::{Walker, arguments, report_at, span, text_of};
+use super::{Walker, arguments, report_at, span, suite, text_of};
 use aidd_engine::text::finding::Edit;
 use tree_sitter::Node;
 
@@ -25,6 +25,40 @@ impl<'t> Walker<'t, '_, '_> {
             return;
         }
         self.check_order(assertion);
+        self.check_breadth(assertion);
+    }
+
+    /// Finds the last use of each name in a function.
+    pub(super) fn read_last_uses(&mut self, function: Node<'t>) {
+        self.last_uses.clear();
+        suite::walk(function, |node| {
+            if node.kind() == "identifier" {
+                self.last_uses.insert(text_of(node, self.text), node.start_byte());
+            }
+            true
+        });
+    }
+
+    /// Reports an assertion that accepts every error, if no later code reads the error.
+    fn check_breadth(&mut self, assertion: &Assertion<'t>) {
+        let ("Error", [error, ..]) = (assertion.name, assertion.arguments.as_slice()) else {
+            return;
+        };
+        let is_read_later = match error.kind() {
+            "identifier" => {
+                let last = self.last_uses.get(text_of(*error, self.text));
+                last.is_none_or(|last| *last > assertion.call.end_byte())
+            }
+            "call_expression" => false,
+            _ => return,
+        };
+        if !is_read_later {
+            let rule = "tests/go-broad-error";
+            let message = "every error passes: the code can fail for another reason";
+            if let Some(finding) = report_at(self.report, rule, span(assertion.call), message) {
+                finding.help("Use `ErrorIs`, `ErrorAs` or `ErrorContains`");
+            }
+        }
     }
 
     /// Reports a literal in the place of the actual value.
