@@ -95,7 +95,7 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
 /// the view of the same name.
 #[derive(Clone, Debug)]
 pub struct Table {
-    /// The name.
+    /// The name by which queries refer to it.
     pub name: &'static str,
     /// The names of the columns.
     pub columns: &'static [&'static str],

@@ -263,7 +263,7 @@ mod tests {
         compliance: pack `./team`: .aidd/packs/team.md:1:1: a page must begin with a header between `---` lines
         compliance: pack `./team`: `team/word`: expected off, info, warning, error, or an object with `severity` and `params`; found "loud"
         compliance: unknown pack `./teem` (`.aidd/packs/teem.md`); did you mean `./team`?
-        compliance: unknown pack `./../x`; known packs: accessibility, architecture, clean-code, dependencies, design-system, docs, git, go, java, javascript,
+        compliance: unknown pack `./../x`; known packs: accessibility, architecture, clean-code, dependencies, design-system, docs, functional, git, go, java,
         compliance: unknown pack `securty`; did you mean `security`?
         "#);
     }

@@ -127,7 +127,7 @@ pub enum Condition {
     Answer(bool),
 }
 
-/// A step.
+/// A part of a directive that is done as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     /// The first entry whose condition holds is done.
@@ -138,10 +138,10 @@ pub struct Step {
     pub on_error: Option<Action>,
 }
 
-/// A directive.
+/// A procedure for agents.
 #[derive(Clone, Debug)]
 pub struct Directive {
-    /// The name.
+    /// The name of the page.
     pub name: String,
     /// The type.
     pub kind: DirectiveType,

@@ -42,9 +42,9 @@ pub struct Frame {
 /// A record that is written at the end of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// The kind.
+    /// What is written.
     pub kind: RecordKind,
-    /// The text.
+    /// The text, with its placeholders replaced.
     pub text: String,
 }
 
@@ -57,7 +57,7 @@ pub struct Found {
     pub path: String,
     /// The line, from 1.
     pub line: u32,
-    /// The message.
+    /// What the rule reports.
     pub message: String,
 }
 
@@ -74,9 +74,9 @@ pub struct Subject {
 /// A run of a directive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run {
-    /// The id.
+    /// `run_<milliseconds>_<hash>`.
     pub id: String,
-    /// The state.
+    /// How far the run is.
     pub state: State,
     /// The directives that are being run, the outermost first.
     pub stack: Vec<Frame>,
@@ -102,14 +102,14 @@ pub struct Run {
 pub enum Pending {
     /// Call a tool.
     Tool {
-        /// The name.
+        /// The name of the tool.
         name: String,
         /// The arguments.
         with: Map<String, Value>,
     },
     /// Ask the user.
     Ask {
-        /// The question.
+        /// What the user is asked.
         question: String,
     },
     /// Follow an instruction.
@@ -137,7 +137,7 @@ pub enum RunError {
     /// A step of the server failed.
     #[error("step {step} of `{directive}` failed: {why}; nothing was recorded")]
     Step {
-        /// The directive.
+        /// The directive whose step failed.
         directive: String,
         /// The number of the step, from 1.
         step: usize,

@@ -56,9 +56,9 @@ impl Certainty {
 /// A directive and how well it fits a request, from 0 to 1.
 #[derive(Clone, Debug)]
 pub struct Match {
-    /// The directive.
+    /// What was found.
     pub directive: Arc<Directive>,
-    /// The score.
+    /// How well it fits, from 0 to 1.
     pub score: f64,
 }
 

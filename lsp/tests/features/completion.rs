@@ -130,7 +130,7 @@ fn the_configuration_is_completed_from_its_schema() {
     {"overrides": [{"rules": {"DL3004":
     "#);
     assert_snapshot!(completions_at("{\"ci\": {\"blockOn\": [\"dockerfile/sudo‸\"]}}"), @r#"
-    dockerfile/sudo accessibility architecture ci compatibility compliance of 94
+    dockerfile/sudo accessibility architecture ci compatibility compliance of 95
     {"ci": {"blockOn": ["dockerfile/sudo"]}}
     "#);
     assert_eq!(completions_at("{\"baseline\": \"‸\"}"), "none");
@@ -183,7 +183,7 @@ fn the_front_matter_is_completed_from_its_schema() {
     enabled: true
     ");
     assert_snapshot!(completions_at("tags:\n  - ‸"), @"
-    accessibility architecture ci compatibility compliance correctness of 93
+    accessibility architecture ci compatibility compliance correctness of 94
     tags:
       - accessibility
     ");

@@ -33,7 +33,7 @@ pub const MAX_CHARS: usize = 500;
 pub struct WorkEntry {
     /// `<level>_<milliseconds>_<hash>`; never changes.
     pub id: String,
-    /// The level.
+    /// How large the work is.
     pub level: Level,
     /// What is to be done.
     pub title: String,
@@ -42,7 +42,7 @@ pub struct WorkEntry {
     pub parent: Option<String>,
     /// The recorded state. The state of an entry with parts is [`WorkList::status`].
     pub status: WorkStatus,
-    /// The priority.
+    /// Decides what to continue with.
     pub priority: Priority,
     /// The position among the parts of the parent; equal positions are ordered by id.
     #[serde(default)]
@@ -63,17 +63,17 @@ pub struct WorkEntry {
 /// The fields of a new entry.
 #[derive(Clone, Debug)]
 pub struct NewWork {
-    /// The level.
+    /// How large the work is.
     pub level: Level,
     /// What is to be done.
     pub title: String,
     /// The id of the entry of which the new entry is a part.
     pub parent: Option<String>,
-    /// The priority.
+    /// Decides what to continue with.
     pub priority: Priority,
     /// The names of flows.
     pub flows: Vec<String>,
-    /// A note.
+    /// Further text, such as where to begin.
     pub note: Option<String>,
 }
 

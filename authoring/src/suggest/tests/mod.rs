@@ -100,7 +100,7 @@ fn a_survey_lists_the_rules_that_enforce_each_sentence() {
     AGENTS.md:6 Never hard-code passwords.
       enforced by secrets/*
     AGENTS.md:7 Rule no-eval applies, always.
-      off: compliance/eval; packs security
+      off: compliance/eval, functional/reflection; packs security
     AGENTS.md:8 any 타입 사용 금지
       off: compliance/any-type; packs typescript-strict
     AGENTS.md:9 Write good code, always.
@@ -207,6 +207,8 @@ fn a_sentence_is_described_with_its_places_and_coverage() {
       at [web/AGENTS.md:1], about [web/**]
       open
       page web/.aidd/rules/never-mutate-props.md
+      related functional/mutation off
+      related functional/parameter-mutation off
     Always parse twice.
       at [rules/parse.md:3], about []
       open

@@ -7,7 +7,7 @@ use aidd_index::sql::Table;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The tables.
+/// The directives, their relations and the tools as rows.
 pub(super) fn tables(directives: &Directives) -> Vec<Table> {
     let ids: BTreeMap<&str, usize> =
         directives.all().zip(1..).map(|(directive, id)| (directive.name.as_str(), id)).collect();

@@ -37,7 +37,8 @@ pub(super) fn tools() -> Vec<Tool> {
     let files = Tool::new(
         "get_project_files",
         "Project files",
-        "Lists the source files with language and checksum, from the code index.",
+        "Lists the source files with language and checksum, from the code index. Use to find the \
+         files of a language.",
         project_files,
     );
     let functions = Tool::new(
