@@ -56,7 +56,12 @@ pub(super) fn lower(
         Purpose::Product | Purpose::Documentation if is_generated(source.path(), source.text()) => {
             Purpose::Generated
         }
-        Purpose::Product if is_written_by_tests(source.path(), files) => Purpose::Generated,
+        Purpose::Product | Purpose::Documentation
+            if is_written_by_tests(source.path(), files)
+                || is_written_by_swag(source.path(), files) =>
+        {
+            Purpose::Generated
+        }
         Purpose::Product => distribution.purpose(source, files).unwrap_or(Purpose::Product),
         purpose => purpose,
     };
@@ -127,6 +132,14 @@ pub(super) fn lower_doubtful(
             finding.severity = if is_remote { Severity::Warning } else { Severity::Info };
         }
     }
+}
+
+/// Whether the file is an API description that swag writes together with `docs.go`.
+fn is_written_by_swag(path: &str, files: &dyn Files) -> bool {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    matches!(name, "swagger.json" | "swagger.yaml")
+        && !directory.is_empty()
+        && files.exists(&format!("{directory}/docs.go"))
 }
 
 /// The condition under which the severity of the findings of a rule is lowered.

@@ -43,6 +43,7 @@ fn progress_is_counted_from_the_parts() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the test reads the tracked file")]
 fn the_order_of_lines_has_no_effect() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut memory = open(folder.path());

@@ -238,9 +238,7 @@ pub(super) fn refine_rule(rule: &'static str, name: &str, path: &str) -> &'stati
         {
             "secrets/django-secret-key"
         }
-        "secretkey"
-        | "appsecret"
-        | "hashsalt"
+        "hashsalt"
         | "cookiekey"
         | "cryptkey"
         | "blowfishsecret"

@@ -29,6 +29,7 @@ use aidd_engine::check::family::{Family, FileContext};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::conflict::{MERGE_CONFLICT, first_conflict};
 use aidd_engine::text::files::Files;
+use aidd_engine::text::finding::Severity;
 use aidd_engine::text::kind::Kind;
 use aidd_engine::text::source::{Decoded, Span};
 use document::{Document, Refusal};
@@ -208,9 +209,10 @@ fn run_on(files: &dyn Files, report: &mut Report<'_>) {
         }
         Err(Refusal::Empty) => {
             if report.begin(STRUCTURE) {
-                report
-                    .at(Span::default(), "the document is empty")
-                    .help("Write `openapi`, `info` and `paths`, or delete the file");
+                let finding = report.at(Span::default(), "the document is empty");
+                finding.help("Write `openapi`, `info` and `paths`, or delete the file");
+                // A build can create the content of an empty file.
+                finding.severity = finding.severity.min(Severity::Info);
             }
         }
         Err(Refusal::NotChecked) => {}

@@ -130,7 +130,7 @@ fn key_of_findings(root: &str) -> String {
 fn refers_to_files(text: &str) -> bool {
     text.match_indices("$ref").any(|(at, key)| {
         let rest = text[at + key.len()..].trim_start_matches(['"', '\'']).trim_start();
-        let value = rest.strip_prefix(':').map(|rest| rest.trim_start());
+        let value = rest.strip_prefix(':').map(str::trim_start);
         value.is_some_and(|value| !value.trim_start_matches(['"', '\'']).starts_with('#'))
     })
 }

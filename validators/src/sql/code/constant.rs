@@ -161,6 +161,10 @@ fn with_values(text: &str) -> Option<String> {
             at += 1;
             continue;
         }
+        // Hibernate unescapes `\\:\\:` before the database reads it.
+        if byte == b'\\' {
+            return None;
+        }
         let next = bytes.get(at + 1).copied().unwrap_or(b' ');
         let before = at.checked_sub(1).map_or(b' ', |before| bytes[before]);
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';

@@ -90,7 +90,7 @@ fn assigns_query(text: &str) -> bool {
         let line = rest.iter().take(MAX_DISTANCE).take_while(|byte| **byte != b'\n');
         let is_short = found.len() == 1;
         !text[found.end()..].starts_with(is_part)
-            && !(is_short && text[..found.start()].ends_with(is_part))
+            && (!is_short || !text[..found.start()].ends_with(is_part))
             && line.into_iter().any(|byte| *byte == b'=')
     })
 }
