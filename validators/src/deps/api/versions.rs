@@ -79,6 +79,13 @@ fn in_manifests(
     let manifests: Vec<Arc<Option<Manifest>>> =
         manifest_paths(files, dir, ecosystem).iter().map(|path| manifest(files, path)).collect();
     let manifests = manifests.iter().filter_map(|manifest| manifest.as_ref().as_ref());
+    // Bundlers replace Vue with its migration build, which has the removed APIs.
+    let is_migration_build = |entry: &Declared| entry.package == "@vue/compat";
+    if name == "vue"
+        && manifests.clone().any(|manifest| manifest.dependencies.iter().any(is_migration_build))
+    {
+        return None;
+    }
     let entries: Vec<(&Manifest, &Declared)> = manifests
         .flat_map(|manifest| manifest.dependencies.iter().map(move |entry| (manifest, entry)))
         .filter(|(_, entry)| {
@@ -214,4 +221,22 @@ fn go_directive(files: &dyn Files, dir: &str) -> Option<DeclaredVersion> {
     let version = directives.find_map(|line| line.trim().strip_prefix("go "))?.trim().to_owned();
     let minimum = Version::read(&version);
     Some(DeclaredVersion { manifest, requirement: version, minimum, locked: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aidd_engine::text::files::Memory;
+
+    #[test]
+    fn vue_with_its_migration_build_has_no_version() {
+        for (text, is_declared) in [
+            (r#"{"dependencies": {"vue": "^3.2.0"}}"#, true),
+            (r#"{"dependencies": {"vue": "^3.2.0", "@vue/compat": "^3.2.0"}}"#, false),
+        ] {
+            let files = Memory([("package.json".to_owned(), text.into())].into());
+            let version = in_manifests(&files, "", Ecosystem::Npm, "vue");
+            assert_eq!(version.is_some(), is_declared, "{text}");
+        }
+    }
 }
