@@ -1,5 +1,5 @@
 //! Ranges and versions of packages: whether a version satisfies a range, and which of two versions
-//! is newer, by the rules of the ecosystem. Unlike [`Version`](super::stack::Version), which accepts
+//! is newer, by the rules of the ecosystem. Unlike [`Version`], which accepts
 //! every text, the functions return `None` for everything they cannot decide.
 
 use super::orders;
