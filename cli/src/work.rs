@@ -4,7 +4,9 @@ use crate::cli::{Work, WorkCommand, WorkLevel, WorkPriority};
 use crate::memory::to_user_error;
 use aidd_memory::project::{ProjectMemory, system_clock};
 use aidd_memory::store::BackendChoice;
-use aidd_memory::work::{Level, NewWork, Priority, WorkChange, WorkEntry, WorkList, WorkStatus};
+use aidd_memory::work_list::{
+    Level, NewWork, Priority, WorkChange, WorkEntry, WorkList, WorkStatus,
+};
 use aidd_report::exit::Exit;
 use aidd_report::{Io, one_line, project};
 use anyhow::Result;

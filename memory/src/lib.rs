@@ -39,7 +39,7 @@ pub mod store;
 pub mod times;
 mod tracked;
 mod unwritable;
-pub mod work;
+pub mod work_list;
 
 pub use aidd_engine::parse::lines::{id, log, types, words};
 pub use unwritable::READ_ONLY;

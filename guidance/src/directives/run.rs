@@ -109,7 +109,7 @@ pub enum Pending {
     },
     /// Ask the user.
     Ask {
-        /// What the user is asked.
+        /// The question to the user.
         question: String,
     },
     /// Follow an instruction.
@@ -205,7 +205,7 @@ impl Run {
         let pending = self.pending.take().ok_or(RunError::NothingPending)?;
         let line = match &pending {
             Pending::Tool { name, .. } => format!("called {name}"),
-            Pending::Ask { question } => format!("asked: {question}"),
+            Pending::Ask { question } => format!("question: {question}"),
             Pending::Advise { text } => format!("done: {text}"),
         };
         self.log.push(line);

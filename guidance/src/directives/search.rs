@@ -10,7 +10,7 @@ use std::sync::Arc;
 pub const CERTAIN: f64 = 0.9;
 /// At this score and above, a directive is run, and the choice is reported.
 pub const LIKELY: f64 = 0.7;
-/// At this score and above, the user is asked; below, the nearest directives are listed.
+/// At this score and above, the user decides; below, the nearest directives are listed.
 pub const POSSIBLE: f64 = 0.5;
 
 /// Maximum number of terms of a request or a text that are compared.

@@ -5,7 +5,7 @@ use crate::kinds::{Checkpoint, Convention, Insight, Observation};
 use crate::permanent::Edit;
 use crate::records::BranchContext;
 use crate::types::{Kind, Link, Outcome, Relation};
-use crate::work::{NewWork, WorkChange};
+use crate::work_list::{NewWork, WorkChange};
 use serde_json::{Map, Value, json};
 
 const PRIVATE: &str = "zebra-crossing";
@@ -193,7 +193,7 @@ fn every_writing_function_is_tested() {
     for source in [
         include_str!("../permanent.rs"),
         include_str!("../local.rs"),
-        include_str!("../work/mod.rs"),
+        include_str!("../work_list/mod.rs"),
         include_str!("../sessions.rs"),
         include_str!("../branches.rs"),
         include_str!("../lifecycle/mod.rs"),

@@ -59,7 +59,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct GuidanceParams {
-    /// What the user asked for
+    /// The request of the user
     #[serde(default)]
     #[expect(dead_code, reason = "the answer is the same for every command")]
     command: Option<String>,
@@ -132,7 +132,7 @@ fn all(context: &Context, _: NoParams) -> Result<Answer<All>, ToolError> {
             "Does the request write or change code, or only discuss it?",
             "Which directive has the highest score for the request?",
             "Is an open task of the work list meant?",
-            "Must the user be asked before the next step?",
+            "Does the next step need an answer of the user?",
         ],
         action_reaction_model: Row::from_value(model),
         problems: directives.problems.clone(),

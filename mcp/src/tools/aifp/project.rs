@@ -11,7 +11,7 @@ use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::render::Row;
 use aidd_engine::project::git::Repository;
 use aidd_engine::workspace::walk::uncommitted;
-use aidd_memory::work::{WorkEntry, WorkList};
+use aidd_memory::work_list::{WorkEntry, WorkList};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -320,14 +320,14 @@ fn project_tasks(context: &Context, params: TasksParams) -> Result<Answer<Tasks>
         let position = |column: &str| table.columns.iter().position(|known| *known == column);
         let (status, title) =
             (position("status").unwrap_or_default(), position("name").unwrap_or_default());
-        let kept = table.rows.iter().filter(|row| is_wanted(row, status));
-        let kept = kept.map(|row| {
+        let selected = table.rows.iter().filter(|row| is_wanted(row, status));
+        let selected = selected.map(|row| {
             let word = |at: usize| row.get(at).and_then(Value::as_str).unwrap_or_default();
             text += &format!("{name}: [{}] {}\n", word(status), word(title));
             let pairs = table.columns.iter().map(|column| (*column).to_owned()).zip(row.clone());
             Row::from_value(Value::Object(pairs.collect()))
         });
-        kept.collect()
+        selected.collect()
     };
     let (completion_path, milestones, tasks) =
         (rows("completion_path"), rows("milestones"), rows("tasks"));

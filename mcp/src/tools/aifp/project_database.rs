@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::tool::ToolError;
 use aidd_engine::text::files::Files;
 use aidd_index::{refresh, sql};
-use aidd_memory::work::{Level, WorkEntry, WorkList, WorkStatus};
+use aidd_memory::work_list::{Level, WorkEntry, WorkList, WorkStatus};
 use serde_json::{Value, json};
 
 /// Maximum size of the project page in bytes.

@@ -18,7 +18,7 @@ use aidd_memory::kinds::{Convention, Decision, Mistake};
 use aidd_memory::permanent::NewMemory;
 use aidd_memory::project::ProjectMemory;
 use aidd_memory::types::Kind;
-use aidd_memory::work::{DIRECTIVE_RUN, WorkChange, WorkStatus};
+use aidd_memory::work_list::{DIRECTIVE_RUN, WorkChange, WorkStatus};
 use aidd_report::run::wire::Status;
 use aidd_report::run::{self, Target};
 use schemars::JsonSchema;

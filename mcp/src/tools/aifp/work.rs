@@ -5,7 +5,9 @@ use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Choice, Tool, ToolError};
 use crate::tools::memory::render::Row;
-use aidd_memory::work::{Level, NewWork, Priority, WorkChange, WorkEntry, WorkList, WorkStatus};
+use aidd_memory::work_list::{
+    Level, NewWork, Priority, WorkChange, WorkEntry, WorkList, WorkStatus,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
