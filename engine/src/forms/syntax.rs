@@ -22,6 +22,7 @@ use std::time::{Duration, Instant};
 
 mod messages;
 pub(crate) mod prevailing;
+mod recursion;
 pub(crate) mod trees;
 
 use messages::{error_chain, key_with_list, rewrite_error};
@@ -189,6 +190,7 @@ impl SyntaxPattern {
         let compile = || {
             let header = header(&self.rule)?;
             reject_slow(header).ok()?;
+            recursion::reject_recursive(header).ok()?;
             config(&self.rule.id, self.language, header).ok()
         };
         self.config.get_or_init(compile).as_ref()
@@ -304,10 +306,11 @@ pub(crate) fn applies_to(header: &SyntaxHeader, path: &str) -> bool {
 /// Checks whether the header of a syntax pattern is valid.
 ///
 /// # Errors
-/// An unknown language, or a rule that does not parse, has no node kind to start at, or would be
-/// too slow.
+/// An unknown language, or a rule that does not parse, has no node kind to start at, would be
+/// too slow, or recurses without a bound.
 pub(crate) fn check_header(header: &SyntaxHeader) -> Result<(), String> {
     reject_slow(header)?;
+    recursion::reject_recursive(header)?;
     compile_unless_followed_by(header)?;
     prevailing::validate(header)?;
     languages(&header.language)?
