@@ -91,6 +91,7 @@ impl From<MemoryError> for ToolError {
                     "the branch has no data; list known branches with aidd_branch, action list"
                 }
                 "lifecycle" => "list ids with aidd_lifecycle_list",
+                "work entry" => "list ids with aidd_work, action list",
                 _ => UNKNOWN_MEMORY,
             },
             MemoryError::Corrupt(_) | MemoryError::Store(_) => {

@@ -206,6 +206,7 @@ pub(crate) fn to_user_error(error: MemoryError) -> anyhow::Error {
                 .hint("`aidd memory branch --list` lists the branches in the memory")
                 .into();
         }
+        MemoryError::Unknown { item: "work entry", .. } => "`aidd work list` lists the entries",
         MemoryError::Unknown { item: "session", .. } => "`aidd memory sessions` lists sessions",
         MemoryError::Corrupt(_) => {
             "run `aidd memory doctor --fix` to rebuild the store from the tracked files"

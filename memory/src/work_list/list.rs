@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Maximum nesting of entries that is followed; levels limit it to five.
 const MAX_DEPTH: usize = 8;
+/// What the lines that Git adds to a file with conflicts begin with.
+const CONFLICT_MARKERS: [&[u8]; 3] = [b"<<<<<<<", b"=======", b">>>>>>>"];
 
 /// The entries of the work list in their current state.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +47,16 @@ impl WorkList {
             }
             match serde_json::from_slice::<WorkEntry>(line) {
                 Ok(entry) => list.apply(entry),
-                Err(error) => list.problems.push(format!("{path}:{}: {error}", number + 1)),
+                Err(error) => {
+                    let is_marker = CONFLICT_MARKERS.iter().any(|mark| line.starts_with(mark));
+                    let reason = match is_marker {
+                        true => {
+                            "merge conflict: delete the marker, all lines can remain".to_owned()
+                        }
+                        false => error.to_string(),
+                    };
+                    list.problems.push(format!("{path}:{}: {reason}", number + 1));
+                }
             }
         }
         let entries: Vec<&WorkEntry> = list.entries.values().collect();

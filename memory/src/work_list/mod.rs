@@ -187,9 +187,9 @@ impl ProjectMemory {
             let open: Vec<String> = list.unfinished_parts(&entry.id);
             if let [first, ..] = &open[..] {
                 return Err(MemoryError::Invalid(format!(
-                    "{} of the parts of `{}` are not done, such as `{first}`; finish or drop them first",
-                    open.len(),
-                    entry.title
+                    "`{}` has unfinished parts: {}, such as `{first}`; finish or drop them first",
+                    entry.title,
+                    open.len()
                 )));
             }
         }

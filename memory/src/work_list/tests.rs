@@ -30,7 +30,7 @@ fn progress_is_counted_from_the_parts() {
     let error = memory.change_work(&stage, &status(WorkStatus::Done)).expect_err("unfinished");
     assert_eq!(
         error.to_string(),
-        "1 of the parts of `Core` are not done, such as `Escape`; finish or drop them first"
+        "`Core` has unfinished parts: 1, such as `Escape`; finish or drop them first"
     );
     let list = memory.work().expect("a list");
     assert_eq!(list.total(), Progress { done: 1, total: 2 });
@@ -66,7 +66,10 @@ fn unreadable_lines_are_problems_and_the_rest_is_read() {
     let good = r#"{"id":"task_1_a","level":"task","title":"A","status":"open","priority":"low","at":1,"extra":2}"#;
     let text = format!("{good}\n<<<<<<< ours\n{good}\n");
     let list = WorkList::read(text.as_bytes(), "ai/memory/work.jsonl");
-    assert_eq!(list.problems, ["ai/memory/work.jsonl:2: expected value at line 1 column 1"]);
+    assert_eq!(
+        list.problems,
+        ["ai/memory/work.jsonl:2: merge conflict: delete the marker, all lines can remain"]
+    );
     assert_eq!(list.entries().count(), 1);
     assert_eq!(list.get("task_1_a").expect("an entry").other["extra"], 2);
 }
