@@ -2,7 +2,7 @@
 //! list, changed files from Git.
 
 use super::directives::{Rows, answer};
-use super::project_database::{masked_rows, record, rows, tables};
+use super::project_database::{Database, record, tables};
 use super::runs::PROJECT_PAGE;
 use super::{RootParams, check_root};
 use crate::context::Context;
@@ -112,22 +112,21 @@ fn project_context(
     check_root(context, params.project_root.as_deref())?;
     let has = |types: &[ContextType]| types.contains(&params.context_type);
     let to_rows = |rows: Vec<Value>| rows.into_iter().map(Row::from_value).collect::<Vec<Row>>();
-    let project = rows(context, "SELECT name, purpose, status, version FROM project")?;
+    let database = Database::open(context)?;
+    let project = database.rows("SELECT name, purpose, status, version FROM project")?;
     let project = project.into_iter().next().unwrap_or_default();
     let themes = "SELECT name, description, confidence_score FROM themes ORDER BY confidence_score DESC, name LIMIT 20";
     let themes = has(&[ContextType::Full, ContextType::ThemesOnly])
-        .then(|| rows(context, themes))
+        .then(|| database.rows(themes))
         .transpose()?;
     let flows = "SELECT name, description FROM flows ORDER BY id LIMIT 20";
     let flows = has(&[ContextType::Full, ContextType::ThemesOnly])
-        .then(|| masked_rows(context, flows))
+        .then(|| database.rows(flows))
         .transpose()?;
-    let list = context.memory(|memory| memory.work())?;
+    let list = &database.work;
     let next: Vec<&WorkEntry> = list.next().into_iter().take(20).collect();
-    let counts = rows(
-        context,
-        "SELECT (SELECT count(*) FROM functions) AS functions, (SELECT count(*) FROM files) AS files",
-    )?;
+    let counts = "SELECT (SELECT count(*) FROM functions) AS functions, (SELECT count(*) FROM files) AS files";
+    let counts = database.rows(counts)?;
     let count = |name: &str| counts.first().and_then(|row| row[name].as_i64()).unwrap_or_default();
     let progress = list.total();
     let mut text = format!(
@@ -151,7 +150,7 @@ fn project_context(
     for entry in next.iter().filter(|_| has_tasks) {
         text += &format!("- {} [{}] {}\n", entry.level, list.status(entry), entry.title);
     }
-    let tasks = has_tasks.then(|| next.iter().map(|entry| task_row(&list, entry)).collect());
+    let tasks = has_tasks.then(|| next.iter().map(|entry| task_row(list, entry)).collect());
     let answer = ProjectContext {
         success: true,
         project: Row::from_value(project),
@@ -244,7 +243,7 @@ fn project_files(context: &Context, params: FilesParams) -> Result<Answer<FileRo
     let sql = format!(
         "SELECT id, path, language, hash AS checksum FROM files {condition} ORDER BY path LIMIT {MAX_ROWS}"
     );
-    let rows = rows(context, &sql)?;
+    let rows = Database::open(context)?.rows(&sql)?;
     let paths = rows.iter().filter_map(|row| row["path"].as_str());
     let text: String = paths.map(|path| format!("{path}\n")).collect();
     let note = cut_note(rows.len());
@@ -277,7 +276,7 @@ fn project_functions(
     let sql = format!(
         "SELECT id, name, file_id, purpose, parameters FROM functions {condition} ORDER BY id LIMIT {MAX_ROWS}"
     );
-    let mut rows = masked_rows(context, &sql)?;
+    let mut rows = Database::open(context)?.rows(&sql)?;
     let mut text = String::new();
     for row in &mut rows {
         let parsed = row["parameters"].as_str().and_then(|list| serde_json::from_str(list).ok());
@@ -347,7 +346,7 @@ struct QueryParams {
 
 fn project_query(context: &Context, params: QueryParams) -> Result<Answer<Rows>, ToolError> {
     check_root(context, params.project_root.as_deref())?;
-    Ok(answer(masked_rows(context, &params.sql)?))
+    Ok(answer(Database::open(context)?.rows(&params.sql)?))
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -366,11 +365,12 @@ fn git_status(context: &Context, params: RootParams) -> Result<Answer<GitStatus>
     let mut changed_files: Vec<String> =
         changes.iter().map(|change| change.path().to_owned()).collect();
     changed_files.sort();
+    let database = Database::open(context)?;
     let mut themes = BTreeSet::new();
     for paths in changed_files.chunks(MAX_ROWS) {
         let list: Vec<String> = paths.iter().map(|path| literal(path)).collect();
         let sql = format!("SELECT DISTINCT theme FROM files WHERE path IN ({})", list.join(", "));
-        let rows = rows(context, &sql)?;
+        let rows = database.rows(&sql)?;
         themes.extend(rows.iter().filter_map(|row| row["theme"].as_str().map(str::to_owned)));
     }
     let themes_affected: Vec<String> = themes.into_iter().collect();

@@ -3,34 +3,38 @@
 use super::runs::PROJECT_PAGE;
 use crate::context::Context;
 use crate::tool::ToolError;
+use crate::tools::index::masked;
 use aidd_engine::text::files::Files;
-use aidd_index::{refresh, sql};
+use aidd_index::sql;
 use aidd_memory::work_list::{Level, WorkEntry, WorkList, WorkStatus};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// Maximum size of the project page in bytes.
 const MAX_PAGE_BYTES: u64 = 1 << 20;
 
-/// Runs a query on the index, which is brought up to date first, and the work list.
-pub(super) fn rows(context: &Context, sql: &str) -> Result<Vec<Value>, ToolError> {
-    let project = context.project()?;
-    refresh(&project.disk, &project.config)?;
-    let list = context.memory(|memory| memory.work())?;
-    let mut tables = tables(&list);
-    tables.push(project_table(context)?);
-    Ok(sql::query_with(project.root(), &tables, sql)?)
+/// The tables of the project, for the queries of one call.
+pub(super) struct Database<'c> {
+    context: &'c Context,
+    tables: Vec<sql::Table>,
+    pub(super) work: WorkList,
 }
 
-/// Like [`rows`], with secrets masked.
-pub(super) fn masked_rows(context: &Context, sql: &str) -> Result<Vec<Value>, ToolError> {
-    let rows = rows(context, sql)?;
-    let texts: Vec<String> = rows.iter().map(Value::to_string).collect();
-    let lines = context.distribution().redact_all(texts.iter().cloned());
-    let rows = rows.into_iter().zip(texts.iter().zip(&lines)).map(|(row, (text, line))| {
-        let masked = serde_json::from_str(line).unwrap_or_else(|_| json!({ "row": line }));
-        if text == line { row } else { masked }
-    });
-    Ok(rows.collect())
+impl<'c> Database<'c> {
+    /// Brings the index up to date, and reads the work list and the project record.
+    pub(super) fn open(context: &'c Context) -> Result<Self, ToolError> {
+        context.index(&*context.project()?)?;
+        let work = context.memory(|memory| memory.work())?;
+        let mut tables = tables(&work);
+        tables.push(project_table(context)?);
+        Ok(Self { context, tables, work })
+    }
+
+    /// Runs a query; secrets are masked.
+    pub(super) fn rows(&self, sql: &str) -> Result<Vec<Value>, ToolError> {
+        let rows = sql::query_with(self.context.root(), &self.tables, sql)?;
+        Ok(masked(self.context, rows).0)
+    }
 }
 
 /// The statuses of the blueprint.
@@ -47,7 +51,8 @@ fn status_word(status: WorkStatus) -> &'static str {
 /// The work list as tables of the blueprint. Ids are positions in the order of the ids of the list.
 pub(super) fn tables(list: &WorkList) -> Vec<sql::Table> {
     let all: Vec<&WorkEntry> = list.entries().collect();
-    let id = |name: &str| all.iter().position(|entry| entry.id == name).map(|at| at + 1);
+    let ids: HashMap<&str, usize> = all.iter().map(|entry| &*entry.id).zip(1..).collect();
+    let id = |name: &str| ids.get(name).copied();
     let parent = |entry: &WorkEntry| entry.parent.as_deref().and_then(id);
     let of_level = |level: Level| all.iter().filter(move |entry| entry.level == level);
     let common = |entry: &WorkEntry| {

@@ -12,7 +12,6 @@ use aidd_guidance::directives::run::{
     Found, Pending, Record, Run, RunError, State, Subject, World, advance,
 };
 use aidd_guidance::directives::search::{Certainty, Filter, search};
-use aidd_index::refresh;
 use aidd_memory::MemoryError;
 use aidd_memory::kinds::{Convention, Decision, Mistake};
 use aidd_memory::permanent::NewMemory;
@@ -367,7 +366,7 @@ impl World for ServerWorld<'_> {
 
     fn index(&mut self) -> Result<String, String> {
         let project = message(self.context.project().map_err(Into::into))?;
-        let update = refresh(&project.disk, &project.config).map_err(|error| error.to_string())?;
+        let (_, update) = self.context.index(&project).map_err(|error| error.to_string())?;
         Ok(format!("index: {} files, {} changed", update.files, update.changed))
     }
 

@@ -183,15 +183,21 @@ struct Rows {
 fn query(context: &Context, params: QueryParams) -> Result<Answer<Rows>, ToolError> {
     let current = current(context)?;
     let rows = sql::query(current.project.root(), &params.sql)?;
+    let (rows, lines) = masked(context, rows);
+    let rows = rows.into_iter().map(Row::from_value).collect();
+    let text = if lines.is_empty() { "no rows".to_owned() } else { lines.join("\n") };
+    Ok(Answer::new(Rows { rows }, text))
+}
+
+/// Masks the secrets in rows; returns the rows, and each row as a line of JSON.
+pub(super) fn masked(context: &Context, rows: Vec<Value>) -> (Vec<Value>, Vec<String>) {
     let texts: Vec<String> = rows.iter().map(Value::to_string).collect();
     let lines = context.distribution().redact_all(texts.iter().cloned());
     let rows = rows.into_iter().zip(texts.iter().zip(&lines)).map(|(row, (text, line))| {
         // A masked part can cross the strings of a row; such a row is shown as text only.
         let masked =
             serde_json::from_str(line).unwrap_or_else(|_| serde_json::json!({ "row": line }));
-        Row::from_value(if text == line { row } else { masked })
+        if text == line { row } else { masked }
     });
-    let rows: Vec<Row> = rows.collect();
-    let text = if lines.is_empty() { "no rows".to_owned() } else { lines.join("\n") };
-    Ok(Answer::new(Rows { rows }, text))
+    (rows.collect(), lines)
 }
