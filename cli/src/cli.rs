@@ -10,7 +10,7 @@ mod suggest;
 mod work;
 
 pub use commits::{GenerateCommand, HookCommand, HookName, MessageFormat};
-pub use index::{Index, IndexCommand};
+pub use index::{Index, IndexCommand, NameKind};
 pub use init::{Client, Init};
 pub use mcp::{Mcp, Profile};
 pub use memory::{

@@ -1,13 +1,15 @@
 //! `aidd index`: the code index.
 
+mod names;
+
 use crate::cli::{Index, IndexCommand};
 use aidd_engine::text::files::Files;
 use aidd_engine::workspace::walk;
 use aidd_index::query::{CallRow, Reached, Reader, SymbolRow};
 use aidd_index::{refresh, sql, store};
-use aidd_report::Io;
 use aidd_report::exit::{Exit, UserError};
 use aidd_report::project::{self, Project};
+use aidd_report::{Io, one_line};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -189,15 +191,17 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
             let found = reader.dead(*exported, *limit)?;
             Answer::new(list(&found), found)
         }
+        IndexCommand::Name { .. } => names::answer(command, project, io),
         IndexCommand::Sql { query } => {
-            let rows = sql::query(project.root(), query)
+            let named = names::read(project.root())?.0;
+            let rows = sql::query_with(project.root(), &[], &named, query)
                 .map_err(|error| UserError::new(error.to_string()))?;
             let text = rows.iter().fold(String::new(), |text, row| format!("{text}{row}\n"));
             Answer::new(text, rows)
         }
         IndexCommand::Doctor => {
-            let problems = reader.problems()?;
-            let text = match problems.as_slice() {
+            let mut problems = reader.problems()?;
+            let mut text = match problems.as_slice() {
                 [] => "the code index has no problems\n".to_owned(),
                 found => {
                     let mut text = found.join("\n");
@@ -205,6 +209,10 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
                     text
                 }
             };
+            for problem in names::read(project.root())?.1 {
+                let _ = writeln!(text, "{}", one_line(&problem));
+                problems.push(problem);
+            }
             let exit = if problems.is_empty() { Exit::Clean } else { Exit::Findings };
             Ok(Answer { text, json: serde_json::to_value(problems)?, exit })
         }

@@ -4,6 +4,7 @@
 mod changes;
 mod error;
 mod facts;
+pub mod names;
 pub mod outline;
 pub mod query;
 mod resolve;

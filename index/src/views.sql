@@ -43,7 +43,7 @@ CREATE VIEW interactions AS
 -- A theme is a directory; its confidence is the share of proved references that stay in the directory.
 CREATE VIEW themes AS
   SELECT min(f.id) AS id, f.theme AS name, count(*) || ' files' AS description,
-    0 AS ai_generated,
+    1 AS ai_generated,
     coalesce((SELECT round(avg(t.theme = f.theme), 2) FROM files a
       JOIN refs r ON r.file = a.id AND r.target IS NOT NULL
       JOIN symbols s ON s.id = r.target JOIN files t ON t.id = s.file
@@ -57,7 +57,7 @@ CREATE VIEW flows AS
     WHERE handler IS NOT NULL GROUP BY handler
   )
   SELECT s.id, coalesce(h.name, s.qualified) AS name,
-    s.doc AS description, 0 AS ai_generated, 1.0 AS confidence_score, 1 AS project_id,
+    s.doc AS description, 1 AS ai_generated, 1.0 AS confidence_score, 1 AS project_id,
     NULL AS created_at, NULL AS updated_at
   FROM symbols s JOIN files f ON f.id = s.file LEFT JOIN handled h ON h.handler = s.id
   WHERE h.handler IS NOT NULL

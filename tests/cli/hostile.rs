@@ -68,6 +68,17 @@ const CASES: &[(&str, &[&[&str]])] = &[
     ("index map", &[&[], &["--focus", "EVIL"], &["--json"]]),
     ("index affected", &[&[], &["EVIL"], &["FILE", "--json"]]),
     ("index dead", &[&[], &["--exported", "--json"]]),
+    (
+        "index name",
+        &[
+            &[],
+            &["--json"],
+            &["theme", "EVIL", "EVIL"],
+            &["theme", "EVIL", "--description", "EVIL"],
+            &["flow", "EVIL", "--entry", "EVIL", "--theme", "EVIL", "--json"],
+            &["flow", "EVIL", "--rm"],
+        ],
+    ),
     ("index sql", &[&["SELECT path FROM files"], &["SELECT 'EVIL'", "--json"], &["EVIL"]]),
     ("index doctor", &[&[], &["--json"]]),
     ("work", &[&[], &["--json"]]),

@@ -3,6 +3,7 @@
 mod blueprint;
 mod freshness;
 mod mounts;
+mod names;
 mod namespaces;
 mod processes;
 mod questions;
