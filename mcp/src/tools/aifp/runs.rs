@@ -1,5 +1,6 @@
 //! The tool that runs directives.
 
+use super::criteria;
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Choice, Tool, ToolError};
@@ -12,6 +13,7 @@ use aidd_guidance::directives::run::{
     Found, Pending, Record, Run, RunError, State, Subject, World, advance,
 };
 use aidd_guidance::directives::search::{Certainty, Filter, search};
+use aidd_guidance::project_page;
 use aidd_memory::MemoryError;
 use aidd_memory::kinds::{Convention, Decision, Mistake};
 use aidd_memory::permanent::NewMemory;
@@ -24,8 +26,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The page with the project record.
-pub(super) const PROJECT_PAGE: &str = "ai/project.md";
 /// Maximum number of findings that a run keeps.
 const MAX_FOUND: usize = 50;
 
@@ -235,10 +235,6 @@ fn save_run(memory: &mut ProjectMemory, run: &Run) -> Result<(), MemoryError> {
     memory.save_run(&run.id, &serde_json::to_value(run)?)
 }
 
-fn name(run: &Run) -> String {
-    run.stack.first().map(|frame| frame.directive.clone()).unwrap_or_default()
-}
-
 fn state(run: &Run) -> String {
     serde_json::to_value(run.state)
         .ok()
@@ -256,7 +252,7 @@ fn list(context: &Context) -> Result<Answer<Step>, ToolError> {
         text +=
             &format!("{} {} {}\n", run.id, state(&run), run.log.last().map_or("", String::as_str));
         rows.push(Row::from_value(
-            json!({ "run": run.id, "directive": name(&run), "state": state(&run) }),
+            json!({ "run": run.id, "directive": run.directive, "state": state(&run) }),
         ));
     }
     if rows.is_empty() {
@@ -298,7 +294,7 @@ fn answer(run: &Run) -> Answer<Step> {
     let to_row = |value: Value| Row::from_value(value);
     let step = Step {
         run: run.id.clone(),
-        directive: name(run),
+        directive: run.directive.clone(),
         state: state(run),
         step: run.pending.as_ref().and_then(|step| serde_json::to_value(step).ok()).map(to_row),
         findings: run.found.iter().map(|found| to_row(json!(found))).collect(),
@@ -322,7 +318,7 @@ impl World for ServerWorld<'_> {
     fn is_initialized(&mut self) -> bool {
         let has_work =
             || self.context.memory(|memory| memory.work()).is_ok_and(|work| !work.is_empty());
-        self.exists(PROJECT_PAGE) || has_work()
+        self.exists(project_page::PATH) || has_work()
     }
 
     fn exists(&mut self, path: &str) -> bool {
@@ -334,6 +330,10 @@ impl World for ServerWorld<'_> {
     fn has_task(&mut self, status: &str) -> bool {
         let work = self.context.memory(|memory| memory.work());
         work.is_ok_and(|work| work.entries().any(|entry| work.status(entry).word() == status))
+    }
+
+    fn is_complete(&mut self) -> bool {
+        criteria::count(self.context).is_ok_and(|criteria| criteria::is_complete(&criteria))
     }
 
     fn check(&mut self, rules: &[String], subject: &Subject) -> Result<Vec<Found>, String> {

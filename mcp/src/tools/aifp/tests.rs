@@ -1,5 +1,9 @@
 //! Tests of the tools, on a small project, and of the shipped directives.
 
+mod blueprint;
+mod project;
+mod templates;
+
 use crate::context::Context;
 use crate::tools;
 use aidd_guidance::Library;
@@ -126,9 +130,10 @@ fn a_project_from_init_to_the_completion_check() {
         "aidd_directive",
         json!({"action": "done", "answer": "Sums prices. Done when the total is tested."}),
     );
-    let page =
-        "---\nname: shop\npurpose: Sums prices\ngoals: [a tested total]\nversion: 1\n---\n# shop\n";
-    write(folder.path(), "ai/project.md", page);
+    step(
+        "aidd_project",
+        json!({"action": "update", "name": "shop", "purpose": "Sums prices", "goals": ["a tested total"], "language": "python", "documentation": 50}),
+    );
     step("aidd_directive", json!({"action": "done"}));
     step("aidd_work", json!({"action": "add", "title": "Core", "level": "stage"}));
     step("aidd_directive", json!({"action": "done"}));
@@ -144,8 +149,14 @@ fn a_project_from_init_to_the_completion_check() {
     step("get_project_tasks", json!({}));
     step("aidd_directive", json!({"name": "project_completion_check"}));
     step("aidd_directive", json!({"action": "done"}));
+    step("aidd_project", json!({"action": "check"}));
     step("aidd_directive", json!({"action": "done"}));
     step("aidd_directive", json!({"action": "done", "answer": "yes"}));
+    let read = step("aidd_project", json!({"action": "read", "section": "Overview"}));
+    step(
+        "aidd_project",
+        json!({"action": "update", "status": "completed", "checksum": read["checksum"]}),
+    );
     step("aidd_directive", json!({"action": "done"}));
     assert_snapshot!(with_stable_ids(&transcript));
 }
