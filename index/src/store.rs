@@ -128,6 +128,24 @@ pub(crate) fn open_read_only(root: &Path) -> Result<Connection, IndexError> {
     Ok(Connection::open_with_flags(path(root), flags)?)
 }
 
+/// The identity of a file, which a replacement does not have: device and inode.
+pub(crate) type FileId = (u64, u64);
+
+/// The identity of the database at `root`; `None` if there is none, or on a platform without inodes.
+pub(crate) fn file_id(root: &Path) -> Option<FileId> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let data = fs::metadata(path(root)).ok()?;
+        Some((data.dev(), data.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = root;
+        None
+    }
+}
+
 /// A new database next to the current one, which it replaces when it is complete.
 pub(crate) struct Fresh {
     pub(crate) connection: Connection,

@@ -5,6 +5,7 @@ use super::Engine;
 use super::value_purpose::ValuePurposes;
 use crate::forms::generated::is_generated;
 use crate::parse::syntax::Tree;
+use crate::parse::values::{Format, Values};
 use crate::project::ignored::is_included_again;
 use crate::rules::registry::Registry;
 use crate::rules::rule::{Rule, Settings};
@@ -130,6 +131,11 @@ pub(super) fn lower_doubtful(
                 secret.range().len() >= MIN_MADE_UP_LEN && is_remote_host(source.text(), secret)
             });
             finding.severity = if is_remote { Severity::Warning } else { Severity::Info };
+        } else if is_in_any_format(rule)
+            && !is_production(source.path())
+            && !finding.secret.is_some_and(|secret| is_in_production_section(source, secret))
+        {
+            finding.severity = finding.severity.min(Severity::Warning);
         }
     }
 }
@@ -249,6 +255,26 @@ fn is_made_up(rule: &Rule, finding: &Finding, source: &Source) -> bool {
     check.is_some_and(|check| check.password)
         && !is_production(source.path())
         && finding.secret.is_some_and(|secret| !shape::is_generated(&source.text()[secret.range()]))
+}
+
+/// Whether a rule reports values that only their position identifies as secrets. Outside production,
+/// most of them are for development (figures: `docs/precision.md`).
+fn is_in_any_format(rule: &Rule) -> bool {
+    purposes::VALUES_OF_ANY_FORMAT.contains(&rule.id)
+}
+
+/// Whether a value of a YAML or JSON file is in a section for production: `production:`, `"prod":`.
+fn is_in_production_section(source: &Source, secret: Span) -> bool {
+    let format = match Format::from_path(source.path()) {
+        Some(format @ (Format::Json | Format::Yaml)) => format,
+        _ => return false,
+    };
+    let values = Values::read(format, source.text()).all;
+    let mut sections = values.iter().filter(|value| value.span.contains(secret));
+    sections.any(|value| {
+        let key = value.key.as_ref().map(|(key, _)| key.to_ascii_lowercase());
+        key.is_some_and(|key| purposes::PRODUCTION_WORDS.contains(&key))
+    })
 }
 
 /// Whether the URL that contains a password names a host outside the local network: a domain or an

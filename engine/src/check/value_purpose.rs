@@ -3,6 +3,8 @@
 
 // aidd:allow-file secrets/url-password-*, secrets/ado-net-connection-password made up for the tests
 
+mod comments;
+
 use crate::forms::syntax::language_of;
 use crate::forms::tree::names::words;
 use crate::parse::syntax::Tree;
@@ -69,6 +71,9 @@ impl<'a> ValuePurposes<'a> {
         let secret = finding.secret?;
         if is_named_sample(self.source, secret) {
             return Purpose::Sample.describe();
+        }
+        if comments::is_documented_default(self.source, secret) {
+            return Some("a documented default");
         }
         if let Some(description) = self.code_around(secret) {
             return Some(description);
@@ -155,8 +160,8 @@ impl Candidates {
         let keywords = CLASS_KEYWORDS.iter();
         let first_class = keywords.filter_map(|keyword| first_class(text, keyword)).min();
         Self {
-            line_comments: line_comments(text),
-            block_comments: block_comments(text),
+            line_comments: comments::line_comments(text),
+            block_comments: comments::block_comments(text),
             first_class,
             first_test: if path.ends_with(".rs") { text.find("test") } else { None },
         }
@@ -185,53 +190,6 @@ fn first_class(text: &str, keyword: &str) -> Option<usize> {
         near.starts_with(char::is_whitespace)
             && is_for_development(name.lines().next().unwrap_or_default())
     })
-}
-
-fn line_comments(text: &str) -> Vec<Span> {
-    let mut comments: Vec<Span> = Vec::new();
-    for at in memchr::memmem::find_iter(text.as_bytes(), "//") {
-        let is_in_last = comments.last().is_some_and(|last| last.end as usize > at);
-        if !is_in_last && text[at + 2..].starts_with(['/', '!']) {
-            let end = memchr::memchr(b'\n', &text.as_bytes()[at..]);
-            comments.push(Span::new(at, end.map_or(text.len(), |length| at + length)));
-        }
-    }
-    comments
-}
-
-/// The documentation comments `/** … */`. Some languages nest comments, so a comment ends when the
-/// comments inside it are closed.
-fn block_comments(text: &str) -> Vec<Span> {
-    let bytes = text.as_bytes();
-    let mut comments = Vec::new();
-    // The start of each open comment, and whether it is a documentation comment.
-    let mut open: Vec<(usize, bool)> = Vec::new();
-    // The start of the outermost open documentation comment.
-    let mut outermost = None;
-    let mut at = 0;
-    while let Some(star) = memchr::memchr(b'*', &bytes[at..]).map(|length| at + length) {
-        // The slash of `*/` does not open another comment.
-        if star > at && bytes[star - 1] == b'/' {
-            let is_documentation = bytes.get(star + 1) == Some(&b'*');
-            if is_documentation {
-                outermost.get_or_insert(star - 1);
-            }
-            open.push((star - 1, is_documentation));
-            at = star + 1;
-        } else if !open.is_empty() && bytes.get(star + 1) == Some(&b'/') {
-            if let Some((start, true)) = open.pop()
-                && outermost == Some(start)
-            {
-                comments.push(Span::new(start, star + 2));
-                outermost = None;
-            }
-            at = star + 2;
-        } else {
-            at = star + 1;
-        }
-    }
-    comments.extend(outermost.map(|start| Span::new(start, text.len())));
-    comments
 }
 
 /// Whether one of the words of a class name is an environment for development: `TestConfig`,

@@ -14,6 +14,7 @@ mod overrides;
 mod ports;
 mod purpose;
 mod run;
+mod secret_variables;
 mod spdx;
 mod stages;
 mod users;

@@ -83,12 +83,22 @@ pub(super) struct Fault {
     pub(super) insertion: Option<(u32, String)>,
     /// The span of a deletion that preserves the meaning.
     pub(super) removal: Option<Span>,
+    /// Whether a part of the document is missing that another program can add: `info`, `paths`.
+    pub(super) is_incomplete: bool,
 }
 
 impl Fault {
     pub(super) fn new(span: Span, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { span, message, help: None, fix_unsafe: None, insertion: None, removal: None }
+        Self {
+            span,
+            message,
+            help: None,
+            fix_unsafe: None,
+            insertion: None,
+            removal: None,
+            is_incomplete: false,
+        }
     }
 
     pub(super) fn help(mut self, help: impl Into<String>) -> Self {

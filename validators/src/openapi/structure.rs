@@ -8,7 +8,7 @@ use super::pointer::Target;
 use super::specification::{Grammar, Object, Pattern, Shape, Version};
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::source::Span;
 
@@ -35,6 +35,9 @@ pub(super) fn walk(document: &mut Document<'_>) {
 pub(super) fn structure(document: &Document<'_>, report: &mut Report<'_>) {
     for fault in &document.faults {
         let finding = report.at(fault.span, fault.message.clone());
+        if fault.is_incomplete {
+            finding.severity = Severity::Info;
+        }
         if let Some(help) = &fault.help {
             finding.help(help.clone());
         }
@@ -350,8 +353,10 @@ pub(super) fn with_article(name: &str) -> String {
 /// The violation of a missing required field.
 pub(super) fn missing_field(document: &Document<'_>, at: usize, name: &str, field: &str) -> Fault {
     let span = if at == document.root { version_span(document) } else { document.key_span(at) };
-    Fault::new(span, format!("`{field}` is missing in the {}", title(name)))
-        .help(format!("Add `{field}`"))
+    let mut fault = Fault::new(span, format!("`{field}` is missing in the {}", title(name)))
+        .help(format!("Add `{field}`"));
+    fault.is_incomplete = at == document.root;
+    fault
 }
 
 /// The key of the version, for findings on the whole document.
