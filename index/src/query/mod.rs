@@ -3,6 +3,7 @@
 pub mod context;
 mod map;
 pub mod places;
+mod ranked;
 pub mod reach;
 mod routes;
 mod search;
