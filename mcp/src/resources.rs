@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::tool::ToolError;
+use crate::tools::packs;
 use aidd_engine::text::escape::markdown;
 use aidd_guidance::{Library, Origin, Page, PageKind, requirements};
 use aidd_memory::MemoryError;
@@ -28,6 +29,7 @@ enum Content {
     Page(PageKind),
     Agents,
     Memories(Kind),
+    Packs,
     Evolution,
     Models,
     Guardrails,
@@ -110,6 +112,12 @@ pub const ROWS: &[Row] = &[
         "Conventions",
         "Conventions of the project",
         Content::Memories(Kind::Convention),
+    ),
+    row(
+        "aidd://packs/{ticket}/{pack}",
+        "Memory pack",
+        "A memory pack of a ticket: semantic, decisions or rlm; `current` is the ticket of the branch",
+        Content::Packs,
     ),
     row(
         "aidd://evolution/status",
@@ -199,6 +207,10 @@ pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
         Content::Guardrails => Ok(guardrails(&library)),
         Content::Memories(kind) => {
             memories(context, kind).map(|text| markdown::page(&text) + "\n").map_err(internal_error)
+        }
+        Content::Packs => {
+            let address = percent_decode(&uri[row.head().len()..]);
+            packs::resource(context, &address).map_err(|error| not_found(error.to_string()))
         }
         Content::Evolution => evolution(context).map_err(internal_error),
         Content::Models => models(context).map_err(internal_error),

@@ -6,6 +6,7 @@
 //! below `aidd/reports`. The same inputs give the same bytes on every clone.
 
 mod budget;
+pub mod current;
 mod decisions;
 mod documents;
 mod markdown;

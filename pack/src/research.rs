@@ -3,7 +3,8 @@
 use crate::budget::{Column, Draft, Section};
 use crate::documents::{Document, Role};
 use crate::markdown::BlockKind;
-use aidd_index::query::{CallRow, Reader, SymbolRow};
+use aidd_index::query::context::Use;
+use aidd_index::query::{Reader, SymbolRow};
 use aidd_index::{ChangedLines, IndexError};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,14 +15,14 @@ pub(crate) const SCHEMA: &str = "aidd.research.rlm.v1";
 const FILES: &[Column] = &[("path", 160), ("role", 12), ("hash", 16)];
 const SYMBOLS: &[Column] =
     &[("key", 160), ("kind", 16), ("lines", 16), ("signature", 140), ("doc", 120)];
-const LINKS: &[Column] = &[("from", 120), ("to", 120), ("kind", 12), ("evidence", 180)];
+const LINKS: &[Column] = &[("from", 120), ("to", 120), ("evidence", 180)];
 const TESTS: &[Column] = &[("", 160)];
 
 /// Maximum number of changed files whose callers are determined.
 const MAX_CHANGED: usize = 40;
 /// Maximum number of symbols whose callers are listed, and of callers of each.
 const MAX_LINKED: usize = 10;
-const MAX_CALLERS: usize = 3;
+const MAX_CALLERS: u32 = 3;
 /// Maximum number of symbols that are ranked.
 const MAX_SYMBOLS: u32 = 40;
 
@@ -95,10 +96,10 @@ fn lines(symbol: &SymbolRow) -> String {
 }
 
 /// A reference as evidence: the place and the content hash of the file.
-fn link(symbol: &SymbolRow, call: &CallRow, hash: &str) -> Vec<Value> {
-    let from = call.symbol.as_ref().map_or("(module)", |caller| &*caller.qualified);
-    let evidence = format!("{}:{}@{}", call.path, call.line, hash.get(..8).unwrap_or(hash));
-    vec![from.into(), symbol.qualified.clone().into(), call.kind.clone().into(), evidence.into()]
+fn link(symbol: &SymbolRow, caller: &Use, hash: &str) -> Vec<Value> {
+    let from = if caller.name.is_empty() { "(module)" } else { &caller.name };
+    let evidence = format!("{}:{}@{}", caller.path, caller.line, hash.get(..8).unwrap_or(hash));
+    vec![from.into(), symbol.qualified.clone().into(), evidence.into()]
 }
 
 /// The research pack.
@@ -134,13 +135,9 @@ pub(crate) fn pack(
             ]);
         }
         for symbol in scope.symbols.iter().take(MAX_LINKED) {
-            let callers = reader.callers(symbol.id, false)?;
-            let outside = callers.iter().filter(|call| {
-                call.path != symbol.path || call.line < symbol.line || call.line > symbol.end_line
-            });
-            for call in outside.take(MAX_CALLERS) {
-                let hash = reader.content_hash(&call.path)?.unwrap_or_default();
-                links.rows.push(link(symbol, call, &hash));
+            for caller in reader.first_callers(symbol, MAX_CALLERS)? {
+                let hash = reader.content_hash(&caller.path)?.unwrap_or_default();
+                links.rows.push(link(symbol, &caller, &hash));
             }
         }
         tests.rows = scope.tests.into_iter().map(|path| vec![path.into()]).collect();

@@ -1,5 +1,6 @@
 //! The most used symbols, for summaries of a project.
 
+use super::context::Use;
 use super::{COLUMNS, Reader, SymbolRow, symbol_row};
 use crate::IndexError;
 
@@ -62,6 +63,22 @@ impl Reader {
             ORDER BY u.uses DESC, f.path, s.start_line, s.start_column LIMIT ?1"
         );
         self.rows(&sql, &[&limit], symbol_row)
+    }
+
+    /// The first references to a symbol from outside of it.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn first_callers(&self, symbol: &SymbolRow, limit: u32) -> Result<Vec<Use>, IndexError> {
+        let sql = "SELECT coalesce(s.qualified, ''), f.path, r.line, f.test OR coalesce(s.test, 0)
+            FROM refs r JOIN files f ON f.id = r.file LEFT JOIN symbols s ON s.id = r.source
+            WHERE r.target = ?1 AND NOT (f.path = ?2 AND r.line BETWEEN ?3 AND ?4)
+            ORDER BY f.test, f.path, r.line, r.column LIMIT ?5";
+        let parameters: [&dyn rusqlite::ToSql; 5] =
+            [&symbol.id, &symbol.path, &symbol.line, &symbol.end_line, &limit];
+        self.rows(sql, &parameters, |row| {
+            Ok(Use { name: row.get(0)?, path: row.get(1)?, line: row.get(2)?, test: row.get(3)? })
+        })
     }
 
     /// The hash of the content of the file at `path`; `None` if it is not in the index.

@@ -41,6 +41,10 @@ fn all_writes(memory: &mut ProjectMemory) {
     let work = memory.add_work(work).expect("added");
     let change = WorkChange { note: Some(sensitive_text(64)), ..WorkChange::default() };
     memory.change_work(&work.id, &change).expect("changed");
+    let path = sensitive_text(66);
+    memory.note_pack_read("A-1", &path, crate::pack_log::Reader::Hook, true).expect("noted");
+    let codes = [sensitive_text(67)];
+    memory.note_pack_gate("A-1", "PLAN", &codes, Some(&sensitive_text(68))).expect("noted");
     memory.save_run("run_1", &json!({"answer": sensitive_text(65)})).expect("saved");
     let patch = json!({
         "decisions": [{"decision": sensitive_text(3), "reasoning": sensitive_text(4)}],
@@ -193,6 +197,7 @@ fn every_writing_function_is_tested() {
     for source in [
         include_str!("../permanent.rs"),
         include_str!("../local.rs"),
+        include_str!("../pack_log.rs"),
         include_str!("../work_list/mod.rs"),
         include_str!("../sessions.rs"),
         include_str!("../branches.rs"),
