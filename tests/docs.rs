@@ -196,6 +196,20 @@ fn the_schema_of_the_configuration_is_current() {
 }
 
 #[test]
+fn the_schemas_of_the_packs_are_current() {
+    use aidd_pack::PackKind;
+    for (name, schema) in [
+        ("semantic-pack", PackKind::Semantic.schema()),
+        ("decisions-pack", PackKind::Decisions.schema()),
+        ("research-pack", PackKind::Rlm.schema()),
+        ("decision", PackKind::Log.schema()),
+        ("memory-slice", aidd_pack::SLICE_SCHEMA),
+    ] {
+        assert_current(&format!("docs/{name}.schema.json"), schema);
+    }
+}
+
+#[test]
 fn the_tables_in_the_page_on_agents_are_current() {
     let page = fs::read_to_string(root().join("docs/agents.md")).expect("text");
     let costs = aidd_mcp::list::table(aidd_mcp::Profile::Lean);

@@ -15,8 +15,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// MIME type of every page.
-pub(crate) const MIME: &str = "text/markdown";
+/// The MIME type of the content at a URI.
+pub(crate) fn mime(uri: &str) -> &'static str {
+    if uri.starts_with("aidd://packs/") { "application/json" } else { "text/markdown" }
+}
+
 /// Maximum number of memories on a page.
 const MAX_MEMORIES: usize = 200;
 /// Maximum number of sessions used for statistics.
@@ -154,7 +157,7 @@ pub(crate) fn listed() -> Vec<Resource> {
         Resource::new(row.uri, row.uri.trim_start_matches("aidd://"))
             .with_title(row.title)
             .with_description(row.description)
-            .with_mime_type(MIME)
+            .with_mime_type(mime(row.uri))
     };
     plain.map(resource).collect()
 }
@@ -167,7 +170,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
         ResourceTemplate::new(row.uri, name)
             .with_title(row.title)
             .with_description(row.description)
-            .with_mime_type(MIME)
+            .with_mime_type(mime(row.uri))
     };
     templates.map(template).collect()
 }

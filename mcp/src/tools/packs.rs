@@ -184,3 +184,6 @@ pub(crate) fn resource(context: &Context, address: &str) -> Result<String, ToolE
     let gathered = gather(&project, ticket, Limits::from(&settings(&project)))?;
     Ok(serve(context, &project, &gathered, kind)?.0)
 }
+
+#[cfg(test)]
+mod tests;
