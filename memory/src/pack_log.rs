@@ -49,7 +49,7 @@ pub struct PackRead {
 pub struct GateRecord {
     /// The ticket of the packs.
     pub ticket: String,
-    /// The phase.
+    /// The phase at whose end the gate was checked.
     pub phase: String,
     /// The reason codes of the last block.
     pub codes: Vec<String>,

@@ -36,7 +36,7 @@ const UNREAD: &[&str] =
 pub(crate) enum Role {
     /// The specification, the plan or another document of the ticket.
     Ticket,
-    /// A glossary.
+    /// Definitions of terms.
     Glossary,
     /// Rules for people and agents.
     Guidance,
@@ -46,7 +46,7 @@ pub(crate) enum Role {
     Other,
 }
 
-/// A document.
+/// A Markdown file with its parts.
 #[derive(Clone, Debug)]
 pub(crate) struct Document {
     pub(crate) path: String,

@@ -37,7 +37,7 @@ use serde_json::Value;
 use std::path::Path;
 use thiserror::Error;
 
-/// Errors of packs.
+/// Why a pack cannot be made, read or written.
 #[derive(Debug, Error)]
 pub enum PackError {
     /// The name of a ticket is invalid.

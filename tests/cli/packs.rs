@@ -94,3 +94,17 @@ fn hooks_keep_packs_current_and_note_what_is_read() {
     ];
     assert_eq!(reads(&project, "project"), expected);
 }
+
+#[test]
+fn the_schemas_of_the_packs_are_current() {
+    use aidd_pack::PackKind;
+    for (name, schema) in [
+        ("semantic-pack", PackKind::Semantic.schema()),
+        ("decisions-pack", PackKind::Decisions.schema()),
+        ("research-pack", PackKind::Rlm.schema()),
+        ("decision", PackKind::Log.schema()),
+        ("memory-slice", aidd_pack::SLICE_SCHEMA),
+    ] {
+        crate::docs::assert_current(&format!("docs/{name}.schema.json"), schema);
+    }
+}
