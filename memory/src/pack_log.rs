@@ -35,7 +35,7 @@ pub struct PackRead {
     pub by: Reader,
     /// Whether a pack covers the document, so that the pack could have been read instead.
     pub is_covered: bool,
-    /// Number of reads.
+    /// Number of reads that were noted.
     pub count: u64,
     /// The first read, in milliseconds since 1970.
     pub first: i64,

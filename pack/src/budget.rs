@@ -76,7 +76,7 @@ impl Section {
         }
         for (at, row) in self.rows.iter().enumerate() {
             let comma = if at > 0 { "," } else { "" };
-            let _ = write!(text, "{comma}\n");
+            let _ = writeln!(text, "{comma}");
             match (self.is_list(), row.first()) {
                 (true, Some(cell)) => text.push_str(&cell.to_string()),
                 _ => text.push_str(&Value::from(row.clone()).to_string()),
@@ -97,7 +97,7 @@ pub(crate) struct Draft {
     pub(crate) sections: Vec<Section>,
     /// The sections in the order in which their rows are dropped.
     pub(crate) drop_order: &'static [&'static str],
-    /// Further statistics.
+    /// Statistics in addition to the counts of rows.
     pub(crate) stats: Map<String, Value>,
 }
 
@@ -182,10 +182,11 @@ fn mask(sections: &mut [Section], distribution: &'static Distribution) {
                 match cell {
                     Value::String(text) => cells.push((text, *width)),
                     Value::Array(items) => {
-                        cells.extend(items.iter_mut().filter_map(|item| match item {
+                        let texts = items.iter_mut().filter_map(|item| match item {
                             Value::String(text) => Some((text, *width)),
                             _ => None,
-                        }))
+                        });
+                        cells.extend(texts);
                     }
                     _ => {}
                 }

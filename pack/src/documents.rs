@@ -36,13 +36,13 @@ const UNREAD: &[&str] =
 pub(crate) enum Role {
     /// The specification, the plan or another document of the ticket.
     Ticket,
-    /// Definitions of terms.
+    /// Definitions of terms for the project.
     Glossary,
     /// Rules for people and agents.
     Guidance,
-    /// A decision record.
+    /// A record of one decision on the architecture.
     Record,
-    /// Any other document.
+    /// Documentation of the code or the product.
     Other,
 }
 

@@ -87,7 +87,7 @@ pub enum PackKind {
 }
 
 impl PackKind {
-    /// All kinds.
+    /// The kinds in the order in which packs are built.
     pub const ALL: [Self; 4] = [Self::Semantic, Self::Decisions, Self::Rlm, Self::Log];
 
     /// The name in commands and addresses.
@@ -141,7 +141,7 @@ pub const SLICE_SCHEMA: &str = include_str!("../schemas/memory-slice.schema.json
 pub struct Pack {
     /// Path relative to the root.
     pub path: String,
-    /// The whole file.
+    /// The whole content of the file.
     pub text: String,
 }
 

@@ -35,7 +35,7 @@ impl Default for BlockKind {
 }
 
 impl Block {
-    /// The nearest heading.
+    /// The text of the nearest heading above.
     pub(crate) fn heading(&self) -> &str {
         self.headings.last().map_or("", String::as_str)
     }

@@ -53,7 +53,7 @@ impl Decision {
         Some(self.field("scopeKey")).filter(|scope| !scope.is_empty()).unwrap_or(&self.ticket)
     }
 
-    /// The reason.
+    /// The reason for which it was made.
     pub(crate) fn rationale(&self) -> &str {
         Some(self.field("reasoning"))
             .filter(|text| !text.is_empty())

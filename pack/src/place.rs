@@ -1,6 +1,5 @@
 //! Where packs are stored, and how they are read and written: below `aidd/reports`, never through a
 //! link.
-#![expect(clippy::disallowed_methods, reason = "reads and writes packs")]
 
 use crate::PackError;
 use aidd_engine::text::files::{Disk, Files, read_regular};

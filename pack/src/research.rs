@@ -102,7 +102,7 @@ fn link(symbol: &SymbolRow, caller: &Use, hash: &str) -> Vec<Value> {
     vec![from.into(), symbol.qualified.clone().into(), evidence.into()]
 }
 
-/// The research pack.
+/// The pack of the code that the ticket touches.
 pub(crate) fn pack(
     reader: Option<&Reader>,
     changed: &ChangedLines,

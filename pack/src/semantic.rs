@@ -31,7 +31,7 @@ const MAX_SCHEMA_BYTES: u64 = 256 << 10;
 /// Maximum number of documented types and constants that are taken from the index.
 const MAX_SYMBOLS: u32 = 20;
 
-/// The semantic pack.
+/// The pack of what is known and holds.
 pub(crate) fn pack(
     project: &Project,
     reader: Option<&Reader>,

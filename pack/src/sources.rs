@@ -285,19 +285,21 @@ fn is_outdated(document: &Document) -> bool {
         let text = text.trim().trim_start_matches(['*', '-', ' ']).to_lowercase();
         OUTDATED.iter().any(|word| text.starts_with(word))
     };
-    document.role == Role::Record
-        && document.text.lines().take(40).any(|line| {
-            let line = line.to_lowercase();
-            line.split_once("status")
-                .is_some_and(|(_, rest)| states(rest.trim_start_matches([':', '*', ' ', '|', '"'])))
-        })
-        || document.role == Role::Record
-            && document.blocks.iter().any(|block| match &block.kind {
-                BlockKind::Text { text, .. } => {
-                    block.heading().eq_ignore_ascii_case("status") && states(text)
-                }
-                _ => false,
-            })
+    if document.role != Role::Record {
+        return false;
+    }
+    let is_status = |line: &str| {
+        let line = line.to_lowercase();
+        let status = line.split_once("status");
+        status.is_some_and(|(_, rest)| states(rest.trim_start_matches([':', '*', ' ', '|', '"'])))
+    };
+    let is_outdated = |block: &Block| match &block.kind {
+        BlockKind::Text { text, .. } => {
+            block.heading().eq_ignore_ascii_case("status") && states(text)
+        }
+        _ => false,
+    };
+    document.text.lines().take(40).any(is_status) || document.blocks.iter().any(is_outdated)
 }
 
 /// The sentences of a text.
