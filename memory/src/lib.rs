@@ -23,6 +23,7 @@ pub mod lifecycle;
 pub mod local;
 pub mod mirror;
 pub mod outcomes;
+pub mod pack_log;
 mod pages;
 pub mod permanent;
 pub mod privacy;

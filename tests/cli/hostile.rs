@@ -81,6 +81,10 @@ const CASES: &[(&str, &[&[&str]])] = &[
     ),
     ("index sql", &[&["SELECT path FROM files"], &["SELECT 'EVIL'", "--json"], &["EVIL"]]),
     ("index doctor", &[&[], &["--json"]]),
+    ("pack build", &[&[], &["--json"], &["--ticket", "EVIL"]]),
+    ("pack verify", &[&[], &["--json"], &["--ticket", "EVIL"]]),
+    ("pack slice", &[&["EVIL"], &["add-mask", "--json"], &["octocat"]]),
+    ("pack show", &[&["semantic"], &["decisions"], &["rlm"], &["log"], &["EVIL"]]),
     ("work", &[&[], &["--json"]]),
     ("work add", &[&["EVIL", "--note", "EVIL", "--flow", "EVIL"], &["a", "--parent", "EVIL"]]),
     ("work list", &[&[], &["--json"]]),
@@ -115,7 +119,11 @@ const CASES: &[(&str, &[&[&str]])] = &[
     ("generate commit-message", &[&[], &["--format", "json"]]),
     (
         "memory add decision",
-        &[&["EVIL", "--topic", "EVIL", "--reasoning", "EVIL", "--alternative", "EVIL"], &["-"]],
+        &[
+            &["EVIL", "--topic", "EVIL", "--reasoning", "EVIL", "--alternative", "EVIL"],
+            &["x EVIL", "--rejected", "--ticket", "EVIL", "--scope", "EVIL", "--source", "EVIL"],
+            &["-"],
+        ],
     ),
     ("memory add mistake", &[&["EVIL", "--cause", "EVIL", "--file", "EVIL"]]),
     ("memory add convention", &[&["EVIL", "--example", "EVIL"], &["EVIL", "--check", "EVIL"]]),

@@ -4,6 +4,7 @@ pub mod context;
 mod kept;
 mod map;
 pub mod places;
+mod ranked;
 pub mod reach;
 mod routes;
 mod search;

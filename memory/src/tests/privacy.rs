@@ -46,6 +46,10 @@ fn all_writes(memory: &mut ProjectMemory) {
     let entry = MapEntry { description, ..MapEntry::new(MapKind::Theme, sensitive_text(67)) };
     memory.change_map(entry).expect("written");
     memory.change_page("ai/project.md", &mut |_| Ok(sensitive_text(68))).expect("written");
+    let path = sensitive_text(69);
+    memory.note_pack_read("A-1", &path, crate::pack_log::Reader::Hook, true).expect("noted");
+    let codes = [sensitive_text(70)];
+    memory.note_pack_gate("A-1", "PLAN", &codes, Some(&sensitive_text(71))).expect("noted");
     memory.save_run("run_1", &json!({"answer": sensitive_text(65)})).expect("saved");
     let patch = json!({
         "decisions": [{"decision": sensitive_text(3), "reasoning": sensitive_text(4)}],
@@ -198,6 +202,7 @@ fn every_writing_function_is_tested() {
     for source in [
         include_str!("../permanent.rs"),
         include_str!("../local.rs"),
+        include_str!("../pack_log.rs"),
         include_str!("../work_list/mod.rs"),
         include_str!("../project_map/mod.rs"),
         include_str!("../pages.rs"),
