@@ -2,6 +2,7 @@
 //! derived from the files and brought up to date before each answer.
 
 mod changes;
+mod effects;
 mod error;
 mod facts;
 pub mod outline;

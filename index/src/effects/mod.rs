@@ -1,0 +1,192 @@
+//! What the functions of a file do besides returning a result, as far as the file itself shows it:
+//! direct effects, and the calls whose effects depend on other functions. Which calls of packages and
+//! built-in functions have effects is data, in `data/<language>.json`.
+//!
+//! Effects and values share one set of bits. In a value, the bits name what a change to the value also
+//! changes: parameters, variables of the enclosing function, global state, or something unknown.
+
+mod analyse;
+mod class;
+mod collect;
+mod data;
+mod file;
+mod go;
+mod python;
+mod rust;
+mod scan;
+mod script;
+mod spread;
+
+use crate::outline::Outline;
+use aidd_engine::parse::syntax::Parsed;
+use aidd_engine::project::imports;
+use ast_grep_language::SupportLang;
+use serde::{Deserialize, Serialize};
+
+pub(crate) use collect::Collector;
+pub(crate) use spread::{Spread, equation};
+
+/// The bit of the receiver; the bits of the parameters follow.
+pub(crate) const RECEIVER: u32 = 1;
+/// The bits of the receiver and the parameters. All parameters from the fifteenth share a bit.
+pub(crate) const PARAMETERS: u32 = 0xFFFF;
+/// A variable of the directly enclosing function.
+pub(crate) const CAPTURED: u32 = 1 << 16;
+/// A global variable, or state of a class.
+pub(crate) const GLOBAL: u32 = 1 << 17;
+/// Files, network, database, console, processes, logs.
+pub(crate) const IO: u32 = 1 << 18;
+/// The time.
+pub(crate) const CLOCK: u32 = 1 << 19;
+/// Random numbers.
+pub(crate) const RANDOM: u32 = 1 << 20;
+/// Environment variables, arguments of the process, and similar.
+pub(crate) const ENV: u32 = 1 << 21;
+/// A change of a value that belongs neither to the function nor to its parameters.
+pub(crate) const MUTATION: u32 = 1 << 22;
+/// Something that could have an effect.
+pub(crate) const UNKNOWN: u32 = 1 << 23;
+
+/// The effects, in the order in which they are reported.
+pub(crate) const EFFECTS: &[(&str, u32)] = &[
+    ("io", IO),
+    ("clock", CLOCK),
+    ("random", RANDOM),
+    ("env", ENV),
+    ("global", GLOBAL),
+    ("mutation", PARAMETERS | CAPTURED | MUTATION),
+    ("unknown", UNKNOWN),
+];
+
+/// The methods that create an instance.
+pub(crate) const CONSTRUCTORS: &[&str] = &["__init__", "__new__", "__post_init__", "constructor"];
+
+/// The bit of the parameter with this index.
+pub(crate) fn parameter(index: usize) -> u32 {
+    1 << (index + 1).min(15)
+}
+
+/// Something in a function that has an effect.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Cause {
+    /// The effects.
+    pub bits: u32,
+    /// The line, from 0.
+    pub line: u32,
+    /// The code, shortened.
+    pub text: String,
+}
+
+/// A call whose effects depend on its target.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct CallFact {
+    /// The offset of the name of the function, as in the reference of the outline.
+    pub at: u32,
+    /// The line, from 0.
+    pub line: u32,
+    /// The function, as written.
+    pub text: String,
+    /// The effects if the target is not in the project; `None` if they are unknown.
+    pub known: Option<u32>,
+    /// Whether the receiver has a built-in type, so that the target is not in the project.
+    pub certain: bool,
+    /// What the values refer to: the receiver, the arguments, and all named arguments.
+    pub receiver: u32,
+    pub arguments: Vec<u32>,
+    pub rest: u32,
+    /// The functions in this file, if there is no reference: getters.
+    pub symbols: Vec<u32>,
+}
+
+/// A name from outside the function and the file whose value is read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ReadFact {
+    /// The name, and the member that is read, if any.
+    pub name: String,
+    pub member: Option<String>,
+    pub at: u32,
+    /// The line, from 0.
+    pub line: u32,
+    /// The effects if the name is not declared in the project; `None` if they are unknown.
+    pub known: Option<u32>,
+}
+
+/// What is known about one function.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FunctionFacts {
+    /// The index of the symbol.
+    pub symbol: u32,
+    pub causes: Vec<Cause>,
+    pub calls: Vec<CallFact>,
+    pub reads: Vec<ReadFact>,
+}
+
+/// How a variable of a file changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) enum Variability {
+    /// It is assigned once and refers to a value that does not change.
+    Constant,
+    /// It is not changed in the file, but can be changed by others.
+    Unchanged,
+    /// A function changes it.
+    Changed,
+}
+
+/// What is known about the functions and variables of one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct FileEffects {
+    pub functions: Vec<FunctionFacts>,
+    /// The index of the symbol of each variable that is not constant.
+    pub variables: Vec<(u32, Variability)>,
+}
+
+/// Where the target of a call is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Nested {
+    /// In the calling function.
+    Inner,
+    /// In the same function as the calling function.
+    Sibling,
+    Other,
+}
+
+/// A call of a function of the project.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Edge {
+    /// The id of the called function.
+    pub target: i64,
+    /// The line, from 0.
+    pub line: u32,
+    /// The function, as written.
+    pub text: String,
+    pub receiver: u32,
+    pub arguments: Vec<u32>,
+    pub rest: u32,
+    pub nested: Nested,
+    /// Whether no reference names the function: a constructor or getter.
+    pub indirect: bool,
+}
+
+/// What determines the effects of a function.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Equation {
+    pub causes: Vec<Cause>,
+    pub edges: Vec<Edge>,
+}
+
+/// Reads the effects of a file.
+pub(crate) fn read(
+    path: &str,
+    text: &str,
+    language: SupportLang,
+    tree: &Parsed,
+    outline: &Outline,
+    imports: &imports::Facts,
+) -> FileEffects {
+    let Some(family) = data::family(language) else { return FileEffects::default() };
+    if outline.symbols.is_empty() || path.ends_with(".d.ts") {
+        return FileEffects::default();
+    }
+    let scan = scan::scan(text, language, family, tree.root().get_inner_node(), outline);
+    analyse::analyse(&scan, imports)
+}
