@@ -6,6 +6,7 @@ mod effects;
 mod error;
 mod facts;
 pub mod outline;
+pub mod purity;
 pub mod query;
 mod resolve;
 mod routes;
@@ -18,6 +19,7 @@ mod tests;
 mod update;
 
 pub use changes::{ChangedLines, changed_lines};
+pub use effects::Effect;
 pub use error::IndexError;
 pub use facts::outline_of;
 pub use session::Session;

@@ -68,10 +68,10 @@ fn captured_changes<'t>(names: &FileNames<'_, 't>) -> HashSet<(usize, &'t str)> 
         for event in &function.events {
             let name = match &event.action {
                 Action::Bind(name, _) | Action::Assign(name, ..) => Some(*name),
-                Action::Write(base, _) => names.scan.root(*base),
+                Action::Write(base, ..) => names.scan.root(*base),
                 Action::Call(call) => match names.scan.expr(call.function) {
                     Expr::Member(object, method)
-                        if names.scan.table.can_change(names.scan.text_of(method)) =>
+                        if names.scan.table.can_change("", names.scan.text_of(method)) =>
                     {
                         names.scan.root(object)
                     }
@@ -131,7 +131,7 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
         if end < text.len() { format!("{}…", &text[..end]) } else { text }
     }
 
-    fn cause(&mut self, bits: u32, node: Node<'t>, text: impl FnOnce(&Self) -> String) {
+    fn cause(&mut self, bits: u64, node: Node<'t>, text: impl FnOnce(&Self) -> String) {
         let known = self.facts.causes.iter().fold(0, |all, cause| all | cause.bits);
         if bits & !known != 0 {
             let text = text(self);
@@ -146,8 +146,9 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
             Action::Assign(name, source, is_joined) => {
                 self.assign(name, *source, *is_joined, event);
             }
-            Action::Write(base, is_element) => {
+            Action::Write(base, is_element, _) => {
                 let class = self.env.class(*base, event.closure);
+                // The elements of a slice that is passed by value are shared.
                 let own = match class.kind == "value" && *is_element {
                     true => class.inner,
                     false => class.own,
@@ -245,7 +246,7 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
     }
 
     /// A name whose value another file or a package determines.
-    fn external(&mut self, name: &str, member: Option<&str>, node: Node<'t>, known: Option<u32>) {
+    fn external(&mut self, name: &str, member: Option<&str>, node: Node<'t>, known: Option<u64>) {
         self.facts.reads.push(ReadFact {
             name: name.to_owned(),
             member: member.map(str::to_owned),
@@ -276,7 +277,7 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
         let names = self.env.names;
         if let Some(symbols) = names.properties.get(name) {
             let class = self.env.class(object, event.closure);
-            self.push_call(node, name.to_owned(), None, false, class.own, &[], event.closure);
+            self.push_call(node, name.to_owned(), None, false, class, &[], event.closure);
             if let Some(call) = self.facts.calls.last_mut() {
                 call.symbols.clone_from(symbols);
             }
@@ -289,7 +290,8 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
         if !self.seen.insert(self.scan().text_of(node)) {
             return;
         }
-        let known = self.scan().table.effects(&full, None);
+        let is_script = self.scan().family == Family::Script;
+        let known = self.scan().table.member_effects(&full, is_script);
         let known = known.or_else(|| is_constant_name(name).then_some(0));
         match names.owner(self.env.function, path[0]) {
             Owner::Unknown => match known {
@@ -324,19 +326,27 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
                     let bits = argument.map_or(0, |at| self.env.class(at.node, event.closure).own);
                     known = Some(known.unwrap_or_default() | bits);
                 }
-                (known, false, 0, path.clone())
+                // Elements are added to the memory of the whole slice.
+                if path == "append"
+                    && let Some(first) = call.arguments.first()
+                    && let class = self.env.class(first.node, event.closure)
+                    && class.kind == "part"
+                {
+                    known = Some(known.unwrap_or_default() | class.own);
+                }
+                (known, false, Class::default(), path.clone())
             }
-            Callee::Declared(name) => (None, false, 0, (*name).to_owned()),
+            Callee::Declared(name) => (None, false, Class::default(), (*name).to_owned()),
             Callee::Method { receiver, is_instance, name } => {
                 let (method, certain) = self.env.method(*receiver, name);
                 let known = method.filter(|_| !is_instance).map(|known| {
-                    let mask = match known.interior {
-                        true => receiver.own,
-                        false => receiver.own & !self.env.shared,
-                    };
+                    // A change through a shared reference belongs to no parameter.
+                    let shared = receiver.own & self.env.shared;
+                    let mask = receiver.own & !self.env.shared
+                        | if known.interior && shared != 0 { MUTATION } else { 0 };
                     known.bits | if known.changes_receiver { mask } else { 0 }
                 });
-                (known, certain && !is_instance, receiver.own, format!(".{name}"))
+                (known, certain && !is_instance, *receiver, format!(".{name}"))
             }
         };
         let text = self.code(call.function);
@@ -355,9 +365,9 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
         &mut self,
         function: Node<'t>,
         text: String,
-        known: Option<u32>,
+        known: Option<u64>,
         certain: bool,
-        receiver: u32,
+        receiver: Class,
         arguments: &[Argument<'t>],
         closure: bool,
     ) {
@@ -372,7 +382,10 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
                 _ => break,
             }
         }
-        let class = |at: &Argument<'t>| self.env.class(at.node, closure).bits();
+        let shared = self.env.shared;
+        let levels =
+            |class: Class| (class.own & !shared, class.inner & !shared, class.deep & !shared);
+        let class = |at: &Argument<'t>| self.env.class(at.node, closure);
         let (rest, plain): (Vec<&Argument<'t>>, _) =
             arguments.iter().partition(|argument| argument.is_named);
         let call = CallFact {
@@ -381,9 +394,9 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
             text,
             known,
             certain,
-            receiver,
-            arguments: plain.into_iter().map(class).collect(),
-            rest: rest.into_iter().fold(0, |bits, at| bits | class(at)),
+            receiver: levels(receiver),
+            arguments: plain.into_iter().map(|at| levels(class(at))).collect(),
+            rest: levels(rest.into_iter().map(class).fold(Class::default(), Class::join)),
             symbols: Vec::new(),
         };
         self.facts.calls.push(call);
@@ -424,7 +437,7 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
                     let known = if is_called { known } else { known.or(Some(0)) };
                     // What a package does with its arguments is unknown too.
                     if is_called || is_unknown || matches!(owner, Some(Owner::Import)) {
-                        self.push_call(argument.node, text(), known, false, UNKNOWN, &[], true);
+                        self.push_call(argument.node, text(), known, false, Class::UNKNOWN, &[], true);
                     }
                     if is_called {
                         self.consume(argument.node);
@@ -436,9 +449,9 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
                         symbols.iter().any(|at| self.env.names.symbol(*at).kind.is_function());
                     let is_plain = path.as_ref().is_some_and(|path| path.len() == 1);
                     if is_function && is_plain {
-                        self.push_call(argument.node, text(), None, false, UNKNOWN, &[], true);
+                        self.push_call(argument.node, text(), None, false, Class::UNKNOWN, &[], true);
                         if let Some(call) = self.facts.calls.last_mut() {
-                            call.rest = UNKNOWN;
+                            call.rest = (UNKNOWN, UNKNOWN, UNKNOWN);
                         }
                     } else if is_called && !is_plain {
                         is_known &= self.scan().family == Family::Rust && is_variant(text());
@@ -450,7 +463,7 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
                         nested.iter().any(|at| self.env.names.symbol(*at).kind == Kind::Function);
                     let kind = self.env.class(argument.node, event.closure).kind;
                     if is_nested {
-                        self.push_call(argument.node, text(), None, false, UNKNOWN, &[], true);
+                        self.push_call(argument.node, text(), None, false, Class::UNKNOWN, &[], true);
                     } else if is_called && kind != "function" {
                         is_known = false;
                     }
@@ -490,10 +503,10 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
             self.cause(bits, node, |_| path.to_owned());
             return;
         }
-        self.push_call(node, path.to_owned(), None, false, UNKNOWN, &[], true);
+        self.push_call(node, path.to_owned(), None, false, Class::UNKNOWN, &[], true);
         if let Some(call) = self.facts.calls.last_mut() {
             call.symbols = candidates;
-            call.rest = UNKNOWN;
+            call.rest = (UNKNOWN, UNKNOWN, UNKNOWN);
         }
     }
 }

@@ -2,38 +2,60 @@
 
 use super::data::{Family, Known};
 use super::file::{FileNames, Owner};
-use super::scan::{Action, Call, Expr, Source};
-use super::{CAPTURED, GLOBAL, MUTATION, RECEIVER, UNKNOWN};
+use super::scan::{Action, Argument, Call, Expr, Source};
+use super::{CAPTURED, GLOBAL, LEVEL, MUTATION, RECEIVER, UNKNOWN};
 use std::collections::HashMap;
 use tree_sitter::Node;
 
 /// Maximum nesting of an expression that is read.
 const MAX_DEPTH: usize = 24;
 
-/// What a change to a value, or to a value in it, changes.
+/// What a change to a value, to a value in it, or to the values in these, changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Class {
-    pub own: u32,
-    pub inner: u32,
+    pub own: u64,
+    pub inner: u64,
+    pub deep: u64,
     /// The built-in type, or empty.
     pub kind: &'static str,
 }
 
 impl Class {
-    pub(super) const UNKNOWN: Self = Self { own: UNKNOWN, inner: UNKNOWN, kind: "" };
+    pub(super) const UNKNOWN: Self =
+        Self { own: UNKNOWN, inner: UNKNOWN, deep: UNKNOWN, kind: "" };
 
-    fn all(bits: u32) -> Self {
-        Self { own: bits, inner: bits, kind: "" }
+    fn all(bits: u64) -> Self {
+        Self { own: bits, inner: bits, deep: bits, kind: "" }
     }
 
-    fn join(self, other: Self) -> Self {
+    /// A new value of a built-in type.
+    fn new(kind: &'static str) -> Self {
+        Self { kind, ..Self::default() }
+    }
+
+    /// The values in this value.
+    pub(super) fn element(self) -> Self {
+        Self { own: self.inner, inner: self.deep, deep: self.deep, kind: "" }
+    }
+
+    /// A new value of this type that contains this value.
+    fn wrapped(self, kind: &'static str) -> Self {
+        Self { own: 0, inner: self.own, deep: self.inner | self.deep, kind }
+    }
+
+    pub(super) fn join(self, other: Self) -> Self {
         let kind = if self.kind == other.kind { self.kind } else { "" };
-        Self { own: self.own | other.own, inner: self.inner | other.inner, kind }
+        Self {
+            own: self.own | other.own,
+            inner: self.inner | other.inner,
+            deep: self.deep | other.deep,
+            kind,
+        }
     }
 
     /// Everything that a change can change.
-    pub(super) fn bits(self) -> u32 {
-        self.own | self.inner
+    pub(super) fn bits(self) -> u64 {
+        self.own | self.inner | self.deep
     }
 }
 
@@ -69,7 +91,7 @@ pub(super) struct Env<'e, 's, 't> {
     /// The variables of the functions before this one.
     pub outer: &'e [HashMap<&'t str, Class>],
     /// The parameters that only interior mutability can change.
-    pub shared: u32,
+    pub shared: u64,
     /// Function without a name → the call to which it is passed.
     closures: HashMap<usize, Call<'t>>,
 }
@@ -93,7 +115,8 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
         };
         let scanned = &names.scan.functions[function];
         for parameter in scanned.parameters.iter().filter(|parameter| parameter.shared) {
-            env.shared |= parameter.own | parameter.inner;
+            let bits = parameter.own | parameter.inner;
+            env.shared |= bits | bits << LEVEL | bits << (2 * LEVEL);
         }
         for event in &scanned.events {
             if let Action::Call(call) = &event.action {
@@ -121,8 +144,12 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
         self.current.clear();
         let scanned = &self.names.scan.functions[self.function];
         for parameter in &scanned.parameters {
-            let class =
-                Class { own: parameter.own, inner: parameter.inner, kind: parameter.kind };
+            let class = Class {
+                own: parameter.own,
+                inner: parameter.inner << LEVEL,
+                deep: parameter.inner << (2 * LEVEL),
+                kind: parameter.kind,
+            };
             self.current.insert(parameter.name, class);
             self.add_all(parameter.name, class);
         }
@@ -147,6 +174,8 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
             {
                 (*name, *source, *is_joined)
             }
+            Action::Write(base, _, source) => return self.store(*base, self.source(*source)),
+            Action::Call(call) => return self.store_arguments(call),
             _ => return,
         };
         let mut class = self.source(source);
@@ -163,15 +192,54 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
         }
     }
 
+    /// Adds a value to the contents of a variable.
+    fn store(&mut self, base: Node<'t>, value: Class) {
+        let Some(name) = self.names.scan.root(base) else { return };
+        if value.bits() == 0 || self.names.owner(self.function, name) != Owner::Local {
+            return;
+        }
+        let kind = self.all.get(name).map_or("", |known| known.kind);
+        // The variable can contain the value on any level.
+        let inner = value.own | value.inner | value.deep;
+        let level = matches!(self.names.scan.expr(base), Expr::Name(_));
+        let deep = if level { value.inner | value.deep } else { inner };
+        let class = Class { own: 0, inner: if level { value.own } else { inner }, deep, kind };
+        self.add_all(name, class);
+        let known = self.weak.get(name).copied();
+        self.weak.insert(name, known.map_or(class, |known| known.join(class)));
+    }
+
+    /// Adds the arguments of a method that changes its receiver to the contents of the receiver.
+    fn store_arguments(&mut self, call: &Call<'t>) {
+        let scan = self.names.scan;
+        let Expr::Member(object, name) = scan.expr(call.function) else { return };
+        let name = scan.text_of(name);
+        if call.arguments.is_empty() || !scan.table.can_change("", name) {
+            return;
+        }
+        let classes = call.arguments.iter().map(|argument| {
+            let class = self.class(argument.node, true);
+            // These methods add the elements of their argument.
+            match name {
+                "append" if scan.family == Family::Rust => class.element(),
+                "extend" | "update" | "extendleft" => class.element(),
+                _ if argument.is_named => class.element(),
+                _ => class,
+            }
+        });
+        let all = classes.fold(Class::default(), Class::join);
+        self.store(object, all);
+    }
+
     fn source(&self, source: Source<'t>) -> Class {
         let class = match source {
             Source::Value(node) => self.class(node, false),
             Source::Element(node) => {
                 let whole = self.class(node, false);
-                let kind = if whole.kind == "string" || whole.kind == "str" { whole.kind } else { "" };
-                Class { kind, ..Class::all(whole.inner) }
+                let kind = if matches!(whole.kind, "string" | "str") { whole.kind } else { "" };
+                Class { kind, ..whole.element() }
             }
-            Source::Typed(kind) => Class { own: 0, inner: 0, kind },
+            Source::Typed(kind) => Class::new(kind),
             Source::Unknown => Class::UNKNOWN,
         };
         // A struct that is read from a value is a copy, unless it is a pointer.
@@ -183,7 +251,7 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
             _ => false,
         };
         if self.names.scan.family == Family::Go && is_read && class.own != 0 {
-            return Class { own: UNKNOWN, inner: UNKNOWN, kind: class.kind };
+            return Class { kind: class.kind, ..Class::UNKNOWN };
         }
         class
     }
@@ -203,9 +271,9 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
         if is_fold && index == 0 && let Some(first) = others.last() {
             return *first;
         }
-        let bits = others.iter().fold(receiver.inner, |bits, class| bits | class.bits());
+        let all = others.iter().fold(receiver.element(), |all, class| all.join(class.element()));
         let kind = if receiver.kind == "string" { "string" } else { "" };
-        Class { kind, ..Class::all(bits) }
+        Class { kind, ..all }
     }
 
     /// The value of a name.
@@ -225,46 +293,23 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
                 if is_scalar(class.kind) {
                     return class;
                 }
-                let mark = |bits: u32| match bits {
+                let mark = |bits: u64| match bits {
                     0 if is_parent => CAPTURED,
                     UNKNOWN => UNKNOWN,
                     _ => MUTATION,
                 };
-                Class { own: mark(class.own), inner: mark(class.inner), kind: class.kind }
+                Class {
+                    own: mark(class.own),
+                    inner: mark(class.inner),
+                    deep: mark(class.deep),
+                    kind: class.kind,
+                }
             }
-            Owner::Module(_) => Class { kind: self.initial_kind(name), ..Class::all(GLOBAL) },
+            Owner::Module(_) => Class { kind: self.names.initial_kind(name), ..Class::all(GLOBAL) },
             Owner::Declared | Owner::Import => Class::all(GLOBAL),
             Owner::Unknown if name == "cls" || name == "Self" => Class::all(GLOBAL),
             Owner::Unknown => Class::UNKNOWN,
         }
-    }
-
-    /// The built-in type of a variable of the file.
-    fn initial_kind(&self, name: &str) -> &'static str {
-        let Some(values) = self.names.initial.get(name) else { return "" };
-        let kind = |source: &Source<'t>| match source {
-            Source::Value(node) => match self.names.scan.expr(*node) {
-                Expr::Scalar(kind) | Expr::Fresh(kind, _) => kind,
-                Expr::Call(call) => self.result_kind(&call),
-                _ => "",
-            },
-            Source::Typed(kind) => kind,
-            _ => "",
-        };
-        let mut kinds = values.iter().map(kind);
-        let first = kinds.next().unwrap_or_default();
-        if kinds.all(|kind| kind == first) { first } else { "" }
-    }
-
-    /// The built-in type of the result of a function of a package.
-    fn result_kind(&self, call: &Call<'t>) -> &'static str {
-        let Some(path) = self.names.scan.path(call.function) else { return "" };
-        let last = path.last().copied().unwrap_or_default();
-        let full = self.names.full_path(self.function, &path);
-        let table = self.names.scan.table;
-        let returned = full.as_deref().and_then(|path| table.returned(path));
-        let created = || call.is_new.then(|| table.annotation(last)).flatten();
-        returned.or_else(created).unwrap_or_default()
     }
 
     /// What a change to the value of an expression changes.
@@ -280,45 +325,46 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
         let scan = self.names.scan;
         match scan.expr(node) {
             Expr::Name(name) => self.name(name, in_closure),
-            Expr::Instance => Class::all(RECEIVER),
+            Expr::Instance => Class {
+                own: RECEIVER,
+                inner: RECEIVER << LEVEL,
+                deep: RECEIVER << (2 * LEVEL),
+                kind: "",
+            },
             Expr::Member(object, name) => {
-                let whole = part(object);
                 let kind = scan.fields.get(scan.text_of(name)).copied().unwrap_or_default();
-                if is_scalar(kind) { Class { kind, ..Class::default() } } else {
-                    Class { kind, ..Class::all(whole.inner) }
+                match is_scalar(kind) {
+                    true => Class::new(kind),
+                    false => Class { kind, ..part(object).element() },
                 }
             }
             Expr::Index(object) => {
                 let whole = part(object);
                 let kind = if is_scalar(whole.kind) { whole.kind } else { "" };
-                Class { kind, ..Class::all(whole.inner) }
+                Class { kind, ..whole.element() }
             }
             Expr::Copy(object) => Class { own: 0, ..part(object) },
-            Expr::Scalar(kind) => Class { own: 0, inner: 0, kind },
+            Expr::Part(object) => Class { kind: "part", ..part(object) },
+            Expr::Scalar(kind) => Class::new(kind),
+            // Operators create a value with the elements of both sides.
+            Expr::Fresh("", parts) if scan.family == Family::Python => {
+                let all = parts.into_iter().map(part).fold(Class::default(), Class::join);
+                Class { own: 0, kind: "", ..all }
+            }
             Expr::Fresh(kind, parts) => {
-                let bits = parts.into_iter().fold(0, |bits, at| {
-                    let class = part(at);
-                    // Operators create a value with the elements of both sides.
-                    if kind.is_empty() && scan.family == Family::Python {
-                        bits | class.inner
-                    } else {
-                        bits | class.bits()
-                    }
-                });
-                Class { own: 0, inner: bits, kind }
+                let parts = parts.into_iter().map(part);
+                parts.fold(Class::default(), Class::join).wrapped(kind)
             }
             Expr::Either(parts) => {
                 let mut parts = parts.into_iter().map(part);
                 let Some(first) = parts.next() else { return Class::default() };
                 parts.fold(first, |all, class| {
-                    // A value of `x or ""` has the type of `x`.
-                    let kind = if all.kind.is_empty() { "" } else { all.kind };
-                    let same = class.kind == kind || class.kind == "number";
-                    let joined = all.join(class);
-                    Class { kind: if same { kind } else { "" }, ..joined }
+                    // A value of `x or 0` has the type of `x`.
+                    let is_same = class.kind == all.kind || class.kind == "number";
+                    Class { kind: if is_same { all.kind } else { "" }, ..all.join(class) }
                 })
             }
-            Expr::Closure => Class { own: 0, inner: 0, kind: "function" },
+            Expr::Closure => Class::new("function"),
             Expr::Call(call) => self.result(&call, in_closure, depth),
             Expr::Unknown => Class::UNKNOWN,
         }
@@ -356,7 +402,14 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
                     return Callee::Path(full);
                 }
                 let is_instance = matches!(scan.expr(object), Expr::Instance);
-                let receiver = self.class_at(object, in_closure, depth + 1);
+                // An associated function has no receiver.
+                let is_type = scan.family == Family::Rust
+                    && matches!(scan.expr(object), Expr::Name(root)
+                        if root.starts_with(|c: char| c.is_uppercase()));
+                let receiver = match is_type {
+                    true => Class::default(),
+                    false => self.class_at(object, in_closure, depth + 1),
+                };
                 Callee::Method { receiver, is_instance, name: scan.text_of(name) }
             }
             Expr::Closure => Callee::Closure,
@@ -374,72 +427,129 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
     fn result(&self, call: &Call<'t>, in_closure: bool, depth: usize) -> Class {
         let scan = self.names.scan;
         let table = scan.table;
-        let arguments = || {
-            call.arguments.iter().fold(0, |bits, argument| {
-                bits | self.class_at(argument.node, in_closure, depth + 1).bits()
-            })
+        let argument = |at: &Argument<'t>| {
+            let class = self.class_at(at.node, in_closure, depth + 1);
+            if at.is_named && scan.family == Family::Script { class.element() } else { class }
         };
-        let typed = |kind: &'static str, inner: u32| Class {
-            own: 0,
-            inner: if is_scalar(kind) { 0 } else { inner },
-            kind,
-        };
+        let arguments =
+            || call.arguments.iter().map(argument).fold(Class::default(), Class::join);
         match self.callee(call, in_closure, depth) {
             Callee::Path(path) => {
                 let last = path.rsplit(['.', ':']).next().unwrap_or_default();
-                if let Some(kind) = table.returned(&path) {
-                    return typed(kind, arguments());
+                if path == "append" && scan.family == Family::Go {
+                    let mut all = call.arguments.iter().map(argument);
+                    let first = all.next().unwrap_or_default();
+                    let added = all.fold(Class::default(), Class::join);
+                    let deep = first.deep | added.inner | added.deep;
+                    return Class { inner: first.inner | added.own, deep, ..first };
                 }
-                let is_type = last.starts_with(|c: char| c.is_uppercase())
-                    && scan.family != Family::Go;
+                if let Some(kind) = table.returned(&path) {
+                    let all = self.mapped(call, in_closure, depth).unwrap_or_else(arguments);
+                    return self.created(kind, all);
+                }
+                let is_type =
+                    last.starts_with(|c: char| c.is_uppercase()) && scan.family != Family::Go;
                 if call.is_new || is_type {
                     let kind = table.annotation(last).unwrap_or_default();
-                    return typed(kind, arguments());
+                    return self.created(kind, arguments());
                 }
                 if scan.family == Family::Rust {
-                    return self.borrowed(arguments());
+                    return self.borrowed(arguments().bits());
                 }
                 match table.effects(&path, Some(call.arguments.len())) {
-                    Some(_) => Class::all(arguments()),
+                    Some(_) => Class::all(arguments().bits()),
                     None => Class::UNKNOWN,
                 }
             }
             Callee::Method { receiver, name, .. } => {
                 let returned = table.returned(&format!("{}.{name}", receiver.kind));
                 let returned = returned.or_else(|| table.returned(&format!(".{name}")));
-                let bits = receiver.inner | arguments();
                 if let Some(kind) = returned {
-                    return typed(kind, bits);
-                }
-                let is_known = self.method(receiver, name).0.is_some();
-                if scan.family == Family::Rust {
-                    let bits = receiver.own | bits;
-                    let kind = if receiver.kind == "iterator" { "iterator" } else { "" };
-                    return match is_known {
-                        true => Class { kind, ..Class::all(bits) },
-                        false => self.declared_result(name, bits).unwrap_or_else(|| self.borrowed(bits)),
+                    let mapped = self.mapped(call, in_closure, depth);
+                    return match mapped {
+                        Some(element) => element.wrapped(kind),
+                        None => self.created(kind, receiver.join(arguments())),
                     };
                 }
-                match self.method(receiver, name) {
-                    (Some(known), _) if known.changes_receiver => receiver,
-                    (Some(_), _) => Class::all(receiver.own | bits),
-                    (None, _) => self.declared_result(name, bits).unwrap_or(Class::UNKNOWN),
+                let bits = receiver.bits() | arguments().bits();
+                let known = self.method(receiver, name).0;
+                if scan.family == Family::Rust {
+                    let kind = if receiver.kind == "iterator" { "iterator" } else { "" };
+                    return match known {
+                        Some(_) => Class { kind, ..Class::all(bits) },
+                        None => self.declared_result(name).unwrap_or_else(|| self.borrowed(bits)),
+                    };
+                }
+                match known {
+                    Some(known) if known.changes_receiver => {
+                        let element = receiver.element().join(arguments());
+                        // `sort` returns the receiver, `pop` an element.
+                        let is_element = scan.family != Family::Script
+                            || matches!(name, "pop" | "shift" | "splice" | "next");
+                        if is_element { element } else { receiver }
+                    }
+                    Some(_) => Class::all(bits),
+                    None => self.declared_result(name).unwrap_or(Class::UNKNOWN),
                 }
             }
             Callee::Declared(name) => {
                 let is_type = |at: &u32| self.names.symbol(*at).kind.is_type();
                 if call.is_new || self.names.declared(name).iter().any(is_type) {
-                    return typed("", if arguments() == 0 { 0 } else { UNKNOWN });
+                    let contents = if arguments().bits() == 0 { 0 } else { UNKNOWN };
+                    return Class { own: 0, ..Class::all(contents) };
                 }
-                self.declared_result(name, arguments()).unwrap_or(Class::UNKNOWN)
+                let borrowed = || match scan.family {
+                    Family::Rust => self.borrowed(arguments().bits()),
+                    _ => Class::UNKNOWN,
+                };
+                self.declared_result(name).unwrap_or_else(borrowed)
             }
-            Callee::Closure | Callee::Value if call.is_new => typed("", UNKNOWN),
+            Callee::Closure | Callee::Value if call.is_new => {
+                Class { own: 0, ..Class::UNKNOWN }
+            }
             Callee::Closure | Callee::Value => Class::UNKNOWN,
         }
     }
 
+    /// A new value of a type that a function of a package creates from values.
+    fn created(&self, kind: &'static str, from: Class) -> Class {
+        // The elements cannot be changed.
+        let (kind, is_plain) = match kind.strip_suffix('!') {
+            Some(kind) => (kind, true),
+            None => (kind, is_scalar(kind)),
+        };
+        if is_plain {
+            return Class::new(kind);
+        }
+        if self.names.scan.family == Family::Rust {
+            // A copy contains no references that can be changed, an iterator can.
+            let bits = from.bits() & !self.shared;
+            let is_copy = !matches!(kind, "iterator" | "collection");
+            return Class { own: 0, kind, ..Class::all(if is_copy { 0 } else { bits }) };
+        }
+        Class { own: 0, inner: from.own | from.inner, deep: from.inner | from.deep, kind }
+    }
+
+    /// The values that a function without a name returns, which a method collects.
+    fn mapped(&self, call: &Call<'t>, in_closure: bool, depth: usize) -> Option<Class> {
+        let scan = self.names.scan;
+        if scan.family != Family::Script {
+            return None;
+        }
+        let is_map = match scan.expr(call.function) {
+            Expr::Member(_, name) => matches!(scan.text_of(name), "map" | "from"),
+            _ => false,
+        };
+        let closure = call.arguments.iter().find(|argument| {
+            is_map && matches!(scan.expr(argument.node), Expr::Closure)
+        })?;
+        let body = closure.node.child_by_field_name("body")?;
+        let _ = in_closure;
+        (body.kind() != "statement_block").then(|| self.class_at(body, true, depth + 1))
+    }
+
     /// In Rust, a result can only refer to values of the arguments.
-    fn borrowed(&self, bits: u32) -> Class {
+    fn borrowed(&self, bits: u64) -> Class {
         match bits & !self.shared {
             0 => Class::all(bits),
             _ => Class::UNKNOWN,
@@ -447,9 +557,8 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
     }
 
     /// The result of a function of the file, by its annotation.
-    fn declared_result(&self, name: &str, arguments: u32) -> Option<Class> {
-        let all = self.names.declared(name);
-        let [only] = all else { return None };
+    fn declared_result(&self, name: &str) -> Option<Class> {
+        let [only] = self.names.declared(name) else { return None };
         let text = self.names.symbol(*only).return_type.as_deref()?;
         let is_owned = self.names.scan.family == Family::Rust
             && !text.contains(['&', '\''])
@@ -458,10 +567,9 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
             return Some(Class::default());
         }
         let head = text.split(['[', '<']).next().unwrap_or(text).trim();
-        let kind = self.names.scan.table.annotation(head);
-        match kind {
-            Some(kind) if is_scalar(kind) => Some(Class { own: 0, inner: 0, kind }),
-            _ if self.names.scan.family == Family::Rust => Some(self.borrowed(arguments)),
+        match self.names.scan.table.annotation(head) {
+            Some(kind) if is_scalar(kind) => Some(Class::new(kind)),
+            _ if self.names.scan.family == Family::Rust => None,
             Some(kind) => Some(Class { kind, ..Class::UNKNOWN }),
             None => None,
         }

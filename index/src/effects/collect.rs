@@ -75,7 +75,7 @@ impl<'r, 'w, 'c> Collector<'r, 'w, 'c> {
         if !call.symbols.is_empty() {
             return;
         }
-        let mut add = |bits: u32| {
+        let mut add = |bits: u64| {
             equation.add(Cause { bits, line: call.line, text: call.text.clone() });
         };
         let resolved = self.resolved.get(&call.at).filter(|_| !call.certain);
@@ -185,7 +185,7 @@ impl<'r, 'w, 'c> Collector<'r, 'w, 'c> {
             target: id,
             line: call.line,
             text: call.text.clone(),
-            receiver: if is_new { 0 } else { call.receiver },
+            receiver: if is_new { (0, 0, 0) } else { call.receiver },
             arguments: call.arguments.clone(),
             rest: call.rest,
             nested,
@@ -193,7 +193,7 @@ impl<'r, 'w, 'c> Collector<'r, 'w, 'c> {
         });
     }
 
-    fn read(&self, source: u32, read: &ReadFact) -> u32 {
+    fn read(&self, source: u32, read: &ReadFact) -> u64 {
         let place = Place { file: self.file, source: Some(source), offset: read.at };
         let known = read.known.unwrap_or(UNKNOWN);
         let Some(symbol) = self.resolver.named_symbol(place, &read.name, read.member.as_deref())

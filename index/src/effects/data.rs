@@ -74,7 +74,7 @@ pub(super) struct Methods {
 /// What a function or method does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Known {
-    pub bits: u32,
+    pub bits: u64,
     /// Whether the receiver is changed.
     pub changes_receiver: bool,
     /// Whether that also holds for shared receivers.
@@ -84,7 +84,7 @@ pub(super) struct Known {
 /// The effects of one language, by name.
 #[derive(Debug)]
 pub(super) struct Table {
-    names: HashMap<&'static str, Option<u32>>,
+    names: HashMap<&'static str, Option<u64>>,
     without_arguments: Vec<&'static str>,
     changes: HashMap<&'static str, &'static [usize]>,
     methods: HashMap<&'static str, Known>,
@@ -173,7 +173,7 @@ impl Table {
     }
 
     /// The effects of a function or member of a package. `None`: unknown.
-    pub(super) fn effects(&self, path: &str, arguments: Option<usize>) -> Option<u32> {
+    pub(super) fn effects(&self, path: &str, arguments: Option<usize>) -> Option<u64> {
         let exact = self.names.get(path).copied();
         if exact.is_some() && arguments.is_some_and(|count| count > 0) {
             let is_harmless = self.without_arguments.contains(&path);
@@ -194,6 +194,14 @@ impl Table {
         None
     }
 
+    /// The effects of reading a member of a package without a call.
+    pub(super) fn member_effects(&self, path: &str, wildcards: bool) -> Option<u64> {
+        match wildcards {
+            true => self.effects(path, None),
+            false => self.names.get(path).copied().flatten(),
+        }
+    }
+
     /// The numbers of the arguments that a function changes, from 1.
     pub(super) fn changes(&self, path: &str) -> &'static [usize] {
         self.changes.get(path).copied().unwrap_or_default()
@@ -207,8 +215,12 @@ impl Table {
         }
     }
 
-    /// Whether a method of this name can change its receiver.
-    pub(super) fn can_change(&self, name: &str) -> bool {
+    /// Whether a method of this name can change its receiver. `kind` is the built-in type of the
+    /// receiver, or empty.
+    pub(super) fn can_change(&self, kind: &str, name: &str) -> bool {
+        if self.has_type(kind) {
+            return self.method(kind, name).is_some_and(|known| known.changes_receiver);
+        }
         let changes = |methods: &HashMap<&str, Known>| {
             methods.get(name).is_some_and(|known| known.changes_receiver)
         };

@@ -2,7 +2,7 @@
 
 use super::Variability;
 use super::data::Family;
-use super::scan::{Action, Expr, Scan, Source};
+use super::scan::{Action, Call, Expr, Scan, Source};
 use crate::outline::{Kind, Symbol};
 use aidd_engine::project::imports::{self, Imported, Name};
 use std::collections::{HashMap, HashSet};
@@ -131,6 +131,34 @@ impl<'s, 't> FileNames<'s, 't> {
         &self.scan.outline.symbols[at as usize]
     }
 
+    /// The built-in type of a variable of the file.
+    pub(super) fn initial_kind(&self, name: &str) -> &'static str {
+        let Some(values) = self.initial.get(name) else { return "" };
+        let kind = |source: &Source<'t>| match source {
+            Source::Value(node) => match self.scan.expr(*node) {
+                Expr::Scalar(kind) | Expr::Fresh(kind, _) => kind,
+                Expr::Call(call) => self.result_kind(&call),
+                _ => "",
+            },
+            Source::Typed(kind) => kind,
+            _ => "",
+        };
+        let mut kinds = values.iter().map(kind);
+        let first = kinds.next().unwrap_or_default();
+        if kinds.all(|kind| kind == first) { first } else { "" }
+    }
+
+    /// The built-in type of the result of a function of a package.
+    fn result_kind(&self, call: &Call<'t>) -> &'static str {
+        let Some(path) = self.scan.path(call.function) else { return "" };
+        let last = path.last().copied().unwrap_or_default();
+        let full = self.full_path(0, &path);
+        let table = self.scan.table;
+        let returned = full.as_deref().and_then(|path| table.returned(path));
+        let created = || call.is_new.then(|| table.annotation(last)).flatten();
+        returned.or_else(created).unwrap_or_default().trim_end_matches('!')
+    }
+
     /// Determines how the variables of the file change.
     fn read_states(&mut self) {
         let (changed, escaped) = self.changed_names();
@@ -168,7 +196,7 @@ impl<'s, 't> FileNames<'s, 't> {
         let is_const = symbol.kind == Kind::Constant && self.scan.family == Family::Script;
         let is_container = |source: &Source<'t>| {
             matches!(source, Source::Value(node) if matches!(
-                self.scan.expr(*node), Expr::Fresh(..) | Expr::Closure | Expr::Copy(_)
+                self.scan.expr(*node), Expr::Fresh(..) | Expr::Closure | Expr::Copy(_) | Expr::Part(_)
             ))
         };
         let is_container = values.is_some_and(|values| values.iter().all(is_container));
@@ -255,7 +283,7 @@ impl<'s, 't> FileNames<'s, 't> {
                         changed.extend(is_module.then_some(*name));
                     }
                     Action::Bind(name, _) if index == 0 => drop(changed.insert(*name)),
-                    Action::Write(base, _) => {
+                    Action::Write(base, ..) => {
                         changed.extend(self.scan.root(*base).and_then(module));
                     }
                     Action::Call(call) => {
@@ -267,9 +295,15 @@ impl<'s, 't> FileNames<'s, 't> {
                         let changes =
                             full.as_deref().map_or(&[][..], |path| self.scan.table.changes(path));
                         if let Expr::Member(object, name) = self.scan.expr(call.function)
-                            && self.scan.table.can_change(self.scan.text_of(name))
+                            && let Some(root) = self.scan.root(object).and_then(module)
                         {
-                            changed.extend(self.scan.root(object).and_then(module));
+                            let kind = match self.scan.expr(object) {
+                                Expr::Name(name) => self.initial_kind(name),
+                                _ => "",
+                            };
+                            if self.scan.table.can_change(kind, self.scan.text_of(name)) {
+                                changed.insert(root);
+                            }
                         }
                         for (at, argument) in call.arguments.iter().enumerate() {
                             let root = self.scan.root(argument.node).and_then(module);

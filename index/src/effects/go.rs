@@ -133,12 +133,12 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
         "go_statement" => scan.add(node, Action::Direct(IO)),
         "send_statement" => {
             if let Some(channel) = field("channel") {
-                scan.add(node, Action::Write(channel, true));
+                scan.add(node, Action::Write(channel, true, Source::Typed("")));
             }
         }
         "unary_expression" if has_child(node, "<-") => {
             if let Some(channel) = field("operand") {
-                scan.add(node, Action::Write(channel, true));
+                scan.add(node, Action::Write(channel, true, Source::Typed("")));
             }
         }
         "selector_expression" => {
@@ -175,12 +175,13 @@ fn assign<'t>(scan: &mut Scan<'t>, node: Node<'t>, source: Source<'t>) {
         }
         "selector_expression" | "index_expression" => {
             if let Some(object) = node.child_by_field_name("operand") {
-                scan.add(node, Action::Write(object, node.kind() == "index_expression"));
+                let is_element = node.kind() == "index_expression";
+                scan.add(node, Action::Write(object, is_element, source));
             }
         }
         "unary_expression" => {
             if let Some(inner) = node.child_by_field_name("operand") {
-                scan.add(node, Action::Write(inner, true));
+                scan.add(node, Action::Write(inner, true, source));
             }
         }
         "parenthesized_expression" => {
@@ -251,12 +252,13 @@ fn of_type<'t>(
     scan: &Scan<'t>,
     name: &'t str,
     node: Option<Node<'t>>,
-    bit: u32,
+    bit: u64,
 ) -> Parameter<'t> {
     let text = node.map_or("", |node| scan.text_of(node));
     let kind = node.map_or("", |node| kind_of(scan, node));
     let (own, inner, kind) = match node.map(|node| node.kind()) {
         _ if SCALARS.contains(&text) => (0, 0, kind),
+        _ if text == "any" => (bit, bit, ""),
         Some("array_type") => (0, bit, "value"),
         Some("type_identifier") if kind.is_empty() => (0, bit, "value"),
         Some("struct_type") => (0, bit, "value"),
@@ -283,7 +285,7 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
         },
         "index_expression" => field("operand").map_or(Expr::Unknown, Expr::Index),
         "type_instantiation_expression" => Expr::Either(named(node).take(1).collect()),
-        "slice_expression" => Expr::Either(field("operand").into_iter().collect()),
+        "slice_expression" => field("operand").map_or(Expr::Unknown, Expr::Part),
         "call_expression" => {
             let Some(function) = field("function") else { return Expr::Unknown };
             let argument = |node: Node<'t>| match node.kind() {

@@ -24,37 +24,41 @@ use ast_grep_language::SupportLang;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use collect::Collector;
-pub(crate) use spread::{Spread, equation};
+pub(crate) use spread::{Spread, callee_of};
 
 /// The bit of the receiver; the bits of the parameters follow.
-pub(crate) const RECEIVER: u32 = 1;
+pub(crate) const RECEIVER: u64 = 1;
 /// The bits of the receiver and the parameters. All parameters from the fifteenth share a bit.
-pub(crate) const PARAMETERS: u32 = 0xFFFF;
+pub(crate) const PARAMETERS: u64 = 0xFFFF;
+/// The distance between the bits of a parameter, of the values in it, and of the values in these.
+pub(crate) const LEVEL: u32 = 16;
+/// The bits of parameters on all levels.
+pub(crate) const ALL_LEVELS: u64 = PARAMETERS | PARAMETERS << LEVEL | PARAMETERS << (2 * LEVEL);
 /// A variable of the directly enclosing function.
-pub(crate) const CAPTURED: u32 = 1 << 16;
+pub(crate) const CAPTURED: u64 = 1 << 48;
 /// A global variable, or state of a class.
-pub(crate) const GLOBAL: u32 = 1 << 17;
+pub(crate) const GLOBAL: u64 = 1 << 49;
 /// Files, network, database, console, processes, logs.
-pub(crate) const IO: u32 = 1 << 18;
+pub(crate) const IO: u64 = 1 << 50;
 /// The time.
-pub(crate) const CLOCK: u32 = 1 << 19;
+pub(crate) const CLOCK: u64 = 1 << 51;
 /// Random numbers.
-pub(crate) const RANDOM: u32 = 1 << 20;
+pub(crate) const RANDOM: u64 = 1 << 52;
 /// Environment variables, arguments of the process, and similar.
-pub(crate) const ENV: u32 = 1 << 21;
+pub(crate) const ENV: u64 = 1 << 53;
 /// A change of a value that belongs neither to the function nor to its parameters.
-pub(crate) const MUTATION: u32 = 1 << 22;
+pub(crate) const MUTATION: u64 = 1 << 54;
 /// Something that could have an effect.
-pub(crate) const UNKNOWN: u32 = 1 << 23;
+pub(crate) const UNKNOWN: u64 = 1 << 55;
 
 /// The effects, in the order in which they are reported.
-pub(crate) const EFFECTS: &[(&str, u32)] = &[
+pub(crate) const EFFECTS: &[(&str, u64)] = &[
     ("io", IO),
     ("clock", CLOCK),
     ("random", RANDOM),
     ("env", ENV),
     ("global", GLOBAL),
-    ("mutation", PARAMETERS | CAPTURED | MUTATION),
+    ("mutation", ALL_LEVELS | CAPTURED | MUTATION),
     ("unknown", UNKNOWN),
 ];
 
@@ -62,7 +66,7 @@ pub(crate) const EFFECTS: &[(&str, u32)] = &[
 pub(crate) const CONSTRUCTORS: &[&str] = &["__init__", "__new__", "__post_init__", "constructor"];
 
 /// The bit of the parameter with this index.
-pub(crate) fn parameter(index: usize) -> u32 {
+pub(crate) fn parameter(index: usize) -> u64 {
     1 << (index + 1).min(15)
 }
 
@@ -70,12 +74,15 @@ pub(crate) fn parameter(index: usize) -> u32 {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cause {
     /// The effects.
-    pub bits: u32,
+    pub bits: u64,
     /// The line, from 0.
     pub line: u32,
     /// The code, shortened.
     pub text: String,
 }
+
+/// What a change to a value changes, to the values in it, and to the values in these.
+pub(crate) type Levels = (u64, u64, u64);
 
 /// A call whose effects depend on its target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,13 +94,13 @@ pub(crate) struct CallFact {
     /// The function, as written.
     pub text: String,
     /// The effects if the target is not in the project; `None` if they are unknown.
-    pub known: Option<u32>,
+    pub known: Option<u64>,
     /// Whether the receiver has a built-in type, so that the target is not in the project.
     pub certain: bool,
     /// What the values refer to: the receiver, the arguments, and all named arguments.
-    pub receiver: u32,
-    pub arguments: Vec<u32>,
-    pub rest: u32,
+    pub receiver: Levels,
+    pub arguments: Vec<Levels>,
+    pub rest: Levels,
     /// The functions in this file, if there is no reference: getters.
     pub symbols: Vec<u32>,
 }
@@ -108,7 +115,7 @@ pub(crate) struct ReadFact {
     /// The line, from 0.
     pub line: u32,
     /// The effects if the name is not declared in the project; `None` if they are unknown.
-    pub known: Option<u32>,
+    pub known: Option<u64>,
 }
 
 /// What is known about one function.
@@ -140,6 +147,28 @@ pub(crate) struct FileEffects {
     pub variables: Vec<(u32, Variability)>,
 }
 
+/// Whether effects are determined in a language.
+#[must_use]
+pub(crate) fn is_supported(language: SupportLang) -> bool {
+    data::family(language).is_some()
+}
+
+/// An effect of a function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Effect {
+    /// `io`, `clock`, `random`, `env`, `global`, `mutation` or `unknown`.
+    pub effect: String,
+    /// The path of the file of the function.
+    pub path: String,
+    /// The line in the function, from 1.
+    pub line: u32,
+    /// The code at this line that has the effect, or calls a function with the effect.
+    pub code: String,
+    /// Whether the code calls a function of the project with the effect.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub inherited: bool,
+}
+
 /// Where the target of a call is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Nested {
@@ -159,9 +188,9 @@ pub(crate) struct Edge {
     pub line: u32,
     /// The function, as written.
     pub text: String,
-    pub receiver: u32,
-    pub arguments: Vec<u32>,
-    pub rest: u32,
+    pub receiver: Levels,
+    pub arguments: Vec<Levels>,
+    pub rest: Levels,
     pub nested: Nested,
     /// Whether no reference names the function: a constructor or getter.
     pub indirect: bool,

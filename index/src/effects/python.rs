@@ -290,7 +290,7 @@ fn target<'t>(scan: &mut Scan<'t>, node: Node<'t>, source: Source<'t>, depth: us
         "attribute" | "subscript" => {
             let field = if node.kind() == "attribute" { "object" } else { "value" };
             if let Some(object) = node.child_by_field_name(field) {
-                scan.add(node, Action::Write(object, node.kind() == "subscript"));
+                scan.add(node, Action::Write(object, node.kind() == "subscript", source));
             }
         }
         "as_pattern_target" | "parenthesized_expression" => {

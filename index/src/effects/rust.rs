@@ -210,12 +210,12 @@ fn assign<'t>(scan: &mut Scan<'t>, node: Node<'t>, source: Source<'t>) {
         }
         "field_expression" => {
             if let Some(object) = node.child_by_field_name("value") {
-                scan.add(node, Action::Write(object, false));
+                scan.add(node, Action::Write(object, false, source));
             }
         }
         "index_expression" | "unary_expression" => {
             if let Some(object) = named(node).next() {
-                scan.add(node, Action::Write(object, true));
+                scan.add(node, Action::Write(object, true, source));
             }
         }
         "parenthesized_expression" | "tuple_expression" => {
@@ -223,7 +223,7 @@ fn assign<'t>(scan: &mut Scan<'t>, node: Node<'t>, source: Source<'t>) {
                 assign(scan, inner, Source::Unknown);
             }
         }
-        "scoped_identifier" => scan.add(node, Action::Write(node, false)),
+        "scoped_identifier" => scan.add(node, Action::Write(node, false, source)),
         _ => {}
     }
 }
@@ -300,7 +300,7 @@ fn invocation<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
         && let Some(target) = tokens.and_then(|tokens| named(tokens).next())
         && matches!(target.kind(), "identifier" | "self")
     {
-        scan.add(target, Action::Write(target, true));
+        scan.add(target, Action::Write(target, true, Source::Typed("")));
     } else if is_writing {
         scan.add(node, Action::Direct(UNKNOWN));
     } else {

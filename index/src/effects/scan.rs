@@ -28,6 +28,8 @@ pub(super) enum Expr<'t> {
     Fresh(&'static str, Vec<Node<'t>>),
     /// A copy of a value, which can contain the same elements.
     Copy(Node<'t>),
+    /// A part of a slice, which shares its memory.
+    Part(Node<'t>),
     /// One of these values.
     Either(Vec<Node<'t>>),
     Closure,
@@ -68,8 +70,8 @@ pub(super) enum Action<'t> {
     Bind(&'t str, Source<'t>),
     /// A variable is assigned that can be declared elsewhere; the flag is set for `+=`.
     Assign(&'t str, Source<'t>, bool),
-    /// The contents of this value change; the flag is set for elements.
-    Write(Node<'t>, bool),
+    /// The contents of this value change to contain another value; the flag is set for elements.
+    Write(Node<'t>, bool, Source<'t>),
     Call(Call<'t>),
     Read(&'t str),
     /// A member of a value is read.
@@ -77,7 +79,7 @@ pub(super) enum Action<'t> {
     /// A value is used as a context manager.
     Enter(Node<'t>),
     /// These effects.
-    Direct(u32),
+    Direct(u64),
     /// A function whose name is in a macro is called, with the path before the name.
     Named(String),
 }
@@ -97,9 +99,9 @@ pub(super) struct Event<'t> {
 #[derive(Clone, Debug)]
 pub(super) struct Parameter<'t> {
     pub name: &'t str,
-    /// What a change to the value, or to its contents, changes.
-    pub own: u32,
-    pub inner: u32,
+    /// The bit of the parameter, if a change to the value or to its contents changes it.
+    pub own: u64,
+    pub inner: u64,
     pub kind: &'static str,
     /// Whether only interior mutability can change the value.
     pub shared: bool,
@@ -355,7 +357,7 @@ impl<'t> Scan<'t> {
         for _ in 0..32 {
             match self.expr(node) {
                 Expr::Name(name) => return Some(name),
-                Expr::Member(object, _) | Expr::Index(object) => node = object,
+                Expr::Member(object, _) | Expr::Index(object) | Expr::Part(object) => node = object,
                 Expr::Either(parts) => node = *parts.first()?,
                 _ => return None,
             }

@@ -237,7 +237,8 @@ fn pattern<'t>(
         }
         "member_expression" | "subscript_expression" => {
             if let Some(object) = node.child_by_field_name("object") {
-                scan.add(node, Action::Write(object, node.kind() == "subscript_expression"));
+                let is_element = node.kind() == "subscript_expression";
+                scan.add(node, Action::Write(object, is_element, source));
             }
         }
         "assignment_pattern" | "object_assignment_pattern" => {

@@ -1,9 +1,8 @@
 //! Spreads effects along calls to a fixed point, for all functions or for those that an edit affects.
 
-use super::{CAPTURED, Cause, EFFECTS, Edge, Equation, MUTATION, Nested, PARAMETERS, UNKNOWN};
+use super::{ALL_LEVELS, CAPTURED, Cause, EFFECTS, Edge, Effect, Equation, Levels, MUTATION, Nested, UNKNOWN};
 use crate::IndexError;
 use rusqlite::{Connection, OptionalExtension};
-use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 impl Equation {
@@ -15,20 +14,20 @@ impl Equation {
     }
 
     /// The effects of the function itself.
-    fn own(&self) -> u32 {
+    fn own(&self) -> u64 {
         self.causes.iter().fold(0, |bits, cause| bits | cause.bits)
     }
 
     /// The effects of the function, if the called functions have the effects that `value` returns.
-    fn evaluate(&self, mut value: impl FnMut(i64) -> u32) -> u32 {
+    fn evaluate(&self, mut value: impl FnMut(i64) -> u64) -> u64 {
         self.edges.iter().fold(self.own(), |bits, edge| bits | edge.transfer(value(edge.target)))
     }
 }
 
 impl Edge {
     /// The effects of a call of a function with these effects.
-    fn transfer(&self, value: u32) -> u32 {
-        let mut bits = value & !(PARAMETERS | CAPTURED);
+    fn transfer(&self, value: u64) -> u64 {
+        let mut bits = value & !(ALL_LEVELS | CAPTURED);
         if value & CAPTURED != 0 {
             bits |= match self.nested {
                 Nested::Inner => 0,
@@ -36,16 +35,18 @@ impl Edge {
                 Nested::Other => MUTATION,
             };
         }
-        if value & 1 != 0 {
-            bits |= self.receiver;
-        }
-        let all = self.arguments.iter().fold(self.rest, |bits, argument| bits | argument);
-        for index in 0..15 {
-            if value & super::parameter(index) != 0 {
-                bits |= match self.arguments.get(index) {
-                    Some(argument) if index < 14 => *argument,
-                    _ => all,
-                };
+        let join = |a: Levels, b: &Levels| (a.0 | b.0, a.1 | b.1, a.2 | b.2);
+        let all = self.arguments.iter().fold(self.rest, join);
+        for index in 0..16 {
+            let (own, inner, deep) = match index {
+                0 => self.receiver,
+                15 => all,
+                index => *self.arguments.get(index - 1).unwrap_or(&all),
+            };
+            for (level, argument) in [own, inner, deep].into_iter().enumerate() {
+                if value & (1 << (index + 16 * level)) != 0 {
+                    bits |= argument;
+                }
             }
         }
         bits
@@ -55,7 +56,7 @@ impl Edge {
 /// The equations and effects of a function.
 #[derive(Clone, Debug, Default)]
 struct Row {
-    bits: u32,
+    bits: u64,
     equation: Equation,
 }
 
@@ -70,33 +71,44 @@ pub(crate) struct Spread {
     before: HashMap<i64, Row>,
 }
 
-/// The level and the effects as stored.
-fn display(path: &str, equation: &Equation, value: &dyn Fn(i64) -> u32) -> (&'static str, Option<String>) {
+/// The level and the effects of a function.
+fn display(
+    path: &str,
+    equation: &Equation,
+    value: &dyn Fn(i64) -> u64,
+) -> (&'static str, Vec<Effect>) {
     let bits = equation.evaluate(value);
     let level = match (bits & !UNKNOWN, bits) {
         (0, 0) => "pure",
         (0, _) => "unknown",
         _ => "effectful",
     };
-    let mut rows = Vec::new();
+    let mut effects = Vec::new();
     for (name, mask) in EFFECTS {
         if bits & mask == 0 || *mask == UNKNOWN && level == "effectful" {
             continue;
         }
-        if let Some(cause) = equation.causes.iter().find(|cause| cause.bits & mask != 0) {
-            rows.push(json!({
-                "effect": name, "path": path, "line": cause.line + 1, "code": cause.text,
-            }));
-        } else if let Some(edge) =
-            equation.edges.iter().find(|edge| edge.transfer(value(edge.target)) & mask != 0)
-        {
-            rows.push(json!({
-                "effect": name, "path": path, "line": edge.line + 1, "code": edge.text,
-                "inherited": true,
-            }));
-        }
+        let cause = equation.causes.iter().find(|cause| cause.bits & mask != 0);
+        let edge = || {
+            let passes = |edge: &&Edge| edge.transfer(value(edge.target)) & mask != 0;
+            equation.edges.iter().find(passes)
+        };
+        let (line, code, inherited) = match (cause, edge) {
+            (Some(cause), _) => (cause.line, &cause.text, false),
+            (None, edge) => match edge() {
+                Some(edge) => (edge.line, &edge.text, true),
+                None => continue,
+            },
+        };
+        effects.push(Effect {
+            effect: (*name).to_owned(),
+            path: path.to_owned(),
+            line: line + 1,
+            code: code.clone(),
+            inherited,
+        });
     }
-    (level, (!rows.is_empty()).then(|| serde_json::Value::from(rows).to_string()))
+    (level, effects)
 }
 
 const INSERT: &str = "INSERT OR REPLACE INTO purity VALUES (?1,?2,?3,?4,?5)";
@@ -106,14 +118,16 @@ fn write(
     id: i64,
     path: &str,
     equation: &Equation,
-    value: &dyn Fn(i64) -> u32,
+    value: &dyn Fn(i64) -> u64,
 ) -> Result<(), IndexError> {
     let (level, effects) = display(path, equation, value);
+    // Effects contain only text and numbers, so that the conversion does not fail.
+    let effects = (!effects.is_empty()).then(|| serde_json::to_string(&effects).ok()).flatten();
     connection.prepare_cached(INSERT)?.execute((
         id,
         level,
         effects,
-        value(id),
+        value(id).cast_signed(),
         postcard::to_allocvec(equation)?,
     ))?;
     // The references do not name constructors and getters.
@@ -129,26 +143,39 @@ fn write(
 fn stored(connection: &Connection, id: i64) -> Result<Option<Row>, IndexError> {
     let mut statement =
         connection.prepare_cached("SELECT bits, equation FROM purity WHERE symbol = ?1")?;
-    let row: Option<(u32, Vec<u8>)> =
+    let row: Option<(i64, Vec<u8>)> =
         statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
     let Some((bits, bytes)) = row else { return Ok(None) };
+    let bits = bits.cast_unsigned();
     Ok(Some(Row { bits, equation: postcard::from_bytes(&bytes)? }))
 }
 
-/// The stored equation of a function.
-pub(crate) fn equation(connection: &Connection, id: i64) -> Result<Option<(u32, Equation)>, IndexError> {
-    Ok(stored(connection, id)?.map(|row| (row.bits, row.equation)))
+/// The function through which a function has an effect.
+pub(crate) fn callee_of(
+    connection: &Connection,
+    id: i64,
+    effect: &str,
+) -> Result<Option<i64>, IndexError> {
+    let mask = EFFECTS.iter().find(|(name, _)| *name == effect).map_or(0, |(_, mask)| *mask);
+    let Some(row) = stored(connection, id)? else { return Ok(None) };
+    for edge in &row.equation.edges {
+        let bits = stored(connection, edge.target)?.map_or(UNKNOWN, |row| row.bits);
+        if edge.transfer(bits) & mask != 0 {
+            return Ok(Some(edge.target));
+        }
+    }
+    Ok(None)
 }
 
 /// Solves all equations. A function without an equation is unknown.
-pub(crate) fn solve(equations: &BTreeMap<i64, Equation>) -> HashMap<i64, u32> {
+pub(crate) fn solve(equations: &BTreeMap<i64, Equation>) -> HashMap<i64, u64> {
     let mut callers: HashMap<i64, Vec<i64>> = HashMap::new();
     for (id, equation) in equations {
         for edge in &equation.edges {
             callers.entry(edge.target).or_default().push(*id);
         }
     }
-    let mut values: HashMap<i64, u32> =
+    let mut values: HashMap<i64, u64> =
         equations.iter().map(|(id, equation)| (*id, equation.own())).collect();
     let mut pending: Vec<i64> = equations.keys().copied().collect();
     while let Some(id) = pending.pop() {
@@ -179,7 +206,7 @@ impl Spread {
     }
 
     /// The functions that were added, with their levels and effects.
-    pub(crate) fn results(&self) -> BTreeMap<i64, (&'static str, Option<String>)> {
+    pub(crate) fn results(&self) -> BTreeMap<i64, (&'static str, Vec<Effect>)> {
         let values = solve(&self.equations);
         let value = |id: i64| values.get(&id).copied().unwrap_or(UNKNOWN);
         self.equations
@@ -205,9 +232,9 @@ impl Spread {
              WHERE s.file = ?1",
         )?;
         let rows = statement.query_map([file], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
-        let rows: Vec<(i64, u32, Vec<u8>)> = rows.collect::<Result<_, _>>()?;
+        let rows: Vec<(i64, i64, Vec<u8>)> = rows.collect::<Result<_, _>>()?;
         for (id, bits, bytes) in rows {
-            let equation = postcard::from_bytes(&bytes)?;
+            let (bits, equation) = (bits.cast_unsigned(), postcard::from_bytes(&bytes)?);
             self.before.entry(id).or_insert(Row { bits, equation });
             connection.prepare_cached("DELETE FROM purity WHERE symbol = ?1")?.execute([id])?;
             connection
@@ -222,7 +249,7 @@ impl Spread {
         let mut graph = Graph { connection, spread: self, rows: HashMap::new() };
         let ids: Vec<i64> = graph.spread.equations.keys().copied().collect();
         // Effects that lost a reason are removed, and found again if there is another reason.
-        let mut lost: HashMap<i64, u32> = HashMap::new();
+        let mut lost: HashMap<i64, u64> = HashMap::new();
         let gone: Vec<i64> = graph.spread.before.keys().copied().collect();
         for id in gone {
             let bits = graph.lost_bits(id)?;
@@ -247,7 +274,7 @@ impl Spread {
                 }
             }
         }
-        let mut original: HashMap<i64, u32> = HashMap::new();
+        let mut original: HashMap<i64, u64> = HashMap::new();
         for id in &affected {
             let removed = lost.get(id).copied().unwrap_or_default();
             let before = graph.spread.before.get(id).map(|row| row.bits);
@@ -315,13 +342,13 @@ impl Graph<'_, '_> {
         Ok(row)
     }
 
-    fn set(&mut self, id: i64, bits: u32) {
+    fn set(&mut self, id: i64, bits: u64) {
         if let Some(Some(row)) = self.rows.get_mut(&id) {
             row.bits = bits;
         }
     }
 
-    fn evaluate(&mut self, equation: &Equation) -> Result<u32, IndexError> {
+    fn evaluate(&mut self, equation: &Equation) -> Result<u64, IndexError> {
         let mut bits = equation.own();
         for edge in &equation.edges {
             let value = self.row(edge.target)?.map_or(UNKNOWN, |row| row.bits);
@@ -331,7 +358,7 @@ impl Graph<'_, '_> {
     }
 
     /// The effects of a function before the change whose reason is gone.
-    fn lost_bits(&mut self, id: i64) -> Result<u32, IndexError> {
+    fn lost_bits(&mut self, id: i64) -> Result<u64, IndexError> {
         let Some(before) = self.spread.before.get(&id).cloned() else { return Ok(0) };
         let Some(after) = self.spread.equations.get(&id).cloned() else { return Ok(before.bits) };
         let mut lost = before.equation.own();

@@ -3,10 +3,12 @@
 pub mod context;
 mod map;
 pub mod places;
+mod purity;
 pub mod reach;
 mod routes;
 mod search;
 
+pub use purity::{EffectChain, Purity};
 pub use routes::RouteRow;
 
 use crate::{IndexError, store};
