@@ -5,8 +5,8 @@ use super::data::Family;
 use super::file::{FileNames, Owner};
 use super::scan::{Action, Argument, Call, Event, Expr, Scan, Source};
 use super::{
-    CAPTURED, CallFact, Cause, FileEffects, FunctionFacts, GLOBAL, MUTATION, ReadFact, UNKNOWN,
-    Variability,
+    CAPTURED, CallFact, Cause, FileEffects, FunctionFacts, GLOBAL, Levels, MUTATION, ReadFact,
+    UNKNOWN, Variability,
 };
 use crate::outline::Kind;
 use aidd_engine::project::imports;
@@ -314,7 +314,8 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
             Callee::Value => {
                 let function = call.function;
                 self.consume(function);
-                self.cause(UNKNOWN, event.node, |reader| reader.code(function));
+                let bits = self.env.called(function, event.closure);
+                self.cause(bits, event.node, |reader| reader.code(function));
                 self.arguments_as_functions(call, event, "", true);
                 return;
             }
@@ -350,8 +351,8 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
             }
         };
         let text = self.code(call.function);
-        let is_known = self.arguments_as_functions(call, event, &pattern, known.is_none());
-        let known = known.map(|bits| if is_known { bits } else { bits | UNKNOWN });
+        let called = self.arguments_as_functions(call, event, &pattern, known.is_none());
+        let known = known.map(|bits| bits | called);
         // Calls of built-in methods without effects need not be looked up.
         if certain && known == Some(0) {
             return;
@@ -383,9 +384,13 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
             }
         }
         let shared = self.env.shared;
-        let levels =
-            |class: Class| (class.own & !shared, class.inner & !shared, class.deep & !shared);
-        let class = |at: &Argument<'t>| self.env.class(at.node, closure);
+        let levels = |class: Class, call: u64| {
+            (class.own & !shared, class.inner & !shared, class.deep & !shared, call)
+        };
+        let argument = |at: &Argument<'t>| {
+            levels(self.env.class(at.node, closure), self.env.called(at.node, closure))
+        };
+        let join = |a: Levels, b: Levels| (a.0 | b.0, a.1 | b.1, a.2 | b.2, a.3 | b.3);
         let (rest, plain): (Vec<&Argument<'t>>, _) =
             arguments.iter().partition(|argument| argument.is_named);
         let call = CallFact {
@@ -394,36 +399,38 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
             text,
             known,
             certain,
-            receiver: levels(receiver),
-            arguments: plain.into_iter().map(|at| levels(class(at))).collect(),
-            rest: levels(rest.into_iter().map(class).fold(Class::default(), Class::join)),
+            receiver: levels(receiver, UNKNOWN),
+            arguments: plain.into_iter().map(argument).collect(),
+            rest: rest.into_iter().map(argument).fold((0, 0, 0, 0), join),
             symbols: Vec::new(),
         };
         self.facts.calls.push(call);
     }
 
-    /// Adds the functions that are passed as arguments as calls. Returns whether all arguments that
-    /// the function calls are known.
+    /// Adds the functions that are passed as arguments as calls. Returns the effects of the other
+    /// arguments that the function calls.
     fn arguments_as_functions(
         &mut self,
         call: &Call<'t>,
         event: &Event<'t>,
         pattern: &str,
         is_unknown: bool,
-    ) -> bool {
+    ) -> u64 {
         let table = self.scan().table;
         let callbacks = table.callbacks(pattern).unwrap_or_default();
-        let mut is_known = true;
+        let mut called = 0;
         for (index, argument) in call.arguments.iter().enumerate() {
             let is_called = callbacks.contains(&(index + 1))
                 || argument.is_named && callbacks.contains(&0) && self.is_key(argument.node);
-            let path = match self.scan().expr(argument.node) {
+            let path = match self.scan().expr(unwrapped(self.scan(), argument.node)) {
                 Expr::Closure => continue,
+                // `Ordering::then` takes a value, `bool::then` a function.
+                Expr::Call(_) if pattern == ".then" => continue,
                 Expr::Name(_) | Expr::Member(..) => self.scan().path(argument.node),
                 // A value that is no function, such as `None` or a number.
                 Expr::Scalar(_) => continue,
                 _ => {
-                    is_known &= !is_called;
+                    called |= if is_called { UNKNOWN } else { 0 };
                     continue;
                 }
             };
@@ -451,27 +458,27 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
                     if is_function && is_plain {
                         self.push_call(argument.node, text(), None, false, Class::UNKNOWN, &[], true);
                         if let Some(call) = self.facts.calls.last_mut() {
-                            call.rest = (UNKNOWN, UNKNOWN, UNKNOWN);
+                            call.rest = (UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN);
                         }
                     } else if is_called && !is_plain {
-                        is_known &= self.scan().family == Family::Rust && is_variant(text());
+                        let is_value = self.scan().family == Family::Rust && is_variant(text());
+                        called |= if is_value { 0 } else { UNKNOWN };
                     }
                 }
                 (Some(Owner::Local | Owner::Captured(_)), _) => {
                     let nested = path.as_ref().map_or(&[][..], |p| self.env.names.declared(p[0]));
                     let is_nested =
                         nested.iter().any(|at| self.env.names.symbol(*at).kind == Kind::Function);
-                    let kind = self.env.class(argument.node, event.closure).kind;
                     if is_nested {
                         self.push_call(argument.node, text(), None, false, Class::UNKNOWN, &[], true);
-                    } else if is_called && kind != "function" {
-                        is_known = false;
+                    } else if is_called {
+                        called |= self.env.called(argument.node, event.closure);
                     }
                 }
-                _ => is_known &= !is_called,
+                _ => called |= if is_called { UNKNOWN } else { 0 },
             }
         }
-        is_known
+        called
     }
 
     /// Whether a named argument is the function with which values are compared.
@@ -506,9 +513,21 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
         self.push_call(node, path.to_owned(), None, false, Class::UNKNOWN, &[], true);
         if let Some(call) = self.facts.calls.last_mut() {
             call.symbols = candidates;
-            call.rest = (UNKNOWN, UNKNOWN, UNKNOWN);
+            call.rest = (UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN);
         }
     }
+}
+
+/// The expression in parentheses or behind a reference.
+fn unwrapped<'t>(scan: &Scan<'t>, node: Node<'t>) -> Node<'t> {
+    let mut node = node;
+    for _ in 0..6 {
+        match scan.expr(node) {
+            Expr::Either(parts) if parts.len() == 1 => node = parts[0],
+            _ => break,
+        }
+    }
+    node
 }
 
 /// Whether a name is written like a constant or a type.

@@ -3,8 +3,9 @@
 use super::data::{Family, Known};
 use super::file::{FileNames, Owner};
 use super::scan::{Action, Argument, Call, Expr, Source};
-use super::{CAPTURED, GLOBAL, LEVEL, MUTATION, RECEIVER, UNKNOWN};
+use super::{CALLS, CAPTURED, GLOBAL, LEVEL, MUTATION, RECEIVER, UNKNOWN};
 use std::collections::HashMap;
+use std::ops::Range;
 use tree_sitter::Node;
 
 /// Maximum nesting of an expression that is read.
@@ -94,6 +95,8 @@ pub(super) struct Env<'e, 's, 't> {
     pub shared: u64,
     /// Function without a name → the call to which it is passed.
     closures: HashMap<usize, Call<'t>>,
+    /// The parameters of functions without names: where they are visible, and their values.
+    parameters: Vec<(&'t str, Range<usize>, Class)>,
 }
 
 impl<'e, 's, 't> Env<'e, 's, 't> {
@@ -112,6 +115,7 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
             outer,
             shared: 0,
             closures: HashMap::new(),
+            parameters: Vec::new(),
         };
         let scanned = &names.scan.functions[function];
         for parameter in scanned.parameters.iter().filter(|parameter| parameter.shared) {
@@ -153,12 +157,11 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
             self.current.insert(parameter.name, class);
             self.add_all(parameter.name, class);
         }
-        for (name, index, node) in &scanned.closures {
-            let class = self.closure_parameter(*index, *node);
-            let known = self.weak.get(name).copied();
-            self.weak.insert(name, known.map_or(class, |known| known.join(class)));
-            self.add_all(name, class);
-        }
+        let parameters = scanned.closures.iter();
+        let parameters = parameters.map(|(name, index, node)| {
+            (*name, node.byte_range(), self.closure_parameter(*index, *node))
+        });
+        self.parameters = parameters.collect();
     }
 
     fn add_all(&mut self, name: &'t str, class: Class) {
@@ -262,11 +265,18 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
         let scan = self.names.scan;
         let others = call.arguments.iter().filter(|argument| argument.node.id() != node.id());
         let others: Vec<Class> = others.map(|at| self.class(at.node, true)).collect();
-        let (receiver, name) = match scan.expr(call.function) {
-            Expr::Member(object, name) => (self.class(object, true), scan.text_of(name)),
-            Expr::Name(name) => (Class::default(), name),
+        // Functions of the project can pass any value.
+        let (receiver, name, pattern) = match self.callee(call, true, 0) {
+            Callee::Method { receiver, name, .. } => (receiver, name, format!(".{name}")),
+            Callee::Path(path) => match scan.expr(call.function) {
+                Expr::Member(_, name) => (Class::default(), scan.text_of(name), path),
+                _ => (Class::default(), "", path),
+            },
             _ => return Class::UNKNOWN,
         };
+        if scan.table.callbacks(&pattern).is_none() {
+            return Class::UNKNOWN;
+        }
         let is_fold = matches!(name, "reduce" | "reduceRight" | "fold" | "try_fold" | "scan");
         if is_fold && index == 0 && let Some(first) = others.last() {
             return *first;
@@ -277,7 +287,14 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
     }
 
     /// The value of a name.
-    fn name(&self, name: &str, in_closure: bool) -> Class {
+    fn name(&self, node: Node<'t>, name: &str, in_closure: bool) -> Class {
+        let at = node.start_byte();
+        let inner = self.parameters.iter().rev();
+        if let Some((.., class)) =
+            inner.into_iter().find(|(known, range, _)| *known == name && range.contains(&at))
+        {
+            return *class;
+        }
         match self.names.owner(self.function, name) {
             Owner::Local if in_closure => self.all.get(name).copied().unwrap_or(Class::UNKNOWN),
             Owner::Local => match (self.current.get(name), self.weak.get(name)) {
@@ -324,7 +341,7 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
         let part = |node: Node<'t>| self.class_at(node, in_closure, depth + 1);
         let scan = self.names.scan;
         match scan.expr(node) {
-            Expr::Name(name) => self.name(name, in_closure),
+            Expr::Name(name) => self.name(node, name, in_closure),
             Expr::Instance => Class {
                 own: RECEIVER,
                 inner: RECEIVER << LEVEL,
@@ -385,7 +402,7 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
                 Owner::Local | Owner::Captured(_) if !self.names.declared(name).is_empty() => {
                     Callee::Declared(name)
                 }
-                Owner::Local if self.name(name, in_closure).kind == "function" => Callee::Closure,
+                Owner::Local if self.name(function, name, in_closure).kind == "function" => Callee::Closure,
                 Owner::Local | Owner::Captured(_) | Owner::Module(_) => Callee::Value,
                 Owner::Declared => Callee::Declared(name),
                 Owner::Import | Owner::Unknown => {
@@ -414,6 +431,26 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
             }
             Expr::Closure => Callee::Closure,
             _ => Callee::Value,
+        }
+    }
+
+    /// What a call of a value does, except for functions whose calls are noted separately.
+    pub(super) fn called(&self, node: Node<'t>, in_closure: bool) -> u64 {
+        let scan = self.names.scan;
+        let class = match scan.expr(node) {
+            Expr::Closure | Expr::Scalar(_) => return 0,
+            Expr::Either(parts) if parts.len() == 1 => return self.called(parts[0], in_closure),
+            Expr::Name(name) => match self.names.owner(self.function, name) {
+                Owner::Import | Owner::Unknown | Owner::Declared => return 0,
+                _ if !self.names.declared(name).is_empty() => return 0,
+                _ => self.class(node, in_closure),
+            },
+            _ => return UNKNOWN,
+        };
+        match class.own {
+            _ if class.kind == "function" || is_scalar(class.kind) => 0,
+            own if own.is_power_of_two() && own.trailing_zeros() < 8 => own << CALLS,
+            _ => UNKNOWN,
         }
     }
 

@@ -185,7 +185,7 @@ impl<'r, 'w, 'c> Collector<'r, 'w, 'c> {
             target: id,
             line: call.line,
             text: call.text.clone(),
-            receiver: if is_new { (0, 0, 0) } else { call.receiver },
+            receiver: if is_new { (0, 0, 0, 0) } else { call.receiver },
             arguments: call.arguments.clone(),
             rest: call.rest,
             nested,

@@ -85,6 +85,8 @@ pub(super) struct Known {
 #[derive(Debug)]
 pub(super) struct Table {
     names: HashMap<&'static str, Option<u64>>,
+    /// Beginnings of names that do not end with a separator.
+    beginnings: Vec<(&'static str, Option<u64>)>,
     without_arguments: Vec<&'static str>,
     changes: HashMap<&'static str, &'static [usize]>,
     methods: HashMap<&'static str, Known>,
@@ -145,6 +147,11 @@ impl Table {
         for (list, bits) in kinds {
             names.extend(list.iter().map(|name| (name.as_str(), bits)));
         }
+        let beginnings = names.iter().filter_map(|(name, bits)| {
+            let name = name.strip_suffix('*')?;
+            (!name.ends_with(['.', ':', '/'])).then_some((name, *bits))
+        });
+        let beginnings = beginnings.collect();
         fn reversed(
             of: &'static HashMap<String, Vec<String>>,
         ) -> HashMap<&'static str, &'static str> {
@@ -161,6 +168,7 @@ impl Table {
         }
         Self {
             names,
+            beginnings,
             without_arguments: strs(&page.without_arguments),
             changes: numbers(&page.changes),
             methods: methods(&page.methods),
@@ -181,6 +189,9 @@ impl Table {
         }
         if let Some(found) = exact {
             return found;
+        }
+        if let Some((_, found)) = self.beginnings.iter().find(|(start, _)| path.starts_with(start)) {
+            return *found;
         }
         let mut end = path.len();
         while let Some(at) = path[..end].rfind(['.', ':', '/']) {

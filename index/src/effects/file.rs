@@ -250,6 +250,18 @@ impl<'s, 't> FileNames<'s, 't> {
         }
     }
 
+    /// Whether a variable is a container whose elements cannot change.
+    fn is_table(&self, name: &str) -> bool {
+        let is_table = |source: &Source<'t>| match source {
+            Source::Value(node) => match self.scan.expr(*node) {
+                Expr::Fresh(_, parts) => parts.into_iter().all(|part| self.is_fixed(part, 1)),
+                _ => false,
+            },
+            _ => false,
+        };
+        self.initial.get(name).is_some_and(|values| values.iter().all(is_table))
+    }
+
     /// The variables of the file that functions change, and those that are passed to functions.
     fn changed_names(&self) -> (HashSet<&'t str>, HashSet<&'t str>) {
         let (mut changed, mut escaped) = (HashSet::new(), HashSet::new());
@@ -310,9 +322,11 @@ impl<'s, 't> FileNames<'s, 't> {
                             let Some(root) = root else { continue };
                             if changes.contains(&(at + 1)) {
                                 changed.insert(root);
-                            } else if !is_pure && !matches!(
-                                self.scan.expr(call.function), Expr::Member(..)
-                            ) {
+                            } else if !is_pure
+                                && !matches!(self.scan.expr(call.function), Expr::Member(..))
+                                && (self.scan.root(argument.node) == Some(root)
+                                    || !self.is_table(root))
+                            {
                                 escaped.insert(root);
                             }
                         }

@@ -51,6 +51,12 @@ pub(crate) const MUTATION: u64 = 1 << 54;
 /// Something that could have an effect.
 pub(crate) const UNKNOWN: u64 = 1 << 55;
 
+/// The bit of a parameter that the function calls, for the receiver; the bits of seven parameters
+/// follow. Calls of other parameters are unknown.
+pub(crate) const CALLS: u32 = 56;
+/// The bits of all parameters that are called.
+pub(crate) const ALL_CALLS: u64 = 0xFF << CALLS;
+
 /// The effects, in the order in which they are reported.
 pub(crate) const EFFECTS: &[(&str, u64)] = &[
     ("io", IO),
@@ -59,7 +65,7 @@ pub(crate) const EFFECTS: &[(&str, u64)] = &[
     ("env", ENV),
     ("global", GLOBAL),
     ("mutation", ALL_LEVELS | CAPTURED | MUTATION),
-    ("unknown", UNKNOWN),
+    ("unknown", UNKNOWN | ALL_CALLS),
 ];
 
 /// The methods that create an instance.
@@ -81,8 +87,9 @@ pub(crate) struct Cause {
     pub text: String,
 }
 
-/// What a change to a value changes, to the values in it, and to the values in these.
-pub(crate) type Levels = (u64, u64, u64);
+/// What a change to a value changes, to the values in it, to the values in these, and what a call of
+/// the value does.
+pub(crate) type Levels = (u64, u64, u64, u64);
 
 /// A call whose effects depend on its target.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -260,7 +260,9 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
             || text.len() == 1;
         let is_interior = INTERIOR.iter().any(|name| text.contains(name)) || text.contains("Rc<")
             || text.contains("Arc<");
-        let own = if is_changed || is_open || is_interior || text.starts_with('&') { bit } else { 0 };
+        let is_function = text.contains("Fn(") || text.contains("FnMut(") || text.contains("fn(");
+        let is_reference = text.starts_with('&') || is_function;
+        let own = if is_changed || is_open || is_interior || is_reference { bit } else { 0 };
         let Some(pattern) = item.child_by_field_name("pattern") else { continue };
         let mut names = Vec::new();
         pattern_names(pattern, &mut names, 0);

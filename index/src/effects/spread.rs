@@ -1,6 +1,6 @@
 //! Spreads effects along calls to a fixed point, for all functions or for those that an edit affects.
 
-use super::{ALL_LEVELS, CAPTURED, Cause, EFFECTS, Edge, Effect, Equation, Levels, MUTATION, Nested, UNKNOWN};
+use super::{ALL_CALLS, ALL_LEVELS, CALLS, CAPTURED, Cause, EFFECTS, Edge, Effect, Equation, Levels, MUTATION, Nested, UNKNOWN};
 use crate::IndexError;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -27,7 +27,7 @@ impl Equation {
 impl Edge {
     /// The effects of a call of a function with these effects.
     fn transfer(&self, value: u64) -> u64 {
-        let mut bits = value & !(ALL_LEVELS | CAPTURED);
+        let mut bits = value & !(ALL_LEVELS | ALL_CALLS | CAPTURED);
         if value & CAPTURED != 0 {
             bits |= match self.nested {
                 Nested::Inner => 0,
@@ -35,14 +35,19 @@ impl Edge {
                 Nested::Other => MUTATION,
             };
         }
-        let join = |a: Levels, b: &Levels| (a.0 | b.0, a.1 | b.1, a.2 | b.2);
+        let join = |a: Levels, b: &Levels| (a.0 | b.0, a.1 | b.1, a.2 | b.2, a.3 | b.3);
         let all = self.arguments.iter().fold(self.rest, join);
         for index in 0..16 {
-            let (own, inner, deep) = match index {
+            let (own, inner, deep, call) = match index {
                 0 => self.receiver,
                 15 => all,
                 index => *self.arguments.get(index - 1).unwrap_or(&all),
             };
+            if index < 8 && value & (1 << (CALLS + index as u32)) != 0 {
+                // The default value is unknown.
+                let is_missing = index > self.arguments.len() && self.rest == (0, 0, 0, 0);
+                bits |= if is_missing { UNKNOWN } else { call };
+            }
             for (level, argument) in [own, inner, deep].into_iter().enumerate() {
                 if value & (1 << (index + 16 * level)) != 0 {
                     bits |= argument;
@@ -78,14 +83,15 @@ fn display(
     value: &dyn Fn(i64) -> u64,
 ) -> (&'static str, Vec<Effect>) {
     let bits = equation.evaluate(value);
-    let level = match (bits & !UNKNOWN, bits) {
+    let unknown = UNKNOWN | ALL_CALLS;
+    let level = match (bits & !unknown, bits) {
         (0, 0) => "pure",
         (0, _) => "unknown",
         _ => "effectful",
     };
     let mut effects = Vec::new();
     for (name, mask) in EFFECTS {
-        if bits & mask == 0 || *mask == UNKNOWN && level == "effectful" {
+        if bits & mask == 0 || *mask == unknown && level == "effectful" {
             continue;
         }
         let cause = equation.causes.iter().find(|cause| cause.bits & mask != 0);

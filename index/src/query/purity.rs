@@ -29,6 +29,13 @@ pub struct EffectChain {
 }
 
 impl EffectChain {
+    /// The effect, the line in the function and the code at this line.
+    #[must_use]
+    pub fn short(&self) -> Option<String> {
+        let first = self.chain.first()?;
+        Some(format!("{} {} ({})", self.effect, first.line, first.code))
+    }
+
     /// The effect and the chain in one line.
     #[must_use]
     pub fn display(&self) -> String {
