@@ -276,8 +276,8 @@ fn pure(file: &str, lang: Option<&str>, io: &mut Io<'_>) -> Result<Answer> {
         io.stdin.take(MAX_CODE).read_to_end(&mut bytes)?;
     } else {
         let path = project::absolute(&io.cwd, Path::new(file));
-        let found = std::fs::File::open(&path)
-            .and_then(|from| from.take(MAX_CODE).read_to_end(&mut bytes));
+        let found =
+            std::fs::File::open(&path).and_then(|from| from.take(MAX_CODE).read_to_end(&mut bytes));
         found.map_err(|error| UserError::new(format!("cannot read {file}: {error}")))?;
     }
     let code = String::from_utf8_lossy(&bytes);

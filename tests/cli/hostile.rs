@@ -68,6 +68,7 @@ const CASES: &[(&str, &[&[&str]])] = &[
     ("index map", &[&[], &["--focus", "EVIL"], &["--json"]]),
     ("index affected", &[&[], &["EVIL"], &["FILE", "--json"]]),
     ("index dead", &[&[], &["--exported", "--json"]]),
+    ("index pure", &[&["EVIL"], &["FILE"], &["EVIL", "--lang", "EVIL", "--json"]]),
     ("index sql", &[&["SELECT path FROM files"], &["SELECT 'EVIL'", "--json"], &["EVIL"]]),
     ("index doctor", &[&[], &["--json"]]),
     ("work", &[&[], &["--json"]]),

@@ -1,5 +1,7 @@
 //! What a change to a value also changes: a parameter, global state, or only the value itself.
 
+mod results;
+
 use super::data::{Family, Known};
 use super::file::{FileNames, Owner};
 use super::scan::{Action, Argument, Call, Expr, Source};
@@ -22,8 +24,7 @@ pub(super) struct Class {
 }
 
 impl Class {
-    pub(super) const UNKNOWN: Self =
-        Self { own: UNKNOWN, inner: UNKNOWN, deep: UNKNOWN, kind: "" };
+    pub(super) const UNKNOWN: Self = Self { own: UNKNOWN, inner: UNKNOWN, deep: UNKNOWN, kind: "" };
 
     fn all(bits: u64) -> Self {
         Self { own: bits, inner: bits, deep: bits, kind: "" }
@@ -62,7 +63,18 @@ impl Class {
 
 /// Whether values of a built-in type cannot be changed.
 pub(super) fn is_scalar(kind: &str) -> bool {
-    matches!(kind, "str" | "string" | "number" | "bytes" | "regexp" | "range")
+    matches!(
+        kind,
+        "str"
+            | "string"
+            | "number"
+            | "bytes"
+            | "regexp"
+            | "range"
+            | "datetime"
+            | "decimal"
+            | "path"
+    )
 }
 
 /// The function that is called.
@@ -71,7 +83,11 @@ pub(super) enum Callee<'t> {
     /// A function of a package or a built-in function.
     Path(String),
     /// A method of a value.
-    Method { receiver: Class, is_instance: bool, name: &'t str },
+    Method {
+        receiver: Class,
+        is_instance: bool,
+        name: &'t str,
+    },
     /// A function that the file declares, or that is found in the project.
     Declared(&'t str),
     /// A function without a name in this function.
@@ -124,9 +140,10 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
         }
         for event in &scanned.events {
             if let Action::Call(call) = &event.action {
-                let all = call.arguments.iter().filter(|argument| {
-                    matches!(names.scan.expr(argument.node), Expr::Closure)
-                });
+                let all = call
+                    .arguments
+                    .iter()
+                    .filter(|argument| matches!(names.scan.expr(argument.node), Expr::Closure));
                 env.closures.extend(all.map(|argument| (argument.node.id(), call.clone())));
             }
         }
@@ -278,7 +295,10 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
             return Class::UNKNOWN;
         }
         let is_fold = matches!(name, "reduce" | "reduceRight" | "fold" | "try_fold" | "scan");
-        if is_fold && index == 0 && let Some(first) = others.last() {
+        if is_fold
+            && index == 0
+            && let Some(first) = others.last()
+        {
             return *first;
         }
         let all = others.iter().fold(receiver.element(), |all, class| all.join(class.element()));
@@ -305,8 +325,7 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
             Owner::Captured(function) => {
                 let class = self.outer.get(function).and_then(|all| all.get(name));
                 let class = class.copied().unwrap_or(Class::UNKNOWN);
-                let is_parent =
-                    self.names.scan.functions[self.function].parent == Some(function);
+                let is_parent = self.names.scan.functions[self.function].parent == Some(function);
                 if is_scalar(class.kind) {
                     return class;
                 }
@@ -398,11 +417,14 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
             }
         }
         match scan.expr(function) {
+            Expr::Name("cls") => Callee::Declared("cls"),
             Expr::Name(name) => match self.names.owner(self.function, name) {
                 Owner::Local | Owner::Captured(_) if !self.names.declared(name).is_empty() => {
                     Callee::Declared(name)
                 }
-                Owner::Local if self.name(function, name, in_closure).kind == "function" => Callee::Closure,
+                Owner::Local if self.name(function, name, in_closure).kind == "function" => {
+                    Callee::Closure
+                }
                 Owner::Local | Owner::Captured(_) | Owner::Module(_) => Callee::Value,
                 Owner::Declared => Callee::Declared(name),
                 Owner::Import | Owner::Unknown => {
@@ -458,157 +480,5 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
     pub(super) fn method(&self, receiver: Class, name: &str) -> (Option<Known>, bool) {
         let table = self.names.scan.table;
         (table.method(receiver.kind, name), table.has_type(receiver.kind))
-    }
-
-    /// The value that a call returns.
-    fn result(&self, call: &Call<'t>, in_closure: bool, depth: usize) -> Class {
-        let scan = self.names.scan;
-        let table = scan.table;
-        let argument = |at: &Argument<'t>| {
-            let class = self.class_at(at.node, in_closure, depth + 1);
-            if at.is_named && scan.family == Family::Script { class.element() } else { class }
-        };
-        let arguments =
-            || call.arguments.iter().map(argument).fold(Class::default(), Class::join);
-        match self.callee(call, in_closure, depth) {
-            Callee::Path(path) => {
-                let last = path.rsplit(['.', ':']).next().unwrap_or_default();
-                if path == "append" && scan.family == Family::Go {
-                    let mut all = call.arguments.iter().map(argument);
-                    let first = all.next().unwrap_or_default();
-                    let added = all.fold(Class::default(), Class::join);
-                    let deep = first.deep | added.inner | added.deep;
-                    return Class { inner: first.inner | added.own, deep, ..first };
-                }
-                if let Some(kind) = table.returned(&path) {
-                    let all = self.mapped(call, in_closure, depth).unwrap_or_else(arguments);
-                    return self.created(kind, all);
-                }
-                let is_type =
-                    last.starts_with(|c: char| c.is_uppercase()) && scan.family != Family::Go;
-                if call.is_new || is_type {
-                    let kind = table.annotation(last).unwrap_or_default();
-                    return self.created(kind, arguments());
-                }
-                if scan.family == Family::Rust {
-                    return self.borrowed(arguments().bits());
-                }
-                match table.effects(&path, Some(call.arguments.len())) {
-                    Some(_) => Class::all(arguments().bits()),
-                    None => Class::UNKNOWN,
-                }
-            }
-            Callee::Method { receiver, name, .. } => {
-                let returned = table.returned(&format!("{}.{name}", receiver.kind));
-                let returned = returned.or_else(|| table.returned(&format!(".{name}")));
-                if let Some(kind) = returned {
-                    let mapped = self.mapped(call, in_closure, depth);
-                    return match mapped {
-                        Some(element) => element.wrapped(kind),
-                        None => self.created(kind, receiver.join(arguments())),
-                    };
-                }
-                let bits = receiver.bits() | arguments().bits();
-                let known = self.method(receiver, name).0;
-                if scan.family == Family::Rust {
-                    let kind = if receiver.kind == "iterator" { "iterator" } else { "" };
-                    return match known {
-                        Some(_) => Class { kind, ..Class::all(bits) },
-                        None => self.declared_result(name).unwrap_or_else(|| self.borrowed(bits)),
-                    };
-                }
-                match known {
-                    Some(known) if known.changes_receiver => {
-                        let element = receiver.element().join(arguments());
-                        // `sort` returns the receiver, `pop` an element.
-                        let is_element = scan.family != Family::Script
-                            || matches!(name, "pop" | "shift" | "splice" | "next");
-                        if is_element { element } else { receiver }
-                    }
-                    Some(_) => Class::all(bits),
-                    None => self.declared_result(name).unwrap_or(Class::UNKNOWN),
-                }
-            }
-            Callee::Declared(name) => {
-                let is_type = |at: &u32| self.names.symbol(*at).kind.is_type();
-                if call.is_new || self.names.declared(name).iter().any(is_type) {
-                    let contents = if arguments().bits() == 0 { 0 } else { UNKNOWN };
-                    return Class { own: 0, ..Class::all(contents) };
-                }
-                let borrowed = || match scan.family {
-                    Family::Rust => self.borrowed(arguments().bits()),
-                    _ => Class::UNKNOWN,
-                };
-                self.declared_result(name).unwrap_or_else(borrowed)
-            }
-            Callee::Closure | Callee::Value if call.is_new => {
-                Class { own: 0, ..Class::UNKNOWN }
-            }
-            Callee::Closure | Callee::Value => Class::UNKNOWN,
-        }
-    }
-
-    /// A new value of a type that a function of a package creates from values.
-    fn created(&self, kind: &'static str, from: Class) -> Class {
-        // The elements cannot be changed.
-        let (kind, is_plain) = match kind.strip_suffix('!') {
-            Some(kind) => (kind, true),
-            None => (kind, is_scalar(kind)),
-        };
-        if is_plain {
-            return Class::new(kind);
-        }
-        if self.names.scan.family == Family::Rust {
-            // A copy contains no references that can be changed, an iterator can.
-            let bits = from.bits() & !self.shared;
-            let is_copy = !matches!(kind, "iterator" | "collection");
-            return Class { own: 0, kind, ..Class::all(if is_copy { 0 } else { bits }) };
-        }
-        Class { own: 0, inner: from.own | from.inner, deep: from.inner | from.deep, kind }
-    }
-
-    /// The values that a function without a name returns, which a method collects.
-    fn mapped(&self, call: &Call<'t>, in_closure: bool, depth: usize) -> Option<Class> {
-        let scan = self.names.scan;
-        if scan.family != Family::Script {
-            return None;
-        }
-        let is_map = match scan.expr(call.function) {
-            Expr::Member(_, name) => matches!(scan.text_of(name), "map" | "from"),
-            _ => false,
-        };
-        let closure = call.arguments.iter().find(|argument| {
-            is_map && matches!(scan.expr(argument.node), Expr::Closure)
-        })?;
-        let body = closure.node.child_by_field_name("body")?;
-        let _ = in_closure;
-        (body.kind() != "statement_block").then(|| self.class_at(body, true, depth + 1))
-    }
-
-    /// In Rust, a result can only refer to values of the arguments.
-    fn borrowed(&self, bits: u64) -> Class {
-        match bits & !self.shared {
-            0 => Class::all(bits),
-            _ => Class::UNKNOWN,
-        }
-    }
-
-    /// The result of a function of the file, by its annotation.
-    fn declared_result(&self, name: &str) -> Option<Class> {
-        let [only] = self.names.declared(name) else { return None };
-        let text = self.names.symbol(*only).return_type.as_deref()?;
-        let is_owned = self.names.scan.family == Family::Rust
-            && !text.contains(['&', '\''])
-            && !["impl ", "dyn ", "Rc<", "Arc<"].iter().any(|part| text.contains(part));
-        if is_owned {
-            return Some(Class::default());
-        }
-        let head = text.split(['[', '<']).next().unwrap_or(text).trim();
-        match self.names.scan.table.annotation(head) {
-            Some(kind) if is_scalar(kind) => Some(Class::new(kind)),
-            _ if self.names.scan.family == Family::Rust => None,
-            Some(kind) => Some(Class { kind, ..Class::UNKNOWN }),
-            None => None,
-        }
     }
 }

@@ -10,9 +10,30 @@ use std::collections::HashMap;
 
 /// Base types outside the project whose constructors have no effects.
 const PLAIN_BASES: &[&str] = &[
-    "ABC", "Array", "BaseModel", "Enum", "EventTarget", "Generic", "IntEnum", "IntFlag", "Flag",
-    "Map", "NamedTuple", "Object", "Protocol", "Set", "StrEnum", "TypedDict", "dict", "frozenset",
-    "int", "list", "object", "set", "str", "tuple",
+    "ABC",
+    "Array",
+    "BaseModel",
+    "Enum",
+    "EventTarget",
+    "Generic",
+    "IntEnum",
+    "IntFlag",
+    "Flag",
+    "Map",
+    "NamedTuple",
+    "Object",
+    "Protocol",
+    "Set",
+    "StrEnum",
+    "TypedDict",
+    "dict",
+    "frozenset",
+    "int",
+    "list",
+    "object",
+    "set",
+    "str",
+    "tuple",
 ];
 
 /// Collects the equations of the functions of one file.
@@ -50,8 +71,10 @@ impl<'r, 'w, 'c> Collector<'r, 'w, 'c> {
     }
 
     fn equation(&self, function: &FunctionFacts) -> Equation {
-        let mut equation =
-            Equation { causes: function.causes.clone(), edges: Vec::with_capacity(function.calls.len()) };
+        let mut equation = Equation {
+            causes: function.causes.clone(),
+            edges: Vec::with_capacity(function.calls.len()),
+        };
         let symbol = &self.facts.outline.symbols[function.symbol as usize];
         // A declaration without code: other types implement it.
         if symbol.body.is_none() && symbol.kind != Kind::Class {
@@ -172,7 +195,8 @@ impl<'r, 'w, 'c> Collector<'r, 'w, 'c> {
         equation: &mut Equation,
     ) {
         let Some(id) = self.resolver.world.stored_id(target) else { return };
-        let parent = |at: SymbolId| self.resolver.world.symbol(at, |symbol| symbol.parent).flatten();
+        let parent =
+            |at: SymbolId| self.resolver.world.symbol(at, |symbol| symbol.parent).flatten();
         let own = SymbolId { file: self.file, at: source };
         let nested = match parent(target) {
             _ if target.file != self.file => Nested::Other,

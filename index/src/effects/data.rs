@@ -190,7 +190,8 @@ impl Table {
         if let Some(found) = exact {
             return found;
         }
-        if let Some((_, found)) = self.beginnings.iter().find(|(start, _)| path.starts_with(start)) {
+        if let Some((_, found)) = self.beginnings.iter().find(|(start, _)| path.starts_with(start))
+        {
             return *found;
         }
         let mut end = path.len();
@@ -235,7 +236,9 @@ impl Table {
         let changes = |methods: &HashMap<&str, Known>| {
             methods.get(name).is_some_and(|known| known.changes_receiver)
         };
-        changes(&self.methods) || self.types.values().any(changes)
+        // Only a few regular expressions have a state.
+        let types = self.types.iter().filter(|(kind, _)| **kind != "global_regexp");
+        changes(&self.methods) || types.map(|(_, methods)| methods).any(changes)
     }
 
     /// Whether the methods of a type are listed.

@@ -39,6 +39,8 @@ pub(super) struct FileNames<'s, 't> {
     pub properties: HashMap<&'s str, Vec<u32>>,
     /// Variable of the file → the values that are assigned outside of functions.
     pub initial: HashMap<&'s str, Vec<Source<'t>>>,
+    /// The members of types that functions assign through the type.
+    pub changed_members: HashSet<&'s str>,
     /// Variables with other states than constant.
     pub states: HashMap<u32, Variability>,
 }
@@ -54,13 +56,14 @@ impl<'s, 't> FileNames<'s, 't> {
             has_wildcard: false,
             properties: HashMap::new(),
             initial: HashMap::new(),
+            changed_members: HashSet::new(),
             states: HashMap::new(),
         };
         for (at, symbol) in symbols() {
             let is_variable = matches!(symbol.kind, Kind::Variable | Kind::Constant);
-            let is_inside = symbol.parent.is_some_and(|parent| {
-                scan.outline.symbols[parent as usize].kind != Kind::Module
-            });
+            let is_inside = symbol
+                .parent
+                .is_some_and(|parent| scan.outline.symbols[parent as usize].kind != Kind::Module);
             if is_variable && !is_inside {
                 names.variables.insert(&symbol.name, at);
             } else if symbol.kind.is_function() || symbol.kind.is_type() {
@@ -84,6 +87,7 @@ impl<'s, 't> FileNames<'s, 't> {
                 names.initial.entry(name).or_default().push(source);
             }
         }
+        names.read_changed_members();
         names.read_states();
         names
     }
@@ -159,6 +163,20 @@ impl<'s, 't> FileNames<'s, 't> {
         returned.or_else(created).unwrap_or_default().trim_end_matches('!')
     }
 
+    /// Finds the members that are assigned through a type: `Type.count += 1`.
+    fn read_changed_members(&mut self) {
+        for (index, function) in self.scan.functions.iter().enumerate().skip(1) {
+            for event in &function.events {
+                let Action::Write(base, ..) = event.action else { continue };
+                let Expr::Name(root) = self.scan.expr(base) else { continue };
+                let is_type = root == "cls" || self.owner(index, root) == Owner::Declared;
+                if let (true, Expr::Member(_, name)) = (is_type, self.scan.expr(event.node)) {
+                    self.changed_members.insert(self.scan.text_of(name));
+                }
+            }
+        }
+    }
+
     /// Determines how the variables of the file change.
     fn read_states(&mut self) {
         let (changed, escaped) = self.changed_names();
@@ -177,6 +195,11 @@ impl<'s, 't> FileNames<'s, 't> {
             })
             .collect();
         self.states = states;
+        for (at, symbol) in (0_u32..).zip(&self.scan.outline.symbols) {
+            if symbol.kind == Kind::Field && self.changed_members.contains(&*symbol.name) {
+                self.states.insert(at, Variability::Changed);
+            }
+        }
     }
 
     /// The state of a variable that no function of the file changes.
@@ -222,10 +245,12 @@ impl<'s, 't> FileNames<'s, 't> {
             Expr::Name(name) => match self.variables.get(name) {
                 Some(_) => {
                     let values = self.initial.get(name);
-                    values.is_some_and(|values| values.iter().all(|source| {
-                        matches!(source, Source::Value(inner)
+                    values.is_some_and(|values| {
+                        values.iter().all(|source| {
+                            matches!(source, Source::Value(inner)
                             if *inner != node && self.is_fixed(*inner, depth + 1))
-                    }))
+                        })
+                    })
                 }
                 None => self.declared.contains_key(name) || self.imported.contains_key(name),
             },
@@ -240,11 +265,22 @@ impl<'s, 't> FileNames<'s, 't> {
                 let is_pure = path.is_some_and(|path| {
                     self.scan.table.effects(&path, Some(call.arguments.len())) == Some(0)
                 });
-                is_pure && !matches!(
-                    returned,
-                    Some("list" | "dict" | "set" | "map" | "array" | "object" | "iterator"
-                        | "counter" | "buffer" | "builder")
-                )
+                is_pure
+                    && !matches!(
+                        returned,
+                        Some(
+                            "list"
+                                | "dict"
+                                | "set"
+                                | "map"
+                                | "array"
+                                | "object"
+                                | "iterator"
+                                | "counter"
+                                | "buffer"
+                                | "builder"
+                        )
+                    )
             }
             _ => false,
         }

@@ -36,9 +36,29 @@ const WANTED: &[&str] = &[
 ];
 /// Types whose values cannot be changed through a copy.
 const SCALARS: &[&str] = &[
-    "bool", "byte", "complex128", "complex64", "error", "float32", "float64", "int", "int16",
-    "int32", "int64", "int8", "rune", "string", "time.Duration", "time.Month", "time.Time", "uint",
-    "uint16", "uint32", "uint64", "uint8", "uintptr",
+    "bool",
+    "byte",
+    "complex128",
+    "complex64",
+    "error",
+    "float32",
+    "float64",
+    "int",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "rune",
+    "string",
+    "time.Duration",
+    "time.Month",
+    "time.Time",
+    "uint",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+    "uintptr",
 ];
 
 pub(super) fn grammar() -> Grammar {
@@ -150,7 +170,8 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
         // The key can be the name of a field.
         "keyed_element" => {
             if let Some(key) = named(node).next() {
-                scan.skipped.extend(named(key).filter(|at| at.kind() == "identifier").map(|at| at.id()));
+                scan.skipped
+                    .extend(named(key).filter(|at| at.kind() == "identifier").map(|at| at.id()));
                 scan.skipped.insert(key.id());
             }
         }
@@ -248,12 +269,7 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
 }
 
 /// The parameter with this type.
-fn of_type<'t>(
-    scan: &Scan<'t>,
-    name: &'t str,
-    node: Option<Node<'t>>,
-    bit: u64,
-) -> Parameter<'t> {
+fn of_type<'t>(scan: &Scan<'t>, name: &'t str, node: Option<Node<'t>>, bit: u64) -> Parameter<'t> {
     let text = node.map_or("", |node| scan.text_of(node));
     let kind = node.map_or("", |node| kind_of(scan, node));
     let (own, inner, kind) = match node.map(|node| node.kind()) {
@@ -297,9 +313,7 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
             let arguments = field("arguments").into_iter().flat_map(named).map(argument).collect();
             Expr::Call(Call { function, arguments, is_new: false })
         }
-        "type_conversion_expression" => {
-            Expr::Either(field("operand").into_iter().collect())
-        }
+        "type_conversion_expression" => Expr::Either(field("operand").into_iter().collect()),
         "interpreted_string_literal" | "raw_string_literal" => Expr::Scalar("string"),
         "int_literal" | "float_literal" | "rune_literal" | "imaginary_literal" | "true"
         | "false" | "nil" | "binary_expression" => Expr::Scalar("number"),
@@ -319,7 +333,9 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
         }
         "keyed_element" => Expr::Either(named(node).skip(1).collect()),
         "literal_value" => Expr::Fresh("", named(node).collect()),
-        "literal_element" | "parenthesized_expression" | "type_assertion_expression"
+        "literal_element"
+        | "parenthesized_expression"
+        | "type_assertion_expression"
         | "expression_list" => Expr::Either(named(node).take(1).collect()),
         "func_literal" => Expr::Closure,
         _ => Expr::Unknown,

@@ -3,6 +3,7 @@
 use super::scan::{Action, Argument, Call, Expr, Grammar, Parameter, Scan, Source, kinds, named};
 use super::{RECEIVER, parameter};
 use crate::outline::Kind;
+use crate::outline::build::has_child;
 use ast_grep_language::SupportLang;
 use std::sync::LazyLock;
 use tree_sitter::Node;
@@ -38,6 +39,7 @@ const WANTED: &[&str] = &[
     "named_expression",
     "nonlocal_statement",
     "parameters",
+    "subscript",
     "type",
     "with_item",
 ];
@@ -116,6 +118,16 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, field: Option<&str>) -> bool {
                 (node.child_by_field_name("left"), node.child_by_field_name("right"))
             {
                 target(scan, left, Source::Element(right), 0);
+                let action = match has_child(node, "async") {
+                    true => Action::Write(right, true, Source::Typed("")),
+                    false => Action::Iterate(right),
+                };
+                scan.add(node, action);
+            }
+        }
+        "subscript" => {
+            if let Some(object) = node.child_by_field_name("value") {
+                scan.add(node, Action::Index(object));
             }
         }
         "as_pattern" => {
@@ -353,10 +365,18 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
             None => Expr::Unknown,
         },
         "string" | "concatenated_string" => Expr::Scalar("str"),
-        "integer" | "float" | "comparison_operator" | "not_operator" | "unary_operator" | "true"
-        | "false" | "none" | "ellipsis" => Expr::Scalar("number"),
+        "integer"
+        | "float"
+        | "comparison_operator"
+        | "not_operator"
+        | "unary_operator"
+        | "true"
+        | "false"
+        | "none"
+        | "ellipsis" => Expr::Scalar("number"),
         "binary_operator" => {
-            let sides: Vec<Node<'t>> = [field("left"), field("right")].into_iter().flatten().collect();
+            let sides: Vec<Node<'t>> =
+                [field("left"), field("right")].into_iter().flatten().collect();
             Expr::Fresh("", sides)
         }
         "list" => Expr::Fresh("list", named(node).collect()),

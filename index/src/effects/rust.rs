@@ -7,13 +7,8 @@ use ast_grep_language::SupportLang;
 use std::sync::LazyLock;
 use tree_sitter::Node;
 
-const BRANCHES: &[&str] = &[
-    "for_expression",
-    "if_expression",
-    "loop_expression",
-    "match_expression",
-    "while_expression",
-];
+const BRANCHES: &[&str] =
+    &["for_expression", "if_expression", "loop_expression", "match_expression", "while_expression"];
 const FUNCTIONS: &[&str] = &["closure_expression", "function_item"];
 const WANTED: &[&str] = &[
     "assignment_expression",
@@ -34,9 +29,8 @@ const WANTED: &[&str] = &[
     "use_declaration",
 ];
 /// Parts of the names of types that can be changed through a shared reference.
-const INTERIOR: &[&str] = &[
-    "Atomic", "Cell", "Mutex", "OnceLock", "Receiver", "RwLock", "Sender", "UnsafeCell",
-];
+const INTERIOR: &[&str] =
+    &["Atomic", "Cell", "Mutex", "OnceLock", "Receiver", "RwLock", "Sender", "UnsafeCell"];
 
 pub(super) fn grammar() -> Grammar {
     static KINDS: LazyLock<Vec<bool>> =
@@ -139,11 +133,20 @@ fn is_static_changed(scan: &mut Scan<'_>, node: Node<'_>) {
     let kind = node.child_by_field_name("type").map_or("", |kind| scan.text_of(kind));
     let is_changed = has_child(node, "mutable_specifier")
         || INTERIOR.iter().any(|name| kind.contains(name)) && !kind.starts_with("OnceLock");
+    let is_lazy = ["Lazy", "OnceLock", "OnceCell"].iter().any(|name| kind.contains(name));
     let Some(name) = node.child_by_field_name("name") else { return };
     let at = u32::try_from(name.start_byte()).unwrap_or(u32::MAX);
     let symbol = scan.outline.symbols.iter().position(|symbol| symbol.at.offset == at);
     if let Some(symbol) = symbol.and_then(|at| u32::try_from(at).ok()) {
-        let state = if is_changed { Variability::Changed } else { Variability::Constant };
+        // A lazy value is constant if its initial value is created without effects.
+        let initial = node.child_by_field_name("value").map_or("", |value| scan.text_of(value));
+        let initial = initial.split_once("||").map_or("", |(_, body)| body.trim_start());
+        let path = initial.split('(').next().unwrap_or_default();
+        let state = match (is_changed, is_lazy) {
+            (true, _) => Variability::Changed,
+            (_, true) if scan.table.effects(path, Some(1)) != Some(0) => Variability::Unchanged,
+            _ => Variability::Constant,
+        };
         scan.changing.push((symbol, state));
     }
 }
@@ -253,12 +256,15 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
         let text = kind.map_or("", |kind| scan.text_of(kind));
         let bit = parameter(index);
         index += 1;
-        let is_changed = text.contains("&mut ") || text.contains(" mut ") || text.starts_with("*mut")
+        let is_changed = text.contains("&mut ")
+            || text.contains(" mut ")
+            || text.starts_with("*mut")
             || text.contains("'_ mut ");
         let is_open = text.starts_with("impl ") && !text.starts_with("impl Fn")
             || text.contains("dyn ")
             || text.len() == 1;
-        let is_interior = INTERIOR.iter().any(|name| text.contains(name)) || text.contains("Rc<")
+        let is_interior = INTERIOR.iter().any(|name| text.contains(name))
+            || text.contains("Rc<")
             || text.contains("Arc<");
         let is_function = text.contains("Fn(") || text.contains("FnMut(") || text.contains("fn(");
         let is_reference = text.starts_with('&') || is_function;
@@ -326,7 +332,8 @@ fn calls_in<'t>(scan: &mut Scan<'t>, tokens: Node<'t>, depth: usize) {
         calls_in(scan, *token, depth + 1);
         let is_call = scan.text_of(*token).starts_with('(');
         let Some(before) = at.checked_sub(1).and_then(|at| all.get(at)) else { continue };
-        let kind = |back: usize| at.checked_sub(back).and_then(|at| all.get(at)).map(|at| at.kind());
+        let kind =
+            |back: usize| at.checked_sub(back).and_then(|at| all.get(at)).map(|at| at.kind());
         match before.kind() {
             "!" => {
                 if let Some(name) = at.checked_sub(2).and_then(|at| all.get(at)) {
@@ -360,8 +367,13 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
     let field = |name: &str| node.child_by_field_name(name);
     match node.kind() {
         "self" => Expr::Name("self"),
-        "identifier" | "type_identifier" | "crate" | "super" | "metavariable"
-        | "shorthand_field_identifier" | "primitive_type" => Expr::Name(scan.text_of(node)),
+        "identifier"
+        | "type_identifier"
+        | "crate"
+        | "super"
+        | "metavariable"
+        | "shorthand_field_identifier"
+        | "primitive_type" => Expr::Name(scan.text_of(node)),
         "scoped_identifier" | "scoped_type_identifier" => match (field("path"), field("name")) {
             (Some(path), Some(name)) => Expr::Member(path, name),
             (None, Some(name)) => Expr::Name(scan.text_of(name)),
@@ -384,8 +396,13 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
             Expr::Call(Call { function, arguments, is_new: false })
         }
         "string_literal" | "raw_string_literal" => Expr::Scalar("str"),
-        "integer_literal" | "float_literal" | "boolean_literal" | "char_literal"
-        | "binary_expression" | "unit_expression" | "type_cast_expression"
+        "integer_literal"
+        | "float_literal"
+        | "boolean_literal"
+        | "char_literal"
+        | "binary_expression"
+        | "unit_expression"
+        | "type_cast_expression"
         | "range_expression" => Expr::Scalar("number"),
         "unary_expression" => Expr::Either(named(node).take(1).collect()),
         "macro_invocation" => {
@@ -402,12 +419,15 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
             Expr::Fresh("", body)
         }
         "field_initializer" => Expr::Either(field("value").into_iter().collect()),
-        "shorthand_field_initializer" | "base_field_initializer" | "parenthesized_expression"
-        | "try_expression" | "await_expression" => Expr::Either(named(node).take(1).collect()),
+        "shorthand_field_initializer"
+        | "base_field_initializer"
+        | "parenthesized_expression"
+        | "try_expression"
+        | "await_expression" => Expr::Either(named(node).take(1).collect()),
         "reference_expression" => Expr::Either(field("value").into_iter().collect()),
-        "if_expression" => {
-            Expr::Either([field("consequence"), field("alternative")].into_iter().flatten().collect())
-        }
+        "if_expression" => Expr::Either(
+            [field("consequence"), field("alternative")].into_iter().flatten().collect(),
+        ),
         "else_clause" | "unsafe_block" => Expr::Either(named(node).take(1).collect()),
         "block" => Expr::Either(named(node).last().into_iter().collect()),
         "match_expression" => Expr::Either(field("body").into_iter().collect()),

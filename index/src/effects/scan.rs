@@ -76,6 +76,10 @@ pub(super) enum Action<'t> {
     Read(&'t str),
     /// A member of a value is read.
     Member(Node<'t>, &'t str),
+    /// An element of a value is read.
+    Index(Node<'t>),
+    /// The elements of a value are read one after another.
+    Iterate(Node<'t>),
     /// A value is used as a context manager.
     Enter(Node<'t>),
     /// These effects.
@@ -245,8 +249,7 @@ impl<'t> Scan<'t> {
                 while self.branches.last().is_some_and(|(end, _)| *end <= at) {
                     self.branches.pop();
                 }
-                while let Some((symbol, start, end)) =
-                    symbols.next_if(|(_, start, _)| *start <= at)
+                while let Some((symbol, start, end)) = symbols.next_if(|(_, start, _)| *start <= at)
                 {
                     if end > at || start == at {
                         self.open(symbol, end);

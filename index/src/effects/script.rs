@@ -108,8 +108,13 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
             }
         }
         "type_annotation"
-        | "type_arguments" | "type_parameters" | "enum_declaration" | "import_statement"
-        | "decorator" | "jsx_closing_element" | "method_signature" => return false,
+        | "type_arguments"
+        | "type_parameters"
+        | "enum_declaration"
+        | "import_statement"
+        | "decorator"
+        | "jsx_closing_element"
+        | "method_signature" => return false,
         "class_declaration" => scan.skipped.extend(field("name").map(|name| name.id())),
         "variable_declarator" => {
             if let Some(name) = field("name") {
@@ -142,6 +147,11 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
             if let (Some(left), Some(right)) = (field("left"), field("right")) {
                 let is_declared = field("kind").is_some();
                 pattern(scan, left, Source::Element(right), is_declared, 0);
+                let action = match has_child(node, "await") {
+                    true => Action::Write(right, true, Source::Typed("")),
+                    false => Action::Iterate(right),
+                };
+                scan.add(node, action);
                 if is_declared {
                     skip_names(scan, left, 0);
                 }
@@ -415,10 +425,12 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
         "spread_element" => named(node).next().map_or(Expr::Unknown, Expr::Index),
         "ternary_expression" => Expr::Either(both("consequence", "alternative")),
         "assignment_expression" => Expr::Either(field("right").into_iter().collect()),
-        "parenthesized_expression" | "non_null_expression" | "as_expression"
-        | "satisfies_expression" | "await_expression" | "yield_expression" => {
-            Expr::Either(named(node).take(1).collect())
-        }
+        "parenthesized_expression"
+        | "non_null_expression"
+        | "as_expression"
+        | "satisfies_expression"
+        | "await_expression"
+        | "yield_expression" => Expr::Either(named(node).take(1).collect()),
         "sequence_expression" => Expr::Either(named(node).collect()),
         "arrow_function" | "function_expression" | "generator_function" => Expr::Closure,
         "jsx_element" | "jsx_self_closing_element" | "jsx_fragment" => Expr::Scalar(""),

@@ -1,6 +1,9 @@
 //! Spreads effects along calls to a fixed point, for all functions or for those that an edit affects.
 
-use super::{ALL_CALLS, ALL_LEVELS, CALLS, CAPTURED, Cause, EFFECTS, Edge, Effect, Equation, Levels, MUTATION, Nested, UNKNOWN};
+use super::{
+    ALL_CALLS, ALL_LEVELS, CALLS, CAPTURED, Cause, EFFECTS, Edge, Effect, Equation, Levels,
+    MUTATION, Nested, UNKNOWN,
+};
 use crate::IndexError;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -237,7 +240,8 @@ impl Spread {
             "SELECT p.symbol, p.bits, p.equation FROM symbols s JOIN purity p ON p.symbol = s.id
              WHERE s.file = ?1",
         )?;
-        let rows = statement.query_map([file], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let rows =
+            statement.query_map([file], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         let rows: Vec<(i64, i64, Vec<u8>)> = rows.collect::<Result<_, _>>()?;
         for (id, bits, bytes) in rows {
             let (bits, equation) = (bits.cast_unsigned(), postcard::from_bytes(&bytes)?);

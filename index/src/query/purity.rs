@@ -68,9 +68,8 @@ impl Reader {
                 let step = self.effects(next)?.and_then(|(_, effects)| {
                     // A changed parameter of the callee can be a global of the caller.
                     let same = effects.iter().position(|found| found.effect == effect);
-                    let at = same.or_else(|| {
-                        effects.iter().position(|found| found.effect == "mutation")
-                    })?;
+                    let at = same
+                        .or_else(|| effects.iter().position(|found| found.effect == "mutation"))?;
                     effects.into_iter().nth(at)
                 });
                 let Some(step) = step else { break };

@@ -2,6 +2,7 @@
 
 mod blueprint;
 mod freshness;
+mod labels;
 mod mounts;
 mod namespaces;
 mod processes;

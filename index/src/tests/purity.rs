@@ -86,7 +86,11 @@ fn an_effect_that_is_removed_disappears_from_all_callers_also_in_cycles() {
     update(dir.path());
     let edited = dump(dir.path());
     assert!(edited["purity"].iter().all(|row| row.contains("pure")), "{:?}", edited["purity"]);
-    write(dir.path(), "c.py", "from b import g\nimport time\n\ndef h(x):\n    return g(time.time())\n");
+    write(
+        dir.path(),
+        "c.py",
+        "from b import g\nimport time\n\ndef h(x):\n    return g(time.time())\n",
+    );
     update(dir.path());
     let edited = dump(dir.path());
     assert_eq!(edited, dump_fresh(dir.path()));

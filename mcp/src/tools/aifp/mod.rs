@@ -5,6 +5,7 @@ mod core_database;
 mod directives;
 mod project;
 mod project_database;
+mod purity;
 mod runs;
 #[cfg(test)]
 mod tests;
