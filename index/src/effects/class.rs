@@ -4,7 +4,7 @@ mod results;
 
 use super::data::{Family, Known};
 use super::file::{FileNames, Owner};
-use super::scan::{Action, Argument, Call, Expr, Source};
+use super::scan::{Action, Call, Expr, Source};
 use super::{CALLS, CAPTURED, GLOBAL, LEVEL, MUTATION, RECEIVER, UNKNOWN};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -153,7 +153,9 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
             for event in &scanned.events {
                 env.apply(&event.action, event.weak);
             }
-            if before == (env.weak.clone(), env.all.clone()) {
+            // Without branches, loops and functions without names, the values are complete.
+            let is_plain = env.weak.is_empty() && scanned.closures.is_empty();
+            if is_plain || before == (env.weak.clone(), env.all.clone()) {
                 env.start();
                 return Some(env);
             }
@@ -419,7 +421,7 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
         match scan.expr(function) {
             Expr::Name("cls") => Callee::Declared("cls"),
             Expr::Name(name) => match self.names.owner(self.function, name) {
-                Owner::Local | Owner::Captured(_) if !self.names.declared(name).is_empty() => {
+                Owner::Local | Owner::Captured(_) if self.names.is_nested(self.function, name) => {
                     Callee::Declared(name)
                 }
                 Owner::Local if self.name(function, name, in_closure).kind == "function" => {
@@ -464,7 +466,7 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
             Expr::Either(parts) if parts.len() == 1 => return self.called(parts[0], in_closure),
             Expr::Name(name) => match self.names.owner(self.function, name) {
                 Owner::Import | Owner::Unknown | Owner::Declared => return 0,
-                _ if !self.names.declared(name).is_empty() => return 0,
+                _ if self.names.is_nested(self.function, name) => return 0,
                 _ => self.class(node, in_closure),
             },
             _ => return UNKNOWN,

@@ -131,6 +131,22 @@ impl<'s, 't> FileNames<'s, 't> {
         self.declared.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// Whether a function with this name is declared in a function or in those that enclose it.
+    pub(super) fn is_nested(&self, function: usize, name: &str) -> bool {
+        let mut at = Some(function);
+        while let Some(index) = at {
+            let scope = &self.scan.functions[index];
+            let is_inside = |symbol: &u32| {
+                scope.symbol.is_some() && self.symbol(*symbol).parent == scope.symbol
+            };
+            if self.declared(name).iter().any(is_inside) {
+                return true;
+            }
+            at = scope.parent;
+        }
+        false
+    }
+
     pub(super) fn symbol(&self, at: u32) -> &'t Symbol {
         &self.scan.outline.symbols[at as usize]
     }

@@ -6,7 +6,6 @@ use crate::effects::data::Family;
 use crate::effects::file::Owner;
 use crate::effects::scan::{Argument, Call, Event, Expr, Scan};
 use crate::effects::{CallFact, Levels, MUTATION, UNKNOWN};
-use crate::outline::Kind;
 use tree_sitter::Node;
 
 impl<'t> Reader<'_, '_, '_, 't> {
@@ -198,9 +197,9 @@ impl<'t> Reader<'_, '_, '_, 't> {
                     }
                 }
                 (Some(Owner::Local | Owner::Captured(_)), _) => {
-                    let nested = path.as_ref().map_or(&[][..], |p| self.env.names.declared(p[0]));
-                    let is_nested =
-                        nested.iter().any(|at| self.env.names.symbol(*at).kind == Kind::Function);
+                    let is_nested = path
+                        .as_ref()
+                        .is_some_and(|path| self.env.names.is_nested(function, path[0]));
                     if is_nested {
                         self.push_call(
                             argument.node,
