@@ -332,8 +332,7 @@ fn calls_in<'t>(scan: &mut Scan<'t>, tokens: Node<'t>, depth: usize) {
         calls_in(scan, *token, depth + 1);
         let is_call = scan.text_of(*token).starts_with('(');
         let Some(before) = at.checked_sub(1).and_then(|at| all.get(at)) else { continue };
-        let kind =
-            |back: usize| at.checked_sub(back).and_then(|at| all.get(at)).map(|at| at.kind());
+        let kind = |back: usize| at.checked_sub(back).and_then(|at| all.get(at)).map(Node::kind);
         match before.kind() {
             "!" => {
                 if let Some(name) = at.checked_sub(2).and_then(|at| all.get(at)) {

@@ -305,18 +305,12 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
                 continue;
             }
             let bit = parameter(index);
-            let is_scalar = is_whole && matches!(kind, "string" | "number" | "date" | "regexp");
-            let own = if is_whole && kind == "string" || is_scalar && kind == "number" {
-                0
-            } else if pattern.kind() == "rest_pattern" {
-                0
-            } else {
-                bit
-            };
+            let is_plain = is_whole && matches!(kind, "string" | "number");
+            let own = if is_plain || pattern.kind() == "rest_pattern" { 0 } else { bit };
             scan.current().parameters.push(Parameter {
                 name,
                 own,
-                inner: if matches!(kind, "string" | "number") && is_whole { 0 } else { bit },
+                inner: if is_plain { 0 } else { bit },
                 kind: if is_whole { kind } else { "" },
                 shared: false,
                 shared_default: false,

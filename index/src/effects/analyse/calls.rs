@@ -192,7 +192,7 @@ impl<'t> Reader<'_, '_, '_, 't> {
                             call.rest = (UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN);
                         }
                     } else if is_called && !is_plain {
-                        let is_value = self.scan().family == Family::Rust && is_variant(text());
+                        let is_value = self.scan().family == Family::Rust && is_variant(&text());
                         called |= if is_value { 0 } else { UNKNOWN };
                     }
                 }
@@ -270,6 +270,6 @@ fn unwrapped<'t>(scan: &Scan<'t>, node: Node<'t>) -> Node<'t> {
 }
 
 /// Whether a path names a variant or an associated function that only creates a value.
-fn is_variant(path: String) -> bool {
+fn is_variant(path: &str) -> bool {
     path.rsplit('.').next().is_some_and(is_constant_name)
 }
