@@ -79,6 +79,7 @@ const CASES: &[(&str, &[&[&str]])] = &[
             &["flow", "EVIL", "--rm"],
         ],
     ),
+    ("index pure", &[&["EVIL"], &["FILE"], &["EVIL", "--lang", "EVIL", "--json"]]),
     ("index sql", &[&["SELECT path FROM files"], &["SELECT 'EVIL'", "--json"], &["EVIL"]]),
     ("index doctor", &[&[], &["--json"]]),
     ("pack build", &[&[], &["--json"], &["--ticket", "EVIL"]]),

@@ -96,6 +96,16 @@ pub enum IndexCommand {
         #[arg(value_hint = ValueHint::FilePath)]
         paths: Vec<String>,
     },
+    /// Tell which functions of a file are pure, and what the others do besides returning a result.
+    #[command(after_help = "The exit code is 1 if a function is not pure.")]
+    Pure {
+        /// File to read; `-` reads standard input.
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: String,
+        /// Language of the code [default: by the extension, or guessed].
+        #[arg(long, value_name = "LANGUAGE")]
+        lang: Option<String>,
+    },
     /// List functions and types that nothing in the project refers to.
     Dead {
         /// Include symbols that are exported.

@@ -4,12 +4,14 @@ pub mod context;
 mod kept;
 mod map;
 pub mod places;
+mod purity;
 mod ranked;
 pub mod reach;
 mod routes;
 mod search;
 
 pub(crate) use kept::Kept;
+pub use purity::{EffectChain, Purity};
 pub use routes::RouteRow;
 
 use crate::{IndexError, store};

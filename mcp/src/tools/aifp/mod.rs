@@ -8,6 +8,7 @@ mod directives;
 mod history;
 mod project;
 mod project_database;
+mod purity;
 mod record;
 mod runs;
 #[cfg(test)]

@@ -284,14 +284,15 @@ fn project_functions(
     check_root(context, params.project_root.as_deref())?;
     let condition = params.file_id.map(|id| format!("WHERE file_id = {id}")).unwrap_or_default();
     let sql = format!(
-        "SELECT id, name, file_id, purpose, parameters FROM functions {condition} ORDER BY id LIMIT {MAX_ROWS}"
+        "SELECT id, name, file_id, purpose, parameters, purity_level, side_effects_json FROM functions {condition} ORDER BY id LIMIT {MAX_ROWS}"
     );
     let mut rows = Database::open(context)?.rows(&sql)?;
     let mut text = String::new();
     for row in &mut rows {
         let parsed = row["parameters"].as_str().and_then(|list| serde_json::from_str(list).ok());
         let parameters: Value = parsed.unwrap_or_else(|| json!([]));
-        text += &format!("{} {parameters}\n", row["name"].as_str().unwrap_or_default());
+        let text_of = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+        text += &format!("{} {parameters} {}\n", text_of("name"), text_of("purity_level"));
         row["parameters"] = parameters;
     }
     let note = cut_note(rows.len());

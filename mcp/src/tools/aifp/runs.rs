@@ -1,6 +1,6 @@
 //! The tool that runs directives.
 
-use super::criteria;
+use super::{criteria, purity};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Choice, Tool, ToolError};
@@ -45,7 +45,7 @@ pub(super) fn tools() -> Vec<Tool> {
             argument: "action",
             default: "next",
             allowed: &[
-                (&["next"], &["name", "request", "paths", "task"]),
+                (&["next"], &["name", "request", "paths", "task", "code", "language"]),
                 (&["next", "done", "cancel"], &["run"]),
                 (&["done"], &["answer", "error"]),
                 (&["list"], &[]),
@@ -82,6 +82,10 @@ struct DirectiveParams {
     paths: Vec<String>,
     /// Id or title of an entry of the work list
     task: Option<String>,
+    /// Functions whose purity is answered at once, with the name fp_purity
+    code: Option<String>,
+    /// Language of the code; default: guessed
+    language: Option<String>,
     /// Id of a run; default: the last one that has not ended
     run: Option<String>,
     /// Answer of the user, or result of the step
@@ -91,21 +95,21 @@ struct DirectiveParams {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Step {
+pub(super) struct Step {
     /// Id of the run.
-    run: String,
-    directive: String,
-    state: String,
+    pub(super) run: String,
+    pub(super) directive: String,
+    pub(super) state: String,
     /// The step to do: `action` is `tool`, `ask` or `advise`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    step: Option<Row>,
+    pub(super) step: Option<Row>,
     /// Findings of the checks of this run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    findings: Vec<Row>,
+    pub(super) findings: Vec<Row>,
     /// What was done so far.
-    log: Vec<String>,
+    pub(super) log: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    runs: Vec<Row>,
+    pub(super) runs: Vec<Row>,
 }
 
 fn directive(context: &Context, params: DirectiveParams) -> Result<Answer<Step>, ToolError> {
@@ -123,6 +127,16 @@ fn directive(context: &Context, params: DirectiveParams) -> Result<Answer<Step>,
                 run.complete(params.answer).map_err(to_tool_error)?;
             }
             proceed(context, run, params.error.as_deref())
+        }
+        Action::Next if params.code.is_some() => {
+            let code = params.code.as_deref().unwrap_or_default();
+            let directives = super::directives(context)?;
+            let name = params.name.as_deref().unwrap_or_default();
+            if directives.get(name).is_none_or(|found| found.name != purity::DIRECTIVE) {
+                return Err(ToolError::new("only the directive fp_purity takes `code`")
+                    .remedy("pass the name fp_purity, or omit `code`"));
+            }
+            purity::answer(context, code, params.language.as_deref())
         }
         Action::Next => match (&params.name, &params.request) {
             (None, None) => {

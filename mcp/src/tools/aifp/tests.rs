@@ -214,3 +214,20 @@ fn requests_find_their_directive_among_the_first_three() {
     }
     assert_eq!(missed, Vec::<String>::new());
 }
+
+#[test]
+fn the_purity_of_code_is_answered_with_the_places_of_its_effects() {
+    let folder = project();
+    let context = Context::at(&crate::DISTRIBUTION, folder.path());
+    let code = "def f(xs):\n    xs.append(1)\n\ndef g(x):\n    return x + 1\n";
+    let arguments = json!({ "name": "fp_purity", "code": code });
+    let (text, data) = call(&context, "aidd_directive", arguments);
+    assert_eq!(text, "f: effectful\n  line 2: mutation by `xs.append`\ng: pure\n");
+    assert_eq!(data["findings"][0]["side_effects"][0]["effect"], "mutation");
+    let arguments = json!({ "name": "fp_immutability", "code": code });
+    let (text, _) = call(&context, "aidd_directive", arguments);
+    assert!(text.contains("only the directive fp_purity"), "{text}");
+    let arguments = json!({ "name": "fp_purity", "code": "1 + 1" });
+    let (text, _) = call(&context, "aidd_directive", arguments);
+    assert!(text.contains("no function"), "{text}");
+}

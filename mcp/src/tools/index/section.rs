@@ -51,6 +51,14 @@ impl Section {
             let callees: Vec<&Use> = around.callees.iter().collect();
             facts.push(format!("calls: {}", by_file(&callees, &symbol.path)));
         }
+        if let Some(purity) = around.purity.as_ref().filter(|purity| purity.level != "unknown") {
+            let effects: Vec<String> =
+                purity.effects.iter().filter_map(|effect| effect.short()).collect();
+            facts.push(match effects.as_slice() {
+                [] => purity.level.clone(),
+                effects => format!("{}: {}", purity.level, effects.join(", ")),
+            });
+        }
         if around.chain.len() > 2 {
             facts.push(format!("flow: {}", flow(&around.chain)));
         }
