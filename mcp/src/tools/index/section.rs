@@ -3,7 +3,7 @@
 use aidd_engine::text::files::Files;
 use aidd_engine::text::source::Source;
 use aidd_index::query::context::{Surroundings, TEST_DEPTH, Use};
-use aidd_index::query::{Reader, SymbolRow};
+use aidd_index::query::{EffectChain, Reader, SymbolRow};
 use aidd_lexicon::tokens;
 use std::fmt::Write as _;
 
@@ -53,7 +53,7 @@ impl Section {
         }
         if let Some(purity) = around.purity.as_ref().filter(|purity| purity.level != "unknown") {
             let effects: Vec<String> =
-                purity.effects.iter().filter_map(|effect| effect.short()).collect();
+                purity.effects.iter().filter_map(EffectChain::short).collect();
             facts.push(match effects.as_slice() {
                 [] => purity.level.clone(),
                 effects => format!("{}: {}", purity.level, effects.join(", ")),
