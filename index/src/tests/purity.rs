@@ -70,7 +70,8 @@ fn an_effect_is_listed_with_the_calls_that_lead_to_it() {
     let symbol = reader.named("run").expect("read").remove(0);
     let purity = reader.purity(symbol.id).expect("read").expect("a function");
     assert_eq!(purity.level, "effectful");
-    let lines: Vec<String> = purity.effects.iter().map(crate::query::EffectChain::display).collect();
+    let lines: Vec<String> =
+        purity.effects.iter().map(crate::query::EffectChain::display).collect();
     assert_eq!(lines, ["io: save (a.py:4) → write (b.py:2) → print (b.py:5)"]);
 }
 
