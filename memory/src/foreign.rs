@@ -1,15 +1,27 @@
-//! Reads memories from one file, in the formats of aidd and of other programs. The result separates
-//! lines of tracked files, memories of the checkout, and skipped items. Ids depend only on the
-//! file, so that importing the file again adds nothing.
+//! Reads memories from a file, a database or a directory, in the formats of aidd and of other
+//! programs. The result separates lines of tracked files, memories of the checkout, and skipped
+//! items. Ids depend only on what is read, so that importing it again adds nothing.
 
+mod aidd_md;
+mod aifp;
 mod claude_mem;
+mod database;
+mod directory;
 mod mama;
+mod markdown;
 mod memory_v2;
+mod packs;
+mod projects;
+mod records;
 mod server_memory;
 
 use super::log::{self, Revision};
-use super::types::{Entry, Kind, Layer, SCHEMA_VERSION, Status};
+use super::records::BranchContext;
+use super::store::Table;
+use super::types::{Entry, Kind, Layer, Link, SCHEMA_VERSION, Status};
+use super::work_list::WorkEntry;
 use super::{MemoryError, id, legacy, times};
+pub use directory::read_path;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -20,14 +32,67 @@ pub enum Format {
     Aidd,
     /// The older JSON files of decisions, mistakes and conventions.
     Older,
-    /// Decisions and checkpoints of the memory server MAMA, as rows of its tables.
+    /// The database of aidd.md, an earlier version of aidd.
+    AiddMd,
+    /// Decisions and checkpoints of the memory server MAMA: its database, or rows of its tables.
     Mama,
-    /// The decision log of Memory v2, an earlier memory format of aidd.
+    /// The decision log and the packs of Memory v2, an earlier memory format of aidd.
     MemoryV2,
-    /// The output of claude-mem's export script.
+    /// The database of claude-mem, or the output of its export script.
     ClaudeMem,
+    /// The database of AIFP.
+    Aifp,
     /// The knowledge graph of `@modelcontextprotocol/server-memory`, as lines or as one object.
     ServerMemory,
+    /// The memories of serena, a directory of Markdown files.
+    Serena,
+    /// `CLAUDE.md`, `AGENTS.md` and records of architecture decisions, which are read as drafts.
+    Markdown,
+}
+
+impl Format {
+    /// The name of the format.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Aidd => "aidd",
+            Self::Older => "older",
+            Self::AiddMd => "aidd-md",
+            Self::Mama => "mama",
+            Self::MemoryV2 => "memory-v2",
+            Self::ClaudeMem => "claude-mem",
+            Self::Aifp => "aifp",
+            Self::ServerMemory => "server-memory",
+            Self::Serena => "serena",
+            Self::Markdown => "markdown",
+        }
+    }
+}
+
+/// What to read of a file, a database or a directory.
+#[derive(Clone, Debug, Default)]
+pub struct ImportOptions {
+    /// The format; detected if absent.
+    pub format: Option<Format>,
+    /// The projects to read from a database with several projects.
+    pub projects: Vec<String>,
+    /// Whether to read all projects of a database.
+    pub all_projects: bool,
+    /// The name of the directory of this project: the default project.
+    pub root_name: Option<String>,
+}
+
+/// A document for a table of the store.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ImportedDocument {
+    /// Where the document is stored.
+    pub table: Table,
+    /// The id of the document.
+    pub id: String,
+    /// The time of creation in milliseconds since 1970.
+    pub at: i64,
+    /// The document.
+    pub value: Value,
 }
 
 /// The contents of a file.
@@ -37,8 +102,19 @@ pub struct ImportedFile {
     pub format: Format,
     /// Revisions for the tracked files.
     pub revisions: Vec<Revision>,
+    /// Whether revisions of known memories are left out, because the source has less text than the
+    /// one from which these memories came.
+    pub adds_only_new: bool,
     /// Memories that stay in the checkout.
     pub entries: Vec<Entry>,
+    /// Links from these memories, with their source.
+    pub links: Vec<Link>,
+    /// Sessions and lifecycles.
+    pub documents: Vec<ImportedDocument>,
+    /// States of branches.
+    pub branches: Vec<BranchContext>,
+    /// Entries of the work list.
+    pub work: Vec<WorkEntry>,
     /// Items that were skipped.
     pub skipped: Vec<SkippedItem>,
 }
@@ -54,7 +130,35 @@ pub struct SkippedItem {
 
 impl ImportedFile {
     fn new(format: Format) -> Self {
-        Self { format, revisions: Vec::new(), entries: Vec::new(), skipped: Vec::new() }
+        Self {
+            format,
+            revisions: Vec::new(),
+            adds_only_new: false,
+            entries: Vec::new(),
+            links: Vec::new(),
+            documents: Vec::new(),
+            branches: Vec::new(),
+            work: Vec::new(),
+            skipped: Vec::new(),
+        }
+    }
+
+    /// The contents of a file of aidd: lines, and memories of the checkout.
+    #[must_use]
+    pub fn from_memories(revisions: Vec<Revision>, entries: Vec<Entry>) -> Self {
+        Self { revisions, entries, ..Self::new(Format::Aidd) }
+    }
+
+    /// Adds the contents of another file; `name` is added to the positions of its skipped items.
+    fn add(&mut self, other: Self, name: &str) {
+        self.revisions.extend(other.revisions);
+        self.entries.extend(other.entries);
+        self.links.extend(other.links);
+        let skipped = other.skipped.into_iter();
+        self.skipped.extend(
+            skipped
+                .map(|item| SkippedItem { position: format!("{name}: {}", item.position), ..item }),
+        );
     }
 
     fn skip(&mut self, position: impl Into<String>, why: impl Into<String>) {
@@ -67,6 +171,11 @@ impl ImportedFile {
 /// # Errors
 /// When the format is unknown, or is not the requested format.
 pub fn read(name: &str, bytes: &[u8], format: Option<Format>) -> Result<ImportedFile, MemoryError> {
+    if database::is_database(bytes) {
+        return Err(MemoryError::Invalid(format!(
+            "{name} is an SQLite database; import it with `aidd memory import` and its path"
+        )));
+    }
     let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
     let document: Option<Value> = serde_json::from_slice(bytes).ok();
     let format = format
@@ -80,9 +189,23 @@ pub fn read(name: &str, bytes: &[u8], format: Option<Format>) -> Result<Imported
             None => require_contents(name, read_own_lines(name, bytes, format))?,
         },
         Format::Mama => mama::read(document.as_ref().ok_or_else(not_json)?),
-        Format::MemoryV2 => require_contents(name, memory_v2::read(bytes))?,
+        Format::MemoryV2 => {
+            match document.as_ref().and_then(Value::as_object).and_then(packs::pack) {
+                Some(pack) => packs::read(pack, document.as_ref().unwrap_or(&Value::Null)),
+                None => require_contents(name, memory_v2::read(bytes))?,
+            }
+        }
         Format::ClaudeMem => claude_mem::read(document.as_ref().ok_or_else(not_json)?),
         Format::ServerMemory => server_memory::read(document.as_ref(), bytes),
+        Format::Markdown => markdown::read(name, &String::from_utf8_lossy(bytes)),
+        Format::AiddMd | Format::Aifp => {
+            return Err(MemoryError::Invalid(format!("{name} is not an SQLite database")));
+        }
+        Format::Serena => {
+            return Err(MemoryError::Invalid(format!(
+                "{name} is a file; name the directory `.serena/memories`"
+            )));
+        }
     })
 }
 
@@ -98,7 +221,9 @@ fn detect_format(name: &str, document: Option<&Value>, bytes: &[u8]) -> Option<F
         }
         Some(Value::Object(map)) => {
             let list = |name: &str| map.get(name).and_then(Value::as_array);
-            if list("observations").is_some() && map.contains_key("exportedAtEpoch") {
+            if packs::pack(map).is_some() {
+                Some(Format::MemoryV2)
+            } else if list("observations").is_some() && map.contains_key("exportedAtEpoch") {
                 Some(Format::ClaudeMem)
             } else if list("entities").is_some() {
                 Some(Format::ServerMemory)
@@ -111,7 +236,11 @@ fn detect_format(name: &str, document: Option<&Value>, bytes: &[u8]) -> Option<F
                 format_of_line(map)
             }
         }
-        _ => line().as_ref().and_then(Value::as_object).and_then(format_of_line),
+        _ => line()
+            .as_ref()
+            .and_then(Value::as_object)
+            .and_then(format_of_line)
+            .or_else(|| markdown::is_readable(name, bytes).then_some(Format::Markdown)),
     }
 }
 
@@ -281,6 +410,17 @@ fn entry(kind: Kind, at: i64, source: &str, name: &str, content: String) -> Entr
     }
 }
 
+/// Creates a draft: a memory of the checkout that a person has to accept. It is identified by
+/// `source` and `key`.
+fn draft(kind: Kind, source: &str, key: &[&str], content: String) -> Entry {
+    let mut entry = entry(kind, 0, source, &id::digest(key), content);
+    entry.metadata.insert(DRAFT.to_owned(), true.into());
+    entry
+}
+
+/// The metadata field that marks a draft.
+pub const DRAFT: &str = "draft";
+
 /// Returns the first non-empty string among the fields with these names.
 fn text(item: &Value, names: &[&str]) -> Option<String> {
     let texts = names.iter().filter_map(|name| item.get(*name)?.as_str());
@@ -320,9 +460,11 @@ fn texts(item: &Value, name: &str) -> Vec<String> {
 fn time(item: &Value, names: &[&str]) -> i64 {
     // In milliseconds this is a day in 1973; in seconds it is in the year 5138.
     const MIN_MILLISECONDS: i64 = 100_000_000_000;
+    // The year 2200: later times, and times before 1970, are errors of the other program.
+    const MAX_MILLISECONDS: i64 = 7_258_118_400_000;
     let times = names.iter().filter_map(|name| times::millis(item.get(*name)?));
-    let at = times.into_iter().next().unwrap_or_default();
-    if (1..MIN_MILLISECONDS).contains(&at) { at * 1000 } else { at }
+    let times = times.map(|at| if (1..MIN_MILLISECONDS).contains(&at) { at * 1000 } else { at });
+    times.into_iter().find(|at| (0..=MAX_MILLISECONDS).contains(at)).unwrap_or_default()
 }
 
 /// Sets a metadata field, unless the value is empty.

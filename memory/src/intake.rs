@@ -1,58 +1,245 @@
 //! Imports memories that were created elsewhere. Each memory retains its id and is imported only
-//! once.
+//! once. What an import adds is a batch that can be taken back: see [`super::batches`].
 
 use super::MemoryError;
-use super::log::Revision;
+use super::batches::{Batch, digest_of_document, digest_of_entry};
+use super::foreign::{DRAFT, ImportedDocument, ImportedFile};
+use super::log::{self, Op, Revision};
 use super::project::ProjectMemory;
-use super::store::Durability;
-use super::types::Entry;
+use super::records::BranchContext;
+use super::store::{Durability, Table};
+use super::types::{Entry, Layer, Link};
+use super::work_list::WorkEntry;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+
+/// Numbers of new items, by the place to which they go and by their type.
+pub type TargetCounts = BTreeMap<&'static str, BTreeMap<String, usize>>;
 
 /// Result of an import, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportSummary {
-    /// Ids of memories that are new or have a new line.
+    /// Ids of memories that are new or have a new line, and of new sessions and entries of the work
+    /// list.
     pub new: Vec<String>,
     /// Number of lines and memories that already existed.
     pub known: usize,
     /// Number of new lines and memories from which private text or a secret was removed.
     pub redacted: usize,
+    /// What is new, by place and type.
+    pub targets: TargetCounts,
+    /// Id of the batch, with which the import can be taken back.
+    pub batch: Option<String>,
+}
+
+impl ImportSummary {
+    fn count(&mut self, target: &'static str, name: &str, count: usize) {
+        if count > 0 {
+            *self.targets.entry(target).or_default().entry(name.to_owned()).or_default() += count;
+        }
+    }
+}
+
+/// What an import adds, as it will be written.
+#[derive(Clone, Debug, Default)]
+struct Plan {
+    revisions: Vec<Revision>,
+    entries: Vec<Entry>,
+    links: BTreeMap<String, Vec<Link>>,
+    documents: Vec<ImportedDocument>,
+    branches: Vec<BranchContext>,
+    work: Vec<WorkEntry>,
+    summary: ImportSummary,
+}
+
+impl Plan {
+    fn add_to_batch(&self, batch: &mut Batch) {
+        for revision in &self.revisions {
+            batch.add_line(revision);
+        }
+        let entries = self.entries.iter();
+        batch.entries.extend(entries.map(|entry| (entry.id.clone(), digest_of_entry(entry))));
+        for document in &self.documents {
+            let key = (document.table.name().to_owned(), document.id.clone());
+            batch.documents.push((key.0, key.1, digest_of_document(&document.value)));
+        }
+        for context in &self.branches {
+            let digest = serde_json::to_value(context).map(|value| digest_of_document(&value));
+            batch.branches.insert(context.branch.clone(), digest.unwrap_or_default());
+        }
+        for work in &self.work {
+            let digest = serde_json::to_value(work).map(|value| digest_of_document(&value));
+            batch.work.insert(work.id.clone(), digest.unwrap_or_default());
+        }
+    }
 }
 
 impl ProjectMemory {
-    /// Imports revisions of permanent memories, and memories of this checkout. Existing memories
-    /// are not changed; with `dry_run`, nothing is written.
+    /// Imports the contents of a file, which `source` names. Existing memories are not changed,
+    /// unless an earlier import added them and nobody changed them since; with `dry_run`, nothing
+    /// is written.
     ///
     /// # Errors
     /// When a revision has a type without a tracked file, or a file cannot be written.
+    pub fn import_file(
+        &mut self,
+        file: &ImportedFile,
+        source: &str,
+        dry_run: bool,
+    ) -> Result<ImportSummary, MemoryError> {
+        let at = self.now();
+        let batch_id = self.new_id("import", at, source);
+        let mut plan = self.write_permanent(&mut |memory| {
+            let plan = memory.plan(file, at)?;
+            if dry_run || plan.summary.new.is_empty() {
+                return Ok((Vec::new(), plan));
+            }
+            let mut batch = Batch::new(batch_id.clone(), at, source, file.format);
+            plan.add_to_batch(&mut batch);
+            for id in batch.memories() {
+                let known = super::mirror::present_lines(memory.store(), &id)?;
+                batch.add_earlier_lines(&id, &known);
+            }
+            // Saved first, so that an import that is interrupted can be taken back.
+            memory.save_batch(&batch)?;
+            Ok((plan.revisions.clone(), plan))
+        })?;
+        if !dry_run && !plan.summary.new.is_empty() {
+            self.write_plan(&plan)?;
+            plan.summary.batch = Some(batch_id);
+        }
+        Ok(plan.summary)
+    }
+
+    /// Imports revisions of permanent memories, and memories of this checkout: see
+    /// [`Self::import_file`].
+    ///
+    /// # Errors
+    /// Those of [`Self::import_file`].
     pub fn import_entries(
         &mut self,
         revisions: &[Revision],
         entries: &[Entry],
         dry_run: bool,
     ) -> Result<ImportSummary, MemoryError> {
-        let mut summary = self.write_permanent(&mut |memory| {
-            let (revisions, summary) = memory.unknown_lines(revisions)?;
-            Ok((if dry_run { Vec::new() } else { revisions }, summary))
-        })?;
-        let (mut new, mut seen) = (Vec::new(), BTreeSet::new());
-        for entry in entries {
-            let is_known = self.read(&mut |store| store.entry(&entry.id))?.is_some();
-            if is_known || !seen.insert(&entry.id) {
-                summary.known += 1;
-            } else {
-                summary.redacted += usize::from(*self.gate.clean(entry)? != *entry);
-                summary.new.push(entry.id.clone());
-                new.push(entry);
+        let file = ImportedFile::from_memories(revisions.to_vec(), entries.to_vec());
+        self.import_file(&file, "", dry_run)
+    }
+
+    /// Writes everything of a plan except the lines of the tracked files.
+    fn write_plan(&mut self, plan: &Plan) -> Result<(), MemoryError> {
+        self.write(Durability::Full, &mut |store, gate| {
+            for entry in &plan.entries {
+                store.put_entry(&gate.clean(entry)?)?;
             }
+            for (from, links) in &plan.links {
+                store.put_links(from, &gate.clean(links)?)?;
+            }
+            for ImportedDocument { table, id, at, value } in &plan.documents {
+                store.put_document(*table, id, *at, &gate.clean(value)?)?;
+            }
+            Ok(())
+        })?;
+        for context in &plan.branches {
+            let text = serde_json::to_string_pretty(context)?;
+            self.journal.write_branch(&context.branch, &(text + "\n"))?;
         }
-        if !dry_run && !new.is_empty() {
-            self.write(Durability::Full, &mut |store, gate| {
-                new.iter().try_for_each(|entry| store.put_entry(&gate.clean(*entry)?))
-            })?;
+        if !plan.work.is_empty() {
+            let lines: Result<String, serde_json::Error> =
+                plan.work.iter().map(|work| Ok(serde_json::to_string(work)? + "\n")).collect();
+            let _lock = self.journal.lock()?;
+            self.journal.append(&self.work_path(), &lines?)?;
         }
-        Ok(summary)
+        Ok(())
+    }
+
+    /// Determines what is new in a file. The caller holds the lock of the tracked files.
+    fn plan(&mut self, file: &ImportedFile, now: i64) -> Result<Plan, MemoryError> {
+        let imported = self.imported_revs()?;
+        let (revisions, summary) =
+            self.unknown_lines(&file.revisions, file.adds_only_new, &imported)?;
+        let mut plan = Plan { summary, ..Plan::default() };
+        count_lines(&revisions, &mut plan.summary);
+        plan.revisions = revisions;
+        let mut seen = BTreeSet::new();
+        for entry in &file.entries {
+            if self.store().entry(&entry.id)?.is_some() || !seen.insert(&entry.id) {
+                plan.summary.known += 1;
+                continue;
+            }
+            let mut clean = self.gate.clean(entry)?.into_inner();
+            plan.summary.redacted += usize::from(clean != *entry);
+            if clean.created_at == 0 {
+                // The other program does not record times.
+                (clean.created_at, clean.updated_at) = (now, now);
+            }
+            let target = match clean.layer {
+                Layer::Session => "sessions",
+                _ if clean.metadata.contains_key(DRAFT) => "drafts",
+                _ => "checkout",
+            };
+            plan.summary.count(target, clean.kind.word(), 1);
+            plan.summary.new.push(clean.id.clone());
+            plan.entries.push(clean);
+        }
+        let new: BTreeSet<&str> = plan.entries.iter().map(|entry| &*entry.id).collect();
+        for link in file.links.iter().filter(|link| new.contains(&*link.from)) {
+            let link = self.gate.clean(link)?.into_inner();
+            plan.links.entry(link.from.clone()).or_default().push(link);
+        }
+        let links = plan.links.values().map(Vec::len).sum();
+        plan.summary.count("checkout", "link", links);
+        self.plan_documents(file, &mut plan)?;
+        self.plan_work(file, &mut plan)?;
+        Ok(plan)
+    }
+
+    fn plan_documents(&mut self, file: &ImportedFile, plan: &mut Plan) -> Result<(), MemoryError> {
+        for document in &file.documents {
+            if self.store().document(document.table, &document.id)?.is_some() {
+                plan.summary.known += 1;
+                continue;
+            }
+            let value = self.gate.clean(&document.value)?.into_inner();
+            plan.summary.redacted += usize::from(value != document.value);
+            let name = if document.table == Table::Sessions { "session" } else { "lifecycle" };
+            plan.summary.count("sessions", name, 1);
+            plan.summary.new.push(document.id.clone());
+            plan.documents.push(ImportedDocument { value, ..document.clone() });
+        }
+        for context in &file.branches {
+            let exists = self.journal.branch(&context.branch)?.is_some()
+                || self.journal.archived_branch(&context.branch)?.is_some();
+            if exists {
+                plan.summary.known += 1;
+                continue;
+            }
+            let clean = self.gate.clean(context)?.into_inner();
+            plan.summary.redacted += usize::from(clean != *context);
+            plan.summary.count("sessions", "branch state", 1);
+            plan.summary.new.push(format!("branch {}", context.branch));
+            plan.branches.push(clean);
+        }
+        Ok(())
+    }
+
+    fn plan_work(&mut self, file: &ImportedFile, plan: &mut Plan) -> Result<(), MemoryError> {
+        if file.work.is_empty() {
+            return Ok(());
+        }
+        let list = self.work()?;
+        for work in &file.work {
+            if list.get(&work.id).is_some() {
+                plan.summary.known += 1;
+                continue;
+            }
+            let clean = self.gate.clean(work)?.into_inner();
+            plan.summary.redacted += usize::from(clean != *work);
+            plan.summary.count("work", work.level.word(), 1);
+            plan.summary.new.push(clean.id.clone());
+            plan.work.push(clean);
+        }
+        Ok(())
     }
 
     /// Returns the lines that the tracked files do not contain, in the form in which they will be
@@ -61,6 +248,8 @@ impl ProjectMemory {
     fn unknown_lines(
         &mut self,
         revisions: &[Revision],
+        adds_only_new: bool,
+        imported: &BTreeSet<String>,
     ) -> Result<(Vec<Revision>, ImportSummary), MemoryError> {
         let mut new_revs: BTreeMap<String, String> = BTreeMap::new();
         let (mut unknown, mut summary) = (Vec::new(), ImportSummary::default());
@@ -74,9 +263,13 @@ impl ProjectMemory {
             }
             let clean = self.gate.clean(&revision)?.into_inner();
             let is_redacted = clean != revision;
-            let clean = clean.with_rev();
-            let existing = self.store().lines_of(&clean.id)?;
-            let is_known = existing.iter().any(|line| line.present && line.line.rev == clean.rev);
+            let mut clean = clean.with_rev();
+            let existing = super::mirror::present_lines(self.store(), &clean.id)?;
+            let mut is_known = existing.iter().any(|line| line.rev == clean.rev)
+                || (adds_only_new && !existing.is_empty());
+            if !is_known && clean.parents.is_empty() && clean.op == Op::Put {
+                is_known = follow_earlier_import(&mut clean, &existing, imported);
+            }
             if clean.rev != old_rev {
                 new_revs.insert(old_rev, clean.rev.clone());
             }
@@ -91,6 +284,49 @@ impl ProjectMemory {
             unknown.push(clean);
         }
         Ok((unknown, summary))
+    }
+}
+
+/// Lets a first revision replace the revision that an earlier import added for the same memory,
+/// because the memory was changed in the other program since. Returns whether the earlier revision
+/// is equal. Memories that were changed in this project are left alone.
+fn follow_earlier_import(
+    revision: &mut Revision,
+    existing: &[Revision],
+    imported: &BTreeSet<String>,
+) -> bool {
+    let tips = log::tips(existing);
+    let [tip] = &tips[..] else { return false };
+    let Some(last) = existing.iter().find(|line| line.rev == *tip) else { return false };
+    if !existing.iter().all(|line| imported.contains(&line.rev)) {
+        return false;
+    }
+    let following =
+        Revision { parents: last.parents.clone(), created_at: last.created_at, ..revision.clone() };
+    if last.op == Op::Put && following.with_rev().rev == last.rev {
+        revision.rev.clone_from(&last.rev);
+        return true;
+    }
+    let first = existing.iter().map(|line| line.created_at.unwrap_or(line.at)).min();
+    let following =
+        Revision { parents: tips.clone(), created_at: first, ..revision.clone() }.with_rev();
+    *revision = following;
+    false
+}
+
+/// Counts the new memories, links and removals in the tracked files.
+fn count_lines(revisions: &[Revision], summary: &mut ImportSummary) {
+    let mut last: BTreeMap<&str, &Revision> = BTreeMap::new();
+    for revision in revisions {
+        match revision.op {
+            Op::Put => _ = last.insert(&revision.id, revision),
+            Op::Remove => summary.count("tracked", "removal", 1),
+            Op::Seen => {}
+        }
+    }
+    for revision in last.values() {
+        summary.count("tracked", revision.kind.word(), 1);
+        summary.count("tracked", "link", revision.links.len());
     }
 }
 

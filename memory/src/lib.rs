@@ -6,6 +6,7 @@
 //! together with everything that stays in the checkout. [`project::ProjectMemory`] is the entry
 //! point. Everything written passes [`privacy::Gate`].
 
+pub mod batches;
 pub mod branches;
 pub mod brief;
 mod conflicts;

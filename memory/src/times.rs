@@ -11,10 +11,18 @@ use serde_json::Value;
 #[must_use]
 pub fn millis(value: &Value) -> Option<i64> {
     match value {
-        Value::Number(number) => number.as_i64(),
+        // Databases also contain fractions of a millisecond.
+        Value::Number(number) => number.as_i64().or_else(|| whole(number.as_f64()?)),
         Value::String(text) => parse(text.trim()),
         _ => None,
     }
+}
+
+/// The whole number of a time; `None` outside the range of times.
+fn whole(number: f64) -> Option<i64> {
+    const MAX: f64 = 253_402_300_799_999.0;
+    #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
+    (-MAX..=MAX).contains(&number).then_some(number as i64)
 }
 
 fn parse(text: &str) -> Option<i64> {

@@ -153,7 +153,15 @@ const CASES: &[(&str, &[&[&str]])] = &[
             &["--output", "EVIL/EVIL"],
         ],
     ),
-    ("memory import", &[&["FILE"], &["EVIL"], &["ai/memory/decisions.jsonl", "--dry-run"]]),
+    (
+        "memory import",
+        &[
+            &["FILE"],
+            &["EVIL", "--project", "EVIL"],
+            &["ai/memory/decisions.jsonl", "--dry-run"],
+            &["--undo", "EVIL"],
+        ],
+    ),
     ("memory doctor", &[&[], &["--json"]]),
     ("memory rebuild", &[&[]]),
     ("memory prune", &[&[]]),

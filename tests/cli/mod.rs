@@ -20,6 +20,7 @@ mod ignore_files;
 mod index;
 mod layers;
 mod memory;
+mod memory_imports;
 mod memory_layers;
 mod memory_stores;
 mod odd_files;

@@ -1,10 +1,12 @@
 //! Arguments of `aidd memory`.
 
+mod import;
 mod origin;
 mod parsers;
 
 use aidd_memory::types::{Kind, Outcome, Relation};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+pub use import::{Form, Import};
 use origin::DecisionOrigin;
 use parsers::{confidence, field, json, kind, link, relation};
 use serde_json::Value;
@@ -128,9 +130,9 @@ pub enum MemoryCommand {
     },
     /// Print all memories, or restore lines that are missing from tracked files.
     Export(Export),
-    /// Import memories from a file.
+    /// Import memories from a file, a database or a directory, or take an import back.
     #[command(
-        after_help = "Supported formats: aidd JSON Lines (ai/memory/*.jsonl, `aidd memory export`), the older JSON files\nof decisions, mistakes and conventions, decisions of the memory server MAMA as JSON, the decision log\nof Memory v2 (an earlier memory format of aidd), claude-mem exports, and memory.jsonl of\n@modelcontextprotocol/server-memory. Importing the same file again adds nothing."
+        after_help = "Supported: the databases of MAMA, claude-mem, AIFP and aidd.md (an earlier version of aidd); exports\nof MAMA and claude-mem as JSON; logs and packs of Memory v2 (an earlier memory format of aidd);\nmemory.jsonl of @modelcontextprotocol/server-memory; .serena/memories; CLAUDE.md, AGENTS.md and\ndirectories of decision records, as drafts; aidd JSON Lines (`aidd memory export`) and the older JSON\nfiles. Importing the same file again adds nothing.\n\nExamples:\n  aidd memory import ~/.claude-mem/claude-mem.db --project shop --dry-run\n  aidd memory import docs/adr\n  aidd memory import --undo"
     )]
     Import(Import),
     /// Check the memory and print how to fix problems.
@@ -408,38 +410,6 @@ pub enum ExportFormat {
     Json,
     /// A Markdown page for people.
     Markdown,
-}
-
-/// Options of `aidd memory import`.
-#[derive(Debug, Args)]
-pub struct Import {
-    /// File to import; `-` reads standard input.
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub file: PathBuf,
-    /// Format of the file [default: detected from its content].
-    #[arg(long, value_enum)]
-    pub from: Option<Form>,
-    /// Print what would be imported, and write nothing.
-    #[arg(long)]
-    pub dry_run: bool,
-}
-
-/// Import formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Form {
-    /// JSON Lines of aidd.
-    Aidd,
-    /// The older JSON files of decisions, mistakes and conventions.
-    Older,
-    /// Decisions of the memory server MAMA, as JSON.
-    Mama,
-    /// The decision log of Memory v2, an earlier memory format of aidd.
-    #[value(name = "memory-v2")]
-    MemoryV2,
-    /// A claude-mem export.
-    ClaudeMem,
-    /// The memory.jsonl of @modelcontextprotocol/server-memory.
-    ServerMemory,
 }
 
 /// Options of `aidd memory prune`.

@@ -311,17 +311,13 @@ fn add_leftovers(root: &Path, report: &mut Report) {
     let entries = fs::read_dir(root.join(".aidd")).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| {
-            name.contains(".corrupt-")
-                || name.starts_with("data.foreign-")
-                || name.ends_with(".bak")
-        })
+        .filter(|name| name.contains(".corrupt-") || is_foreign(name) || name.ends_with(".bak"))
         .collect();
     names.sort();
     for name in names {
         let description = if name.ends_with(".bak") {
             "a backup"
-        } else if name.starts_with("data.foreign-") {
+        } else if is_foreign(&name) {
             "the database of another program"
         } else if name.contains(".backup.corrupt-") {
             "a damaged backup of the store"
@@ -331,6 +327,11 @@ fn add_leftovers(root: &Path, report: &mut Report) {
         let fact = format!(".aidd/{name}: {description}; delete it once it is not needed");
         report.facts.push(("leftover", fact));
     }
+}
+
+/// Whether a file is a database of another program that was moved.
+fn is_foreign(name: &str) -> bool {
+    name.starts_with("data.foreign-") || name.starts_with("data.aidd-md")
 }
 
 /// Checks the Git settings for the memory.

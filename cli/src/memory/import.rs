@@ -1,58 +1,65 @@
-//! `aidd memory import`: imports memories from a file.
+//! `aidd memory import`: imports memories, and takes imports back.
 
 use super::{MemoryCommandContext, to_user_error};
 use crate::cli::{Import, MemoryForm as FormArg};
-use aidd_memory::foreign::{self, Format};
+use aidd_memory::MemoryError;
+use aidd_memory::foreign::{self, Format, ImportOptions, ImportedFile};
+use aidd_memory::intake::ImportSummary;
 use aidd_report::exit::UserError;
 use aidd_report::project;
 use aidd_report::{number, one_line};
 use anyhow::Result;
 use serde_json::json;
-use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 
 /// Maximum number of skipped items that are listed; further items are only counted.
 const MAX_LISTED: usize = 10;
-/// Maximum size of the file, in bytes.
-const MAX_FILE_BYTES: u64 = 256 << 20;
+/// Maximum size of standard input, in bytes.
+const MAX_INPUT_BYTES: u64 = 256 << 20;
+
+/// The places to which items go, and their descriptions.
+const TARGETS: [(&str, &str); 5] = [
+    ("tracked", "tracked files"),
+    ("checkout", "this checkout"),
+    ("drafts", "drafts in this checkout"),
+    ("sessions", "sessions and branches"),
+    ("work", "work list"),
+];
 
 pub(super) fn run(args: &Import, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
-    let name = args.file.display().to_string();
-    let bytes = bytes(&args.file, context)?;
-    let format = args.from.map(|format| match format {
-        FormArg::Aidd => Format::Aidd,
-        FormArg::Older => Format::Older,
-        FormArg::Mama => Format::Mama,
-        FormArg::MemoryV2 => Format::MemoryV2,
-        FormArg::ClaudeMem => Format::ClaudeMem,
-        FormArg::ServerMemory => Format::ServerMemory,
-    });
-    let parsed = foreign::read(&name, &bytes, format).map_err(|error| {
-        UserError::new(error.to_string())
-            .hint("`aidd memory import --help` lists the formats; select one with --from")
-    })?;
-    let imported = context
-        .memory
-        .import_entries(&parsed.revisions, &parsed.entries, args.dry_run)
-        .map_err(to_user_error)?;
+    let Some(file) = &args.file else {
+        return undo(args.undo.as_deref().unwrap_or_default(), context);
+    };
+    let name = file.display().to_string();
+    let parsed = read(file, &name, args, context)?;
+    let imported =
+        context.memory.import_file(&parsed, &name, args.dry_run).map_err(to_user_error)?;
     let skipped: Vec<_> = parsed
         .skipped
         .iter()
         .map(|skipped| json!({"place": skipped.position, "why": skipped.why}))
         .collect();
     let output = json!({
-        "form": format_name(parsed.format), "dryRun": args.dry_run, "taken": imported.new,
-        "known": imported.known, "redacted": imported.redacted, "skipped": skipped,
+        "form": parsed.format.name(), "dryRun": args.dry_run, "taken": imported.new,
+        "known": imported.known, "redacted": imported.redacted, "targets": imported.targets,
+        "batch": imported.batch, "skipped": skipped,
     });
     if context.print_json(&output)? {
         return Ok(());
     }
     let action = if args.dry_run { "would import" } else { "imported" };
-    let memories = if imported.new.len() == 1 { "memory" } else { "memories" };
+    let items = counted_items(&imported);
     let out = &mut context.io.out;
-    writeln!(out, "read {name} as {}", format_name(parsed.format))?;
-    writeln!(out, "{action} {} {memories}; {} already known", imported.new.len(), imported.known)?;
+    writeln!(out, "read {name} as {}", parsed.format.name())?;
+    writeln!(out, "{action} {items}; {} already known", imported.known)?;
+    for (target, description) in TARGETS {
+        let counts = imported.targets.get(target).into_iter().flatten();
+        let counts: Vec<String> = counts.map(|(name, count)| format!("{count} {name}")).collect();
+        if !counts.is_empty() {
+            writeln!(out, "  {description}: {}", counts.join(", "))?;
+        }
+    }
     if imported.redacted > 0 {
         writeln!(out, "redacted secrets or private text in {}", number(imported.redacted, "line"))?;
     }
@@ -62,32 +69,93 @@ pub(super) fn run(args: &Import, context: &mut MemoryCommandContext<'_, '_>) -> 
     if parsed.skipped.len() > MAX_LISTED {
         writeln!(out, "skipped {} more; --json lists all", parsed.skipped.len() - MAX_LISTED)?;
     }
+    if let Some(batch) = &imported.batch {
+        writeln!(out, "take it back with `aidd memory import --undo {batch}`")?;
+    }
     Ok(())
 }
 
-fn format_name(format: Format) -> &'static str {
-    match format {
-        Format::Aidd => "aidd",
-        Format::Older => "older",
-        Format::Mama => "mama",
-        Format::MemoryV2 => "memory-v2",
-        Format::ClaudeMem => "claude-mem",
-        Format::ServerMemory => "server-memory",
+/// The number of new items: memories, or items if there are others than memories.
+fn counted_items(imported: &ImportSummary) -> String {
+    let has_others =
+        ["sessions", "work"].iter().any(|target| imported.targets.contains_key(target));
+    match (imported.new.len(), has_others) {
+        (count, true) => number(count, "item"),
+        (1, false) => "1 memory".to_owned(),
+        (count, false) => format!("{count} memories"),
     }
 }
 
-fn bytes(file: &Path, context: &mut MemoryCommandContext<'_, '_>) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let io_error = |error: std::io::Error| UserError::new(format!("{}: {error}", file.display()));
-    let result = if file == Path::new("-") {
-        (&mut *context.io.stdin).take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)
+fn read(
+    file: &Path,
+    name: &str,
+    args: &Import,
+    context: &mut MemoryCommandContext<'_, '_>,
+) -> Result<ImportedFile> {
+    let format = args.from.map(|format| match format {
+        FormArg::Aidd => Format::Aidd,
+        FormArg::Older => Format::Older,
+        FormArg::AiddMd => Format::AiddMd,
+        FormArg::Mama => Format::Mama,
+        FormArg::MemoryV2 => Format::MemoryV2,
+        FormArg::ClaudeMem => Format::ClaudeMem,
+        FormArg::Aifp => Format::Aifp,
+        FormArg::ServerMemory => Format::ServerMemory,
+        FormArg::Serena => Format::Serena,
+        FormArg::Markdown => Format::Markdown,
+    });
+    let parsed = if file == Path::new("-") {
+        foreign::read(name, &input(context)?, format)
     } else {
-        let open = fs::File::open(project::absolute(&context.io.cwd, file)).map_err(io_error)?;
-        open.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)
+        let root_name = context.root.canonicalize().ok();
+        let root_name = root_name.as_deref().and_then(Path::file_name);
+        let options = ImportOptions {
+            format,
+            projects: args.projects.clone(),
+            all_projects: args.all_projects,
+            root_name: root_name.map(|name| name.to_string_lossy().into_owned()),
+        };
+        foreign::read_path(&project::absolute(&context.io.cwd, file), name, &options)
     };
-    let size = u64::try_from(result.map_err(io_error)?).unwrap_or(u64::MAX);
-    if size > MAX_FILE_BYTES {
-        let message = format!("{} is larger than {} MB", file.display(), MAX_FILE_BYTES >> 20);
+    Ok(parsed.map_err(|error| match error {
+        MemoryError::Io { error, .. } => UserError::new(format!("{name}: {error}")),
+        error => UserError::new(error.to_string())
+            .hint("`aidd memory import --help` lists the formats; select one with --from"),
+    })?)
+}
+
+fn undo(id: &str, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+    let undone =
+        context.memory.undo_import(Some(id).filter(|id| !id.is_empty())).map_err(to_user_error)?;
+    let remaining: Vec<_> = undone
+        .remaining
+        .iter()
+        .map(|item| json!({"id": item.id, "title": item.title, "why": item.why}))
+        .collect();
+    let output = json!({
+        "batch": undone.id, "source": undone.source, "removed": undone.removed, "remaining": remaining,
+    });
+    if context.print_json(&output)? {
+        return Ok(());
+    }
+    let out = &mut context.io.out;
+    writeln!(out, "took back the import of {}", one_line(&undone.source))?;
+    writeln!(out, "removed {}", number(undone.removed, "item"))?;
+    for item in &undone.remaining {
+        let title = one_line(&item.title);
+        writeln!(out, "remains: {} ({title}): {}", one_line(&item.id), item.why)?;
+    }
+    Ok(())
+}
+
+fn input(context: &mut MemoryCommandContext<'_, '_>) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let size = (&mut *context.io.stdin)
+        .take(MAX_INPUT_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| UserError::new(format!("-: {error}")))?;
+    if u64::try_from(size).unwrap_or(u64::MAX) > MAX_INPUT_BYTES {
+        let message = format!("the input is larger than {} MB", MAX_INPUT_BYTES >> 20);
         return Err(UserError::new(message).hint("split the file").into());
     }
     Ok(bytes)

@@ -1,7 +1,7 @@
 //! Queries on symbols and their references.
 
+mod connection;
 pub mod context;
-mod kept;
 mod map;
 pub mod places;
 mod purity;
@@ -10,7 +10,7 @@ pub mod reach;
 mod routes;
 mod search;
 
-pub(crate) use kept::Kept;
+pub(crate) use connection::Idle;
 pub use purity::{EffectChain, Purity};
 pub use routes::RouteRow;
 
@@ -116,7 +116,7 @@ pub struct Stats {
 /// An open index.
 #[derive(Debug)]
 pub struct Reader {
-    connection: kept::Held,
+    connection: connection::Held,
     bytes: u64,
 }
 
@@ -126,13 +126,13 @@ impl Reader {
     /// # Errors
     /// When there is no index.
     pub fn open(root: &Path) -> Result<Self, IndexError> {
-        Self::open_kept(root, &Kept::default())
+        Self::open_with(root, &Idle::default())
     }
 
     /// Opens the index of the project at `root`, if possible with the connection of an earlier
     /// reader.
-    pub(crate) fn open_kept(root: &Path, kept: &Kept) -> Result<Self, IndexError> {
-        let connection = kept::Held::open(root, kept)?;
+    pub(crate) fn open_with(root: &Path, kept: &Idle) -> Result<Self, IndexError> {
+        let connection = connection::Held::open(root, kept)?;
         let bytes = std::fs::metadata(store::path(root)).map_or(0, |data| data.len());
         Ok(Self { connection, bytes })
     }

@@ -1,13 +1,100 @@
-//! Reads the output of claude-mem's export script: observations, session summaries and prompts.
+//! Reads the observations and session summaries of claude-mem, from its database or from the output
+//! of its export script.
 
-use super::{Format, ImportedFile, entry, name, put, text, texts, time};
+use super::database::Database;
+use super::projects::Selected;
+use super::{Format, ImportOptions, ImportedFile, entry, name, put, text, texts, time};
+use crate::MemoryError;
 use aidd_engine::parse::lines::types::{Entry, Kind};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+const OBSERVATION_COLUMNS: [&str; 18] = [
+    "id",
+    "memory_session_id",
+    "sdk_session_id",
+    "project",
+    "merged_into_project",
+    "type",
+    "title",
+    "subtitle",
+    "text",
+    "narrative",
+    "facts",
+    "concepts",
+    "files_read",
+    "files_modified",
+    "discovery_tokens",
+    "created_at",
+    "created_at_epoch",
+    "origin_local_id",
+];
+const SUMMARY_COLUMNS: [&str; 14] = [
+    "id",
+    "memory_session_id",
+    "sdk_session_id",
+    "project",
+    "merged_into_project",
+    "request",
+    "investigated",
+    "learned",
+    "completed",
+    "next_steps",
+    "notes",
+    "files_edited",
+    "created_at",
+    "created_at_epoch",
+];
 
 /// The fields with the creation time, the preferred field first.
 const TIME_FIELDS: [&str; 2] = ["created_at_epoch", "created_at"];
 
 const NO_TEXT_OR_ID: &str = "the item has no text or no id";
+
+/// Reads the database, which contains the memories of all projects of a person.
+pub(super) fn read_database(
+    database: &Database,
+    options: &ImportOptions,
+) -> Result<ImportedFile, MemoryError> {
+    let mut observations = database.rows("observations", &OBSERVATION_COLUMNS)?;
+    let mut summaries = database.rows("session_summaries", &SUMMARY_COLUMNS)?;
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for row in observations.iter().chain(&summaries) {
+        for project in projects(row) {
+            *counts.entry(project.to_owned()).or_default() += 1;
+        }
+    }
+    let selected = Selected::from_options(options, &counts)?;
+    let all = observations.len() + summaries.len();
+    observations.retain(|row| selected.contains(projects(row)));
+    summaries.retain(|row| selected.contains(projects(row)));
+    let others = all - observations.len() - summaries.len();
+    let columns = ["memory_session_id", "sdk_session_id", "custom_title"];
+    let mut titles: BTreeMap<String, String> = BTreeMap::new();
+    for row in database.rows("sdk_sessions", &columns)? {
+        if let Some((id, title)) = session(&row).zip(text(&row, &["custom_title"])) {
+            titles.insert(id, title);
+        }
+    }
+    for row in &mut summaries {
+        if let Some(title) = session(row).and_then(|id| titles.get(&id)) {
+            row["session_title"] = json!(title);
+        }
+    }
+    let mut read = read(&json!({"observations": observations, "summaries": summaries}));
+    let prompts = database.count("user_prompts")?;
+    read.skip_prompts(prompts);
+    if others > 0 {
+        read.skip("observations and summaries", format!("{others} memories of other projects"));
+    }
+    Ok(read)
+}
+
+/// The projects of a row: its own, and the one with which that project was merged.
+fn projects(row: &Value) -> impl Iterator<Item = &str> {
+    let names = ["project", "merged_into_project"].into_iter();
+    names.filter_map(|name| row.get(name)?.as_str()).filter(|name| !name.is_empty())
+}
 
 pub(super) fn read(document: &Value) -> ImportedFile {
     let mut read = ImportedFile::new(Format::ClaudeMem);
@@ -24,11 +111,16 @@ pub(super) fn read(document: &Value) -> ImportedFile {
             None => read.skip(format!("item {} of summaries", index + 1), NO_TEXT_OR_ID),
         }
     }
-    let prompts = list("prompts").count();
-    if prompts > 0 {
-        read.skip("prompts", format!("{prompts} user prompts, which are not memories"));
-    }
+    read.skip_prompts(list("prompts").count());
     read
+}
+
+impl ImportedFile {
+    fn skip_prompts(&mut self, count: usize) {
+        if count > 0 {
+            self.skip("prompts", format!("{count} user prompts, which are not memories"));
+        }
+    }
 }
 
 fn session(item: &Value) -> Option<String> {
@@ -37,16 +129,25 @@ fn session(item: &Value) -> Option<String> {
 
 fn observation(item: &Value) -> Option<Entry> {
     let content = text(item, &["title", "subtitle", "text", "narrative"])?;
-    let kind = match text(item, &["type"]).as_deref() {
+    let stated = text(item, &["type"]);
+    let kind = match stated.as_deref() {
         Some("decision") => Kind::Decision,
         Some("bugfix") => Kind::Mistake,
         Some("feature" | "refactor" | "change") => Kind::WorkflowOutcome,
         _ => Kind::Insight,
     };
     let at = time(item, &TIME_FIELDS);
-    let mut entry = entry(kind, at, "claude-mem", &name(item)?, content);
+    // Memories synchronised from another device have another number there.
+    let item_name = text(item, &["origin_local_id"]).or_else(|| name(item))?;
+    let mut entry = entry(kind, at, "claude-mem", &item_name, content);
     entry.session_id = session(item);
     let metadata = &mut entry.metadata;
+    if kind == Kind::Insight {
+        put(metadata, "category", stated);
+    }
+    if kind == Kind::Mistake {
+        put(metadata, "files", texts(item, "files_modified"));
+    }
     put(metadata, "facts", texts(item, "facts"));
     put(metadata, "narrative", text(item, &["narrative", "text"]));
     put(metadata, "concepts", texts(item, "concepts"));
@@ -72,5 +173,6 @@ fn summary(item: &Value) -> Option<Entry> {
     put(&mut entry.metadata, "nextSteps", text(item, &["next_steps"]));
     put(&mut entry.metadata, "openFiles", texts(item, "files_edited"));
     put(&mut entry.metadata, "project", text(item, &["project"]));
+    put(&mut entry.metadata, "session", text(item, &["session_title"]));
     Some(entry)
 }

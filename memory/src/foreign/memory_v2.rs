@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 /// Whether a line belongs to a decision log of Memory v2.
 pub(super) fn is_line(line: &Map<String, Value>) -> bool {
     let text = |name: &str| line.get(name).and_then(Value::as_str);
-    let is_schema = text("schema").is_some_and(|schema| schema.starts_with("aidd.memory.decision"));
+    let is_schema =
+        text("schema").is_some_and(|schema| schema.starts_with("aidd.memory.decision."));
     is_schema || (text("decision_id").is_some() && text("decision").is_some())
 }
 
@@ -29,18 +30,41 @@ struct LoggedMemory {
 
 /// Reads the lines of a log.
 pub(super) fn read(bytes: &[u8]) -> ImportedFile {
+    let lines = bytes.split(|&byte| byte == b'\n').enumerate();
+    let lines = lines.filter(|(_, line)| !line.iter().all(u8::is_ascii_whitespace));
+    let items: Vec<(String, Value)> = lines
+        .map(|(index, line)| {
+            (format!("line {}", index + 1), serde_json::from_slice(line).unwrap_or_default())
+        })
+        .collect();
+    let broken = broken_links(&items);
+    let mut read = read_items(items);
+    for position in broken {
+        read.skip(position, "`prev_hash` does not match the line before it; the line is imported");
+    }
+    read
+}
+
+/// The positions of lines whose `prev_hash` is not the `entry_hash` of the line before them.
+fn broken_links(items: &[(String, Value)]) -> Vec<String> {
+    let pairs = items.iter().zip(items.iter().skip(1));
+    let broken = pairs.filter(|((_, before), (_, item))| {
+        let expected = text(before, &["entry_hash"]);
+        expected.is_some() && text(item, &["prev_hash"]) != expected
+    });
+    broken.map(|(_, (position, _))| position.clone()).collect()
+}
+
+/// Reads the decisions of a log or of a pack, each with its position.
+pub(super) fn read_items(items: Vec<(String, Value)>) -> ImportedFile {
     let mut read = ImportedFile::new(Format::MemoryV2);
     let mut memories: Vec<(String, LoggedMemory)> = Vec::new();
     let mut positions: BTreeMap<String, usize> = BTreeMap::new();
-    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-        if line.iter().all(u8::is_ascii_whitespace) {
-            continue;
-        }
-        let item: Value = serde_json::from_slice(line).unwrap_or_default();
+    for (place, item) in items {
         let (Some(content), Some(log_id)) =
             (text(&item, &["decision"]), text(&item, &["decision_id"]))
         else {
-            read.skip(format!("line {}", index + 1), "`decision` or `decision_id` is missing");
+            read.skip(place, "`decision` or `decision_id` is missing");
             continue;
         };
         let at = time(&item, &["ts", "created_at", "timestamp"]);

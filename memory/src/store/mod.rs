@@ -191,6 +191,8 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn put_line(&mut self, line: &Clean<MirroredLine>) -> Result<(), MemoryError>;
     /// Sets whether the file contains a line.
     fn set_present(&mut self, file: &str, rev: &str, present: bool) -> Result<(), MemoryError>;
+    /// Deletes a line, so that it cannot be restored.
+    fn delete_line(&mut self, file: &str, rev: &str) -> Result<(), MemoryError>;
     /// The lines of a memory.
     fn lines_of(&mut self, id: &str) -> Result<Vec<MirroredLine>, MemoryError>;
     /// The lines of a file: revision, memory id, whether the line is present.
@@ -308,7 +310,7 @@ fn set_foreign_aside(folder: &Path, now: i64) -> Result<Option<String>, MemoryEr
     let Some(foreign) = ownership::detect_foreign(&path) else { return Ok(None) };
     // The database itself is renamed last: if this process dies in between, the database is found
     // again and gets the same name as its other files.
-    let names = |n| ownership::name_aside(folder, now, n);
+    let names = |n| foreign.name_aside(folder, now, n);
     let aside = lock::set_aside(&path, &["-wal", "-shm", ""], names)?;
     Ok(Some(foreign.notice(&path, &aside)))
 }

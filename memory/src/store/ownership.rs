@@ -18,26 +18,17 @@ pub(super) const APPLICATION_ID: i32 = 0x6169_6464;
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 const ID_OFFSET: usize = 68;
 
-/// Programs whose databases are recognised by their tables: name, tables, and how to import their
-/// memories.
-const PROGRAMS: [(&str, &[&str], &str); 3] = [
+/// Programs whose databases are recognised by their tables, and can be imported: name, tables, and
+/// the name to which the database is moved, if it is not the general one.
+const PROGRAMS: [(&str, &[&str], Option<&str>); 4] = [
     (
         "aidd.md, an earlier version of aidd",
         &["permanent_memory", "observations"],
-        "its decisions, mistakes and conventions are read from their JSON files in ai/memory; its \
-         sessions and observations are not imported",
+        Some("data.aidd-md"),
     ),
-    (
-        "MAMA",
-        &["decisions", "decision_edges"],
-        "to import its decisions, write the rows of its table `decisions` to a JSON file and run \
-         `aidd memory import FILE`",
-    ),
-    (
-        "claude-mem",
-        &["sdk_sessions", "observations"],
-        "to import its observations, run its export script and `aidd memory import FILE`",
-    ),
+    ("MAMA", &["decisions", "decision_edges"], None),
+    ("claude-mem", &["sdk_sessions", "observations"], None),
+    ("AIFP", &["completion_path", "milestones"], None),
 ];
 
 /// A database of another program.
@@ -45,15 +36,26 @@ const PROGRAMS: [(&str, &[&str], &str); 3] = [
 pub(super) struct ForeignDatabase {
     /// Name or description of the program.
     program: String,
-    /// How to import its data; empty when unknown.
-    remedy: &'static str,
+    /// Whether its memories can be imported.
+    is_importable: bool,
+    /// The name to which the database is moved, if it is not the general one.
+    name: Option<&'static str>,
 }
 
 impl ForeignDatabase {
     /// The notice for the user after the database was moved to `aside`.
     pub(super) fn notice(&self, path: &Path, aside: &Path) -> String {
-        let remedy =
-            if self.remedy.is_empty() { String::new() } else { format!("; {}", self.remedy) };
+        let file = aside.file_name().unwrap_or_default().to_string_lossy();
+        let remedy = match (self.is_importable, self.name) {
+            (true, Some(_)) => format!(
+                "; stop the program if it is running, and import its memories with `aidd memory \
+                 import .aidd/{file} --dry-run`, then without --dry-run"
+            ),
+            (true, None) => {
+                format!("; import its memories with `aidd memory import .aidd/{file} --dry-run`")
+            }
+            (false, _) => String::new(),
+        };
         format!(
             "{} is the database of another program ({}); it was moved unchanged to {}, and a new \
              store was created{remedy}",
@@ -108,8 +110,13 @@ fn detect_by_schema(connection: &Connection) -> rusqlite::Result<Option<ForeignD
         |required: &&[&str]| required.iter().all(|name| tables.iter().any(|own| own == name));
     let known = PROGRAMS.iter().find(|(_, required, _)| has_tables(required));
     Ok(Some(match known {
-        Some((program, _, remedy)) => ForeignDatabase { program: (*program).to_owned(), remedy },
-        None => ForeignDatabase { program: describe(id, &tables), remedy: "" },
+        Some((program, _, name)) => {
+            ForeignDatabase { program: (*program).to_owned(), is_importable: true, name: *name }
+        }
+        None => {
+            let program = describe(id, &tables);
+            ForeignDatabase { program, is_importable: false, name: None }
+        }
     }))
 }
 
@@ -127,10 +134,14 @@ fn describe(id: i32, tables: &[String]) -> String {
     }
 }
 
-/// Returns the path to which another program's database is moved; `n` numbers the databases that
-/// are moved on the same day. Git ignores this path like the rest of the store.
-pub(super) fn name_aside(folder: &Path, now: i64, n: u32) -> PathBuf {
-    let day = times::day(now);
-    let counter = if n > 1 { format!("-{n}") } else { String::new() };
-    folder.join(format!("data.foreign-{day}{counter}.db"))
+impl ForeignDatabase {
+    /// Returns the path to which the database is moved; `n` numbers the databases that have the
+    /// same name otherwise. Git ignores this path like the rest of the store.
+    pub(super) fn name_aside(&self, folder: &Path, now: i64, n: u32) -> PathBuf {
+        let counter = if n > 1 { format!("-{n}") } else { String::new() };
+        match self.name {
+            Some(name) => folder.join(format!("{name}{counter}.db")),
+            None => folder.join(format!("data.foreign-{}{counter}.db", times::day(now))),
+        }
+    }
 }

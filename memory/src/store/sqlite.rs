@@ -369,6 +369,10 @@ impl StorageBackend for Sqlite {
         self.run(sql, params![file, rev, present]).map(|_| ())
     }
 
+    fn delete_line(&mut self, file: &str, rev: &str) -> Result<(), MemoryError> {
+        self.run("DELETE FROM lines WHERE file = ?1 AND rev = ?2", [file, rev]).map(|_| ())
+    }
+
     fn lines_of(&mut self, id: &str) -> Result<Vec<MirroredLine>, MemoryError> {
         let sql = "SELECT file, present, data FROM lines WHERE memory_id = ?1 ORDER BY file, rev";
         self.query_all(sql, [id], mirrored)

@@ -4,6 +4,7 @@
 mod enforced;
 mod faults;
 mod flow;
+mod imports;
 mod layers;
 mod merges;
 mod naming;

@@ -28,6 +28,32 @@ fn fields() -> Map<String, Value> {
     )])
 }
 
+/// Imports a private text and a secret in every kind of item.
+fn import_sensitive(memory: &mut ProjectMemory) {
+    let rows = json!({"decisions": [
+        {"id": "a", "topic": sensitive_text(70), "decision": sensitive_text(71), "created_at": 5},
+        {"id": "b", "topic": "b", "decision": sensitive_text(72), "kind": "lesson"},
+    ], "decision_edges": [
+        {"from_id": "b", "to_id": "a", "relationship": "refines", "reason": sensitive_text(73)},
+    ]});
+    let file = crate::foreign::read("x.json", rows.to_string().as_bytes(), None);
+    let mut file = file.expect("a format");
+    let mut work = memory.add_work(NewWork::task("Other")).expect("added");
+    (work.id, work.title) = ("task_1_a".to_owned(), sensitive_text(74));
+    file.work.push(work);
+    let branch = BranchContext {
+        branch: "imported".to_owned(),
+        pending_tasks: vec![sensitive_text(75)],
+        ..BranchContext::default()
+    };
+    file.branches.push(branch);
+    let value = json!({"id": "s", "name": sensitive_text(76)});
+    let table = crate::store::Table::Sessions;
+    let id = "s".to_owned();
+    file.documents.push(crate::foreign::ImportedDocument { table, id, at: 5, value });
+    memory.import_file(&file, &sensitive_text(77), false).expect("imported");
+}
+
 fn all_writes(memory: &mut ProjectMemory) {
     let new_session = SessionState {
         name: Some(sensitive_text(0)),
@@ -51,6 +77,7 @@ fn all_writes(memory: &mut ProjectMemory) {
     let codes = [sensitive_text(70)];
     memory.note_pack_gate("A-1", "PLAN", &codes, Some(&sensitive_text(71))).expect("noted");
     memory.save_run("run_1", &json!({"answer": sensitive_text(65)})).expect("saved");
+    import_sensitive(memory);
     let patch = json!({
         "decisions": [{"decision": sensitive_text(3), "reasoning": sensitive_text(4)}],
         "errorsResolved": [{"error": sensitive_text(5), "fix": sensitive_text(6)}],

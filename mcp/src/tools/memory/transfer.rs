@@ -141,8 +141,7 @@ fn import_file(
             .remedy("split the file"));
     }
     let parsed = foreign::read(&path, &bytes, None)?;
-    let imported = context
-        .memory(|memory| memory.import_entries(&parsed.revisions, &parsed.entries, dry_run))?;
+    let imported = context.memory(|memory| memory.import_file(&parsed, &path, dry_run))?;
     let verb = if dry_run { "Would import" } else { "Imported" };
     let mut text =
         format!("{verb} memories: {}; already known: {}.", imported.new.len(), imported.known);

@@ -335,6 +335,15 @@ impl StorageBackend for Json {
         Ok(())
     }
 
+    fn delete_line(&mut self, file: &str, rev: &str) -> Result<(), MemoryError> {
+        let line_key = key(&[file, rev]);
+        if let Some(line) = self.get::<MirroredLine>(LINES, &line_key)? {
+            self.change(LINES_OF, &key(&[&line.line.id, file, rev]), None)?;
+            self.change(LINES, &line_key, None)?;
+        }
+        Ok(())
+    }
+
     fn lines_of(&mut self, id: &str) -> Result<Vec<MirroredLine>, MemoryError> {
         self.refresh()?;
         let line_keys: Vec<String> = self

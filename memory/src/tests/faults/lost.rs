@@ -378,7 +378,14 @@ fn the_database_of_another_program_is_moved_aside_unchanged() {
             assert!(notices[0].contains("moved unchanged to"), "{notices:?}");
             assert!(!notices[0].contains("damaged"), "{notices:?}");
             let day = crate::times::day(crate::project::system_clock()());
-            let aside = format!("data.foreign-{day}.db");
+            let aside = match expected.contains("aidd.md") {
+                true => {
+                    let remedy = "aidd memory import .aidd/data.aidd-md.db --dry-run";
+                    assert!(notices[0].contains(remedy), "{notices:?}");
+                    "data.aidd-md.db".to_owned()
+                }
+                false => format!("data.foreign-{day}.db"),
+            };
             assert_eq!((bytes(&aside), bytes(&format!("{aside}-wal"))), before, "{expected}");
             memory.save_decision(&decision("Ours", None)).expect("saved");
             drop(memory);

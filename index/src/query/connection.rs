@@ -9,20 +9,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The place for the open connection of a session.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Kept(Arc<Mutex<Option<(store::FileId, Connection)>>>);
+pub(crate) struct Idle(Arc<Mutex<Option<(store::FileId, Connection)>>>);
 
 /// A connection that returns to its place when it is dropped.
 #[derive(Debug)]
 pub(super) struct Held {
     connection: Option<Connection>,
     /// The place, and the file that the connection reads; `None` if the file is not known.
-    place: Option<(store::FileId, Kept)>,
+    place: Option<(store::FileId, Idle)>,
 }
 
 impl Held {
     /// Takes the connection from `place` if it reads the present database of `root`; otherwise, opens
     /// the database.
-    pub(super) fn open(root: &Path, place: &Kept) -> Result<Self, IndexError> {
+    pub(super) fn open(root: &Path, place: &Idle) -> Result<Self, IndexError> {
         let file = store::file_id(root);
         let kept = place.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let connection = match kept {

@@ -1,0 +1,18 @@
+-- Rows that 1.15.0 writes only with a language model or a connector, added by hand in its real schema (after fixture.sql).
+BEGIN;
+INSERT INTO decisions(id,topic,decision,reasoning,confidence,created_at,updated_at,kind,status,summary,event_date) VALUES('decision_sup_0','indentation','Prefers tabs in Go','Added by hand',0.5,1771200000000,1771200000000,'preference','active','Prefers tabs in Go',NULL);
+INSERT INTO decisions(id,topic,decision,reasoning,confidence,created_at,updated_at,kind,status,summary,event_date) VALUES('decision_sup_1','latency','Answers within 200 ms','Added by hand',0.5,1771286400000,1771286400000,'constraint','active','Answers within 200 ms',NULL);
+INSERT INTO decisions(id,topic,decision,reasoning,confidence,created_at,updated_at,kind,status,summary,event_date) VALUES('decision_sup_2','deploys','Never deploy on Fridays','Added by hand',0.5,1771372800000,1771372800000,'lesson','active','Never deploy on Fridays',NULL);
+INSERT INTO decisions(id,topic,decision,reasoning,confidence,created_at,updated_at,kind,status,summary,event_date) VALUES('decision_sup_3','mobile_client','Replace the login of the mobile client','Added by hand',0.5,1771459200000,1771459200000,'task','active','Replace the login of the mobile client',NULL);
+INSERT INTO decisions(id,topic,decision,reasoning,confidence,created_at,updated_at,kind,status,summary,event_date) VALUES('decision_sup_4','release_day','Release on 2026-09-01','Added by hand',0.5,1771545600000,1771545600000,'schedule','active','Release on 2026-09-01','2026-09-01');
+INSERT INTO decisions(id,topic,decision,reasoning,confidence,created_at,updated_at,kind,status,summary,event_date) VALUES('decision_sup_5','queue','Kafka for events','Added by hand',0.5,1771632000000,1771632000000,'decision','contradicted','Kafka for events',NULL);
+INSERT INTO decisions(id,topic,decision,reasoning,confidence,created_at,updated_at,kind,status,summary,event_date) VALUES('decision_sup_6','queue','NATS for events','Added by hand',0.5,1771718400000,1771718400000,'decision','active','NATS for events',NULL);
+INSERT INTO decisions(id,topic,decision,reasoning,confidence,created_at,updated_at,kind,status,summary,event_date) VALUES('decision_sup_7','editor','Everybody uses one editor','Added by hand',0.5,1771804800000,1771804800000,'decision','stale','Everybody uses one editor',NULL);
+INSERT INTO decisions(id,topic,decision,reasoning,confidence,created_at,updated_at,kind,status,summary,event_date) VALUES('decision_sup_8','latency','Answers within 500 ms','Added by hand',0.5,1771891200000,1771891200000,'constraint','superseded','Answers within 500 ms',NULL);
+INSERT INTO decision_edges(from_id,to_id,relationship,reason,weight,created_at,created_by,approved_by_user) VALUES('decision_sup_6','decision_sup_5','contradicts','Added by hand',0.9,1771200000000,'llm',1);
+INSERT INTO decision_edges(from_id,to_id,relationship,reason,weight,created_at,created_by,approved_by_user) VALUES('decision_database_1795929238800_be6798f7','decision_auth_strategy_1795929238686_f8526068','refines','Added by hand',0.4,1771200000000,'llm',0);
+INSERT INTO decision_edges(from_id,to_id,relationship,reason,weight,created_at,created_by,approved_by_user) VALUES('decision_sup_1','decision_sup_8','supersedes','Added by hand',1.0,1771200000000,'llm',1);
+INSERT INTO decision_edges(from_id,to_id,relationship,reason,weight,created_at,created_by,approved_by_user) VALUES('decision_sup_6','decision_sup_0','builds_on','Added by hand',1.0,1771200000000,'llm',1);
+PRAGMA foreign_keys=OFF;
+INSERT INTO decision_edges VALUES('decision_sup_6','decision_gone','builds_on','dangling',1.0,1771200000000,'user',1,NULL,NULL);
+COMMIT;

@@ -1,0 +1,20 @@
+-- Shaped like MAMA, values that its tools never write: every row must be read, skipped with a reason, or refused; none may crash.
+CREATE TABLE decisions (id TEXT, topic TEXT, decision TEXT, reasoning TEXT, outcome TEXT, failure_reason TEXT, supersedes TEXT, superseded_by TEXT, confidence REAL, created_at, updated_at, kind TEXT, status TEXT);
+CREATE TABLE decision_edges (from_id TEXT, to_id TEXT, relationship TEXT, reason TEXT, weight REAL, created_at INTEGER, created_by TEXT, approved_by_user INTEGER);
+CREATE TABLE checkpoints (id INTEGER PRIMARY KEY, timestamp, summary TEXT, open_files TEXT, next_steps TEXT, status TEXT);
+INSERT INTO decisions VALUES ('d1','seconds','Time in seconds','r',NULL,NULL,NULL,NULL,0.5,1771200000,1771200000,'decision','active');
+INSERT INTO decisions VALUES ('d2','text','Time as text','r','pending',NULL,'["d1"]',NULL,0.5,'2026-02-16T00:00:00Z',NULL,'decision','active');
+INSERT INTO decisions VALUES ('d3','sql time','Time of SQLite','r','success',NULL,'d3',NULL,0.5,'2026-02-16 00:00:00',NULL,NULL,NULL);
+INSERT INTO decisions VALUES ('d4','negative','Negative time','r',NULL,NULL,'d5',NULL,-1,-5,NULL,'decision','active');
+INSERT INTO decisions VALUES ('d5','huge','Huge time','r',NULL,NULL,'d4',NULL,7,9223372036854775807,NULL,'decision','active');
+INSERT INTO decisions VALUES ('d5','twice','The same id again','r',NULL,NULL,NULL,NULL,0.5,1771200000000,NULL,'decision','active');
+INSERT INTO decisions VALUES (NULL,'no id','No id','r',NULL,NULL,NULL,NULL,0.5,1771200000000,NULL,'decision','active');
+INSERT INTO decisions VALUES ('d6',NULL,'   ','blank text',NULL,NULL,NULL,NULL,0.5,1771200000000,NULL,'decision','active');
+INSERT INTO decisions VALUES ('d7','blob',X'ff00fe','a blob as text',NULL,NULL,NULL,NULL,0.5,1771200000000,NULL,'decision','active');
+INSERT INTO decisions VALUES ('d8','not UTF-8',CAST(X'c328' AS TEXT),'bad bytes',NULL,NULL,NULL,NULL,0.5,1771200000000,NULL,'decision','active');
+INSERT INTO decisions VALUES ('d9','nul','A NUL ' || char(0) || ' inside','r',NULL,NULL,NULL,NULL,'high',1771200000000.75,NULL,'verdict','frozen');
+INSERT INTO decisions VALUES (10,'numeric id',42,'a number as text',NULL,NULL,'[10, "d1", null]',NULL,0.5,1771200000000,NULL,'decision','active');
+INSERT INTO decisions VALUES ('d11','empty JSON','Supersedes an empty list','r',NULL,NULL,'[]','gone',0.5,1771200000000,NULL,'decision','superseded');
+INSERT INTO decisions SELECT 'd12','large',replace(hex(zeroblob(100000)),'00','large '),'600,000 characters',NULL,NULL,NULL,NULL,0.5,1771200000000,NULL,'decision','active';
+INSERT INTO decision_edges VALUES ('d1','d2','builds_on','ok',1,1771200000,'user',1), ('d1','d1','refines','itself',1,0,'llm',1), ('d1','gone','debates','dangling',1,0,'user',1), ('d2','d1','mentions','unknown relation',1,0,'user',1), ('d1','d2','builds_on','twice',2,NULL,NULL,NULL), (NULL,'d1','supersedes',NULL,NULL,NULL,NULL,NULL), ('d4','d5','supersedes','cycle',1,0,'user',1), ('d5','d4','supersedes','cycle',1,0,'user',1), ('d2','d9','contradicts','rejected by the person',1,0,'llm',0);
+INSERT INTO checkpoints VALUES (1,1771200000,'Time in seconds','not JSON','["a","b"]','active'), (2,NULL,NULL,NULL,NULL,NULL), (3,'x','Text time','{"a":1}','','archived');
