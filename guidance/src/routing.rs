@@ -57,8 +57,7 @@ struct Area {
     nodes: Vec<Node>,
 }
 
-/// The number of nodes that a task must match to count as spanning several areas, and the workflow
-/// for such tasks.
+/// The number of nodes that a task of several areas matches, and the workflow for such tasks.
 #[derive(Clone, Debug, Deserialize)]
 struct MultiAreaSettings {
     at_least: usize,
@@ -111,6 +110,9 @@ pub struct Route {
 /// The index of a row, the weight of its matching words, and the indices of the matched tokens.
 type RowScore = (usize, f64, BTreeSet<usize>);
 
+/// Pages of skills that are not roles: a table and a skill of every role.
+const NOT_ROLES: [&str; 2] = ["competency-matrix", "memory"];
+
 impl Routing {
     /// Reads the tables from the pages of `library`.
     ///
@@ -135,15 +137,14 @@ impl Routing {
             areas.push(area.words);
             nodes.extend(area.nodes.into_iter().map(|node| (node, area_index)));
         }
-        let role_pages = library.pages_of_kind(PageKind::Skills).map(|page| page.name.clone());
-        let roles = nodes.iter().map(|(node, _)| node.activates.clone()).chain(role_pages);
-        let roles = roles.filter(|role| role != "competency-matrix").collect();
+        let roles = library.pages_of_kind(PageKind::Skills).map(|page| page.name.clone());
+        let roles = nodes.iter().map(|(node, _)| node.activates.clone()).chain(roles);
         Ok(Self {
             rows,
             nodes,
             areas,
             spans: tree.spans,
-            roles,
+            roles: roles.filter(|role| !NOT_ROLES.contains(&&**role)).collect(),
             otherwise: tree.otherwise.ask,
             tasks: library.tasks(),
             task_model: OnceLock::new(),
@@ -397,8 +398,7 @@ pub(super) fn page_data<T: DeserializeOwned>(
     kind: PageKind,
     name: &str,
 ) -> Result<T, TableError> {
-    // If a project that uses only its own pages does not have this table, the shipped table
-    // applies.
+    // A project with only its own pages can lack this table; then the shipped table applies.
     let shipped;
     let page = match library.get(kind, name) {
         Some(page) => page,

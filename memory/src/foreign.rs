@@ -25,7 +25,7 @@ pub use directory::read_path;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// The supported formats.
+/// The formats that an import reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Lines of aidd: lines of tracked files, and memories of a checkout.
@@ -91,7 +91,7 @@ pub struct ImportedDocument {
     pub id: String,
     /// The time of creation in milliseconds since 1970.
     pub at: i64,
-    /// The document.
+    /// The parsed document, with its path.
     pub value: Value,
 }
 
@@ -109,9 +109,9 @@ pub struct ImportedFile {
     pub entries: Vec<Entry>,
     /// Links from these memories, with their source.
     pub links: Vec<Link>,
-    /// Sessions and lifecycles.
+    /// Sessions and lifecycles of the other program.
     pub documents: Vec<ImportedDocument>,
-    /// States of branches.
+    /// The states of branches, by name.
     pub branches: Vec<BranchContext>,
     /// Entries of the work list.
     pub work: Vec<WorkEntry>,

@@ -20,9 +20,9 @@ pub const MAX_CALL_DEPTH: usize = 5;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Roadblock {
-    /// What goes wrong.
+    /// What goes wrong, in one sentence.
     pub issue: String,
-    /// The way out.
+    /// What to do about the problem.
     pub resolution: String,
 }
 
@@ -44,7 +44,7 @@ pub enum Action {
     Tool {
         /// The name of the tool.
         name: String,
-        /// The arguments.
+        /// The arguments of the tool, as JSON.
         with: Map<String, Value>,
     },
     /// Another directive is run, then this one continues.
@@ -120,7 +120,7 @@ pub struct Step {
 pub struct Directive {
     /// The name of the page.
     pub name: String,
-    /// The type.
+    /// The type of the directive.
     pub kind: DirectiveType,
     /// The category, such as `purity`.
     pub category: String,
@@ -130,15 +130,15 @@ pub struct Directive {
     pub parent: Option<String>,
     /// The minimum score from 0 to 1 at which the directive is run without a question.
     pub threshold: f64,
-    /// Other names.
+    /// Other names of the same directive.
     pub aliases: Vec<String>,
     /// Words and phrases of requests for which the directive is meant.
     pub keywords: Vec<String>,
-    /// Related directives.
+    /// The names of related directives.
     pub related: Vec<String>,
     /// The rules that check what the directive asks for.
     pub rules: Vec<String>,
-    /// Known problems.
+    /// Known problems and their resolutions.
     pub roadblocks: Vec<Roadblock>,
     /// The steps, in order.
     pub steps: Vec<Step>,

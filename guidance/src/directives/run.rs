@@ -20,7 +20,7 @@ const MAX_STEPS: usize = 1_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Steps remain.
+    /// Steps of the run remain.
     Running,
     /// All steps are done; the records are being written.
     Committing,
@@ -42,7 +42,7 @@ pub struct Frame {
 /// A record that is written at the end of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// What is written.
+    /// The text of the record that is written.
     pub kind: RecordKind,
     /// The text, with its placeholders replaced.
     pub text: String,
@@ -103,21 +103,21 @@ pub struct Run {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "action")]
 pub enum Pending {
-    /// Call a tool.
+    /// The agent calls a tool.
     Tool {
         /// The name of the tool.
         name: String,
-        /// The arguments.
+        /// The arguments of the call, as JSON.
         with: Map<String, Value>,
     },
-    /// Ask the user.
+    /// The agent asks the user.
     Ask {
         /// The question to the user.
         question: String,
     },
-    /// Follow an instruction.
+    /// The agent follows an instruction.
     Advise {
-        /// The instruction.
+        /// The instruction, with placeholders replaced.
         text: String,
     },
 }

@@ -26,7 +26,7 @@ pub(super) fn family(language: SupportLang) -> Option<Family> {
     })
 }
 
-/// The functions, members and methods with effects. A name that ends with `*` stands for all names
+/// The functions, members and methods with effects. A name that ends with `*` is for all names
 /// with this beginning; the longest match applies.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]

@@ -19,7 +19,7 @@ pub(super) enum Owner {
     Module(u32),
     /// A function, type or module that the file declares.
     Declared,
-    /// An import.
+    /// A name that an import declares.
     Import,
     /// Not declared in the file.
     Unknown,
@@ -35,7 +35,7 @@ pub(super) struct FileNames<'s, 't> {
     /// Name → the path of the import.
     imported: HashMap<&'s str, String>,
     pub has_wildcard: bool,
-    /// Name → getters.
+    /// The getters of the file, by name.
     pub properties: HashMap<&'s str, Vec<u32>>,
     /// Variable of the file → the values that are assigned outside of functions.
     pub initial: HashMap<&'s str, Vec<Source<'t>>>,

@@ -40,9 +40,9 @@ pub(crate) const CAPTURED: u64 = 1 << 48;
 pub(crate) const GLOBAL: u64 = 1 << 49;
 /// Files, network, database, console, processes, logs.
 pub(crate) const IO: u64 = 1 << 50;
-/// The time.
+/// The function reads the current time.
 pub(crate) const CLOCK: u64 = 1 << 51;
-/// Random numbers.
+/// The function draws random numbers.
 pub(crate) const RANDOM: u64 = 1 << 52;
 /// Environment variables, arguments of the process, and similar.
 pub(crate) const ENV: u64 = 1 << 53;
@@ -79,11 +79,11 @@ pub(crate) fn parameter(index: usize) -> u64 {
 /// Something in a function that has an effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Cause {
-    /// The effects.
+    /// The effects of the place, as bits.
     pub bits: u64,
     /// The line, from 0.
     pub line: u32,
-    /// The code, shortened.
+    /// The code of the place, shortened.
     pub text: String,
 }
 

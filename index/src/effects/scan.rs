@@ -36,7 +36,7 @@ pub(super) enum Expr<'t> {
     Unknown,
 }
 
-/// A call.
+/// A call, with its arguments in order.
 #[derive(Clone, Debug)]
 pub(super) struct Call<'t> {
     pub function: Node<'t>,
@@ -48,7 +48,7 @@ pub(super) struct Call<'t> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Argument<'t> {
     pub node: Node<'t>,
-    /// Whether the argument has a name, or stands for several.
+    /// Whether the argument has a name, or is spread over several parameters.
     pub is_named: bool,
 }
 
@@ -82,7 +82,7 @@ pub(super) enum Action<'t> {
     Iterate(Node<'t>),
     /// A value is used as a context manager.
     Enter(Node<'t>),
-    /// These effects.
+    /// The effects that the table names.
     Direct(u64),
     /// A function whose name is in a macro is called, with the path before the name.
     Named(String),
@@ -99,7 +99,7 @@ pub(super) struct Event<'t> {
     pub closure: bool,
 }
 
-/// A parameter.
+/// A parameter of a function, or a name in its pattern.
 #[derive(Clone, Debug)]
 pub(super) struct Parameter<'t> {
     pub name: &'t str,
@@ -318,7 +318,7 @@ impl<'t> Scan<'t> {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
 
-    /// Adds an event.
+    /// Adds an event to the function that is being read.
     pub(super) fn add(&mut self, node: Node<'t>, action: Action<'t>) {
         let base = self.frames.last().map_or(0, |frame| frame.branches);
         let open = self.branches.get(base..).unwrap_or_default();

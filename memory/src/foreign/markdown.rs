@@ -33,7 +33,7 @@ fn is_guidance(path: &str) -> bool {
     GUIDANCE.contains(&&*file_name(path).to_ascii_lowercase())
 }
 
-/// Reads one file.
+/// Reads the memories of one file.
 pub(super) fn read(name: &str, text: &str) -> ImportedFile {
     let mut read = ImportedFile::new(Format::Markdown);
     read_pages(&[(file_name(name).to_owned(), text.to_owned())], &mut read);

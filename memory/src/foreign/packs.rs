@@ -33,7 +33,7 @@ pub(super) fn pack(document: &Map<String, Value>) -> Option<Pack> {
     }
 }
 
-/// Reads a pack.
+/// Reads a pack of Memory v2.
 pub(super) fn read(pack: Pack, document: &Value) -> ImportedFile {
     match pack {
         Pack::Decisions => {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// The projects whose memories are imported.
 pub(super) enum Selected {
-    /// All projects.
+    /// Memories of all projects are imported.
     All,
     /// The projects with these names.
     Named(Vec<String>),

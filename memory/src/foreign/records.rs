@@ -8,7 +8,7 @@ use aidd_engine::parse::lines::types::{Kind, Link, Relation, Status};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// A record.
+/// A decision record of a document.
 pub(super) struct Page {
     title: String,
     status: String,

@@ -46,7 +46,7 @@ impl MapKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MapEntry {
-    /// Theme or flow.
+    /// Whether the entry names a theme or a flow.
     pub kind: MapKind,
     /// The name that people use.
     pub name: String,
