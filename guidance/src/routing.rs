@@ -1,6 +1,5 @@
-//! Routes a task described in a sentence to roles, workflow, tier and phase: scores the rows of
-//! `templates/routing.md` together with labelled tasks, then follows the tree of
-//! `templates/decision-tree.md`. These two pages describe the method.
+//! Routes a task to roles, workflow, tier and phase: scores the rows of `templates/routing.md` and
+//! labelled tasks, then follows `templates/decision-tree.md`. These pages describe the method.
 
 use super::library::{Library, Origin, TableError};
 use super::page_kind::PageKind;
@@ -139,12 +138,13 @@ impl Routing {
         }
         let roles = library.pages_of_kind(PageKind::Skills).map(|page| page.name.clone());
         let roles = nodes.iter().map(|(node, _)| node.activates.clone()).chain(roles);
+        let roles = roles.filter(|role| !NOT_ROLES.contains(&&**role)).collect();
         Ok(Self {
             rows,
             nodes,
             areas,
             spans: tree.spans,
-            roles: roles.filter(|role| !NOT_ROLES.contains(&&**role)).collect(),
+            roles,
             otherwise: tree.otherwise.ask,
             tasks: library.tasks(),
             task_model: OnceLock::new(),
