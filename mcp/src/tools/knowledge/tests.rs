@@ -167,7 +167,7 @@ fn technologies_are_compared() {
     conflict: Vitest and Jest, which the project uses: Two runners with the same globals; use one per repository.
     no entry: nosuchthing
     ");
-    assert_eq!(answer.data["pairs"][0]["stated"], true);
+    assert_eq!(answer.data["pairs"][0]["verdict"], "compatible");
     let error = error_text(
         folder.path(),
         "aidd_tech_compatibility",
