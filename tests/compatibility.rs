@@ -18,9 +18,8 @@ struct Case {
 /// The lowest judgement of a pair that works together.
 const GOOD: i32 = 60;
 
-/// The number of pairs whose verdict agrees with the judgement, of those whose verdict does not, and
-/// of those about which nothing is known.
-const COUNTS: (usize, usize, usize) = (0, 0, 0);
+/// Of the pairs with a verdict, the least share whose verdict agrees with the judgement, in percent.
+const MIN_AGREEMENT: usize = 95;
 
 #[test]
 fn verdicts_agree_with_expert_judgement() {
@@ -45,5 +44,9 @@ fn verdicts_agree_with_expert_judgement() {
             report.push(format!("{one} {other}: {:?} for {}", pair.verdict, case.expert));
         }
     }
-    assert_eq!(counts, COUNTS, "{}", report.join("\n"));
+    let (right, wrong, unknown) = counts;
+    let report =
+        format!("{right} right, {wrong} wrong, {unknown} not known\n{}", report.join("\n"));
+    assert!(right * 100 >= (right + wrong) * MIN_AGREEMENT, "{report}");
+    assert!(right + wrong > unknown, "{report}");
 }

@@ -124,13 +124,13 @@ struct Title {
     held: bool,
 }
 
-/// The number of titles, and of those whose role and workflow are right: of the half that was used
-/// to choose words, and of the half that was not. Before, 58 and 66 were right.
-const TITLES: [(usize, usize); 2] = [(81, 0), (80, 0)];
+/// The number of titles, and the least number of those whose role and workflow are right: of the
+/// half that was used to choose words, and of the half that was not.
+const TITLES: [(usize, usize); 2] = [(81, 68), (80, 64)];
 
-/// For the titles that were not used: the lower bound of a range of confidence, the number of right
-/// titles and of all titles.
-const TITLE_CONFIDENCE: [(f64, usize, usize); 3] = [(0.0, 0, 0), (0.5, 0, 0), (0.9, 0, 0)];
+/// For the titles that were not used: the lower bound of a range of confidence, and the least share
+/// of right titles in it.
+const TITLE_CONFIDENCE: [(f64, f64); 3] = [(0.0, 0.35), (0.5, 0.7), (0.9, 0.85)];
 
 #[test]
 fn titles_are_routed_to_the_right_role_and_workflow() {
@@ -142,8 +142,8 @@ fn titles_are_routed_to_the_right_role_and_workflow() {
         let row = routing.rows().iter().find(|row| row.id == id)?;
         Some((row.role.clone(), row.workflow.clone()))
     };
-    let (mut counts, mut report) = ([(0, 0); 2], Vec::new());
-    let mut confidence = TITLE_CONFIDENCE.map(|(least, ..)| (least, 0, 0));
+    let (mut counts, mut report) = ([(0_usize, 0_usize); 2], Vec::new());
+    let mut confidence = TITLE_CONFIDENCE.map(|(least, _)| (least, 0, 0));
     for title in &titles {
         let route = routing.classify(&title.task);
         let found = route.row.as_deref().and_then(area);
@@ -159,13 +159,19 @@ fn titles_are_routed_to_the_right_role_and_workflow() {
             let range = confidence.iter_mut().rfind(|range| route.confidence >= range.0);
             let (_, right, all) = range.expect("starts at zero");
             *all += 1;
-            *right += usize::from(is_right);
+            *right += u32::from(is_right);
         } else if !is_right {
             let (got, expected) = (route.row.unwrap_or_default(), title.row.display());
             report.push(format!("{}: {got} instead of {expected}", title.task));
         }
     }
-    assert_eq!((counts, confidence), (TITLES, TITLE_CONFIDENCE), "{}", report.join("\n"));
+    let report = format!("{counts:?} {confidence:?}\n{}", report.join("\n"));
+    for ((all, right), (expected, least)) in counts.into_iter().zip(TITLES) {
+        assert!(all == expected && right >= least, "{report}");
+    }
+    for ((_, right, all), (_, least)) in confidence.into_iter().zip(TITLE_CONFIDENCE) {
+        assert!(f64::from(right) >= least * f64::from(all), "{report}");
+    }
 }
 
 #[test]
