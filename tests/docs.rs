@@ -28,7 +28,7 @@ fn is_updating() -> bool {
 
 /// Asserts that a file contains `text`; writes the file if updating.
 #[track_caller]
-fn assert_current(path: &str, text: &str) {
+pub(crate) fn assert_current(path: &str, text: &str) {
     let file = root().join(path);
     if is_updating() {
         fs::write(&file, text).expect("written");

@@ -14,15 +14,27 @@ const CRATES: &[(&str, &[&str])] = &[
     ("memory", &["engine", "lexicon"]),
     ("guidance", &["engine", "lexicon", "memory", "page"]),
     ("index", &["engine", "lexicon"]),
+    ("pack", &["engine", "index", "lexicon", "memory"]),
     ("report", &["engine", "page"]),
     ("authoring", &["engine", "guidance", "lexicon", "memory", "page", "report"]),
     ("ci", &["engine", "index", "report"]),
     (
         "cli",
-        &["authoring", "ci", "engine", "guidance", "index", "lexicon", "memory", "page", "report"],
+        &[
+            "authoring",
+            "ci",
+            "engine",
+            "guidance",
+            "index",
+            "lexicon",
+            "memory",
+            "pack",
+            "page",
+            "report",
+        ],
     ),
     ("lsp", &["engine", "index", "page"]),
-    ("mcp", &["authoring", "engine", "guidance", "index", "lexicon", "memory", "report"]),
+    ("mcp", &["authoring", "engine", "guidance", "index", "lexicon", "memory", "pack", "report"]),
 ];
 
 /// The directories of the engine, in pipeline order: each can use itself and the preceding ones.
@@ -44,8 +56,8 @@ const LIBRARIES: &[(&str, &[&str])] = &[
 ];
 
 /// The library crates: their callers must be able to distinguish errors, not only print them.
-const LIBRARY_CRATES: [&str; 8] =
-    ["page", "lexicon", "engine", "validators", "memory", "guidance", "index", "authoring"];
+const LIBRARY_CRATES: [&str; 9] =
+    ["page", "lexicon", "engine", "validators", "memory", "guidance", "index", "pack", "authoring"];
 
 /// Exceptions: public functions of those crates whose error is a string, as `file::function`, and
 /// why callers need not distinguish the errors.

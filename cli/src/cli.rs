@@ -5,12 +5,13 @@ mod index;
 mod init;
 mod mcp;
 mod memory;
+mod pack;
 mod parse;
 mod suggest;
 mod work;
 
 pub use commits::{GenerateCommand, HookCommand, HookName, MessageFormat};
-pub use index::{Index, IndexCommand};
+pub use index::{Index, IndexCommand, NameKind};
 pub use init::{Client, Init};
 pub use mcp::{Mcp, Profile};
 pub use memory::{
@@ -18,6 +19,7 @@ pub use memory::{
     ExportFormat, Form as MemoryForm, Import, Links, Memory, MemoryCommand, Prune, Recent, Search,
     Sessions, Sort, Text,
 };
+pub use pack::{Pack, PackCommand, PackName};
 pub use parse::{equivalent_of, parse, reword_number_errors, source_variable};
 pub use suggest::{RuleCoverage, RuleSuggest, SuggestFormat};
 pub use work::{Work, WorkCommand, WorkLevel, WorkPriority};
@@ -88,6 +90,8 @@ pub enum Command {
     Deps(Deps),
     /// Answer questions about the code: where a symbol is, what calls it, what a change can break.
     Index(Index),
+    /// Build, check and print the memory packs of a ticket.
+    Pack(Pack),
     /// Show and change the work list: stages, milestones, tasks and their parts.
     Work(Work),
     /// List, write and test rules.

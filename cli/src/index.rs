@@ -1,22 +1,26 @@
 //! `aidd index`: the code index.
 
+mod names;
+
 use crate::cli::{Index, IndexCommand};
 use aidd_engine::text::files::Files;
 use aidd_engine::workspace::walk;
 use aidd_index::query::{CallRow, Reached, Reader, SymbolRow};
-use aidd_index::{refresh, sql, store};
-use aidd_report::Io;
+use aidd_index::{Effect, purity, refresh, sql, store};
 use aidd_report::exit::{Exit, UserError};
 use aidd_report::project::{self, Project};
+use aidd_report::{Io, one_line};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 
 /// Maximum number of lines of source that `show` prints.
 const MAX_LINES: usize = 200;
+/// Maximum number of bytes that `pure` reads.
+const MAX_CODE: u64 = 1 << 20;
 
 /// An answer: for people, and as JSON.
 struct Answer {
@@ -46,6 +50,11 @@ pub fn run(args: &Index, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit>
             writeln!(io.out, "{text}")?;
         }
         return Ok(Exit::Clean);
+    }
+    if let Some(IndexCommand::Pure { file, lang }) = &args.command {
+        let answer = pure(file, lang.as_deref(), io)?;
+        print(&answer, args.json, io)?;
+        return Ok(answer.exit);
     }
     let update = refresh(&project.disk, &project.config)?;
     let Some(command) = &args.command else {
@@ -189,15 +198,19 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
             let found = reader.dead(*exported, *limit)?;
             Answer::new(list(&found), found)
         }
+        IndexCommand::Name { .. } => names::answer(command, project, io),
+        // Needs no index.
+        IndexCommand::Pure { .. } => Answer::new(String::new(), ()),
         IndexCommand::Sql { query } => {
-            let rows = sql::query(project.root(), query)
+            let named = names::read(project.root())?.0;
+            let rows = sql::query_with(project.root(), &[], &named, query)
                 .map_err(|error| UserError::new(error.to_string()))?;
             let text = rows.iter().fold(String::new(), |text, row| format!("{text}{row}\n"));
             Answer::new(text, rows)
         }
         IndexCommand::Doctor => {
-            let problems = reader.problems()?;
-            let text = match problems.as_slice() {
+            let mut problems = reader.problems()?;
+            let mut text = match problems.as_slice() {
                 [] => "the code index has no problems\n".to_owned(),
                 found => {
                     let mut text = found.join("\n");
@@ -205,6 +218,10 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
                     text
                 }
             };
+            for problem in names::read(project.root())?.1 {
+                let _ = writeln!(text, "{}", one_line(&problem));
+                problems.push(problem);
+            }
             let exit = if problems.is_empty() { Exit::Clean } else { Exit::Findings };
             Ok(Answer { text, json: serde_json::to_value(problems)?, exit })
         }
@@ -260,6 +277,50 @@ fn calls(found: Vec<(SymbolRow, Vec<CallRow>)>, title: &str) -> Result<Answer> {
     Answer::new(text, list)
 }
 
+/// The functions of a file or of standard input, and their effects.
+fn pure(file: &str, lang: Option<&str>, io: &mut Io<'_>) -> Result<Answer> {
+    let mut bytes = Vec::new();
+    if file == "-" {
+        io.stdin.take(MAX_CODE).read_to_end(&mut bytes)?;
+    } else {
+        let path = project::absolute(&io.cwd, Path::new(file));
+        let found =
+            std::fs::File::open(&path).and_then(|from| from.take(MAX_CODE).read_to_end(&mut bytes));
+        found.map_err(|error| UserError::new(format!("cannot read {file}: {error}")))?;
+    }
+    let code = String::from_utf8_lossy(&bytes);
+    let functions = match lang {
+        Some(lang) => purity::functions_in(lang, &code),
+        None if file != "-" => purity::functions_of(file, &code),
+        None => purity::guess_language(&code).and_then(|lang| purity::functions_in(lang, &code)),
+    };
+    let Some(functions) = functions.filter(|functions| !functions.is_empty()) else {
+        let error = UserError::new("the code contains no function whose effects can be determined");
+        let hint = "languages: python, javascript, typescript, rust, go; select one with --lang";
+        return Err(error.hint(hint).into());
+    };
+    let mut text = String::new();
+    for function in &functions {
+        let level = &function.purity_level;
+        let _ = writeln!(text, "{}: {level} {}", function.line, function.function);
+        text += &effects(&function.side_effects);
+    }
+    let is_pure = functions.iter().all(|function| function.purity_level == "pure");
+    let mut answer = Answer::new(text, functions)?;
+    if !is_pure {
+        answer.exit = Exit::Findings;
+    }
+    Ok(answer)
+}
+
+/// The effects of a function, one a line.
+fn effects(all: &[Effect]) -> String {
+    all.iter().fold(String::new(), |text, effect| {
+        let through = if effect.inherited { "calls " } else { "" };
+        format!("{text}  {} {}: {through}{}\n", effect.effect, effect.line, effect.code)
+    })
+}
+
 /// The source of a symbol, with what calls it and what it calls.
 fn show(reader: &Reader, project: &Project, symbol: &str) -> Result<Answer> {
     let (mut text, mut list) = (String::new(), Vec::new());
@@ -273,6 +334,13 @@ fn show(reader: &Reader, project: &Project, symbol: &str) -> Result<Answer> {
         let callers = reader.callers(symbol.id, false)?;
         let callees = reader.callees(symbol.id, false)?;
         let _ = writeln!(text, "{}\n{source}", line(&symbol));
+        let purity = reader.purity(symbol.id)?;
+        if let Some(purity) = &purity {
+            let _ = writeln!(text, "  {}", purity.level);
+            for found in &purity.effects {
+                let _ = writeln!(text, "    {}", found.display());
+            }
+        }
         for (title, calls) in [("called by", &callers), ("calls", &callees)] {
             for call in calls {
                 let name = call.symbol.as_ref().map_or("(module)", |symbol| &*symbol.qualified);
@@ -280,7 +348,8 @@ fn show(reader: &Reader, project: &Project, symbol: &str) -> Result<Answer> {
             }
         }
         list.push(json!({
-            "symbol": symbol, "source": source, "callers": callers, "callees": callees,
+            "symbol": symbol, "source": source, "purity": purity, "callers": callers,
+            "callees": callees,
         }));
     }
     Answer::new(text, list)

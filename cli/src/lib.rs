@@ -16,6 +16,7 @@ pub mod hook;
 pub mod index;
 pub mod init;
 pub mod memory;
+mod pack;
 pub mod rules;
 pub mod settings;
 mod streams;
@@ -259,6 +260,7 @@ fn run_command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Explain(args) => explain::run(args, config, cli.color, io),
         Command::Deps(args) => deps::run(args, config, io),
         Command::Index(args) => index::run(args, config, io),
+        Command::Pack(args) => pack::run(args, config, io),
         Command::Work(args) => work::run(args, io),
         Command::Rule(command) => rules::run(command, config, cli.color, io),
         Command::Baseline(command) => baseline::run(command, config, io),

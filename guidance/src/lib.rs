@@ -12,6 +12,7 @@ pub mod legacy;
 pub mod library;
 pub mod migration;
 pub mod page_kind;
+pub mod project_page;
 pub mod prompts;
 pub mod requirements;
 pub mod routing;

@@ -39,6 +39,8 @@ pub struct StartContext<'a> {
     pub next: &'a [Suggestion],
     /// The name of the project.
     pub project: &'a str,
+    /// What to read before whole documents, in order, such as the memory packs of the ticket.
+    pub reading: &'a [String],
     /// Notes to print first, such as that a session was opened or a damaged store was moved.
     pub notes: &'a [String],
 }
@@ -70,6 +72,7 @@ pub fn render_start_within(
             "aidd_branch get",
             state_lines(context),
         ),
+        Part::new("Read in this order", share(20), "aidd_pack show", context.reading.to_vec()),
         rules(context.library, project_lines, share(30)),
         mistakes(context.state, 3, share(20)),
         failed_decisions(context.state, 3, share(10)),

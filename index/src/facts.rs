@@ -1,5 +1,6 @@
 //! The facts that the index stores about one file, and the names that an edit of the file affects.
 
+use crate::effects::{self, FileEffects};
 use crate::outline::{self, Chain, Outline, RefKind, namespaces};
 use crate::routes::{self, Mount, Route, Router, Target as MountTarget};
 use aidd_engine::parse::syntax::parse_text;
@@ -39,6 +40,8 @@ pub(crate) struct FileFacts {
     pub routes: Vec<Route>,
     /// The routers that the file serves under a prefix.
     pub mounts: Vec<Mount>,
+    /// The effects of the functions.
+    pub effects: FileEffects,
 }
 
 /// The language of an indexed file.
@@ -99,9 +102,10 @@ pub(crate) fn read(path: &str, text: &str) -> Option<FileFacts> {
     };
     drop_unknown_names(&mut outline, &imports);
     let (routes, mut mounts) = routes::read(path, text, language, &tree, &outline, &imports);
+    let effects = effects::read(path, text, language, &tree, &outline, &imports);
     import_mounted(&mut mounts, &mut imports);
-    let imports = Arc::new(imports);
-    Some(FileFacts { outline, imports, targets: Vec::new(), ids: Vec::new(), routes, mounts })
+    let (imports, targets, ids) = (Arc::new(imports), Vec::new(), Vec::new());
+    Some(FileFacts { outline, imports, targets, ids, routes, mounts, effects })
 }
 
 /// Adds the modules that mounts name as imports, so that the import graph finds them.
@@ -181,6 +185,10 @@ impl FileFacts {
         }
         for local in &self.outline.locals {
             add_chain(&mut names, &local.value);
+        }
+        for read in self.effects.functions.iter().flat_map(|function| &function.reads) {
+            names.insert(name_hash(&read.name));
+            names.extend(read.member.as_deref().map(name_hash));
         }
         for chain in self.routes.iter().filter_map(|route| route.handler.as_ref()) {
             add_chain(&mut names, chain);
@@ -269,9 +277,23 @@ impl FileFacts {
             value(&mut hasher);
             *entry = hasher.finish();
         };
+        // What the creation of an instance does depends on these members.
+        let mut constructors: HashMap<u32, Vec<(&str, Option<&i64>)>> = HashMap::new();
+        for (index, symbol) in self.outline.symbols.iter().enumerate() {
+            let is_constructor = effects::CONSTRUCTORS.contains(&&*symbol.name);
+            if let Some(parent) = symbol.parent.filter(|_| is_constructor) {
+                constructors.entry(parent).or_default().push((&symbol.name, self.ids.get(index)));
+            }
+        }
+        for (at, state) in &self.effects.variables {
+            add(&self.outline.symbols[*at as usize].name, &|hasher| state.hash(hasher));
+        }
         for (index, symbol) in self.outline.symbols.iter().enumerate() {
             add(&symbol.name, &|hasher| {
-                let parent = symbol.parent.map(|at| &self.outline.symbols[at as usize].qualified);
+                let parent = symbol.parent.map(|at| &self.outline.symbols[at as usize]);
+                let parent = parent.map(|parent| (&parent.qualified, &parent.bases));
+                let at = u32::try_from(index).unwrap_or(u32::MAX);
+                constructors.get(&at).hash(hasher);
                 (&symbol.qualified, parent, symbol.kind, symbol.exported).hash(hasher);
                 (symbol.property, symbol.callable, symbol.arity, symbol.test).hash(hasher);
                 (&symbol.owner, &symbol.value, &symbol.bases).hash(hasher);

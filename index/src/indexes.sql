@@ -14,3 +14,4 @@ CREATE INDEX mounts_by_file ON mounts(file);
 CREATE INDEX mounts_by_target ON mounts(target);
 -- Covers the comparison of all files with their stamps: the rows themselves are large.
 CREATE INDEX files_by_stamp ON files(path, hash, stamp, size);
+CREATE INDEX indirect_calls_by_source ON indirect_calls(source);

@@ -2,9 +2,12 @@
 //! derived from the files and brought up to date before each answer.
 
 mod changes;
+mod effects;
 mod error;
 mod facts;
+pub mod names;
 pub mod outline;
+pub mod purity;
 pub mod query;
 mod resolve;
 mod routes;
@@ -17,6 +20,7 @@ mod tests;
 mod update;
 
 pub use changes::{ChangedLines, changed_lines};
+pub use effects::Effect;
 pub use error::IndexError;
 pub use facts::outline_of;
 pub use session::Session;

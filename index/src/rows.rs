@@ -3,6 +3,7 @@
 mod mounts;
 
 use crate::IndexError;
+use crate::effects::{Collector, Spread};
 use crate::facts::FileFacts;
 use crate::resolve::Resolver;
 use aidd_engine::project::imports::Imported;
@@ -226,8 +227,10 @@ pub(crate) fn write_refs(
     connection: &Connection,
     resolver: &Resolver<'_, '_>,
     file: u32,
+    spread: &mut Spread,
 ) -> Result<(), IndexError> {
     let Some(facts) = resolver.world.facts(file) else { return Ok(()) };
+    let mut collector = Collector::new(resolver, file, &facts);
     let mut insert = connection.prepare_cached(
         "INSERT INTO refs(file, line, column, name, kind, source, target, certainty)
          VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
@@ -236,6 +239,7 @@ pub(crate) fn write_refs(
         connection.prepare_cached("INSERT OR IGNORE INTO candidates VALUES (?1,?2)")?;
     for found in &facts.outline.refs {
         let resolved = resolver.resolve(file, found);
+        collector.add(found, &resolved);
         let is_call =
             matches!(found.kind, crate::outline::RefKind::Call | crate::outline::RefKind::New);
         // Names of the language and of packages are listed only where they are called.
@@ -261,6 +265,7 @@ pub(crate) fn write_refs(
             }
         }
     }
+    spread.add(file, resolver.world.path(file), collector.equations());
     write_routes(connection, resolver, file, &facts)?;
     Ok(())
 }

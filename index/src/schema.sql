@@ -97,3 +97,16 @@ CREATE TABLE mounts(
   scope TEXT NOT NULL,
   target TEXT NOT NULL
 );
+-- The functions of the languages whose effects are determined; `side_effects` is JSON.
+CREATE TABLE purity(
+  symbol INTEGER PRIMARY KEY,
+  purity_level TEXT NOT NULL,
+  side_effects TEXT,
+  bits INTEGER NOT NULL,
+  equation BLOB NOT NULL
+);
+CREATE TABLE indirect_calls(
+  target INTEGER NOT NULL,
+  source INTEGER NOT NULL,
+  PRIMARY KEY(target, source)
+) WITHOUT ROWID;

@@ -1,7 +1,7 @@
 //! Keeps what a process knows about the index between its questions, so that an unchanged index is
 //! not compared with the files again.
 
-use crate::query::Reader;
+use crate::query::{Kept, Reader};
 use crate::update::{self, Update};
 use crate::{IndexError, facts};
 use aidd_engine::project::config::Config;
@@ -12,6 +12,7 @@ use aidd_engine::workspace::walk::FileCache;
 #[derive(Debug, Default)]
 pub struct Session {
     files: Option<FileCache>,
+    connection: Kept,
     /// The globs with which the index was brought up to date.
     globs: (Option<Vec<String>>, Option<Vec<String>>),
     /// The state of the database after the last update.
@@ -33,7 +34,7 @@ impl Session {
         // Another process can have changed or removed the database.
         if !is_changed
             && self.generation.is_some()
-            && let Ok(reader) = Reader::open(disk.root())
+            && let Ok(reader) = Reader::open_kept(disk.root(), &self.connection)
             && reader.generation().ok() == Some(self.generation.clone())
         {
             let update = Update { changed: 0, resolved: 0, built: false, ..self.last };
@@ -42,7 +43,7 @@ impl Session {
         // After an error, everything is compared again.
         self.generation = None;
         let update = update::refresh_listed(disk, &files.files(config)?)?;
-        let reader = Reader::open(disk.root())?;
+        let reader = Reader::open_kept(disk.root(), &self.connection)?;
         (self.generation, self.globs, self.last) = (reader.generation()?, globs, update);
         Ok((reader, update))
     }

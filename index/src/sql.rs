@@ -1,5 +1,6 @@
 //! Read-only SQL: one statement, with limits, on a connection that cannot write.
 
+use crate::names::{self, Named};
 use crate::{IndexError, store};
 use rusqlite::Connection;
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
@@ -108,15 +109,23 @@ pub struct Table {
 /// # Errors
 /// When the statement is not allowed or exceeds a limit; the message lists the allowed statements.
 pub fn query(root: &Path, sql: &str) -> Result<Vec<Value>, IndexError> {
-    query_with(root, &[], sql)
+    query_with(root, &[], &[], sql)
 }
 
-/// Like [`query`], with further tables.
+/// Like [`query`], with further tables, and with the themes and flows that people named.
 ///
 /// # Errors
 /// See [`query`].
-pub fn query_with(root: &Path, tables: &[Table], sql: &str) -> Result<Vec<Value>, IndexError> {
-    run(store::open_read_only(root)?, tables, sql)
+pub fn query_with(
+    root: &Path,
+    tables: &[Table],
+    named: &[Named],
+    sql: &str,
+) -> Result<Vec<Value>, IndexError> {
+    let connection = store::open_read_only(root)?;
+    connection.execute_batch("PRAGMA temp_store = MEMORY;")?;
+    names::install_for(&connection, named, sql)?;
+    run(connection, tables, sql)
 }
 
 /// Runs a query on `tables` only.

@@ -14,7 +14,7 @@ pub const DIR: &str = ".aidd";
 pub const NAME: &str = "data.index.db";
 
 /// The version of the schema. A database with another version is rebuilt.
-const SCHEMA_VERSION: u32 = 3;
+const SCHEMA_VERSION: u32 = 4;
 const SCHEMA: &str = include_str!("schema.sql");
 const VIEWS: &str = include_str!("views.sql");
 const INDEXES: &str = include_str!("indexes.sql");
@@ -126,6 +126,24 @@ pub(crate) fn set_generation(connection: &Connection) -> rusqlite::Result<()> {
 pub(crate) fn open_read_only(root: &Path) -> Result<Connection, IndexError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     Ok(Connection::open_with_flags(path(root), flags)?)
+}
+
+/// The identity of a file, which a replacement does not have: device and inode.
+pub(crate) type FileId = (u64, u64);
+
+/// The identity of the database at `root`; `None` if there is none, or on a platform without inodes.
+pub(crate) fn file_id(root: &Path) -> Option<FileId> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let data = fs::metadata(path(root)).ok()?;
+        Some((data.dev(), data.ino()))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = root;
+        None
+    }
 }
 
 /// A new database next to the current one, which it replaces when it is complete.

@@ -3,6 +3,7 @@
 
 mod edit;
 
+use crate::effects::Spread;
 use crate::facts::{self, Target, hash_of};
 use crate::resolve::Resolver;
 use crate::resolve::world::{Entry, World};
@@ -366,9 +367,11 @@ fn build(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
     packages.values_mut().for_each(|files| files.sort_unstable());
     let world = World::new(entries, packages, None);
     let resolver = Resolver::new(&world);
+    let mut spread = Spread::default();
     for id in (1..).take(count) {
-        rows::write_refs(connection, &resolver, id)?;
+        rows::write_refs(connection, &resolver, id, &mut spread)?;
     }
+    spread.write_all(connection)?;
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('manifests', ?1)", [manifests])?;
     store::set_generation(connection)?;
     connection.execute_batch("COMMIT")?;

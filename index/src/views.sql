@@ -27,9 +27,9 @@ CREATE VIEW project AS
   FROM meta WHERE key = 'project';
 CREATE VIEW functions AS
   SELECT s.id, s.name, s.file AS file_id, s.doc AS purpose, coalesce(s.parameters, '[]') AS parameters,
-    s.return_type, s.return_type AS returns, 'unknown' AS purity_level, NULL AS side_effects_json,
-    NULL AS complexity, NULL AS created_at, NULL AS updated_at
-  FROM symbols s WHERE s.kind IN ('function', 'method', 'macro');
+    s.return_type, s.return_type AS returns, coalesce(p.purity_level, 'unknown') AS purity_level,
+    p.side_effects AS side_effects_json, NULL AS complexity, NULL AS created_at, NULL AS updated_at
+  FROM symbols s LEFT JOIN purity p ON p.symbol = s.id WHERE s.kind IN ('function', 'method', 'macro');
 CREATE VIEW types AS
   SELECT s.id, s.name, s.file AS file_id, s.kind, s.doc AS description,
     json_object('kind', s.kind, 'name', s.qualified, 'signature', s.signature) AS definition_json,
@@ -43,7 +43,7 @@ CREATE VIEW interactions AS
 -- A theme is a directory; its confidence is the share of proved references that stay in the directory.
 CREATE VIEW themes AS
   SELECT min(f.id) AS id, f.theme AS name, count(*) || ' files' AS description,
-    0 AS ai_generated,
+    1 AS ai_generated,
     coalesce((SELECT round(avg(t.theme = f.theme), 2) FROM files a
       JOIN refs r ON r.file = a.id AND r.target IS NOT NULL
       JOIN symbols s ON s.id = r.target JOIN files t ON t.id = s.file
@@ -57,7 +57,7 @@ CREATE VIEW flows AS
     WHERE handler IS NOT NULL GROUP BY handler
   )
   SELECT s.id, coalesce(h.name, s.qualified) AS name,
-    s.doc AS description, 0 AS ai_generated, 1.0 AS confidence_score, 1 AS project_id,
+    s.doc AS description, 1 AS ai_generated, 1.0 AS confidence_score, 1 AS project_id,
     NULL AS created_at, NULL AS updated_at
   FROM symbols s JOIN files f ON f.id = s.file LEFT JOIN handled h ON h.handler = s.id
   WHERE h.handler IS NOT NULL

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::tool::ToolError;
+use crate::tools::packs;
 use aidd_engine::text::escape::markdown;
 use aidd_guidance::{Library, Origin, Page, PageKind, requirements};
 use aidd_memory::MemoryError;
@@ -14,8 +15,11 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// MIME type of every page.
-pub(crate) const MIME: &str = "text/markdown";
+/// The MIME type of the content at a URI.
+pub(crate) fn mime(uri: &str) -> &'static str {
+    if uri.starts_with("aidd://packs/") { "application/json" } else { "text/markdown" }
+}
+
 /// Maximum number of memories on a page.
 const MAX_MEMORIES: usize = 200;
 /// Maximum number of sessions used for statistics.
@@ -28,6 +32,7 @@ enum Content {
     Page(PageKind),
     Agents,
     Memories(Kind),
+    Packs,
     Evolution,
     Models,
     Guardrails,
@@ -112,6 +117,12 @@ pub const ROWS: &[Row] = &[
         Content::Memories(Kind::Convention),
     ),
     row(
+        "aidd://packs/{ticket}/{pack}",
+        "Memory pack",
+        "A memory pack of a ticket: semantic, decisions or rlm; `current` is the ticket of the branch",
+        Content::Packs,
+    ),
+    row(
         "aidd://evolution/status",
         "Evolution",
         "Statistics of the outcomes of decisions",
@@ -146,7 +157,7 @@ pub(crate) fn listed() -> Vec<Resource> {
         Resource::new(row.uri, row.uri.trim_start_matches("aidd://"))
             .with_title(row.title)
             .with_description(row.description)
-            .with_mime_type(MIME)
+            .with_mime_type(mime(row.uri))
     };
     plain.map(resource).collect()
 }
@@ -159,7 +170,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
         ResourceTemplate::new(row.uri, name)
             .with_title(row.title)
             .with_description(row.description)
-            .with_mime_type(MIME)
+            .with_mime_type(mime(row.uri))
     };
     templates.map(template).collect()
 }
@@ -199,6 +210,10 @@ pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
         Content::Guardrails => Ok(guardrails(&library)),
         Content::Memories(kind) => {
             memories(context, kind).map(|text| markdown::page(&text) + "\n").map_err(internal_error)
+        }
+        Content::Packs => {
+            let address = percent_decode(&uri[row.head().len()..]);
+            packs::resource(context, &address).map_err(|error| not_found(error.to_string()))
         }
         Content::Evolution => evolution(context).map_err(internal_error),
         Content::Models => models(context).map_err(internal_error),

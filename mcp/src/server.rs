@@ -222,7 +222,8 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let uri = params.uri.clone();
         let text = self.run_blocking(move |context| resources::read(context, &uri)).await?;
-        let contents = ResourceContents::text(text, params.uri).with_mime_type(resources::MIME);
+        let mime = resources::mime(&params.uri);
+        let contents = ResourceContents::text(text, params.uri).with_mime_type(mime);
         // Each edit of a page changes its text, so clients must not cache the result.
         let result = ReadResourceResult::new(vec![contents])
             .with_ttl_ms(0)

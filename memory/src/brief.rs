@@ -32,11 +32,13 @@ impl Brief {
     #[must_use]
     pub fn marks(&self) -> String {
         let entry = &self.entry;
-        marks(
+        let rejected = if entry.is_rejected() { " [rejected]" } else { "" };
+        let marks = marks(
             (entry.kind, entry.layer, entry.branch.as_deref()),
             (entry.outcome(), entry.outcome_reason().as_deref()),
             self.follows_failed.as_deref(),
-        )
+        );
+        format!("{rejected}{marks}")
     }
 
     /// The topic, the beginning of the content (at most `chars` characters), and [`Self::marks`].

@@ -50,6 +50,14 @@ pub enum Conflict {
 }
 
 impl ProjectMemory {
+    /// The active decisions on a topic.
+    pub(super) fn on_topic(&mut self, topic: Option<&str>) -> Result<Vec<Entry>, MemoryError> {
+        match active_decisions_query(topic) {
+            Some(query) => self.store().entries(&query),
+            None => Ok(Vec::new()),
+        }
+    }
+
     /// All conflicts in permanent memory.
     ///
     /// # Errors

@@ -3,8 +3,12 @@
 
 use super::MemoryError;
 use super::graph;
+use super::kinds::Decision;
+use super::permanent::NewMemory;
 use super::project::ProjectMemory;
-use super::types::{Entry, Link, Relation, Status};
+use super::store::{Layers, Query};
+use super::types::{Entry, Kind, Link, Relation, Status};
+use super::words::{fold_text, topic_key};
 use aidd_engine::parse::lines::duplicates::{duplicate_key, find_duplicates};
 use std::collections::BTreeSet;
 
@@ -16,7 +20,8 @@ impl ProjectMemory {
         for other in self.store().with_duplicate_keys(&BTreeSet::from([key]))? {
             let superseded = other.status == Status::Superseded
                 && !graph::superseding(self.store(), &other.id)?.is_empty();
-            if !superseded {
+            // A decision that was made is no duplicate of one that was rejected.
+            if !superseded && other.is_rejected() == entry.is_rejected() {
                 candidates.push(other);
             }
         }
@@ -26,6 +31,24 @@ impl ProjectMemory {
         let is_candidate = candidates.iter().any(|other| other.id == entry.id);
         let others = candidates.iter().filter(|other| is_candidate && other.id != entry.id);
         Ok(others.filter(|other| displayed(&other.id) == displayed_id).cloned().collect())
+    }
+
+    /// The rejected decision with the topic and text of `new`.
+    pub(super) fn find_rejected(
+        &mut self,
+        new: &NewMemory<Decision>,
+    ) -> Result<Option<Entry>, MemoryError> {
+        let query = Query {
+            kinds: vec![Kind::Decision],
+            statuses: vec![Status::Rejected],
+            ..Query::new(Layers::PERMANENT)
+        };
+        let key = |topic: Option<&str>, text: &str| {
+            (topic.map(topic_key).unwrap_or_default(), fold_text(text))
+        };
+        let wanted = key(new.topic.as_deref(), &new.content);
+        let found = self.store().entries(&query)?;
+        Ok(found.into_iter().find(|old| key(old.topic.as_deref(), &old.content) == wanted))
     }
 
     /// The links by which an edited memory supersedes its duplicates.

@@ -1,7 +1,7 @@
 //! The typed form of the metadata of each type of memory.
 
 use super::MemoryError;
-use super::types::{Kind, Outcome};
+use super::types::{Kind, Outcome, Verdict};
 use aidd_engine::workspace::memory_checks::CHECK;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,21 @@ pub struct Decision {
     /// When the outcome was recorded, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outcome_at: Option<i64>,
+    /// The ticket to which the decision belongs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ticket: Option<String>,
+    /// The scope within the ticket.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "scope_key")]
+    pub scope_key: Option<String>,
+    /// The stage in which the decision was made, such as `PLAN`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
+    /// The document that states the decision.
+    #[serde(skip_serializing_if = "Option::is_none", alias = "source_path")]
+    pub source_path: Option<String>,
+    /// Whether the decision was made or rejected; absent means made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<Verdict>,
     /// Fields unknown to this version of aidd.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -159,9 +174,19 @@ pub struct Insight {
 #[must_use]
 pub fn editable_fields(kind: Kind) -> &'static [&'static str] {
     match kind {
-        Kind::Decision => {
-            &["reasoning", "alternatives", "context", "confidence", "outcome", "outcomeReason"]
-        }
+        Kind::Decision => &[
+            "reasoning",
+            "alternatives",
+            "context",
+            "confidence",
+            "outcome",
+            "outcomeReason",
+            "ticket",
+            "scopeKey",
+            "stage",
+            "sourcePath",
+            "status",
+        ],
         Kind::Mistake => &["rootCause", "fix", "prevention", "files", "occurrences", "check"],
         Kind::Convention => &["example", "examples", "rationale", "category", "check"],
         _ => &[],

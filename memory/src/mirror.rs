@@ -240,7 +240,9 @@ impl AffectedMemories {
         for id in &self.0 {
             if let Some(entry) = store.entry(id)?.filter(|entry| entry.status != Status::Removed) {
                 let status = status_of(store, &entry.id, &superseders, &cycles)?;
-                if status == Status::Active && entry.layer == Layer::Permanent {
+                if status == Status::Active && entry.is_rejected() {
+                    store.set_status(id, Status::Rejected)?;
+                } else if status == Status::Active && entry.layer == Layer::Permanent {
                     active.push(entry);
                 } else {
                     store.set_status(id, status)?;
@@ -258,7 +260,7 @@ impl AffectedMemories {
 }
 
 /// Returns the status of a memory that was not removed. The memory is superseded if another memory
-/// supersedes it, unless the other memory was removed or is in a cycle with it. Merged branches can
+/// supersedes it, unless the other memory was removed or rejected, or is in a cycle with it. Merged branches can
 /// create a cycle; then all its members are active and are listed as a conflict.
 /// [`aidd_engine::parse::lines::active_set`] follows the same rules for files.
 fn status_of(
@@ -273,7 +275,9 @@ fn status_of(
             continue;
         }
         let later = store.entry(later)?;
-        if later.is_some_and(|later| later.status != Status::Removed) {
+        let holds =
+            |later: &super::types::Entry| later.status != Status::Removed && !later.is_rejected();
+        if later.as_ref().is_some_and(holds) {
             return Ok(Status::Superseded);
         }
     }

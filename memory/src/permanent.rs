@@ -2,14 +2,13 @@
 
 use super::MemoryError;
 pub use super::conflicts::Conflict;
-use super::conflicts::active_decisions_query;
 use super::enforced;
 use super::kinds::{self, Convention, Decision, Mistake};
 use super::log::{self, LAST_SEEN, OCCURRENCES, Op, Revision};
 use super::mirror::present_lines;
 use super::project::{Drafted, ProjectMemory};
 pub use super::similarity::SimilarMemory;
-use super::types::{Entry, Kind, Layer, Link, Outcome, Relation, Status};
+use super::types::{Entry, Kind, Layer, Link, Outcome, Relation, Status, Verdict};
 use super::words::{fold_text, topic_key};
 use aidd_engine::workspace::memory_checks::CHECK;
 use serde::de::DeserializeOwned;
@@ -108,6 +107,7 @@ impl ProjectMemory {
 
     fn draft_decision(&mut self, new: &NewMemory<Decision>) -> Result<Drafted<Saved>, MemoryError> {
         let mut revision = self.draft(Kind::Decision, new)?;
+        let is_rejected = new.body.status == Some(Verdict::Rejected);
         let on_topic = self.on_topic(new.topic.as_deref())?;
         let is_superseding = |link: &Link| link.relation == Relation::Supersedes;
         let is_equal = |old: &&Entry| fold_text(&old.content) == fold_text(&new.content);
@@ -115,29 +115,27 @@ impl ProjectMemory {
             Some(topic) if !topic_key(topic).is_empty() => on_topic.iter().find(is_equal).cloned(),
             _ => self.find_same_text(Kind::Decision, &new.content)?,
         };
+        let existing = match existing {
+            None if is_rejected => self.find_rejected(new)?,
+            found => found,
+        };
         if let Some(old) = existing.filter(|_| !new.links.iter().any(is_superseding)) {
             return self.draft_known(&old, new);
         }
-        for old in on_topic {
+        // A rejected decision supersedes nothing.
+        for old in on_topic.into_iter().filter(|_| !is_rejected) {
             if !revision.links.iter().any(|link| link.to == old.id) {
                 revision.links.push(Link::new(Relation::Supersedes, &old.id));
             }
         }
         self.supersede_duplicates(&mut revision.links)?;
         let superseded = revision.links.iter().filter(|link| is_superseding(link));
+        let superseded = superseded.filter(|_| !is_rejected);
         let superseded: Vec<String> = superseded.map(|link| link.to.clone()).collect();
         let mut similar = self.similar(Kind::Decision, &new.content)?;
         similar.retain(|similar| !revision.links.iter().any(|link| link.to == similar.id));
         let id = revision.id.clone();
         Ok((vec![revision], Saved { id, is_new: true, superseded, similar, ..Saved::default() }))
-    }
-
-    /// The active decisions on a topic.
-    pub(super) fn on_topic(&mut self, topic: Option<&str>) -> Result<Vec<Entry>, MemoryError> {
-        match active_decisions_query(topic) {
-            Some(query) => self.store().entries(&query),
-            None => Ok(Vec::new()),
-        }
     }
 
     /// Saves a mistake. A repeated mistake is counted, and the new fix replaces its earlier fix.

@@ -105,6 +105,7 @@ fn relevant_memories(
     let hits = memory.search(&question)?.hits.into_iter().filter(Hit::is_possible);
     let ids: Vec<String> = hits.map(|hit| hit.id).collect();
     let mut entries = memory.get(&ids)?;
+    entries.retain(|entry| !entry.is_rejected());
     entries.extend(newest.into_iter().filter(|entry| !ids.contains(&entry.id)));
     entries.truncate(MAX_PER_KIND);
     memory.briefs(&entries)

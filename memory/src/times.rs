@@ -37,6 +37,18 @@ pub fn moment(at: i64) -> String {
     civil(at).strftime("%Y-%m-%d %H:%M").to_string()
 }
 
+/// A time in UTC, in the form that SQLite uses: `2026-11-29 05:04:22`.
+#[must_use]
+pub fn sqlite_time(at: i64) -> String {
+    civil(at).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}
+
+/// Formats a time with seconds and zone, such as `2026-01-31T12:30:15Z`.
+#[must_use]
+pub fn utc(at: i64) -> String {
+    civil(at).strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
 /// The day in UTC. Times outside the years -9999 to 9999 are clamped.
 #[must_use]
 pub fn date(at: i64) -> Date {

@@ -1,5 +1,6 @@
 //! Tests of the crate's public interface, as one test binary.
 
+mod diagnose;
 mod memory;
 mod retrieval;
 

@@ -8,7 +8,7 @@ use aidd_engine::workspace::walk;
 use serde_json::{Value, json};
 
 /// Each setting, and the environment variable that overrides it.
-const SETTINGS: [(&str, Option<&str>); 10] = [
+const SETTINGS: [(&str, Option<&str>); 11] = [
     ("include", None),
     ("exclude", Some("AIDD_EXCLUDE")),
     ("failOn", Some("AIDD_FAIL_ON")),
@@ -19,6 +19,7 @@ const SETTINGS: [(&str, Option<&str>); 10] = [
     ("overrides", None),
     ("ci", None),
     ("content", None),
+    ("memory", None),
 ];
 
 /// The value of the environment variable for the content mode, which selects the pages that guide
@@ -34,7 +35,7 @@ fn default_value(key: &str) -> Value {
         "maxFileSize" => json!(MAX_FILE_SIZE),
         "baseline" => json!(baseline::PATH),
         "include" => json!(["**"]),
-        "rules" | "ci" | "content" => json!({}),
+        "rules" | "ci" | "content" | "memory" => json!({}),
         _ => json!([]),
     }
 }

@@ -61,7 +61,11 @@ fn the_memory_v2_log_is_imported_with_its_history() {
         .collect();
     assert_eq!(
         found,
-        [("JWT", "superseded", 1_771_061_400_000), ("Sessions", "active", 1_771_147_800_000)]
+        [
+            ("JWT", "superseded", 1_771_061_400_000),
+            ("Sessions", "active", 1_771_147_800_000),
+            ("Kafka", "rejected", 1_771_234_200_000),
+        ]
     );
     let again = project.run(&["memory", "import", "T-1.decisions.jsonl"]).expect_code(0);
     assert!(again.out.contains("imported 0 memories"), "{}", again.out);

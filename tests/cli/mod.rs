@@ -24,6 +24,7 @@ mod memory_layers;
 mod memory_stores;
 mod odd_files;
 mod outputs;
+mod packs;
 mod project;
 mod project_rules;
 mod rule_import;

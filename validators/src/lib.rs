@@ -8,6 +8,7 @@ mod deps;
 mod dockerfile;
 mod memory;
 mod mermaid;
+mod metadata;
 mod openapi;
 mod shell;
 mod sql;
@@ -31,6 +32,7 @@ pub static ALL: &[Family] = &[
     test_files::FAMILY,
     coverage::FAMILY,
     credentials::FAMILY,
+    metadata::FAMILY,
 ];
 
 /// The code of one rule: inspects a parsed file and reports violations.

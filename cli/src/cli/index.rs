@@ -1,6 +1,6 @@
 //! Arguments of `aidd index`.
 
-use clap::{Args, Subcommand, ValueHint};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
 /// `aidd index …`.
 #[derive(Debug, Args)]
@@ -96,6 +96,16 @@ pub enum IndexCommand {
         #[arg(value_hint = ValueHint::FilePath)]
         paths: Vec<String>,
     },
+    /// Tell which functions of a file are pure, and what the others do besides returning a result.
+    #[command(after_help = "The exit code is 1 if a function is not pure.")]
+    Pure {
+        /// File to read; `-` reads standard input.
+        #[arg(value_hint = ValueHint::FilePath)]
+        file: String,
+        /// Language of the code [default: by the extension, or guessed].
+        #[arg(long, value_name = "LANGUAGE")]
+        lang: Option<String>,
+    },
     /// List functions and types that nothing in the project refers to.
     Dead {
         /// Include symbols that are exported.
@@ -104,6 +114,33 @@ pub enum IndexCommand {
         /// Maximum number of symbols.
         #[arg(long, default_value_t = 100, value_name = "N")]
         limit: u32,
+    },
+    /// Name a theme or a flow; the name replaces those that the index derives. Without arguments,
+    /// list the names.
+    #[command(
+        after_help = "The names are in the file ai/memory/map.jsonl. Commit it: Git merges it line by line.\n\nExamples:\n  aidd index name theme pricing src/prices src/tax.py\n  aidd index name flow checkout --entry src/cart.py#pay --theme pricing\n  aidd index name flow checkout --rm"
+    )]
+    Name {
+        /// What is named.
+        #[arg(value_enum, requires = "name")]
+        kind: Option<NameKind>,
+        /// The new name.
+        name: Option<String>,
+        /// Files and directories that belong to it.
+        #[arg(value_hint = ValueHint::AnyPath)]
+        paths: Vec<String>,
+        /// Symbol at which the flow begins, as NAME or PATH#NAME; can be repeated.
+        #[arg(long = "entry", value_name = "SYMBOL")]
+        entries: Vec<String>,
+        /// Theme of the flow; can be repeated.
+        #[arg(long = "theme", value_name = "NAME")]
+        themes: Vec<String>,
+        /// What it contains or does.
+        #[arg(long)]
+        description: Option<String>,
+        /// Withdraw the name.
+        #[arg(long)]
+        rm: bool,
     },
     /// Run a read-only SQL query.
     ///
@@ -117,4 +154,13 @@ pub enum IndexCommand {
     /// Check the index for damage.
     #[command(after_help = "The exit code is 1 if there are problems.")]
     Doctor,
+}
+
+/// What `aidd index name` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum NameKind {
+    /// A group of files on one subject.
+    Theme,
+    /// A procedure: entry points and what they reach.
+    Flow,
 }

@@ -1,9 +1,11 @@
 //! Arguments of `aidd memory`.
 
+mod origin;
 mod parsers;
 
 use aidd_memory::types::{Kind, Outcome, Relation};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use origin::DecisionOrigin;
 use parsers::{confidence, field, json, kind, link, relation};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -212,6 +214,9 @@ pub struct AddDecision {
     /// Decision to supersede, on any topic; repeatable.
     #[arg(long, value_name = "ID")]
     pub supersedes: Vec<String>,
+    /// Origin of the decision.
+    #[command(flatten)]
+    pub origin: DecisionOrigin,
     /// Links to other memories.
     #[command(flatten)]
     pub links: Links,

@@ -172,7 +172,7 @@ fn existing_content_keeps_its_comments_and_formatting() {
             ],
             "PostToolUse": [
                 {
-                    "matcher": "Edit|MultiEdit|Write|NotebookEdit|Bash",
+                    "matcher": "Edit|MultiEdit|Write|NotebookEdit|Bash|Read",
                     "hooks": [
                         {
                             "type": "command",

@@ -8,6 +8,7 @@ mod edits;
 mod paths;
 mod payload;
 
+mod reads;
 mod recall;
 mod record;
 
@@ -298,6 +299,12 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
 /// not hide findings.
 fn after_tool(payload: &Payload, root: &Path, io: &mut Io<'_>) {
     let distribution = io.distribution;
+    if let Some(path) = reads::whole_file(payload) {
+        if let Err(error) = reads::note(distribution, path, root) {
+            report_error(Event::PostToolUse, &format!("{error:#}"), io);
+        }
+        return;
+    }
     let proposals = paths::proposals(payload, root, &io.cwd);
     let result = thread::scope(|scope| {
         let memory = scope.spawn(move || session_memory(distribution, root));

@@ -6,7 +6,7 @@ use crate::git_files;
 use aidd_engine::check::REDACTED;
 use aidd_memory::kinds::{Convention, Decision, Insight, Mistake};
 use aidd_memory::permanent::{NewMemory, Saved};
-use aidd_memory::types::{Kind, Link, Relation};
+use aidd_memory::types::{Kind, Link, Relation, Verdict};
 use aidd_report::enforcement;
 use aidd_report::exit::UserError;
 use aidd_report::project::Project;
@@ -59,11 +59,22 @@ fn decision(
     for id in &args.supersedes {
         links.push(Link::new(Relation::Supersedes, &context.id(id)?));
     }
+    let origin = &args.origin;
+    if origin.rejected && !links.is_empty() {
+        return Err(UserError::new("a rejected decision supersedes nothing")
+            .hint("save it with `aidd memory add decision --rejected`, without `--supersedes`")
+            .into());
+    }
     let body = Decision {
         reasoning: args.reasoning.clone().unwrap_or_default(),
         alternatives: args.alternatives.iter().map(|alternative| json!(alternative)).collect(),
         context: args.context.clone(),
         confidence: args.confidence,
+        ticket: origin.ticket.clone(),
+        scope_key: origin.scope.clone(),
+        stage: origin.stage.clone(),
+        source_path: origin.source_path.clone(),
+        status: origin.rejected.then_some(Verdict::Rejected),
         ..Decision::default()
     };
     let mut new = new(&args.text, &args.links, body, context)?;

@@ -12,6 +12,7 @@ use crate::text::kind::Kind;
 use crate::text::purpose::Purpose;
 use crate::text::source::{Source, Span};
 use aidd_page::Tables;
+use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 /// A set of related rules, such as the rules for Dockerfiles, diagrams or credentials.
@@ -53,6 +54,9 @@ pub struct Family {
     /// development server; `None` if only the path shows the purpose. Called if there are findings
     /// whose severity depends on it.
     pub purpose: fn(kind: Kind, source: &Source, files: &dyn Files) -> Option<Purpose>,
+    /// Sums the lines that tests execute over the files at `paths`, from the coverage reports of the
+    /// project; `None` if the family reads no coverage reports.
+    pub line_coverage: fn(files: &dyn Files, paths: &[String]) -> Option<LineCoverage>,
     /// Whether the family also checks the file at `path` if it is too large for other checks, given
     /// the beginning of its text.
     pub checks_large: fn(path: &str, head: &str) -> bool,
@@ -79,10 +83,25 @@ impl Family {
         statements: |_, _| Vec::new(),
         affects_other_files: |_| false,
         purpose: |_, _, _| None,
+        line_coverage: |_, _| None,
         checks_large: |_, _| false,
         needs_listing: false,
         finds_secrets: false,
     };
+}
+
+/// How many lines of a project the tests execute, according to its coverage reports. A file that no
+/// report lists does not count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LineCoverage {
+    /// The lines that tests execute.
+    pub covered: u64,
+    /// All lines that can be executed.
+    pub lines: u64,
+    /// The paths of the reports with these lines.
+    pub reports: BTreeSet<String>,
+    /// A report, and a listed file that changed after it was written.
+    pub stale: Option<(String, String)>,
 }
 
 /// A parameter of a rule written in Rust. The function of the rule reads the parameter with

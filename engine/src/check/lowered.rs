@@ -3,6 +3,7 @@
 
 use super::Engine;
 use super::value_purpose::ValuePurposes;
+use super::written::is_written_by_program;
 use crate::forms::generated::is_generated;
 use crate::parse::syntax::Tree;
 use crate::parse::values::{Format, Values};
@@ -12,7 +13,6 @@ use crate::rules::rule::{Rule, Settings};
 use crate::text::checksum;
 use crate::text::files::Files;
 use crate::text::finding::{Finding, Related, RuleId, Severity, Status};
-use crate::text::paths::below;
 use crate::text::purpose::{Purpose, is_production};
 use crate::text::shape;
 use crate::text::source::{Source, Span};
@@ -53,13 +53,13 @@ pub(super) fn lower(
     if !findings.iter().any(can_be_lowered) {
         return lowered;
     }
+    let is_description = findings.iter().any(|finding| finding.rule.starts_with("openapi/"));
     let purpose = match Purpose::of_file(source.path(), files) {
         Purpose::Product | Purpose::Documentation if is_generated(source.path(), source.text()) => {
             Purpose::Generated
         }
         Purpose::Product | Purpose::Documentation
-            if is_written_by_tests(source.path(), files)
-                || is_written_by_swag(source.path(), files) =>
+            if is_description && is_written_by_program(source.path(), files) =>
         {
             Purpose::Generated
         }
@@ -138,14 +138,6 @@ pub(super) fn lower_doubtful(
             finding.severity = finding.severity.min(Severity::Warning);
         }
     }
-}
-
-/// Whether the file is an API description that swag writes together with `docs.go`.
-fn is_written_by_swag(path: &str, files: &dyn Files) -> bool {
-    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-    matches!(name, "swagger.json" | "swagger.yaml")
-        && !directory.is_empty()
-        && files.exists(&format!("{directory}/docs.go"))
 }
 
 /// The condition under which the severity of the findings of a rule is lowered.
@@ -235,17 +227,6 @@ fn is_in_use(path: &str) -> bool {
     let (directories, _) = lower.rsplit_once('/').unwrap_or_default();
     is_production(path)
         || directories.split('/').any(|part| purposes::KEY_DIRECTORIES.contains(part))
-}
-
-/// Whether a file is a description of an API that rswag writes when the tests of a Rails application
-/// run: it is below the directory `swagger`, next to the settings in `spec/swagger_helper.rb`.
-fn is_written_by_tests(path: &str, files: &dyn Files) -> bool {
-    let root = match path.find("swagger/") {
-        Some(0) => "",
-        Some(at) if path[..at].ends_with('/') => path[..at].trim_end_matches('/'),
-        _ => return false,
-    };
-    files.exists(&below(root, "spec/swagger_helper.rb"))
 }
 
 /// Whether a finding is a password in a URL or a connection string that was not randomly generated.

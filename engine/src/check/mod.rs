@@ -15,6 +15,7 @@ mod run;
 mod secret_findings;
 pub mod secrets;
 mod value_purpose;
+mod written;
 
 use crate::forms::all::Patterns;
 use crate::forms::syntax::prevailing;

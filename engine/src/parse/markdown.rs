@@ -186,6 +186,55 @@ pub fn parts(text: &str) -> Vec<(Span, Part)> {
     parts
 }
 
+/// A section of a Markdown text: a heading, and what follows up to the next heading of the same or a
+/// higher level.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// From 1 to 6.
+    pub level: usize,
+    /// The heading without markup.
+    pub title: String,
+    /// The lines below the heading.
+    pub body: Span,
+}
+
+/// The sections of a Markdown text in the order of their headings. Headings in code, quotes and lists
+/// are not sections.
+#[must_use]
+pub fn sections(text: &str) -> Vec<Section> {
+    let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS | Options::ENABLE_TABLES;
+    // The level, the title, and where the heading begins and ends.
+    let mut headings: Vec<(usize, String, Span)> = Vec::new();
+    let (mut depth, mut is_heading) = (0_usize, false);
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
+                headings.push((level as usize, String::new(), Span::from(range)));
+                is_heading = true;
+            }
+            Event::End(TagEnd::Heading(_)) => is_heading = false,
+            Event::Start(Tag::BlockQuote(_) | Tag::List(_)) => depth += 1,
+            Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_)) => depth = depth.saturating_sub(1),
+            Event::Text(part) | Event::Code(part) if is_heading => {
+                if let Some((_, title, _)) = headings.last_mut() {
+                    title.push_str(&part);
+                }
+            }
+            _ => {}
+        }
+    }
+    let after = |at: usize, level: usize| {
+        let next = headings.iter().skip(at + 1).find(|(other, ..)| *other <= level);
+        next.map_or(text.len(), |(_, _, span)| span.range().start)
+    };
+    let all = headings.iter().enumerate().map(|(at, (level, title, span))| Section {
+        level: *level,
+        title: title.clone(),
+        body: Span::new(span.range().end, after(at, *level)),
+    });
+    all.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,6 +263,19 @@ mod tests {
         let [fence] = &all_fences(text)[..] else { panic!("one block") };
         let at = fence.text.find("RUN").expect("present");
         assert_eq!(&text[fence.outer(Span::new(at, at + 5)).range()], "RUN x");
+    }
+
+    #[test]
+    fn a_section_ends_at_the_next_heading_of_its_level() {
+        let text = "# t\n\n## 1. `a` b\nx\n### c\ny\n```\n## no\n```\n\n> ## no\n\nd\n---\n";
+        let found: Vec<_> = sections(text)
+            .into_iter()
+            .map(|section| (section.level, section.title, &text[section.body.range()]))
+            .collect();
+        let body = "x\n### c\ny\n```\n## no\n```\n\n> ## no\n\n";
+        assert_eq!(found[1], (2, "1. a b".to_owned(), body));
+        assert_eq!(found[3], (2, "d".to_owned(), ""));
+        assert_eq!(found.len(), 4);
     }
 
     proptest! {

@@ -1,5 +1,6 @@
 //! The pages of directives.
 
+pub use super::kind::DirectiveType;
 use crate::library::{Library, Origin, Page};
 use crate::page_kind::PageKind;
 use aidd_engine::text::nearest::nearest;
@@ -9,39 +10,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// The threshold of a directive that does not state one.
-const DEFAULT_THRESHOLD: f64 = 0.7;
+pub const DEFAULT_THRESHOLD: f64 = 0.7;
+/// Number of words of the summary that replace a missing `short`.
+const SHORT_WORDS: usize = 6;
 /// Maximum depth of nested calls of directives.
 pub const MAX_CALL_DEPTH: usize = 5;
-
-/// The type of a directive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DirectiveType {
-    /// On the style of code.
-    Fp,
-    /// On the work of a project.
-    Project,
-    /// On branches and commits.
-    Git,
-    /// On what is recorded about users.
-    UserSystem,
-    /// On the preferences of users.
-    UserPreference,
-}
-
-impl DirectiveType {
-    /// The word in headers and answers.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Fp => "fp",
-            Self::Project => "project",
-            Self::Git => "git",
-            Self::UserSystem => "user_system",
-            Self::UserPreference => "user_preference",
-        }
-    }
-}
 
 /// What goes wrong, and the way out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,6 +86,10 @@ pub enum Condition {
     Uninitialized,
     /// The directive was selected with a score below its threshold.
     Unsure,
+    /// All completion criteria of the project are met.
+    Complete,
+    /// The opposite of [`Self::Complete`].
+    Incomplete,
     /// A check of this run found violations of one of these rules.
     Findings(Vec<String>),
     /// No check of this run found a violation of these rules.
@@ -173,6 +150,8 @@ pub struct Directive {
     pub is_own: bool,
     /// The summary of the page.
     pub summary: String,
+    /// The purpose in a few words, for lists.
+    pub short: String,
     /// The Markdown below the header.
     pub body: String,
 }
@@ -204,6 +183,8 @@ struct Fields {
     roadblocks: Vec<Roadblock>,
     #[serde(default)]
     summary: Option<String>,
+    #[serde(default)]
+    short: Option<String>,
     steps: Vec<StepFields>,
 }
 
@@ -295,8 +276,10 @@ impl TryFrom<Option<WhenFields>> for Condition {
                     "initialized" => Ok(Self::Initialized),
                     "uninitialized" => Ok(Self::Uninitialized),
                     "unsure" => Ok(Self::Unsure),
+                    "complete" => Ok(Self::Complete),
+                    "incomplete" => Ok(Self::Incomplete),
                     _ => Err(format!(
-                        "unknown condition `{word}`; expected always, initialized, uninitialized or unsure"
+                        "unknown condition `{word}`; expected always, initialized, uninitialized, complete, incomplete or unsure"
                     )),
                 };
             }
@@ -383,7 +366,10 @@ impl Directive {
         if fields.name.is_some_and(|name| name != page.name) {
             return Err("`name` must be the name of the file".to_owned());
         }
+        let summary = fields.summary.unwrap_or_else(|| page.summary.clone());
+        let first = || summary.split_whitespace().take(SHORT_WORDS).collect::<Vec<_>>().join(" ");
         Ok(Self {
+            short: fields.short.unwrap_or_else(first),
             name: page.name.clone(),
             kind: fields.kind,
             category: fields.category,
@@ -399,7 +385,7 @@ impl Directive {
             header,
             path: page.path.clone(),
             is_own: page.origin == Origin::Project,
-            summary: fields.summary.unwrap_or_else(|| page.summary.clone()),
+            summary,
             body: page.body().to_owned(),
         })
     }

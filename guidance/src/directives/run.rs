@@ -76,6 +76,9 @@ pub struct Subject {
 pub struct Run {
     /// `run_<milliseconds>_<hash>`.
     pub id: String,
+    /// The directive that was started.
+    #[serde(default)]
+    pub directive: String,
     /// How far the run is.
     pub state: State,
     /// The directives that are being run, the outermost first.
@@ -157,6 +160,9 @@ pub trait World {
     fn exists(&mut self, path: &str) -> bool;
     /// Whether the work list has an entry with this status.
     fn has_task(&mut self, status: &str) -> bool;
+    /// Whether all completion criteria are met, counted from the work list, the code index and the
+    /// coverage report.
+    fn is_complete(&mut self) -> bool;
     /// Checks files with the rules that match the globs.
     ///
     /// # Errors
@@ -185,6 +191,7 @@ impl Run {
     pub fn new(id: String, directive: &Directive, subject: Subject, score: Option<f64>) -> Self {
         Self {
             id,
+            directive: directive.name.clone(),
             state: State::Running,
             stack: vec![Frame { directive: directive.name.clone(), step: 0 }],
             subject,
@@ -337,6 +344,8 @@ fn holds(condition: &Condition, run: &Run, world: &mut dyn World) -> bool {
         Condition::Exists(path) => world.exists(path),
         Condition::Missing(path) => !world.exists(path),
         Condition::Task(status) => world.has_task(status),
+        Condition::Complete => world.is_complete(),
+        Condition::Incomplete => !world.is_complete(),
         Condition::Answer(expected) => {
             run.answer.as_deref().and_then(read_answer) == Some(*expected)
         }

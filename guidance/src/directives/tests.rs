@@ -80,6 +80,9 @@ impl World for Fake {
     fn has_task(&mut self, status: &str) -> bool {
         self.task == status
     }
+    fn is_complete(&mut self) -> bool {
+        self.task == "done"
+    }
     fn check(&mut self, _: &[String], _: &Subject) -> Result<Vec<Found>, String> {
         let found = self.found.iter().map(|rule| Found {
             rule: (*rule).to_owned(),

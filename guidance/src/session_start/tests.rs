@@ -4,7 +4,7 @@ use crate::suggestions::{SuggestionInput, suggest};
 use aidd_lexicon::tokens;
 
 fn context<'a>(library: &'a Library, state: &'a State, next: &'a [Suggestion]) -> StartContext<'a> {
-    StartContext { library, state, next, project: "shop", notes: &[] }
+    StartContext { library, state, next, project: "shop", reading: &[], notes: &[] }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The context of a symbol: its callers and callees, the tests that reach it, and the calls from an
 //! entry point to it. Only proved references are counted.
 
-use super::{Reader, SymbolRow};
+use super::{Purity, Reader, SymbolRow};
 use crate::IndexError;
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
@@ -42,6 +42,8 @@ pub struct Surroundings {
     pub chain: Vec<SymbolRow>,
     /// The members, if the symbol is a type or a module.
     pub members: Vec<SymbolRow>,
+    /// Whether the symbol is a pure function; `None` if effects are not determined.
+    pub purity: Option<Purity>,
 }
 
 fn read_use(row: &rusqlite::Row<'_>) -> rusqlite::Result<Use> {
@@ -64,6 +66,7 @@ impl Reader {
             tests: self.tests(&targets)?,
             chain: self.chain(symbol)?,
             members,
+            purity: self.purity(symbol.id)?,
         })
     }
 

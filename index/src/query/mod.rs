@@ -1,16 +1,21 @@
 //! Queries on symbols and their references.
 
 pub mod context;
+mod kept;
 mod map;
 pub mod places;
+mod purity;
+mod ranked;
 pub mod reach;
 mod routes;
 mod search;
 
+pub(crate) use kept::Kept;
+pub use purity::{EffectChain, Purity};
 pub use routes::RouteRow;
 
 use crate::{IndexError, store};
-use rusqlite::{Connection, Row, ToSql};
+use rusqlite::{Row, ToSql};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -111,7 +116,7 @@ pub struct Stats {
 /// An open index.
 #[derive(Debug)]
 pub struct Reader {
-    connection: Connection,
+    connection: kept::Held,
     bytes: u64,
 }
 
@@ -121,8 +126,13 @@ impl Reader {
     /// # Errors
     /// When there is no index.
     pub fn open(root: &Path) -> Result<Self, IndexError> {
-        let connection = store::open_read_only(root)?;
-        connection.set_prepared_statement_cache_capacity(64);
+        Self::open_kept(root, &Kept::default())
+    }
+
+    /// Opens the index of the project at `root`, if possible with the connection of an earlier
+    /// reader.
+    pub(crate) fn open_kept(root: &Path, kept: &Kept) -> Result<Self, IndexError> {
+        let connection = kept::Held::open(root, kept)?;
         let bytes = std::fs::metadata(store::path(root)).map_or(0, |data| data.len());
         Ok(Self { connection, bytes })
     }

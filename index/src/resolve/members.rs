@@ -70,6 +70,36 @@ impl Resolver<'_, '_> {
         }
     }
 
+    /// A method of a type or of its base types.
+    pub(crate) fn method_of(&self, class: SymbolId, name: &str) -> Option<SymbolId> {
+        self.reset_steps();
+        match self.member_of(class, name, None, 0) {
+            Some(Member::Symbol(id)) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The symbol that a name, or a member of a name, refers to.
+    pub(crate) fn named_symbol(
+        &self,
+        place: Place,
+        name: &str,
+        member: Option<&str>,
+    ) -> Option<SymbolId> {
+        self.reset_steps();
+        let value = self.lookup(place, name, false, 0);
+        let Some(member) = member else {
+            return match value {
+                Value::Symbol(id) => Some(id),
+                _ => None,
+            };
+        };
+        match self.member(&value, member, None, 0) {
+            Some(Member::Symbol(id)) => Some(id),
+            _ => None,
+        }
+    }
+
     /// A symbol that is declared directly in another symbol.
     fn child(&self, parent: SymbolId, name: &str, arguments: Option<u8>) -> Option<SymbolId> {
         let own = self.world.named_in(parent.file, name);

@@ -124,6 +124,11 @@ impl<'w, 'c> Resolver<'w, 'c> {
         }
     }
 
+    /// Allows all steps for another reference.
+    fn reset_steps(&self) {
+        self.steps.set(MAX_STEPS);
+    }
+
     /// Counts a step; `false` if no step remains or the evaluation is nested too deeply.
     fn step(&self, depth: usize) -> bool {
         let left = self.steps.get();
@@ -258,7 +263,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
     }
 
     /// The language family of a file; code in the languages of a family can call each other.
-    pub(super) fn family(&self, file: u32) -> &'static str {
+    pub(crate) fn family(&self, file: u32) -> &'static str {
         let path = self.world.path(file);
         match path.rsplit('.').next().unwrap_or_default() {
             "py" | "pyi" => "python",

@@ -2,9 +2,12 @@
 
 mod blueprint;
 mod freshness;
+mod labels;
 mod mounts;
+mod names;
 mod namespaces;
 mod processes;
+mod purity;
 mod questions;
 mod resolution;
 mod series;
@@ -60,6 +63,16 @@ pub(crate) fn dump(root: &Path) -> BTreeMap<&'static str, Vec<String>> {
             "routes",
             "SELECT f.path, r.line, r.method, r.path, r.framework, s.key FROM routes r
               JOIN files f ON f.id = r.file LEFT JOIN symbols s ON s.id = r.handler",
+        ),
+        (
+            "purity",
+            "SELECT s.key, p.purity_level, p.side_effects, p.bits FROM purity p
+              LEFT JOIN symbols s ON s.id = p.symbol",
+        ),
+        (
+            "calls",
+            "SELECT t.key, s.key FROM indirect_calls c LEFT JOIN symbols s ON s.id = c.source
+              LEFT JOIN symbols t ON t.id = c.target",
         ),
         (
             "imports",

@@ -3,6 +3,7 @@
 
 use super::{Known, packages, targets};
 use crate::IndexError;
+use crate::effects::Spread;
 use crate::facts::{FileFacts, Mentions, changed_names};
 use crate::resolve::Resolver;
 use crate::resolve::world::{Entry, World, load};
@@ -33,12 +34,13 @@ impl Edit<'_> {
         let connection = self.connection;
         let mut ids: HashMap<String, u32> =
             self.known.iter().map(|(path, known)| (path.clone(), known.id)).collect();
-        let mut changed = BTreeSet::new();
-        let mut before = HashMap::new();
+        let (mut changed, mut before) = (BTreeSet::new(), HashMap::new());
+        let mut spread = Spread::default();
         for path in removed {
             let Some(id) = ids.remove(path) else { continue };
             let old = load(connection, id)?;
             changed.extend(changed_names(id, old.as_ref(), None));
+            spread.forget(connection, id)?;
             rows::remove_file(connection, id)?;
         }
         let next_file: u32 =
@@ -89,6 +91,7 @@ impl Edit<'_> {
             let old_keys = self.keys(id)?;
             let keys = assign_ids(&file.path, &mut facts, &old_keys, &mut next);
             changed.extend(changed_names(id, before.get(&id), Some(&facts)));
+            spread.forget(connection, id)?;
             rows::remove_refs(connection, id)?;
             rows::remove_imports(connection, id)?;
             connection.prepare_cached("DELETE FROM symbols WHERE file = ?1")?.execute([id])?;
@@ -115,9 +118,11 @@ impl Edit<'_> {
         let world = World::new(entries, packages, Some(connection));
         let resolver = Resolver::new(&world);
         for id in &dirty {
+            spread.forget(connection, *id)?;
             rows::remove_refs(connection, *id)?;
-            rows::write_refs(connection, &resolver, *id)?;
+            rows::write_refs(connection, &resolver, *id, &mut spread)?;
         }
+        spread.write_changes(connection)?;
         update.files = ids.len();
         update.resolved = dirty.len();
         Ok(())

@@ -7,6 +7,7 @@ pub mod core;
 pub mod index;
 pub mod knowledge;
 pub mod memory;
+pub mod packs;
 
 use crate::tool::Tool;
 
@@ -19,6 +20,7 @@ pub fn all() -> Vec<Tool> {
     tools.extend(core::tools());
     tools.extend(index::tools());
     tools.extend(knowledge::tools());
+    tools.extend(packs::tools());
     tools.sort_by_key(|tool| tool.name);
     tools
 }

@@ -1,12 +1,17 @@
 //! Diagnoses error output: its message, its stack frames, and similar mistakes of this project.
 
 mod category;
+mod clean;
+mod error_line;
 mod forms;
+mod mentions;
 mod project_files;
 mod read;
+mod trace;
 
 pub use category::Category;
-pub use read::{ErrorText, Frame, Trace, read};
+pub use read::read;
+pub use trace::{ErrorText, Frame, Trace};
 
 use super::MemoryError;
 use super::kinds::{self, Mistake, Observation};
@@ -17,6 +22,7 @@ use super::store::{Layers, Query};
 use super::types::{Entry, Kind, Layer};
 use super::words::{error_key, pieces};
 use aidd_engine::text::files::Disk;
+use error_line::ErrorLine;
 use project_files::FrameLocator;
 use std::collections::{BTreeSet, HashMap};
 
@@ -30,8 +36,12 @@ const SAME_FILE_SCORE: f64 = 0.15;
 const SAME_DIR_SCORE: f64 = 0.08;
 /// Score for a function that occurs both in the error and in the mistake.
 const SAME_FUNCTION_SCORE: f64 = 0.10;
-/// Factor for words that occur anywhere in a mistake, instead of in its error.
-const OTHER_FIELD_FACTOR: f64 = 0.6;
+/// Factor for words that occur anywhere in a mistake, instead of in its error. A match of such words
+/// alone stays below the similarity from which cures are shown without a request.
+const OTHER_FIELD_FACTOR: f64 = 0.5;
+/// Factor for lines that many errors have, such as the message of an assertion, if the errors are
+/// in different files.
+const VAGUE_FACTOR: f64 = 0.5;
 
 /// The diagnosis of an error.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +50,7 @@ pub struct Diagnosis {
     pub trace: Trace,
     /// Category of the error.
     pub category: Category,
-    /// The innermost frame in a project file.
+    /// The innermost frame in a project file, or a project file that a message mentions.
     pub primary: Option<Frame>,
     /// Similar known mistakes, most similar first.
     pub matches: Vec<Match>,
@@ -78,14 +88,15 @@ pub struct Match {
 impl ProjectMemory {
     /// Parses error output and ranks the known mistakes whose similarity is at least `threshold`.
     ///
-    /// Similarity = words + 0.15 for a file in both (otherwise 0.08 for a directory) + 0.10 for a
-    /// function in both, at most 1. If `words` is 0, the similarity is 0. `words` is the larger of
-    /// two values. The first is the weight of the words that both error lines share, divided by the
-    /// weight of all words of both lines. The second is 0.6 times the weight of the error line's
-    /// words that occur anywhere in the mistake, divided by the weight of all words of the error
-    /// line. The weight of a word is ln(1 + N / n), where n of N mistakes contain the word;
-    /// numbers, addresses and directories do not count as words. Equal error lines have similarity
-    /// 1.
+    /// Similarity is the larger of two values, at most 1. The first is `words` + 0.15 if the
+    /// innermost project file is in both (otherwise 0.08 for its directory) + 0.10 for a function in
+    /// both, and 0 if `words` is 0. `words` is the weight of the words that both error lines share,
+    /// divided by the weight of all words of both lines; times 0.5 if the first names in quotes of
+    /// both lines differ, and times 0.5 if the line is vague and the errors are in different files.
+    /// For equal error lines, `words` is 1. The second value is 0.5 times the weight of the error
+    /// line's words that occur anywhere in the mistake, divided by the weight of all words of the
+    /// error line. The weight of a word is ln(1 + N / n), where n of N mistakes contain the word;
+    /// numbers, addresses and directories do not count as words.
     ///
     /// # Errors
     /// When the text is empty, or the store cannot be read.
@@ -101,12 +112,8 @@ impl ProjectMemory {
         let disk = Disk::new(self.root());
         let mut trace = read(text);
         let mut locator = FrameLocator::new(&disk);
-        locator.set_project_files(&mut trace.frames);
-        let lines: Vec<String> = [Some(&trace.raised), trace.cause.as_ref()]
-            .into_iter()
-            .flatten()
-            .map(ErrorText::line)
-            .collect();
+        locator.locate(&mut trace);
+        let lines = error_lines(&trace);
         let category = category::classify(&lines.join("\n"));
         let error = DiagnosedError::new(&lines, &trace);
         let mistakes = self.mistakes(&error, &lines)?;
@@ -120,7 +127,7 @@ impl ProjectMemory {
         matches.sort_by(|a, b| b.similarity.total_cmp(&a.similarity).then_with(|| a.id.cmp(&b.id)));
         let matched = matches.len();
         matches.truncate(limit);
-        let primary = trace.frames.iter().find(|frame| frame.project_path.is_some()).cloned();
+        let primary = trace.primary().cloned();
         Ok(Diagnosis { trace, category, primary, matches, matched, known: mistakes.known })
     }
 
@@ -133,7 +140,8 @@ impl ProjectMemory {
     ) -> Result<Mistakes, MemoryError> {
         let query = Query::active(Layers::SESSION, Kind::Mistake);
         let mut entries = self.read(&mut |store| store.entries(&query))?;
-        let error_words: BTreeSet<u64> = error.words.iter().flatten().copied().collect();
+        let error_words: BTreeSet<u64> =
+            error.lines.iter().flat_map(|line| &line.words).copied().collect();
         let weights = Weights::new(self.piece_counts(Kind::Mistake, &error_words)?, &entries);
         let weighted: Vec<(u64, f64)> =
             error_words.iter().map(|word| (*word, weights.weight(*word))).collect();
@@ -173,22 +181,31 @@ struct Mistakes {
 
 /// The error to diagnose, prepared for comparison.
 struct DiagnosedError {
-    keys: Vec<String>,
-    words: Vec<BTreeSet<u64>>,
+    lines: Vec<ErrorLine>,
     files: BTreeSet<String>,
     functions: BTreeSet<String>,
 }
 
 impl DiagnosedError {
     fn new(lines: &[String], trace: &Trace) -> Self {
-        let keys: Vec<String> = lines.iter().map(|line| error_key(line)).collect();
-        let words = keys.iter().map(|key| pieces(key)).collect();
-        Self { keys, words, files: files_of(trace), functions: functions_of(trace) }
+        let lines = lines.iter().map(|line| ErrorLine::new(line)).collect();
+        Self { lines, files: files_of(trace), functions: functions_of(trace) }
     }
 }
 
+/// The lines of the raised error and of its cause. A type without a message is left out if there
+/// is another line, because many errors share it.
+fn error_lines(trace: &Trace) -> Vec<String> {
+    let errors = || [Some(&trace.raised), trace.cause.as_ref()].into_iter().flatten();
+    let has_message = |error: &&ErrorText| !error.message.is_empty();
+    let lines: Vec<String> = errors().filter(has_message).map(ErrorText::line).collect();
+    if lines.is_empty() { errors().map(ErrorText::line).collect() } else { lines }
+}
+
+/// The innermost project file. Outer files, such as the program's entry point, are part of the
+/// frames of many errors.
 fn files_of(trace: &Trace) -> BTreeSet<String> {
-    trace.frames.iter().filter_map(|frame| frame.project_path.clone()).collect()
+    trace.primary().and_then(|frame| frame.project_path.clone()).into_iter().collect()
 }
 
 /// The functions in project files.
@@ -257,48 +274,43 @@ fn compare(
     let mistake: Mistake = kinds::typed(&entry.metadata).unwrap_or_default();
     let observation: Observation = kinds::typed(&entry.metadata).unwrap_or_default();
     let mut trace = read(&entry.content);
-    locator.set_project_files(&mut trace.frames);
-    let lines = [Some(&trace.raised), trace.cause.as_ref()];
-    let lines: Vec<String> = lines.into_iter().flatten().map(ErrorText::line).collect();
-    let mut word_score: f64 = 0.0;
-    for line in &lines {
-        let key = error_key(line);
-        if !key.is_empty() && error.keys.contains(&key) {
-            word_score = 1.0;
-        }
-        let words = pieces(&key);
-        for error_words in &error.words {
-            let all = weights.total_weight(error_words.union(&words));
-            if all > 0.0 {
-                let shared = weights.total_weight(error_words.intersection(&words));
-                word_score = word_score.max(shared / all);
-            }
-        }
-    }
-    let mistake_words = all_words(entry);
-    for error_words in &error.words {
-        let all = weights.total_weight(error_words.iter());
-        if all > 0.0 {
-            let shared = weights.total_weight(error_words.intersection(&mistake_words));
-            word_score = word_score.max(OTHER_FIELD_FACTOR * shared / all);
-        }
-    }
+    locator.locate(&mut trace);
+    let lines = error_lines(&trace);
     let mut files = files_of(&trace);
     files.extend(mistake.files.iter().chain(&observation.files_modified).cloned());
     let shared: Vec<String> = error.files.intersection(&files).cloned().collect();
+    let in_other_file = shared.is_empty() && !files.is_empty() && !error.files.is_empty();
+    let mut word_score: f64 = 0.0;
+    for line in lines.iter().map(|line| ErrorLine::new(line)) {
+        for error_line in &error.lines {
+            let score = line.similarity(error_line, weights);
+            let is_vague = in_other_file && error_line.is_vague();
+            word_score = word_score.max(if is_vague { VAGUE_FACTOR * score } else { score });
+        }
+    }
+    let mistake_words = all_words(entry);
+    let mut field_score: f64 = 0.0;
+    for error_line in &error.lines {
+        let all = weights.total_weight(error_line.words.iter());
+        if all > 0.0 {
+            let shared = weights.total_weight(error_line.words.intersection(&mistake_words));
+            field_score = field_score.max(OTHER_FIELD_FACTOR * shared / all);
+        }
+    }
     let added = file_score(error, &files, &shared)
         + if error.functions.is_disjoint(&functions_of(&trace)) {
             0.0
         } else {
             SAME_FUNCTION_SCORE
         };
-    let similarity = if word_score > 0.0 { (word_score + added).min(1.0) } else { 0.0 };
-    let first = lines.first().cloned().unwrap_or_default();
+    let line_score = if word_score > 0.0 { word_score + added } else { 0.0 };
+    let similarity = line_score.min(1.0).max(field_score);
+    let headline = trace.headline().line();
     Match {
         id: entry.id.clone(),
         layer: entry.layer,
         category: category::classify(&lines.join("\n")).name,
-        error: first,
+        error: headline,
         root_cause: mistake.root_cause,
         fix: if mistake.fix.is_empty() {
             observation.narrative.unwrap_or_default()

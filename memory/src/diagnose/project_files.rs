@@ -1,12 +1,15 @@
 //! Determines which locations of an error are in the project's own files.
 
-use super::read::Frame;
+use super::trace::{Frame, Trace};
 use aidd_engine::text::files::{Disk, Files, dirs_below};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 /// Maximum number of files that are looked up in one diagnosis.
-const MAX_LOOKUPS: usize = 64;
+const MAX_LOOKUPS: usize = 512;
+
+/// Maximum number of directories of a project in which a file is searched by its name.
+const MAX_SEARCHED_DIRS: usize = 2_000;
 
 /// Directories of third-party code.
 const VENDOR_DIRS: &[&str] = &[
@@ -84,8 +87,18 @@ impl<'a> FrameLocator<'a> {
         Self { disk, known: BTreeMap::new(), directories: OnceCell::new() }
     }
 
+    /// Sets the project files of the frames, and of the mentioned files that exist.
+    pub(super) fn locate(&mut self, trace: &mut Trace) {
+        self.set_project_files(&mut trace.frames);
+        self.set_project_files(&mut trace.mentions);
+        for mention in &mut trace.mentions {
+            mention.project_path =
+                mention.project_path.take().filter(|path| self.disk.exists(path));
+        }
+    }
+
     /// Sets the project file of each frame. Locations in the error itself are looked up first.
-    pub(super) fn set_project_files(&mut self, frames: &mut [Frame]) {
+    fn set_project_files(&mut self, frames: &mut [Frame]) {
         for frame in frames {
             let key = (frame.file.clone(), package_of(frame));
             if !self.known.contains_key(&key) {
@@ -131,12 +144,37 @@ impl<'a> FrameLocator<'a> {
         let is_absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
         // The output can come from another machine or a container, so only the longest suffix of
         // the path that exists in the project is used.
-        (0..parts.len().min(12)).find_map(|from| {
-            let suffix = parts[from..].join("/");
-            // A file name alone is too ambiguous, unless the file was near the root.
-            let is_specific = from + 1 < parts.len() || (from <= 2 && is_absolute) || from == 0;
-            (is_specific && disk.exists(&suffix)).then_some(suffix)
-        })
+        (0..parts.len().min(12))
+            .find_map(|from| {
+                let suffix = parts[from..].join("/");
+                // A file name alone is too ambiguous, unless the file was near the root.
+                let is_specific = from + 1 < parts.len()
+                    || (from <= 2 && is_absolute)
+                    || from == 0
+                    || Some(parts[from - 1]) == self.root_name();
+                (is_specific && disk.exists(&suffix)).then_some(suffix)
+            })
+            .or_else(|| self.find_by_name(parts.as_slice()))
+    }
+
+    /// The name of the project's directory, which is often the same on other machines.
+    fn root_name(&self) -> Option<&str> {
+        self.disk.root().file_name()?.to_str()
+    }
+
+    /// The only project file with a name, for locations without a directory, as in Go tests.
+    fn find_by_name(&self, parts: &[&str]) -> Option<String> {
+        let [name] = parts else { return None };
+        let dirs = self.directories.get_or_init(|| dirs_below(self.disk, ""));
+        if dirs.len() > MAX_SEARCHED_DIRS {
+            return None;
+        }
+        let mut found = dirs
+            .iter()
+            .filter(|dir| !is_vendored(dir))
+            .map(|dir| format!("{dir}/{name}"))
+            .filter(|path| self.disk.exists(path));
+        found.next().filter(|_| found.next().is_none())
     }
 
     fn find_in_package(&self, package: &str, file: &str) -> Option<String> {

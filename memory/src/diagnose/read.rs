@@ -1,66 +1,36 @@
 //! Parses error output line by line into messages and stack frames.
 
+use super::clean::clean_line;
 use super::forms::{COMPILED_FORMS, Role, language_of};
+use super::mentions;
+use super::trace::{ErrorText, Frame, Trace};
 use regex::Captures;
 
 /// Maximum number of bytes of a text that are read. Of a longer text, only the beginning and the
 /// end are read.
 const MAX_BYTES: usize = 256 << 10;
-/// Maximum number of bytes of a line that are read.
-const MAX_LINE_BYTES: usize = 2_000;
+/// Words of lines that report an error. Such a line is the message if no line has a known form.
+const SIGNS: &[&str] = &[
+    "error",
+    "fail",
+    "conflict",
+    "cannot",
+    "can't",
+    "could not",
+    "not found",
+    "invalid",
+    "missing",
+    "refused",
+    "denied",
+    "undefined",
+    "unknown",
+    "unexpected",
+    "unable",
+];
+/// Maximum number of errors whose messages are searched for files.
+const MAX_READ_MENTIONS: usize = 8;
 /// Maximum number of frames that are retained.
 const MAX_FRAMES: usize = 200;
-
-/// The description of an error.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ErrorText {
-    /// Type or code: `TypeError`, `E0308`.
-    pub kind: Option<String>,
-    /// Message on one line.
-    pub message: String,
-}
-
-impl ErrorText {
-    /// Kind and message on one line.
-    #[must_use]
-    pub fn line(&self) -> String {
-        match &self.kind {
-            Some(kind) if self.message.is_empty() => kind.clone(),
-            Some(kind) => format!("{kind}: {}", self.message),
-            None => self.message.clone(),
-        }
-    }
-}
-
-/// A stack frame or another location of an error.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Frame {
-    /// The file as printed.
-    pub file: String,
-    /// The line, starting at 1.
-    pub line: Option<u32>,
-    /// The column as printed.
-    pub column: Option<u32>,
-    /// The function name.
-    pub function: Option<String>,
-    /// The file's path relative to the root, when it belongs to the project.
-    pub project_path: Option<String>,
-}
-
-/// Parsed error output.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Trace {
-    /// The language, if it was recognised.
-    pub language: Option<&'static str>,
-    /// The error that was thrown last.
-    pub raised: ErrorText,
-    /// The error at the end of the cause chain, when it is a different error.
-    pub cause: Option<ErrorText>,
-    /// Stack frames, innermost first. The frames of the cause precede all others.
-    pub frames: Vec<Frame>,
-    /// Whether parts of the text were skipped.
-    pub is_truncated: bool,
-}
 
 /// Parses error output. If no line matches a known form, the first line is the message.
 #[must_use]
@@ -86,54 +56,30 @@ fn head_and_tail(text: &str) -> (&str, &str) {
     (&text[..head], &text[tail..])
 }
 
-/// Returns the line without colour codes and log prefixes, truncated to the maximum length.
-fn clean_line(line: &str, is_truncated: &mut bool) -> String {
-    let end = line.floor_char_boundary(MAX_LINE_BYTES.min(line.len()));
-    *is_truncated |= end < line.len();
-    let mut clean = String::with_capacity(end);
-    let mut chars = line[..end].chars();
-    while let Some(c) = chars.next() {
-        if c != '\u{1b}' {
-            clean.push(c);
-        } else if chars.next() == Some('[') {
-            // A colour code ends at its first letter.
-            for c in chars.by_ref() {
-                if c.is_ascii_alphabetic() {
-                    break;
-                }
-            }
-        }
-    }
-    clean.truncate(clean.trim_end().len());
-    match without_log_prefix(&clean) {
-        Some(rest) => rest.to_owned(),
-        None => clean,
-    }
-}
-
-/// The part after `2026-01-01T00:00:00.0Z ` (a runner's log) or `web-1  | ` (Compose).
-fn without_log_prefix(line: &str) -> Option<&str> {
-    let (word, rest) = line.split_once(' ')?;
-    let is_time = word.len() >= 20
-        && word.ends_with('Z')
-        && word.as_bytes().get(10) == Some(&b'T')
-        && word.as_bytes()[..10].iter().all(|b| b.is_ascii_digit() || *b == b'-');
-    if is_time {
-        return Some(rest);
-    }
-    let is_service =
-        !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b));
-    let rest = rest.trim_start().strip_prefix('|').filter(|_| is_service)?;
-    Some(rest.strip_prefix(' ').unwrap_or(rest))
-}
-
 /// An error with the frames that follow it.
 #[derive(Debug, Default)]
 struct Block {
     error: ErrorText,
     language: &'static str,
     frames: Vec<Frame>,
-    is_cause: bool,
+    rank: Rank,
+}
+
+/// The place of an error among the errors of the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Rank {
+    #[default]
+    Error,
+    /// The cause of the preceding error.
+    Cause,
+    /// The preceding error is the cause of this one.
+    Consequence,
+    /// The preceding error was being handled when this one occurred.
+    InHandler,
+    /// Announces the lines of other errors; used only without them.
+    Heading,
+    /// Used only without other errors and headings.
+    Fallback,
 }
 
 #[derive(Debug, Default)]
@@ -143,14 +89,24 @@ struct Reader {
     pending_frames: Vec<Frame>,
     /// A function whose location is on the next line.
     function: Option<String>,
-    /// The location of the error whose message is on the next line.
-    awaiting_message: Option<Frame>,
+    /// The error whose message is on the next line.
+    awaiting_message: Option<Block>,
+    /// The file of the following errors, whose lines contain only the position.
+    file: Option<String>,
+    /// The relation of the next error to the preceding one, if a line states it.
+    next_rank: Option<Rank>,
+    /// Whether the form of the last error is [`Role::Chained`].
+    in_chain: bool,
     /// Whether the lines belong to a Python traceback, which ends with the error.
     in_traceback: bool,
     /// Whether the next indented lines are causes, as after a line `Caused by:`.
     in_causes: bool,
-    /// The first line that is not a frame.
+    /// The first line that is not empty.
+    opening: Option<String>,
+    /// The first line that has no known form.
     first: Option<String>,
+    /// The first line that has no known form but a word of [`SIGNS`].
+    first_sign: Option<String>,
     /// Number of frames read, including those beyond [`MAX_FRAMES`].
     frame_count: usize,
     is_truncated: bool,
@@ -159,8 +115,10 @@ struct Reader {
 impl Reader {
     fn read_line(&mut self, line: &str) {
         if line.trim().is_empty() {
+            self.in_chain = false;
             return;
         }
+        self.opening.get_or_insert_with(|| line.trim().to_owned());
         if self.read_traceback_error(line)
             || self.read_awaited_message(line)
             || self.read_listed_cause(line)
@@ -170,11 +128,14 @@ impl Reader {
         for compiled in COMPILED_FORMS.iter().filter(|compiled| compiled.can_match(line)) {
             if let Some(found) = compiled.regex.captures(line) {
                 self.add_match(compiled.form.role, compiled.form.language, &found);
+                self.in_chain |= compiled.form.role == Role::Chained;
                 return;
             }
         }
-        if self.first.is_none() {
-            self.first = Some(line.trim().to_owned());
+        self.first.get_or_insert_with(|| line.trim().to_owned());
+        let lower = line.to_lowercase();
+        if self.first_sign.is_none() && SIGNS.iter().any(|sign| lower.contains(sign)) {
+            self.first_sign = Some(line.trim().to_owned());
         }
         if line.trim_start().starts_with("what():")
             && let Some(block) = self.blocks.last_mut().filter(|b| b.error.message.is_empty())
@@ -202,19 +163,40 @@ impl Reader {
         let error = ErrorText { kind: Some(kind.to_owned()), message: message.trim().to_owned() };
         let mut frames = std::mem::take(&mut self.pending_frames);
         frames.reverse();
-        self.blocks.push(Block { error, language: "python", frames, is_cause: false });
+        self.push(Block { error, language: "python", frames, rank: Rank::Error });
         true
     }
 
     /// Reads the line as the message if the previous line requires a message. Returns `false`
     /// otherwise.
     fn read_awaited_message(&mut self, line: &str) -> bool {
-        let Some(location) = self.awaiting_message.take() else { return false };
-        let (language, frames) =
-            if location.file.is_empty() { ("dart", Vec::new()) } else { ("rust", vec![location]) };
-        let error = ErrorText { kind: None, message: line.trim().to_owned() };
-        self.blocks.push(Block { error, language, frames, is_cause: false });
+        let Some(mut block) = self.awaiting_message.take() else { return false };
+        let mut headlines = COMPILED_FORMS.iter().filter(|compiled| {
+            // The message of a panic can be any text.
+            compiled.form.role == Role::Headline && block.language != "rust"
+        });
+        let form = headlines.find_map(|compiled| {
+            compiled.can_match(line).then(|| compiled.regex.captures(line))?
+        });
+        match form {
+            Some(found) => {
+                block.error.kind = text(&found, "kind").or(block.error.kind);
+                block.error.message = text(&found, "message").unwrap_or_default();
+                block.frames.splice(0..0, frame(&found, None));
+            }
+            None => line.trim().clone_into(&mut block.error.message),
+        }
+        self.push(block);
         true
+    }
+
+    /// Adds an error with its relation to the preceding one.
+    fn push(&mut self, mut block: Block) {
+        if let Some(rank) = self.next_rank.take().filter(|_| !self.blocks.is_empty()) {
+            block.rank = rank;
+        }
+        self.in_chain = false;
+        self.blocks.push(block);
     }
 
     /// Reads a `Caused by:` line and the causes on the lines after it. Returns `false` if the line
@@ -234,7 +216,7 @@ impl Reader {
             _ => text,
         };
         let error = ErrorText { kind: None, message: text.trim().to_owned() };
-        self.blocks.push(Block { error, language: "rust", frames: Vec::new(), is_cause: true });
+        self.push(Block { error, language: "rust", frames: Vec::new(), rank: Rank::Cause });
         true
     }
 
@@ -244,20 +226,44 @@ impl Reader {
         }
         match role {
             Role::Noise => {}
-            Role::Chain => self.in_traceback = false,
+            Role::Chain | Role::Context => {
+                self.in_traceback = false;
+                let is_cause = role == Role::Chain;
+                self.next_rank = Some(if is_cause { Rank::Consequence } else { Rank::InHandler });
+            }
             Role::BeforeMessage if language == "python" => {
                 self.in_traceback = true;
                 self.pending_frames.clear();
             }
-            Role::BeforeMessage => self.awaiting_message = Some(frame(found).unwrap_or_default()),
+            Role::BeforeMessage => {
+                let error = ErrorText { kind: text(found, "kind"), message: String::new() };
+                let frames = frame(found, None).into_iter().collect();
+                self.awaiting_message = Some(Block { error, language, frames, rank: Rank::Error });
+            }
             Role::Function => self.function = text(found, "function"),
-            Role::Frame | Role::Location => self.add_frame(language, found),
-            Role::Headline | Role::Cause => self.add_headline(role, language, found),
+            Role::File => self.file = text(found, "file"),
+            Role::Detail => self.add_detail(found),
+            Role::Frame | Role::Location | Role::Innermost => self.add_frame(role, language, found),
+            Role::Headline | Role::Cause | Role::Chained | Role::Fallback => {
+                self.add_headline(role, language, found);
+            }
         }
     }
 
-    fn add_frame(&mut self, language: &'static str, found: &Captures<'_>) {
-        let Some(mut frame) = frame(found) else { return };
+    /// Completes the message of the last error.
+    fn add_detail(&mut self, found: &Captures<'_>) {
+        let message = text(found, "message").unwrap_or_default();
+        if let Some(block) = self.blocks.last_mut()
+            && ["", "[", "{"].contains(&block.error.message.as_str())
+        {
+            block.error.message = message;
+        } else {
+            self.first_sign.get_or_insert(message);
+        }
+    }
+
+    fn add_frame(&mut self, role: Role, language: &'static str, found: &Captures<'_>) {
+        let Some(mut frame) = frame(found, None) else { return };
         frame.function = frame.function.or_else(|| self.function.take());
         self.frame_count += 1;
         if self.frame_count > MAX_FRAMES {
@@ -272,17 +278,22 @@ impl Reader {
         match self.blocks.last_mut() {
             Some(block) => {
                 // A panic prints its location, and the backtrace repeats the location.
-                if !block
-                    .frames
-                    .iter()
-                    .any(|known| known.file == frame.file && known.line == frame.line)
-                {
-                    block.frames.push(frame);
+                let is_same =
+                    |known: &&mut Frame| known.file == frame.file && known.line == frame.line;
+                match block.frames.iter_mut().find(is_same) {
+                    Some(known) if known.column.is_none() && frame.column.is_some() => {
+                        *known = frame;
+                    }
+                    Some(_) => {}
+                    None if role == Role::Innermost => block.frames.insert(0, frame),
+                    None => block.frames.push(frame),
                 }
                 if block.language.is_empty() {
                     block.language = language;
                 }
             }
+            // A location without a language can be anything, unless it follows an error.
+            None if role == Role::Location && language.is_empty() => {}
             None => self.pending_frames.push(frame),
         }
     }
@@ -294,62 +305,95 @@ impl Reader {
             Some((outer, inner)) => (outer.to_owned(), Some(inner.to_owned())),
             None => (message, None),
         };
-        let location = frame(found);
+        let location = frame(found, self.file.as_ref());
         let file_language = location.as_ref().and_then(|frame| language_of(&frame.file));
-        let frames = location.into_iter().chain(std::mem::take(&mut self.pending_frames)).collect();
-        let is_cause = role == Role::Cause && !self.blocks.is_empty();
+        let mut pending = std::mem::take(&mut self.pending_frames);
+        if language == "python" {
+            pending.reverse();
+        }
+        let frames = location.into_iter().chain(pending).collect();
+        let is_cause = role == Role::Cause || (role == Role::Chained && self.in_chain);
+        let rank = match role {
+            _ if is_cause && !self.blocks.is_empty() => Rank::Cause,
+            Role::Fallback => Rank::Fallback,
+            _ if message.is_empty() || (kind.is_none() && message.ends_with(':')) => Rank::Heading,
+            _ => Rank::Error,
+        };
         let language = file_language.unwrap_or(language);
         let error = ErrorText { kind, message: message.trim().to_owned() };
-        self.blocks.push(Block { error, language, frames, is_cause });
+        self.push(Block { error, language, frames, rank });
         if let Some((kind, message)) = inner.as_deref().and_then(|inner| inner.split_once(": ")) {
             let error =
                 ErrorText { kind: Some(kind.to_owned()), message: message.trim().to_owned() };
-            self.blocks.push(Block { error, language, frames: Vec::new(), is_cause: true });
+            self.push(Block { error, language, frames: Vec::new(), rank: Rank::Cause });
         }
         self.in_traceback = false;
     }
 
     fn finish(mut self) -> Trace {
-        if let Some(location) =
-            self.awaiting_message.take().filter(|location| !location.file.is_empty())
-        {
-            let frames = vec![location];
-            self.blocks.push(Block { language: "rust", frames, ..Block::default() });
+        if let Some(block) = self.awaiting_message.take().filter(|block| !block.frames.is_empty()) {
+            self.push(block);
         }
         if self.blocks.is_empty() {
-            let error = ErrorText { kind: None, message: self.first.take().unwrap_or_default() };
+            let lines = [self.first_sign.take(), self.first.take(), self.opening.take()];
+            let message = lines.into_iter().flatten().next().unwrap_or_default();
+            let error = ErrorText { kind: None, message };
             self.pending_frames.reverse();
             let frames = std::mem::take(&mut self.pending_frames);
             self.blocks.push(Block { error, frames, ..Block::default() });
         } else if let Some(block) = self.blocks.last_mut() {
             block.frames.append(&mut self.pending_frames);
         }
-        // In Python, the cause comes first and the raised error last; in other languages, the
-        // raised error comes first.
-        let python_blocks = self.blocks.iter().filter(|block| block.language == "python").count();
-        let (raised, cause) = if python_blocks > 1 {
-            let is_python = |block: &Block| block.language == "python";
-            let last = self.blocks.iter().rposition(is_python).unwrap_or_default();
-            (last, self.blocks.iter().position(is_python))
-        } else {
-            (0, self.blocks.iter().rposition(|block| block.is_cause))
-        };
+        let (raised, cause, is_cause_declared) = self.raised_and_cause();
         let language = self.language();
         let error_at = |at: usize| self.blocks[at].error.clone();
         let (raised_error, cause_error) = (error_at(raised), cause.map(error_at));
         let cause_error = cause_error.filter(|cause| *cause != raised_error);
         let mut order: Vec<usize> = (0..self.blocks.len()).collect();
-        order.sort_by_key(|&at| (Some(at) != cause, at));
+        order.sort_by_key(|&at| (Some(at) != cause, at != raised, at));
         let mut frames = Vec::new();
         for at in order {
             frames.append(&mut self.blocks[at].frames);
+        }
+        let mut files = Vec::new();
+        let others = self.blocks.iter().map(|block| &block.error).take(MAX_READ_MENTIONS);
+        for error in cause_error.iter().chain([&raised_error]).chain(others) {
+            files.extend(mentions::in_message(&error.message));
         }
         Trace {
             language,
             raised: raised_error,
             cause: cause_error,
+            is_cause_declared,
             frames,
+            mentions: files,
             is_truncated: self.is_truncated,
+        }
+    }
+
+    /// The first error, or the last one of its chain of consequences, its root cause, and
+    /// whether that is declared.
+    fn raised_and_cause(&self) -> (usize, Option<usize>, bool) {
+        let rank_at = |at: usize| self.blocks.get(at).map(|block| block.rank);
+        let first_of = |rank| self.blocks.iter().position(|block| block.rank == rank);
+        let first = first_of(Rank::Error).or_else(|| first_of(Rank::Heading)).unwrap_or_default();
+        let run = |from: usize, is_in: fn(Rank) -> bool| {
+            (from + 1..).take_while(|&at| rank_at(at).is_some_and(is_in)).last()
+        };
+        // A group of exceptions contains its cause.
+        let kind = self.blocks[first].error.kind.as_deref().unwrap_or_default();
+        let is_group = kind.ends_with("ExceptionGroup") && first + 1 < self.blocks.len();
+        match run(first, |rank| matches!(rank, Rank::Consequence | Rank::InHandler)) {
+            Some(last) => {
+                let declared = (first..last).rev();
+                let declared = declared.take_while(|at| rank_at(at + 1) == Some(Rank::Consequence));
+                match declared.last() {
+                    Some(cause) => (last, Some(cause), true),
+                    None => (last, Some(first), false),
+                }
+            }
+            None if is_group => (first, Some(first + 1), true),
+            None => (first, run(first, |rank| rank == Rank::Cause), true),
         }
     }
 
@@ -381,11 +425,13 @@ fn text(found: &Captures<'_>, name: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-fn frame(found: &Captures<'_>) -> Option<Frame> {
+/// The location of a match, in `file` if the match states only a line.
+fn frame(found: &Captures<'_>, file: Option<&String>) -> Option<Frame> {
     let number = |name| text(found, name).and_then(|number| number.parse().ok());
+    let line = number("line");
     Some(Frame {
-        file: text(found, "file")?,
-        line: number("line"),
+        file: text(found, "file").or_else(|| file.cloned().filter(|_| line.is_some()))?,
+        line,
         column: number("column"),
         function: text(found, "function"),
         project_path: None,

@@ -4,7 +4,7 @@
 use super::{Format, ImportedFile, put, text, texts, time};
 use aidd_engine::parse::lines::id;
 use aidd_engine::parse::lines::log::{Op, Revision};
-use aidd_engine::parse::lines::types::{Kind, Link, Relation};
+use aidd_engine::parse::lines::types::{Kind, Link, Relation, VERDICT, Verdict};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -118,9 +118,8 @@ fn add_memory(
         at = at.max(revision.at);
         read.revisions.push(revision);
     }
-    // Rejected decisions, and superseded decisions without a successor in the log, are not active.
+    // Superseded decisions without a successor in the log are not active.
     let reason = match memory.status.as_deref().map(str::to_ascii_lowercase).as_deref() {
-        Some("rejected") => "rejected in the log",
         Some("superseded") if !is_superseded => "superseded in the log, without a successor in it",
         _ => return,
     };
@@ -141,6 +140,8 @@ fn metadata(item: &Value, log_id: &str) -> Map<String, Value> {
     for (name, key) in [("ticket", "ticket"), ("scopeKey", "scope_key"), ("stage", "stage")] {
         put(&mut metadata, name, text(item, &[key]));
     }
+    let status = text(item, &["status"]).map(|status| status.to_ascii_lowercase());
+    put(&mut metadata, VERDICT, status.filter(|status| status == Verdict::Rejected.word()));
     put(&mut metadata, "tags", texts(item, "tags"));
     put(&mut metadata, "decisionId", log_id);
     metadata

@@ -130,7 +130,7 @@ fn decisions_of_memory_v2_retain_their_links_and_times() {
     ];
     let read = read("T-1.decisions.jsonl", log.join("\n").as_bytes(), None).expect("a format");
     assert_eq!(read.format, Format::MemoryV2);
-    let [jwt, sessions, kafka, again, rejected, passkeys] = &read.revisions[..] else {
+    let [jwt, sessions, kafka, again, passkeys] = &read.revisions[..] else {
         panic!("{:#?}", read.revisions)
     };
     let times = [jwt, sessions, kafka, again, passkeys].map(|revision| revision.at);
@@ -154,11 +154,14 @@ fn decisions_of_memory_v2_retain_their_links_and_times() {
     );
     let body: Decision = kinds::typed(&jwt.metadata).expect("a decision");
     assert_eq!((&*body.reasoning, body.alternatives), ("simple", vec![json!("sessions")]));
-    assert_eq!((&body.extra["ticket"], &body.extra["scopeKey"]), (&json!("T-1"), &json!("api")));
+    let origin = [body.ticket, body.scope_key, body.stage, body.source_path];
+    let expected = ["T-1", "api", "plan", "docs/prd.md"].map(|text| Some(text.to_owned()));
+    assert_eq!(origin, expected);
     assert_eq!(passkeys.topic.as_deref(), Some("auth"));
     // Both lines of the rejected decision are one memory, which is not active.
     assert_eq!((&again.id, &again.parents), (&kafka.id, &vec![kafka.rev.clone()]));
-    assert_eq!((rejected.op, &rejected.parents), (log::Op::Remove, &vec![again.rev.clone()]));
+    assert_eq!((again.op, &again.metadata["status"]), (log::Op::Put, &json!("rejected")));
+    assert!(!kafka.metadata.contains_key("status"));
     let skipped: Vec<&str> = read.skipped.iter().map(|skipped| &*skipped.position).collect();
     assert_eq!(skipped, ["line 6", "zzz"]);
 }

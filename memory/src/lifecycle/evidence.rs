@@ -399,7 +399,7 @@ fn check_tasks(memory: &mut ProjectMemory, branch: &str) -> Result<Verdict, Memo
 
 fn find_memory(memory: &mut ProjectMemory, id: &str) -> Result<Result<Entry, String>, MemoryError> {
     let entry = memory.read(&mut |store| store.entry(id))?;
-    let entry = entry.filter(|entry| entry.status != Status::Removed);
+    let entry = entry.filter(|entry| entry.status != Status::Removed && !entry.is_rejected());
     Ok(entry.ok_or_else(|| format!("unknown memory `{id}`")))
 }
 

@@ -45,7 +45,7 @@ const VERIFY: &[&str] = &["VERIFY"];
 const BUILD_AND_VERIFY: &[&str] = &["BUILD", "VERIFY"];
 
 /// The gates, cheapest first.
-pub const GATES: [Gate; 12] = [
+pub const GATES: [Gate; 13] = [
     gate("no_secrets", "No secrets", &["BUILD", "VERIFY", "SHIP"], &["secrets/*"], &[]),
     Gate {
         blocks: false,
@@ -146,7 +146,14 @@ pub const GATES: [Gate; 12] = [
         )
     },
     gate("commits_conform", "Commits conform", &["SHIP"], &["compliance/commit-message"], &[]),
+    // Off unless the configuration enables it; the frontends check the packs.
+    gate(MEMORY_RECORDED, "Memory recorded", MEMORY_PHASES, &[], &[EvidenceKind::Person]),
 ];
+
+/// The gate that requires the memory packs of the ticket.
+pub const MEMORY_RECORDED: &str = "memory_recorded";
+/// The phases of [`MEMORY_RECORDED`].
+pub const MEMORY_PHASES: &[&str] = &["PLAN", "VERIFY", "SHIP"];
 
 /// Status of a gate according to the records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -330,7 +337,8 @@ mod tests {
             }
             assert!(!gate.rules.is_empty() || !gate.accepts.is_empty(), "{}", gate.id);
         }
-        assert_eq!(gates_of("plan").count(), 0);
+        assert_eq!(gates_of("plan").count(), 1);
+        assert_eq!(gates_of("understand").count(), 0);
         assert_eq!(gate_named("no_any").map(|gate| gate.id), Some("no_unchecked_types"));
     }
 }

@@ -6,7 +6,9 @@ mod gates;
 mod phases;
 
 pub use evidence::CriterionResult;
-pub use gates::{CheckedGate, GATES, Gate, GateStatus, gate_named, gates_of};
+pub use gates::{
+    CheckedGate, GATES, Gate, GateStatus, MEMORY_PHASES, MEMORY_RECORDED, gate_named, gates_of,
+};
 pub use phases::{Content, Criterion, EvidenceKind, PHASES, Phase, criterion, phase};
 
 use super::MemoryError;

@@ -117,7 +117,7 @@ impl Query {
 
     pub(super) fn statuses(&self) -> &[Status] {
         if self.statuses.is_empty() {
-            &[Status::Active, Status::Superseded]
+            &[Status::Active, Status::Rejected, Status::Superseded]
         } else {
             &self.statuses
         }

@@ -9,6 +9,7 @@ mod merges;
 mod naming;
 mod older_directory;
 mod privacy;
+mod rejected;
 mod repeated_saves;
 pub(super) mod repository;
 mod resolving;

@@ -3,6 +3,7 @@
 use super::*;
 use crate::kinds::{Checkpoint, Convention, Insight, Observation};
 use crate::permanent::Edit;
+use crate::project_map::{MapEntry, MapKind};
 use crate::records::BranchContext;
 use crate::types::{Kind, Link, Outcome, Relation};
 use crate::work_list::{NewWork, WorkChange};
@@ -41,6 +42,14 @@ fn all_writes(memory: &mut ProjectMemory) {
     let work = memory.add_work(work).expect("added");
     let change = WorkChange { note: Some(sensitive_text(64)), ..WorkChange::default() };
     memory.change_work(&work.id, &change).expect("changed");
+    let description = Some(sensitive_text(66));
+    let entry = MapEntry { description, ..MapEntry::new(MapKind::Theme, sensitive_text(67)) };
+    memory.change_map(entry).expect("written");
+    memory.change_page("ai/project.md", &mut |_| Ok(sensitive_text(68))).expect("written");
+    let path = sensitive_text(69);
+    memory.note_pack_read("A-1", &path, crate::pack_log::Reader::Hook, true).expect("noted");
+    let codes = [sensitive_text(70)];
+    memory.note_pack_gate("A-1", "PLAN", &codes, Some(&sensitive_text(71))).expect("noted");
     memory.save_run("run_1", &json!({"answer": sensitive_text(65)})).expect("saved");
     let patch = json!({
         "decisions": [{"decision": sensitive_text(3), "reasoning": sensitive_text(4)}],
@@ -193,7 +202,10 @@ fn every_writing_function_is_tested() {
     for source in [
         include_str!("../permanent.rs"),
         include_str!("../local.rs"),
+        include_str!("../pack_log.rs"),
         include_str!("../work_list/mod.rs"),
+        include_str!("../project_map/mod.rs"),
+        include_str!("../pages.rs"),
         include_str!("../sessions.rs"),
         include_str!("../branches.rs"),
         include_str!("../lifecycle/mod.rs"),

@@ -2,13 +2,11 @@
 
 use super::{Level, Priority, WorkEntry, WorkStatus};
 use crate::MemoryError;
+use crate::revisions::parse_lines;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Maximum nesting of entries that is followed; levels limit it to five.
 const MAX_DEPTH: usize = 8;
-/// What the lines that Git adds to a file with conflicts begin with.
-const CONFLICT_MARKERS: [&[u8]; 3] = [b"<<<<<<<", b"=======", b">>>>>>>"];
-
 /// The entries of the work list in their current state.
 #[derive(Clone, Debug, Default)]
 pub struct WorkList {
@@ -41,23 +39,8 @@ impl WorkList {
     #[must_use]
     pub fn read(bytes: &[u8], path: &str) -> Self {
         let mut list = Self::default();
-        for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
-            if line.trim_ascii().is_empty() {
-                continue;
-            }
-            match serde_json::from_slice::<WorkEntry>(line) {
-                Ok(entry) => list.apply(entry),
-                Err(error) => {
-                    let is_marker = CONFLICT_MARKERS.iter().any(|mark| line.starts_with(mark));
-                    let reason = match is_marker {
-                        true => {
-                            "merge conflict: delete the marker, all lines can remain".to_owned()
-                        }
-                        false => error.to_string(),
-                    };
-                    list.problems.push(format!("{path}:{}: {reason}", number + 1));
-                }
-            }
+        for (_, entry) in parse_lines(bytes, path, &mut list.problems) {
+            list.apply(entry);
         }
         let entries: Vec<&WorkEntry> = list.entries.values().collect();
         for entry in entries {

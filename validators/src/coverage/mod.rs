@@ -8,7 +8,7 @@ mod report;
 mod tests;
 mod xml;
 
-use aidd_engine::check::family::{Family, FileContext, Param, ParamType};
+use aidd_engine::check::family::{Family, FileContext, LineCoverage, Param, ParamType};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::kind::Kind;
@@ -16,6 +16,7 @@ use aidd_engine::text::source::{Source, Span};
 use aidd_engine::workspace::diff::hunks;
 use report::{Coverage, Malformed, Segment};
 use serde_json::Value;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -38,6 +39,7 @@ pub(super) const FAMILY: Family = Family {
     params: &[Param { rule: UNCOVERED, name: "reports", param_type: ParamType::Strings }],
     claim: |path, _| is_code(path).then_some(CODE),
     check: |_, context, report| check(context, report),
+    line_coverage: |files, paths| Some(line_coverage(files, paths)),
     ..Family::EMPTY
 };
 
@@ -202,6 +204,35 @@ fn look_up(files: &dyn Files, path: &str, source: &Source) -> Option<Lookup> {
         return Some(Lookup::Unusable(why));
     }
     Some(Lookup::Lines(segments.to_vec()))
+}
+
+/// Sums the lines of the files at `paths` over the reports at the default paths.
+fn line_coverage(files: &dyn Files, paths: &[String]) -> LineCoverage {
+    let mut totals = LineCoverage::default();
+    let mut reports: HashMap<String, Option<Arc<Parsed>>> = HashMap::new();
+    let time = |path: &str| files.content_stamp(path).map(|(time, _)| time);
+    for path in paths {
+        let mut segments = Vec::new();
+        for name in paths::find_default(files, path) {
+            let parsed = reports.entry(name.clone()).or_insert_with(|| parsed(files, &name));
+            let Some(Ok(coverage)) = parsed.as_deref() else { continue };
+            let target = paths::Target::new(files, path, &name);
+            let Some(found) = coverage.lines_of(&target) else { continue };
+            segments.extend(found.to_vec());
+            if let (Some(report), Some(file)) = (time(&name), time(path))
+                && report < file
+            {
+                totals.stale.get_or_insert_with(|| (name.clone(), path.clone()));
+            }
+            totals.reports.insert(name);
+        }
+        for segment in report::merge(segments) {
+            let lines = segment.lines.len() as u64;
+            totals.lines += lines;
+            totals.covered += if segment.is_covered { lines } else { 0 };
+        }
+    }
+    totals
 }
 
 type Parsed = Result<Coverage, ReadError>;

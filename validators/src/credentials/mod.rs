@@ -24,6 +24,7 @@ pub(crate) use strength::is_bare_key;
 use crate::{check_ids, run_checks};
 use aho_corasick::AhoCorasick;
 use aidd_engine::check::family::Family;
+use aidd_engine::forms::syntax::language_of;
 use aidd_engine::parse::{ini, json, xml, yaml};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Severity;
@@ -268,7 +269,9 @@ fn detect_format(path: &str, start: &str) -> Option<&'static Format> {
     if start.contains("apiVersion:") && has_kind(text, "Secret") {
         return format_of("secret.yaml");
     }
-    (start.contains("clusters:") && has_kind(start, "Config"))
+    // A program can contain a template of a kubeconfig.
+    let is_program = language_of(path).is_some_and(|(name, _)| name != "yaml");
+    (!is_program && start.contains("clusters:") && has_kind(start, "Config"))
         .then(|| format_of("kubeconfig"))
         .flatten()
 }

@@ -85,7 +85,7 @@ fn is_certainly_not_archive(path: &str) -> bool {
 fn copy_to_non_directory(file: &Dockerfile, report: &mut Report<'_>) {
     for copy in file.all(Keyword::Copy) {
         let Some(target) = copy.words.last().filter(|_| copy.words.len() > 2) else { continue };
-        if target.text.ends_with(['/', '\\']) || matches!(&*target.text, ".") {
+        if target.text.ends_with(['/', '\\']) || is_existing_directory(&target.text) {
             continue;
         }
         let is_workdir = |workdir: &&Instruction| {
@@ -104,6 +104,28 @@ fn copy_to_non_directory(file: &Dockerfile, report: &mut Report<'_>) {
             .help("End the target with `/`")
             .fix("Add the slash", vec![Edit::insert(end, "/")]);
     }
+}
+
+/// Whether a target is a directory of every image: BuildKit copies into an existing directory
+/// without `/` at the end.
+fn is_existing_directory(target: &str) -> bool {
+    const DIRECTORIES: [&str; 14] = [
+        ".",
+        "/bin",
+        "/etc",
+        "/home",
+        "/lib",
+        "/opt",
+        "/root",
+        "/sbin",
+        "/tmp",
+        "/usr/bin",
+        "/usr/lib",
+        "/usr/local/bin",
+        "/usr/local/lib",
+        "/usr/sbin",
+    ];
+    DIRECTORIES.contains(&target)
 }
 
 fn copy_to_relative_path(file: &Dockerfile, report: &mut Report<'_>) {

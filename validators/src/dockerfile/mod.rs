@@ -7,6 +7,7 @@ mod casing;
 mod commands;
 mod config;
 mod copy;
+mod frontend;
 mod ignorefile;
 mod labels;
 mod layout;
@@ -142,7 +143,9 @@ fn run(context: &FileContext<'_>, report: &mut Report<'_>) {
     let docker = dockerfile::parse(source.text());
     let config = hadolint_config(files, source.path());
     report.apply_overrides(overrides::rule_overrides(registry, &docker, config.as_ref()));
-    for &(id, check) in TABLES.into_iter().flatten() {
+    let missing_parts = frontend::missing_parts(&docker, source.path(), files);
+    let is_complete = missing_parts.is_none();
+    for &(id, check) in TABLES.into_iter().flatten().filter(|_| is_complete) {
         if report.begin(id) {
             check(&docker, report);
         }
@@ -160,10 +163,15 @@ fn run(context: &FileContext<'_>, report: &mut Report<'_>) {
         report.at(run.instruction.keyword, message);
     }
     let check_context = CheckContext { docker: &docker, config: config.as_ref(), files };
-    for &(id, check) in CONTEXT_CHECKS.into_iter().flatten() {
+    for &(id, check) in CONTEXT_CHECKS.into_iter().flatten().filter(|_| is_complete) {
         if report.begin(id) {
             check(&check_context, report);
         }
+    }
+    if let Some(why) = missing_parts
+        && ids().any(|id| report.begin(id))
+    {
+        report.unchecked(why);
     }
 }
 

@@ -107,6 +107,9 @@ fn is_secret_name(name: &str) -> bool {
     let is_excluded = parts.iter().any(|part| NON_SECRET_PARTS.contains(part))
         || PROPERTIES.contains(&last)
         || last == "id" && !is_secret_id
+        || CHECKSUM_PARTS.contains(&last) && !is_secret_id
+        // Services issue client tokens for browsers.
+        || parts.ends_with(&["client", "token"])
         || CLIENT_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
     // `AUTH_MODE_X` and `KEY_Y` configure something; `NPM_AUTH` and `APP_KEY` are values.
     let is_secret_part = |(index, part): (usize, &&str)| {

@@ -2,7 +2,7 @@
 //! within the token budget of the configuration.
 
 use aidd_engine::check::Distribution;
-use aidd_engine::project::config::{ContentConfig, TokenBudget};
+use aidd_engine::project::config::{ContentConfig, MemoryConfig, TokenBudget};
 use aidd_engine::workspace::project::Project;
 use aidd_guidance::Library;
 use aidd_guidance::session_start::{StartContext, render_start};
@@ -11,6 +11,7 @@ use aidd_memory::MemoryError;
 use aidd_memory::project::ProjectMemory;
 use aidd_memory::records::SessionState;
 use aidd_memory::state;
+use aidd_pack::current;
 use aidd_report::number;
 use std::path::Path;
 
@@ -18,10 +19,13 @@ use std::path::Path;
 pub(super) struct Pages {
     library: Library,
     content: ContentConfig,
+    memory: MemoryConfig,
+    /// The ticket of the branch, if it has packs.
+    ticket: Option<String>,
     note: Option<String>,
 }
 
-/// The pages of the project at `root`. If its configuration is invalid, default settings apply.
+/// The pages of the project at `root`, whose packs are brought up to date. If its configuration is invalid, default settings apply.
 pub(super) fn pages(distribution: &'static Distribution, root: &Path) -> Pages {
     let mut note = None;
     let project = Project::open(distribution, root, None).unwrap_or_else(|error| {
@@ -32,7 +36,13 @@ pub(super) fn pages(distribution: &'static Distribution, root: &Path) -> Pages {
     if let Err(why) = content.set_mode(&aidd_report::settings::content_mode()) {
         note = Some(format!("Environment variable ignored: {why}."));
     }
-    Pages { library: Library::load(distribution.pages, &project.disk, &content), content, note }
+    let memory = current::settings(&project);
+    let ticket = current::keep_current(&project).unwrap_or_else(|error| {
+        note = Some(format!("The memory packs were not updated: {error}."));
+        None
+    });
+    let library = Library::load(distribution.pages, &project.disk, &content);
+    Pages { library, content, memory, ticket, note }
 }
 
 /// First line of the context, so that the agent neither requests the same text again nor opens a
@@ -68,11 +78,16 @@ pub(super) fn context(
     }
     let steps = suggestions::suggest(&state, &SuggestionInput::default());
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
+    let reading = match &pages.ticket {
+        Some(ticket) => current::read_chain(&pages.memory, root, ticket, &state),
+        None => Vec::new(),
+    };
     let start_context = StartContext {
         library: &pages.library,
         state: &state,
         next: &steps,
         project: name.as_deref().unwrap_or("project"),
+        reading: &reading,
         notes: &notes,
     };
     let configured = pages.content.token_budget.unwrap_or_default();

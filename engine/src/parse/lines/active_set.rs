@@ -36,7 +36,7 @@ impl<'a> ActiveSet<'a> {
     pub fn new(memories: &'a [FoldedMemory]) -> Self {
         let memories: BTreeMap<&str, &FoldedMemory> = memories
             .iter()
-            .filter(|memory| memory.entry.status != Status::Removed)
+            .filter(|memory| !matches!(memory.entry.status, Status::Removed | Status::Rejected))
             .map(|memory| (&*memory.entry.id, memory))
             .collect();
         let mut set = Self { memories, ..Self::default() };

@@ -185,7 +185,8 @@ impl Revision {
 /// The state of one memory, combined from its revisions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoldedMemory {
-    /// The memory. Its status is active or removed; whether it is superseded follows from links.
+    /// The memory. Its status is active, rejected or removed; whether it is superseded follows from
+    /// links.
     pub entry: Entry,
     /// The links from this memory to others.
     pub links: Vec<Link>,
@@ -211,7 +212,7 @@ pub fn fold(revisions: &[Revision]) -> Option<FoldedMemory> {
         }
     }
     links.sort_by(|a, b| (a.relation, &a.to).cmp(&(b.relation, &b.to)));
-    let entry = Entry {
+    let mut entry = Entry {
         id: current.id.clone(),
         kind: current.kind,
         layer: Layer::Permanent,
@@ -227,6 +228,9 @@ pub fn fold(revisions: &[Revision]) -> Option<FoldedMemory> {
         heads: heads.iter().map(|head| head.rev.clone()).collect(),
         extra: current.extra.clone(),
     };
+    if !is_removed && entry.is_rejected() {
+        entry.status = Status::Rejected;
+    }
     Some(FoldedMemory { entry, links })
 }
 

@@ -88,10 +88,12 @@ words! {
 }
 
 words! {
-    /// The status of a memory. Derived from links and removals, never read from a line.
+    /// The status of a memory. Derived from links, removals and rejections, never read from a line.
     Status {
         /// In effect.
         Active = "active",
+        /// A decision that was considered and rejected.
+        Rejected = "rejected",
         /// Replaced by a later memory.
         Superseded = "superseded",
         /// Removed; its history is retained.
@@ -128,6 +130,16 @@ words! {
         Failed = "FAILED",
         /// The decision succeeded in part.
         Partial = "PARTIAL",
+    }
+}
+
+words! {
+    /// Whether a decision was made or rejected.
+    Verdict {
+        /// The decision was made.
+        Accepted = "accepted",
+        /// The decision was considered and rejected.
+        Rejected = "rejected",
     }
 }
 
@@ -288,6 +300,13 @@ impl Entry {
         self.kind == Kind::Decision && self.outcome() == Some(Outcome::Failed)
     }
 
+    /// Whether the memory is a decision that was considered and rejected.
+    #[must_use]
+    pub fn is_rejected(&self) -> bool {
+        let verdict = self.metadata.get(VERDICT).and_then(Value::as_str);
+        self.kind == Kind::Decision && verdict == Some(Verdict::Rejected.word())
+    }
+
     /// Whether the memory has two conflicting edits.
     #[must_use]
     pub fn is_contested(&self) -> bool {
@@ -305,6 +324,9 @@ impl Entry {
         }
     }
 }
+
+/// The metadata field of a decision with its [`Verdict`].
+pub const VERDICT: &str = "status";
 
 /// The link field that marks its target as promoted to its source.
 const PROMOTED: &str = "promoted";

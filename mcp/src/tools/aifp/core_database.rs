@@ -1,14 +1,25 @@
 //! The directives as tables, with the names and columns of the core database of AIFP. They are
 //! created in memory for each query.
 
+use super::core_pages;
+use crate::context::Context;
+use crate::tool::ToolError;
 use crate::tools;
 use aidd_guidance::directives::Directives;
 use aidd_index::sql::Table;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// All tables.
+pub(super) fn all(context: &Context) -> Result<Vec<Table>, ToolError> {
+    let directives = super::directives(context)?;
+    let mut tables = tables(&directives);
+    tables.extend(core_pages::tables(context, &directives)?);
+    Ok(tables)
+}
+
 /// The directives, their relations and the tools as rows.
-pub(super) fn tables(directives: &Directives) -> Vec<Table> {
+fn tables(directives: &Directives) -> Vec<Table> {
     let ids: BTreeMap<&str, usize> =
         directives.all().zip(1..).map(|(directive, id)| (directive.name.as_str(), id)).collect();
     let names: BTreeSet<&str> =
@@ -29,6 +40,9 @@ pub(super) fn tables(directives: &Directives) -> Vec<Table> {
             text(&json!(directive.roadblocks)),
             text(&json!(directive.keywords)),
             json!(directive.threshold),
+            json!(directive.category),
+            Value::Null,
+            Value::Null,
         ]
     });
     let directives_table = Table {
@@ -45,6 +59,9 @@ pub(super) fn tables(directives: &Directives) -> Vec<Table> {
             "roadblocks_json",
             "intent_keywords_json",
             "confidence_threshold",
+            "category_name",
+            "created_at",
+            "updated_at",
         ],
         rows: rows.collect(),
     };
@@ -66,12 +83,14 @@ pub(super) fn tables(directives: &Directives) -> Vec<Table> {
         rows: links.collect(),
     };
     let keywords = directives.all().flat_map(|directive| {
-        let row = |keyword: &String| vec![json!(keyword), json!(directive.name), json!(1.0)];
-        directive.keywords.iter().map(row).collect::<Vec<_>>()
+        directive.keywords.iter().map(|keyword| (keyword, &directive.name)).collect::<Vec<_>>()
+    });
+    let keywords = keywords.zip(1..).map(|((keyword, name), id)| {
+        vec![json!(id), json!(keyword), json!(name), json!(1.0), Value::Null]
     });
     let keywords_table = Table {
         name: "intent_keywords",
-        columns: &["keyword", "directive_name", "weight"],
+        columns: &["id", "keyword", "directive_name", "weight", "context"],
         rows: keywords.collect(),
     };
     let mut relations: BTreeSet<(&str, &str, &str)> = BTreeSet::new();
@@ -125,6 +144,6 @@ pub(super) fn tables(directives: &Directives) -> Vec<Table> {
 }
 
 /// A value as JSON text.
-fn text(value: &Value) -> Value {
+pub(super) fn text(value: &Value) -> Value {
     Value::from(value.to_string())
 }

@@ -30,8 +30,8 @@ pub(super) fn tools() -> Vec<Tool> {
     let all = Tool::new(
         "get_all_directives",
         "All directives",
-        "Lists all directives with type, description and threshold. Use once per session; use \
-         search_directives for a request.",
+        "Lists all directives with type, threshold and a few words. Use once per session; use \
+         get_directive for the steps, search_directives for a request.",
         all,
     );
     let get = Tool::new(
@@ -51,7 +51,8 @@ pub(super) fn tools() -> Vec<Tool> {
         "query_mcp_db",
         "Query directives",
         "Runs a read-only SQL query on the tables directives, categories, directive_categories, \
-         intent_keywords, directives_interactions, tools. Use for counts and lists.",
+         intent_keywords, directives_interactions, helper_functions, tool_schemas, standards, templates, \
+         roadblock_resolutions, configuration, schema_version. Use for counts and lists.",
         query,
     );
     [run, all, get, find, query].map(|tool| tool.in_profiles(AIFP)).into()
@@ -93,13 +94,21 @@ fn guidance(context: &Context, params: GuidanceParams) -> Result<Answer<Guidance
 }
 
 #[derive(Deserialize, JsonSchema)]
-struct NoParams {}
+struct AllParams {
+    /// Return all fields of each directive instead of a row
+    #[serde(default)]
+    full: bool,
+}
 
 #[derive(Serialize, JsonSchema)]
 struct All {
     success: bool,
     directive_count: usize,
-    directives: Vec<Row>,
+    /// The columns of the rows; empty with `full`.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    columns: &'static [&'static str],
+    /// Rows; with `full`, objects.
+    directives: Vec<Value>,
     self_assessment_questions: [&'static str; 4],
     action_reaction_model: Row,
     /// Pages that cannot be used.
@@ -107,16 +116,20 @@ struct All {
     problems: Vec<String>,
 }
 
-fn all(context: &Context, _: NoParams) -> Result<Answer<All>, ToolError> {
+/// The columns of the rows of [`all`].
+const COLUMNS: &[&str] = &["name", "type", "confidence_threshold", "description"];
+
+fn all(context: &Context, params: AllParams) -> Result<Answer<All>, ToolError> {
     let directives = super::directives(context)?;
     let mut text = String::new();
     let mut rows = Vec::new();
     for directive in directives.all() {
-        text += &format!("{} ({}): {}\n", directive.name, directive.kind.word(), directive.summary);
-        rows.push(Row::from_value(json!({
-            "name": directive.name, "type": directive.kind, "description": directive.summary,
-            "confidence_threshold": directive.threshold,
-        })));
+        let (name, kind, threshold) = (&directive.name, directive.kind, directive.threshold);
+        text += &format!("{name} {} {threshold} {}\n", kind.word(), directive.short);
+        rows.push(match params.full {
+            true => row(directive),
+            false => json!([name, kind, threshold, directive.short]),
+        });
     }
     text += "Call get_directive for the steps of a directive.\n";
     let model = json!({
@@ -127,6 +140,7 @@ fn all(context: &Context, _: NoParams) -> Result<Answer<All>, ToolError> {
     let answer = All {
         success: true,
         directive_count: rows.len(),
+        columns: if params.full { &[] } else { COLUMNS },
         directives: rows,
         self_assessment_questions: [
             "Does the request write or change code, or only discuss it?",
@@ -249,8 +263,13 @@ fn find(context: &Context, params: SearchParams) -> Result<Answer<Matches>, Tool
         _ => Certainty::of(found.first().map_or(0.0, |first| first.score)),
     };
     if !request.trim().is_empty() {
-        let limit = if certainty == Certainty::None { NEAREST } else { MAX_MATCHES };
-        let least = if certainty == Certainty::None { 0.0 } else { 0.3 };
+        let limit = match certainty {
+            Certainty::None if params.category.is_none() => NEAREST,
+            _ => MAX_MATCHES,
+        };
+        // A category is a selection already.
+        let is_listed = certainty == Certainty::None || params.category.is_some();
+        let least = if is_listed { 0.0 } else { 0.3 };
         found.retain(|found| found.score >= least);
         found.truncate(limit);
     }
@@ -289,7 +308,7 @@ pub(super) struct Rows {
 }
 
 fn query(context: &Context, params: QueryParams) -> Result<Answer<Rows>, ToolError> {
-    let tables = core_database::tables(&super::directives(context)?);
+    let tables = core_database::all(context)?;
     let rows = sql::query_tables(&tables, &params.sql)?;
     Ok(answer(rows))
 }

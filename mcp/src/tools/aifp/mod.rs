@@ -2,9 +2,14 @@
 //! have the names and the fields that are printed there.
 
 mod core_database;
+mod core_pages;
+mod criteria;
 mod directives;
+mod history;
 mod project;
 mod project_database;
+mod purity;
+mod record;
 mod runs;
 #[cfg(test)]
 mod tests;
@@ -17,11 +22,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::Path;
 
+pub(crate) use project_database::names_of;
+
 /// The tools of this module.
 #[must_use]
 pub fn tools() -> Vec<Tool> {
     let mut tools = directives::tools();
     tools.extend(project::tools());
+    tools.extend(record::tools());
     tools.extend(runs::tools());
     tools.extend(work::tools());
     tools

@@ -3,7 +3,6 @@
 
 use super::directives::{Rows, answer};
 use super::project_database::{Database, record, tables};
-use super::runs::PROJECT_PAGE;
 use super::{RootParams, check_root};
 use crate::context::Context;
 use crate::profile::Profile;
@@ -11,6 +10,7 @@ use crate::tool::{Answer, Tool, ToolError};
 use crate::tools::memory::render::Row;
 use aidd_engine::project::git::Repository;
 use aidd_engine::workspace::walk::uncommitted;
+use aidd_guidance::project_page::PATH;
 use aidd_memory::work_list::{WorkEntry, WorkList};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,7 +58,8 @@ pub(super) fn tools() -> Vec<Tool> {
         "query_project_db",
         "Query project",
         "Runs a read-only SQL query on the tables of the project (files, functions, types, \
-         interactions, themes, flows, tasks, milestones, items). Use for counts and lists.",
+         interactions, themes, flows, infrastructure, completion_path, milestones, tasks, subtasks, \
+         sidequests, items, notes, git_state, work_branches). Use for counts and lists.",
         project_query,
     );
     let git = Tool::new(
@@ -103,6 +104,9 @@ struct ProjectContext {
     completion_progress: String,
     functions_count: i64,
     files_count: i64,
+    /// Faults in the names of themes and flows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    problems: Vec<String>,
 }
 
 fn project_context(
@@ -115,11 +119,13 @@ fn project_context(
     let database = Database::open(context)?;
     let project = database.rows("SELECT name, purpose, status, version FROM project")?;
     let project = project.into_iter().next().unwrap_or_default();
-    let themes = "SELECT name, description, confidence_score FROM themes ORDER BY confidence_score DESC, name LIMIT 20";
+    let themes = "SELECT name, description, ai_generated, confidence_score FROM themes
+        ORDER BY ai_generated, confidence_score DESC, name LIMIT 20";
     let themes = has(&[ContextType::Full, ContextType::ThemesOnly])
         .then(|| database.rows(themes))
         .transpose()?;
-    let flows = "SELECT name, description FROM flows ORDER BY id LIMIT 20";
+    let flows =
+        "SELECT name, description, ai_generated FROM flows ORDER BY ai_generated, id LIMIT 20";
     let flows = has(&[ContextType::Full, ContextType::ThemesOnly])
         .then(|| database.rows(flows))
         .transpose()?;
@@ -160,7 +166,11 @@ fn project_context(
         completion_progress: format!("{}%", progress.percent()),
         functions_count: count("functions"),
         files_count: count("files"),
+        problems: database.problems.clone(),
     };
+    for problem in &database.problems {
+        text += &format!("note: {problem}\n");
+    }
     Ok(Answer::new(answer, text))
 }
 
@@ -197,7 +207,7 @@ fn project_status(
     });
     let text = match (&project, has_work) {
         (Some(project), _) => format!("initialized: {}", project["name"].as_str().unwrap_or("?")),
-        (None, true) => format!("the work list exists; {PROJECT_PAGE} does not"),
+        (None, true) => format!("the work list exists; {PATH} does not"),
         (None, false) => "not initialized; run the directive project_init".to_owned(),
     };
     let project = project.map(Row::from_value);
@@ -241,7 +251,7 @@ fn project_files(context: &Context, params: FilesParams) -> Result<Answer<FileRo
         None => String::new(),
     };
     let sql = format!(
-        "SELECT id, path, language, hash AS checksum FROM files {condition} ORDER BY path LIMIT {MAX_ROWS}"
+        "SELECT id, path, language, checksum, created_at FROM files {condition} ORDER BY path LIMIT {MAX_ROWS}"
     );
     let rows = Database::open(context)?.rows(&sql)?;
     let paths = rows.iter().filter_map(|row| row["path"].as_str());
@@ -274,14 +284,15 @@ fn project_functions(
     check_root(context, params.project_root.as_deref())?;
     let condition = params.file_id.map(|id| format!("WHERE file_id = {id}")).unwrap_or_default();
     let sql = format!(
-        "SELECT id, name, file_id, purpose, parameters FROM functions {condition} ORDER BY id LIMIT {MAX_ROWS}"
+        "SELECT id, name, file_id, purpose, parameters, purity_level, side_effects_json FROM functions {condition} ORDER BY id LIMIT {MAX_ROWS}"
     );
     let mut rows = Database::open(context)?.rows(&sql)?;
     let mut text = String::new();
     for row in &mut rows {
         let parsed = row["parameters"].as_str().and_then(|list| serde_json::from_str(list).ok());
         let parameters: Value = parsed.unwrap_or_else(|| json!([]));
-        text += &format!("{} {parameters}\n", row["name"].as_str().unwrap_or_default());
+        let text_of = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+        text += &format!("{} {parameters} {}\n", text_of("name"), text_of("purity_level"));
         row["parameters"] = parameters;
     }
     let note = cut_note(rows.len());
@@ -369,7 +380,11 @@ fn git_status(context: &Context, params: RootParams) -> Result<Answer<GitStatus>
     let mut themes = BTreeSet::new();
     for paths in changed_files.chunks(MAX_ROWS) {
         let list: Vec<String> = paths.iter().map(|path| literal(path)).collect();
-        let sql = format!("SELECT DISTINCT theme FROM files WHERE path IN ({})", list.join(", "));
+        let sql = format!(
+            "SELECT DISTINCT t.theme FROM file_themes t JOIN files f ON f.id = t.file_id
+             WHERE f.path IN ({})",
+            list.join(", ")
+        );
         let rows = database.rows(&sql)?;
         themes.extend(rows.iter().filter_map(|row| row["theme"].as_str().map(str::to_owned)));
     }

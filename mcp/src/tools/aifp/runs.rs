@@ -1,5 +1,6 @@
 //! The tool that runs directives.
 
+use super::{criteria, purity};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Choice, Tool, ToolError};
@@ -12,6 +13,7 @@ use aidd_guidance::directives::run::{
     Found, Pending, Record, Run, RunError, State, Subject, World, advance,
 };
 use aidd_guidance::directives::search::{Certainty, Filter, search};
+use aidd_guidance::project_page;
 use aidd_memory::MemoryError;
 use aidd_memory::kinds::{Convention, Decision, Mistake};
 use aidd_memory::permanent::NewMemory;
@@ -24,8 +26,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The page with the project record.
-pub(super) const PROJECT_PAGE: &str = "ai/project.md";
 /// Maximum number of findings that a run keeps.
 const MAX_FOUND: usize = 50;
 
@@ -45,7 +45,7 @@ pub(super) fn tools() -> Vec<Tool> {
             argument: "action",
             default: "next",
             allowed: &[
-                (&["next"], &["name", "request", "paths", "task"]),
+                (&["next"], &["name", "request", "paths", "task", "code", "language"]),
                 (&["next", "done", "cancel"], &["run"]),
                 (&["done"], &["answer", "error"]),
                 (&["list"], &[]),
@@ -82,6 +82,10 @@ struct DirectiveParams {
     paths: Vec<String>,
     /// Id or title of an entry of the work list
     task: Option<String>,
+    /// Functions whose purity is answered at once, with the name fp_purity
+    code: Option<String>,
+    /// Language of the code; default: guessed
+    language: Option<String>,
     /// Id of a run; default: the last one that has not ended
     run: Option<String>,
     /// Answer of the user, or result of the step
@@ -91,21 +95,21 @@ struct DirectiveParams {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Step {
+pub(super) struct Step {
     /// Id of the run.
-    run: String,
-    directive: String,
-    state: String,
+    pub(super) run: String,
+    pub(super) directive: String,
+    pub(super) state: String,
     /// The step to do: `action` is `tool`, `ask` or `advise`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    step: Option<Row>,
+    pub(super) step: Option<Row>,
     /// Findings of the checks of this run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    findings: Vec<Row>,
+    pub(super) findings: Vec<Row>,
     /// What was done so far.
-    log: Vec<String>,
+    pub(super) log: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    runs: Vec<Row>,
+    pub(super) runs: Vec<Row>,
 }
 
 fn directive(context: &Context, params: DirectiveParams) -> Result<Answer<Step>, ToolError> {
@@ -123,6 +127,16 @@ fn directive(context: &Context, params: DirectiveParams) -> Result<Answer<Step>,
                 run.complete(params.answer).map_err(to_tool_error)?;
             }
             proceed(context, run, params.error.as_deref())
+        }
+        Action::Next if params.code.is_some() => {
+            let code = params.code.as_deref().unwrap_or_default();
+            let directives = super::directives(context)?;
+            let name = params.name.as_deref().unwrap_or_default();
+            if directives.get(name).is_none_or(|found| found.name != purity::DIRECTIVE) {
+                return Err(ToolError::new("only the directive fp_purity takes `code`")
+                    .remedy("pass the name fp_purity, or omit `code`"));
+            }
+            purity::answer(context, code, params.language.as_deref())
         }
         Action::Next => match (&params.name, &params.request) {
             (None, None) => {
@@ -235,10 +249,6 @@ fn save_run(memory: &mut ProjectMemory, run: &Run) -> Result<(), MemoryError> {
     memory.save_run(&run.id, &serde_json::to_value(run)?)
 }
 
-fn name(run: &Run) -> String {
-    run.stack.first().map(|frame| frame.directive.clone()).unwrap_or_default()
-}
-
 fn state(run: &Run) -> String {
     serde_json::to_value(run.state)
         .ok()
@@ -256,7 +266,7 @@ fn list(context: &Context) -> Result<Answer<Step>, ToolError> {
         text +=
             &format!("{} {} {}\n", run.id, state(&run), run.log.last().map_or("", String::as_str));
         rows.push(Row::from_value(
-            json!({ "run": run.id, "directive": name(&run), "state": state(&run) }),
+            json!({ "run": run.id, "directive": run.directive, "state": state(&run) }),
         ));
     }
     if rows.is_empty() {
@@ -298,7 +308,7 @@ fn answer(run: &Run) -> Answer<Step> {
     let to_row = |value: Value| Row::from_value(value);
     let step = Step {
         run: run.id.clone(),
-        directive: name(run),
+        directive: run.directive.clone(),
         state: state(run),
         step: run.pending.as_ref().and_then(|step| serde_json::to_value(step).ok()).map(to_row),
         findings: run.found.iter().map(|found| to_row(json!(found))).collect(),
@@ -322,7 +332,7 @@ impl World for ServerWorld<'_> {
     fn is_initialized(&mut self) -> bool {
         let has_work =
             || self.context.memory(|memory| memory.work()).is_ok_and(|work| !work.is_empty());
-        self.exists(PROJECT_PAGE) || has_work()
+        self.exists(project_page::PATH) || has_work()
     }
 
     fn exists(&mut self, path: &str) -> bool {
@@ -334,6 +344,10 @@ impl World for ServerWorld<'_> {
     fn has_task(&mut self, status: &str) -> bool {
         let work = self.context.memory(|memory| memory.work());
         work.is_ok_and(|work| work.entries().any(|entry| work.status(entry).word() == status))
+    }
+
+    fn is_complete(&mut self) -> bool {
+        criteria::count(self.context).is_ok_and(|criteria| criteria::is_complete(&criteria))
     }
 
     fn check(&mut self, rules: &[String], subject: &Subject) -> Result<Vec<Found>, String> {

@@ -1,5 +1,9 @@
 //! Tests of the tools, on a small project, and of the shipped directives.
 
+mod blueprint;
+mod project;
+mod templates;
+
 use crate::context::Context;
 use crate::tools;
 use aidd_guidance::Library;
@@ -126,9 +130,10 @@ fn a_project_from_init_to_the_completion_check() {
         "aidd_directive",
         json!({"action": "done", "answer": "Sums prices. Done when the total is tested."}),
     );
-    let page =
-        "---\nname: shop\npurpose: Sums prices\ngoals: [a tested total]\nversion: 1\n---\n# shop\n";
-    write(folder.path(), "ai/project.md", page);
+    step(
+        "aidd_project",
+        json!({"action": "update", "name": "shop", "purpose": "Sums prices", "goals": ["a tested total"], "language": "python", "documentation": 50}),
+    );
     step("aidd_directive", json!({"action": "done"}));
     step("aidd_work", json!({"action": "add", "title": "Core", "level": "stage"}));
     step("aidd_directive", json!({"action": "done"}));
@@ -144,8 +149,14 @@ fn a_project_from_init_to_the_completion_check() {
     step("get_project_tasks", json!({}));
     step("aidd_directive", json!({"name": "project_completion_check"}));
     step("aidd_directive", json!({"action": "done"}));
+    step("aidd_project", json!({"action": "check"}));
     step("aidd_directive", json!({"action": "done"}));
     step("aidd_directive", json!({"action": "done", "answer": "yes"}));
+    let read = step("aidd_project", json!({"action": "read", "section": "Overview"}));
+    step(
+        "aidd_project",
+        json!({"action": "update", "status": "completed", "checksum": read["checksum"]}),
+    );
     step("aidd_directive", json!({"action": "done"}));
     assert_snapshot!(with_stable_ids(&transcript));
 }
@@ -202,4 +213,21 @@ fn requests_find_their_directive_among_the_first_three() {
         }
     }
     assert_eq!(missed, Vec::<String>::new());
+}
+
+#[test]
+fn the_purity_of_code_is_answered_with_the_places_of_its_effects() {
+    let folder = project();
+    let context = Context::at(&crate::DISTRIBUTION, folder.path());
+    let code = "def f(xs):\n    xs.append(1)\n\ndef g(x):\n    return x + 1\n";
+    let arguments = json!({ "name": "fp_purity", "code": code });
+    let (text, data) = call(&context, "aidd_directive", arguments);
+    assert_eq!(text, "f: effectful\n  line 2: mutation by `xs.append`\ng: pure\n");
+    assert_eq!(data["findings"][0]["side_effects"][0]["effect"], "mutation");
+    let arguments = json!({ "name": "fp_immutability", "code": code });
+    let (text, _) = call(&context, "aidd_directive", arguments);
+    assert!(text.contains("only the directive fp_purity"), "{text}");
+    let arguments = json!({ "name": "fp_purity", "code": "1 + 1" });
+    let (text, _) = call(&context, "aidd_directive", arguments);
+    assert!(text.contains("no function"), "{text}");
 }

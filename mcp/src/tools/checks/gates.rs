@@ -1,5 +1,6 @@
 //! Quality gates, evaluated from Git, the rules and the memory instead of the caller's claims.
 
+use super::pack_gate::{self, PackGate};
 use super::{disabled, findings};
 use crate::context::Context;
 use crate::profile::Profile;
@@ -10,7 +11,7 @@ use aidd_engine::text::files::Disk;
 use aidd_engine::text::kind::is_memory_path;
 use aidd_engine::workspace::project::Project;
 use aidd_engine::workspace::walk;
-use aidd_memory::lifecycle::{CheckedGate, Gate, GateStatus, gates_of, phase};
+use aidd_memory::lifecycle::{CheckedGate, Gate, GateStatus, MEMORY_RECORDED, gates_of, phase};
 use aidd_report::run::{self, Document, Target, wire};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,7 +39,7 @@ pub(super) fn tools() -> Vec<Tool> {
 
 #[derive(Deserialize, JsonSchema)]
 struct GateParams {
-    /// Phase: BUILD, VERIFY or SHIP; default: the phase of the open lifecycle, otherwise VERIFY
+    /// Phase: PLAN, BUILD, VERIFY or SHIP; default: the phase of the open lifecycle, otherwise VERIFY
     phase: Option<String>,
     /// Evidence by gate id, such as file:PATH, commit:REVISION, memory:ID or note:TEXT
     #[serde(default)]
@@ -86,10 +87,13 @@ fn check(context: &Context, params: GateParams) -> Result<Answer<Gates>, ToolErr
         None => open_phase(context)?,
     };
     let phase_name = phase(&requested)?.name;
-    if gates_of(phase_name).next().is_none() {
+    let mut pack_gate = pack_gate::check(context, &project, phase_name)?;
+    let has_gate = |gate: &&Gate| gate.id != MEMORY_RECORDED || pack_gate.is_some();
+    if !gates_of(phase_name).any(|gate| has_gate(&gate)) {
         return Err(ToolError::new(format!("{phase_name} has no gates, only exit criteria"))
             .remedy(
-                "list them with aidd_lifecycle_status; gates exist for BUILD, VERIFY and SHIP",
+                "list them with aidd_lifecycle_status; gates exist for BUILD, VERIFY and SHIP, and for \
+                 PLAN if `memory.gate` is set",
             ));
     }
     let repository = Repository::open(context.root()).map_err(|error| {
@@ -103,10 +107,19 @@ fn check(context: &Context, params: GateParams) -> Result<Answer<Gates>, ToolErr
         memory.check_gates(phase_name, branch.as_deref(), changed, &params.evidence)
     })?;
     let engine = project.engine(&Selection::default())?;
-    let gates: Vec<GateResult> = gates_of(phase_name)
-        .zip(checked_gates)
-        .map(|(gate, checked)| evaluate(gate, checked, &document, (&project, &engine)))
-        .collect();
+    let mut gates: Vec<GateResult> = Vec::new();
+    for (gate, checked) in gates_of(phase_name).zip(checked_gates) {
+        match (gate.id, &mut pack_gate) {
+            (MEMORY_RECORDED, None) => {}
+            (MEMORY_RECORDED, Some(found)) => {
+                if checked.status == Some(GateStatus::Pass) && !found.passes {
+                    found.waive(context, phase_name, &checked.why)?;
+                }
+                gates.push(of_packs(found));
+            }
+            _ => gates.push(evaluate(gate, checked, &document, (&project, &engine))),
+        }
+    }
     let is_open = |gate: &&GateResult| {
         gate.blocks && matches!(gate.status, GateOutcome::Fail | GateOutcome::Missing)
     };
@@ -224,6 +237,17 @@ fn evaluate(
     };
     let is_disabled = !gate.rules.is_empty() && enabled.is_empty();
     GateResult { id: gate.id, status, blocks: gate.blocks, is_disabled, why: why.join("; ") }
+}
+
+/// The result of the gate on memory packs.
+fn of_packs(found: &PackGate) -> GateResult {
+    GateResult {
+        id: MEMORY_RECORDED,
+        status: if found.passes { GateOutcome::Pass } else { GateOutcome::Missing },
+        blocks: found.blocks,
+        is_disabled: false,
+        why: found.why.clone(),
+    }
 }
 
 fn render(gates: &Gates) -> String {

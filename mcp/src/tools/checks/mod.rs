@@ -5,6 +5,7 @@ mod disabled;
 mod explain;
 mod findings;
 mod gates;
+pub(crate) mod pack_gate;
 mod suggest;
 #[cfg(test)]
 mod tests;

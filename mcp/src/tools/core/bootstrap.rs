@@ -10,6 +10,7 @@ use aidd_guidance::session_start::{StartContext, budget, render_start_within};
 use aidd_guidance::suggestions::SuggestionInput;
 use aidd_memory::project::ProjectMemory;
 use aidd_memory::records::SessionState;
+use aidd_pack::current;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -123,11 +124,22 @@ fn bootstrap(context: &Context, params: BootstrapParams) -> Result<Answer<Starte
         .or(content.token_budget)
         .unwrap_or_default();
     let name = project_name(context);
+    let reading = match current::keep_current(&project) {
+        Ok(Some(ticket)) => {
+            current::read_chain(&current::settings(&project), context.root(), &ticket, &state)
+        }
+        Ok(None) => Vec::new(),
+        Err(error) => {
+            notes.push(format!("The memory packs were not updated: {error}."));
+            Vec::new()
+        }
+    };
     let start_context = StartContext {
         library: &library,
         state: &state,
         next: &steps,
         project: &name,
+        reading: &reading,
         notes: &notes,
     };
     let max_tokens = budget(size);

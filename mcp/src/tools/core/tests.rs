@@ -105,7 +105,7 @@ fn bootstrap_of_a_new_project_lists_first_steps_and_shipped_rules() {
     - MUST name a dated document `YYYY-MM-DD-<name>.md` and a decision record `NNN-<name>.md`.
     - MUST put the answer first (BLUF-6).
     ## Also available with aidd_get_agent
-    Roles: ai-engineer, backend-engineer, contract-architect, data-architect, design-architect, experience-engineer, i18n-specialist, interface-artisan, knowledge-architect, performance-engineer, platform-engineer, quality-engineer, release-engineer, reliability-engineer, security-architect, system-architect
+    Roles: ai-engineer, backend-engineer, contract-architect, data-architect, design-architect, experience-engineer, i18n-specialist, interface-artisan, knowledge-architect, memory, performance-engineer, platform-engineer, quality-engineer, release-engineer, reliability-engineer, security-architect, system-architect
     Workflows: analyze, audit, bug-fix, dependency-upgrade, design, docs, feature-branch, full-stack-feature, incident, migration, orchestrator, performance, product, refactor, release, review, technology-selection, test
     Templates: adr, brainstorm, checklist, issue, migration, penetration-test, plan, research, retro, spec
     Knowledge: 177 technologies (aidd_query_tkb)
@@ -326,7 +326,7 @@ fn project_roles_override_shipped_roles() {
     ");
     insta::assert_snapshot!(failure(root, "aidd_get_agent", json!({"agent": "qqq"})), @"
     unknown role `qqq`
-    hint: known: ai-engineer, backend-engineer, contract-architect, data-architect, design-architect, experience-engineer, i18n-specialist, interface-artisan, knowledge-architect, performance-engineer, platform-engineer, quality-engineer, release-engineer, reliability-engineer, security-architect, system-architect
+    hint: known: ai-engineer, backend-engineer, contract-architect, data-architect, design-architect, experience-engineer, i18n-specialist, interface-artisan, knowledge-architect, memory, performance-engineer, platform-engineer, quality-engineer, release-engineer, reliability-engineer, security-architect, system-architect
     ");
     write(
         root,

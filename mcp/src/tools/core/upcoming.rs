@@ -160,8 +160,14 @@ fn optimize(context: &Context, params: OptimizeParams) -> Result<Answer<Optimize
     let input = SuggestionInput { task: params.task.as_deref(), ..SuggestionInput::default() };
     let steps = next(&state, &input);
     let name = project_name(context);
-    let start_context =
-        StartContext { library: &library, state: &state, next: &steps, project: &name, notes: &[] };
+    let start_context = StartContext {
+        library: &library,
+        state: &state,
+        next: &steps,
+        project: &name,
+        reading: &[],
+        notes: &[],
+    };
     let optimized = fit_to_budget(budget, |budget_of_text| {
         let (rendered, used) =
             render_sections(&start_context, &sections, &params.tokens, budget_of_text);

@@ -11,11 +11,13 @@ mod tests;
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
+use crate::tools::aifp::names_of;
 use crate::tools::memory::render::Row;
 use aidd_engine::workspace::project::Project;
 use aidd_index::query::{Reader, SymbolRow};
 use aidd_index::{IndexError, sql};
 use aidd_lexicon::tokens;
+use aidd_memory::project_map::ProjectMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -182,7 +184,8 @@ struct Rows {
 
 fn query(context: &Context, params: QueryParams) -> Result<Answer<Rows>, ToolError> {
     let current = current(context)?;
-    let rows = sql::query(current.project.root(), &params.sql)?;
+    let named = names_of(&ProjectMap::of_project(context.root())?);
+    let rows = sql::query_with(current.project.root(), &[], &named, &params.sql)?;
     let (rows, lines) = masked(context, rows);
     let rows = rows.into_iter().map(Row::from_value).collect();
     let text = if lines.is_empty() { "no rows".to_owned() } else { lines.join("\n") };

@@ -3,7 +3,7 @@
 use aidd_engine::text::files::Files;
 use aidd_engine::text::source::Source;
 use aidd_index::query::context::{Surroundings, TEST_DEPTH, Use};
-use aidd_index::query::{Reader, SymbolRow};
+use aidd_index::query::{EffectChain, Reader, SymbolRow};
 use aidd_lexicon::tokens;
 use std::fmt::Write as _;
 
@@ -50,6 +50,14 @@ impl Section {
         if !around.callees.is_empty() {
             let callees: Vec<&Use> = around.callees.iter().collect();
             facts.push(format!("calls: {}", by_file(&callees, &symbol.path)));
+        }
+        if let Some(purity) = around.purity.as_ref().filter(|purity| purity.level != "unknown") {
+            let effects: Vec<String> =
+                purity.effects.iter().filter_map(EffectChain::short).collect();
+            facts.push(match effects.as_slice() {
+                [] => purity.level.clone(),
+                effects => format!("{}: {}", purity.level, effects.join(", ")),
+            });
         }
         if around.chain.len() > 2 {
             facts.push(format!("flow: {}", flow(&around.chain)));

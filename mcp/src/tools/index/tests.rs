@@ -78,6 +78,7 @@ fn a_symbol_is_shown_with_what_surrounds_it_and_what_was_decided() {
     function `saveOrder` lines 2-4 — Writes an order.
     callers (1): src/orders.ts (createOrder:5)
     calls: here (write:6)
+    pure
     flow: route (src/orders.ts:8) → createOrder → saveOrder
     tests (1): src/orders.test.ts (creates an order:2)
     ```

@@ -16,7 +16,7 @@ use aidd_engine::workspace::walk::{self, Walk};
 use aidd_guidance::legacy::{self, SearchRequest, SearchResults};
 use aidd_memory::recall::{Found, Question};
 use aidd_memory::store::Layers;
-use aidd_memory::types::Kind;
+use aidd_memory::types::{Kind, Status};
 
 /// The tools for knowledge and stack.
 #[must_use]
@@ -36,7 +36,10 @@ fn related_memories(context: &Context, text: &str, limit: usize) -> Result<Found
     let kinds = vec![Kind::Decision, Kind::Mistake, Kind::Convention];
     let question =
         Question { text: text.to_owned(), kinds, limit, ..Question::new(Layers::PERMANENT) };
-    context.memory(|memory| memory.search(&question))
+    let mut found = context.memory(|memory| memory.search(&question))?;
+    // A rejected decision is no precedent.
+    found.hits.retain(|hit| hit.status != Status::Rejected);
+    Ok(found)
 }
 
 /// Finds uses of the outdated API patterns of `requests` in the files that a check of the project

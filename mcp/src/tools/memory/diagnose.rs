@@ -178,9 +178,15 @@ fn row(mistake: &Match) -> Row {
 
 fn render(found: &Diagnosis) -> String {
     let trace = &found.trace;
-    let mut text = format!("{} ({})", trace.raised.line(), found.category.name);
-    if let Some(cause) = &trace.cause {
-        let _ = write!(text, "\ncause: {}", cause.line());
+    let mut text = format!("{} ({})", trace.headline().line(), found.category.name);
+    match &trace.cause {
+        Some(_) if trace.is_cause_declared => {
+            let _ = write!(text, "\nraised as: {}", trace.raised.line());
+        }
+        Some(handled) => {
+            let _ = write!(text, "\nwhile handling: {}", handled.line());
+        }
+        None => {}
     }
     match &found.primary {
         Some(frame) => {

@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use aidd_memory::health::{MIN_SAMPLES, Metric};
+use aidd_memory::project::ProjectMemory;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -42,6 +43,10 @@ struct Health {
     sessions_analyzed: usize,
     #[schemars(skip)]
     recommendations: Vec<String>,
+    /// How often the gate on memory packs blocked and was waived.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    memory_gate: Option<Row>,
 }
 
 fn rounded(value: f64) -> f64 {
@@ -63,6 +68,7 @@ fn row(metric: &Metric) -> Row {
 fn health(context: &Context, params: HealthParams) -> Result<Answer<Health>, ToolError> {
     let (limit, note) = cap_limit("sessionsLimit", params.sessions_limit, 50, 100);
     let health = context.memory(|memory| memory.health(limit))?;
+    let gate = context.memory(ProjectMemory::gate_figures)?;
     let mut text = match health.overall {
         Some(overall) => {
             format!("{overall:.0} of 100, over {}.", count_noun(health.sessions, "session"))
@@ -88,6 +94,14 @@ fn health(context: &Context, params: HealthParams) -> Result<Answer<Health>, Too
         );
         categories.0.insert(metric.name.to_owned(), json!(row(metric)));
     }
+    if let Some(rate) = gate.false_block_rate() {
+        let _ = write!(
+            text,
+            "\nmemory_recorded: {} blocked, {} waived: {rate} % false blocks",
+            count_noun(gate.blocked, "phase"),
+            gate.waived
+        );
+    }
     for advice in &health.advice {
         let _ = write!(text, "\n- {advice}");
     }
@@ -99,6 +113,11 @@ fn health(context: &Context, params: HealthParams) -> Result<Answer<Health>, Too
         categories,
         sessions_analyzed: health.sessions,
         recommendations: health.advice,
+        memory_gate: gate.false_block_rate().map(|rate| {
+            let mut row = Row::from_value(gate);
+            row.0.insert("falseBlockRate".to_owned(), json!(rate));
+            row
+        }),
     };
     Ok(Answer::new(data, text))
 }

@@ -9,7 +9,7 @@ use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use aidd_memory::kinds::{Checkpoint, Decision, Insight};
 use aidd_memory::permanent::{Conflict, NewMemory};
-use aidd_memory::types::{Kind, Link, Relation, Status};
+use aidd_memory::types::{Kind, Link, Relation, Status, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -120,6 +120,33 @@ struct DecisionParams {
     #[serde(default)]
     #[schemars(extend("x-unlisted" = true))]
     replaces: Vec<Row>,
+    /// Ticket to which the decision belongs; default: that of the session's branch
+    #[schemars(extend("x-unlisted" = true))]
+    ticket: Option<String>,
+    /// Scope within the ticket
+    #[serde(alias = "scope_key")]
+    #[schemars(extend("x-unlisted" = true))]
+    scope_key: Option<String>,
+    /// Stage in which the decision was made, such as PLAN
+    #[schemars(extend("x-unlisted" = true))]
+    stage: Option<String>,
+    /// Document that states the decision
+    #[serde(alias = "source_path")]
+    #[schemars(extend("x-unlisted" = true))]
+    source_path: Option<String>,
+    /// `rejected` for a decision that was considered and rejected
+    #[schemars(extend("x-unlisted" = true))]
+    status: Option<String>,
+}
+
+/// Parses the status of a decision.
+fn verdict(text: Option<&str>) -> Result<Option<Verdict>, ToolError> {
+    match text.map(|word| word.trim().to_ascii_lowercase()).as_deref() {
+        None | Some("" | "active" | "accepted") => Ok(None),
+        Some(word) => {
+            word.parse().map(Some).map_err(|error| ToolError::new(format!("`status`: {error}")))
+        }
+    }
 }
 
 /// Parses the outcome with which a decision is saved. `pending` and `superseded`, which MAMA uses,
@@ -168,6 +195,11 @@ fn save_decision(
         confidence: Some(
             parse_confidence("confidence", params.confidence)?.unwrap_or(DEFAULT_CONFIDENCE),
         ),
+        ticket: params.ticket,
+        scope_key: params.scope_key,
+        stage: params.stage,
+        source_path: params.source_path,
+        status: verdict(params.status.as_deref())?,
         ..Decision::default()
     };
     let mut new = NewMemory {

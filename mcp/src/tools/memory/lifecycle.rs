@@ -3,7 +3,8 @@
 use super::render::{Row, cap_limit, count_noun, day_of};
 use crate::context::Context;
 use crate::tool::{Answer, Choice, Profile, Tool, ToolError};
-use aidd_memory::lifecycle::{CriterionResult, PHASES, Phase, phase};
+use crate::tools::checks::pack_gate;
+use aidd_memory::lifecycle::{CriterionResult, MEMORY_RECORDED, PHASES, Phase, phase};
 use aidd_memory::records::Lifecycle;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -273,6 +274,21 @@ fn advance(context: &Context, params: Advance) -> Result<Answer<LifecycleAnswer>
     }
 }
 
+/// Fails if the gate on memory packs blocks the current phase; with `force`, records a waiver.
+fn check_packs(context: &Context, id: &str, force: Option<&str>) -> Result<(), ToolError> {
+    let state = context.memory(|memory| memory.lifecycle(id))?;
+    let project = context.project()?;
+    let Some(mut gate) = pack_gate::check(context, &project, &state.current_phase)? else {
+        return Ok(());
+    };
+    match force {
+        _ if gate.passes || !gate.blocks => Ok(()),
+        Some(reason) => gate.waive(context, &state.current_phase, reason),
+        None => Err(ToolError::new(format!("{MEMORY_RECORDED} is not met: {}", gate.why))
+            .remedy("build the packs with aidd_pack, action build; a person can waive the gate: pass `force` with `reason`")),
+    }
+}
+
 fn advance_phase(
     context: &Context,
     params: &Advance,
@@ -280,6 +296,7 @@ fn advance_phase(
 ) -> Result<Answer<LifecycleAnswer>, ToolError> {
     let evidence = params.evidence.clone().map(|row| row.0).unwrap_or_default();
     let force = params.force.then_some(reason);
+    check_packs(context, &params.lifecycle_id, force)?;
     let transition = context.memory(|memory| {
         memory.advance_lifecycle(&params.lifecycle_id, &evidence, params.notes.as_deref(), force)
     })?;

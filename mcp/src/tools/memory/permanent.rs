@@ -329,6 +329,12 @@ struct EditDecision {
     alternatives: Option<Vec<String>>,
     context: Option<String>,
     confidence: Option<f64>,
+    ticket: Option<String>,
+    scope_key: Option<String>,
+    stage: Option<String>,
+    source_path: Option<String>,
+    /// `rejected` or `accepted`
+    status: Option<String>,
 }
 
 #[derive(Deserialize, Serialize, JsonSchema)]

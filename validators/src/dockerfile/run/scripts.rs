@@ -215,7 +215,11 @@ fn unguarded_rm(runs: &Runs<'_>, report: &mut Report<'_>) {
                 top.is_empty() || top.starts_with('*') || SYSTEM_DIRS.contains(&top)
             });
             let is_guarded = written.contains([':', '?', '-', '=']);
-            if is_harmful && !is_guarded && is_unknown_value(runs, known, name) {
+            // The base image can set the variable with `ENV`.
+            let is_upper = name.bytes().all(|b| matches!(b, b'A'..=b'Z' | b'0'..=b'9' | b'_'));
+            let is_from_base =
+                is_upper && super::image(runs.file, site.run.instruction).contains('$');
+            if is_harmful && !is_guarded && !is_from_base && is_unknown_value(runs, known, name) {
                 let message =
                     format!("if `{written}` is empty, this removes files from the root directory");
                 report

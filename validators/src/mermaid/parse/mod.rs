@@ -374,6 +374,12 @@ fn without_parentheses(code: &str) -> Option<String> {
         }
         // The arrows `-)` and `--)` are not names.
         b')' => at.checked_sub(1).is_none_or(|before| !matches!(bytes[before], b'(' | b'-')),
+        // Only within a name; a name cannot begin with a slash, and some arrows contain one.
+        b'/' => {
+            let is_word =
+                |at: usize| bytes.get(at).is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+            at.checked_sub(1).is_some_and(is_word) && is_word(at + 1)
+        }
         _ => false,
     };
     let keyword = code.split_whitespace().next().unwrap_or_default();

@@ -138,13 +138,18 @@ fn finish_focus(finding: Option<&mut Finding>, edits: Vec<Edit>, is_alone: bool)
     }
 }
 
+/// Whether a block is skipped: `xit`, `describe.skip`.
+pub(super) fn is_skipped(block: &Block<'_, '_>) -> bool {
+    block.name.starts_with('x')
+        || block.modifiers.iter().any(|(name, _)| matches!(*name, "skip" | "fixme" | "ignore"))
+}
+
 fn check_disabled<'a>(
     walker: &mut Walker<'a, '_, '_>,
     block: &Block<'a, '_>,
     call: &CallExpression<'a>,
 ) {
-    let is_skipped = block.name.starts_with('x')
-        || block.modifiers.iter().any(|(name, _)| matches!(*name, "skip" | "fixme" | "ignore"));
+    let is_skipped = is_skipped(block);
     let first = call.arguments.first();
     let is_named = first.is_some_and(is_text_argument)
         || block.callback.is_some()
@@ -322,7 +327,8 @@ fn check_test<'a>(
     let is_empty = body.statements.is_empty() && !has_comment(walker, span(body.span));
     let is_pending =
         block.modifiers.iter().any(|(name, _)| matches!(*name, "todo" | "skip" | "fixme"))
-            || block.name.starts_with('x');
+            || block.name.starts_with('x')
+            || walker.frames.iter().any(|frame| frame.is_skipped);
     if is_empty
         && !is_pending
         && block.title.is_some_and(is_text_argument)

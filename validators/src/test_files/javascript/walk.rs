@@ -47,6 +47,8 @@ pub(super) struct Frame<'a> {
     pub(super) whole: Span,
     /// Whether the rule on missing assertions does not apply.
     pub(super) is_exempt: bool,
+    /// Whether the block is skipped, with all blocks in it.
+    pub(super) is_skipped: bool,
     pub(super) has_assertion: bool,
     /// Whether the test can fail outside of `catch` clauses.
     pub(super) can_fail: bool,
@@ -256,6 +258,7 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
         let span = Span { start: call.span.start, end: title_end };
         let mut frame = Frame::new(block.role, span, super::span(call.span), self.conditions);
         frame.is_exempt = blocks::is_exempt(self, block, callback);
+        frame.is_skipped = blocks::is_skipped(block);
         self.pending = Some((callback.span.start, frame));
     }
 }
@@ -267,6 +270,7 @@ impl Frame<'_> {
             span,
             whole,
             is_exempt: false,
+            is_skipped: false,
             has_assertion: false,
             can_fail: false,
             expect_in_catch: None,

@@ -1,0 +1,50 @@
+//! The purity of labelled functions. The labels were written independently of the inference; the files
+//! `tune*` were read while it was written, the files `held*` were not.
+
+use crate::purity::functions_of;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Language → the least number of pure functions that are recognised, and the number of pure functions.
+const FLOORS: &[(&str, usize, usize)] = &[
+    ("go", 90, 107),
+    ("javascript", 88, 103),
+    ("python", 83, 97),
+    ("rust", 78, 91),
+    ("typescript", 86, 95),
+];
+
+#[test]
+fn no_function_with_a_known_effect_is_called_pure_and_most_pure_functions_are_recognised() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/purity");
+    for (language, floor, pure) in FLOORS {
+        let dir = root.join(language);
+        let labels = fs::read_to_string(dir.join("labels.tsv")).expect("labels");
+        let mut levels: BTreeMap<(String, String), String> = BTreeMap::new();
+        let (mut found, mut count, mut labelled, mut wrong) = (0, 0, 0, Vec::new());
+        for line in labels.lines().skip(1) {
+            let mut cells = line.split('\t');
+            let mut cell = || cells.next().expect("a cell").to_owned();
+            let (file, function, label) = (cell(), cell().replace("::", "."), cell());
+            if !levels.keys().any(|(known, _)| *known == file) {
+                let text = fs::read_to_string(dir.join(&file)).expect("code");
+                let functions = functions_of(&file, &text).expect("a supported language");
+                levels.extend(functions.into_iter().map(|found| {
+                    ((file.clone(), found.function.replace("::", ".")), found.purity_level)
+                }));
+            }
+            labelled += 1;
+            let level = levels.get(&(file.clone(), function.clone())).expect("a function");
+            count += usize::from(label == "pure");
+            found += usize::from(label == "pure" && level == "pure");
+            if label == "effectful" && level == "pure" {
+                wrong.push(format!("{file} {function}"));
+            }
+        }
+        assert!(labelled >= 200, "{language}: {labelled} labels");
+        assert!(wrong.is_empty(), "{language}: called pure: {}", wrong.join(", "));
+        assert_eq!(count, *pure, "{language}");
+        assert!(found >= *floor, "{language}: {found} of {count} pure functions are recognised");
+    }
+}
