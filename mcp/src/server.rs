@@ -182,14 +182,12 @@ impl ServerHandler for Server {
         let tool = found.map_err(|message| ErrorData::invalid_params(message, None))?;
         let tool = tool.called_as(&call.name);
         let arguments = call.arguments.unwrap_or_default();
-        let has_size = call_result::has_size(&arguments);
+        let size = call_result::Size::new(tool.name, &arguments, self.catalog.profile());
         if let Some(dynamic) = self.dynamic.as_ref().filter(|_| dynamic::can_reorder(&request)) {
             dynamic.detect_situation(&arguments, &request.peer).await;
         }
         match self.run(tool, arguments, &request).await {
-            CallOutcome::Done(answer) => {
-                Ok(call_result::from_answer(answer, self.catalog.profile(), has_size).into())
-            }
+            CallOutcome::Done(answer) => Ok(call_result::from_answer(answer, size).into()),
             // rmcp sends no response to a cancelled request.
             CallOutcome::Cancelled => Err(ErrorData::internal_error("cancelled", None)),
         }

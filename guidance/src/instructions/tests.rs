@@ -29,12 +29,40 @@ const AGENTS: &str = "# Shop\n\nThis file provides guidance to agents.\n\nA shop
 
 #[test]
 fn statements_are_condensed_by_section() {
-    insta::assert_snapshot!(condensed(&[("AGENTS.md", AGENTS)], 400), @"");
+    insta::assert_snapshot!(condensed(&[("AGENTS.md", AGENTS)], 400), @"
+    AGENTS.md
+    Shop:
+    - A shop for bicycles: see the docs.
+    Commands:
+    - make test # Run the tests
+    - make lint # lint
+    Architecture:
+    - `api/`: the server
+    - `web/`: the pages
+    - `make db` | starts the database
+    Money:
+    - Amounts are integers.
+    - NEVER use floats.
+    - Some history.
+    omitted: 0
+    ");
 }
 
 #[test]
 fn commands_and_requirements_of_every_section_come_first() {
-    insta::assert_snapshot!(condensed(&[("AGENTS.md", AGENTS)], 80), @"");
+    insta::assert_snapshot!(condensed(&[("AGENTS.md", AGENTS)], 80), @"
+    AGENTS.md
+    Shop:
+    - A shop for bicycles: see the docs.
+    Commands:
+    - make test # Run the tests
+    - make lint # lint
+    Architecture:
+    - `api/`: the server
+    Money:
+    - NEVER use floats.
+    omitted: 4
+    ");
 }
 
 #[test]
@@ -47,12 +75,26 @@ fn repeated_files_are_read_once_and_imports_are_followed() {
         (".cursor/rules/aidd.mdc", "Always call aidd.\n"),
         ("CONTRIBUTING.md", "Always sign off.\n"),
     ];
-    insta::assert_snapshot!(condensed(&files, 400), @"");
+    insta::assert_snapshot!(condensed(&files, 400), @"
+    AGENTS.md, docs/style.md, .cursor/rules/web.mdc
+    AGENTS.md:
+    - Use tabs.
+    docs/style.md:
+    - Always name the unit.
+    .cursor/rules/web.mdc (web/**):
+    - Prefer grids.
+    omitted: 0
+    ");
 }
 
 #[test]
 fn the_guide_for_contributors_is_read_if_there_is_no_other() {
     let files = [("CONTRIBUTING.md", "# Contributing\n\nAlways sign off.\n")];
-    insta::assert_snapshot!(condensed(&files, 400), @"");
+    insta::assert_snapshot!(condensed(&files, 400), @"
+    CONTRIBUTING.md
+    Contributing:
+    - Always sign off.
+    omitted: 0
+    ");
     assert_eq!(condensed(&[], 400), "\n\nomitted: 0");
 }

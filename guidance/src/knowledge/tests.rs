@@ -126,12 +126,30 @@ fn pairs_are_judged_from_facts_with_a_source() {
         let facts = pair.facts.iter().map(|fact| format!("\n{} ({})", fact.fact, fact.source));
         format!("{}{}", pair.verdict.display(), facts.collect::<String>())
     };
-    insta::assert_snapshot!(render("vitest", "vite"), @"");
-    insta::assert_snapshot!(render("vitest", "jest"), @"");
-    insta::assert_snapshot!(render("create-react-app", "react"), @"");
-    insta::assert_snapshot!(render("mysql", "postgresql"), @"");
-    insta::assert_snapshot!(render("django", "react"), @"");
-    insta::assert_snapshot!(render("redis", "vite"), @"");
+    insta::assert_snapshot!(render("vitest", "vite"), @"
+    work together
+    the entry on Vitest states that it works with Vite (testing/vitest)
+    the entry on Vite states that it works with Vitest (tooling/vite)
+    ");
+    insta::assert_snapshot!(render("vitest", "jest"), @"
+    conflict
+    stated conflict: Two runners with the same globals; use one per repository. (testing/vitest)
+    Jest is an alternative to Vitest: React Native or a large suite with custom Jest transforms (testing/vitest)
+    ");
+    insta::assert_snapshot!(render("create-react-app", "react"), @"
+    not for new work
+    Create React App is deprecated (entry of 2026-11-22) (frontend/create-react-app)
+    the entry on Create React App states that it works with React (frontend/create-react-app)
+    ");
+    insta::assert_snapshot!(render("mysql", "postgresql"), @"
+    alternatives to each other
+    PostgreSQL is an alternative to MySQL: The project starts fresh or needs partial indexes and transactional DDL (data/mysql)
+    ");
+    insta::assert_snapshot!(render("django", "react"), @"
+    not in one program
+    Django is published for pypi, React for npm: they communicate over a network or files, not in one program (backend/django)
+    ");
+    insta::assert_snapshot!(render("redis", "vite"), @"not known");
     for first in knowledge.entries().iter().step_by(7) {
         for second in knowledge.entries().iter().step_by(5) {
             let (forward, backward) =

@@ -16,6 +16,14 @@ const MAX_TOKENS: usize = 2000;
 const NOTE_TOKENS: usize = 40;
 /// Arguments that set the size of an answer.
 const SIZES: [&str; 4] = ["limit", "budget", "tokenBudget", "section"];
+/// Tools whose data is always returned: an agent passes the ids of the results to other tools.
+const SEARCHES: [&str; 5] = [
+    "aidd_memory_search",
+    "aidd_memory_context",
+    "search_by_topic",
+    "search_by_context",
+    "search_recent",
+];
 /// Length from which data repeats a text at length, in bytes.
 const LONG_BYTES: usize = 3000;
 /// Minimum length of a word that is compared, in bytes.
@@ -23,24 +31,33 @@ const WORD_BYTES: usize = 4;
 /// Minimum share of the words of a text that data contains if it repeats the text, in percent.
 const REPEATED_PERCENT: usize = 75;
 
-/// Whether the arguments set the size of the answer.
-pub(super) fn has_size(arguments: &Object) -> bool {
-    SIZES.iter().any(|name| arguments.contains_key(*name))
+/// What decides the size of a result.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Size {
+    /// Whether the arguments set the size of the answer.
+    is_set: bool,
+    /// Whether the data is always returned.
+    keeps_data: bool,
+}
+
+impl Size {
+    /// The size for a call of the tool `name`. A profile that lists output schemas requires data.
+    pub(super) fn new(name: &str, arguments: &Object, profile: Profile) -> Self {
+        Self {
+            is_set: SIZES.iter().any(|name| arguments.contains_key(*name)),
+            keeps_data: profile == Profile::Plan || SEARCHES.contains(&name),
+        }
+    }
 }
 
 /// Converts an answer, or an error that the agent can read. Some clients pass both the text and the
-/// data to the model, so long data that repeats the text is left out, unless the profile lists
-/// output schemas, which require data.
-pub(super) fn from_answer(
-    answer: Result<Answer<Value>, ToolError>,
-    profile: Profile,
-    has_size: bool,
-) -> CallToolResult {
+/// data to the model, so long data that repeats the text is left out.
+pub(super) fn from_answer(answer: Result<Answer<Value>, ToolError>, size: Size) -> CallToolResult {
     match answer {
         Ok(answer) => {
-            let text = if has_size { answer.text } else { cut(answer.text) };
+            let text = if size.is_set { answer.text } else { cut(answer.text) };
             let data = answer.data;
-            let is_left_out = profile != Profile::Plan && repeats(&text, &data);
+            let is_left_out = !size.keeps_data && repeats(&text, &data);
             let mut result =
                 CallToolResult::success(vec![ContentBlock::text(escape::lines(&text))]);
             result.structured_content = (!is_left_out).then_some(data);
@@ -93,8 +110,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn result(text: &str, data: Value, profile: Profile, has_size: bool) -> (String, bool) {
-        let result = from_answer(Ok(Answer::new(data, text)), profile, has_size);
+    fn result(text: &str, data: Value, size: Size) -> (String, bool) {
+        let result = from_answer(Ok(Answer::new(data, text)), size);
         let text = result.content.first().and_then(|block| block.as_text());
         (
             text.map(|text| text.text.clone()).unwrap_or_default(),
@@ -102,24 +119,39 @@ mod tests {
         )
     }
 
+    fn size(name: &str, arguments: Value, profile: Profile) -> Size {
+        Size::new(name, arguments.as_object().expect("an object"), profile)
+    }
+
     #[test]
     fn long_data_that_repeats_the_text_is_left_out() {
         let text = "statement about engines\n".repeat(200);
         let data = json!({"text": text});
-        assert!(!result(&text, data.clone(), Profile::Engine, false).1);
-        assert!(result(&text, data.clone(), Profile::Plan, false).1);
-        assert!(result("2 entries", data, Profile::Engine, false).1);
-        assert!(result("short", json!({"text": "short"}), Profile::Engine, false).1);
+        let usual = size("aidd_map", json!({}), Profile::Engine);
+        let plan = size("aidd_map", json!({}), Profile::Plan);
+        let search = size("aidd_memory_search", json!({}), Profile::Engine);
+        assert!(!result(&text, data.clone(), usual).1);
+        assert!(result(&text, data.clone(), plan).1);
+        assert!(result(&text, data.clone(), search).1);
+        assert!(result("2 entries", data, usual).1);
+        assert!(result("short", json!({"text": "short"}), usual).1);
     }
 
     #[test]
     fn a_text_whose_size_is_not_set_is_cut_at_a_line() {
         let text = "one more statement about engines\n".repeat(800);
-        let (short, _) = result(&text, json!({}), Profile::Engine, false);
+        let (short, _) = result(&text, json!({}), size("aidd_map", json!({}), Profile::Engine));
         assert!(tokens::count(&short) <= MAX_TOKENS, "{}", tokens::count(&short));
         assert!(tokens::count(&short) > MAX_TOKENS * 3 / 4);
         assert!(short.ends_with("more lines; pass narrower arguments or a `limit` to see others)"));
-        assert_eq!(result(&text, json!({}), Profile::Engine, true).0, text);
-        assert!(has_size(json!({"limit": 3}).as_object().expect("an object")));
+        let set = size("aidd_map", json!({"limit": 3}), Profile::Engine);
+        assert_eq!(result(&text, json!({}), set).0, text);
+    }
+
+    #[test]
+    fn every_search_is_a_tool() {
+        for name in SEARCHES {
+            assert!(crate::tools::all().iter().any(|tool| tool.name == name), "{name}");
+        }
     }
 }

@@ -70,7 +70,7 @@ fn clock() -> Clock {
 
 fn client(root: &Path) -> Client {
     let context = Context::new(Setup { clock, ..Setup::at(&crate::DISTRIBUTION, root) });
-    let catalog = Catalog::new(crate::tools::all(), Profile::Engine);
+    let catalog = Catalog::new(crate::tools::all(), Profile::Plan);
     Client::new(Server::new(catalog, context), Era::Handshake("2025-11-25"))
 }
 
