@@ -55,11 +55,11 @@ pub(super) fn run(io: &mut Io<'_>) -> Exit {
         let root = agent::root(&payload, &io.cwd);
         let forced = std::env::var(OVERRIDE_VARIABLE).ok();
         let situation = detect_or(prompt, forced.as_deref());
-        if forced.is_some() || situation.is_some() {
-            // Clients show this only in their logs. The prompt itself is not logged.
+        if forced.is_some() {
+            // The hint names a detected situation.
             let name = situation.map_or("none", |situation| situation.name);
-            let origin = if forced.is_some() { OVERRIDE_VARIABLE } else { "detected" };
-            let _ = writeln!(io.err, "aidd hook user-prompt: situation {name} ({origin})");
+            let _ =
+                writeln!(io.err, "aidd hook user-prompt: situation {name} ({OVERRIDE_VARIABLE})");
         }
         let mut lines =
             related_memories(io.distribution, &root, prompt, situation).unwrap_or_else(|error| {
