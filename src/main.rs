@@ -49,5 +49,6 @@ fn profile(argument: cli::Profile) -> Profile {
         cli::Profile::Index => Profile::Index,
         cli::Profile::Aifp => Profile::Aifp,
         cli::Profile::Lean => Profile::Lean,
+        cli::Profile::Plan => Profile::Plan,
     }
 }

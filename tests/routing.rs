@@ -100,7 +100,7 @@ fn tasks_are_routed_correctly() {
 /// tasks, in the three sets that were not used to choose words of the table. Below the second bound,
 /// a route is proposed only if a word matches.
 const CONFIDENCE: &[(f64, (usize, usize))] =
-    &[(0.0, (1, 14)), (0.2, (15, 31)), (0.4, (12, 20)), (0.6, (16, 18)), (0.8, (36, 37))];
+    &[(0.0, (1, 12)), (0.2, (15, 32)), (0.4, (12, 20)), (0.6, (16, 18)), (0.8, (36, 38))];
 
 #[test]
 fn confidence_matches_the_accuracy() {
@@ -114,6 +114,64 @@ fn confidence_matches_the_accuracy() {
         *correct += usize::from(case.row.contains(route.row.as_deref()));
     }
     assert_eq!(found, CONFIDENCE);
+}
+
+/// A task worded after the title of a public issue or pull request.
+#[derive(Deserialize)]
+struct Title {
+    task: String,
+    row: Rows,
+    held: bool,
+}
+
+/// The number of titles, and the least number of those whose role and workflow are right: of the
+/// half that was used to choose words, and of the half that was not.
+const TITLES: [(usize, usize); 2] = [(81, 68), (80, 64)];
+
+/// For the titles that were not used: the lower bound of a range of confidence, and the least share
+/// of right titles in it.
+const TITLE_CONFIDENCE: [(f64, f64); 3] = [(0.0, 0.35), (0.5, 0.7), (0.9, 0.85)];
+
+#[test]
+fn titles_are_routed_to_the_right_role_and_workflow() {
+    let routing = Routing::new(&Library::shipped(&aidd_content::RULES)).expect("the tables");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/routing/titles.yaml");
+    let text = std::fs::read_to_string(path).expect("titles");
+    let titles: Vec<Title> = serde_saphyr::from_str(&text).expect("a list of titles");
+    let area = |id: &str| {
+        let row = routing.rows().iter().find(|row| row.id == id)?;
+        Some((row.role.clone(), row.workflow.clone()))
+    };
+    let (mut counts, mut report) = ([(0_usize, 0_usize); 2], Vec::new());
+    let mut confidence = TITLE_CONFIDENCE.map(|(least, _)| (least, 0, 0));
+    for title in &titles {
+        let route = routing.classify(&title.task);
+        let found = route.row.as_deref().and_then(area);
+        let expected = match &title.row {
+            Rows::One(row) => vec![area(row)],
+            Rows::Several(rows) => rows.iter().map(|row| area(row)).collect(),
+        };
+        let is_right = found.is_some() && expected.contains(&found);
+        let (all, right) = &mut counts[usize::from(title.held)];
+        *all += 1;
+        *right += usize::from(is_right);
+        if title.held {
+            let range = confidence.iter_mut().rfind(|range| route.confidence >= range.0);
+            let (_, right, all) = range.expect("starts at zero");
+            *all += 1;
+            *right += u32::from(is_right);
+        } else if !is_right {
+            let (got, expected) = (route.row.unwrap_or_default(), title.row.display());
+            report.push(format!("{}: {got} instead of {expected}", title.task));
+        }
+    }
+    let report = format!("{counts:?} {confidence:?}\n{}", report.join("\n"));
+    for ((all, right), (expected, least)) in counts.into_iter().zip(TITLES) {
+        assert!(all == expected && right >= least, "{report}");
+    }
+    for ((_, right, all), (_, least)) in confidence.into_iter().zip(TITLE_CONFIDENCE) {
+        assert!(f64::from(right) >= least * f64::from(all), "{report}");
+    }
 }
 
 #[test]

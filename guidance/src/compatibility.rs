@@ -1,187 +1,147 @@
-//! Scores how well two technologies work together, with reasons. Statements in knowledge entries
-//! have the largest weight; facts derived from entry headers have a smaller weight. Missing
-//! statements are reported as unknown.
+//! Judges whether two technologies work together, from facts with a source: statements of knowledge
+//! entries, package registries, and the manifests of the project. Without such a fact, the answer is
+//! that it is not known.
 
 use super::knowledge::{Entry, Knowledge, normalize_name};
 use aidd_engine::project::stack::{Stack, Version};
 use aidd_lexicon::tables::knowledge as table;
-use aidd_lexicon::tables::scores::compatibility as points;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
-/// Compatibility of a pair.
+/// Whether two technologies work together; worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// Incompatible, or not recommended for new work.
-    Low,
-    /// Usable with care.
-    Medium,
-    /// Works well together.
-    High,
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// An entry states a conflict.
+    Conflict,
+    /// One is deprecated.
+    Deprecated,
+    /// One replaces the other.
+    Alternatives,
+    /// They are not part of one program.
+    Apart,
+    /// There is no fact that decides it.
+    NotKnown,
+    /// An entry states that they work together, or the project uses both.
+    Compatible,
 }
 
-/// A reason and its contribution to the score.
+impl Verdict {
+    /// The verdict in words.
+    #[must_use]
+    pub fn display(self) -> &'static str {
+        match self {
+            Self::Conflict => "conflict",
+            Self::Deprecated => "not for new work",
+            Self::Alternatives => "alternatives to each other",
+            Self::Apart => "not in one program",
+            Self::NotKnown => "not known",
+            Self::Compatible => "work together",
+        }
+    }
+}
+
+/// A fact about a pair.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Reason {
-    /// The points added to the score; negative for a penalty.
-    pub points: i32,
-    /// The explanation, without a full stop.
-    pub why: String,
+pub struct Fact {
+    /// The verdict that follows from the fact; `None` for a caution.
+    #[serde(skip)]
+    pub verdict: Option<Verdict>,
+    /// The fact, without a full stop.
+    pub fact: String,
+    /// The source: the name of a knowledge entry, or the path of a manifest.
+    pub source: String,
 }
 
-/// The compatibility of two technologies.
+/// What is known about two technologies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// The names of both technologies.
     pub names: [String; 2],
-    /// The score from 0 to 100.
-    pub score: i32,
-    /// The level that the score falls into.
-    pub level: Level,
-    /// Whether an entry states the compatibility; otherwise it is derived from the headers.
-    pub is_stated: bool,
-    /// The reasons, largest weight first. Their points are added to [`base_score`].
-    pub reasons: Vec<Reason>,
+    /// Whether they work together.
+    pub verdict: Verdict,
+    /// The facts, those that decide the verdict first; empty if nothing is known.
+    pub facts: Vec<Fact>,
 }
 
-/// The score of a pair before its reasons are added.
+/// Compares a pair. `stack` is the project in which both would be used.
 #[must_use]
-pub fn base_score() -> i32 {
-    points::UNKNOWN
-}
-
-/// Scores a pair. `stack` is the project in which both would be used.
-#[must_use]
-pub fn score_pair(first: &Entry<'_>, second: &Entry<'_>, stack: &Stack) -> Pair {
-    let mut reasons = Vec::new();
-    let mut add_reason = |points: i32, why: String| reasons.push(Reason { points, why });
-    let is_stated = add_stated_reasons(first, second, &mut add_reason);
-    let are_rivals = add_category_reasons(first, second, is_stated, &mut add_reason);
+pub fn compare(first: &Entry<'_>, second: &Entry<'_>, stack: &Stack) -> Pair {
+    let mut facts = Vec::new();
+    let mut add = |verdict: Option<Verdict>, fact: String, source: &str| {
+        facts.push(Fact { verdict, fact, source: source.to_owned() });
+    };
+    let is_stated = add_stated_facts(first, second, &mut add);
+    add_alternatives(first, second, is_stated, &mut add);
+    add_language_facts(first, second, is_stated, &mut add);
+    if !is_stated {
+        add_ecosystem_facts(first, second, &mut add);
+    }
+    add_version_facts(first, second, stack, &mut add);
     for entry in [first, second] {
         let (name, updated) = (entry.name, entry.updated);
-        match entry.maturity {
-            "deprecated" => {
-                add_reason(
-                    points::DEPRECATED,
-                    format!("{name} is deprecated (entry of {updated})"),
-                );
-            }
-            "experimental" => add_reason(points::EXPERIMENTAL, format!("{name} is experimental")),
-            "emerging" => add_reason(points::EMERGING, format!("{name} is emerging")),
-            _ => {}
+        if entry.maturity == "deprecated" {
+            let fact = format!("{name} is deprecated (entry of {updated})");
+            add(Some(Verdict::Deprecated), fact, &entry.page.name);
+        } else if entry.maturity == "experimental" {
+            add(None, format!("{name} is experimental (entry of {updated})"), &entry.page.name);
         }
     }
-    // Alternatives usually work with the same technologies, so shared companions are no evidence.
-    if !are_rivals {
-        add_companion_reasons(first, second, &mut add_reason);
-    }
-    add_language_reasons(first, second, is_stated, &mut add_reason);
-    if !is_stated {
-        add_ecosystem_reasons(first, second, &mut add_reason);
-    }
-    add_version_reasons(first, second, stack, &mut add_reason);
-    let sum = points::UNKNOWN + reasons.iter().map(|reason| reason.points).sum::<i32>();
-    let score = sum.clamp(0, 100);
-    reasons.sort_by_key(|reason| -reason.points.abs());
-    let level = match score {
-        points::HIGH.. => Level::High,
-        points::MEDIUM.. => Level::Medium,
-        _ => Level::Low,
-    };
+    facts.sort_by_key(|fact| fact.verdict.map_or((1, None), |verdict| (0, Some(verdict))));
+    let verdict = facts.first().and_then(|fact| fact.verdict).unwrap_or(Verdict::NotKnown);
     let names = [first.name.to_owned(), second.name.to_owned()];
-    Pair { names, score, level, is_stated, reasons }
+    Pair { names, verdict, facts }
 }
+
+/// Adds a fact, its source and the verdict that follows from it.
+type AddFact<'f> = dyn FnMut(Option<Verdict>, String, &str) + 'f;
 
 /// Adds the statements of the entries about each other. Returns whether there is such a statement.
-fn add_stated_reasons(
-    first: &Entry<'_>,
-    second: &Entry<'_>,
-    add_reason: &mut dyn FnMut(i32, String),
-) -> bool {
-    let conflict = |from: &Entry<'_>, to: &Entry<'_>| {
-        let matching = from.conflicts.iter().find(|(stem, _)| *stem == to.stem());
-        matching.map(|(_, why)| (*why).to_owned())
-    };
-    if let Some(why) = conflict(first, second).or_else(|| conflict(second, first)) {
-        add_reason(points::CONFLICT, format!("stated conflict: {why}"));
-        return true;
-    }
-    let states = |from: &Entry<'_>, to: &Entry<'_>| from.works_with.contains(&to.stem());
-    match (states(first, second), states(second, first)) {
-        (true, true) => {
-            add_reason(
-                points::STATED_BOTH,
-                "both entries state that they work together".to_owned(),
-            );
-        }
-        (true, false) | (false, true) => {
-            let (from, to) = if states(first, second) { (first, second) } else { (second, first) };
-            add_reason(
-                points::STATED_ONCE,
-                format!("the entry on {} states that it works with {}", from.name, to.name),
-            );
-        }
-        (false, false) => {
-            add_reason(0, "no entry states whether they work together".to_owned());
-            return false;
+fn add_stated_facts(first: &Entry<'_>, second: &Entry<'_>, add: &mut AddFact<'_>) -> bool {
+    for (from, to) in [(first, second), (second, first)] {
+        if let Some((_, why)) = from.conflicts.iter().find(|(stem, _)| *stem == to.stem()) {
+            add(Some(Verdict::Conflict), format!("stated conflict: {why}"), &from.page.name);
+            return true;
         }
     }
-    true
+    let mut is_stated = false;
+    for (from, to) in [(first, second), (second, first)] {
+        if from.works_with.contains(&to.stem()) {
+            let fact = format!("the entry on {} states that it works with {}", from.name, to.name);
+            add(Some(Verdict::Compatible), fact, &from.page.name);
+            is_stated = true;
+        }
+    }
+    is_stated
 }
 
-/// Adds the reasons that follow from alternatives and categories. Returns whether the two
-/// technologies replace each other: one is an alternative to the other, or they conflict.
-fn add_category_reasons(
-    first: &Entry<'_>,
-    second: &Entry<'_>,
-    is_stated: bool,
-    add_reason: &mut dyn FnMut(i32, String),
-) -> bool {
-    let alternative = |from: &Entry<'_>, to: &Entry<'_>| {
+/// Adds the statement that one technology is an alternative to the other, unless an entry also
+/// states that they work together.
+fn add_alternatives(first: &Entry<'_>, second: &Entry<'_>, is_stated: bool, add: &mut AddFact<'_>) {
+    for (from, to) in [(first, second), (second, first)] {
         let names: BTreeSet<String> = [to.name, to.stem()]
             .into_iter()
             .chain(to.aliases.iter().copied())
             .map(normalize_name)
             .collect();
         let rows = from.alternatives().into_iter();
-        let mut alternative_reason = rows.filter(|(name, _)| names.contains(&normalize_name(name)));
-        alternative_reason
-            .next()
-            .map(|(_, when)| format!("{} is an alternative to {}: {when}", to.name, from.name))
-    };
-    let alternative_reason = alternative(first, second).or_else(|| alternative(second, first));
-    let conflict = |from: &Entry<'_>, to: &Entry<'_>| {
-        from.conflicts.iter().any(|(stem, _)| *stem == to.stem())
-    };
-    let are_rivals = alternative_reason.is_some() && !is_stated
-        || conflict(first, second)
-        || conflict(second, first);
-    match alternative_reason {
-        // An entry explicitly states that the alternative works with the original.
-        Some(why) if is_stated => add_reason(0, why),
-        Some(why) => add_reason(points::ALTERNATIVES, why),
-        None if !is_stated && first.category == second.category && first.category != "pattern" => {
-            add_reason(
-                points::SAME_CATEGORY,
-                format!(
-                    "both are in the category {}: check whether both are needed",
-                    first.category
-                ),
-            );
+        if let Some((_, when)) =
+            rows.into_iter().find(|(name, _)| names.contains(&normalize_name(name)))
+        {
+            let fact = format!("{} is an alternative to {}: {when}", to.name, from.name);
+            add((!is_stated).then_some(Verdict::Alternatives), fact, &from.page.name);
+            return;
         }
-        None => {}
     }
-    are_rivals
 }
 
-/// Adds a reason if one technology is a language or runtime and the other is a package: whether
-/// programs in that language can use the package.
-fn add_language_reasons(
+/// Adds whether programs can use a package, if one technology is their language or runtime and the
+/// other is the package.
+fn add_language_facts(
     first: &Entry<'_>,
     second: &Entry<'_>,
     is_stated: bool,
-    add_reason: &mut dyn FnMut(i32, String),
+    add: &mut AddFact<'_>,
 ) {
     let (language, ecosystem, package) = match (package_ecosystem(first), package_ecosystem(second))
     {
@@ -195,15 +155,14 @@ fn add_language_reasons(
     }
     let (name, language_name) = (package.name, language.name);
     if ecosystems.contains(ecosystem) {
-        add_reason(
-            points::SAME_LANGUAGE,
-            format!("{name} is published for {ecosystem}, which {language_name} programs use"),
-        );
+        let fact =
+            format!("{name} is published for {ecosystem}, which {language_name} programs use");
+        add(Some(Verdict::Compatible), fact, &package.page.name);
     } else if !is_stated {
         let list = ecosystems.into_iter().collect::<Vec<_>>().join(", ");
-        let why =
+        let fact =
             format!("{name} is published for {list}, which {language_name} programs do not use");
-        add_reason(points::OTHER_LANGUAGE, why);
+        add(Some(Verdict::Apart), fact, &package.page.name);
     }
 }
 
@@ -219,27 +178,8 @@ fn published_ecosystems(entry: &Entry<'_>) -> BTreeSet<String> {
     ecosystems.filter(|ecosystem| ecosystem != "oci").collect()
 }
 
-/// Adds a reason that lists the technologies with which both work.
-fn add_companion_reasons(
-    first: &Entry<'_>,
-    second: &Entry<'_>,
-    add_reason: &mut dyn FnMut(i32, String),
-) {
-    let shared: Vec<&str> =
-        first.works_with.iter().copied().filter(|stem| second.works_with.contains(stem)).collect();
-    if !shared.is_empty() {
-        let count = i32::try_from(shared.len()).unwrap_or(points::COMPANIONS_MOST);
-        let points = (count * points::COMPANION).min(points::COMPANIONS_MOST);
-        add_reason(points, format!("both work with {}", shared.join(", ")));
-    }
-}
-
-/// Adds a reason if the two are libraries that cannot be part of one program.
-fn add_ecosystem_reasons(
-    first: &Entry<'_>,
-    second: &Entry<'_>,
-    add_reason: &mut dyn FnMut(i32, String),
-) {
+/// Adds a fact if the two are libraries that cannot be part of one program.
+fn add_ecosystem_facts(first: &Entry<'_>, second: &Entry<'_>, add: &mut AddFact<'_>) {
     let (first_ecosystems, second_ecosystems) =
         (published_ecosystems(first), published_ecosystems(second));
     let is_library = |entry: &Entry<'_>, ecosystems: &BTreeSet<String>| {
@@ -258,41 +198,38 @@ fn add_ecosystem_reasons(
             second.name,
             list(second_ecosystems)
         );
-        add_reason(points::APART, why);
+        add(Some(Verdict::Apart), why, &first.page.name);
     }
 }
 
-/// Adds reasons for the versions that the project uses.
-fn add_version_reasons(
-    first: &Entry<'_>,
-    second: &Entry<'_>,
-    stack: &Stack,
-    add_reason: &mut dyn FnMut(i32, String),
-) {
+/// Adds what the project uses.
+fn add_version_facts(first: &Entry<'_>, second: &Entry<'_>, stack: &Stack, add: &mut AddFact<'_>) {
     let used_versions = [first, second].map(|entry| entry.version_in(stack));
     for (entry, used) in [first, second].into_iter().zip(&used_versions) {
         let described = entry.version.and_then(Version::read);
         if let (Some((version, path)), Some(described)) = (used, described)
             && version.compatibility_series() != described.compatibility_series()
         {
-            let name = entry.name;
-            let why = format!("{path} has {name} {version}; the entry describes {described}");
-            add_reason(points::OTHER_MAJOR, why);
+            let fact = format!(
+                "the project has {} {version}; the entry describes {described}",
+                entry.name
+            );
+            add(None, fact, path);
         }
     }
-    if used_versions.iter().all(Option::is_some) {
-        add_reason(points::TOGETHER_HERE, "the project uses both today".to_owned());
+    if let [Some((_, path)), Some(_)] = &used_versions {
+        add(Some(Verdict::Compatible), "the project uses both today".to_owned(), path);
     }
 }
 
-/// Scores every pair of the technologies; lowest score first.
+/// Compares every pair of the technologies; conflicts first.
 #[must_use]
-pub fn score_pairs(entries: &[&Entry<'_>], stack: &Stack) -> Vec<Pair> {
+pub fn compare_pairs(entries: &[&Entry<'_>], stack: &Stack) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (index, first) in entries.iter().enumerate() {
-        pairs.extend(entries[index + 1..].iter().map(|second| score_pair(first, second, stack)));
+        pairs.extend(entries[index + 1..].iter().map(|second| compare(first, second, stack)));
     }
-    pairs.sort_by_key(|pair| pair.score);
+    pairs.sort_by_key(|pair| pair.verdict);
     pairs
 }
 

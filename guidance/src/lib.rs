@@ -6,6 +6,7 @@ pub mod compatibility;
 pub mod decision;
 pub mod directives;
 pub mod heuristics;
+pub mod instructions;
 pub mod knowledge;
 pub mod legacy;
 pub mod library;

@@ -1,5 +1,6 @@
 //! The library of guidance pages: the shipped pages, overridden by the project's own.
 
+use super::instructions::{self, Instructions};
 use super::knowledge::Index;
 use super::page_kind::PageKind;
 use super::routing::Routing;
@@ -114,6 +115,8 @@ pub struct Library {
     /// Problems with the project's pages, one sentence each, starting with the path. A page with a
     /// problem is skipped.
     pub problems: Vec<String>,
+    /// The project's own instructions for agents.
+    pub instructions: Vec<Instructions>,
     index: Arc<Index>,
     routing: Arc<OnceLock<Result<Routing, TableError>>>,
 }
@@ -189,7 +192,9 @@ impl Library {
     #[must_use]
     pub fn load(tables: &Tables, disk: &Disk, config: &ContentConfig) -> Self {
         let (dirs, problems) = source_dirs(disk, config);
-        Self::from_source_dirs(tables, disk, config, &dirs, problems)
+        let mut library = Self::from_source_dirs(tables, disk, config, &dirs, problems);
+        library.instructions = instructions::read(disk, &instruction_paths(disk, config));
+        library
     }
 
     fn from_source_dirs(
@@ -312,6 +317,14 @@ impl Library {
                 .extend(nearest(&normalized, self.pages_of_kind(kind).map(|page| &*page.name)));
         }
         Err(suggestions)
+    }
+}
+
+/// The files with the project's own instructions.
+fn instruction_paths(disk: &Disk, config: &ContentConfig) -> Vec<String> {
+    match config.override_mode {
+        Some(ContentMode::BundledOnly) => Vec::new(),
+        _ => instructions::paths(disk),
     }
 }
 
@@ -442,7 +455,8 @@ impl LibraryCache {
         config: &ContentConfig,
     ) -> Arc<Library> {
         let (dirs, problems) = source_dirs(disk, config);
-        let paths = dirs.iter().flat_map(|dir| &dir.files);
+        let instruction_paths = instruction_paths(disk, config);
+        let paths = dirs.iter().flat_map(|dir| &dir.files).chain(&instruction_paths);
         let stamps: Vec<_> = paths.map(|path| (path.clone(), disk.stamp(path))).collect();
         if let Some(cached) = &self.0
             && cached.config == *config
@@ -451,7 +465,9 @@ impl LibraryCache {
         {
             return cached.library.clone();
         }
-        let library = Arc::new(Library::from_source_dirs(tables, disk, config, &dirs, problems));
+        let mut library = Library::from_source_dirs(tables, disk, config, &dirs, problems);
+        library.instructions = instructions::read(disk, &instruction_paths);
+        let library = Arc::new(library);
         let cached = CachedLibrary { config: config.clone(), stamps, library: library.clone() };
         self.0 = Some(cached);
         library

@@ -405,8 +405,13 @@ fn add_version_step(
     };
     let lock =
         if manifests.iter().any(has_lock) { " and commit the lock file with it" } else { "" };
+    let shown = paths.len().min(3);
+    let more = match paths.len() - shown {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
     plan.steps.push(Step {
-        what: format!("Set {to} in {}{lock}", paths.join(", ")),
+        what: format!("Set {to} in {}{more}{lock}", paths[..shown].join(", ")),
         commands,
         risk,
         source: paths.first().map(|path| (*path).to_owned()),

@@ -1,5 +1,6 @@
 //! Routes a task to roles, workflow, tier and phase: scores the rows of `templates/routing.md` and
 //! labelled tasks, then follows `templates/decision-tree.md`. These pages describe the method.
+mod marker;
 
 use super::library::{Library, Origin, TableError};
 use super::page_kind::PageKind;
@@ -11,7 +12,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-/// Maximum number of characters of a task that are read; a task is one or a few sentences.
+/// Maximum number of characters of a task that are read.
 const MAX_CHARS: usize = 4000;
 
 /// A row of the routing table.
@@ -171,9 +172,8 @@ impl Routing {
         &self.rows
     }
 
-    /// Classifies `task`.
-    #[must_use]
-    pub fn classify(&self, task: &str) -> Route {
+    /// Classifies the words of `task`.
+    fn classify_words(&self, task: &str) -> Route {
         let mut task = NormalizedTask::new(&task.chars().take(MAX_CHARS).collect::<String>());
         if let Some(role) = self.named_role(&task) {
             return Route { roles: vec![role], confidence: 1.0, ..Route::default() };

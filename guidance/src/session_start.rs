@@ -1,6 +1,7 @@
 //! The context that an agent gets at session start, and the sections of context that it can request
 //! later. Each part is limited to its share of a common token budget.
 
+use super::instructions::condense;
 use super::library::{Library, Origin, Page};
 use super::page_kind::PageKind;
 use super::requirements;
@@ -10,7 +11,9 @@ use aidd_engine::project::config::TokenBudget;
 use aidd_memory::brief::Brief;
 use aidd_memory::kinds::{self, Checkpoint};
 use aidd_memory::state::State;
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Maximum number of characters per line.
 const MAX_LINE_CHARS: usize = 220;
@@ -70,21 +73,44 @@ pub fn render_start_within(
             state_lines(context),
         ),
         Part::new("Read in this order", share(20), "aidd_pack show", context.reading.to_vec()),
-        Part::new("First", share(20), "aidd_suggest_next", suggestion_lines(context.next)),
+        rules(context.library, project_lines, share(30)),
         mistakes(context.state, 3, share(20)),
         failed_decisions(context.state, 3, share(10)),
         decisions(context.state, memories, share(20)),
-        rules(context.library, project_lines, share(30)),
         conventions(context.state, memories, share(12)),
+        Part::new("First", share(20), "aidd_suggest_next", suggestion_lines(context.next)),
     ];
+    // The project's own instructions get their share, and most of what the project's memory leaves.
+    let unused = total.saturating_sub(fit(&parts, total).tokens);
+    let instructed = !context.library.instructions.is_empty();
+    let (least, most) = if size == TokenBudget::Minimal { (30, 45) } else { (40, 65) };
+    let tokens = (unused * 4 / 5).clamp(share(least), share(most));
+    parts.insert(0, instructions_part(context.library, tokens));
     if let Some(lines) = shipped_lines {
-        parts.push(shipped_rules(context.library, lines, share(20)));
+        if !instructed {
+            parts.push(shipped_rules(context.library, lines, share(20)));
+        }
         parts.push(index(context.library, size == TokenBudget::Full, share(20)));
+        if instructed {
+            parts.push(shipped_rules(context.library, 0, share(10)));
+        }
     }
     if size == TokenBudget::Full {
         parts.push(protocol(context.library, share(25)));
     }
     fit(&parts, total)
+}
+
+/// The project's own instructions, condensed to `tokens`.
+fn instructions_part(library: &Library, tokens: usize) -> Part {
+    // The heading takes a part of the tokens.
+    let condensed = condense(&library.instructions, tokens.saturating_sub(40));
+    let title = format!("Instructions of this project ({})", condensed.paths.join(", "));
+    let mut lines = condensed.lines;
+    if condensed.omitted > 0 && !lines.is_empty() {
+        lines.push(format!("{} more statements; read the files for all.", condensed.omitted));
+    }
+    Part::new(title, tokens, "the files", lines)
 }
 
 /// The sections of context that can be requested.
@@ -96,47 +122,86 @@ const SECTION_SHARES: [usize; 6] = [10, 40, 15, 10, 15, 10];
 /// The reserve for the other parts of the answer, in percent.
 pub const RESERVE_PERCENT: usize = 12;
 
-/// The requested sections, within `budget` tokens minus the reserve.
+/// A section in the answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SectionTokens {
+    /// The name of the section.
+    pub section: &'static str,
+    /// The number of tokens that the section uses.
+    pub tokens: usize,
+    /// The number of tokens that the section can use before the remaining budget is distributed, or
+    /// at most if the caller sets it.
+    pub budget: usize,
+    /// The number of omitted lines.
+    pub omitted: usize,
+}
+
+/// The requested sections, within `budget` tokens minus the reserve. `limits` sets the maximum
+/// number of tokens of a section.
 #[must_use]
 pub fn render_sections(
     context: &StartContext<'_>,
     requested: &[&str],
+    limits: &BTreeMap<String, usize>,
     budget: usize,
-) -> BudgetedText {
+) -> (BudgetedText, Vec<SectionTokens>) {
     let available = budget - budget * RESERVE_PERCENT / 100;
-    let mut parts = Vec::new();
-    for (section, percent) in SECTIONS.iter().zip(SECTION_SHARES) {
-        if !requested.contains(section) {
+    let (mut parts, mut sections) = (Vec::new(), Vec::new());
+    let mut counts = Vec::new();
+    for (section, percent) in SECTIONS.into_iter().zip(SECTION_SHARES) {
+        if !requested.contains(&section) {
             continue;
         }
-        let share = available * percent / 100;
-        match *section {
-            "header" => parts.push(Part::new(context.project, share, "", header(context))),
-            "memory" => {
-                parts.push(mistakes(context.state, usize::MAX, share / 3));
-                parts.push(failed_decisions(context.state, usize::MAX, share / 6));
-                parts.push(decisions(context.state, usize::MAX, share / 3));
-                parts.push(conventions(context.state, usize::MAX, share / 3));
+        let limit = limits.get(section).copied();
+        let share = limit.unwrap_or(available * percent / 100);
+        let mut own = section_parts(context, section, share);
+        let lines = |parts: &[Part]| parts.iter().map(|part| part.lines.len()).sum::<usize>();
+        let all = lines(&own);
+        if let Some(limit) = limit {
+            let mut left = limit;
+            for part in &mut own {
+                *part = std::mem::take(part).limited(left);
+                left -= fit(std::slice::from_ref(part), left).tokens.min(left);
             }
-            "session" => {
-                parts.push(Part::new("Session", share, "aidd_branch get", session(context.state)));
-            }
-            "suggestions" => {
-                parts.push(Part::new(
-                    "Next",
-                    share,
-                    "aidd_suggest_next",
-                    suggestion_lines(context.next),
-                ));
-            }
-            "rules" => {
-                parts.push(rules(context.library, usize::MAX, share));
-                parts.push(shipped_rules(context.library, 5, share / 2));
-            }
-            _ => parts.push(index(context.library, true, share)),
+        }
+        counts.push(own.iter().filter(|part| !part.lines.is_empty()).count());
+        let omitted = all - lines(&own);
+        sections.push(SectionTokens { section, tokens: 0, budget: share, omitted });
+        parts.extend(own);
+    }
+    let rendered = fit(&parts, available);
+    let mut shares = rendered.shares.iter();
+    for (section, count) in sections.iter_mut().zip(counts) {
+        for share in shares.by_ref().take(count) {
+            section.tokens += share.tokens;
+            section.omitted += share.omitted;
         }
     }
-    BudgetedText { budget, ..fit(&parts, available) }
+    (BudgetedText { budget, ..rendered }, sections)
+}
+
+fn section_parts(context: &StartContext<'_>, section: &str, share: usize) -> Vec<Part> {
+    match section {
+        "header" => vec![Part::new(context.project, share, "", header(context))],
+        "memory" => vec![
+            mistakes(context.state, usize::MAX, share / 3),
+            failed_decisions(context.state, usize::MAX, share / 6),
+            decisions(context.state, usize::MAX, share / 3),
+            conventions(context.state, usize::MAX, share / 3),
+        ],
+        "session" => {
+            vec![Part::new("Session", share, "aidd_branch get", session(context.state))]
+        }
+        "suggestions" => {
+            vec![Part::new("Next", share, "aidd_suggest_next", suggestion_lines(context.next))]
+        }
+        "rules" => vec![
+            instructions_part(context.library, share),
+            rules(context.library, usize::MAX, share),
+            shipped_rules(context.library, 5, share / 2),
+        ],
+        _ => vec![index(context.library, true, share)],
+    }
 }
 
 fn header(context: &StartContext<'_>) -> Vec<String> {
@@ -228,13 +293,16 @@ fn suggestion_lines(next: &[Suggestion]) -> Vec<String> {
 /// A suggestion on one line, with its tool call ready to use.
 #[must_use]
 pub fn next_line(next: &Suggestion) -> String {
-    let mut args = next.args.clone();
-    for need in next.needs {
-        args.entry(*need).or_insert_with(|| Value::Object(Map::new()));
-    }
-    let args = if args.is_empty() { String::new() } else { format!(" {}", Value::Object(args)) };
+    let args = match next.args.is_empty() {
+        true => String::new(),
+        false => format!(" {}", Value::Object(next.args.clone())),
+    };
+    let needs = match next.needs {
+        [] => String::new(),
+        needs => format!(" with your {}", needs.join(", ")),
+    };
     // A call is never truncated.
-    format!("- {}: `{}{args}` ({})", to_line(&next.action), next.tool, to_line(&next.reason))
+    format!("- {}: `{}{args}`{needs} ({})", to_line(&next.action), next.tool, to_line(&next.reason))
 }
 
 fn mistakes(state: &State, max_lines: usize, share: usize) -> Part {
@@ -374,9 +442,9 @@ fn index(library: &Library, with_summaries: bool, share: usize) -> Part {
     Part::new("Also available with aidd_get_agent", share, "aidd_get_agent", lines)
 }
 
-/// The agents page of the project, otherwise the shipped agents page.
+/// The shipped agents page, unless the project has its own.
 fn protocol(library: &Library, share: usize) -> Part {
-    let page = library.pages_of_kind(PageKind::Protocol).next();
+    let page = library.pages_of_kind(PageKind::Protocol).find(|page| !is_project_page(page));
     let lines = page.map(|page| page.body().lines().filter(|line| !line.trim().is_empty()));
     let lines = lines.into_iter().flatten().map(str::to_owned).collect();
     Part::new("How to work here (AGENTS.md)", share, "AGENTS.md", lines)
@@ -416,65 +484,4 @@ fn to_line(text: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::suggestions::{SuggestionInput, suggest};
-    use aidd_lexicon::tokens;
-
-    fn context<'a>(
-        library: &'a Library,
-        state: &'a State,
-        next: &'a [Suggestion],
-    ) -> StartContext<'a> {
-        StartContext { library, state, next, project: "shop", reading: &[], notes: &[] }
-    }
-
-    #[test]
-    fn the_start_text_is_within_its_budget() {
-        let library = Library::shipped(&aidd_content::RULES);
-        let mut state = State { branch: Some("main".to_owned()), ..State::default() };
-        state.context.pending_tasks =
-            (0..60).map(|number| format!("task {number} of the long list")).collect();
-        let next = suggest(
-            &state,
-            &SuggestionInput { task: Some("Add a login page"), ..SuggestionInput::default() },
-        );
-        for size in [TokenBudget::Minimal, TokenBudget::Standard, TokenBudget::Full] {
-            let rendered = render_start(&context(&library, &state, &next), size);
-            assert!(rendered.tokens <= budget(size), "{size:?}: {}", rendered.text);
-            assert_eq!(tokens::count(&rendered.text), rendered.tokens);
-            assert!(rendered.text.contains("aidd_session"), "{}", rendered.text);
-        }
-    }
-
-    #[test]
-    fn only_requested_sections_are_rendered() {
-        let library = Library::shipped(&aidd_content::RULES);
-        let state = State { branch: Some("main".to_owned()), ..State::default() };
-        let rendered = render_sections(&context(&library, &state, &[]), &["rules"], 500);
-        assert!(rendered.text.starts_with("## Rules\n"), "{}", rendered.text);
-        assert!(!rendered.text.contains("Roles"));
-        let all = render_sections(&context(&library, &state, &[]), &["rules"], 20_000);
-        assert!(all.text.starts_with("## Rules\nglobal: "), "{}", all.text);
-        assert!(all.text.contains("create an import cycle") && !all.text.contains("`any`"));
-        assert!(rendered.tokens <= 440);
-        for budget in [0, 20, 100, 4000, 20_000] {
-            let rendered = render_sections(&context(&library, &state, &[]), &SECTIONS, budget);
-            assert!(rendered.tokens <= budget - budget * RESERVE_PERCENT / 100);
-        }
-    }
-
-    #[test]
-    fn links_become_text() {
-        assert_eq!(
-            without_links("by the [protocol](../a.md) and [x] [y](z)"),
-            "by the protocol and [x] y"
-        );
-        assert_eq!(without_links("[half](open"), "[half](open");
-    }
-
-    #[test]
-    fn section_shares_sum_to_100() {
-        assert_eq!(SECTION_SHARES.iter().sum::<usize>(), 100);
-    }
-}
+mod tests;

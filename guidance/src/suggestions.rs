@@ -120,9 +120,7 @@ fn add_findings(input: &SuggestionInput<'_>, all: &mut Vec<Suggestion>) {
 
 fn add_opening(state: &State, input: &SuggestionInput<'_>, all: &mut Vec<Suggestion>) {
     if let (None, Some(branch)) = (&state.session, &state.branch) {
-        // Fields that only the agent can fill in are present but empty.
-        let provider = json!({"provider": "", "model": "", "client": ""});
-        let args = json!({"action": "start", "branch": branch, "aiProvider": provider});
+        let args = json!({"action": "start", "branch": branch});
         let start = new_suggestion(
             "Open a session",
             "aidd_session",
@@ -171,15 +169,15 @@ fn add_work(state: &State, input: &SuggestionInput<'_>, all: &mut Vec<Suggestion
             Some((_, criterion)) => {
                 // One call with evidence for every open criterion advances the lifecycle to the
                 // next phase.
-                let open = state.unmet.iter().map(|(key, _)| ((*key).to_owned(), json!("")));
-                let evidence = Value::Object(open.collect());
-                let args = json!({"lifecycleId": id, "evidence": evidence});
+                let keys: Vec<&str> = state.unmet.iter().map(|(key, _)| *key).collect();
+                let args = json!({"lifecycleId": id});
                 let more = state.unmet.len() - 1;
                 let action = match more {
                     0 => format!("Provide evidence: {criterion}"),
                     more => format!("Provide evidence: {criterion}, and {more} more"),
                 };
-                let reason = format!("leaving {phase} requires evidence for {}", lifecycle.feature);
+                let (feature, keys) = (&lifecycle.feature, keys.join(", "));
+                let reason = format!("leaving {phase} requires evidence for {feature}: {keys}");
                 let advance = new_suggestion(action, "aidd_lifecycle_advance", args, reason);
                 all.push(Suggestion { needs: &["evidence"], ..advance });
             }
@@ -322,8 +320,10 @@ mod tests {
                 "aidd_scan_secrets"
             ]
         );
-        // One call with evidence for every open criterion advances the lifecycle to the next phase.
-        assert_eq!(all[1].args["evidence"], json!({"tests": "", "docs": ""}));
+        // Evidence is left out, because only the agent has it; the reason names what is needed.
+        assert_eq!(Value::Object(all[1].args.clone()), json!({"lifecycleId": "lifecycle_1_a"}));
+        assert_eq!(all[1].needs, ["evidence"]);
+        assert!(all[1].reason.ends_with(": tests, docs"), "{}", all[1].reason);
         assert_eq!(all[1].action, "Provide evidence: All tests pass, and 1 more");
         assert_eq!(
             Value::Object(all[2].args.clone()),

@@ -37,6 +37,8 @@ pub struct Share {
     pub shown: usize,
     /// The number of omitted lines.
     pub omitted: usize,
+    /// The number of tokens of the rendered lines and the heading.
+    pub tokens: usize,
 }
 
 /// Text within its budget.
@@ -50,6 +52,16 @@ pub struct BudgetedText {
     pub budget: usize,
     /// The share of each part that has lines.
     pub shares: Vec<Share>,
+}
+
+impl Part {
+    /// The part without the lines that do not fit into `tokens`.
+    #[must_use]
+    pub fn limited(mut self, tokens: usize) -> Self {
+        let shares = fit(std::slice::from_ref(&self), tokens).shares;
+        self.lines.truncate(shares.first().map_or(0, |share| share.shown));
+        self
+    }
 }
 
 /// Renders the parts into `budget` tokens. First, each part gets lines up to its share, in order.
@@ -145,7 +157,8 @@ impl<'a> Layout<'a> {
             text.push_str(&part.render(lines));
             if !part.lines.is_empty() {
                 let omitted = part.lines.len() - lines;
-                shares.push(Share { title: part.title.clone(), shown: lines, omitted });
+                let tokens = tokens::count(&part.render(lines));
+                shares.push(Share { title: part.title.clone(), shown: lines, omitted, tokens });
             }
         }
         let text = text.trim_end().to_owned();

@@ -29,8 +29,15 @@ impl Catalog {
         self.tools.iter().filter(|tool| self.can_call(tool) && !tool.is_in(self.profile))
     }
 
+    /// The profile.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        self.profile
+    }
+
     fn can_call(&self, tool: &Tool) -> bool {
-        matches!(self.profile, Profile::Engine | Profile::Lean) || tool.is_in(self.profile)
+        matches!(self.profile, Profile::Engine | Profile::Lean | Profile::Plan)
+            || tool.is_in(self.profile)
     }
 
     /// Finds a tool by name or alias.

@@ -1,6 +1,7 @@
 //! The context of a tool call: project root, rules, memory, and a flag that is set when the call is
 //! cancelled.
 
+use crate::profile::Profile;
 use crate::tool::ToolError;
 use aidd_engine::check::{Distribution, Engine, Selection};
 use aidd_engine::project::config::ContentConfig;
@@ -40,6 +41,10 @@ pub struct Setup<'a> {
     pub clock: fn() -> Clock,
     /// Lookup of environment variables.
     pub environment: Environment,
+    /// The profile of the server.
+    pub profile: Profile,
+    /// How clients reach the server: `stdio`, or the address of HTTP.
+    pub transport: &'a str,
 }
 
 impl std::fmt::Debug for Setup<'_> {
@@ -59,6 +64,8 @@ impl<'a> Setup<'a> {
             storage: BackendChoice::Auto,
             clock: system_clock,
             environment: |_| None,
+            profile: Profile::default(),
+            transport: "stdio",
         }
     }
 }
@@ -77,6 +84,8 @@ struct Shared {
     choice: BackendChoice,
     clock: fn() -> Clock,
     environment: Environment,
+    profile: Profile,
+    transport: String,
     memory: Mutex<Option<ProjectMemory>>,
     project: Mutex<Option<(Stamps, Arc<Project>)>>,
     engine: Mutex<Option<(Arc<Project>, Arc<Engine>)>>,
@@ -110,6 +119,8 @@ impl Context {
             choice: setup.storage,
             clock: setup.clock,
             environment: setup.environment,
+            profile: setup.profile,
+            transport: setup.transport.to_owned(),
             memory: Mutex::default(),
             project: Mutex::default(),
             engine: Mutex::default(),
@@ -142,6 +153,28 @@ impl Context {
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.shared.root
+    }
+
+    /// The profile of the server.
+    #[must_use]
+    pub fn profile(&self) -> Profile {
+        self.shared.profile
+    }
+
+    /// The storage of the memory: the open one, otherwise the one that the first use tries.
+    #[must_use]
+    pub fn backend(&self) -> &'static str {
+        match (&*lock(&self.shared.memory), self.shared.choice) {
+            (Some(memory), _) => memory.backend(),
+            (None, BackendChoice::Json) => "json",
+            (None, BackendChoice::Auto | BackendChoice::Sqlite) => "sqlite",
+        }
+    }
+
+    /// How clients reach the server.
+    #[must_use]
+    pub fn transport(&self) -> &str {
+        &self.shared.transport
     }
 
     /// The value of an environment variable.

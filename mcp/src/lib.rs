@@ -84,6 +84,7 @@ pub fn run(options: &Options) -> Result<u8> {
         return Ok(0);
     }
     ensure_project(&options.root, options.environment)?;
+    let address = options.http.as_ref().map(|http| format!("http at {}", http.address));
     let context = Context::new(Setup {
         distribution: options.distribution,
         root: &options.root,
@@ -91,6 +92,8 @@ pub fn run(options: &Options) -> Result<u8> {
         storage: BackendChoice::Auto,
         clock: system_clock,
         environment: options.environment,
+        profile: options.profile,
+        transport: address.as_deref().unwrap_or("stdio"),
     });
     let mut server = Server::new(Catalog::new(tools::all(), options.profile), context);
     if options.is_dynamic {

@@ -9,13 +9,14 @@ use std::fmt::Write as _;
 
 /// Size of a tool in `tools/list`, in bytes.
 #[must_use]
-pub fn bytes_of(tool: &Tool) -> usize {
-    serde_json::to_string(&tool.listed()).map_or(0, |row| row.len())
+pub fn bytes_of(tool: &Tool, profile: Profile) -> usize {
+    serde_json::to_string(&tool.listed(profile)).map_or(0, |row| row.len())
 }
 
 /// The tool list of a profile as sent to the client.
 fn tool_list_json(profile: Profile) -> String {
-    let listed: Vec<_> = Catalog::new(tools::all(), profile).listed().map(Tool::listed).collect();
+    let catalog = Catalog::new(tools::all(), profile);
+    let listed: Vec<_> = catalog.listed().map(|tool| tool.listed(profile)).collect();
     serde_json::to_string(&listed).unwrap_or_default()
 }
 
@@ -31,12 +32,13 @@ pub fn table(chosen: Profile) -> String {
     }
     let _ = writeln!(text, "\ntools in `{}`, with the size of each in bytes:", chosen.name());
     for tool in Catalog::new(tools::all(), chosen).listed() {
-        let _ = writeln!(text, "{:>6}  {:<34} {}", bytes_of(tool), tool.name, tool.title);
+        let _ = writeln!(text, "{:>6}  {:<34} {}", bytes_of(tool, chosen), tool.name, tool.title);
     }
     if chosen == Profile::Engine {
         let _ = writeln!(text, "\ntools that can be called but are not listed:");
         for tool in Catalog::new(tools::all(), chosen).unlisted() {
-            let _ = writeln!(text, "{:>6}  {:<34} {}", bytes_of(tool), tool.name, tool.title);
+            let _ =
+                writeln!(text, "{:>6}  {:<34} {}", bytes_of(tool, chosen), tool.name, tool.title);
         }
     }
     text
@@ -46,29 +48,29 @@ pub fn table(chosen: Profile) -> String {
 mod tests {
     use super::*;
 
-    /// Maximum size of the `lean` list, in bytes: 8 KiB plus 15 %, because descriptions in full
-    /// sentences are longer.
-    const MAX_LEAN_BYTES: usize = (8 << 10) * 115 / 100;
-    /// Maximum size of the `engine` list, in bytes, with all planned tools: 36 KiB plus 15 %, for
-    /// the same reason.
-    const MAX_ENGINE_BYTES: usize = (36 << 10) * 115 / 100;
-    /// Number of planned tools.
-    const PLANNED_TOOLS: usize = 62;
+    /// Maximum size of the `lean` list, in bytes.
+    const MAX_LEAN_BYTES: usize = 8_000;
+    /// Maximum size of the `engine` list, in bytes.
+    const MAX_ENGINE_BYTES: usize = 20_000;
 
     #[test]
     fn tool_lists_stay_small() {
-        assert!(tool_list_json(Profile::Lean).len() <= MAX_LEAN_BYTES, "{}", table(Profile::Lean));
-        let (bytes, count) = (tool_list_json(Profile::Engine).len(), tools::all().len());
-        assert!(
-            bytes * PLANNED_TOOLS <= MAX_ENGINE_BYTES * count.max(1),
-            "{}",
-            table(Profile::Engine)
-        );
+        for (profile, max) in [(Profile::Lean, MAX_LEAN_BYTES), (Profile::Engine, MAX_ENGINE_BYTES)]
+        {
+            assert!(tool_list_json(profile).len() <= max, "{}", table(profile));
+        }
     }
 
     #[test]
-    fn the_lean_profile_lists_at_most_eleven_tools() {
-        assert!(Catalog::new(tools::all(), Profile::Lean).listed().count() <= 11);
+    fn the_plan_profile_lists_every_tool() {
+        let catalog = Catalog::new(tools::all(), Profile::Plan);
+        assert_eq!(catalog.listed().count(), tools::all().len());
+        assert_eq!(catalog.unlisted().count(), 0);
+    }
+
+    #[test]
+    fn the_lean_profile_lists_at_most_twelve_tools() {
+        assert!(Catalog::new(tools::all(), Profile::Lean).listed().count() <= 12);
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Profiles: which tools are listed for an agent.
 
-/// Tool sets. [`Profile::Engine`] contains every tool, and lists all except those of
-/// [`Profile::Aifp`].
+/// Tool sets. [`Profile::Engine`] contains every tool, and lists one tool per job: it omits the
+/// tools of [`Profile::Aifp`] and those that only [`Profile::Plan`] lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Profile {
-    /// All tools; those of [`Profile::Aifp`] are not listed.
+    /// All tools; one tool per job is listed.
     #[default]
     Engine,
     /// Guidance tools.
@@ -19,12 +19,23 @@ pub enum Profile {
     Aifp,
     /// The most useful tools; the others can still be called.
     Lean,
+    /// All tools, listed with their titles and output schemas. As a profile of a tool: the tool is
+    /// listed only by this profile, because another tool of [`Profile::Engine`] does the job.
+    Plan,
 }
 
 impl Profile {
     /// All profiles, in order.
-    pub const ALL: [Self; 7] =
-        [Self::Engine, Self::Core, Self::Memory, Self::Tools, Self::Index, Self::Aifp, Self::Lean];
+    pub const ALL: [Self; 8] = [
+        Self::Engine,
+        Self::Core,
+        Self::Memory,
+        Self::Tools,
+        Self::Index,
+        Self::Aifp,
+        Self::Lean,
+        Self::Plan,
+    ];
 
     /// The name of the profile on the command line.
     #[must_use]
@@ -37,6 +48,7 @@ impl Profile {
             Self::Index => "index",
             Self::Aifp => "aifp",
             Self::Lean => "lean",
+            Self::Plan => "plan",
         }
     }
 }

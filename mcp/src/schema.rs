@@ -48,6 +48,9 @@ fn strip(map: &mut Object) {
             map.remove(keyword);
         }
     }
+    if map.get("additionalProperties").is_some_and(|allowed| allowed == true) {
+        map.remove("additionalProperties");
+    }
     if let Some(Value::Object(properties)) = map.get_mut("properties") {
         properties.retain(|_, property| property.get("x-unlisted").is_none());
         properties.values_mut().filter_map(Value::as_object_mut).for_each(strip);

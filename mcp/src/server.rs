@@ -1,5 +1,6 @@
 //! The protocol server: lists and calls tools, in every protocol revision that rmcp supports.
 
+mod call_result;
 #[cfg(test)]
 mod pages_tests;
 mod params;
@@ -14,16 +15,15 @@ use crate::instructions;
 use crate::schema::Object;
 use crate::tool::{Answer, Tool, ToolError};
 use crate::{prompts, resources};
-use aidd_engine::text::escape;
 use aidd_guidance::PageKind;
 use aidd_guidance::prompts::completions;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
-    CompleteResult, CompletionInfo, ContentBlock, CustomRequest, CustomResult, DiscoverResult,
-    ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Reference,
-    ResourceContents, ServerCapabilities, ServerConfig, ToolsCapability,
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
+    CompletionInfo, CustomRequest, CustomResult, DiscoverResult, ErrorData, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, Reference, ResourceContents, ServerCapabilities,
+    ServerConfig, ToolsCapability,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -123,21 +123,6 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// Converts an answer, or an error that the agent can read, to the protocol type.
-fn to_call_result(answer: Result<Answer<Value>, ToolError>) -> CallToolResult {
-    match answer {
-        Ok(answer) => {
-            let mut result =
-                CallToolResult::success(vec![ContentBlock::text(escape::lines(&answer.text))]);
-            result.structured_content = Some(answer.data);
-            result
-        }
-        Err(error) => {
-            CallToolResult::error(vec![ContentBlock::text(escape::lines(&error.to_string()))])
-        }
-    }
-}
-
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let info = Implementation::new("aidd", env!("CARGO_PKG_VERSION"))
@@ -172,7 +157,10 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         request: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut tools: Vec<rmcp::model::Tool> = self.catalog.listed().map(Tool::listed).collect();
+        let mut tools: Vec<rmcp::model::Tool> = {
+            let profile = self.catalog.profile();
+            self.catalog.listed().map(|tool| tool.listed(profile)).collect()
+        };
         if let Some(dynamic) = self.dynamic.as_ref().filter(|_| dynamic::can_reorder(&request)) {
             dynamic.sort(&mut tools);
         }
@@ -182,7 +170,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
-        self.catalog.find(name).ok().map(Tool::listed)
+        self.catalog.find(name).ok().map(|tool| tool.listed(self.catalog.profile()))
     }
 
     async fn call_tool(
@@ -194,11 +182,12 @@ impl ServerHandler for Server {
         let tool = found.map_err(|message| ErrorData::invalid_params(message, None))?;
         let tool = tool.called_as(&call.name);
         let arguments = call.arguments.unwrap_or_default();
+        let size = call_result::Size::new(tool.name, &arguments, self.catalog.profile());
         if let Some(dynamic) = self.dynamic.as_ref().filter(|_| dynamic::can_reorder(&request)) {
             dynamic.detect_situation(&arguments, &request.peer).await;
         }
         match self.run(tool, arguments, &request).await {
-            CallOutcome::Done(answer) => Ok(to_call_result(answer).into()),
+            CallOutcome::Done(answer) => Ok(call_result::from_answer(answer, size).into()),
             // rmcp sends no response to a cancelled request.
             CallOutcome::Cancelled => Err(ErrorData::internal_error("cancelled", None)),
         }

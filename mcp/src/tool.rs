@@ -143,11 +143,9 @@ pub struct Tool {
     pub is_destructive: bool,
     /// Whether repeating a call with the same arguments has no further effect.
     pub is_idempotent: bool,
-    /// The input schema, generated on first use. The arguments of each call are validated against
-    /// this schema.
+    /// The input schema, generated on first use, against which arguments are validated.
     input: Arc<LazyLock<Object>>,
-    /// The output schema, also generated on first use: over HTTP, a client can request the list with
-    /// every call.
+    /// The output schema, also generated on first use.
     output: Arc<LazyLock<Object>>,
     run: Arc<Run>,
 }
@@ -278,7 +276,8 @@ impl Tool {
     #[must_use]
     pub fn is_in(&self, profile: Profile) -> bool {
         let listed = |profile| self.profiles.contains(&profile);
-        listed(profile) || profile == Profile::Engine && !listed(Profile::Aifp)
+        let has_own_job = !listed(Profile::Aifp) && !listed(Profile::Plan);
+        listed(profile) || profile == Profile::Plan || profile == Profile::Engine && has_own_job
     }
 
     /// The input schema.
@@ -347,9 +346,10 @@ impl Tool {
         )))
     }
 
-    /// The entry of `tools/list`.
+    /// The entry of `tools/list`. Titles and output schemas cost tokens in every conversation, and
+    /// a model does not need them, so only [`Profile::Plan`] lists them.
     #[must_use]
-    pub fn listed(&self) -> rmcp::model::Tool {
+    pub fn listed(&self, profile: Profile) -> rmcp::model::Tool {
         // The protocol defines `destructiveHint` and `idempotentHint` only for tools that write;
         // the default of `idempotentHint` is `false`.
         let hints = rmcp::model::ToolAnnotations::from_raw(
@@ -357,12 +357,16 @@ impl Tool {
             Some(self.reads_only),
             (!self.reads_only).then_some(self.is_destructive),
             (!self.reads_only && self.is_idempotent).then_some(true),
-            Some(false),
+            (profile == Profile::Plan).then_some(false),
         );
-        rmcp::model::Tool::new(self.name, self.description, schema::listed_input(self.input()))
-            .with_title(self.title)
-            .with_raw_output_schema(Arc::new(schema::listed_output(&self.output)))
-            .with_annotations(hints)
+        let input = schema::listed_input(self.input());
+        let tool = rmcp::model::Tool::new(self.name, self.description, input);
+        let tool = tool.with_annotations(hints);
+        if profile != Profile::Plan {
+            return tool;
+        }
+        let output = schema::listed_output(&self.output);
+        tool.with_title(self.title).with_raw_output_schema(Arc::new(output))
     }
 }
 
@@ -489,7 +493,7 @@ mod tests {
 
     #[test]
     fn the_listed_tool_is_short() {
-        let row = |tool: Tool| serde_json::to_string(&tool.listed()).expect("JSON");
+        let row = |tool: Tool| serde_json::to_string(&tool.listed(Profile::Plan)).expect("JSON");
         insta::assert_snapshot!(row(tool()), @r#"{"name":"greet","title":"Greet","description":"Greets. Use when somebody arrives.","inputSchema":{"type":"object","properties":{"name":{"type":"string","description":"Whom to greet"},"times":{"type":"integer"}},"required":["name"]},"outputSchema":{"type":"object","properties":{"greeting":{"type":"string"}}},"annotations":{"readOnlyHint":true,"openWorldHint":false}}"#);
         insta::assert_snapshot!(row(tool().non_destructive().idempotent()).split("annotations").nth(1).unwrap_or_default(), @r#"":{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"openWorldHint":false}}"#);
     }

@@ -108,6 +108,19 @@ pub fn detect(text: &str) -> Option<&'static Situation> {
         .find(|situation| situation.words.iter().any(|word| contains_word(&text, word)))
 }
 
+/// The variable that replaces the detection, for debugging: the name of a situation, or `none`.
+pub const OVERRIDE_VARIABLE: &str = "AIDD_SITUATION";
+
+/// Like [`detect`], but `forced`, the value of [`OVERRIDE_VARIABLE`], replaces the detection. A name
+/// that is not a situation means none.
+#[must_use]
+pub fn detect_or(text: &str, forced: Option<&str>) -> Option<&'static Situation> {
+    match forced.filter(|name| !name.is_empty()) {
+        Some(name) => SITUATIONS.iter().find(|situation| situation.name == name),
+        None => detect(text),
+    }
+}
+
 /// Whether `text` contains `word` as one of [`Situation::words`].
 fn contains_word(text: &str, word: &str) -> bool {
     let starts_word = |at: usize| {
@@ -169,6 +182,15 @@ mod tests {
         ] {
             assert_eq!(situation_of(prompt), expected, "{prompt}");
         }
+    }
+
+    #[test]
+    fn a_forced_situation_replaces_the_detection() {
+        let name = |forced| detect_or("it worked!", forced).map(|situation| situation.name);
+        assert_eq!(name(None), Some("tracking"));
+        assert_eq!(name(Some("")), Some("tracking"));
+        assert_eq!(name(Some("deciding")), Some("deciding"));
+        assert_eq!(name(Some("none")), None);
     }
 
     #[test]

@@ -88,7 +88,7 @@ fn the_files_of_every_client_are_written_and_removed() {
         "aidd": {
           "type": "stdio",
           "command": "aidd",
-          "args": ["mcp", "--root", "${workspaceFolder}"]
+          "args": ["mcp", "--profile", "lean", "--root", "${workspaceFolder}"]
         }
       }
     }
@@ -96,7 +96,7 @@ fn the_files_of_every_client_are_written_and_removed() {
     === .codex/config.toml
     [mcp_servers.aidd]
     command = "aidd"
-    args = ["mcp"]
+    args = ["mcp", "--profile", "lean"]
 
     === .devin/hooks.v1.json
     {
@@ -149,7 +149,7 @@ fn the_files_of_every_client_are_written_and_removed() {
       "context_servers": {
         "aidd": {
           "command": "aidd",
-          "args": ["mcp"],
+          "args": ["mcp", "--profile", "lean"],
           "env": {}
         }
       }
@@ -160,7 +160,7 @@ fn the_files_of_every_client_are_written_and_removed() {
       "mcpServers": {
         "aidd": {
           "command": "aidd",
-          "args": ["mcp"]
+          "args": ["mcp", "--profile", "lean"]
         }
       },
       "hooks": {

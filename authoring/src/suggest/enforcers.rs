@@ -151,11 +151,18 @@ impl Enforcers<'_> {
         let mut note = None;
         for name in &rule.enforced_by {
             match self.settings.enforced_by(name) {
-                Enforcement::By(settings) | Enforcement::Unknown(settings) => {
+                Enforcement::By(settings) => {
                     return (
                         Some(Coverage::EnforcedByOtherTool { rule: name.clone(), settings }),
                         None,
                     );
+                }
+                Enforcement::Unknown(settings) => {
+                    note.get_or_insert_with(|| {
+                        format!(
+                            "its page names `{name}`, but it is not known whether {settings} enables it"
+                        )
+                    });
                 }
                 Enforcement::Not { why, .. } => {
                     note.get_or_insert_with(|| format!("its page names `{name}`, but {why}"));

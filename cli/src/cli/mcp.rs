@@ -39,11 +39,10 @@ pub struct Mcp {
     pub stdio: bool,
 }
 
-/// Tool sets. [`Profile::Engine`] contains every tool, and lists all except those of
-/// [`Profile::Aifp`].
+/// Tool sets. [`Profile::Engine`] contains every tool, and lists one tool per job.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Profile {
-    /// All tools.
+    /// One tool per job; the others can still be called.
     #[default]
     Engine,
     /// Guidance tools.
@@ -58,12 +57,22 @@ pub enum Profile {
     Aifp,
     /// The most useful tools; the others can still be called.
     Lean,
+    /// All tools, with their titles and output schemas.
+    Plan,
 }
 
 impl Profile {
     /// All profiles, in the order of the help text.
-    pub const ALL: [Self; 7] =
-        [Self::Engine, Self::Core, Self::Memory, Self::Tools, Self::Index, Self::Aifp, Self::Lean];
+    pub const ALL: [Self; 8] = [
+        Self::Engine,
+        Self::Core,
+        Self::Memory,
+        Self::Tools,
+        Self::Index,
+        Self::Aifp,
+        Self::Lean,
+        Self::Plan,
+    ];
 
     /// Name of the profile on the command line.
     #[must_use]
@@ -76,6 +85,7 @@ impl Profile {
             Self::Index => "index",
             Self::Aifp => "aifp",
             Self::Lean => "lean",
+            Self::Plan => "plan",
         }
     }
 }

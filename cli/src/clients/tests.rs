@@ -356,7 +356,7 @@ fn a_dry_run_shows_a_patch_and_writes_nothing() {
     +  "mcpServers": {
     +    "aidd": {
     +      "command": "aidd",
-    +      "args": ["mcp"]
+    +      "args": ["mcp", "--profile", "lean"]
     +    }
     +  }
      }

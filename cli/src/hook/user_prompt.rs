@@ -6,7 +6,7 @@ use aidd_engine::check::Distribution;
 use aidd_memory::brief::Brief;
 use aidd_memory::kinds::{self, Decision, Mistake};
 use aidd_memory::recall::Question;
-use aidd_memory::situation::{Situation, detect};
+use aidd_memory::situation::{OVERRIDE_VARIABLE, Situation, detect_or};
 use aidd_memory::store::Layers;
 use aidd_memory::types::Kind;
 use aidd_report::Io;
@@ -53,7 +53,14 @@ pub(super) fn run(io: &mut Io<'_>) -> Exit {
         && let Some(prompt) = prompt(&payload)
     {
         let root = agent::root(&payload, &io.cwd);
-        let situation = detect(prompt);
+        let forced = std::env::var(OVERRIDE_VARIABLE).ok();
+        let situation = detect_or(prompt, forced.as_deref());
+        if forced.is_some() {
+            // The hint names a detected situation.
+            let name = situation.map_or("none", |situation| situation.name);
+            let _ =
+                writeln!(io.err, "aidd hook user-prompt: situation {name} ({OVERRIDE_VARIABLE})");
+        }
         let mut lines =
             related_memories(io.distribution, &root, prompt, situation).unwrap_or_else(|error| {
                 let why = io.distribution.redact(&one_line(&format!("{error:#}")));

@@ -1,7 +1,7 @@
 //! The questions of each heuristic about the facts of a decision, and the evidence for the answers.
 
 use super::{HeuristicsContext, alternatives_in_project, new_technologies, project_usage};
-use crate::compatibility;
+use crate::compatibility::{self, Verdict};
 use crate::decision::DecisionFacts;
 use crate::knowledge::Entry;
 use aidd_engine::project::stack::Version;
@@ -289,12 +289,12 @@ pub(super) fn discrepancy(
     }
     for (index, first) in chosen.iter().enumerate() {
         for second in &chosen[index + 1..] {
-            let pair = compatibility::score_pair(first, second, context.stack);
-            let reason = pair.reasons.first().filter(|reason| reason.points <= -30);
-            if let Some(reason) = reason {
+            let pair = compatibility::compare(first, second, context.stack);
+            let fact = pair.facts.first().filter(|_| pair.verdict < Verdict::NotKnown);
+            if let Some(fact) = fact {
                 questions.add_evidence(format!(
-                    "{} with {}: {}/100, {}",
-                    first.name, second.name, pair.score, reason.why
+                    "{} with {}: {} (entry {})",
+                    first.name, second.name, fact.fact, fact.source
                 ));
             }
         }

@@ -2,7 +2,7 @@
 #![expect(clippy::disallowed_methods, reason = "the tests create projects")]
 
 use super::*;
-use crate::compatibility::{Level, score_pair};
+use crate::compatibility::compare;
 use crate::decision;
 use crate::heuristics::{self, RelatedMemory, Stakes};
 use crate::legacy::{self, Occurrence, SearchRequest};
@@ -114,68 +114,61 @@ fn names_are_found_in_sentences() {
 }
 
 #[test]
-fn pairs_are_scored_with_reasons() {
+fn pairs_are_judged_from_facts_with_a_source() {
     let knowledge = knowledge();
     let stack = Stack::default();
-    let render_pair = |first: &str, second: &str| {
-        let pair = score_pair(
-            knowledge.find(first).expect(first),
-            knowledge.find(second).expect(second),
-            &stack,
-        );
-        let reasons: Vec<String> =
-            pair.reasons.iter().map(|r| format!("{:+} {}", r.points, r.why)).collect();
-        (pair.score, pair.level, format!("{} {:?}\n{}", pair.score, pair.level, reasons.join("\n")))
+    let pair = |first: &str, second: &str| {
+        let (first, second) = (knowledge.find(first), knowledge.find(second));
+        compare(first.expect("an entry"), second.expect("an entry"), &stack)
     };
-    insta::assert_snapshot!(render_pair("vitest", "vite").2, @"
-    94 High
-    +30 both entries state that they work together
-    +4 both work with typescript, react, vue, svelte
+    let render = |first: &str, second: &str| {
+        let pair = pair(first, second);
+        let facts = pair.facts.iter().map(|fact| format!("\n{} ({})", fact.fact, fact.source));
+        format!("{}{}", pair.verdict.display(), facts.collect::<String>())
+    };
+    insta::assert_snapshot!(render("vitest", "vite"), @"
+    work together
+    the entry on Vitest states that it works with Vite (testing/vitest)
+    the entry on Vite states that it works with Vitest (tooling/vite)
     ");
-    insta::assert_snapshot!(render_pair("vitest", "jest").2, @"
-    10 Low
-    -50 stated conflict: Two runners with the same globals; use one per repository.
-    +0 Jest is an alternative to Vitest: React Native or a large suite with custom Jest transforms
+    insta::assert_snapshot!(render("vitest", "jest"), @"
+    conflict
+    stated conflict: Two runners with the same globals; use one per repository. (testing/vitest)
+    Jest is an alternative to Vitest: React Native or a large suite with custom Jest transforms (testing/vitest)
     ");
-    insta::assert_snapshot!(render_pair("create-react-app", "react").2, @"
-    38 Low
-    -50 Create React App is deprecated (entry of 2026-11-22)
-    +28 the entry on Create React App states that it works with React
+    insta::assert_snapshot!(render("create-react-app", "react"), @"
+    not for new work
+    Create React App is deprecated (entry of 2026-11-22) (frontend/create-react-app)
+    the entry on Create React App states that it works with React (frontend/create-react-app)
     ");
-    insta::assert_snapshot!(render_pair("mysql", "postgresql").2, @"
-    30 Low
-    -30 PostgreSQL is an alternative to MySQL: The project starts fresh or needs partial indexes and transactional DDL
-    +0 no entry states whether they work together
+    insta::assert_snapshot!(render("mysql", "postgresql"), @"
+    alternatives to each other
+    PostgreSQL is an alternative to MySQL: The project starts fresh or needs partial indexes and transactional DDL (data/mysql)
     ");
-    insta::assert_snapshot!(render_pair("django", "react").2, @"
-    35 Low
-    -25 Django is published for pypi, React for npm: they communicate over a network or files, not in one program
-    +0 no entry states whether they work together
+    insta::assert_snapshot!(render("django", "react"), @"
+    not in one program
+    Django is published for pypi, React for npm: they communicate over a network or files, not in one program (backend/django)
     ");
-    assert_eq!(render_pair("vitest", "vite").1, Level::High);
-    assert!(
-        render_pair("prisma", "drizzle").0 <= 20
-            && render_pair("prisma", "drizzle").1 == Level::Low
-    );
+    insta::assert_snapshot!(render("redis", "vite"), @"not known");
     for first in knowledge.entries().iter().step_by(7) {
         for second in knowledge.entries().iter().step_by(5) {
             let (forward, backward) =
-                (score_pair(first, second, &stack), score_pair(second, first, &stack));
-            assert_eq!(forward.score, backward.score, "{} {}", first.name, second.name);
-            assert!((0..=100).contains(&forward.score) && !forward.reasons.is_empty());
+                (compare(first, second, &stack), compare(second, first, &stack));
+            assert_eq!(forward.verdict, backward.verdict, "{} {}", first.name, second.name);
+            assert!(forward.facts.iter().all(|fact| !fact.source.is_empty()));
         }
     }
 }
 
 #[test]
-fn pair_scores_consider_the_project() {
+fn the_versions_of_the_project_are_facts() {
     let manifest = r#"{"dependencies": {"react": "^17.0.0"}, "devDependencies": {"jest": "^29"}}"#;
     let (_folder, stack) = project(&[("package.json", manifest)]);
     let knowledge = knowledge();
     let find = |name| knowledge.find(name).expect("an entry");
-    let pair = score_pair(find("react"), find("vitest"), &stack);
+    let pair = compare(find("react"), find("vitest"), &stack);
     let has_older_version =
-        pair.reasons.iter().any(|reason| reason.why.starts_with("package.json has React 17.0.0;"));
+        pair.facts.iter().any(|fact| fact.fact.starts_with("the project has React 17.0.0;"));
     assert!(has_older_version, "{pair:?}");
     let conflicts = crate::compatibility::find_conflicts(&[find("vitest")], &knowledge, &stack);
     assert_eq!(conflicts.len(), 1);

@@ -225,7 +225,7 @@ fn the_instructions_of_the_lean_profile_name_unlisted_tools() {
     assert_eq!(list["result"]["tools"].as_array().map(Vec::len), Some(1));
     let instructions = client.initialize_result["instructions"].as_str().expect("text").to_owned();
     assert!(
-        instructions.ends_with("returns the known arguments): aidd_wait, save_decision."),
+        instructions.ends_with("--profile plan` lists all): aidd_wait, save_decision."),
         "{instructions}"
     );
     let mut memory_client = Client::new(server(folder.path(), Profile::Memory), OLD_REVISION);

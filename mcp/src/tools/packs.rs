@@ -25,7 +25,7 @@ pub fn tools() -> Vec<Tool> {
         .non_destructive()
         .idempotent()
         .with_choice(CHOICE)
-        .in_profiles(&[Profile::Memory]),
+        .in_profiles(&[Profile::Memory, Profile::Plan]),
     ]
 }
 

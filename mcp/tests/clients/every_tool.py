@@ -178,9 +178,7 @@ async def run():
     for profile in PROFILES:
         async with connected(AIDD, ["mcp", "--profile", profile], project(profile)) as call:
             listed = await calls(call)
-            check(profile != "engine" or not everything, "the first profile must list all tools")
             everything |= listed
-            check(listed <= everything, profile, "lists tools that `engine` does not")
             summary = f"{profile}: {len(listed)} tools"
             unlisted = sorted(everything - listed)
             if profile == "engine":

@@ -35,7 +35,7 @@ pub(super) fn tools() -> Vec<Tool> {
         default: "false",
         allowed: &[(&["false"], &["base"])],
     })
-    .in_profiles(&[Profile::Tools]);
+    .in_profiles(&[Profile::Tools, Profile::Plan]);
     vec![check, report]
 }
 

@@ -45,6 +45,7 @@ struct GateParams {
     #[serde(default)]
     evidence: Map<String, Value>,
     /// Revision to compare with; default: the main branch
+    #[schemars(extend("x-unlisted" = true))]
     base: Option<String>,
 }
 

@@ -122,13 +122,14 @@ pub fn tools() -> Vec<Tool> {
                 check(context, &params, &rules, Some(family.path))
             },
         )
-        .in_profiles(&[Profile::Tools])
+        .in_profiles(&[Profile::Tools, Profile::Plan])
     });
     let compliance = Tool::new(
         "aidd_check_compliance",
         "Check all rules",
-        "Checks a file, a directory or text against the enabled rules of the project. Use after \
-         an edit; use aidd_ci_diff_check for the changes of a branch.",
+        "Checks a file, a directory or text against the rules of the project: code, tests, SQL, \
+         Dockerfiles, API descriptions, diagrams, manifests, secrets. Use after an edit; use \
+         aidd_ci_diff_check for all changes.",
         compliance,
     )
     .in_profiles(&[Profile::Tools]);
@@ -146,6 +147,7 @@ struct CheckParams {
     content: Option<String>,
     /// Maximum number of findings; default: 20
     #[schemars(range(min = 1, max = 200))]
+    #[schemars(extend("x-unlisted" = true))]
     limit: Option<usize>,
 }
 
@@ -161,6 +163,7 @@ struct ComplianceParams {
     rule_categories: Vec<String>,
     /// Maximum number of findings; default: 20
     #[schemars(range(min = 1, max = 200))]
+    #[schemars(extend("x-unlisted" = true))]
     limit: Option<usize>,
 }
 

@@ -42,6 +42,7 @@ struct Params {
     draft: Option<String>,
     /// Maximum number of sentences; default: 20
     #[schemars(range(min = 1, max = 50))]
+    #[schemars(extend("x-unlisted" = true))]
     limit: Option<usize>,
 }
 

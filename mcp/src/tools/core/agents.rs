@@ -28,7 +28,7 @@ pub(super) fn tools() -> Vec<Tool> {
              competency; use aidd_classify_task to find the roles for a task.",
             matrix,
         )
-        .in_profiles(&[Profile::Core]),
+        .in_profiles(&[Profile::Core, Profile::Plan]),
     ]
 }
 

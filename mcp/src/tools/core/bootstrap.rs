@@ -27,7 +27,7 @@ pub(super) fn tools() -> Vec<Tool> {
             bootstrap,
         )
         .non_destructive()
-        .in_profiles(&[Profile::Core])
+        .in_profiles(&[Profile::Core, Profile::Lean])
         .with_aliases(&["aidd_start"]),
     ]
 }
@@ -42,6 +42,7 @@ struct BootstrapParams {
     /// Model and client of the agent: {provider, model, modelId, client}
     ai_provider: Option<Row>,
     /// Id of the conversation, to find its other sessions
+    #[schemars(extend("x-unlisted" = true))]
     memory_session_id: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     branch: Option<String>,

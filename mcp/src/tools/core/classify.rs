@@ -29,7 +29,7 @@ pub(super) fn tools() -> Vec<Tool> {
              overview; use aidd_classify_task for a single task.",
             table,
         )
-        .in_profiles(&[Profile::Core]),
+        .in_profiles(&[Profile::Core, Profile::Plan]),
     ]
 }
 

@@ -19,7 +19,7 @@ const MAX_TOKENS: &[(&str, &str, usize)] = &[
     ("aidd_get_competency_matrix", "{}", 2000),
     ("aidd_get_config", "{}", 150),
     ("aidd_suggest_next", r#"{"task": "Add a login page"}"#, 500),
-    ("aidd_optimize_context", "{}", 3520),
+    ("aidd_optimize_context", "{}", 1760),
     ("aidd_scaffold", r#"{"dryRun": true}"#, 1500),
 ];
 

@@ -21,7 +21,7 @@ pub(super) fn tools() -> Vec<Tool> {
         )
         .non_destructive()
         .idempotent()
-        .in_profiles(&[Profile::Core]),
+        .in_profiles(&[Profile::Core, Profile::Plan]),
     ]
 }
 

@@ -17,8 +17,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_get_config",
             "Settings",
-            "Returns the effective settings with the source of each value, and the project's \
-             pages. Use when it is unclear which settings apply.",
+            "Returns the effective settings with the source of each value, the profile, root and \
+             storage of the server, and the project's pages. Use when it is unclear which settings apply.",
             get_config,
         )
         .in_profiles(&[Profile::Core]),
@@ -30,6 +30,8 @@ struct NoParams {}
 
 #[derive(Serialize, JsonSchema)]
 struct Settings {
+    /// The server: `profile`, `transport`, `root`, `backend` and `version`.
+    server: Row,
     /// The effective value of each setting, by key.
     settings: Row,
     /// The source of each value, by key.
@@ -47,7 +49,15 @@ fn get_config(context: &Context, _: NoParams) -> Result<Answer<Settings>, ToolEr
     let library = context.library()?;
     let all = effective(&project, &|name| context.variable(name))
         .map_err(|error| ToolError::new(error.to_string()))?;
-    let mut text = String::new();
+    let (profile, transport) = (context.profile().name(), context.transport());
+    let backend = context.backend();
+    let root = context.root().to_string_lossy();
+    let mut text =
+        format!("profile {profile}, transport {transport}, backend {backend}, root {root}\n");
+    let server = Row::from_value(json!({
+        "profile": profile, "transport": transport, "root": root, "backend": backend,
+        "version": env!("CARGO_PKG_VERSION"),
+    }));
     let (mut settings, mut origins) = (Map::new(), Map::new());
     for setting in all {
         let shown = project.distribution().redact(&setting.value.to_string());
@@ -70,7 +80,7 @@ fn get_config(context: &Context, _: NoParams) -> Result<Answer<Settings>, ToolEr
     }
     let problems = library.problems.clone();
     Ok(Answer::new(
-        Settings { settings: Row(settings), origins: Row(origins), pages, problems },
+        Settings { server, settings: Row(settings), origins: Row(origins), pages, problems },
         text,
     ))
 }

@@ -17,13 +17,14 @@ use aidd_report::run;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// Maximum number of suggestions.
 const MAX_SUGGESTIONS: usize = 5;
 /// Maximum number of changed files that are checked for a suggestion.
 const MAX_CHECKED_FILES: usize = 50;
 /// Default token budget of a context.
-const DEFAULT_BUDGET: usize = 4000;
+const DEFAULT_BUDGET: usize = 2000;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -43,7 +44,7 @@ pub(super) fn tools() -> Vec<Tool> {
              use aidd_bootstrap at the start of a session.",
             optimize,
         )
-        .in_profiles(&[Profile::Core]),
+        .in_profiles(&[Profile::Core, Profile::Plan]),
     ]
 }
 
@@ -112,12 +113,15 @@ fn findings(context: &Context, uncommitted: &UncommittedChanges) -> Option<(usiz
 
 #[derive(Deserialize, JsonSchema)]
 struct OptimizeParams {
-    /// Maximum number of tokens; default: 4000
+    /// Maximum number of tokens; default: 2000
     #[schemars(range(min = 100, max = 100_000))]
     budget: Option<usize>,
     /// Sections to return: header, memory, session, suggestions, rules, agents; default: all
     #[serde(default)]
     sections: Vec<String>,
+    /// Maximum number of tokens per section, such as {"memory": 800}
+    #[serde(default)]
+    tokens: BTreeMap<String, usize>,
     /// Description of the current task
     task: Option<String>,
 }
@@ -131,6 +135,8 @@ struct Optimized {
     budget: usize,
     /// The unused part of the budget, in tokens.
     reserve: usize,
+    /// For each section: `section`, `tokens`, `budget` and `omitted` lines.
+    sections: Vec<Row>,
 }
 
 fn optimize(context: &Context, params: OptimizeParams) -> Result<Answer<Optimized>, ToolError> {
@@ -140,7 +146,10 @@ fn optimize(context: &Context, params: OptimizeParams) -> Result<Answer<Optimize
     } else {
         params.sections.iter().map(String::as_str).collect()
     };
-    if let Some(unknown) = sections.iter().find(|name| !SECTIONS.contains(name)) {
+    let limited = params.tokens.keys().map(String::as_str);
+    if let Some(unknown) =
+        sections.iter().copied().chain(limited).find(|name| !SECTIONS.contains(name))
+    {
         return Err(ToolError::new(format!(
             "`sections`: unknown section `{unknown}`; expected one of {}",
             SECTIONS.join(", ")
@@ -160,10 +169,15 @@ fn optimize(context: &Context, params: OptimizeParams) -> Result<Answer<Optimize
         notes: &[],
     };
     let optimized = fit_to_budget(budget, |budget_of_text| {
-        let rendered = render_sections(&start_context, &sections, budget_of_text);
+        let (rendered, used) =
+            render_sections(&start_context, &sections, &params.tokens, budget_of_text);
+        let counts = used.iter().map(|used| format!("{} {}", used.section, used.tokens));
+        let counts = counts.collect::<Vec<_>>().join(", ");
+        let text = format!("{}\n(tokens: {counts})", rendered.text);
         Optimized {
-            tokens: tokens::count(&rendered.text),
-            text: rendered.text,
+            tokens: tokens::count(&text),
+            text,
+            sections: used.iter().map(Row::from_value).collect(),
             budget,
             reserve: budget * RESERVE_PERCENT / 100,
         }

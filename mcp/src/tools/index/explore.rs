@@ -50,6 +50,7 @@ struct ExploreParams {
     files: Vec<String>,
     /// Maximum number of tokens; default: 1500
     #[schemars(range(min = 200, max = 20000))]
+    #[schemars(extend("x-unlisted" = true))]
     budget: Option<usize>,
 }
 

@@ -40,6 +40,7 @@ struct ImpactParams {
     diff: Option<String>,
     /// Maximum number of tokens; default: 1500
     #[schemars(range(min = 200, max = 20000))]
+    #[schemars(extend("x-unlisted" = true))]
     budget: Option<usize>,
 }
 

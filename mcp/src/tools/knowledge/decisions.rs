@@ -54,6 +54,7 @@ struct HeuristicsParams {
     stakes: Option<StakesParam>,
     /// Maximum number of heuristics; default: 5
     #[schemars(range(min = 1, max = 10))]
+    #[schemars(extend("x-unlisted" = true))]
     limit: Option<usize>,
 }
 

@@ -39,8 +39,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_tech_compatibility",
             "Compatibility",
-            "Scores how well technologies work with each other and with the project. Use before \
-             adding a technology.",
+            "Returns whether technologies work with each other and with the project, with the source \
+             of each fact, or that it is not known. Use before adding a technology.",
             compatible,
         )
         .in_profiles(&[Profile::Core]),
@@ -55,10 +55,13 @@ struct QueryParams {
     /// Category: runtime, frontend, backend, data, testing, infrastructure, security, tooling, pattern
     category: Option<String>,
     /// Maturity: stable, emerging, experimental or deprecated
+    #[schemars(extend("x-unlisted" = true))]
     maturity: Option<String>,
     /// Use case, such as: cache in front of a database
+    #[schemars(extend("x-unlisted" = true))]
     use_case: Option<String>,
     /// Maximum number of entries; default: 10
+    #[schemars(extend("x-unlisted" = true))]
     limit: Option<i64>,
 }
 
@@ -272,10 +275,8 @@ struct CompatibilityParams {
 
 #[derive(Serialize, JsonSchema)]
 struct CompatibilityResult {
-    /// The pairs, lowest score first.
+    /// The pairs, conflicts first; each with `verdict` and the `facts` with their source.
     pairs: Vec<Row>,
-    /// The lowest score of all pairs.
-    score: i32,
     #[serde(rename = "clashes", skip_serializing_if = "Vec::is_empty")]
     conflicts: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -314,45 +315,36 @@ fn compatible(
         );
     }
     let stack = stack::detect(&Disk::new(context.root()));
-    let pairs = compatibility::score_pairs(&entries, &stack);
+    let pairs = compatibility::compare_pairs(&entries, &stack);
     let conflicts: Vec<String> = compatibility::find_conflicts(&entries, &knowledge, &stack)
         .into_iter()
         .map(|(one, other, why)| format!("{one} and {other}, which the project uses: {why}"))
         .collect();
     let text = render_comparison(&pairs, &conflicts, &unknown);
-    let score = pairs.first().map_or(0, |pair| pair.score);
     let rows = pairs.iter().map(|pair| {
         Row::from_value(json!({
             "technologies": pair.names,
-            "score": pair.score,
-            "level": pair.level,
-            "stated": pair.is_stated,
-            "reasons": pair.reasons,
+            "verdict": pair.verdict,
+            "facts": pair.facts,
         }))
     });
-    Ok(Answer::new(CompatibilityResult { pairs: rows.collect(), score, conflicts, unknown }, text))
+    Ok(Answer::new(CompatibilityResult { pairs: rows.collect(), conflicts, unknown }, text))
 }
 
 fn render_comparison(pairs: &[Pair], conflicts: &[String], unknown: &[String]) -> String {
-    let mut text = format!("base score for a pair without data: {}", compatibility::base_score());
+    let mut text = String::new();
     for pair in pairs {
         let [one, other] = &pair.names;
-        let level = serde_json::to_value(pair.level).unwrap_or_default();
-        let _ = write!(
-            text,
-            "\n{one} + {other}: {} ({})",
-            pair.score,
-            level.as_str().unwrap_or_default()
-        );
-        for reason in &pair.reasons {
-            let _ = write!(text, "\n  {:+} {}", reason.points, reason.why);
+        let _ = writeln!(text, "{one} + {other}: {}", pair.verdict.display());
+        for fact in &pair.facts {
+            let _ = writeln!(text, "  {} ({})", fact.fact, fact.source);
         }
     }
     for conflict in conflicts {
-        let _ = write!(text, "\nconflict: {conflict}");
+        let _ = write!(text, "conflict: {conflict}\n");
     }
     for name in unknown {
-        let _ = write!(text, "\nno entry: {name}");
+        let _ = write!(text, "no entry: {name}\n");
     }
-    text
+    text.trim_end().to_owned()
 }

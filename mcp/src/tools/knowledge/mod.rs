@@ -3,6 +3,7 @@
 
 mod decisions;
 mod entries;
+mod render;
 mod stack;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! Versions: the installed version of a package, and the steps to another version.
 
+use super::render::{self, VersionGroup, render_plan};
 use super::{find_outdated_usage, related_memories};
 use crate::context::Context;
 use crate::profile::Profile;
@@ -11,10 +12,8 @@ use aidd_engine::text::files::Disk;
 use aidd_engine::text::nearest::nearest;
 use aidd_guidance::knowledge::{Entry, Knowledge};
 use aidd_guidance::legacy::{self, SearchRequest, SearchResults};
-use aidd_guidance::migration::{self, Plan};
-use aidd_guidance::versions::{
-    self, Confidence, MemoryMention, Outcome, VerifiedVersion, VersionContext,
-};
+use aidd_guidance::migration;
+use aidd_guidance::versions::{self, MemoryMention, VerifiedVersion, VersionContext};
 use aidd_memory::times;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -213,11 +212,13 @@ fn verify(context: &Context, params: VerifyParams) -> Result<Answer<Versions>, T
     verified.sort_by_key(|package| package.confidence);
     notes.extend(installs.problems());
     let names: Vec<&str> = stack.dependencies().map(|(_, dependency)| &*dependency.name).collect();
-    let text = render_versions(&verified, &unknown, &names, &notes);
-    let rows = verified.iter().map(|package| {
+    let groups = render::group(&verified);
+    let text = render_versions(&groups, &unknown, &names, &notes);
+    let rows = groups.iter().map(|VersionGroup { package, manifests }| {
         Row::from_value(json!({
             "package": package.package,
             "manifest": package.manifest,
+            "manifests": manifests,
             "wanted": package.wanted,
             "locked": package.locked,
             "confidence": package.confidence,
@@ -248,37 +249,12 @@ fn memories(
 }
 
 fn render_versions(
-    verified: &[VerifiedVersion],
+    groups: &[VersionGroup<'_>],
     unknown: &[String],
     names: &[&str],
     notes: &[String],
 ) -> String {
-    let mut text = String::new();
-    for package in verified {
-        let confidence = match package.confidence {
-            Confidence::High => "high",
-            Confidence::Medium => "medium",
-            Confidence::Low => "low",
-        };
-        let version = package.locked.as_deref().or(package.wanted.as_deref()).unwrap_or("unknown");
-        let _ = writeln!(
-            text,
-            "{} {version} ({}): confidence {confidence}",
-            package.package, package.manifest
-        );
-        for step in &package.steps {
-            let outcome = match step.outcome {
-                Outcome::Done => "done",
-                Outcome::Failed => "failed",
-                Outcome::NotDone => "not done",
-            };
-            let shown = step.evidence.len().min(4);
-            let more = step.evidence.len() - shown;
-            let more = if more > 0 { format!("; and {more} more") } else { String::new() };
-            let evidence = step.evidence[..shown].join("; ");
-            let _ = writeln!(text, "  {} {outcome}: {evidence}{more}", step.id);
-        }
-    }
+    let (mut text, _) = render::render_groups(groups);
     for name in unknown {
         let artifacts = names.iter().filter_map(|name| Some(name.rsplit_once(':')?.1));
         let near = nearest(name, names.iter().copied().chain(artifacts));
@@ -367,26 +343,4 @@ fn plan(context: &Context, params: MigrationParams) -> Result<Answer<MigrationRe
         notes: plan.notes,
     };
     Ok(Answer::new(data, text))
-}
-
-fn render_plan(entry: &Entry<'_>, plan: &Plan) -> String {
-    let mut text = format!("{}: {}", entry.name, plan.hops.join(" to "));
-    for (index, step) in plan.steps.iter().enumerate() {
-        let risk = serde_json::to_value(step.risk).unwrap_or_default();
-        let risk = risk.as_str().unwrap_or_default();
-        let _ = write!(text, "\n{}. [{risk}] {}", index + 1, step.what);
-        for command in &step.commands {
-            let _ = write!(text, "\n   $ {command}");
-        }
-        if let Some(source) = &step.source {
-            let _ = write!(text, "\n   from {source}");
-        }
-    }
-    for guardrail in &plan.guardrails {
-        let _ = write!(text, "\nguardrail: {guardrail}");
-    }
-    for note in &plan.notes {
-        let _ = write!(text, "\nnote: {note}");
-    }
-    text
 }

@@ -15,9 +15,8 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_branch",
             "Branch",
-            "Saves or returns the state of a branch, such as its tasks and decisions. After the \
-             branch is merged in Git, use the action `merge` to add its decisions and mistakes to \
-             the permanent memory.",
+            "Saves or returns the tasks and decisions of a branch. Use `merge` after the branch is \
+             merged in Git: it adds its decisions and mistakes to the permanent memory.",
             branch,
         )
         .destructive()
@@ -67,6 +66,7 @@ struct BranchParams {
     action: Action,
     /// Name of the branch; default: the current branch
     branch: Option<String>,
+    #[schemars(extend("x-unlisted" = true))]
     session_id: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     promote_decisions: Option<bool>,
@@ -80,6 +80,7 @@ struct BranchParams {
 #[serde(rename_all = "camelCase")]
 struct BranchFields {
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     feature: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
@@ -97,6 +98,7 @@ struct BranchFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     decisions: Option<Vec<Row>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     errors_encountered: Option<Vec<Row>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]

@@ -20,7 +20,7 @@ pub(super) fn tools() -> Vec<Tool> {
              counts. Use to review the project, not a single change.",
             health,
         )
-        .in_profiles(&[Profile::Memory]),
+        .in_profiles(&[Profile::Memory, Profile::Plan]),
     ]
 }
 

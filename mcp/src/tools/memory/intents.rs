@@ -47,7 +47,7 @@ pub(super) fn tools() -> Vec<Tool> {
             save_insight,
         )
         .non_destructive()
-        .in_profiles(&[Profile::Memory]),
+        .in_profiles(&[Profile::Memory, Profile::Plan]),
         Tool::new(
             "load_checkpoint",
             "Load checkpoint",
@@ -84,7 +84,7 @@ pub(super) fn tools() -> Vec<Tool> {
             evolve_supersede,
         )
         .non_destructive()
-        .in_profiles(&[Profile::Memory])
+        .in_profiles(&[Profile::Memory, Profile::Plan])
         .with_spellings(&[("decisionId", "id"), ("decision_id", "id")]),
     ]
 }
@@ -102,10 +102,12 @@ struct DecisionParams {
     #[schemars(extend("x-unlisted" = true))]
     context: Option<String>,
     #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
     supersedes: Vec<String>,
     /// Links to memories: {to, relation (builds_on, refines, contradicts …), reason}
     #[serde(default)]
     links: Vec<Row>,
+    #[schemars(extend("x-unlisted" = true))]
     session_id: Option<String>,
     /// Evidence for the decision, such as links or measurements
     #[serde(default)]

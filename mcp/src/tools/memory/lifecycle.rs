@@ -21,7 +21,7 @@ pub(super) fn tools() -> Vec<Tool> {
              use aidd_lifecycle_status for a feature in progress.",
             get,
         )
-        .in_profiles(memory),
+        .in_profiles(&[Profile::Memory, Profile::Plan]),
         Tool::new(
             "aidd_lifecycle_init",
             "Start lifecycle",
@@ -34,9 +34,9 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             "aidd_lifecycle_advance",
             "Advance lifecycle",
-            "Completes the current phase if evidence or recorded runs meet its exit criteria. Use \
-             the action `back` if the specification was wrong; to check the criteria without \
-             completing the phase, use aidd_lifecycle_status.",
+            "Completes the current phase of a feature if evidence or recorded runs meet its exit \
+             criteria. Use `back` if the specification was wrong; use aidd_lifecycle_status to \
+             only see the criteria.",
             advance,
         )
         .non_destructive()
@@ -57,7 +57,7 @@ pub(super) fn tools() -> Vec<Tool> {
              use aidd_lifecycle_status to read one lifecycle.",
             list,
         )
-        .in_profiles(memory),
+        .in_profiles(&[Profile::Memory, Profile::Plan]),
     ]
 }
 
@@ -209,9 +209,12 @@ struct Advance {
     notes: Option<String>,
     /// Whether to complete the phase even if some criteria are not met; requires `reason`
     #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
     force: bool,
+    #[schemars(extend("x-unlisted" = true))]
     reason: Option<String>,
     /// Earlier phase to return to, for the action `back`
+    #[schemars(extend("x-unlisted" = true))]
     to: Option<String>,
 }
 

@@ -9,6 +9,7 @@ mod observations;
 mod older;
 mod permanent;
 mod related;
+mod relation;
 pub(crate) mod render;
 mod search;
 mod sessions;

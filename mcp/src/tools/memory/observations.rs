@@ -62,14 +62,17 @@ struct ObservationParams {
     kind: ObservationKind,
     title: String,
     #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
     facts: Vec<String>,
     narrative: Option<String>,
     #[serde(default)]
     #[schemars(extend("x-unlisted" = true))]
     concepts: Vec<String>,
     #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
     files_read: Vec<String>,
     #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
     files_modified: Vec<String>,
     #[schemars(extend("x-unlisted" = true))]
     discovery_tokens: Option<u64>,

@@ -1,10 +1,10 @@
 //! Permanent memories of the team: decisions, mistakes, conventions.
 
+use super::relation::nearest_relation;
 use super::render::{Row, parse_confidence, value_text};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
-use aidd_engine::text::nearest::{is_typo, nearest};
 use aidd_engine::workspace::memory_checks::{self, CHECK};
 use aidd_memory::kinds::{Convention, Decision, Mistake};
 use aidd_memory::permanent::{Edit, NewMemory, Saved};
@@ -26,7 +26,7 @@ pub(super) fn tools() -> Vec<Tool> {
             add_decision,
         )
         .non_destructive()
-        .in_profiles(memory),
+        .in_profiles(&[Profile::Memory, Profile::Plan]),
         Tool::new(
             "aidd_memory_add_mistake",
             "Add mistake",
@@ -55,7 +55,7 @@ pub(super) fn tools() -> Vec<Tool> {
         )
         .non_destructive()
         .idempotent()
-        .in_profiles(memory),
+        .in_profiles(&[Profile::Memory, Profile::Plan]),
         Tool::new(
             "aidd_memory_edit_mistake",
             "Edit mistake",
@@ -65,7 +65,7 @@ pub(super) fn tools() -> Vec<Tool> {
         )
         .non_destructive()
         .idempotent()
-        .in_profiles(memory),
+        .in_profiles(&[Profile::Memory, Profile::Plan]),
         Tool::new(
             "aidd_memory_edit_convention",
             "Edit convention",
@@ -75,7 +75,7 @@ pub(super) fn tools() -> Vec<Tool> {
         )
         .non_destructive()
         .idempotent()
-        .in_profiles(memory),
+        .in_profiles(&[Profile::Memory, Profile::Plan]),
         Tool::new(
             "aidd_memory_prune",
             "Remove memory",
@@ -203,15 +203,6 @@ pub(super) fn link(index: usize, item: &Row) -> Result<(Link, Option<String>), T
     Ok((Link { reason: params.reason, ..Link::new(relation, &params.to) }, note))
 }
 
-/// The relation that is most similar to an unknown word. `supersedes` must be a typo: the word
-/// `supports` is similar, but a decision that it deactivates would be lost.
-fn nearest_relation(word: &str) -> Option<Relation> {
-    let word = word.trim().replace([' ', '-'], "_");
-    let name = nearest(&word, Relation::ALL.iter().map(|relation| relation.word()))?;
-    let relation: Relation = name.parse().ok()?;
-    (relation != Relation::Supersedes || is_typo(&word, name)).then_some(relation)
-}
-
 /// The branch of a session, for entries saved in this session; an unknown session is an error.
 pub(super) fn branch_of(
     memory: &mut aidd_memory::project::ProjectMemory,
@@ -261,6 +252,7 @@ struct NewMistake {
     #[serde(default)]
     files: Vec<String>,
     check: Option<Row>,
+    #[schemars(extend("x-unlisted" = true))]
     session_id: Option<String>,
 }
 
@@ -297,6 +289,7 @@ struct NewConvention {
     category: Option<String>,
     /// Check that enforces the convention, such as {"files": ["*.ts"], "text": {"regex": "…"}}
     check: Option<Row>,
+    #[schemars(extend("x-unlisted" = true))]
     session_id: Option<String>,
 }
 

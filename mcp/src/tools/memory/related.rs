@@ -33,7 +33,7 @@ pub(super) fn tools() -> Vec<Tool> {
              decision; use load_checkpoint to resume work.",
             load_context,
         )
-        .in_profiles(&[Profile::Memory]),
+        .in_profiles(&[Profile::Memory, Profile::Plan]),
         Tool::new(
             "search_by_topic",
             "Search by topic",
@@ -41,7 +41,7 @@ pub(super) fn tools() -> Vec<Tool> {
              use search_by_context.",
             by_topic,
         )
-        .in_profiles(&[Profile::Memory])
+        .in_profiles(&[Profile::Memory, Profile::Plan])
         .with_older_names(older::RECALL_DECISION),
         Tool::new(
             "search_by_context",
@@ -50,7 +50,7 @@ pub(super) fn tools() -> Vec<Tool> {
              as \"how did we …?\"; use aidd_memory_search to filter.",
             by_context,
         )
-        .in_profiles(&[Profile::Memory])
+        .in_profiles(&[Profile::Memory, Profile::Plan])
         .with_spellings(&[("userQuestion", "query"), ("user_question", "query")])
         .with_older_names(older::SUGGEST_DECISION),
         Tool::new(
@@ -60,7 +60,7 @@ pub(super) fn tools() -> Vec<Tool> {
              memories by text.",
             recent,
         )
-        .in_profiles(&[Profile::Memory])
+        .in_profiles(&[Profile::Memory, Profile::Plan])
         .with_older_names(older::LIST_DECISIONS),
     ]
 }

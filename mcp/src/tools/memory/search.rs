@@ -98,9 +98,12 @@ struct SearchParams {
     outcome: Option<String>,
     /// Earliest date, such as 2026-01-05
     since: Option<String>,
+    #[schemars(extend("x-unlisted" = true))]
     until: Option<String>,
     #[serde(default)]
+    #[schemars(extend("x-unlisted" = true))]
     superseded: bool,
+    #[schemars(extend("x-unlisted" = true))]
     order_by: Option<OrderBy>,
     limit: Option<i64>,
     #[serde(default)]

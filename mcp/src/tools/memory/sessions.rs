@@ -101,7 +101,7 @@ struct Session {
     branch: Option<String>,
     #[schemars(extend("x-unlisted" = true))]
     parent_session_id: Option<String>,
-    /// Id of the conversation, to find its other sessions
+    #[schemars(extend("x-unlisted" = true))]
     memory_session_id: Option<String>,
     /// Model and client of the agent: {provider, model, modelId, client}
     ai_provider: Option<Row>,
@@ -120,11 +120,11 @@ struct SessionFields {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     input: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("x-unlisted" = true))]
     summary: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
@@ -135,20 +135,21 @@ struct SessionFields {
     /// Decisions, each {decision, reasoning}
     #[serde(skip_serializing_if = "Option::is_none")]
     decisions: Option<Vec<Row>>,
-    /// Resolved errors, each {error, fix}
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     errors_resolved: Option<Vec<Row>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     files_modified: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     tasks_completed: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tasks_pending: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]
     tools_called: Option<Vec<Row>>,
-    /// Numbers of tokens: {inputTokens, outputTokens}
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-unlisted" = true))]
     token_usage: Option<Row>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-unlisted" = true))]

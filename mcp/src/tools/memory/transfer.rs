@@ -22,7 +22,7 @@ pub(super) fn tools() -> Vec<Tool> {
         )
         .non_destructive()
         .idempotent()
-        .in_profiles(&[Profile::Memory]),
+        .in_profiles(&[Profile::Memory, Profile::Plan]),
         Tool::new(
             "aidd_memory_import",
             "Import memory",
@@ -32,7 +32,7 @@ pub(super) fn tools() -> Vec<Tool> {
         )
         .non_destructive()
         .idempotent()
-        .in_profiles(&[Profile::Memory]),
+        .in_profiles(&[Profile::Memory, Profile::Plan]),
     ]
 }
 

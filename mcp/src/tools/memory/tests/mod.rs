@@ -70,7 +70,7 @@ fn clock() -> Clock {
 
 fn client(root: &Path) -> Client {
     let context = Context::new(Setup { clock, ..Setup::at(&crate::DISTRIBUTION, root) });
-    let catalog = Catalog::new(crate::tools::all(), Profile::Engine);
+    let catalog = Catalog::new(crate::tools::all(), Profile::Plan);
     Client::new(Server::new(catalog, context), Era::Handshake("2025-11-25"))
 }
 
@@ -157,7 +157,7 @@ fn every_planned_tool_exists_under_each_of_its_names() {
 #[test]
 fn the_tool_list_is_small() {
     let sizes: Vec<(usize, &str)> =
-        tools().iter().map(|tool| (bytes_of(tool), tool.name)).collect();
+        tools().iter().map(|tool| (bytes_of(tool, Profile::Engine), tool.name)).collect();
     let sum: usize = sizes.iter().map(|(bytes, _)| bytes).sum();
     // The list costs tokens in every conversation, but clear sentences are worth the bytes.
     assert!(sum / sizes.len() <= 640, "{} on average: {sizes:?}", sum / sizes.len());

@@ -1,0 +1,100 @@
+use super::{condense, paths, read};
+use aidd_engine::text::files::Disk;
+use std::fs;
+use std::path::Path;
+
+fn write(root: &Path, path: &str, text: &str) {
+    let path = root.join(path);
+    fs::create_dir_all(path.parent().expect("a directory")).expect("created");
+    fs::write(path, text).expect("written");
+}
+
+fn condensed(files: &[(&str, &str)], budget: usize) -> String {
+    let folder = tempfile::tempdir().expect("a directory");
+    for (path, text) in files {
+        write(folder.path(), path, text);
+    }
+    let disk = Disk::new(folder.path());
+    let condensed = condense(&read(&disk, &paths(&disk)), budget);
+    let omitted = condensed.omitted;
+    format!("{}\n{}\nomitted: {omitted}", condensed.paths.join(", "), condensed.lines.join("\n"))
+}
+
+const AGENTS: &str = "# Shop\n\nThis file provides guidance to agents.\n\nA shop for **bicycles**: \
+    see [the docs](docs/a.md).\n\n## Commands\n\n```sh\n# Run the tests\n$ make test\nmake lint  # lint\n```\n\n\
+    ```ts\nlet a = 1;\n```\n\n## Architecture\n\nThe parts are:\n\n- `api/`: the server\n- `web/`: the pages\n\n\
+    | Command | Use |\n| --- | --- |\n| `make db` | starts the database |\n\n\
+    ## Money\n\n1. Amounts are integers.\n   - NEVER use floats.\n\nSome history. It follows:\n\n\
+    <!-- aidd init -->\nCall aidd_bootstrap. Always.\n<!-- /aidd init -->\n";
+
+#[test]
+fn statements_are_condensed_by_section() {
+    insta::assert_snapshot!(condensed(&[("AGENTS.md", AGENTS)], 400), @"
+    AGENTS.md
+    Shop:
+    - A shop for bicycles: see the docs.
+    Commands:
+    - make test # Run the tests
+    - make lint # lint
+    Architecture:
+    - `api/`: the server
+    - `web/`: the pages
+    - `make db` | starts the database
+    Money:
+    - Amounts are integers.
+    - NEVER use floats.
+    - Some history.
+    omitted: 0
+    ");
+}
+
+#[test]
+fn commands_and_requirements_of_every_section_come_first() {
+    insta::assert_snapshot!(condensed(&[("AGENTS.md", AGENTS)], 80), @"
+    AGENTS.md
+    Shop:
+    - A shop for bicycles: see the docs.
+    Commands:
+    - make test # Run the tests
+    - make lint # lint
+    Architecture:
+    - `api/`: the server
+    Money:
+    - NEVER use floats.
+    omitted: 4
+    ");
+}
+
+#[test]
+fn repeated_files_are_read_once_and_imports_are_followed() {
+    let files = [
+        ("AGENTS.md", "Use tabs.\n"),
+        ("CLAUDE.md", "Use tabs.\n\n@docs/style.md\n\n@../outside.md\n"),
+        ("docs/style.md", "Always name the unit.\n\n@style.md\n"),
+        (".cursor/rules/web.mdc", "---\nglobs: [\"web/**\"]\n---\nPrefer grids.\n"),
+        (".cursor/rules/aidd.mdc", "Always call aidd.\n"),
+        ("CONTRIBUTING.md", "Always sign off.\n"),
+    ];
+    insta::assert_snapshot!(condensed(&files, 400), @"
+    AGENTS.md, docs/style.md, .cursor/rules/web.mdc
+    AGENTS.md:
+    - Use tabs.
+    docs/style.md:
+    - Always name the unit.
+    .cursor/rules/web.mdc (web/**):
+    - Prefer grids.
+    omitted: 0
+    ");
+}
+
+#[test]
+fn the_guide_for_contributors_is_read_if_there_is_no_other() {
+    let files = [("CONTRIBUTING.md", "# Contributing\n\nAlways sign off.\n")];
+    insta::assert_snapshot!(condensed(&files, 400), @"
+    CONTRIBUTING.md
+    Contributing:
+    - Always sign off.
+    omitted: 0
+    ");
+    assert_eq!(condensed(&[], 400), "\n\nomitted: 0");
+}
