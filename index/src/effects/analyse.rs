@@ -1,6 +1,7 @@
 //! Turns the events of a function into its effects, and the calls on which its effects depend.
 
 mod calls;
+mod factories;
 
 use super::class::{Callee, Class, Env, is_scalar};
 use super::data::Family;
@@ -50,6 +51,7 @@ pub(super) fn analyse(scan: &Scan<'_>, imports: &imports::Facts) -> FileEffects 
         outer.push(all);
         functions.push(facts);
     }
+    functions.extend(factories::factories(&names));
     let mut variables: Vec<_> = names.states.iter().map(|(at, state)| (*at, *state)).collect();
     variables.sort_unstable_by_key(|(at, _)| *at);
     FileEffects { functions, variables }
@@ -181,13 +183,30 @@ impl<'e, 't> Reader<'_, 'e, '_, 't> {
             }
             Action::Iterate(value) => {
                 let class = self.env.class(*value, event.closure);
-                if matches!(class.kind, "iterator" | "file") {
-                    self.cause(class.own, node, |reader| reader.code(*value));
-                }
+                let bits = match (self.scan().family, class.kind) {
+                    (Family::Rust, "Vec") => 0,
+                    (Family::Rust, _) => self.env.passed(*value, event.closure),
+                    (_, "iterator" | "file" | "channel") => class.own,
+                    // A channel or a function can be the value of a named type.
+                    (Family::Go, _) if self.is_open(*value) => UNKNOWN,
+                    _ => 0,
+                };
+                self.cause(bits, node, |reader| reader.code(*value));
+            }
+            Action::Move(value) => {
+                let bits = self.env.passed(*value, event.closure);
+                self.cause(bits, node, |reader| reader.code(*value));
             }
             Action::Direct(bits) => self.cause(*bits, node, |reader| reader.code(node)),
             Action::Named(path) => self.named(path, node),
         }
+    }
+
+    /// Whether a value is a parameter about whose type nothing is known.
+    fn is_open(&self, value: Node<'t>) -> bool {
+        let parameters = &self.scan().functions[self.env.function].parameters;
+        matches!(self.scan().expr(value), Expr::Name(name)
+            if parameters.iter().any(|at| at.name == name && at.own & UNKNOWN != 0))
     }
 
     fn assign(&mut self, name: &'t str, source: Source<'t>, is_joined: bool, event: &Event<'t>) {

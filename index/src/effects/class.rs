@@ -109,6 +109,8 @@ pub(super) struct Env<'e, 's, 't> {
     pub outer: &'e [HashMap<&'t str, Class>],
     /// The parameters that only interior mutability can change.
     pub shared: u64,
+    /// The parameters that are exclusive references.
+    pub exclusive: u64,
     /// Function without a name → the call to which it is passed.
     closures: HashMap<usize, Call<'t>>,
     /// The parameters of functions without names: where they are visible, and their values.
@@ -130,6 +132,7 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
             all: HashMap::new(),
             outer,
             shared: 0,
+            exclusive: 0,
             closures: HashMap::new(),
             parameters: Vec::new(),
         };
@@ -137,6 +140,10 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
         for parameter in scanned.parameters.iter().filter(|parameter| parameter.shared) {
             let bits = parameter.own | parameter.inner;
             env.shared |= bits | bits << LEVEL | bits << (2 * LEVEL);
+        }
+        for parameter in scanned.parameters.iter().filter(|parameter| parameter.exclusive) {
+            let bits = parameter.own | parameter.inner;
+            env.exclusive |= bits | bits << LEVEL | bits << (2 * LEVEL);
         }
         for event in &scanned.events {
             if let Action::Call(call) = &event.action {

@@ -174,6 +174,17 @@ impl<'r, 'w, 'c> Collector<'r, 'w, 'c> {
             self.edge(source, call, class, true, equation);
         }
         let symbol = &facts.outline.symbols[class.at as usize];
+        // The fields of a base type have default values too.
+        for base in symbol.bases.iter().filter_map(|base| base.names().last()) {
+            let of_base = facts.effects.functions.iter().filter(|function| {
+                let base_of = &facts.outline.symbols[function.symbol as usize];
+                base_of.kind.is_type() && base_of.name == base && function.symbol != class.at
+            });
+            for function in of_base {
+                let target = SymbolId { file: class.file, at: function.symbol };
+                self.edge(source, call, target, true, equation);
+            }
+        }
         let is_plain = |base: &crate::outline::Chain| {
             base.names().last().is_some_and(|name| {
                 PLAIN_BASES.contains(&name)

@@ -69,6 +69,8 @@ pub(super) struct Methods {
     mutation: Vec<String>,
     /// Methods that change the receiver although it is shared.
     interior: Vec<String>,
+    /// Methods without effects that use up the receiver, if it is an iterator.
+    consumes: Vec<String>,
 }
 
 /// What a function or method does.
@@ -79,6 +81,8 @@ pub(super) struct Known {
     pub changes_receiver: bool,
     /// Whether that also holds for shared receivers.
     pub interior: bool,
+    /// Whether the receiver is used up, if it is an iterator.
+    pub consumes: bool,
 }
 
 /// The effects of one language, by name.
@@ -125,8 +129,10 @@ fn methods(of: &'static Methods) -> HashMap<&'static str, Known> {
         let known = Known { bits, ..Known::default() };
         all.extend(names.iter().map(|name| (name.as_str(), known)));
     }
+    let consumes = Known { consumes: true, ..Known::default() };
+    all.extend(of.consumes.iter().map(|name| (name.as_str(), consumes)));
     for (names, interior) in [(&of.mutation, false), (&of.interior, true)] {
-        let known = Known { bits: 0, changes_receiver: true, interior };
+        let known = Known { changes_receiver: true, interior, ..Known::default() };
         all.extend(names.iter().map(|name| (name.as_str(), known)));
     }
     all

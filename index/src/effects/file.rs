@@ -179,18 +179,79 @@ impl<'s, 't> FileNames<'s, 't> {
         returned.or_else(created).unwrap_or_default().trim_end_matches('!')
     }
 
-    /// Finds the members that are assigned through a type: `Type.count += 1`.
+    /// Finds the members that are changed through a type: `Type.count += 1`, `cls.all.append(x)`.
     fn read_changed_members(&mut self) {
+        let mut changed = HashSet::new();
         for (index, function) in self.scan.functions.iter().enumerate().skip(1) {
+            let mut aliases: HashMap<&str, &'s str> = HashMap::new();
+            let member = |node: Node<'t>, aliases: &HashMap<&str, &'s str>| {
+                self.member_of_type(index, node, aliases)
+            };
             for event in &function.events {
-                let Action::Write(base, ..) = event.action else { continue };
-                let Expr::Name(root) = self.scan.expr(base) else { continue };
-                let is_type = root == "cls" || self.owner(index, root) == Owner::Declared;
-                if let (true, Expr::Member(_, name)) = (is_type, self.scan.expr(event.node)) {
-                    self.changed_members.insert(self.scan.text_of(name));
+                match &event.action {
+                    Action::Bind(name, Source::Value(value) | Source::Element(value)) => {
+                        aliases.extend(member(*value, &aliases).map(|found| (*name, found)));
+                    }
+                    Action::Write(base, ..) => {
+                        let found = member(event.node, &aliases).or(member(*base, &aliases));
+                        changed.extend(found);
+                    }
+                    Action::Call(call) => {
+                        let path = self.scan.path(call.function);
+                        let full = path.and_then(|path| self.full_path(index, &path));
+                        let table = self.scan.table;
+                        let known = full.as_deref().and_then(|path| table.effects(path, None));
+                        let changes = full.as_deref().map_or(&[][..], |path| table.changes(path));
+                        if let Expr::Member(object, name) = self.scan.expr(call.function)
+                            && table.can_change("", self.scan.text_of(name))
+                        {
+                            changed.extend(member(object, &aliases));
+                        }
+                        for (at, argument) in call.arguments.iter().enumerate() {
+                            let is_method =
+                                matches!(self.scan.expr(call.function), Expr::Member(..));
+                            let is_plain = known.is_some() || is_method && full.is_none();
+                            if changes.contains(&(at + 1)) || !is_plain {
+                                changed.extend(member(argument.node, &aliases));
+                            }
+                        }
+                    }
+                    _ => {}
                 }
             }
         }
+        self.changed_members = changed;
+    }
+
+    /// The member of a type that an expression reads, or to which it belongs: `all` in `cls.all[0].x`.
+    fn member_of_type(
+        &self,
+        function: usize,
+        node: Node<'t>,
+        aliases: &HashMap<&str, &'s str>,
+    ) -> Option<&'s str> {
+        let mut node = node;
+        for _ in 0..16 {
+            match self.scan.expr(node) {
+                Expr::Name(name) => return aliases.get(name).copied(),
+                Expr::Member(object, name) => {
+                    if let Expr::Name(root) = self.scan.expr(object)
+                        && (root == "cls" || self.owner(function, root) == Owner::Declared)
+                    {
+                        return Some(self.scan.text_of(name));
+                    }
+                    node = object;
+                }
+                Expr::Index(object) | Expr::Part(object) => node = object,
+                Expr::Either(parts) => node = *parts.first()?,
+                Expr::Call(call) => match self.scan.expr(call.function) {
+                    Expr::Member(object, _) => node = object,
+                    _ => return None,
+                },
+                _ => return None,
+            }
+        }
+        None
     }
 
     /// Determines how the variables of the file change.

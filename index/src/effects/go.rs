@@ -1,9 +1,10 @@
 //! Go as events.
 
 use super::scan::{Action, Argument, Call, Expr, Grammar, Parameter, Scan, Source, kinds, named};
-use super::{IO, RECEIVER, parameter};
+use super::{IO, RECEIVER, UNKNOWN, parameter};
 use crate::outline::build::has_child;
 use ast_grep_language::SupportLang;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 use tree_sitter::Node;
 
@@ -135,6 +136,7 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
                         assign(scan, name, source);
                     }
                 }
+                scan.add(node, Action::Iterate(right));
             }
         }
         "type_switch_statement" => {
@@ -220,6 +222,7 @@ fn kind_of(scan: &Scan<'_>, node: Node<'_>) -> &'static str {
     match node.kind() {
         "slice_type" | "array_type" => "slice",
         "map_type" => "map",
+        "channel_type" => "channel",
         "pointer_type" => scan.table.annotation(text.trim_start_matches('*')).unwrap_or_default(),
         _ => scan.table.annotation(text).unwrap_or_default(),
     }
@@ -268,6 +271,38 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
     }
 }
 
+/// The types that a file declares: `value` if a copy shares only what its fields refer to, `channel`, or
+/// empty for slices, maps and pointers. Types about which nothing is known are missing.
+pub(super) fn types<'t>(text: &'t str, root: Node<'t>) -> HashMap<&'t str, &'static str> {
+    let text_of = |node: Node<'t>| text.get(node.byte_range()).unwrap_or_default();
+    let mut types = HashMap::new();
+    for spec in named(root).filter(|at| at.kind() == "type_declaration").flat_map(named) {
+        let (Some(name), Some(kind)) =
+            (spec.child_by_field_name("name"), spec.child_by_field_name("type"))
+        else {
+            continue;
+        };
+        let found = match kind.kind() {
+            // The fields of an embedded type can belong to a pointer.
+            "struct_type" => {
+                let fields = named(kind).flat_map(named);
+                let mut fields = fields.filter(|at| at.kind() == "field_declaration");
+                let is_plain = fields.all(|at| at.child_by_field_name("name").is_some());
+                is_plain.then_some("value")
+            }
+            "array_type" => Some("value"),
+            "slice_type" | "map_type" | "pointer_type" => Some(""),
+            "channel_type" => Some("channel"),
+            _ if SCALARS.contains(&text_of(kind)) => Some("value"),
+            _ => None,
+        };
+        if let Some(found) = found {
+            types.insert(text_of(name), found);
+        }
+    }
+    types
+}
+
 /// The parameter with this type.
 fn of_type<'t>(scan: &Scan<'t>, name: &'t str, node: Option<Node<'t>>, bit: u64) -> Parameter<'t> {
     let text = node.map_or("", |node| scan.text_of(node));
@@ -276,11 +311,15 @@ fn of_type<'t>(scan: &Scan<'t>, name: &'t str, node: Option<Node<'t>>, bit: u64)
         _ if SCALARS.contains(&text) => (0, 0, kind),
         _ if text == "any" => (bit, bit, ""),
         Some("array_type") => (0, bit, "value"),
-        Some("type_identifier") if kind.is_empty() => (0, bit, "value"),
+        Some("type_identifier") if kind.is_empty() => match scan.types.get(text) {
+            Some(&"value") => (0, bit, "value"),
+            Some(kind) => (bit, bit, *kind),
+            None => (UNKNOWN, bit, ""),
+        },
         Some("struct_type") => (0, bit, "value"),
         _ => (bit, bit, kind),
     };
-    Parameter { name, own, inner, kind, shared: false, shared_default: false }
+    Parameter { name, own, inner, kind, shared: false, exclusive: false, shared_default: false }
 }
 
 /// One level of an expression.

@@ -253,6 +253,7 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
             inner: if matches!(kind, "str" | "number" | "bytes") { 0 } else { bit },
             kind,
             shared: false,
+            exclusive: false,
             shared_default: matches!(
                 default,
                 Some("list" | "dictionary" | "set" | "call" | "list_comprehension")

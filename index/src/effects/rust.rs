@@ -11,6 +11,7 @@ const BRANCHES: &[&str] =
     &["for_expression", "if_expression", "loop_expression", "match_expression", "while_expression"];
 const FUNCTIONS: &[&str] = &["closure_expression", "function_item"];
 const WANTED: &[&str] = &[
+    "array_expression",
     "assignment_expression",
     "attribute_item",
     "call_expression",
@@ -25,6 +26,8 @@ const WANTED: &[&str] = &[
     "parameters",
     "shorthand_field_identifier",
     "static_item",
+    "struct_expression",
+    "tuple_expression",
     "type_arguments",
     "use_declaration",
 ];
@@ -86,6 +89,20 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
         "for_expression" => {
             if let (Some(pattern), Some(value)) = (field("pattern"), field("value")) {
                 bind(scan, pattern, Source::Element(value));
+                scan.add(node, Action::Iterate(value));
+            }
+        }
+        "array_expression" | "tuple_expression" => {
+            for part in named(node) {
+                scan.add(part, Action::Move(part));
+            }
+        }
+        "struct_expression" => {
+            for part in field("body").into_iter().flat_map(named) {
+                let value = part.child_by_field_name("value").or_else(|| named(part).last());
+                if let Some(value) = value {
+                    scan.add(part, Action::Move(value));
+                }
             }
         }
         "match_expression" => {
@@ -248,6 +265,7 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
                 inner: own,
                 kind: "",
                 shared: !is_changed,
+                exclusive: is_changed,
                 shared_default: false,
             });
             continue;
@@ -282,6 +300,7 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
                 inner: own,
                 kind,
                 shared: !is_changed && !is_open,
+                exclusive: is_changed,
                 shared_default: false,
             });
         }
@@ -294,6 +313,7 @@ fn annotation(scan: &Scan<'_>, node: Node<'_>) -> &'static str {
     let text = scan.text_of(node).trim_start_matches('&').trim();
     let text = text.trim_start_matches("mut ").trim();
     let head = text.split('<').next().unwrap_or(text).trim();
+    let head = if head.starts_with('[') { "Vec" } else { head };
     scan.table.annotation(head.rsplit("::").next().unwrap_or(head)).unwrap_or_default()
 }
 
@@ -301,6 +321,7 @@ fn annotation(scan: &Scan<'_>, node: Node<'_>) -> &'static str {
 fn invocation<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
     let Some(name) = node.child_by_field_name("macro") else { return };
     let text = format!("{}!", scan.text_of(name));
+    let is_vec = text == "vec!";
     scan.skipped.insert(name.id());
     let tokens = named(node).find(|at| at.kind() == "token_tree");
     let is_writing = matches!(&*text, "write!" | "writeln!");
@@ -313,6 +334,9 @@ fn invocation<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
         scan.add(node, Action::Direct(UNKNOWN));
     } else {
         scan.add(node, Action::Named(text));
+    }
+    for part in tokens.into_iter().filter(|_| is_vec).flat_map(named) {
+        scan.add(part, Action::Move(part));
     }
     if let Some(tokens) = tokens {
         calls_in(scan, tokens, 0);
@@ -358,6 +382,16 @@ fn calls_in<'t>(scan: &mut Scan<'t>, tokens: Node<'t>, depth: usize) {
             ">" if is_call => scan.add(*before, Action::Direct(UNKNOWN)),
             _ => {}
         }
+    }
+}
+
+/// Whether an expression passes on an exclusive reference, if its value is one. What is read through
+/// `*` or `&` is a copy or a shared reference.
+pub(super) fn is_passed(node: Node<'_>) -> bool {
+    match node.kind() {
+        "reference_expression" => has_child(node, "mutable_specifier"),
+        "unary_expression" | "index_expression" => false,
+        _ => true,
     }
 }
 

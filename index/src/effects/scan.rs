@@ -80,6 +80,8 @@ pub(super) enum Action<'t> {
     Index(Node<'t>),
     /// The elements of a value are read one after another.
     Iterate(Node<'t>),
+    /// A value is moved into another value.
+    Move(Node<'t>),
     /// A value is used as a context manager.
     Enter(Node<'t>),
     /// The effects that the table names.
@@ -109,6 +111,8 @@ pub(super) struct Parameter<'t> {
     pub kind: &'static str,
     /// Whether only interior mutability can change the value.
     pub shared: bool,
+    /// Whether it is an exclusive reference: whoever gets it can change the value.
+    pub exclusive: bool,
     /// Whether all calls without this argument share the same value.
     pub shared_default: bool,
 }
@@ -154,6 +158,8 @@ pub(super) struct Scan<'t> {
     pub changing: Vec<(u32, super::Variability)>,
     /// Name of a field → its built-in type; empty if fields of this name have several types.
     pub fields: HashMap<&'t str, &'static str>,
+    /// Type that the file declares → how its values are passed, in Go.
+    pub types: HashMap<&'t str, &'static str>,
     frames: Vec<Frame>,
     /// The ends of open branches and loops, and whether they are functions without names.
     branches: Vec<(usize, bool)>,
@@ -214,6 +220,7 @@ pub(super) fn scan<'t>(
         by_symbol: HashMap::new(),
         changing: Vec::new(),
         fields: HashMap::new(),
+        types: if family == Family::Go { go::types(text, root) } else { HashMap::new() },
         frames: Vec::new(),
         branches: Vec::new(),
         wrapped: HashSet::new(),

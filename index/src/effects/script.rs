@@ -313,6 +313,7 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
                 inner: if is_plain { 0 } else { bit },
                 kind: if is_whole { kind } else { "" },
                 shared: false,
+                exclusive: false,
                 shared_default: false,
             });
         }

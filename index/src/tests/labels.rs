@@ -1,5 +1,6 @@
-//! The purity of labelled functions. The labels were written independently of the inference; the files
-//! `tune*` were read while it was written, the files `held*` were not.
+//! The purity of labelled functions. The labels were written independently of the inference. The files
+//! `tune*` were read while it was written, the files `held*` were not until it was first measured. The
+//! files `second*` are a second set, which was written later and measured in the same way.
 
 use crate::purity::functions_of;
 use std::collections::BTreeMap;
@@ -8,11 +9,11 @@ use std::path::Path;
 
 /// Language → the least number of pure functions that are recognised, and the number of pure functions.
 const FLOORS: &[(&str, usize, usize)] = &[
-    ("go", 90, 107),
-    ("javascript", 88, 103),
-    ("python", 83, 97),
-    ("rust", 78, 91),
-    ("typescript", 86, 95),
+    ("go", 104, 131),
+    ("javascript", 107, 127),
+    ("python", 102, 121),
+    ("rust", 94, 115),
+    ("typescript", 104, 119),
 ];
 
 #[test]

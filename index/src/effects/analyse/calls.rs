@@ -41,6 +41,15 @@ impl<'t> Reader<'_, '_, '_, 't> {
                 {
                     known = Some(known.unwrap_or_default() | class.own);
                 }
+                // A function that reads an iterator consumes it.
+                if let Some(bits) = &mut known {
+                    for at in &call.arguments {
+                        let class = self.env.class(at.node, event.closure);
+                        if matches!(class.kind, "iterator" | "file") {
+                            *bits |= class.own;
+                        }
+                    }
+                }
                 (known, false, Class::default(), path.clone())
             }
             Callee::Declared(name) => (None, false, Class::default(), (*name).to_owned()),
@@ -52,20 +61,54 @@ impl<'t> Reader<'_, '_, '_, 't> {
                     let is_interior = known.interior || self.is_parameter(call.function);
                     let mask = receiver.own & !self.env.shared
                         | if is_interior && shared != 0 { MUTATION } else { 0 };
-                    known.bits | if known.changes_receiver { mask } else { 0 }
+                    let exclusive = receiver.own & self.env.exclusive != 0;
+                    let is_consumed = known.consumes && exclusive && receiver.kind.is_empty();
+                    known.bits
+                        | if known.changes_receiver { mask } else { 0 }
+                        | if is_consumed { UNKNOWN } else { 0 }
                 });
                 (known, certain && !is_instance, *receiver, format!(".{name}"))
             }
         };
         let text = self.code(call.function);
         let called = self.arguments_as_functions(call, event, &pattern, known.is_none());
-        let known = known.map(|bits| bits | called);
+        let is_changing = matches!(&callee, Callee::Path(path) if !table.changes(path).is_empty());
+        let passed = match is_changing {
+            true => 0,
+            false => self.passed_arguments(call, &callee, event.closure),
+        };
+        if matches!(callee, Callee::Declared(_)) {
+            self.cause(passed, event.node, |reader| reader.code(event.node));
+        }
+        let known = known.map(|bits| bits | called | passed);
         // Calls of built-in methods without effects need not be looked up.
         if certain && known == Some(0) {
             return;
         }
         let arguments = call.arguments.clone();
         self.push_call(call.function, text, known, certain, receiver, &arguments, event.closure);
+    }
+
+    /// `UNKNOWN` if an argument is an exclusive reference that the function can use up: a function of
+    /// this file only if it takes any type.
+    fn passed_arguments(&self, call: &Call<'t>, callee: &Callee<'t>, closure: bool) -> u64 {
+        let scan = self.scan();
+        let target = match callee {
+            Callee::Declared(name) => match self.env.names.declared(name) {
+                [only] => scan.by_symbol.get(only).map(|at| &scan.functions[*at].parameters),
+                _ => None,
+            },
+            _ => None,
+        };
+        let is_open = |index: usize| match (callee, target) {
+            (Callee::Declared(_), Some(parameters)) => {
+                parameters.get(index).is_some_and(|parameter| !parameter.exclusive)
+            }
+            (Callee::Declared(_), None) => false,
+            _ => true,
+        };
+        let open = call.arguments.iter().enumerate().filter(|(index, _)| is_open(*index));
+        open.fold(0, |bits, (_, argument)| bits | self.env.passed(argument.node, closure))
     }
 
     /// Whether a method is called on a parameter, or on a field of it.

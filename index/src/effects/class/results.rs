@@ -3,9 +3,41 @@
 use super::{Callee, Class, Env, is_scalar};
 use crate::effects::UNKNOWN;
 use crate::effects::data::Family;
+use crate::effects::rust::is_passed;
 use crate::effects::scan::{Argument, Call, Expr};
+use tree_sitter::Node;
+
+/// The types whose values share the memory of the value from which they are created.
+const VIEWS: &[&str] = &[
+    "BigInt64Array",
+    "BigUint64Array",
+    "DataView",
+    "Float16Array",
+    "Float32Array",
+    "Float64Array",
+    "Int16Array",
+    "Int32Array",
+    "Int8Array",
+    "Object",
+    "Proxy",
+    "Uint16Array",
+    "Uint32Array",
+    "Uint8Array",
+    "Uint8ClampedArray",
+    "WeakRef",
+];
 
 impl<'t> Env<'_, '_, 't> {
+    /// `UNKNOWN` if an expression passes on an exclusive reference.
+    pub(in crate::effects) fn passed(&self, node: Node<'t>, in_closure: bool) -> u64 {
+        if self.exclusive == 0 || !is_passed(node) {
+            return 0;
+        }
+        let class = self.class(node, in_closure);
+        let is_exclusive = class.own & self.exclusive != 0 && !is_scalar(class.kind);
+        if is_exclusive { UNKNOWN } else { 0 }
+    }
+
     /// The value that a call returns.
     pub(super) fn result(&self, call: &Call<'t>, in_closure: bool, depth: usize) -> Class {
         let scan = self.names.scan;
@@ -31,6 +63,10 @@ impl<'t> Env<'_, '_, 't> {
                 }
                 let is_type =
                     last.starts_with(|c: char| c.is_uppercase()) && scan.family != Family::Go;
+                if VIEWS.contains(&last) && scan.family == Family::Script {
+                    let kind = table.annotation(last).unwrap_or_default();
+                    return self.view(call, arguments(), kind, in_closure);
+                }
                 if call.is_new || is_type {
                     let kind = table.annotation(last).unwrap_or_default();
                     return self.created(kind, arguments());
@@ -77,6 +113,10 @@ impl<'t> Env<'_, '_, 't> {
             Callee::Declared(name) => {
                 let is_type = |at: &u32| self.names.symbol(*at).kind.is_type();
                 let is_class = name == "cls" || self.names.declared(name).iter().any(is_type);
+                // A conversion does not copy.
+                if is_class && scan.family == Family::Go {
+                    return Class { kind: "", ..arguments() };
+                }
                 if call.is_new || is_class {
                     let contents = if arguments().bits() == 0 { 0 } else { UNKNOWN };
                     return Class { own: 0, ..Class::all(contents) };
@@ -90,6 +130,22 @@ impl<'t> Env<'_, '_, 't> {
             Callee::Closure | Callee::Value if call.is_new => Class { own: 0, ..Class::UNKNOWN },
             Callee::Closure | Callee::Value => Class::UNKNOWN,
         }
+    }
+
+    /// A view of the memory of its argument, which is known to be a copy only for arrays.
+    fn view(&self, call: &Call<'t>, from: Class, kind: &'static str, in_closure: bool) -> Class {
+        let Some(first) = call.arguments.first() else { return Class::new(kind) };
+        let class = self.class(first.node, in_closure);
+        let is_buffer = matches!(self.names.scan.expr(first.node), Expr::Member(_, name)
+            if self.names.scan.text_of(name) == "buffer");
+        let own = match class.kind {
+            _ if is_buffer => from.bits(),
+            "array" => 0,
+            kind if is_scalar(kind) => 0,
+            _ if from.bits() == 0 => 0,
+            _ => UNKNOWN,
+        };
+        Class { own, inner: own, deep: own, kind }
     }
 
     /// A new value of a type that a function of a package creates from values.
@@ -107,6 +163,10 @@ impl<'t> Env<'_, '_, 't> {
             let bits = from.bits() & !self.shared;
             let is_copy = !matches!(kind, "iterator" | "collection");
             return Class { own: 0, kind, ..Class::all(if is_copy { 0 } else { bits }) };
+        }
+        // These read from or write to the value from which they are created.
+        if self.names.scan.family == Family::Go && matches!(kind, "buffer" | "generator") {
+            return Class { kind, ..Class::all(from.bits()) };
         }
         Class { own: 0, inner: from.own | from.inner, deep: from.inner | from.deep, kind }
     }
