@@ -3,6 +3,7 @@ use aidd_engine::text::files::Disk;
 use std::fs;
 use std::path::Path;
 
+#[expect(clippy::disallowed_methods, reason = "the test creates a project to read")]
 fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
     fs::create_dir_all(path.parent().expect("a directory")).expect("created");

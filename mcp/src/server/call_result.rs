@@ -119,7 +119,7 @@ mod tests {
         )
     }
 
-    fn size(name: &str, arguments: Value, profile: Profile) -> Size {
+    fn size(name: &str, arguments: &Value, profile: Profile) -> Size {
         Size::new(name, arguments.as_object().expect("an object"), profile)
     }
 
@@ -127,9 +127,9 @@ mod tests {
     fn long_data_that_repeats_the_text_is_left_out() {
         let text = "statement about engines\n".repeat(200);
         let data = json!({"text": text});
-        let usual = size("aidd_map", json!({}), Profile::Engine);
-        let plan = size("aidd_map", json!({}), Profile::Plan);
-        let search = size("aidd_memory_search", json!({}), Profile::Engine);
+        let usual = size("aidd_map", &json!({}), Profile::Engine);
+        let plan = size("aidd_map", &json!({}), Profile::Plan);
+        let search = size("aidd_memory_search", &json!({}), Profile::Engine);
         assert!(!result(&text, data.clone(), usual).1);
         assert!(result(&text, data.clone(), plan).1);
         assert!(result(&text, data.clone(), search).1);
@@ -140,11 +140,11 @@ mod tests {
     #[test]
     fn a_text_whose_size_is_not_set_is_cut_at_a_line() {
         let text = "one more statement about engines\n".repeat(800);
-        let (short, _) = result(&text, json!({}), size("aidd_map", json!({}), Profile::Engine));
+        let (short, _) = result(&text, json!({}), size("aidd_map", &json!({}), Profile::Engine));
         assert!(tokens::count(&short) <= MAX_TOKENS, "{}", tokens::count(&short));
         assert!(tokens::count(&short) > MAX_TOKENS * 3 / 4);
         assert!(short.ends_with("more lines; pass narrower arguments or a `limit` to see others)"));
-        let set = size("aidd_map", json!({"limit": 3}), Profile::Engine);
+        let set = size("aidd_map", &json!({"limit": 3}), Profile::Engine);
         assert_eq!(result(&text, json!({}), set).0, text);
     }
 

@@ -58,7 +58,7 @@ const SOURCES: [(&str, &[&str], &str); 13] = [
     (
         "memory-v2 i97",
         &["memory-v2-i97"],
-        "drafts: 13 context, 4 convention; tracked: 11 decision, 2 link, 2 removal",
+        "drafts: 13 context, 4 convention; tracked: 11 decision, 2 link, 1 removal",
     ),
     (
         "memory-v2 i122",

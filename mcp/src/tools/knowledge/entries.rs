@@ -341,10 +341,10 @@ fn render_comparison(pairs: &[Pair], conflicts: &[String], unknown: &[String]) -
         }
     }
     for conflict in conflicts {
-        let _ = write!(text, "conflict: {conflict}\n");
+        let _ = writeln!(text, "conflict: {conflict}");
     }
     for name in unknown {
-        let _ = write!(text, "no entry: {name}\n");
+        let _ = writeln!(text, "no entry: {name}");
     }
     text.trim_end().to_owned()
 }
