@@ -67,7 +67,7 @@ pub struct Statement {
 /// How much a statement matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// A description.
+    /// A sentence that describes the project.
     Description,
     /// A statement about conventions or structure.
     Convention,

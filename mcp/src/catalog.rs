@@ -29,7 +29,7 @@ impl Catalog {
         self.tools.iter().filter(|tool| self.can_call(tool) && !tool.is_in(self.profile))
     }
 
-    /// The profile.
+    /// The profile whose tools are listed.
     #[must_use]
     pub fn profile(&self) -> Profile {
         self.profile

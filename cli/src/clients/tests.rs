@@ -298,10 +298,9 @@ fn toml_is_appended_and_removed_again() {
         set_up(folder.path(), Client::Codex);
         let text = files(folder.path()).remove(".codex/config.toml").expect("present");
         assert!(text.starts_with(&original), "{text:?}");
-        assert!(
-            text.replace("\r\n", "\n")
-                .ends_with("[mcp_servers.aidd]\ncommand = \"aidd\"\nargs = [\"mcp\"]\n")
-        );
+        assert!(text.replace("\r\n", "\n").ends_with(
+            "[mcp_servers.aidd]\ncommand = \"aidd\"\nargs = [\"mcp\", \"--profile\", \"lean\"]\n"
+        ));
         run_init(folder.path(), &[Client::Codex], true, false).expect("removed");
         let remaining = files(folder.path()).remove(".codex/config.toml");
         assert_eq!(remaining.unwrap_or_default().trim_end(), original.trim_end());

@@ -5,7 +5,7 @@
 //! and bounds of numbers, strings and arrays. If a schema does not set `additionalProperties`, only
 //! the keys in `properties` are allowed.
 
-use crate::text::nearest::{most_similar, nearest};
+use crate::text::nearest::nearest;
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::common::Ranged;
 use serde_json::{Map, Value};
@@ -220,11 +220,6 @@ impl<'a> Check<'a> {
         let hint = match near {
             Some(near) => format!("did you mean `{near}`?"),
             None if names.is_empty() => "expected none".to_owned(),
-            None if path.is_empty() && self.noun == "argument" => {
-                // An agent guesses arguments, and takes the nearest as a start.
-                let near = most_similar(entry.name, names.iter().copied()).unwrap_or_default();
-                format!("the nearest is `{near}`; expected one of {}", names.join(", "))
-            }
             None => format!("expected one of {}", names.join(", ")),
         };
         let (noun, location) = match path {

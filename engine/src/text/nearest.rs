@@ -21,15 +21,6 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         .map(|(_, candidate)| candidate)
 }
 
-/// The candidate that is most similar to `word`, however little; `None` without candidates.
-#[must_use]
-pub fn most_similar<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // A comparison takes time proportional to the product of the lengths.
-    let word: String = word.chars().take(64).collect::<String>().to_lowercase();
-    let similarity = |candidate: &str| strsim::jaro_winkler(&word, &candidate.to_lowercase());
-    candidates.max_by(|a, b| similarity(a).total_cmp(&similarity(b)))
-}
-
 /// The value of the candidate that differs from `word` by at most one edit per four letters.
 /// Candidates are pairs of a name and a value.
 pub fn closest<'a, T>(word: &str, candidates: impl Iterator<Item = (&'a str, T)>) -> Option<T> {
