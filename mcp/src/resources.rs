@@ -250,7 +250,7 @@ pub(crate) fn completions(
     category: Option<&str>,
 ) -> Option<Vec<String>> {
     let row = ROWS.iter().find(|row| row.is_template() && row.uri == uri)?;
-    let Content::Page(kind) = row.content else { return None };
+    let Content::Page(kind) = row.content else { return packs::completions(uri, argument) };
     if !row.uri.contains(&format!("{{{argument}}}")) {
         return None;
     }

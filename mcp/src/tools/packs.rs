@@ -173,6 +173,17 @@ fn serve(
 /// The start of the error if the memory cannot be written.
 const NOT_SAVED: &str = "nothing can be saved";
 
+/// The values for an argument of the template of packs; `None` for another template or argument.
+pub(crate) fn completions(uri: &str, argument: &str) -> Option<Vec<String>> {
+    let values: &[&str] = match argument {
+        "ticket" => &["current"],
+        "pack" => &["semantic", "decisions", "rlm"],
+        _ => return None,
+    };
+    let is_packs = uri.starts_with("aidd://packs/");
+    is_packs.then(|| values.iter().map(|value| (*value).to_owned()).collect())
+}
+
 /// The pack at `TICKET/NAME` of a resource.
 pub(crate) fn resource(context: &Context, address: &str) -> Result<String, ToolError> {
     let (ticket, name) = address

@@ -21,6 +21,7 @@ class Agent:
     def __init__(self, client, heard=None):
         self.client = client
         self.schemas = {}
+        self.listed = set()
         self.heard = heard or (lambda *_, **__: None)
 
     async def look_around(self):
@@ -32,6 +33,7 @@ class Agent:
         for tool in tools:
             check(tool.description and tool.annotations, tool.name, "has no description or annotations")
             Draft202012Validator.check_schema(tool.input_schema)
+            self.listed.add(tool.name)
             # Only the profile `plan` lists output schemas.
             if tool.output_schema:
                 Draft202012Validator.check_schema(tool.output_schema)

@@ -28,6 +28,7 @@ CALLS = [
     ("aidd_session", lambda known: {"action": "start", "branch": "feature/refunds", "aiProvider": PROVIDER}),
     ("aidd_observation", lambda known: {"sessionId": known["aidd_session"], "type": "insight", "title": "Slow"}),
     ("aidd_memory_add_decision", lambda known: {"decision": "Refunds are rows", "reasoning": "Several to an order"}),
+    ("aidd_pack", lambda known: {"action": "build"}),
     ("aidd_memory_edit_decision", lambda known: {"id": known["aidd_memory_add_decision"], "topic": "refunds"}),
     ("aidd_memory_add_mistake", lambda known: {"error": "TypeError: amount is undefined", "fix": "Parse it",
                                                "rootCause": "No amount in a webhook", "prevention": "A schema"}),
@@ -102,6 +103,7 @@ NAMES = {
     "aidd://workflows/{name}": {"name": "bug-fix"},
     "aidd://templates/{name}": {"name": "adr"},
     "aidd://knowledge/{category}/{entry}": {"category": "backend", "entry": "fastify"},
+    "aidd://packs/{ticket}/{pack}": {"ticket": "current", "pack": "semantic"},
 }
 PROMPTS = {
     "aidd_plan_task": {"task": "Add refunds", "stakes": "high"},
@@ -123,7 +125,7 @@ def project(profile):
 
 
 async def calls(call):
-    listed = set(call.schemas)
+    listed = set(call.listed)
     written = [name for name, _ in CALLS]
     check(len(set(written)) == len(written), "several calls of one tool:", written)
     known = {}
