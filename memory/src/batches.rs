@@ -137,8 +137,13 @@ const IMPORTED_AGAIN: &str = "a later import changed it; take that one back firs
 
 impl ProjectMemory {
     fn batches(&self) -> Result<Batches, MemoryError> {
-        let bytes = self.journal.read(FILE)?.map(|(bytes, _)| bytes);
-        Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default())
+        let Some((bytes, _)) = self.journal.read(FILE)? else { return Ok(Batches::default()) };
+        serde_json::from_slice(&bytes).map_err(|error| {
+            MemoryError::Invalid(format!(
+                "{FILE} is damaged ({error}); delete it to import again without taking back \
+                 earlier imports"
+            ))
+        })
     }
 
     /// The imports that can be taken back, oldest first.
@@ -189,21 +194,21 @@ impl ProjectMemory {
         };
         let batch = batches.imports.remove(position);
         let others: BTreeSet<String> = batches.revs();
-        let kept = self.read_locked(&mut |store| remaining_memories(store, &batch, &others))?;
+        let left = self.read_locked(&mut |store| remaining_memories(store, &batch, &others))?;
         let mut undone = UndoneImport {
             id: batch.id.clone(),
             source: batch.source.clone(),
             removed: 0,
             remaining: Vec::new(),
         };
-        for (id, why) in &kept {
+        for (id, why) in &left {
             let title = self.store().entry(id)?.map(|entry| entry.title(80)).unwrap_or_default();
             undone.remaining.push(RemainingItem { id: id.clone(), title, why });
         }
-        self.remove_lines(&batch, &kept)?;
-        undone.removed += batch.memories().iter().filter(|id| !kept.contains_key(*id)).count();
+        self.remove_lines(&batch, &left)?;
+        undone.removed += batch.memories().iter().filter(|id| !left.contains_key(*id)).count();
         undone.removed += transaction(&mut *self.store, Durability::Full, &mut |store| {
-            remove_from_store(store, &batch, &kept)
+            remove_from_store(store, &batch, &left)
         })?;
         self.remove_branches(&batch, &mut undone)?;
         self.remove_work(&batch, &mut undone)?;
@@ -219,11 +224,11 @@ impl ProjectMemory {
     }
 
     /// Removes the lines of a batch from the tracked files, and the memories from the store.
-    fn remove_lines(&mut self, batch: &Batch, kept: &Remaining) -> Result<(), MemoryError> {
+    fn remove_lines(&mut self, batch: &Batch, left: &Remaining) -> Result<(), MemoryError> {
         let removed: BTreeSet<(&str, &str)> = batch
             .lines
             .iter()
-            .filter(|(.., id)| !kept.contains_key(id))
+            .filter(|(.., id)| !left.contains_key(id))
             .map(|(_, rev, id)| (&**rev, &**id))
             .collect();
         if removed.is_empty() {
@@ -285,31 +290,31 @@ impl ProjectMemory {
             return Ok(());
         }
         let list = self.work()?;
-        let mut kept: Remaining = Remaining::new();
+        let mut left: Remaining = Remaining::new();
         for entry in list.entries() {
             if let Some(digest) = batch.work.get(&entry.id)
                 && digest_of_document(&serde_json::to_value(entry)?) != *digest
             {
-                kept.insert(entry.id.clone(), EDITED);
+                left.insert(entry.id.clone(), EDITED);
             }
         }
         loop {
-            let stays = |id: &str| !batch.work.contains_key(id) || kept.contains_key(id);
+            let stays = |id: &str| !batch.work.contains_key(id) || left.contains_key(id);
             let remaining = list.entries().filter(|entry| stays(&entry.id));
             let parents = remaining.filter_map(|entry| entry.parent.clone());
             let more: Vec<String> = parents.filter(|id| !stays(id)).collect();
             if more.is_empty() {
                 break;
             }
-            kept.extend(more.into_iter().map(|id| (id, REFERRED)));
+            left.extend(more.into_iter().map(|id| (id, REFERRED)));
         }
         let path = self.work_path();
         let is_removed = |line: &Value| {
             let id = line["id"].as_str().unwrap_or_default();
-            batch.work.contains_key(id) && !kept.contains_key(id)
+            batch.work.contains_key(id) && !left.contains_key(id)
         };
         undone.removed += self.filter_lines(&path, &is_removed)?;
-        for (id, why) in kept {
+        for (id, why) in left {
             let title = list.get(&id).map(|entry| entry.title.clone()).unwrap_or_default();
             undone.remaining.push(RemainingItem { id, title, why });
         }
@@ -326,7 +331,7 @@ fn remaining_memories(
     let revs: BTreeSet<&str> = batch.lines.iter().map(|(_, rev, _)| &**rev).collect();
     let tracked = batch.memories();
     let is_own = |id: &str| tracked.contains(id) || batch.entries.contains_key(id);
-    let mut kept = Remaining::new();
+    let mut left = Remaining::new();
     for id in &tracked {
         let earlier = batch.earlier.get(id);
         let is_new = |rev: &str| {
@@ -336,25 +341,25 @@ fn remaining_memories(
         let mut new = lines.map(|line| line.line.rev).filter(|rev| is_new(rev)).peekable();
         if new.peek().is_some() {
             let is_imported = new.all(|rev| others.contains(&rev));
-            kept.insert(id.clone(), if is_imported { IMPORTED_AGAIN } else { EDITED });
+            left.insert(id.clone(), if is_imported { IMPORTED_AGAIN } else { EDITED });
         }
     }
     for (id, digest) in &batch.entries {
         if store.entry(id)?.is_some_and(|entry| digest_of_entry(&entry) != *digest) {
-            kept.insert(id.clone(), EDITED);
+            left.insert(id.clone(), EDITED);
         }
     }
     for link in store.all_links()? {
         if is_own(&link.to) && !is_own(&link.from) {
-            kept.entry(link.to).or_insert(REFERRED);
+            left.entry(link.to).or_insert(REFERRED);
         }
     }
     // A memory that remains must not lose the targets of its links.
-    let mut pending: Vec<String> = kept.keys().cloned().collect();
+    let mut pending: Vec<String> = left.keys().cloned().collect();
     while let Some(id) = pending.pop() {
         for link in store.links(&id)?.into_iter().filter(|link| link.from == id) {
-            if is_own(&link.to) && !kept.contains_key(&link.to) {
-                kept.insert(link.to.clone(), REFERRED);
+            if is_own(&link.to) && !left.contains_key(&link.to) {
+                left.insert(link.to.clone(), REFERRED);
                 pending.push(link.to);
             }
         }
@@ -363,16 +368,16 @@ fn remaining_memories(
         let Some(table) = table_named(table) else { continue };
         let Some(document) = store.document(table, id)? else { continue };
         if digest_of_document(&document) != *digest {
-            kept.insert(id.clone(), EDITED);
+            left.insert(id.clone(), EDITED);
         } else if table == Table::Sessions {
             let query = Query { session_id: Some(id.clone()), ..Query::new(Layers::SESSION) };
-            let remains = |entry: &Entry| !is_own(&entry.id) || kept.contains_key(&entry.id);
+            let remains = |entry: &Entry| !is_own(&entry.id) || left.contains_key(&entry.id);
             if store.entries(&query)?.iter().any(remains) {
-                kept.insert(id.clone(), REFERRED);
+                left.insert(id.clone(), REFERRED);
             }
         }
     }
-    Ok(kept)
+    Ok(left)
 }
 
 fn table_named(name: &str) -> Option<Table> {
@@ -384,18 +389,18 @@ fn table_named(name: &str) -> Option<Table> {
 fn remove_from_store(
     store: &mut dyn StorageBackend,
     batch: &Batch,
-    kept: &Remaining,
+    left: &Remaining,
 ) -> Result<usize, MemoryError> {
     let mut removed = 0;
     for (file, rev, id) in &batch.lines {
-        if !kept.contains_key(id) {
+        if !left.contains_key(id) {
             store.delete_line(file, rev)?;
         }
     }
-    for id in batch.entries.keys().filter(|id| !kept.contains_key(*id)) {
+    for id in batch.entries.keys().filter(|id| !left.contains_key(*id)) {
         removed += usize::from(store.delete_entry(id)?);
     }
-    for (table, id, _) in batch.documents.iter().filter(|(_, id, _)| !kept.contains_key(id)) {
+    for (table, id, _) in batch.documents.iter().filter(|(_, id, _)| !left.contains_key(id)) {
         if let Some(table) = table_named(table) {
             removed += usize::from(store.delete_document(table, id)?);
         }

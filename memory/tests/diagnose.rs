@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 /// The root of the project in the first run.
 const RUN_ROOT: &str = "/home/dev/shop";
-/// Similarity from which the hook shows a cure that nobody asked for.
+/// Similarity from which the hook shows a cure without a request.
 const SHOWN: f64 = 0.6;
 
 /// Maximum length of a headline.

@@ -165,8 +165,8 @@ fn question_rows(
         let listed = listed.iter().filter_map(|name| context.extra.get(*name)?.as_array());
         let listed = listed.flatten().filter_map(Value::as_str);
         let tasks = context.pending_tasks.iter().map(String::as_str);
-        let asked = listed.chain(tasks.filter(|task| task.trim_end().ends_with('?')));
-        rows.extend(asked.map(|text| vec![Value::from(text)]));
+        let questions = listed.chain(tasks.filter(|task| task.trim_end().ends_with('?')));
+        rows.extend(questions.map(|text| vec![Value::from(text)]));
     }
     for (name, members) in &memories.conflicts {
         let ids: Vec<&str> =

@@ -260,8 +260,8 @@ impl Spread {
         let ids: Vec<i64> = graph.spread.equations.keys().copied().collect();
         // Effects that lost a reason are removed, and found again if there is another reason.
         let mut lost: HashMap<i64, u64> = HashMap::new();
-        let gone: Vec<i64> = graph.spread.before.keys().copied().collect();
-        for id in gone {
+        let removed: Vec<i64> = graph.spread.before.keys().copied().collect();
+        for id in removed {
             let bits = graph.lost_bits(id)?;
             if bits != 0 {
                 lost.insert(id, bits);
@@ -367,7 +367,7 @@ impl Graph<'_, '_> {
         Ok(bits)
     }
 
-    /// The effects of a function before the change whose reason is gone.
+    /// The earlier effects of a function that have no cause any more.
     fn lost_bits(&mut self, id: i64) -> Result<u64, IndexError> {
         let Some(before) = self.spread.before.get(&id).cloned() else { return Ok(0) };
         let Some(after) = self.spread.equations.get(&id).cloned() else { return Ok(before.bits) };

@@ -24,9 +24,9 @@ impl Held {
     /// the database.
     pub(super) fn open(root: &Path, place: &Idle) -> Result<Self, IndexError> {
         let file = store::file_id(root);
-        let kept = place.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let connection = match kept {
-            Some((kept, connection)) if Some(kept) == file => connection,
+        let idle = place.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let connection = match idle {
+            Some((known, connection)) if Some(known) == file => connection,
             _ => {
                 let connection = store::open_read_only(root)?;
                 connection.set_prepared_statement_cache_capacity(64);

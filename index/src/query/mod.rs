@@ -131,8 +131,8 @@ impl Reader {
 
     /// Opens the index of the project at `root`, if possible with the connection of an earlier
     /// reader.
-    pub(crate) fn open_with(root: &Path, kept: &Idle) -> Result<Self, IndexError> {
-        let connection = connection::Held::open(root, kept)?;
+    pub(crate) fn open_with(root: &Path, idle: &Idle) -> Result<Self, IndexError> {
+        let connection = connection::Held::open(root, idle)?;
         let bytes = std::fs::metadata(store::path(root)).map_or(0, |data| data.len());
         Ok(Self { connection, bytes })
     }

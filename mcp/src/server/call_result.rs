@@ -75,19 +75,19 @@ fn cut(text: String) -> String {
     if text.len() <= MAX_TOKENS * 2 || tokens::count(&text) <= MAX_TOKENS {
         return text;
     }
-    let (mut kept, mut used) = (String::new(), 0);
+    let (mut shown, mut used) = (String::new(), 0);
     let mut lines = text.lines();
     for line in lines.by_ref() {
         used += tokens::count(line) + 1;
         if used > MAX_TOKENS - NOTE_TOKENS {
             break;
         }
-        kept.push_str(line);
-        kept.push('\n');
+        shown.push_str(line);
+        shown.push('\n');
     }
     // The line that did not fit is left out too.
     let omitted = lines.count() + 1;
-    format!("{kept}({omitted} more lines; pass narrower arguments or a `limit` to see others)")
+    format!("{shown}({omitted} more lines; pass narrower arguments or a `limit` to see others)")
 }
 
 /// Whether data is long and contains what the text says.

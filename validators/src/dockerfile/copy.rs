@@ -16,7 +16,7 @@ pub(super) const CHECKS: Checks<Dockerfile> = &[
 ];
 
 /// Extensions of archives that ADD unpacks.
-const ARCHIVES: [&str; 14] = [
+const ARCHIVES: [&str; 13] = [
     ".tar", ".gz", ".bz2", ".xz", ".Z", ".lz", ".lzma", ".tgz", ".tb2", ".tbz", ".tbz2", ".tlz",
     ".tpz", ".txz",
 ];
@@ -109,14 +109,13 @@ fn copy_to_non_directory(file: &Dockerfile, report: &mut Report<'_>) {
 /// Whether a target is a directory of every image: BuildKit copies into an existing directory
 /// without `/` at the end.
 fn is_existing_directory(target: &str) -> bool {
-    const DIRECTORIES: [&str; 14] = [
+    const DIRECTORIES: [&str; 13] = [
         ".",
         "/bin",
         "/etc",
         "/home",
         "/lib",
         "/opt",
-        "/root",
         "/sbin",
         "/tmp",
         "/usr/bin",

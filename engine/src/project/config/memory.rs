@@ -39,7 +39,7 @@ impl MemoryConfig {
         chain
     }
 
-    /// Whether packs are built and kept current; `None` if only those of tickets that have packs.
+    /// Whether packs are built and updated; `None` if only existing packs are updated.
     #[must_use]
     pub fn builds_packs(&self) -> Option<bool> {
         self.packs.as_ref()?.enabled
@@ -56,7 +56,7 @@ impl MemoryConfig {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct PacksConfig {
     /// Whether the packs of the current ticket are built at session start and before gates. By
-    /// default, existing packs are kept current and none are created.
+    /// default, existing packs are updated and none are created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// Whether Git tracks the packs (default false).

@@ -253,7 +253,7 @@ fn configuration() -> Table {
         (
             "enable_low_confidence_prompts",
             "true".to_owned(),
-            "Below the threshold, the user is asked",
+            "Below the threshold, ask the user",
             "boolean",
         ),
         (
