@@ -336,6 +336,27 @@ fn memories_that_are_only_in_the_log_of_a_database_are_read() {
     drop(db);
 }
 
+#[test]
+fn a_damaged_list_of_imports_is_reported_and_nothing_is_imported() {
+    let project = TempDir::new().expect("a directory");
+    let mut memory = open_memory(project.path(), BackendChoice::Sqlite);
+    let before = contents(&mut memory);
+    let list = project.path().join(".aidd/data.imports.json");
+    std::fs::write(&list, "{\"imports\": [").expect("written");
+    let folder = TempDir::new().expect("a directory");
+    let path = source(&["mama-1.5.11.sql"], folder.path(), "DELETE");
+    let file = read_path(&path, "source.db", &options()).expect("read");
+    let errors = [
+        memory.import_file(&file, "source.db", false).expect_err("damaged").to_string(),
+        memory.undo_import(None).expect_err("damaged").to_string(),
+    ];
+    for error in errors {
+        assert!(error.starts_with(".aidd/data.imports.json is damaged ("), "{error}");
+        assert!(error.contains("; delete it to import again"), "{error}");
+    }
+    assert_eq!(contents(&mut memory), before);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 

@@ -16,7 +16,7 @@ pub(super) const CHECKS: Checks<Dockerfile> = &[
 ];
 
 /// Extensions of archives that ADD unpacks.
-const ARCHIVES: [&str; 13] = [
+const ARCHIVES: [&str; 14] = [
     ".tar", ".gz", ".bz2", ".xz", ".Z", ".lz", ".lzma", ".tgz", ".tb2", ".tbz", ".tbz2", ".tlz",
     ".tpz", ".txz",
 ];
