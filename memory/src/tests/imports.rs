@@ -198,9 +198,9 @@ fn what_was_changed_since_the_import_remains() {
         let change = WorkChange { status: Some(WorkStatus::Open), ..WorkChange::default() };
         memory.change_work(&item.id, &change).expect("changed");
         let undone = memory.undo_import(None).expect("undone");
-        let left: Vec<&str> = undone.remaining.iter().map(|item| &*item.id).collect();
+        let remaining: Vec<&str> = undone.remaining.iter().map(|item| &*item.id).collect();
         for id in [&edited.id, &referred.id, &item.id] {
-            assert!(left.contains(&&**id), "{left:?}");
+            assert!(remaining.contains(&&**id), "{remaining:?}");
         }
         // The item, and the work of which it is a part: a task, a milestone, a stage.
         assert_eq!(memory.work().expect("a list").entries().count(), 4);
@@ -208,7 +208,7 @@ fn what_was_changed_since_the_import_remains() {
         assert_eq!(left.len(), 3);
         // The rest can be imported again.
         let again = import(memory, &path, false);
-        assert_eq!(again.new.len(), first.new.len() - left.len());
+        assert_eq!(again.new.len(), first.new.len() - remaining.len());
         assert!(memory.undo_import(Some("import_1_a")).is_err());
     });
 }
