@@ -15,7 +15,7 @@ pub use index::{Index, IndexCommand, NameKind};
 pub use init::{Client, Init};
 pub use mcp::{Mcp, Profile};
 pub use memory::{
-    AddCommand, AddConvention, AddDecision, AddInsight, AddMistake, Branch, Edit, Export,
+    Accept, AddCommand, AddConvention, AddDecision, AddInsight, AddMistake, Branch, Edit, Export,
     ExportFormat, Form as MemoryForm, Import, Links, Memory, MemoryCommand, Prune, Recent, Search,
     Sessions, Sort, Text,
 };

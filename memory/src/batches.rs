@@ -9,6 +9,7 @@ use super::id::{canonical, digest};
 use super::journal::{BRANCHES, file_name};
 use super::log::Revision;
 use super::project::ProjectMemory;
+use super::project_map::{MapEntry, MapKind};
 use super::store::{Durability, Layers, Query, StorageBackend, Table, json, transaction};
 use super::types::{Entry, Status};
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,8 @@ pub struct Batch {
     pub(super) branches: BTreeMap<String, String>,
     /// Entries of the work list with their hashes.
     pub(super) work: BTreeMap<String, String>,
+    /// Names of themes and flows with their hashes.
+    pub(super) map: BTreeMap<String, String>,
 }
 
 /// The contents of the file.
@@ -76,7 +79,8 @@ pub struct UndoneImport {
     pub id: String,
     /// The file that was imported.
     pub source: String,
-    /// Number of removed memories, sessions, branch states and entries of the work list.
+    /// Number of removed memories, sessions, branch states, entries of the work list and names of
+    /// themes and flows.
     pub removed: usize,
     /// The items that remain.
     pub remaining: Vec<RemainingItem>,
@@ -117,6 +121,7 @@ impl Batch {
         part.documents.retain(|(_, id, _)| ids.contains(&**id));
         part.branches.clear();
         part.work.retain(|id, _| ids.contains(&**id));
+        part.map.retain(|id, _| ids.contains(&**id));
         part
     }
 
@@ -212,6 +217,7 @@ impl ProjectMemory {
         })?;
         self.remove_branches(&batch, &mut undone)?;
         self.remove_work(&batch, &mut undone)?;
+        self.remove_map(&batch, &mut undone)?;
         // What others refer to can be taken back later.
         let referred = undone.remaining.iter().filter(|item| item.why != EDITED);
         let referred: BTreeSet<&str> = referred.map(|item| &*item.id).collect();
@@ -317,6 +323,43 @@ impl ProjectMemory {
         for (id, why) in left {
             let title = list.get(&id).map(|entry| entry.title.clone()).unwrap_or_default();
             undone.remaining.push(RemainingItem { id, title, why });
+        }
+        Ok(())
+    }
+
+    fn remove_map(&mut self, batch: &Batch, undone: &mut UndoneImport) -> Result<(), MemoryError> {
+        if batch.map.is_empty() {
+            return Ok(());
+        }
+        let map = self.project_map()?;
+        let mut left: Remaining = Remaining::new();
+        for (_, entry) in map.entries() {
+            if let Some(digest) = batch.map.get(&entry.id())
+                && digest_of_document(&serde_json::to_value(entry)?) != *digest
+            {
+                left.insert(entry.id(), EDITED);
+            }
+        }
+        // A flow that remains must not lose its themes.
+        for (_, entry) in map.entries() {
+            if batch.map.contains_key(&entry.id()) && !left.contains_key(&entry.id()) {
+                continue;
+            }
+            for theme in &entry.themes {
+                let id = MapEntry::new(MapKind::Theme, theme).id();
+                if batch.map.contains_key(&id) {
+                    left.entry(id).or_insert(REFERRED);
+                }
+            }
+        }
+        let is_removed = |line: &Value| {
+            let text = |name: &str| line[name].as_str().unwrap_or_default();
+            let id = format!("{} {}", text("kind"), text("name"));
+            batch.map.contains_key(&id) && !left.contains_key(&id)
+        };
+        undone.removed += self.filter_lines(&self.map_path(), &is_removed)?;
+        for (id, why) in left {
+            undone.remaining.push(RemainingItem { id, title: String::new(), why });
         }
         Ok(())
     }

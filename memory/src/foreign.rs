@@ -16,6 +16,7 @@ mod records;
 mod server_memory;
 
 use super::log::{self, Revision};
+use super::project_map::MapEntry;
 use super::records::BranchContext;
 use super::store::Table;
 use super::types::{Entry, Kind, Layer, Link, SCHEMA_VERSION, Status};
@@ -115,6 +116,8 @@ pub struct ImportedFile {
     pub branches: Vec<BranchContext>,
     /// Entries of the work list.
     pub work: Vec<WorkEntry>,
+    /// Names of themes and flows.
+    pub map: Vec<MapEntry>,
     /// Items that were skipped.
     pub skipped: Vec<SkippedItem>,
 }
@@ -139,6 +142,7 @@ impl ImportedFile {
             documents: Vec::new(),
             branches: Vec::new(),
             work: Vec::new(),
+            map: Vec::new(),
             skipped: Vec::new(),
         }
     }

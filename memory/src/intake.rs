@@ -6,10 +6,12 @@ use super::batches::{Batch, digest_of_document, digest_of_entry};
 use super::foreign::{DRAFT, ImportedDocument, ImportedFile};
 use super::log::{self, Op, Revision};
 use super::project::ProjectMemory;
+use super::project_map::MapEntry;
 use super::records::BranchContext;
 use super::store::{Durability, Table};
 use super::types::{Entry, Layer, Link};
 use super::work_list::WorkEntry;
+use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
@@ -19,8 +21,8 @@ pub type TargetCounts = BTreeMap<&'static str, BTreeMap<String, usize>>;
 /// Result of an import, or of a dry run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportSummary {
-    /// Ids of memories that are new or have a new line, and of new sessions and entries of the work
-    /// list.
+    /// Ids of memories that are new or have a new line, and of new sessions, entries of the work list
+    /// and names of themes and flows.
     pub new: Vec<String>,
     /// Number of lines and memories that already existed.
     pub known: usize,
@@ -49,6 +51,7 @@ struct Plan {
     documents: Vec<ImportedDocument>,
     branches: Vec<BranchContext>,
     work: Vec<WorkEntry>,
+    map: Vec<MapEntry>,
     summary: ImportSummary,
 }
 
@@ -70,6 +73,10 @@ impl Plan {
         for work in &self.work {
             let digest = serde_json::to_value(work).map(|value| digest_of_document(&value));
             batch.work.insert(work.id.clone(), digest.unwrap_or_default());
+        }
+        for entry in &self.map {
+            let digest = serde_json::to_value(entry).map(|value| digest_of_document(&value));
+            batch.map.insert(entry.id(), digest.unwrap_or_default());
         }
     }
 }
@@ -144,12 +151,19 @@ impl ProjectMemory {
             let text = serde_json::to_string_pretty(context)?;
             self.journal.write_branch(&context.branch, &(text + "\n"))?;
         }
-        if !plan.work.is_empty() {
-            let lines: Result<String, serde_json::Error> =
-                plan.work.iter().map(|work| Ok(serde_json::to_string(work)? + "\n")).collect();
-            let _lock = self.journal.lock()?;
-            self.journal.append(&self.work_path(), &lines?)?;
+        self.append_lines(&self.work_path(), &plan.work)?;
+        self.append_lines(&self.map_path(), &plan.map)
+    }
+
+    /// Appends a line for each item to a tracked file.
+    fn append_lines(&self, path: &str, items: &[impl Serialize]) -> Result<(), MemoryError> {
+        if items.is_empty() {
+            return Ok(());
         }
+        let lines: Result<String, serde_json::Error> =
+            items.iter().map(|item| Ok(serde_json::to_string(item)? + "\n")).collect();
+        let _lock = self.journal.lock()?;
+        self.journal.append(path, &lines?)?;
         Ok(())
     }
 
@@ -191,6 +205,7 @@ impl ProjectMemory {
         plan.summary.count("checkout", "link", links);
         self.plan_documents(file, &mut plan)?;
         self.plan_work(file, &mut plan)?;
+        self.plan_map(file, &mut plan)?;
         Ok(plan)
     }
 
@@ -238,6 +253,25 @@ impl ProjectMemory {
             plan.summary.count("work", work.level.word(), 1);
             plan.summary.new.push(clean.id.clone());
             plan.work.push(clean);
+        }
+        Ok(())
+    }
+
+    fn plan_map(&mut self, file: &ImportedFile, plan: &mut Plan) -> Result<(), MemoryError> {
+        if file.map.is_empty() {
+            return Ok(());
+        }
+        let map = self.project_map()?;
+        for entry in &file.map {
+            let clean = self.gate.clean(entry)?.into_inner();
+            if map.has_line(clean.kind, &clean.name) {
+                plan.summary.known += 1;
+                continue;
+            }
+            plan.summary.redacted += usize::from(clean != *entry);
+            plan.summary.count("map", clean.kind.word(), 1);
+            plan.summary.new.push(clean.id());
+            plan.map.push(clean);
         }
         Ok(())
     }

@@ -6,6 +6,7 @@
 //! together with everything that stays in the checkout. [`project::ProjectMemory`] is the entry
 //! point. Everything written passes [`privacy::Gate`].
 
+pub mod accept;
 pub mod batches;
 pub mod branches;
 pub mod brief;
@@ -23,6 +24,7 @@ pub mod legacy;
 pub mod lifecycle;
 pub mod local;
 pub mod mirror;
+mod occurrences;
 pub mod outcomes;
 pub mod pack_log;
 mod pages;

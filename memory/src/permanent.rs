@@ -1,6 +1,7 @@
 //! Decisions, mistakes and conventions: saving, editing, removing and linking.
 
 use super::MemoryError;
+use super::accept::is_draft;
 pub use super::conflicts::Conflict;
 use super::enforced;
 use super::kinds::{self, Convention, Decision, Mistake};
@@ -14,9 +15,6 @@ use aidd_engine::workspace::memory_checks::CHECK;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-
-/// Minimum similarity, ignoring variable parts, at which two errors are the same mistake.
-const MIN_SAME_ERROR: f64 = 0.85;
 
 /// A permanent memory to save.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +90,7 @@ impl ProjectMemory {
 
     /// Returns `new` as it will be stored, without secrets and private text, so that it can be
     /// compared with stored memories.
-    fn cleaned<T>(&self, new: &NewMemory<T>) -> Result<NewMemory<T>, MemoryError>
+    pub(super) fn cleaned<T>(&self, new: &NewMemory<T>) -> Result<NewMemory<T>, MemoryError>
     where
         T: Clone + Serialize + DeserializeOwned,
     {
@@ -105,7 +103,10 @@ impl ProjectMemory {
         })
     }
 
-    fn draft_decision(&mut self, new: &NewMemory<Decision>) -> Result<Drafted<Saved>, MemoryError> {
+    pub(super) fn draft_decision(
+        &mut self,
+        new: &NewMemory<Decision>,
+    ) -> Result<Drafted<Saved>, MemoryError> {
         let mut revision = self.draft(Kind::Decision, new)?;
         let is_rejected = new.body.status == Some(Verdict::Rejected);
         let on_topic = self.on_topic(new.topic.as_deref())?;
@@ -146,46 +147,12 @@ impl ProjectMemory {
         let original_check = new.body.check.as_ref();
         let new = &self.cleaned(new)?;
         enforced::refuse_redacted(original_check, new.body.check.as_ref())?;
-        self.write_permanent(&mut |memory| {
-            let similar = memory.similar(Kind::Mistake, &new.content)?;
-            let known = similar.first().filter(|first| first.similarity >= MIN_SAME_ERROR);
-            let Some(known) = known.cloned() else {
-                let revision = memory.draft(Kind::Mistake, new)?;
-                let id = revision.id.clone();
-                let saved =
-                    Saved { id, is_new: true, similar, occurrences: Some(1), ..Saved::default() };
-                return Ok((vec![revision], saved));
-            };
-            memory.draft_occurrence(&known.id, new)
-        })
-    }
-
-    /// Drafts the revisions that count an occurrence of the mistake `id` and add its new fields.
-    fn draft_occurrence(
-        &mut self,
-        id: &str,
-        new: &NewMemory<Mistake>,
-    ) -> Result<Drafted<Saved>, MemoryError> {
-        let entry = self.permanent(id)?;
-        let at = self.now();
-        // The field is read individually, because an invalid value in another field must not
-        // prevent counting.
-        let occurrences = entry.metadata.get(OCCURRENCES).and_then(Value::as_u64).unwrap_or(1);
-        let nonce = self.new_id("seen", at, id);
-        let mut occurrence = Revision::first(Kind::Mistake, id.to_owned(), at, "");
-        occurrence.op = Op::Seen;
-        occurrence.session_id.clone_from(&new.session_id);
-        occurrence.branch.clone_from(&new.branch);
-        // The nonce distinguishes occurrences in the same millisecond.
-        occurrence.extra.insert("nonce".to_owned(), nonce.into());
-        let (mut revisions, saved) = self.draft_known(&entry, new)?;
-        revisions.insert(0, occurrence);
-        Ok((revisions, Saved { occurrences: Some(occurrences.saturating_add(1)), ..saved }))
+        self.write_permanent(&mut |memory| memory.draft_mistake(new))
     }
 
     /// Drafts the changes to `entry` when it is saved again: its new links and fields, and a topic
     /// if the entry has none. The original session and branch are preserved.
-    fn draft_known<T: Serialize>(
+    pub(super) fn draft_known<T: Serialize>(
         &mut self,
         entry: &Entry,
         new: &NewMemory<T>,
@@ -232,19 +199,24 @@ impl ProjectMemory {
         let original_check = new.body.check.as_ref();
         let new = &self.cleaned(new)?;
         enforced::refuse_redacted(original_check, new.body.check.as_ref())?;
-        self.write_permanent(&mut |memory| {
-            let revision = memory.draft(Kind::Convention, new)?;
-            if let Some(old) = memory.find_same_text(Kind::Convention, &new.content)? {
-                return memory.draft_known(&old, new);
-            }
-            let similar = memory.similar(Kind::Convention, &new.content)?;
-            let id = revision.id.clone();
-            Ok((vec![revision], Saved { id, is_new: true, similar, ..Saved::default() }))
-        })
+        self.write_permanent(&mut |memory| memory.draft_convention(new))
+    }
+
+    pub(super) fn draft_convention(
+        &mut self,
+        new: &NewMemory<Convention>,
+    ) -> Result<Drafted<Saved>, MemoryError> {
+        let revision = self.draft(Kind::Convention, new)?;
+        if let Some(old) = self.find_same_text(Kind::Convention, &new.content)? {
+            return self.draft_known(&old, new);
+        }
+        let similar = self.similar(Kind::Convention, &new.content)?;
+        let id = revision.id.clone();
+        Ok((vec![revision], Saved { id, is_new: true, similar, ..Saved::default() }))
     }
 
     /// Creates the first revision of `new` after checking its links.
-    fn draft<T: Serialize>(
+    pub(super) fn draft<T: Serialize>(
         &mut self,
         kind: Kind,
         new: &NewMemory<T>,
@@ -300,6 +272,9 @@ impl ProjectMemory {
         match (entry.layer, entry.status) {
             (_, Status::Removed) => Err(unknown()),
             (Layer::Permanent, _) => Ok(entry),
+            _ if is_draft(&entry) => Err(MemoryError::Invalid(format!(
+                "`{id}` is a draft; a person accepts it with `aidd memory accept {id}`"
+            ))),
             _ => Err(MemoryError::Invalid(format!("`{id}` is not permanent"))),
         }
     }

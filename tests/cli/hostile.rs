@@ -162,6 +162,7 @@ const CASES: &[(&str, &[&[&str]])] = &[
             &["--undo", "EVIL"],
         ],
     ),
+    ("memory accept", &[&["ID"], &["EVIL"], &["--all"], &["--all", "--from", "EVIL", "--json"]]),
     ("memory doctor", &[&[], &["--json"]]),
     ("memory rebuild", &[&[]]),
     ("memory prune", &[&[]]),

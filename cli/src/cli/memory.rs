@@ -1,9 +1,11 @@
 //! Arguments of `aidd memory`.
 
+mod accept;
 mod import;
 mod origin;
 mod parsers;
 
+pub use accept::Accept;
 use aidd_memory::types::{Kind, Outcome, Relation};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 pub use import::{Form, Import};
@@ -135,6 +137,11 @@ pub enum MemoryCommand {
         after_help = "Supported: the databases of MAMA, claude-mem, AIFP and aidd.md (an earlier version of aidd); exports\nof MAMA and claude-mem as JSON; logs and packs of Memory v2 (an earlier memory format of aidd);\nmemory.jsonl of @modelcontextprotocol/server-memory; .serena/memories; CLAUDE.md, AGENTS.md and\ndirectories of decision records, as drafts; aidd JSON Lines (`aidd memory export`) and the older JSON\nfiles. Importing the same file again adds nothing.\n\nExamples:\n  aidd memory import ~/.claude-mem/claude-mem.db --project shop --dry-run\n  aidd memory import docs/adr\n  aidd memory import --undo"
     )]
     Import(Import),
+    /// Save drafts of an import as memories of the team.
+    #[command(
+        after_help = "Imports of guidance and of decision records add drafts to this checkout. An accepted draft becomes a\ndecision, mistake or convention in the tracked files, with its source.\n\nExamples:\n  aidd memory accept ID\n  aidd memory accept --all --from docs/adr --dry-run"
+    )]
+    Accept(Accept),
     /// Check the memory and print how to fix problems.
     Doctor {
         /// Apply fixes that lose no data.

@@ -19,12 +19,13 @@ const MAX_LISTED: usize = 10;
 const MAX_INPUT_BYTES: u64 = 256 << 20;
 
 /// The places to which items go, and their descriptions.
-const TARGETS: [(&str, &str); 5] = [
+const TARGETS: [(&str, &str); 6] = [
     ("tracked", "tracked files"),
     ("checkout", "this checkout"),
     ("drafts", "drafts in this checkout"),
     ("sessions", "sessions and branches"),
     ("work", "work list"),
+    ("map", "names of themes and flows"),
 ];
 
 pub(super) fn run(args: &Import, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
@@ -78,7 +79,7 @@ pub(super) fn run(args: &Import, context: &mut MemoryCommandContext<'_, '_>) -> 
 /// The number of new items: memories, or items if there are others than memories.
 fn counted_items(imported: &ImportSummary) -> String {
     let has_others =
-        ["sessions", "work"].iter().any(|target| imported.targets.contains_key(target));
+        ["sessions", "work", "map"].iter().any(|target| imported.targets.contains_key(target));
     match (imported.new.len(), has_others) {
         (count, true) => number(count, "item"),
         (1, false) => "1 memory".to_owned(),

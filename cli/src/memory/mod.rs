@@ -1,6 +1,7 @@
 //! `aidd memory`: the project's memory on the command line. Each command calls the engine and
 //! prints the result.
 
+mod accept;
 mod add;
 mod change;
 mod doctor;
@@ -94,6 +95,7 @@ fn command(command: &MemoryCommand, context: &mut MemoryCommandContext<'_, '_>) 
         }
         MemoryCommand::Export(args) => export::run(args, context)?,
         MemoryCommand::Import(args) => import::run(args, context)?,
+        MemoryCommand::Accept(args) => accept::run(args, context)?,
         MemoryCommand::Rebuild => maintenance::rebuild(context)?,
         MemoryCommand::Prune(args) => maintenance::prune(args, context)?,
         MemoryCommand::Sessions(args) => maintenance::print_sessions(args, context)?,

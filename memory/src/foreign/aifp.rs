@@ -1,9 +1,11 @@
-//! Reads the database of AIFP (`aimfp`): the completion path becomes the work list, and notes
-//! become memories. Files, functions and their relations are derived by the code index instead.
+//! Reads the database of AIFP (`aimfp`): the completion path becomes the work list, notes become
+//! memories, and themes and flows become names of the project map. Files, functions and their
+//! relations are derived by the code index instead.
 
 use super::database::Database;
 use super::{Format, ImportedFile, entry, name, put, text, texts, time};
 use crate::MemoryError;
+use crate::project_map::{MapEntry, MapKind};
 use crate::work_list::{MAX_CHARS, WorkEntry};
 use aidd_engine::parse::lines::id;
 use aidd_engine::parse::lines::log::Revision;
@@ -100,12 +102,7 @@ pub(super) fn read(database: &Database) -> Result<ImportedFile, MemoryError> {
         note(&row, &references, &mut read);
     }
     project(database, &mut read)?;
-    for table in ["themes", "flows"] {
-        let count = database.count(table)?;
-        if count > 0 {
-            read.skip(table, format!("{count} {table} are not imported yet"));
-        }
-    }
+    map(database, &references, &mut read)?;
     for table in ["files", "functions", "types", "interactions"] {
         let count = database.count(table)?;
         if count > 0 {
@@ -302,6 +299,74 @@ fn project(database: &Database, read: &mut ImportedFile) -> Result<(), MemoryErr
         entry.topic = text(&row, &["name"]);
         put(&mut entry.metadata, "goals", texts(&row, "goals_json"));
         read.entries.push(entry);
+    }
+    Ok(())
+}
+
+/// The themes and flows, with the files of the flows. A file belongs to a theme through its flows.
+fn map(
+    database: &Database,
+    references: &References,
+    read: &mut ImportedFile,
+) -> Result<(), MemoryError> {
+    let name_of = |table: &str, row: &Value, column: &str| {
+        let place = (table.to_owned(), number_in(row, column)?);
+        references.names.get(&place).cloned()
+    };
+    let pairs = |table: &str, from: (&str, &str), to: (&str, &str)| {
+        let rows = database.rows(table, &[from.1, to.1])?;
+        let pairs = rows
+            .iter()
+            .filter_map(|row| name_of(from.0, row, from.1).zip(name_of(to.0, row, to.1)));
+        Ok::<Vec<(String, String)>, MemoryError>(pairs.collect())
+    };
+    let files = pairs("file_flows", ("flows", "flow_id"), ("files", "file_id"))?;
+    let themes = pairs("flow_themes", ("flows", "flow_id"), ("themes", "theme_id"))?;
+    let files_of = |flow: &str| -> Vec<String> {
+        let own = files.iter().filter(|(own, _)| own == flow);
+        own.map(|(_, path)| path.clone()).collect()
+    };
+    for (table, kind) in [("themes", MapKind::Theme), ("flows", MapKind::Flow)] {
+        let rows =
+            database.rows(table, &["id", "name", "description", "created_at", "updated_at"])?;
+        for row in &rows {
+            let Some(title) = text(row, &["name"]) else {
+                read.skip(format!("row of {table}"), "it has no name");
+                continue;
+            };
+            let mut entry = MapEntry::new(kind, shorten(&title));
+            entry.paths = match kind {
+                MapKind::Flow => files_of(&title),
+                MapKind::Theme => {
+                    let flows = themes.iter().filter(|(_, theme)| *theme == title);
+                    flows.flat_map(|(flow, _)| files_of(flow)).collect()
+                }
+            };
+            entry.paths.sort();
+            entry.paths.dedup();
+            let is_repeated =
+                read.map.iter().any(|known| (known.kind, &known.name) == (kind, &entry.name));
+            if is_repeated {
+                continue;
+            }
+            if entry.paths.is_empty() {
+                read.skip(format!("{} {title}", kind.word()), "it has no files");
+                continue;
+            }
+            if kind == MapKind::Flow {
+                let themes = themes.iter().filter(|(flow, _)| *flow == title);
+                let themes = themes.map(|(_, theme)| shorten(theme));
+                let is_imported = |theme: &String| {
+                    read.map.iter().any(|it| it.kind == MapKind::Theme && it.name == *theme)
+                };
+                entry.themes = themes.filter(is_imported).collect();
+                entry.themes.sort();
+                entry.themes.dedup();
+            }
+            entry.description = text(row, &["description"]).map(|text| shorten(&text));
+            entry.at = time(row, &["updated_at", "created_at"]);
+            read.map.push(entry);
+        }
     }
     Ok(())
 }

@@ -88,6 +88,25 @@ impl MapEntry {
             other: Map::new(),
         }
     }
+
+    /// The kind and the name, which identify the entry.
+    pub(crate) fn id(&self) -> String {
+        format!("{} {}", self.kind.word(), self.name)
+    }
+
+    /// Refuses an entry without files and entry points: its name would say nothing about the code.
+    fn refuse_empty(&self) -> Result<(), MemoryError> {
+        let needs = match self.kind {
+            _ if self.removed || !self.paths.is_empty() || !self.entries.is_empty() => {
+                return Ok(());
+            }
+            MapKind::Theme => "a theme needs at least one path; name its files or directories",
+            MapKind::Flow => {
+                "a flow needs at least one entry point or path; name the symbol at which it begins"
+            }
+        };
+        Err(MemoryError::Invalid(needs.to_owned()))
+    }
 }
 
 /// The themes and flows that people named, in their current state.
@@ -138,6 +157,11 @@ impl ProjectMap {
         current.map(|(line, entry)| (format!("{}:{line}", self.path), entry))
     }
 
+    /// Whether the file has a line for this name, also if it withdraws the name.
+    pub(crate) fn has_line(&self, kind: MapKind, name: &str) -> bool {
+        self.entries.contains_key(&(kind, name.to_owned()))
+    }
+
     /// The entry with this name.
     #[must_use]
     pub fn get(&self, kind: MapKind, name: &str) -> Option<&MapEntry> {
@@ -147,6 +171,11 @@ impl ProjectMap {
 }
 
 impl ProjectMemory {
+    /// The path of the tracked file.
+    pub(crate) fn map_path(&self) -> String {
+        format!("{}/{FILE}", self.journal.folder())
+    }
+
     /// Reads the themes and flows that people named.
     ///
     /// # Errors
@@ -159,8 +188,8 @@ impl ProjectMemory {
     /// unchanged.
     ///
     /// # Errors
-    /// When the name is empty, a text is too long, a theme has entry points or themes, or the file
-    /// cannot be written.
+    /// When the name is empty, a text is too long, a theme has entry points or themes, the entry would
+    /// have neither a path nor an entry point, or the file cannot be written.
     pub fn change_map(&mut self, new: MapEntry) -> Result<MapEntry, MemoryError> {
         let _lock = self.journal.lock()?;
         let map = self.project_map()?;
@@ -196,6 +225,7 @@ impl ProjectMemory {
             }
         }
         entry.removed = new.removed;
+        entry.refuse_empty()?;
         if known.is_some() && entry == before {
             return Ok(entry);
         }
@@ -204,8 +234,7 @@ impl ProjectMemory {
         entry.at = self.now().max(last);
         let entry = self.gate.clean(&entry)?.into_inner();
         let line = serde_json::to_string(&entry)?;
-        let path = format!("{}/{FILE}", self.journal.folder());
-        self.journal.append(&path, &format!("{line}\n"))?;
+        self.journal.append(&self.map_path(), &format!("{line}\n"))?;
         Ok(entry)
     }
 }

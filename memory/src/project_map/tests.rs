@@ -70,3 +70,18 @@ fn a_theme_has_no_entry_points() {
     let error = memory.change_map(theme(" ", &[])).expect_err("refused");
     assert_eq!(error.to_string(), "the name is empty");
 }
+
+#[test]
+fn a_name_needs_files_or_entry_points() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let mut memory = open(folder.path());
+    let error = memory.change_map(theme("billing", &[])).expect_err("refused");
+    let expected = "a theme needs at least one path; name its files or directories";
+    assert_eq!(error.to_string(), expected);
+    let flow = MapEntry { themes: vec!["shop".to_owned()], ..MapEntry::new(MapKind::Flow, "buy") };
+    let error = memory.change_map(flow).expect_err("refused");
+    let expected =
+        "a flow needs at least one entry point or path; name the symbol at which it begins";
+    assert_eq!(error.to_string(), expected);
+    assert_eq!(lines(&memory.project_map().expect("a map")), [""; 0]);
+}

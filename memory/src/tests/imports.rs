@@ -4,6 +4,7 @@ use super::*;
 use crate::foreign::{Format, ImportOptions, read_path};
 use crate::intake::{ImportSummary, TargetCounts};
 use crate::permanent::Edit;
+use crate::project_map::{MapEntry, MapKind};
 use crate::store::{Layers, Query, Table};
 use crate::types::{Kind, Link, Relation, Status};
 use crate::work_list::{WorkChange, WorkStatus};
@@ -46,13 +47,13 @@ const SOURCES: [(&str, &[&str], &str); 13] = [
     (
         "aimfp",
         &["aimfp-1.69.0.sql"],
-        "checkout: 3 checkpoint, 2 context, 5 insight; tracked: 1 convention, 5 decision, \
-         1 mistake; work: 4 item, 4 milestone, 2 sidequest, 3 stage, 3 subtask, 9 task",
+        "checkout: 3 checkpoint, 2 context, 5 insight; map: 3 flow, 3 theme; tracked: \
+         1 convention, 5 decision, 1 mistake; work: 4 item, 4 milestone, 2 sidequest, 3 stage, 3 subtask, 9 task",
     ),
     (
         "aifp of 2025",
         &["aifp-2025-10.sql"],
-        "checkout: 3 context, 1 insight; tracked: 2 decision, 1 mistake; work: 1 item, \
+        "checkout: 3 context, 1 insight; map: 1 flow, 1 theme; tracked: 2 decision, 1 mistake; work: 1 item, \
          2 milestone, 1 sidequest, 2 stage, 1 subtask, 3 task",
     ),
     (
@@ -137,8 +138,10 @@ fn contents(memory: &mut ProjectMemory) -> String {
         Ok(format!("{entries:#?}\n{documents:#?}\n{lines:#?}\n{:#?}", store.all_links()?))
     });
     let work: Vec<_> = memory.work().expect("a list").entries().cloned().collect();
+    let map: Vec<_> =
+        memory.project_map().expect("a map").entries().map(|(_, entry)| entry.clone()).collect();
     let branches = memory.journal().branches().expect("branches").0;
-    format!("{}\n{work:#?}\n{branches:#?}", text.expect("read"))
+    format!("{}\n{work:#?}\n{map:#?}\n{branches:#?}", text.expect("read"))
 }
 
 #[test]
@@ -211,6 +214,50 @@ fn what_was_changed_since_the_import_remains() {
         assert_eq!(again.new.len(), first.new.len() - remaining.len());
         assert!(memory.undo_import(Some("import_1_a")).is_err());
     });
+}
+
+#[test]
+fn themes_and_flows_of_aifp_name_their_files() {
+    let folder = TempDir::new().expect("a directory");
+    let path = source(&["aimfp-1.69.0.sql"], folder.path(), "DELETE");
+    let project = TempDir::new().expect("a directory");
+    let mut memory = open_memory(project.path(), BackendChoice::Sqlite);
+    let theme = |name: &str, path: &str| MapEntry {
+        paths: vec![path.to_owned()],
+        ..MapEntry::new(MapKind::Theme, name)
+    };
+    memory.change_map(theme("Search", "lib")).expect("named");
+    let first = import(&mut memory, &path, false);
+    let lines = |memory: &ProjectMemory| {
+        let map = memory.project_map().expect("a map");
+        let line =
+            |entry: &MapEntry| format!("{} {:?} {:?}", entry.id(), entry.paths, entry.themes);
+        map.entries().map(|(_, entry)| line(entry)).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        lines(&memory),
+        [
+            r#"theme Authentication ["src/auth/passkey.py", "src/auth/session.py"] []"#,
+            r#"theme Search ["lib"] []"#,
+            r#"theme Переводы ["src/auth/passkey.py"] []"#,
+            r#"flow Login flow ["src/auth/session.py"] ["Authentication"]"#,
+            r#"flow Passkey registration ["src/auth/passkey.py"] ["Authentication", "Переводы"]"#,
+            r#"flow Query flow ["src/search.py"] ["Search"]"#,
+        ]
+    );
+    // A flow that was changed since remains, with its theme.
+    let flow = MapEntry { kind: MapKind::Flow, ..theme("Login flow", "src/login.py") };
+    memory.change_map(flow).expect("changed");
+    let undone = memory.undo_import(first.batch.as_deref()).expect("undone");
+    let remaining: Vec<_> = undone.remaining.iter().map(|item| (&*item.id, item.why)).collect();
+    assert_eq!(
+        remaining,
+        [
+            ("flow Login flow", "it was changed since the import"),
+            ("theme Authentication", "something outside the import refers to it"),
+        ]
+    );
+    assert_eq!(lines(&memory).len(), 3);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Tests of the complete memory of a project, on both stores.
 #![expect(clippy::disallowed_methods, reason = "tests read and write files")]
 
+mod accept;
 mod enforced;
 mod faults;
 mod flow;

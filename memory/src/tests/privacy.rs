@@ -47,11 +47,18 @@ fn import_sensitive(memory: &mut ProjectMemory) {
         ..BranchContext::default()
     };
     file.branches.push(branch);
+    let description = Some(sensitive_text(79));
+    file.map.push(MapEntry { description, ..MapEntry::new(MapKind::Flow, sensitive_text(80)) });
     let value = json!({"id": "s", "name": sensitive_text(76)});
     let table = crate::store::Table::Sessions;
     let id = "s".to_owned();
     file.documents.push(crate::foreign::ImportedDocument { table, id, at: 5, value });
     memory.import_file(&file, &sensitive_text(77), false).expect("imported");
+    let text = format!("# Rules\n\n- {}\n", sensitive_text(81));
+    let file = crate::foreign::read("CLAUDE.md", text.as_bytes(), None).expect("a format");
+    memory.import_file(&file, "CLAUDE.md", false).expect("imported");
+    let id = memory.drafts(None).expect("drafts")[0].id.clone();
+    memory.accept_draft(&id, Some(&sensitive_text(82))).expect("accepted");
 }
 
 fn all_writes(memory: &mut ProjectMemory) {
@@ -69,7 +76,9 @@ fn all_writes(memory: &mut ProjectMemory) {
     let change = WorkChange { note: Some(sensitive_text(64)), ..WorkChange::default() };
     memory.change_work(&work.id, &change).expect("changed");
     let description = Some(sensitive_text(66));
-    let entry = MapEntry { description, ..MapEntry::new(MapKind::Theme, sensitive_text(67)) };
+    let paths = vec![sensitive_text(78)];
+    let entry =
+        MapEntry { description, paths, ..MapEntry::new(MapKind::Theme, sensitive_text(67)) };
     memory.change_map(entry).expect("written");
     memory.change_page("ai/project.md", &mut |_| Ok(sensitive_text(68))).expect("written");
     let path = sensitive_text(69);
@@ -228,6 +237,7 @@ fn every_writing_function_is_tested() {
     let tested = include_str!("privacy.rs");
     for source in [
         include_str!("../permanent.rs"),
+        include_str!("../accept.rs"),
         include_str!("../local.rs"),
         include_str!("../pack_log.rs"),
         include_str!("../work_list/mod.rs"),
