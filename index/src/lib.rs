@@ -6,6 +6,7 @@ mod effects;
 mod error;
 mod facts;
 pub mod names;
+pub mod options;
 pub mod outline;
 pub mod purity;
 pub mod query;

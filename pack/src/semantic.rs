@@ -9,8 +9,10 @@ use aidd_engine::text::files::{Disk, Files as _, files_in};
 use aidd_engine::text::finding::Severity;
 use aidd_engine::workspace::project::Project;
 use aidd_index::IndexError;
+use aidd_index::options::option_defaults;
 use aidd_index::query::Reader;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// The schema of the pack.
 pub(crate) const SCHEMA: &str = "aidd.memory.semantic.v1";
@@ -28,6 +30,10 @@ const ENVIRONMENT_FILES: &[&str] =
 /// Maximum number of schemas that are read, and of bytes of each.
 const MAX_SCHEMAS: usize = 4;
 const MAX_SCHEMA_BYTES: u64 = 256 << 10;
+/// Maximum number of files whose options are read, and of bytes of each and of all.
+const MAX_OPTION_FILES: u32 = 16;
+const MAX_OPTION_BYTES: u64 = 64 << 10;
+const MAX_OPTIONS_TOTAL: usize = 128 << 10;
 /// Maximum number of documented types and constants that are taken from the index.
 const MAX_SYMBOLS: u32 = 20;
 
@@ -54,6 +60,8 @@ pub(crate) fn pack(
                 sources::DOCUMENTED,
             ));
         }
+        sources::without_repeats(&mut defaults.rows, 0);
+        add_options(&mut defaults.rows, &project.disk, reader)?;
         for (symbol, value) in reader.documented_constants(MAX_SYMBOLS)? {
             let doc = symbol.doc.unwrap_or_default();
             defaults.rows.push(vec![
@@ -65,7 +73,9 @@ pub(crate) fn pack(
         }
     }
     sources::without_repeats(&mut terms.rows, 0);
-    sources::without_repeats(&mut defaults.rows, 0);
+    if reader.is_none() {
+        sources::without_repeats(&mut defaults.rows, 0);
+    }
     let mut constraints = Section::new("constraints", CONSTRAINTS);
     constraints.rows = constraint_rows(project, documents, memories);
     let mut invariants = Section::new("invariants", INVARIANTS);
@@ -98,6 +108,45 @@ fn files_with_defaults(disk: &Disk) -> Vec<Vec<Value>> {
         }
     }
     rows
+}
+
+/// Adds the defaults of options of the command line. Options of several commands can have the same
+/// name and different defaults.
+fn add_options(rows: &mut Vec<Vec<Value>>, disk: &Disk, reader: &Reader) -> Result<(), IndexError> {
+    let documented: BTreeSet<String> = rows.iter().map(|row| option_name(&row[0])).collect();
+    let (mut known, mut total) = (BTreeSet::new(), 0);
+    for path in reader.files_with_options(MAX_OPTION_FILES)? {
+        let text = place::document(disk, &path, MAX_OPTION_BYTES).unwrap_or_default();
+        total += text.len();
+        if total > MAX_OPTIONS_TOTAL {
+            break;
+        }
+        for option in option_defaults(&path, &text) {
+            let is_new = known.insert((option.name.clone(), option.value.clone()));
+            if is_new && !documented.contains(&option.name) && !sources::is_credential(&option.name)
+            {
+                let mut source = path.clone();
+                if !option.declared_in.is_empty() {
+                    source = format!("{path}#{}", option.declared_in);
+                }
+                rows.push(vec![
+                    option.name.into(),
+                    option.value.into(),
+                    source.into(),
+                    option.help.into(),
+                ]);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The option in the key of a default, such as `--port N` in backticks.
+fn option_name(key: &Value) -> String {
+    let key = key.as_str().unwrap_or_default();
+    let mut words = key.split(['`', ' ', ',', '=']).filter(|word| word.starts_with('-'));
+    let long = words.clone().find(|word| word.starts_with("--"));
+    long.or_else(|| words.next()).unwrap_or_default().to_owned()
 }
 
 /// The constraints: of the ticket, of the conventions, and of the project's own rules; the most

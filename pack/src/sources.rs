@@ -136,7 +136,7 @@ pub(crate) fn without_repeats(rows: &mut Vec<Vec<Value>>, column: usize) {
 }
 
 /// Whether a name is that of a credential, whose value is not shown.
-fn is_credential(name: &str) -> bool {
+pub(crate) fn is_credential(name: &str) -> bool {
     let name = name.to_lowercase();
     [
         "secret",

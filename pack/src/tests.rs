@@ -140,6 +140,28 @@ fn every_pack_is_valid_and_contains_what_the_project_states() {
 }
 
 #[test]
+fn defaults_of_the_command_line_follow_the_documented_ones() {
+    let dir = project();
+    let text = "import argparse\n\ndef build(parser):\n    parser.add_argument('--jobs', default=2)\n    \
+        parser.add_argument('--port', default=80, help='The port')\n    \
+        parser.add_argument('--token', default='x')\n\ndef serve(parser):\n    \
+        parser.add_argument('--port', default=81)\n    parser.add_argument('--port', default=80)\n";
+    write(dir.path(), "src/cli.py", text);
+    write(dir.path(), "docs/cli.md", "# CLI\n\n- `--jobs N`: threads (default `4`)\n");
+    let rows = built(dir.path(), "ABC-1")[0].text.clone();
+    let rows: Vec<&str> =
+        rows.lines().filter(|line| line.contains("\"`--") || line.contains("\"--")).collect();
+    assert_eq!(
+        rows,
+        [
+            r#"["--jobs N","4","docs/cli.md#cli",""],"#,
+            r#"["--port","80","src/cli.py#build","The port"],"#,
+            r#"["--port","81","src/cli.py#serve",""]"#,
+        ]
+    );
+}
+
+#[test]
 fn two_clones_and_shuffled_lines_give_the_same_bytes() {
     let (one, other) = (project(), project());
     let first = built(one.path(), "ABC-1");

@@ -3,6 +3,7 @@
 use super::context::Use;
 use super::{COLUMNS, Reader, SymbolRow, symbol_row};
 use crate::IndexError;
+use crate::options::MODULES;
 
 /// Maximum number of candidates whose references are counted.
 const MAX_CANDIDATES: u32 = 2000;
@@ -34,6 +35,25 @@ impl Reader {
             (is_plain && value.chars().count() <= MAX_VALUE).then_some((symbol, value))
         });
         Ok(values.collect())
+    }
+
+    /// Files outside of tests that import a library for command lines, those with most imports of it
+    /// first.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn files_with_options(&self, limit: u32) -> Result<Vec<String>, IndexError> {
+        let modules: Vec<String> = MODULES
+            .iter()
+            .map(|module| format!("i.module = '{module}' OR i.module GLOB '{module}::*'"))
+            .collect();
+        let sql = format!(
+            "SELECT f.path FROM imports i JOIN files f ON f.id = i.file
+             WHERE i.external AND NOT f.test AND ({})
+             GROUP BY f.id ORDER BY count(*) DESC, f.path LIMIT ?1",
+            modules.join(" OR ")
+        );
+        self.rows(&sql, &[&limit], |row| row.get(0))
     }
 
     fn documented(&self, condition: &str, limit: u32) -> Result<Vec<SymbolRow>, IndexError> {
