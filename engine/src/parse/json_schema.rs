@@ -5,7 +5,7 @@
 //! and bounds of numbers, strings and arrays. If a schema does not set `additionalProperties`, only
 //! the keys in `properties` are allowed.
 
-use crate::text::nearest::nearest;
+use crate::text::nearest::{nearest, nearest_names};
 use jsonc_parser::ast::Value as Ast;
 use jsonc_parser::common::Ranged;
 use serde_json::{Map, Value};
@@ -213,13 +213,13 @@ impl<'a> Check<'a> {
         present: &HashSet<&str>,
         path: &str,
     ) {
-        let mut names = keys(known);
-        names.retain(|name| *name != "$schema");
-        let absent = names.iter().copied().filter(|name| !present.contains(name));
-        let near = nearest(entry.name, absent);
+        let names: Vec<&str> = keys(known).into_iter().filter(|it| *it != "$schema").collect();
+        let absent = || names.iter().copied().filter(|name| !present.contains(name));
+        let near = nearest(entry.name, absent());
         let hint = match near {
             Some(near) => format!("did you mean `{near}`?"),
             None if names.is_empty() => "expected none".to_owned(),
+            None if self.noun == "argument" => nearest_names(entry.name, absent()),
             None => format!("expected one of {}", names.join(", ")),
         };
         let (noun, location) = match path {

@@ -1,5 +1,7 @@
 //! Finds the known word that a misspelled word was probably meant to be.
 
+use aidd_lexicon::embedding::Table;
+
 /// The candidate that is most similar to `word`; `None` if no candidate is similar enough.
 #[must_use]
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
@@ -19,6 +21,48 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         .filter(|(similarity, _)| *similarity > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
+}
+
+/// The candidates, those first that are most similar to `word` by meaning or spelling.
+fn ranked<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    // Unrelated words have about half of the letters in common, but hardly any meaning.
+    const SPELLING: f64 = 0.5;
+    let word: String = word.chars().take(128).collect();
+    let table = Table::shipped();
+    let meaning = table.vector(&words(&word));
+    let similarity = |candidate: &str| {
+        let spelling = strsim::jaro_winkler(&word.to_lowercase(), &candidate.to_lowercase());
+        let meaning = f64::from(table.vector(&words(candidate)).cosine(&meaning));
+        meaning.max(spelling * SPELLING)
+    };
+    let mut ranked: Vec<(f64, &str)> =
+        candidates.map(|candidate| (similarity(candidate), candidate)).collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    ranked.into_iter().map(|(_, candidate)| candidate).collect()
+}
+
+/// The `names` that are nearest to an unknown `word`, for a message to an agent, which has the whole
+/// list in the description of the tool.
+pub fn nearest_names<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> String {
+    const MAX_NAMES: usize = 3;
+    let mut ranked = ranked(word, names);
+    ranked.truncate(MAX_NAMES);
+    match ranked[..] {
+        [] => "expected no further one".to_owned(),
+        _ => format!("nearest: `{}`", ranked.join("`, `")),
+    }
+}
+
+/// The words of a name such as `sessionId` or `session_id`.
+fn words(name: &str) -> String {
+    let mut words = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() || !c.is_alphanumeric() {
+            words.push(' ');
+        }
+        words.extend(c.to_lowercase().filter(|c| c.is_alphanumeric()));
+    }
+    words
 }
 
 /// The value of the candidate that differs from `word` by at most one edit per four letters.
@@ -60,6 +104,16 @@ mod tests {
         let names = || ["latest-tag", "sudo"].into_iter().map(|name| (name, name));
         assert_eq!(closest("latest-gat", names()), Some("latest-tag"));
         assert_eq!(closest("nope", names()), None);
+    }
+
+    #[test]
+    fn candidates_are_ranked_by_meaning_and_spelling() {
+        let ranked =
+            |word: &str| ranked(word, ["filePath", "limit", "query", "reason"].into_iter());
+        assert_eq!(ranked("rationale")[0], "reason");
+        assert_eq!(ranked("maximum")[0], "limit");
+        assert_eq!(ranked("fileName")[0], "filePath");
+        assert_eq!(words("noSuch_thing"), "no such thing");
     }
 
     #[test]
