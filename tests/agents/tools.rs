@@ -13,7 +13,7 @@ fn every_tool_of_every_profile_is_called() {
         return;
     };
     let mut expected = String::new();
-    for profile in ["engine", "lean", "core", "memory", "tools", "index"] {
+    for profile in ["engine", "lean", "core", "memory", "tools", "index", "aifp", "plan"] {
         let known = aidd_mcp::Profile::ALL.into_iter().find(|known| known.name() == profile);
         let known = known.expect("a profile");
         let tools = aidd_mcp::tools::all().iter().filter(|tool| tool.is_in(known)).count();

@@ -20,7 +20,8 @@ from repositories import git, make, write
 
 AIDD, FOLDER, REPOSITORY = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3]
 PROVIDER = {"provider": "p", "model": "m", "modelId": "m-1", "client": "every_tool.py"}
-PROFILES = ["engine", "lean", "core", "memory", "tools", "index"]
+# Only `plan` lists output schemas, so the answers of all tools are validated there.
+PROFILES = ["engine", "lean", "core", "memory", "tools", "index", "aifp", "plan"]
 
 # In the order of the calls: later ones need results of earlier ones, by name in `known`.
 CALLS = [
@@ -93,6 +94,21 @@ CALLS = [
     ("aidd_impact", lambda known: {"diff": "HEAD"}),
     ("aidd_map", lambda known: {"tokens": 400, "focus": ["apps/api"]}),
     ("aidd_query", lambda known: {"sql": "SELECT path FROM files LIMIT 3"}),
+    ("aidd_work", lambda known: {"action": "add", "title": "Refunds", "level": "milestone"}),
+    ("aidd_project", lambda known: {"action": "name", "kind": "theme", "name": "money", "paths": ["apps/api"]}),
+    ("aidd_directive", lambda known: {"action": "list"}),
+    ("search_directives", lambda known: {"keyword": "make this function pure"}),
+    ("get_directive", lambda known: {"name": "fp_purity"}),
+    ("get_all_directives", lambda known: {}),
+    ("aifp_run", lambda known: {"command": "add refunds"}),
+    ("aifp_git_status", lambda known: {}),
+    ("get_project_context", lambda known: {"context_type": "full"}),
+    ("get_project_files", lambda known: {"language": "typescript"}),
+    ("get_project_functions", lambda known: {}),
+    ("get_project_status", lambda known: {}),
+    ("get_project_tasks", lambda known: {"status": "pending"}),
+    ("query_mcp_db", lambda known: {"sql": "SELECT name FROM directives LIMIT 3"}),
+    ("query_project_db", lambda known: {"sql": "SELECT path, language FROM files LIMIT 3"}),
 ]
 
 # An example name for each resource template; its completions must include the name.
@@ -185,6 +201,9 @@ async def run():
             unlisted = sorted(everything - listed)
             if profile == "engine":
                 summary += ", {} resources, {} prompts".format(*await pages(call))
+            elif profile == "plan":
+                check(not unlisted, "`plan` does not list", unlisted)
+                check(listed == set(call.schemas), "no output schema:", sorted(listed - set(call.schemas)))
             elif profile == "lean":
                 check(unlisted, "`lean` lists all tools")
                 await call("aidd_get_config")
