@@ -1,7 +1,9 @@
-//! Commands of the project's own tools that set versions, run codemods and run checks, derived from
-//! its manifests and lock files. The commands are printed, never run.
+//! Commands of the project's own tools that set versions, run codemods and run checks, from its own
+//! instructions, or derived from its manifests and lock files. The commands are printed, never run.
 
+use super::instructions::CommandRules;
 use aidd_engine::project::stack::{Dependency, Ecosystem, Group, Manifest, Stack};
+use aidd_memory::outcomes::Check;
 use std::collections::BTreeSet;
 
 /// The package manager of the first manifest; empty when unknown.
@@ -32,12 +34,18 @@ fn versioned_packages<'m>(manifest: &'m Manifest, names: &[&'m str]) -> Vec<&'m 
 
 /// The command that sets versions with the manifest's package manager, or an instruction to edit
 /// the manifest when there is no such command.
-pub(super) fn set_version_command(manifest: &Manifest, names: &[&str], version: &str) -> String {
+pub(super) fn set_version_command(
+    manifest: &Manifest,
+    names: &[&str],
+    version: &str,
+    rules: &CommandRules,
+) -> String {
     let names = &versioned_packages(manifest, names);
     let each = |render: &dyn Fn(&str) -> String| {
         names.iter().map(|name| render(name)).collect::<Vec<_>>().join(" ")
     };
     let with_versions = each(&|name| format!("{name}@{version}"));
+    let edit = || format!("edit {}: {}", manifest.path, each(&|name| format!("{name} {version}")));
     let command = match manifest.manager.as_deref().unwrap_or_default() {
         "pnpm" => format!("pnpm update {with_versions}"),
         "yarn" => format!("yarn up {}", each(&|name| format!("{name}@^{version}"))),
@@ -75,14 +83,11 @@ pub(super) fn set_version_command(manifest: &Manifest, names: &[&str], version: 
             )
         }
         _ if manifest.ecosystem == Ecosystem::Npm => format!("npm install {with_versions}"),
-        _ => {
-            return format!(
-                "edit {}: {}",
-                manifest.path,
-                each(&|name| format!("{name} {version}"))
-            );
-        }
+        _ => return edit(),
     };
+    if let Some(path) = rules.forbids(&command) {
+        return format!("{} ({path} forbids `{command}`)", edit());
+    }
     match manifest.folder() {
         "" => command,
         directory => format!("in {directory}: {command}"),
@@ -90,7 +95,16 @@ pub(super) fn set_version_command(manifest: &Manifest, names: &[&str], version: 
 }
 
 /// The command that adds packages to a manifest or removes them.
-pub(super) fn add_or_remove_command(manifest: &Manifest, names: &[&str], is_added: bool) -> String {
+pub(super) fn add_or_remove_command(
+    manifest: &Manifest,
+    names: &[&str],
+    is_added: bool,
+    rules: &CommandRules,
+) -> String {
+    let edit = || {
+        let word = if is_added { "add" } else { "remove" };
+        format!("edit {}: {word} {}", manifest.path, names.join(", "))
+    };
     let manager = manifest.manager.as_deref().unwrap_or(match manifest.ecosystem {
         Ecosystem::Npm => "npm",
         _ => "",
@@ -103,10 +117,7 @@ pub(super) fn add_or_remove_command(manifest: &Manifest, names: &[&str], is_adde
         "dotnet" => ("add package", "remove package"),
         "go" if is_added => ("get", ""),
         "go" => return "go mod tidy".to_owned(),
-        _ => {
-            let word = if is_added { "add" } else { "remove" };
-            return format!("edit {}: {word} {}", manifest.path, names.join(", "));
-        }
+        _ => return edit(),
     };
     let program = if manager == "bundler" { "bundle" } else { manager };
     let word = if is_added { add } else { remove };
@@ -116,6 +127,9 @@ pub(super) fn add_or_remove_command(manifest: &Manifest, names: &[&str], is_adde
         _ => vec![format!("{program} {word} {}", names.join(" "))],
     };
     let command = calls.join(" && ");
+    if let Some(path) = rules.forbids(&command) {
+        return format!("{} ({path} forbids `{command}`)", edit());
+    }
     match manifest.folder() {
         "" => command,
         directory => format!("in {directory}: {command}"),
@@ -138,21 +152,57 @@ pub(super) fn with_package_runner(codemod: &str, manager: &str) -> String {
     }
 }
 
-/// The project's own checks, as declared in its manifests.
-pub(super) fn project_checks(ecosystems: &BTreeSet<Ecosystem>, stack: &Stack) -> Vec<String> {
+/// The commands with which the project checks its code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ProjectChecks {
+    pub(super) commands: Vec<String>,
+    /// The file with the instructions that name the first of them.
+    pub(super) path: Option<String>,
+}
+
+/// The project's own checks: those that its instructions name, then those that its manifests declare,
+/// without forbidden ones.
+pub(super) fn project_checks(
+    ecosystems: &BTreeSet<Ecosystem>,
+    stack: &Stack,
+    rules: &CommandRules,
+) -> ProjectChecks {
+    let is_used = |ecosystem: Ecosystem| ecosystems.is_empty() || ecosystems.contains(&ecosystem);
+    let own = stack.manifests.iter().map(|manifest| manifest.ecosystem).filter(|it| is_used(*it));
+    let own: BTreeSet<Ecosystem> = own.collect();
+    let named = rules.checks.iter().filter(|named| own.iter().any(|it| named.covers(*it)));
+    let mut checks = ProjectChecks::default();
+    for named in named {
+        checks.path.get_or_insert_with(|| named.path.clone());
+        checks.commands.push(named.command.clone());
+    }
+    for (ecosystem, command) in declared_checks(ecosystems, stack) {
+        // A check that the instructions name replaces those that the manifests declare.
+        let purposes = Check::from_command(&command, None);
+        let is_named = |check: &Check| rules.for_check(*check).any(|it| it.covers(ecosystem));
+        let is_replaced = !purposes.is_empty() && purposes.iter().all(is_named);
+        let is_known = checks.commands.contains(&command);
+        if !is_replaced && !is_known && rules.forbids(&command).is_none() {
+            checks.commands.push(command);
+        }
+    }
+    checks.commands.truncate(8);
+    checks
+}
+
+/// The checks that the manifests declare, with their ecosystems.
+fn declared_checks(ecosystems: &BTreeSet<Ecosystem>, stack: &Stack) -> Vec<(Ecosystem, String)> {
     const SCRIPTS: [&str; 7] =
         ["typecheck", "type-check", "check", "lint", "build", "test", "test:e2e"];
     let is_used =
         |manifest: &&Manifest| ecosystems.is_empty() || ecosystems.contains(&manifest.ecosystem);
-    let mut commands: Vec<String> = Vec::new();
+    let mut commands: Vec<(Ecosystem, String)> = Vec::new();
     for manifest in stack.manifests.iter().filter(is_used) {
         let is_root = manifest.folder().is_empty();
         let mut add = |command: String| {
             let command =
                 if is_root { command } else { format!("in {}: {command}", manifest.folder()) };
-            if !commands.contains(&command) {
-                commands.push(command);
-            }
+            commands.push((manifest.ecosystem, command));
         };
         let has =
             |name: &str| manifest.dependencies.iter().any(|dependency| dependency.name == name);
@@ -186,7 +236,6 @@ pub(super) fn project_checks(ecosystems: &BTreeSet<Ecosystem>, stack: &Stack) ->
             _ => {}
         }
     }
-    commands.truncate(8);
     commands
 }
 
@@ -205,7 +254,7 @@ mod tests {
         let web = "org.springframework.boot:spring-boot-starter-web";
         manifest.dependencies = vec![dependency(web, Group::Normal)];
         assert_eq!(
-            set_version_command(&manifest, &[web], "3.5"),
+            set_version_command(&manifest, &[web], "3.5", &CommandRules::default()),
             format!("edit pom.xml: {web} 3.5")
         );
         let parent =
@@ -213,7 +262,12 @@ mod tests {
         manifest.dependencies.push(parent);
         manifest.dependencies.push(dependency("org.example:house", Group::Build));
         assert_eq!(
-            set_version_command(&manifest, &[web, "org.junit.jupiter:junit-jupiter"], "3.5"),
+            set_version_command(
+                &manifest,
+                &[web, "org.junit.jupiter:junit-jupiter"],
+                "3.5",
+                &CommandRules::default()
+            ),
             "edit pom.xml: org.springframework.boot:spring-boot-starter-parent 3.5 \
              org.junit.jupiter:junit-jupiter 3.5"
         );

@@ -1,12 +1,14 @@
 //! The project's own instructions for agents, from files such as `AGENTS.md` and `CLAUDE.md`,
 //! condensed to the lines that matter most.
 
+mod commands;
 mod condense;
 mod parse;
 
 use aidd_engine::text::files::{Disk, Files, SIDE_FILE_LIMIT, markdown_below, side_file};
 use std::collections::BTreeSet;
 
+pub use commands::{CommandRules, InstructedCommand};
 pub use condense::{Condensed, condense};
 
 /// Files with instructions, in the order in which they are read. A later file that repeats an
@@ -62,6 +64,10 @@ pub struct Statement {
     pub weight: Weight,
     /// The number of tokens of the text.
     pub tokens: usize,
+    /// The commands that it says to run.
+    pub commands: Vec<String>,
+    /// The commands that it forbids.
+    pub forbidden: Vec<String>,
 }
 
 /// How much a statement matters.

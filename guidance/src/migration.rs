@@ -3,16 +3,21 @@
 //! explicit step and a note.
 
 mod error;
+mod guardrails;
 mod replacement;
 mod risk;
 #[cfg(test)]
 mod tests;
 
 pub use error::MigrationError;
+use guardrails::add_guardrails;
 pub use risk::Risk;
 
-use super::commands::{package_manager, project_checks, set_version_command, with_package_runner};
+use super::commands::{
+    ProjectChecks, package_manager, project_checks, set_version_command, with_package_runner,
+};
 use super::compatibility::package_ecosystem;
+use super::instructions::CommandRules;
 use super::knowledge::{Entry, Knowledge, Migration, normalize_name};
 use super::legacy::Occurrence;
 use aidd_engine::project::stack::{Dependency, Ecosystem, Manifest, Pin, Stack, Version};
@@ -55,7 +60,7 @@ pub struct Plan {
 }
 
 /// The parameters of a plan.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct PlanParams<'p> {
     /// The version to migrate from; `None` for the version that the project uses.
     pub from: Option<&'p str>,
@@ -65,6 +70,8 @@ pub struct PlanParams<'p> {
     pub outdated_uses: &'p [Occurrence],
     /// The occurrences of the technology in the project's code.
     pub uses: &'p [Occurrence],
+    /// The commands that the project's instructions name and forbid.
+    pub commands: Option<&'p CommandRules>,
 }
 
 /// The parts of the project that a plan depends on.
@@ -75,6 +82,13 @@ struct ProjectContext<'s> {
     used: &'s [(&'s Manifest, &'s Dependency)],
     /// The ecosystems whose checks verify the migration.
     ecosystems: &'s BTreeSet<Ecosystem>,
+    commands: &'s CommandRules,
+}
+
+impl ProjectContext<'_> {
+    fn checks(&self) -> ProjectChecks {
+        project_checks(self.ecosystems, self.stack, self.commands)
+    }
 }
 
 /// Plans the migration of the technology of `entry`.
@@ -91,7 +105,9 @@ pub fn plan(
     let current = entry.version_in(stack);
     let used = entry.used_in(stack);
     let ecosystems = ecosystems(entry, &used);
-    let project = ProjectContext { stack, used: &used, ecosystems: &ecosystems };
+    let none = CommandRules::default();
+    let commands = params.commands.unwrap_or(&none);
+    let project = ProjectContext { stack, used: &used, ecosystems: &ecosystems, commands };
     if let Some(target) = replacement::find_replacement(entry, params.to, knowledge) {
         // A migration to another technology does not require the current version.
         let from = match params.from {
@@ -243,12 +259,14 @@ fn add_preparation(
     project: ProjectContext<'_>,
     plan: &mut Plan,
 ) {
+    let checks = project.checks();
+    let manifest = project.used.first().map(|(manifest, _)| manifest.path.clone());
     plan.steps.push(Step {
         what: "Create a branch from a clean work tree; run the checks and record their output"
             .to_owned(),
-        commands: project_checks(project.ecosystems, project.stack),
+        commands: checks.commands,
         risk: Risk::Low,
-        source: project.used.first().map(|(manifest, _)| manifest.path.clone()),
+        source: checks.path.or(manifest),
     });
     let Some(from) = from else { return };
     let is_outdated =
@@ -396,8 +414,10 @@ fn add_version_step(
             None => manifests.push((manifest, vec![&dependency.name])),
         }
     }
-    let commands =
-        manifests.iter().map(|(file, names)| set_version_command(file, names, to)).collect();
+    let set_version = |(file, names): &(&Manifest, Vec<&str>)| {
+        set_version_command(file, names, to, project.commands)
+    };
+    let commands = manifests.iter().map(set_version).collect();
     let paths: Vec<&str> = manifests.iter().map(|(manifest, _)| &*manifest.path).collect();
     // Maven and Gradle write a lock file only when configured to.
     let has_lock = |(manifest, _): &(&Manifest, Vec<&str>)| {
@@ -419,7 +439,7 @@ fn add_version_step(
 }
 
 fn add_verification(to: &str, project: ProjectContext<'_>, plan: &mut Plan) {
-    let commands = project_checks(project.ecosystems, project.stack);
+    let commands = project.checks().commands;
     if commands.is_empty() && !plan.notes.iter().any(|note| note.contains("no check")) {
         plan.notes
             .push("no checks found in the manifests: define one before the first step".to_owned());
@@ -430,71 +450,4 @@ fn add_verification(to: &str, project: ProjectContext<'_>, plan: &mut Plan) {
         risk: Risk::Medium,
         source: None,
     });
-}
-
-/// Adds the guardrails of the whole plan.
-fn add_guardrails(entry: &Entry<'_>, project: ProjectContext<'_>, plan: &mut Plan) {
-    let ProjectContext { stack, used, .. } = project;
-    if plan.hops.len() > 2 {
-        plan.guardrails.push(format!(
-            "One hop at a time ({}): merge and deploy each hop before you begin the next",
-            plan.hops.join(", ")
-        ));
-    }
-    let install = match package_manager(used) {
-        "pnpm" => Some("pnpm install --frozen-lockfile"),
-        "yarn" => Some("yarn install --immutable"),
-        "bun" => Some("bun install --frozen-lockfile"),
-        "npm" => Some("npm ci"),
-        "uv" => Some("uv sync --locked"),
-        "poetry" => Some("poetry sync"),
-        "cargo" => Some("cargo build --locked"),
-        "bundler" => Some("bundle install --deployment"),
-        "composer" => Some("composer install"),
-        _ => None,
-    };
-    let lock = used.iter().find_map(|(manifest, _)| manifest.lock.clone());
-    match (install, lock) {
-        (Some(install), Some(lock)) => plan.guardrails.push(format!(
-            "Rollback: revert the commit, then `{install}` restores {lock}; test this once before the first hop"
-        )),
-        _ => plan.guardrails.push(
-            "Rollback: revert the commit and restore the previous versions; without a lock file, record \
-             them first"
-                .to_owned(),
-        ),
-    }
-    let scope = |name: &str| name.split_once('/').map(|(scope, _)| scope.to_owned());
-    let scopes: BTreeSet<String> = entry
-        .packages
-        .iter()
-        .filter_map(|(_, name)| {
-            scope(name).filter(|scope| scope.starts_with('@')).or_else(|| Some(format!("@{name}")))
-        })
-        .collect();
-    let siblings: BTreeSet<&str> = stack
-        .dependencies()
-        .filter(|(_, package)| scope(&package.name).is_some_and(|scope| scopes.contains(&scope)))
-        .map(|(_, package)| &*package.name)
-        .filter(|name| !entry.packages.iter().any(|(_, package)| package == name))
-        .collect();
-    if !siblings.is_empty() {
-        let names = siblings.into_iter().collect::<Vec<_>>().join(", ");
-        plan.guardrails
-            .push(format!("Update the packages of this publisher in the same commit: {names}"));
-    }
-    let partners: Vec<&str> = entry.works_with.iter().copied().take(12).collect();
-    let names: Vec<&str> = stack
-        .dependencies()
-        .filter(|(_, dependency)| partners.contains(&&*dependency.name))
-        .map(|(_, dependency)| &*dependency.name)
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .collect();
-    if !names.is_empty() {
-        plan.guardrails.push(format!(
-            "Check that these packages support each version on the path: {}",
-            names.join(", ")
-        ));
-    }
 }

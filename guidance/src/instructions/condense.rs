@@ -1,8 +1,7 @@
 //! The statements that fit into a token budget.
 
-use super::{Instructions, Statement};
+use super::{Instructions, Statement, Weight};
 use aidd_lexicon::tokens;
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Instructions within a token budget.
@@ -28,7 +27,7 @@ pub fn condense(files: &[Instructions], budget: usize) -> Condensed {
         files.iter().flat_map(|file| file.statements.iter().map(move |one| (file, one))).collect();
     let mut order: Vec<usize> = (0..all.len()).collect();
     let places = places(&all);
-    order.sort_by_key(|&index| (Reverse(all[index].1.weight), places[index], index));
+    order.sort_by_key(|&index| (rank(all[index]), places[index], index));
     let mut selected = vec![false; all.len()];
     let mut sections = BTreeSet::new();
     let total: usize = all.iter().map(|(_, statement)| statement.tokens).sum();
@@ -47,6 +46,19 @@ pub fn condense(files: &[Instructions], budget: usize) -> Condensed {
         }
     }
     render(&all, &selected)
+}
+
+/// The order in which statements are selected. Those about some files only come after rules and
+/// conventions for all files.
+fn rank((file, statement): (&Instructions, &Statement)) -> u8 {
+    match (statement.weight, file.applies_to.is_empty()) {
+        (Weight::Rule, true) => 0,
+        (Weight::Convention, true) => 1,
+        (Weight::Rule, false) => 2,
+        (Weight::Description, true) => 3,
+        (Weight::Convention, false) => 4,
+        (Weight::Description, false) => 5,
+    }
 }
 
 /// The path and the heading of a statement.

@@ -1,5 +1,6 @@
 //! The statements of a Markdown file with instructions.
 
+use super::commands::commands_in;
 use super::{Instructions, Statement, Weight};
 use aidd_lexicon::tables::{List, decisions as table};
 use aidd_lexicon::tokens;
@@ -141,7 +142,8 @@ impl Builder {
             return;
         }
         let weight = self.weight(text, has_code);
-        self.push(shorten(text), weight);
+        let commands = if has_code { commands_in(text) } else { <_>::default() };
+        self.push(shorten(text), weight, commands);
     }
 
     fn end_code(&mut self) {
@@ -149,19 +151,34 @@ impl Builder {
         if self.code.take() != Some(CodeBlock::Shell) {
             return;
         }
-        let mut comment = "";
+        let (mut comment, mut directory, mut is_cloned) = ("", String::new(), false);
         for line in code.lines().map(str::trim) {
             if let Some(text) = line.strip_prefix('#') {
                 comment = text.trim();
             } else if !line.is_empty() {
                 let command = line.strip_prefix("$ ").unwrap_or(line);
                 let command = command.split_whitespace().collect::<Vec<_>>().join(" ");
+                let plain = command.split(" # ").next().unwrap_or_default().trim();
+                is_cloned |= plain.starts_with("git clone");
+                // After a clone, the directory is the root of the project.
+                if let Some(changed) = plain.strip_prefix("cd ").filter(|it| !it.contains(' ')) {
+                    if !is_cloned {
+                        directory = changed_directory(&directory, changed);
+                    }
+                    continue;
+                }
+                let prefix = match &*directory {
+                    "" => String::new(),
+                    directory => format!("cd {directory} && "),
+                };
+                let commands = (vec![format!("{prefix}{plain}")], Vec::new());
+                let command = format!("{prefix}{command}");
                 let text = match comment {
                     "" => command,
                     _ if command.contains(" # ") => command,
                     _ => format!("{command} # {comment}"),
                 };
-                self.push(shorten(&text), Weight::Rule);
+                self.push(shorten(&text), Weight::Rule, commands);
                 comment = "";
             }
         }
@@ -188,10 +205,28 @@ impl Builder {
         }
     }
 
-    fn push(&mut self, text: String, weight: Weight) {
+    /// Adds a statement; `commands` are those that it says to run, and those that it forbids.
+    fn push(&mut self, text: String, weight: Weight, commands: (Vec<String>, Vec<String>)) {
         let tokens = tokens::count(&format!("- {text}\n"));
-        self.statements.push(Statement { heading: self.heading.clone(), text, weight, tokens });
+        let (commands, forbidden) = commands;
+        let heading = self.heading.clone();
+        self.statements.push(Statement { heading, text, weight, tokens, commands, forbidden });
     }
+}
+
+/// The directory after `cd changed` in `directory`. Blocks list alternatives from the root, so that
+/// only `..` refers to the directory before.
+fn changed_directory(directory: &str, changed: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    let base = if changed.starts_with("..") { directory } else { "" };
+    for part in base.split('/').chain(changed.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => _ = parts.pop(),
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 /// The text without a last sentence that only introduces the block below it.

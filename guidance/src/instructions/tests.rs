@@ -1,4 +1,5 @@
-use super::{condense, paths, read};
+use super::{CommandRules, condense, paths, read};
+use aidd_engine::project::stack;
 use aidd_engine::text::files::Disk;
 use std::fs;
 use std::path::Path;
@@ -98,4 +99,73 @@ fn the_guide_for_contributors_is_read_if_there_is_no_other() {
     omitted: 0
     ");
     assert_eq!(condensed(&[], 400), "\n\nomitted: 0");
+}
+
+fn command_rules(files: &[(&str, &str)]) -> String {
+    let folder = tempfile::tempdir().expect("a directory");
+    for (path, text) in files {
+        write(folder.path(), path, text);
+    }
+    let disk = Disk::new(folder.path());
+    let rules = CommandRules::new(&read(&disk, &paths(&disk)), &stack::detect(&disk), &disk);
+    let words = |named: &super::InstructedCommand| {
+        named.checks.iter().map(|check| check.word()).collect::<Vec<_>>().join("+")
+    };
+    let named = rules.checks.iter().map(|it| format!("{}: {}", words(it), it.command));
+    let forbidden = rules.forbidden.iter().map(|(command, _)| format!("forbidden: {command}"));
+    named.chain(forbidden).collect::<Vec<_>>().join("\n")
+}
+
+const SCRIPTS: &str = r#"{"name": "a", "scripts": {"test": "vitest", "test:e2e": "x", "lint": "eslint",
+    "lint:fix": "eslint --fix", "typecheck": "tsc", "build": "vite build"}}"#;
+
+#[test]
+fn commands_for_checks_are_those_that_the_instructions_name_and_the_project_defines() {
+    let agents = "# A\n\n## Commands\n\n```sh\npnpm install\npnpm test:e2e # slow\npnpm run lint:fix\n\
+        cd api\nmake test\n```\n\n- Run `pnpm test`, `pnpm typecheck` and `pnpm missing` before a commit.\n\
+        - Single file: `pnpm test src/a.test.ts`\n- `pnpm lint` | checks the style\n\n\
+        The output of `pnpm build` is in dist.\n";
+    insta::assert_snapshot!(
+        command_rules(&[
+            ("AGENTS.md", agents),
+            ("package.json", SCRIPTS),
+            ("api/Makefile", "X := 1\ntest: build\n\tgo test ./...\n"),
+        ]),
+        @"
+    tests: cd api && make test
+    tests: pnpm test
+    types: pnpm typecheck
+    lint: pnpm lint
+    "
+    );
+}
+
+#[test]
+fn only_commands_that_are_forbidden_without_a_condition_are_forbidden() {
+    let agents = "# A\n\n- Do NOT run `pnpm test:e2e` directly. Use `make e2e` instead.\n\
+        - Edit `package.json` instead of using `pnpm add`, then run `pnpm i`.\n\
+        - Do not use `vp vitest` or `vp oxlint` — use `vp test`.\n\
+        - Never run `npm install` without a lock file.\n- Do not use `git push --force` on main.\n\
+        - **NEVER** use `npm`.\n- Don't run `yarn build`; it is slow.\n- `cargo test` is not slow.\n";
+    insta::assert_snapshot!(command_rules(&[("AGENTS.md", agents)]), @"
+    tests: vp test
+    forbidden: pnpm test:e2e
+    forbidden: pnpm add
+    forbidden: vp vitest
+    forbidden: vp oxlint
+    forbidden: npm
+    forbidden: yarn build
+    ");
+}
+
+#[test]
+fn a_forbidden_command_is_recognised_in_other_forms() {
+    let rules = CommandRules {
+        forbidden: vec![("pnpm test".to_owned(), "AGENTS.md".to_owned())],
+        ..CommandRules::default()
+    };
+    assert_eq!(rules.forbids("pnpm run test"), Some("AGENTS.md"));
+    assert_eq!(rules.forbids("in apps/web: pnpm test --run"), Some("AGENTS.md"));
+    assert_eq!(rules.forbids("pnpm lint && pnpm test"), Some("AGENTS.md"));
+    assert_eq!(rules.forbids("pnpm test:e2e"), None);
 }

@@ -310,7 +310,8 @@ fn migrations_are_planned_from_the_manifest() {
     let knowledge = knowledge();
     let found = outdated_uses(&folder, "vitest", &["vitest.config.ts", "package.json"]);
     assert_eq!((found.len(), found[0].line), (1, 1));
-    let params = PlanParams { from: None, to: Some("5"), outdated_uses: &found, uses: &[] };
+    let params =
+        PlanParams { from: None, to: Some("5"), outdated_uses: &found, ..PlanParams::default() };
     let entry = knowledge.find("vitest").expect("an entry");
     let plan = migration::plan(entry, params, &knowledge, &stack).expect("a plan");
     assert_eq!(plan.hops, ["3.2.4", "4", "5"]);
@@ -350,7 +351,7 @@ fn impossible_migrations_are_rejected() {
     let stack = Stack::default();
     let plan_error = |name: &str, from, to| {
         let entry = knowledge.find(name).expect(name);
-        let params = PlanParams { from, to, outdated_uses: &[], uses: &[] };
+        let params = PlanParams { from, to, ..PlanParams::default() };
         migration::plan(entry, params, &knowledge, &stack).expect_err("refused").to_string()
     };
     assert!(plan_error("vitest", Some("5"), Some("4")).contains("is older than"));
@@ -360,7 +361,7 @@ fn impossible_migrations_are_rejected() {
     assert!(plan_error("vitest", Some("4"), Some("next")).contains("`next` is neither a version"));
     let plan = |name: &str, from, to| {
         let entry = knowledge.find(name).expect(name);
-        let params = PlanParams { from, to, outdated_uses: &[], uses: &[] };
+        let params = PlanParams { from, to, ..PlanParams::default() };
         migration::plan(entry, params, &knowledge, &stack).expect("a plan")
     };
     // A gap in the entries is reported.
@@ -381,8 +382,7 @@ fn impossible_migrations_are_rejected() {
             let params = PlanParams {
                 from: Some(&migration.from),
                 to: Some(&migration.to),
-                outdated_uses: &[],
-                uses: &[],
+                ..PlanParams::default()
             };
             if Version::read(&migration.from).is_some() {
                 let planned = migration::plan(entry, params, &knowledge, &stack);

@@ -278,7 +278,7 @@ fn add_installation(
     if let Some((target, manifest)) = replacement.target.zip(used) {
         let names = packages(target, manifest);
         if !names.is_empty() {
-            commands.push(add_or_remove_command(manifest, &names, true));
+            commands.push(add_or_remove_command(manifest, &names, true, project.commands));
         }
     }
     if !commands.is_empty()
@@ -316,8 +316,9 @@ fn add_removal(
             None => manifests.push((manifest, vec![&dependency.name])),
         }
     }
-    let commands =
-        manifests.iter().map(|(manifest, names)| add_or_remove_command(manifest, names, false));
+    let commands = manifests
+        .iter()
+        .map(|(manifest, names)| add_or_remove_command(manifest, names, false, project.commands));
     let commands: Vec<String> = commands.collect();
     plan.steps.push(Step {
         what: format!(

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Library;
+use crate::instructions::{self, CommandRules};
 use crate::legacy;
 use aidd_engine::project::stack;
 use aidd_engine::text::files::Disk;
@@ -25,7 +26,10 @@ fn plan_lines(files: &[(&str, &str)], name: &str, from: Option<&str>, to: &str) 
     let request =
         legacy::SearchRequest { name: entry.name, ecosystems, patterns: patterns.iter().collect() };
     let uses = legacy::search(&disk, files.iter().map(|(path, _)| *path), &[request]).found;
-    let params = PlanParams { from, to: Some(to), outdated_uses: &[], uses: &uses };
+    let instructions = instructions::read(&disk, &instructions::paths(&disk));
+    let rules = CommandRules::new(&instructions, &stack, &disk);
+    let params =
+        PlanParams { from, to: Some(to), outdated_uses: &[], uses: &uses, commands: Some(&rules) };
     let plan = plan(entry, params, &knowledge, &stack).expect("a plan");
     let step = |step: &Step| {
         let commands =
@@ -193,4 +197,21 @@ fn runtime_pins_are_listed_in_the_plan() {
     assert!(text.contains("Set 3.13 in .python-version (3.9.2), pyproject.toml (>=3.9)"), "{text}");
     assert!(text.contains("$ pytest") && !text.contains("lint"), "{text}");
     assert!(!text.contains("commands are omitted"), "{text}");
+}
+
+#[test]
+fn a_plan_obeys_the_instructions_of_the_project() {
+    let instructions =
+        "# Shop\n\n- Run `make test` before a commit.\n- Do not use `npm install` directly.\n";
+    let files = [SHOP, &[("AGENTS.md", instructions), ("Makefile", "test:\n\tjest\n")]].concat();
+    let lines = plan_lines(&files, "moment", None, "date-fns").join("\n");
+    let commands: Vec<&str> =
+        lines.lines().map(str::trim).filter(|line| line.starts_with("$ ")).collect();
+    insta::assert_snapshot!(commands.join("\n"), @"
+    $ make test
+    $ npm run build
+    $ make test
+    $ npm run build
+    $ npm uninstall moment
+    ");
 }

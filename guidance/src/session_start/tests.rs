@@ -52,6 +52,8 @@ fn the_instructions_of_the_project_come_first_and_leave_room_for_its_memory() {
         text: format!("Always run `make check-{number}` before the commit."),
         weight: Weight::Rule,
         tokens: 16,
+        commands: Vec::new(),
+        forbidden: Vec::new(),
     };
     let mut library = Library::shipped(&aidd_content::RULES);
     library.instructions = vec![Instructions {

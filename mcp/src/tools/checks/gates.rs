@@ -7,11 +7,14 @@ use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::git::Repository;
+use aidd_engine::project::stack;
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::kind::is_memory_path;
 use aidd_engine::workspace::project::Project;
 use aidd_engine::workspace::walk;
+use aidd_guidance::instructions::CommandRules;
 use aidd_memory::lifecycle::{CheckedGate, Gate, GateStatus, MEMORY_RECORDED, gates_of, phase};
+use aidd_memory::outcomes::Check;
 use aidd_report::run::{self, Document, Target, wire};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -120,6 +123,12 @@ fn check(context: &Context, params: GateParams) -> Result<Answer<Gates>, ToolErr
             _ => gates.push(evaluate(gate, checked, &document, (&project, &engine))),
         }
     }
+    let commands = instructed_commands(context)?;
+    for gate in gates.iter_mut().filter(|gate| gate.status == GateOutcome::Missing) {
+        if let Some(command) = commands_of(gate.id, &commands) {
+            gate.why = format!("{}; {command}", gate.why);
+        }
+    }
     let is_open = |gate: &&GateResult| {
         gate.blocks && matches!(gate.status, GateOutcome::Fail | GateOutcome::Missing)
     };
@@ -130,6 +139,30 @@ fn check(context: &Context, params: GateParams) -> Result<Answer<Gates>, ToolErr
     };
     let text = render(&answer);
     Ok(Answer::new(answer, text))
+}
+
+/// The commands that the project's own instructions name for its checks.
+fn instructed_commands(context: &Context) -> Result<CommandRules, ToolError> {
+    let disk = Disk::new(context.root());
+    Ok(CommandRules::new(&context.library()?.instructions, &stack::detect(&disk), &disk))
+}
+
+/// How the instructions say to run what a gate requires.
+fn commands_of(gate: &str, commands: &CommandRules) -> Option<String> {
+    let checks: &[Check] = match gate {
+        "tests_pass" => &[Check::Tests],
+        "lint_clean" | "no_dead_code" => &[Check::Lint],
+        "types_clean" => &[Check::Types, Check::Build],
+        _ => return None,
+    };
+    let mut named = checks.iter().flat_map(|check| commands.for_check(*check));
+    let first = named.next()?;
+    let mut text = format!("run `{}`", first.command);
+    if let Some(other) = named.find(|other| other.command != first.command) {
+        let _ = write!(text, " or `{}`", other.command);
+    }
+    let _ = write!(text, " ({})", first.path);
+    Some(text)
 }
 
 /// The phase of the most recently changed active lifecycle, or VERIFY if there is none.

@@ -10,6 +10,7 @@ use aidd_engine::project::stack::installed::InstalledPackages;
 use aidd_engine::project::stack::{self, Dependency, Manifest, Stack, Version};
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::nearest::nearest;
+use aidd_guidance::instructions::CommandRules;
 use aidd_guidance::knowledge::{Entry, Knowledge};
 use aidd_guidance::legacy::{self, SearchRequest, SearchResults};
 use aidd_guidance::migration;
@@ -296,7 +297,9 @@ struct MigrationResult {
 fn plan(context: &Context, params: MigrationParams) -> Result<Answer<MigrationResult>, ToolError> {
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
-    let stack = stack::detect(&Disk::new(context.root()));
+    let disk = Disk::new(context.root());
+    let stack = stack::detect(&disk);
+    let commands = CommandRules::new(&library.instructions, &stack, &disk);
     let to = params.target_version.as_deref();
     let entry = knowledge.find(&params.framework).map_err(|near| {
         ToolError::new(format!("no entry for `{}`", params.framework))
@@ -322,6 +325,7 @@ fn plan(context: &Context, params: MigrationParams) -> Result<Answer<MigrationRe
         to,
         outdated_uses: &search.found,
         uses: &uses.found,
+        commands: Some(&commands),
     };
     let mut plan = migration::plan(entry, plan_params, &knowledge, &stack)
         .map_err(|error| ToolError::new(error.to_string()))?;
