@@ -3,6 +3,8 @@
 //! [`SessionRecord`] holds the figures of one session. Records, the time and the configuration are
 //! passed in; the crate never opens the memory and never asks a language model.
 
+pub mod betting;
 pub mod record;
+pub mod statistics;
 
 pub use record::SessionRecord;

@@ -178,21 +178,22 @@ impl Runs {
 }
 
 impl SessionRecord {
-    /// 1 if the session succeeded, 0 if it did not: the last run passed, nothing was reverted, no
-    /// finding of severity error was left, and the person was not dissatisfied. `None` if neither a run
-    /// nor an outcome was recorded: such sessions do not count.
+    /// 0 if something failed: the last run, a revert, a finding of severity error that was left, or the
+    /// person was dissatisfied. Otherwise 1 if the last run passed or the person was satisfied.
+    /// Otherwise `None`: without a test, a session without faults proves nothing and does not count.
     #[must_use]
     pub fn success(&self) -> Option<f64> {
-        if self.last_run_passed.is_none() && self.outcome.is_none() {
-            return None;
-        }
         let outcome = self.outcome.unwrap_or_default();
-        let is_success = self.last_run_passed != Some(false)
-            && outcome.errors_left == 0
-            && outcome.files_reverted == 0
-            && outcome.commits_reverted == 0
-            && outcome.feedback.is_none_or(|feedback| feedback >= 0);
-        Some(if is_success { 1.0 } else { 0.0 })
+        let feedback = outcome.feedback.unwrap_or_default();
+        let has_failed = self.last_run_passed == Some(false)
+            || outcome.errors_left > 0
+            || outcome.files_reverted > 0
+            || outcome.commits_reverted > 0
+            || feedback < 0;
+        if has_failed {
+            return Some(0.0);
+        }
+        (self.last_run_passed == Some(true) || feedback > 0).then_some(1.0)
     }
 }
 
@@ -213,7 +214,8 @@ mod tests {
         let cases = [
             (r#"{"lastRunPassed":true}"#, Some(1.0)),
             (r#"{"lastRunPassed":false}"#, Some(0.0)),
-            (r#"{"outcome":{}}"#, Some(1.0)),
+            (r#"{"outcome":{}}"#, None),
+            (r#"{"outcome":{"feedback":1}}"#, Some(1.0)),
             (r#"{"outcome":{"errorsLeft":1},"lastRunPassed":true}"#, Some(0.0)),
             (r#"{"outcome":{"commitsReverted":1}}"#, Some(0.0)),
             (r#"{"outcome":{"feedback":-1}}"#, Some(0.0)),
