@@ -19,6 +19,7 @@ pub mod memory;
 mod pack;
 pub mod rules;
 pub mod settings;
+mod stats;
 mod streams;
 mod work;
 
@@ -261,6 +262,7 @@ fn run_command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Deps(args) => deps::run(args, config, io),
         Command::Index(args) => index::run(args, config, io),
         Command::Pack(args) => pack::run(args, config, io),
+        Command::Stats(args) => stats::run(args, cli.color, io),
         Command::Work(args) => work::run(args, io),
         Command::Rule(command) => rules::run(command, config, cli.color, io),
         Command::Baseline(command) => baseline::run(command, config, io),

@@ -4,6 +4,7 @@
 //! passed in; the crate never opens the memory and never asks a language model.
 
 pub mod betting;
+pub mod models;
 pub mod record;
 pub mod statistics;
 

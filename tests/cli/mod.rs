@@ -29,6 +29,7 @@ mod packs;
 mod project;
 mod project_rules;
 mod rule_import;
+mod statistics;
 mod suggest;
 mod support;
 mod usage;
