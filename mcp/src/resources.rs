@@ -9,6 +9,8 @@ use aidd_memory::MemoryError;
 use aidd_memory::brief::Brief;
 use aidd_memory::store::{Layers, Order, Query};
 use aidd_memory::types::{Kind, Outcome};
+use aidd_memory::usage::Name;
+use aidd_memory::usage::event::PageUse;
 use rmcp::model::{ErrorData, Resource, ResourceTemplate};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -175,18 +177,22 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     templates.map(template).collect()
 }
 
-/// Reads the page at a URI.
-pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
-    let not_found =
-        |message: String| ErrorData::resource_not_found(message, Some(json!({"uri": uri})));
+/// The resource or template at a URI.
+fn find_row(uri: &str) -> Option<&'static Row> {
     let exact = ROWS.iter().find(|row| !row.is_template() && row.uri == uri);
-    let found = exact.or_else(|| {
+    exact.or_else(|| {
         let matches_template = |row: &&Row| {
             row.is_template() && uri.len() > row.head().len() && uri.starts_with(row.head())
         };
         ROWS.iter().find(matches_template)
-    });
-    let Some(row) = found else {
+    })
+}
+
+/// Reads the page at a URI.
+pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
+    let not_found =
+        |message: String| ErrorData::resource_not_found(message, Some(json!({"uri": uri})));
+    let Some(row) = find_row(uri) else {
         let near = aidd_engine::text::nearest::nearest(uri, ROWS.iter().map(|row| row.uri));
         let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
         return Err(not_found(format!("no resource at {uri}{hint}")));
@@ -218,6 +224,19 @@ pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
         Content::Evolution => evolution(context).map_err(internal_error),
         Content::Models => models(context).map_err(internal_error),
     }
+}
+
+/// The name under which the statistics count the resource at a URI, and the page that it is.
+pub(crate) fn usage(uri: &str) -> Option<(Name, Option<(PageUse, Name)>)> {
+    let row = find_row(uri)?;
+    let kind = match row.content {
+        Content::Page(PageKind::Skills) => Some(PageUse::Role),
+        Content::Page(PageKind::Workflows) => Some(PageUse::Workflow),
+        Content::Page(PageKind::Knowledge) => Some(PageUse::Knowledge),
+        _ => None,
+    };
+    let page = Name::new(&percent_decode(&uri[row.head().len()..]));
+    Some((Name::new(row.uri)?, kind.zip(page)))
 }
 
 /// Decodes `%xx` in a name.

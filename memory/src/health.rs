@@ -109,7 +109,7 @@ impl ProjectMemory {
 
 /// Times of the commits since `since` that were reverted later, in milliseconds since 1970. `None`
 /// outside a repository.
-fn reverted_commit_times(root: &std::path::Path, since: i64) -> Option<Vec<i64>> {
+pub(super) fn reverted_commit_times(root: &std::path::Path, since: i64) -> Option<Vec<i64>> {
     let repository = Repository::open(root).ok()?;
     let commits = repository.since(since, MAX_COMMITS).ok()?;
     let reverted_hash = |message: &str| -> Option<String> {

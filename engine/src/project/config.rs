@@ -95,6 +95,14 @@ pub struct Config {
     pub raised: BTreeSet<String>,
 }
 
+impl Config {
+    /// Whether statistics of sessions are recorded.
+    #[must_use]
+    pub fn records_usage(&self) -> bool {
+        self.content.as_ref().is_none_or(ContentConfig::tracks_sessions)
+    }
+}
+
 /// Which findings fail a pull request. A selector is a rule id, an alias, a glob of ids, a tag, or
 /// a category (`security_critical`, `type_safety`, `code_style`, `documentation`, `commit_format`,
 /// `test_coverage`, `performance`). The most specific selector that matches a rule wins; among
