@@ -182,6 +182,9 @@ pub struct LogEntry {
     /// Changes of other files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<FileChange>,
+    /// The permanent memory that an approved draft saved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<String>,
     /// Hash of the changes.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub patch: String,
@@ -209,6 +212,7 @@ impl LogEntry {
             draft: None,
             overlay: Vec::new(),
             files: Vec::new(),
+            memory: None,
             patch: String::new(),
             actor: actor.to_owned(),
             reason: None,

@@ -160,6 +160,7 @@ impl Transaction {
         entry.target = Some(change.id.clone());
         entry.kind = change.kind;
         entry.candidate.clone_from(&change.candidate);
+        entry.memory.clone_from(&change.memory);
         entry.reason = reason;
         for value in &change.overlay {
             let current = state.overlay.section(&value.section);
