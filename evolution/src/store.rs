@@ -32,7 +32,7 @@ pub(crate) const JOURNAL_PATH: &str = ".aidd/evolution/journal.json";
 const LOCK_PATH: &str = ".aidd/evolution/lock";
 const IGNORE_PATH: &str = ".aidd/evolution/.gitignore";
 const ATTRIBUTES_PATH: &str = ".aidd/evolution/.gitattributes";
-const IGNORE_RULES: &str = "# Data of this checkout.\n/pending.json\n/journal.json\n/lock\n*.tmp\n";
+const IGNORE_RULES: &str = "# Data of this checkout.\n/pending.json\n/journal.json\n/lock\n*.tmp\n/.gitignore\n";
 const ATTRIBUTES: &str = "log.jsonl merge=union\n";
 /// Maximum size of a file that is read, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
@@ -218,7 +218,6 @@ impl Store {
     pub fn begin(&self) -> Result<Transaction, EvolutionError> {
         let lock = self.lock()?;
         self.write_once(IGNORE_PATH, IGNORE_RULES)?;
-        self.write_once(ATTRIBUTES_PATH, ATTRIBUTES)?;
         Transaction::new(self.clone(), lock, self.entries()?.0)
     }
 
@@ -249,6 +248,7 @@ impl Store {
     }
 
     pub(crate) fn append(&self, line: &str) -> Result<(), EvolutionError> {
+        self.write_once(ATTRIBUTES_PATH, ATTRIBUTES)?;
         let location = self.locate(LOG_PATH)?;
         let fault = EvolutionError::io(LOG_PATH);
         let mut options = OpenOptions::new();

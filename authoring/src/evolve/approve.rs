@@ -16,14 +16,11 @@ use aidd_memory::project::ProjectMemory;
 use aidd_memory::types::Kind;
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Maximum size of a draft, in bytes.
 const MAX_DRAFT: usize = 256 << 10;
 /// Maximum length of a title, in characters.
 const MAX_TITLE: usize = 200;
-/// Maximum duration of the trial of a rule.
-const TRIAL_TIME: Duration = Duration::from_secs(20);
 
 /// A draft to create.
 #[derive(Clone, Debug)]
@@ -131,7 +128,7 @@ fn target(category: Category, name: &str) -> String {
 
 /// What the trial of a drafted rule shows.
 fn try_rule(evolve: &Evolve<'_>, path: &str, text: &str) -> Result<Vec<String>, EvolveError> {
-    let limit = Limit { time: TRIAL_TIME, stop: Arc::default() };
+    let limit = Limit { time: evolve.trial_time, stop: Arc::default() };
     let draft = suggest::Draft { text, sentence: None };
     let report = suggest::try_draft(evolve.project, &draft, &limit)?;
     let mut notes: Vec<String> = report
@@ -149,7 +146,7 @@ fn try_rule(evolve: &Evolve<'_>, path: &str, text: &str) -> Result<Vec<String>, 
     ));
     let samples = trial.samples.iter().take(3);
     notes.extend(samples.map(|sample| format!("{}:{} {}", sample.path, sample.line, sample.text)));
-    let history = try_on_history(evolve.project, path, text)?;
+    let history = try_on_history(evolve.project, path, text, evolve.trial_time)?;
     notes.push(history.as_ref().map_or_else(
         || "history: no commits to try the rule on".to_owned(),
         HistoryTrial::to_line,

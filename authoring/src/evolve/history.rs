@@ -12,6 +12,7 @@ use aidd_engine::workspace::project::Project;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
 
 /// Number of commits on which a rule is tried.
 pub(super) const RECENT_COMMITS: usize = 50;
@@ -34,6 +35,8 @@ pub struct HistoryTrial {
     pub clean: usize,
     /// Those that would have had a finding.
     pub clean_with_finding: usize,
+    /// Whether the trial stopped before all commits were checked.
+    pub is_cut: bool,
 }
 
 impl HistoryTrial {
@@ -47,9 +50,10 @@ impl HistoryTrial {
     #[must_use]
     pub fn to_line(&self) -> String {
         let noisy = if self.is_noisy() { "; noisy: more than a tenth of them" } else { "" };
+        let cut = if self.is_cut { "; stopped early" } else { "" };
         format!(
             "last {} commits: {} of {} later reverted commits and {} of {} others would have had \
-             a finding{noisy}",
+             a finding{noisy}{cut}",
             self.reverted + self.clean,
             self.reverted_with_finding,
             self.reverted,
@@ -72,6 +76,7 @@ pub(super) fn try_on_history(
     project: &Project,
     path: &str,
     text: &str,
+    time: Duration,
 ) -> Result<Option<HistoryTrial>, EvolveError> {
     let Some(rule) = project_rule(path, text).filter(|rule| rule.check.is_some()) else {
         return Ok(None);
@@ -94,7 +99,12 @@ pub(super) fn try_on_history(
         .map(|hash| hash.trim_end_matches('.').to_owned())
         .collect();
     let mut trial = HistoryTrial::default();
+    let start = Instant::now();
     for commit in commits.iter().filter(|commit| !commit.is_merge) {
+        if start.elapsed() > time {
+            trial.is_cut = true;
+            break;
+        }
         let has_finding = introduces(&repository, &commit.id, &engine, &rule.id).unwrap_or_default();
         let is_reverted = reverted.iter().any(|hash| commit.id.starts_with(hash.as_str()));
         let (all, found) = if is_reverted {

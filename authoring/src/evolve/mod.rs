@@ -27,10 +27,13 @@ use aidd_engine::workspace::project::{Project, ProjectError};
 use aidd_evolution::EvolutionError;
 use aidd_memory::MemoryError;
 use std::io;
+use std::time::Duration;
 use thiserror::Error;
 
 /// The value of the environment variable `AIDD_EVOLUTION` that switches evolution off.
 pub const OFF: &str = "off";
+/// Default of [`Evolve::trial_time`].
+const TRIAL_TIME: Duration = Duration::from_secs(20);
 
 /// Why a request on evolution failed.
 #[derive(Debug, Error)]
@@ -64,6 +67,8 @@ pub struct Evolve<'a> {
     pub is_switched_off: bool,
     /// Who acts: `aidd`, `person` or `agent`.
     pub actor: &'a str,
+    /// Maximum duration of the trial of a drafted rule on the files, and of that on the history.
+    pub trial_time: Duration,
 }
 
 impl<'a> Evolve<'a> {
@@ -71,7 +76,12 @@ impl<'a> Evolve<'a> {
     #[must_use]
     pub fn new(project: &'a Project, environment: Option<&str>, actor: &'a str) -> Self {
         let is_off = |value: &str| [OFF, "0", "false"].contains(&value.to_lowercase().as_str());
-        Self { project, is_switched_off: environment.is_some_and(is_off), actor }
+        Self {
+            project,
+            is_switched_off: environment.is_some_and(is_off),
+            actor,
+            trial_time: TRIAL_TIME,
+        }
     }
 
     /// The settings.
