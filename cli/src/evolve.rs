@@ -27,13 +27,8 @@ fn environment() -> Option<String> {
 }
 
 fn open_memory(project: &Project, io: &Io<'_>) -> Result<ProjectMemory> {
-    ProjectMemory::open(
-        io.distribution,
-        project.root(),
-        BackendChoice::default(),
-        system_clock(),
-    )
-    .map_err(memory::to_user_error)
+    ProjectMemory::open(io.distribution, project.root(), BackendChoice::default(), system_clock())
+        .map_err(memory::to_user_error)
 }
 
 fn to_user_error(error: EvolveError) -> Error {
@@ -196,10 +191,8 @@ fn revert(
         None => evolve::revert_all(evolve, memory, now).map_err(to_user_error)?,
     };
     if as_json {
-        let refused: Vec<Value> = refused
-            .iter()
-            .map(|(change, why)| json!({ "id": change.id, "reason": why }))
-            .collect();
+        let refused: Vec<Value> =
+            refused.iter().map(|(change, why)| json!({ "id": change.id, "reason": why })).collect();
         io.out.json(&json!({ "reverted": reverted, "refused": refused }))?;
     } else {
         if reverted.is_empty() && refused.is_empty() {
@@ -271,7 +264,11 @@ pub(crate) fn run_drafts(args: &Drafts, config: Option<&Path>, io: &mut Io<'_>) 
                 io.out.json(&json!({ "entry": entry, "written": path }))?;
             } else {
                 let (title, path) = (one_line(&entry.title), one_line(&path));
-                writeln!(io.out, "approved: {title}\nwritten: {path}\nundo: aidd evolve revert {}", entry.id)?;
+                writeln!(
+                    io.out,
+                    "approved: {title}\nwritten: {path}\nundo: aidd evolve revert {}",
+                    entry.id
+                )?;
             }
         }
         DraftCommand::Reject { id, reason } => {
@@ -300,8 +297,8 @@ pub(crate) fn run_drafts(args: &Drafts, config: Option<&Path>, io: &mut Io<'_>) 
                 notes: Vec::new(),
                 candidate: None,
             };
-            let entry = evolve::create(&evolve, &memory, &new, memory.now())
-                .map_err(to_user_error)?;
+            let entry =
+                evolve::create(&evolve, &memory, &new, memory.now()).map_err(to_user_error)?;
             if args.json {
                 io.out.json(&json!({ "entry": entry }))?;
             } else {

@@ -194,7 +194,8 @@ fn tools(records: &[SessionRecord], found: &mut Vec<Comparison>) {
         if !is_always || all < MIN_TOGETHER {
             continue;
         }
-        let observations = records.iter().zip(&successors).filter(|(record, _)| !record.sequence.is_empty());
+        let observations =
+            records.iter().zip(&successors).filter(|(record, _)| !record.sequence.is_empty());
         let observations = observations.map(|(record, successors)| {
             let with = record.sequence.iter().any(|name| name == first);
             let is_together = if with {

@@ -16,3 +16,9 @@ pub mod transaction;
 
 pub use record::SessionRecord;
 pub use store::{EvolutionError, Store};
+
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+#[path = "../benches/worlds.rs"]
+mod worlds;

@@ -394,9 +394,10 @@ impl State {
     pub fn has(&self, candidate: &str) -> bool {
         let is_same = |entry: &LogEntry| entry.candidate.as_deref() == Some(candidate);
         self.applied.iter().any(is_same)
-            || self.drafts.values().any(|draft| {
-                draft.status != DraftStatus::Rejected && is_same(&draft.entry)
-            })
+            || self
+                .drafts
+                .values()
+                .any(|draft| draft.status != DraftStatus::Rejected && is_same(&draft.entry))
     }
 }
 

@@ -32,7 +32,8 @@ pub(crate) const JOURNAL_PATH: &str = ".aidd/evolution/journal.json";
 const LOCK_PATH: &str = ".aidd/evolution/lock";
 const IGNORE_PATH: &str = ".aidd/evolution/.gitignore";
 const ATTRIBUTES_PATH: &str = ".aidd/evolution/.gitattributes";
-const IGNORE_RULES: &str = "# Data of this checkout.\n/pending.json\n/journal.json\n/lock\n*.tmp\n/.gitignore\n";
+const IGNORE_RULES: &str =
+    "# Data of this checkout.\n/pending.json\n/journal.json\n/lock\n*.tmp\n/.gitignore\n";
 const ATTRIBUTES: &str = "log.jsonl merge=union\n";
 /// Maximum size of a file that is read, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
@@ -252,7 +253,8 @@ impl Store {
         let location = self.locate(LOG_PATH)?;
         let fault = EvolutionError::io(LOG_PATH);
         let mut options = OpenOptions::new();
-        let mut file = options.read(true).append(true).create(true).open(&location).map_err(&fault)?;
+        let mut file =
+            options.read(true).append(true).create(true).open(&location).map_err(&fault)?;
         let mut text = String::new();
         let length = file.seek(SeekFrom::End(0)).map_err(&fault)?;
         if length > 0 {

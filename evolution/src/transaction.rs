@@ -89,8 +89,8 @@ impl Transaction {
     fn complete(&mut self) -> Result<(), EvolutionError> {
         let Some(bytes) = self.store.read(JOURNAL_PATH)? else { return Ok(()) };
         let journal = serde_json::from_slice::<Journal>(&bytes).ok();
-        let logged = journal
-            .filter(|journal| self.entries.iter().any(|entry| entry.id == journal.entry));
+        let logged =
+            journal.filter(|journal| self.entries.iter().any(|entry| entry.id == journal.entry));
         if let Some(journal) = logged {
             for change in &journal.files {
                 let current = self.store.read(&change.path)?;
@@ -154,7 +154,8 @@ impl Transaction {
         reason: Option<String>,
     ) -> Result<LogEntry, EvolutionError> {
         let state = self.state();
-        let change = find(state.applied.iter().map(|entry| (entry.id.as_str(), entry)), "change", id)?;
+        let change =
+            find(state.applied.iter().map(|entry| (entry.id.as_str(), entry)), "change", id)?;
         self.check_overlay(&state)?;
         let mut entry = LogEntry::new(Action::Revert, &change.title, at, actor);
         entry.target = Some(change.id.clone());
@@ -209,7 +210,8 @@ impl Transaction {
                 changes.filter(move |change| change.section == section)
             };
             for (key, value) in found.section(section).into_iter().flatten() {
-                if !changes().any(|change| change.key == *key && change.after.as_ref() == Some(value))
+                if !changes()
+                    .any(|change| change.key == *key && change.after.as_ref() == Some(value))
                 {
                     let by = self.store.editor_of(OVERLAY_PATH);
                     return Err(EvolutionError::Edited { path: OVERLAY_PATH.to_owned(), by });

@@ -301,8 +301,7 @@ impl Context {
         let root = &self.shared.root;
         let config = self.shared.config.clone().unwrap_or_else(|| root.join(CONFIG_PATH));
         let overlay = root.join(OVERLAY_PATH);
-        let mut stamps =
-            vec![(config.clone(), stamp(&config)), (overlay.clone(), stamp(&overlay))];
+        let mut stamps = vec![(config.clone(), stamp(&config)), (overlay.clone(), stamp(&overlay))];
         let nested = nested(&Disk::new(root));
         let rule_dirs = RULE_DIRS.into_iter().chain([PACK_DIR]);
         let directories = rule_dirs.chain(nested.rules.iter().map(String::as_str));

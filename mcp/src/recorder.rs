@@ -165,7 +165,8 @@ impl Recorder {
                     Some(session) => session,
                     None => {
                         let first = events.iter().map(|event| event.at).min().unwrap_or_default();
-                        let found = find_session(memory, branch.as_deref(), client, (fallback, first))?;
+                        let found =
+                            find_session(memory, branch.as_deref(), client, (fallback, first))?;
                         fallback = Some(found.clone());
                         found
                     }

@@ -309,9 +309,6 @@ pub fn reject(
 }
 
 /// Takes back a convention that an approved draft saved.
-pub(super) fn remove_memory(
-    memory: &mut ProjectMemory,
-    id: &str,
-) -> Result<(), EvolveError> {
+pub(super) fn remove_memory(memory: &mut ProjectMemory, id: &str) -> Result<(), EvolveError> {
     Ok(memory.remove(Kind::Convention, id, Some("the draft was reverted"))?)
 }

@@ -178,10 +178,7 @@ mod tests {
     #[test]
     fn code_is_found_in_quotes_and_calls() {
         let texts = ["`moment()` loses the time zone", "used Date.now() here", "never \"eval\""];
-        assert_eq!(
-            quoted_code(&texts),
-            ["Date.now()", "Date.now(", "moment()", "moment("]
-        );
+        assert_eq!(quoted_code(&texts), ["Date.now()", "Date.now(", "moment()", "moment("]);
         assert!(quoted_code(&["a plain sentence about nothing"]).is_empty());
     }
 

@@ -89,9 +89,8 @@ pub(super) fn try_on_history(
     let pages = [(path.to_owned(), text.to_owned())];
     let registry = Registry::from_pages(project.distribution().pages, &pages);
     let selection = Selection { only: vec![rule.id.to_string()], ..Selection::default() };
-    let engine =
-        Engine::new(project.distribution(), registry, &Default::default(), &selection)
-            .map_err(|error| EvolveError::Refused(error.to_string()))?;
+    let engine = Engine::new(project.distribution(), registry, &Default::default(), &selection)
+        .map_err(|error| EvolveError::Refused(error.to_string()))?;
     let reverted: BTreeSet<String> = commits
         .iter()
         .flat_map(|commit| commit.message.lines())
@@ -105,7 +104,8 @@ pub(super) fn try_on_history(
             trial.is_cut = true;
             break;
         }
-        let has_finding = introduces(&repository, &commit.id, &engine, &rule.id).unwrap_or_default();
+        let has_finding =
+            introduces(&repository, &commit.id, &engine, &rule.id).unwrap_or_default();
         let is_reverted = reverted.iter().any(|hash| commit.id.starts_with(hash.as_str()));
         let (all, found) = if is_reverted {
             (&mut trial.reverted, &mut trial.reverted_with_finding)

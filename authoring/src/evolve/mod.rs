@@ -17,7 +17,8 @@ pub use approve::{NewDraft, approve, create, reject};
 pub use history::HistoryTrial;
 pub use proposals::Proposal;
 pub use render::{
-    analysis_text, draft_line, figures_line, log_line, overview, review_text, run_text, summary_line,
+    analysis_text, draft_line, figures_line, log_line, overview, review_text, run_text,
+    summary_line,
 };
 pub use run::{Analysis, RunReport, analyze, revert, revert_all, run};
 

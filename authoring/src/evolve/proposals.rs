@@ -87,7 +87,8 @@ fn mistakes(
         let check = find_check(
             evolve.project,
             &Occurrence {
-                texts: [&entry.content, &mistake.root_cause, &mistake.prevention].map(String::as_str),
+                texts: [&entry.content, &mistake.root_cause, &mistake.prevention]
+                    .map(String::as_str),
                 files: &mistake.files,
             },
         )?;
@@ -144,10 +145,7 @@ fn sentence(title: &str) -> String {
 }
 
 /// Observations with the same content in several sessions.
-fn observations(
-    memory: &mut ProjectMemory,
-    found: &mut Vec<Proposal>,
-) -> Result<(), EvolveError> {
+fn observations(memory: &mut ProjectMemory, found: &mut Vec<Proposal>) -> Result<(), EvolveError> {
     let query = Query::new(Layers::SESSION);
     let entries: Vec<Entry> = memory.read(&mut |store| store.entries(&query))?;
     let known = Query::new(Layers::PERMANENT);

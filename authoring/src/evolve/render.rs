@@ -105,8 +105,11 @@ pub fn overview(evolve: &Evolve<'_>) -> Result<String, EvolveError> {
         state.drafts.values().filter(|draft| draft.status == DraftStatus::Pending).collect();
     let _ = writeln!(text, "applied: {}; drafts to decide: {}", state.applied.len(), pending.len());
     for change in &state.applied {
-        let drifted =
-            if state.drifted.contains(&change.id) { " [no longer supported: revert it]" } else { "" };
+        let drifted = if state.drifted.contains(&change.id) {
+            " [no longer supported: revert it]"
+        } else {
+            ""
+        };
         let _ = writeln!(text, "- {} {}{drifted}", change.id, change.title);
     }
     for draft in pending {
@@ -194,7 +197,8 @@ pub fn run_text(report: &RunReport) -> String {
 #[must_use]
 pub fn review_text(entry: &LogEntry, history: &[&LogEntry]) -> String {
     let mut text = format!("{}\n", log_line(entry));
-    if let Some(figures) = entry.figures.as_ref().map(figures_line).filter(|line| !line.is_empty()) {
+    if let Some(figures) = entry.figures.as_ref().map(figures_line).filter(|line| !line.is_empty())
+    {
         let _ = writeln!(text, "figures: {figures}");
     }
     for note in entry.draft.iter().flat_map(|draft| &draft.notes) {

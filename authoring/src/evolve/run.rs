@@ -145,9 +145,9 @@ fn overlay_of(candidate: &Candidate, facts: &Facts) -> Option<Overlay> {
         ChangeKind::RuleSeverity => {
             overlay.set("severities", subject, Some(facts.raisable.get(subject)?));
         }
-        ChangeKind::SkillCombo
-        | ChangeKind::CompoundWorkflow
-        | ChangeKind::NewConvention => return None,
+        ChangeKind::SkillCombo | ChangeKind::CompoundWorkflow | ChangeKind::NewConvention => {
+            return None;
+        }
     }
     Some(overlay)
 }
@@ -214,7 +214,8 @@ pub fn run(
         draft(evolve, memory, &mut transaction, &new, now, &mut report)?;
     }
     let open = |candidate: &Candidate| candidate.verdict == Verdict::Pending;
-    let pending = Pending { seen: facts.seen, pending: candidates.into_iter().filter(open).collect() };
+    let pending =
+        Pending { seen: facts.seen, pending: candidates.into_iter().filter(open).collect() };
     let text = serde_json::to_string_pretty(&pending).unwrap_or_default();
     evolve.store().write(PENDING_PATH, Some(text.as_bytes()))?;
     Ok(report)
@@ -247,8 +248,7 @@ fn draft(
 
 /// The applied change of a candidate that its figures no longer support.
 fn drifted(candidate: &Candidate, state: &State, evolve: &Evolve<'_>) -> Option<LogEntry> {
-    let is_same =
-        |entry: &&LogEntry| entry.candidate.as_deref() == Some(candidate.id.as_str());
+    let is_same = |entry: &&LogEntry| entry.candidate.as_deref() == Some(candidate.id.as_str());
     let change = state.applied.iter().find(is_same)?;
     (has_drifted(&candidate.figures, &evolve.config()) && !state.drifted.contains(&change.id))
         .then(|| change.clone())
@@ -261,7 +261,8 @@ fn draft_of(candidate: &Candidate, facts: &Facts) -> NewDraft {
         Some(overlay) => {
             let mut sections = serde_json::to_value(&overlay).unwrap_or_default();
             if let Some(sections) = sections.as_object_mut() {
-                sections.retain(|_, section| section.as_object().is_some_and(|map| !map.is_empty()));
+                sections
+                    .retain(|_, section| section.as_object().is_some_and(|map| !map.is_empty()));
             }
             let patch = serde_json::json!({ "overlay": sections });
             let text = serde_json::to_string_pretty(&patch).unwrap_or_default();

@@ -151,17 +151,48 @@ mod tests {
     #[test]
     fn only_known_names_are_taken_from_a_call() {
         let id = "decision_1763800000000_0123456789ab";
-        insta::assert_snapshot!([
-            facts("aidd_bootstrap", json!({"task": "free text"}), json!({"sessionId": "session_1_a"})),
-            facts("aidd_session", json!({}), json!({"id": "s", "status": "deleted"})),
-            facts("aidd_get_agent", json!({"agent": "x"}), json!({"name": "backend-engineer", "path": "skills/backend-engineer/SKILL.md"})),
-            facts("aidd_get_agent", json!({}), json!({"name": "my own page", "path": "ai/skills/x.md"})),
-            facts("aidd_get_tkb_entry", json!({}), json!({"name": "testing/vitest"})),
-            facts("aidd_classify_task", json!({}), json!({"roles": ["quality-engineer"], "workflow": "bug-fix"})),
-            facts("aidd_memory_search", json!({"query": "why"}), json!({"results": [{"id": id}, {"id": "no id"}]})),
-            facts("aidd_memory_get", json!({"ids": [id]}), json!({"memories": []})),
-            facts("aidd_memory_add_decision", json!({"reasoning": format!("see {id}, and {id}.")}), json!({})),
-            facts("aidd_check_compliance", json!({}), json!({"findings": [{"rule": "a/b", "id": "7feb405bde191792"}]})),
-        ].join("\n"));
+        insta::assert_snapshot!(
+            [
+                facts(
+                    "aidd_bootstrap",
+                    json!({"task": "free text"}),
+                    json!({"sessionId": "session_1_a"})
+                ),
+                facts("aidd_session", json!({}), json!({"id": "s", "status": "deleted"})),
+                facts(
+                    "aidd_get_agent",
+                    json!({"agent": "x"}),
+                    json!({"name": "backend-engineer", "path": "skills/backend-engineer/SKILL.md"})
+                ),
+                facts(
+                    "aidd_get_agent",
+                    json!({}),
+                    json!({"name": "my own page", "path": "ai/skills/x.md"})
+                ),
+                facts("aidd_get_tkb_entry", json!({}), json!({"name": "testing/vitest"})),
+                facts(
+                    "aidd_classify_task",
+                    json!({}),
+                    json!({"roles": ["quality-engineer"], "workflow": "bug-fix"})
+                ),
+                facts(
+                    "aidd_memory_search",
+                    json!({"query": "why"}),
+                    json!({"results": [{"id": id}, {"id": "no id"}]})
+                ),
+                facts("aidd_memory_get", json!({"ids": [id]}), json!({"memories": []})),
+                facts(
+                    "aidd_memory_add_decision",
+                    json!({"reasoning": format!("see {id}, and {id}.")}),
+                    json!({})
+                ),
+                facts(
+                    "aidd_check_compliance",
+                    json!({}),
+                    json!({"findings": [{"rule": "a/b", "id": "7feb405bde191792"}]})
+                ),
+            ]
+            .join("\n")
+        );
     }
 }

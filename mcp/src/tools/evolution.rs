@@ -59,13 +59,8 @@ pub fn tools() -> Vec<Tool> {
         .non_destructive()
         .with_spellings(&[("fileName", "filename")])
         .in_profiles(plan),
-        Tool::new(
-            "aidd_draft_list",
-            "List drafts",
-            "Lists drafts with their confidence.",
-            list,
-        )
-        .in_profiles(plan),
+        Tool::new("aidd_draft_list", "List drafts", "Lists drafts with their confidence.", list)
+            .in_profiles(plan),
         Tool::new(
             "aidd_draft_approve",
             "Decide on draft",
@@ -329,8 +324,7 @@ fn create(context: &Context, params: CreateParams) -> Result<Answer<DraftView>, 
     let entry = with_evolve(context, |evolve| {
         context.memory(|memory| evolve::create(evolve, memory, &new, now))
     })?;
-    let draft =
-        Draft { entry, status: DraftStatus::Pending, decided_at: None, reason: None };
+    let draft = Draft { entry, status: DraftStatus::Pending, decided_at: None, reason: None };
     let view = DraftView::from(&draft);
     let mut text = format!("{} {}", view.id, view.path);
     for note in &view.notes {
@@ -382,7 +376,8 @@ fn list(context: &Context, params: ListParams) -> Result<Answer<ListAnswer>, Too
             })
             .collect();
         let shown = drafts.iter().take(params.limit.unwrap_or(20));
-        let mut text: String = shown.clone().map(|draft| format!("{}\n", draft_line(draft))).collect();
+        let mut text: String =
+            shown.clone().map(|draft| format!("{}\n", draft_line(draft))).collect();
         if drafts.is_empty() {
             text = "no drafts".to_owned();
         }
@@ -417,8 +412,8 @@ fn approve(context: &Context, params: ApproveParams) -> Result<Answer<ApproveAns
     with_evolve(context, |evolve| {
         if params.reject {
             let reason = params.reason.as_deref().unwrap_or_default();
-            let entry = context
-                .memory(|memory| evolve::reject(evolve, memory, &params.id, reason, now))?;
+            let entry =
+                context.memory(|memory| evolve::reject(evolve, memory, &params.id, reason, now))?;
             let answer =
                 ApproveAnswer { id: entry.id, status: "rejected".to_owned(), written: None };
             return Ok(Answer::new(answer, format!("rejected: {}", entry.title)));
@@ -426,11 +421,8 @@ fn approve(context: &Context, params: ApproveParams) -> Result<Answer<ApproveAns
         let (entry, written) =
             context.memory(|memory| evolve::approve(evolve, memory, &params.id, now))?;
         let text = format!("approved: {}\nwritten: {written}", entry.title);
-        let answer = ApproveAnswer {
-            id: entry.id,
-            status: "approved".to_owned(),
-            written: Some(written),
-        };
+        let answer =
+            ApproveAnswer { id: entry.id, status: "approved".to_owned(), written: Some(written) };
         Ok(Answer::new(answer, text))
     })
 }

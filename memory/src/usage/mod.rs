@@ -64,10 +64,8 @@ impl ProjectMemory {
     /// When `session` is not an id, or the store cannot be written.
     pub fn note_events(&mut self, session: &str, events: &[TimedEvent]) -> Result<(), MemoryError> {
         let Some(at) = events.iter().map(|event| event.at).min() else { return Ok(()) };
-        let session = Name::new(session).ok_or_else(|| MemoryError::Unknown {
-            item: "session",
-            id: session.to_owned(),
-        })?;
+        let session = Name::new(session)
+            .ok_or_else(|| MemoryError::Unknown { item: "session", id: session.to_owned() })?;
         let id = self.new_id(&format!("{BATCH}{session}"), at, "");
         let events: Vec<(i64, &Event)> =
             events.iter().map(|timed| (timed.at - at, &timed.event)).collect();
@@ -121,9 +119,9 @@ impl ProjectMemory {
     pub fn fold_usage(&mut self) -> Result<(), MemoryError> {
         let now = self.now();
         let expired = now - RETENTION_DAYS * 24 * SETTLED_MS;
-        let is_due = |dated: &Dated| dated.is_foldable || dated.record.ended_at.max(dated.start) < expired;
-        let has_due =
-            self.read(&mut |store| Ok(dated_records(store, now)?.iter().any(is_due)))?;
+        let is_due =
+            |dated: &Dated| dated.is_foldable || dated.record.ended_at.max(dated.start) < expired;
+        let has_due = self.read(&mut |store| Ok(dated_records(store, now)?.iter().any(is_due)))?;
         if !has_due {
             return Ok(());
         }

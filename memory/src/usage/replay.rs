@@ -163,7 +163,8 @@ impl Replay {
         file.runs = runs;
         (file.end, file.end_errors) = (edit.after, edit.errors);
         let is_change = file.states.last() != Some(&edit.new);
-        file.is_reverted = if is_change { file.states.contains(&edit.new) } else { file.is_reverted };
+        file.is_reverted =
+            if is_change { file.states.contains(&edit.new) } else { file.is_reverted };
         if is_change {
             file.states.push(edit.new);
         }

@@ -165,7 +165,10 @@ fn the_order_in_which_events_arrive_does_not_matter() {
         memory decision_1763800000000_0123456789ab",
     );
     let expected = replay("session_1_a", events.clone());
-    assert_eq!(expected.task, TaskType { domain: "backend-engineer".into(), nature: "bug-fix".into() });
+    assert_eq!(
+        expected.task,
+        TaskType { domain: "backend-engineer".into(), nature: "bug-fix".into() }
+    );
     events.reverse();
     assert_eq!(replay("session_1_a", events), expected);
 }

@@ -48,12 +48,7 @@ pub(super) fn note_model(
     note(memory, &session.id, event.into_iter().collect(), root)
 }
 
-fn note(
-    memory: &mut ProjectMemory,
-    session: &str,
-    events: Vec<Event>,
-    root: &Path,
-) -> Result<()> {
+fn note(memory: &mut ProjectMemory, session: &str, events: Vec<Event>, root: &Path) -> Result<()> {
     if events.is_empty() || !read_config(root)?.records_usage() {
         return Ok(());
     }
