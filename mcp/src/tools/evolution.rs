@@ -426,3 +426,6 @@ fn approve(context: &Context, params: ApproveParams) -> Result<Answer<ApproveAns
         Ok(Answer::new(answer, text))
     })
 }
+
+#[cfg(test)]
+mod tests;
