@@ -127,8 +127,8 @@ fn words_are_drafted_and_never_applied() {
     assert_eq!(
         found,
         [
-            "Draft use the skill sql with the role auditor for backend/bugfix",
             "Draft one workflow for plan and check, which always follow each other",
+            "Draft use the skill sql with the role auditor for backend/bugfix",
         ]
     );
 }

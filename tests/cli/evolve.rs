@@ -196,7 +196,7 @@ fn a_mistake_that_recurs_becomes_a_drafted_rule_with_a_check() {
     let path = draft["draft"]["path"].as_str().expect("a path").to_owned();
     let notes = draft["draft"]["notes"].to_string();
     assert!(notes.contains("occurs only in the files of the mistake"), "{notes}");
-    assert!(notes.contains("project: 1 findings in 1 of 2 files"), "{notes}");
+    assert!(notes.contains("project: 1 finding in 1 of 2 files"), "{notes}");
     let id = draft["id"].as_str().expect("an id").to_owned();
     project.run(&["draft", "approve", &id]).expect_code(0);
     assert!(!project.path().join(&path).exists());

@@ -14,6 +14,7 @@ use aidd_memory::kinds::Convention;
 use aidd_memory::permanent::NewMemory;
 use aidd_memory::project::ProjectMemory;
 use aidd_memory::types::Kind;
+use aidd_report::number;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -141,8 +142,10 @@ fn try_rule(evolve: &Evolve<'_>, path: &str, text: &str) -> Result<Vec<String>, 
         return Ok(notes);
     };
     notes.push(format!(
-        "project: {} findings in {} of {} files",
-        trial.findings, trial.files, trial.evaluated
+        "project: {} in {} of {}",
+        number(trial.findings, "finding"),
+        trial.files,
+        number(trial.evaluated, "file")
     ));
     let samples = trial.samples.iter().take(3);
     notes.extend(samples.map(|sample| format!("{}:{} {}", sample.path, sample.line, sample.text)));
