@@ -20,6 +20,7 @@ pub mod memory;
 mod pack;
 pub mod rules;
 pub mod settings;
+mod stats;
 mod streams;
 mod work;
 
@@ -262,6 +263,7 @@ fn run_command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Deps(args) => deps::run(args, config, io),
         Command::Index(args) => index::run(args, config, io),
         Command::Pack(args) => pack::run(args, config, io),
+        Command::Stats(args) => stats::run(args, cli.color, io),
         Command::Work(args) => work::run(args, io),
         Command::Evolve(args) => evolve::run(args, config, io),
         Command::Draft(args) => evolve::run_drafts(args, config, io),

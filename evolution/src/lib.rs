@@ -9,6 +9,7 @@ pub mod betting;
 pub mod candidates;
 mod comparisons;
 pub mod log;
+pub mod models;
 pub mod record;
 pub mod statistics;
 pub mod store;

@@ -139,7 +139,7 @@ pub struct Outcome {
     pub findings_end: u32,
     /// Those of severity error.
     pub errors_left: u32,
-    /// Edited files that the session itself restored.
+    /// Edited files that were at the end as they were before the session.
     pub files_reverted: u32,
     /// Edited files that were edited again later in the session.
     pub files_reworked: u32,

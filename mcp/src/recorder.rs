@@ -148,7 +148,8 @@ impl Recorder {
         client: &str,
         noted: Vec<(Option<String>, TimedEvent)>,
     ) -> Result<(), ToolError> {
-        let branch = current_branch(context);
+        // Without a branch, the hooks use Git's default name.
+        let branch = current_branch(context).unwrap_or_else(|| "main".to_owned());
         let (known, has_folded) = {
             let mut clients = self.lock();
             let state = clients.entry(client.to_owned()).or_default();
@@ -165,8 +166,7 @@ impl Recorder {
                     Some(session) => session,
                     None => {
                         let first = events.iter().map(|event| event.at).min().unwrap_or_default();
-                        let found =
-                            find_session(memory, branch.as_deref(), client, (fallback, first))?;
+                        let found = find_session(memory, &branch, client, (fallback, first))?;
                         fallback = Some(found.clone());
                         found
                     }
@@ -187,15 +187,11 @@ impl Recorder {
 /// before `first`; otherwise a new id.
 fn find_session(
     memory: &mut ProjectMemory,
-    branch: Option<&str>,
+    branch: &str,
     client: &str,
     (known, first): (Option<String>, i64),
 ) -> Result<String, MemoryError> {
-    let open = match branch {
-        Some(branch) => memory.open_hook_session(branch, client)?,
-        None => None,
-    };
-    if let Some(open) = open {
+    if let Some(open) = memory.open_hook_session(branch, client)? {
         return Ok(open.id);
     }
     let has_ended = |state: SessionState| {

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::tool::ToolError;
+use crate::tools::memory::models;
 use crate::tools::{evolution, packs};
 use aidd_engine::text::escape::markdown;
 use aidd_guidance::{Library, Origin, Page, PageKind, requirements};
@@ -14,7 +15,6 @@ use aidd_memory::usage::event::PageUse;
 use rmcp::model::{ErrorData, Resource, ResourceTemplate};
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The MIME type of the content at a URI.
@@ -24,8 +24,6 @@ pub(crate) fn mime(uri: &str) -> &'static str {
 
 /// Maximum number of memories on a page.
 const MAX_MEMORIES: usize = 200;
-/// Maximum number of sessions used for statistics.
-const MAX_SESSIONS: usize = 200;
 
 /// The content at a URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -222,7 +220,7 @@ pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
             packs::resource(context, &address).map_err(|error| not_found(error.to_string()))
         }
         Content::Evolution => evolution::resource(context).map_err(internal_error),
-        Content::Models => models(context).map_err(internal_error),
+        Content::Models => models::page(context).map_err(internal_error),
     }
 }
 
@@ -405,79 +403,6 @@ fn render_memories(briefs: &[Brief], text: &mut String) {
             briefs.len()
         );
     }
-}
-
-/// Statistics of a model from its sessions.
-#[derive(Default)]
-struct Model {
-    sessions: usize,
-    outcomes: usize,
-    passing: usize,
-    compliance: f64,
-    reverts: u64,
-    tokens: u64,
-    reported: usize,
-}
-
-fn models(context: &Context) -> Result<String, ToolError> {
-    let sessions = context.memory(|memory| -> Result<_, MemoryError> {
-        memory.sessions(None, Some(true), MAX_SESSIONS)
-    })?;
-    let mut models: BTreeMap<String, Model> = BTreeMap::new();
-    for session in &sessions {
-        let provider = &session.ai_provider;
-        let model = models.entry(format!("{} {}", provider.provider, provider.model)).or_default();
-        model.sessions += 1;
-        if let Some(outcome) = &session.outcome {
-            model.outcomes += 1;
-            model.passing += usize::from(outcome.tests_passing);
-            model.compliance += outcome.compliance_score;
-            model.reverts += outcome.reverts;
-        }
-        let is_reported = session.token_telemetry_source.as_deref() == Some("reported");
-        if let Some(usage) = session.token_usage.as_ref().filter(|_| is_reported) {
-            model.reported += 1;
-            model.tokens += usage.input_tokens + usage.output_tokens;
-        }
-    }
-    let mut text = format!(
-        "# Models\n\nThe last {} ended sessions. Outcomes are self-reported; tokens are counted only if they were reported.\n",
-        sessions.len()
-    );
-    if models.is_empty() {
-        text.push_str("\nNo session has ended yet.\n");
-        return Ok(text);
-    }
-    text.push_str("\n| Model | Sessions | With outcome | Tests passing | Mean compliance | Reverts | Tokens per session |\n| --- | --- | --- | --- | --- | --- | --- |\n");
-    for (name, model) in models {
-        let mean = |sum: f64, count: usize| {
-            if count == 0 { "none".to_owned() } else { format!("{:.0}", sum / to_f64(count)) }
-        };
-        let passing = if model.outcomes == 0 {
-            "none".to_owned()
-        } else {
-            format!("{} of {}", model.passing, model.outcomes)
-        };
-        let tokens = model
-            .tokens
-            .checked_div(model.reported as u64)
-            .map_or_else(|| "none".to_owned(), |tokens| tokens.to_string());
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {passing} | {} | {} | {tokens} |",
-            markdown::words(&name),
-            model.sessions,
-            model.outcomes,
-            mean(model.compliance, model.outcomes),
-            model.reverts,
-        );
-    }
-    Ok(text)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a few hundred sessions")]
-fn to_f64(count: usize) -> f64 {
-    count as f64
 }
 
 /// The string value of an argument.

@@ -30,6 +30,7 @@ mod packs;
 mod project;
 mod project_rules;
 mod rule_import;
+mod statistics;
 mod suggest;
 pub(crate) mod support;
 mod usage;

@@ -12,6 +12,7 @@ mod payload;
 mod reads;
 mod recall;
 mod record;
+mod transcript;
 mod usage;
 
 use crate::cli::Cli;
@@ -297,7 +298,7 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
         }
         Event::SessionEnd => {
             let Some(mut memory) = session_memory(distribution, root)? else { return Ok(None) };
-            record::end_session(&mut memory, payload)?;
+            record::end_session(&mut memory, payload, root)?;
             evolve(&mut memory, root, distribution)?;
             Ok(None)
         }

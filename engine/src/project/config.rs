@@ -100,6 +100,7 @@ impl Config {
     #[must_use]
     pub fn records_usage(&self) -> bool {
         self.content.as_ref().is_none_or(ContentConfig::tracks_sessions)
+            && self.evolution.as_ref().is_none_or(EvolutionConfig::records)
     }
 }
 

@@ -73,7 +73,7 @@ impl Facts {
             Value::Object(fields) => {
                 let id = fields.get("id").and_then(Value::as_str);
                 if let Some(id) = id.filter(|_| fields.contains_key("rule")) {
-                    self.findings.extend(Mark::of_findings([id]));
+                    self.findings.extend(Mark::from_findings([id]));
                 } else if let Some(id) = id.and_then(memory_id)
                     && self.returned.len() < MAX_MEMORIES
                 {
@@ -89,10 +89,12 @@ impl Facts {
 /// The kind of a page, from its path.
 fn page_kind(path: &str) -> Option<PageUse> {
     let has = |dir: &str| path.split('/').any(|part| part == dir);
-    match () {
-        () if has("skills") => Some(PageUse::Role),
-        () if has("workflows") => Some(PageUse::Workflow),
-        () => None,
+    if has("skills") {
+        Some(PageUse::Role)
+    } else if has("workflows") {
+        Some(PageUse::Workflow)
+    } else {
+        None
     }
 }
 

@@ -190,12 +190,8 @@ fn all_writes(memory: &mut ProjectMemory) {
     assert_eq!(Name::new(&sensitive_text(52)), None);
     let model = Event::Model(name("anthropic"), name(&token()));
     let events = [TimedEvent { at: START, event: model }];
-    memory.note_events(&new_session_id(memory), &events).expect("noted");
+    memory.note_events(&session, &events).expect("noted");
     assert!(memory.note_events(&sensitive_text(53), &events).is_err());
-}
-
-fn new_session_id(memory: &mut ProjectMemory) -> String {
-    memory.start_session(new_session("main")).expect("started").id
 }
 
 fn files_on_disk(root: &Path) -> Vec<(String, Vec<u8>)> {

@@ -25,7 +25,7 @@ impl Mark {
 
     /// The marks of the first ids of findings.
     #[must_use]
-    pub fn of_findings<'a>(ids: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
+    pub fn from_findings<'a>(ids: impl IntoIterator<Item = &'a str>) -> Vec<Self> {
         ids.into_iter().take(MAX_FINDINGS).map(Self::new).collect()
     }
 }

@@ -9,6 +9,7 @@
 pub mod event;
 mod name;
 mod replay;
+pub mod summary;
 #[cfg(test)]
 mod tests;
 
@@ -31,9 +32,9 @@ use std::collections::BTreeMap;
 const BATCH: &str = "usage_";
 const RECORD: &str = "record_";
 /// Age in milliseconds from which an ended session gets no more events: one hour.
-const SETTLED_MS: i64 = 3_600_000;
+const FINAL_AFTER_MS: i64 = 3_600_000;
 /// Age in milliseconds of the last event from which a session is over that nobody ended: one day.
-const STALE_MS: i64 = 24 * SETTLED_MS;
+const STALE_MS: i64 = 24 * FINAL_AFTER_MS;
 /// Number of days for which records are retained.
 pub const RETENTION_DAYS: i64 = 365;
 
@@ -118,7 +119,7 @@ impl ProjectMemory {
     /// When the store cannot be written.
     pub fn fold_usage(&mut self) -> Result<(), MemoryError> {
         let now = self.now();
-        let expired = now - RETENTION_DAYS * 24 * SETTLED_MS;
+        let expired = now - RETENTION_DAYS * 24 * FINAL_AFTER_MS;
         let is_due =
             |dated: &Dated| dated.is_foldable || dated.record.ended_at.max(dated.start) < expired;
         let has_due = self.read(&mut |store| Ok(dated_records(store, now)?.iter().any(is_due)))?;
@@ -220,7 +221,7 @@ fn dated_records(store: &mut dyn StorageBackend, now: i64) -> Result<Vec<Dated>,
         let start = state.as_ref().and_then(|state| millis(&state.started_at)).unwrap_or(first);
         let ended = match &state {
             Some(state) => state.ended_at.as_ref().and_then(millis),
-            None => Some(last).filter(|last| now - last > SETTLED_MS),
+            None => Some(last).filter(|last| now - last > FINAL_AFTER_MS),
         };
         let ended = ended.or(Some(last).filter(|last| now - last > STALE_MS));
         new.ended_at = ended.unwrap_or_default();
@@ -235,7 +236,7 @@ fn dated_records(store: &mut dyn StorageBackend, now: i64) -> Result<Vec<Dated>,
             }
             None => (new, start),
         };
-        let is_foldable = ended.is_some_and(|ended| now - ended.max(last) > SETTLED_MS);
+        let is_foldable = ended.is_some_and(|ended| now - ended.max(last) > FINAL_AFTER_MS);
         records.push(Dated { record, start, is_foldable, batches });
     }
     Ok(records)
@@ -259,7 +260,9 @@ fn describe(record: &mut SessionRecord, state: &SessionState, start: i64) {
     if state.token_telemetry_source.as_deref() == Some("reported")
         && let Some(usage) = &state.token_usage
     {
-        record.tokens = Some(Tokens { input: usage.input_tokens, output: usage.output_tokens });
+        let cached = [usage.cache_read_tokens, usage.cache_write_tokens].into_iter().flatten();
+        let input = cached.fold(usage.input_tokens, u64::saturating_add);
+        record.tokens = Some(Tokens { input, output: usage.output_tokens });
         record.cost = usage.total_cost.filter(|cost| cost.is_finite() && *cost >= 0.0);
     }
     if record.ended_at > 0 {

@@ -36,12 +36,20 @@ struct File {
     /// Findings of severity error at these times.
     start_errors: u32,
     end_errors: u32,
-    /// Whether the last edit restored an earlier state.
-    is_reverted: bool,
+    /// The state before the session.
+    original: Option<Mark>,
     /// Number of runs before the last edit.
     runs: usize,
     /// Whether the file was edited again after a run.
     is_reworked: bool,
+}
+
+impl File {
+    /// Whether the file is again as it was before the session.
+    fn is_reverted(&self) -> bool {
+        let is_original = |state: &Mark| Some(*state) == self.original;
+        self.states.last().is_some_and(is_original) && !self.states.iter().all(is_original)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -157,18 +165,14 @@ impl Replay {
         if is_new {
             (file.start, file.start_errors) = (edit.before, edit.errors_before);
             file.states.extend(edit.old);
+            file.original = edit.old;
         } else {
             file.is_reworked |= file.runs < runs;
         }
         file.runs = runs;
         (file.end, file.end_errors) = (edit.after, edit.errors);
-        let is_change = file.states.last() != Some(&edit.new);
-        file.is_reverted =
-            if is_change { file.states.contains(&edit.new) } else { file.is_reverted };
-        if is_change {
-            file.states.push(edit.new);
-        }
-        let restores = is_change && file.is_reverted;
+        let restores = file.states.last() != Some(&edit.new) && file.states.contains(&edit.new);
+        file.states.push(edit.new);
         for (rule, [introduced, fixed, allowed]) in &edit.rules {
             let rule = self.record.rules.entry(rule.as_str().to_owned()).or_default();
             rule.introduced += introduced;
@@ -214,7 +218,7 @@ impl Replay {
                 findings_start: sum(|file| file.start),
                 findings_end: sum(|file| file.end),
                 errors_left: sum(|file| file.end_errors.saturating_sub(file.start_errors)),
-                files_reverted: sum(|file| u32::from(file.is_reverted)),
+                files_reverted: sum(|file| u32::from(file.is_reverted())),
                 files_reworked: sum(|file| u32::from(file.is_reworked)),
                 ..Outcome::default()
             });

@@ -1,6 +1,6 @@
 use super::event::{Call, Edit, Event, Mark, PageUse, RunCheck, TimedEvent};
 use super::replay::replay;
-use super::{Name, RETENTION_DAYS, SETTLED_MS};
+use super::{FINAL_AFTER_MS, Name, RETENTION_DAYS};
 use crate::project::ProjectMemory;
 use crate::store::BackendChoice;
 use crate::tests::{new_session, on_both_stores, open_memory, text};
@@ -83,7 +83,7 @@ fn script(text: &str) -> Vec<TimedEvent> {
 }
 
 /// What a record says, without the figures that are zero.
-fn told(record: &SessionRecord) -> String {
+fn describe(record: &SessionRecord) -> String {
     let mut text = String::new();
     for (name, tool) in &record.tools {
         let (calls, good, bad) = (tool.calls, tool.good, tool.bad);
@@ -112,7 +112,7 @@ fn told(record: &SessionRecord) -> String {
 }
 
 fn replayed(text: &str) -> String {
-    told(&replay("session_1_a", script(text)))
+    describe(&replay("session_1_a", script(text)))
 }
 
 #[test]
@@ -129,7 +129,15 @@ fn a_result_is_good_if_it_was_used_and_the_tests_passed() {
         tests pass
         call aidd_explore
         lint pass
-    "), @"");
+    "), @"
+        aidd_check_compliance: 2 calls, 1 good, 1 bad
+        aidd_explore: 2 calls, 1 good, 0 bad
+        aidd_memory_search: 2 calls, 1 good, 0 bad
+        team/no-any: [0, 1, 0, 0]
+        findings 1 → 0, errors left 0, reverted 0, reworked 0
+        runs 2 passed, 1 failed, last Some(true)
+        aidd_memory_search → aidd_check_compliance → aidd_explore
+    ");
 }
 
 #[test]
@@ -138,7 +146,13 @@ fn advice_that_was_taken_back_was_bad() {
         call aidd_check_compliance names f1
         edit a.ts 0 1 fixes team/no-any f1
         edit a.ts 1 0 introduces team/no-any f1
-    "), @"");
+    "), @"
+        aidd_check_compliance: 1 calls, 0 good, 1 bad
+        team/no-any: [1, 1, 0, 0]
+        findings 1 → 1, errors left 0, reverted 1, reworked 0
+        runs 0 passed, 0 failed, last None
+        aidd_check_compliance
+    ");
 }
 
 #[test]
@@ -151,7 +165,11 @@ fn an_edit_that_restores_an_earlier_state_is_a_revert() {
         edit b.ts 1 0
         edit b.ts 0 2 allows team/no-any
         tests pass
-    "), @"");
+    "), @"
+        team/no-any: [1, 1, 1, 1]
+        findings 0 → 0, errors left 0, reverted 1, reworked 2
+        runs 1 passed, 1 failed, last Some(true)
+    ");
 }
 
 #[test]
@@ -210,7 +228,7 @@ fn records_are_the_same_before_and_after_folding() {
             rows.expect("rows").len()
         };
         assert_eq!((rows(&mut memory, "usage_"), rows(&mut memory, "record_")), (4, 0));
-        time.fetch_add(2 * SETTLED_MS, Ordering::Relaxed);
+        time.fetch_add(2 * FINAL_AFTER_MS, Ordering::Relaxed);
         memory.fold_usage().expect("folded");
         assert_eq!((rows(&mut memory, "usage_"), rows(&mut memory, "record_")), (0, 1));
         assert_eq!(memory.session_records().expect("records"), before);
@@ -218,7 +236,7 @@ fn records_are_the_same_before_and_after_folding() {
         let late = TimedEvent { at: start + 9, event: Event::Call(call("aidd_explore")) };
         memory.note_events(&session, &[late]).expect("noted");
         assert_eq!(memory.session_records().expect("records")[0].tools["aidd_explore"].calls, 2);
-        time.fetch_add(RETENTION_DAYS * 24 * SETTLED_MS, Ordering::Relaxed);
+        time.fetch_add(RETENTION_DAYS * 24 * FINAL_AFTER_MS, Ordering::Relaxed);
         memory.fold_usage().expect("folded");
         assert_eq!((rows(&mut memory, "usage_"), rows(&mut memory, "record_")), (0, 0));
     }

@@ -151,7 +151,7 @@ impl EditChecker {
         let old = compared.before.as_ref().map(findings).unwrap_or_default();
         let new = findings(&compared.after);
         let old = before.as_deref().map(|text| State { text, findings: &old });
-        let figures = figures::of_edit(&path, old, State { text: &after, findings: &new });
+        let figures = figures::compute(&path, old, State { text: &after, findings: &new });
         Ok(Some((self.added(&compared), figures)))
     }
 

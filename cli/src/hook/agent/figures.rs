@@ -29,7 +29,7 @@ impl<'a> State<'a> {
 }
 
 /// The figures of the edit of the file at `path`; `before` is `None` for a new file.
-pub(super) fn of_edit(path: &str, before: Option<State<'_>>, after: State<'_>) -> Edit {
+pub(super) fn compute(path: &str, before: Option<State<'_>>, after: State<'_>) -> Edit {
     let old = before.unwrap_or(State { text: b"", findings: &[] });
     let (known, remaining) = (old.by_id(), after.by_id());
     let introduced = || after.open().filter(|finding| !known.contains_key(finding.id.as_str()));
@@ -60,8 +60,8 @@ pub(super) fn of_edit(path: &str, before: Option<State<'_>>, after: State<'_>) -
         errors_before: errors(old),
         errors: errors(after),
         rules,
-        introduced: Mark::of_findings(introduced().map(|finding| finding.id.as_str())),
-        fixed: Mark::of_findings(fixed().map(|finding| finding.id.as_str())),
+        introduced: Mark::from_findings(introduced().map(|finding| finding.id.as_str())),
+        fixed: Mark::from_findings(fixed().map(|finding| finding.id.as_str())),
     }
 }
 

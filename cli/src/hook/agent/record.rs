@@ -316,8 +316,13 @@ fn files(summary: &Summary) -> (String, Value) {
 ///
 /// # Errors
 /// Fails when the memory cannot be saved.
-pub(super) fn end_session(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
+pub(super) fn end_session(
+    memory: &mut ProjectMemory,
+    payload: &Payload,
+    root: &Path,
+) -> Result<()> {
     if let Some(session) = open_session(memory, payload)? {
+        usage::note_tokens(memory, &session, payload, root)?;
         finish(memory, &session)?;
     }
     Ok(memory.fold_usage()?)
