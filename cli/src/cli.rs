@@ -1,6 +1,7 @@
 //! Commands, options and their help texts.
 
 mod commits;
+mod evolve;
 mod index;
 mod init;
 mod mcp;
@@ -13,6 +14,7 @@ mod suggest;
 mod work;
 
 pub use commits::{GenerateCommand, HookCommand, HookName, MessageFormat};
+pub use evolve::{DraftCategory, DraftCommand, Drafts, Evolve, EvolveCommand};
 pub use index::{Index, IndexCommand, NameKind};
 pub use init::{Client, Init};
 pub use mcp::{Mcp, Profile};
@@ -100,6 +102,10 @@ pub enum Command {
     Stats(Stats),
     /// Show and change the work list: stages, milestones, tasks and their parts.
     Work(Work),
+    /// Show, apply and revert changes that recorded sessions suggest.
+    Evolve(Evolve),
+    /// Decide on drafts: rules, knowledge, skills, workflows, conventions, settings.
+    Draft(Drafts),
     /// List, write and test rules.
     #[command(subcommand)]
     Rule(RuleCommand),

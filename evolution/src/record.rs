@@ -164,6 +164,16 @@ fn is_zero(at: &i64) -> bool {
 }
 
 impl TaskType {
+    /// `domain/nature`; empty if neither is known.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match (self.domain.as_str(), self.nature.as_str()) {
+            ("", nature) => nature.to_owned(),
+            (domain, "") => domain.to_owned(),
+            (domain, nature) => format!("{domain}/{nature}"),
+        }
+    }
+
     /// Whether neither part is known.
     #[must_use]
     pub fn is_unknown(&self) -> bool {

@@ -3,13 +3,13 @@
 use crate::context::Context;
 use crate::tool::ToolError;
 use crate::tools::memory::models;
-use crate::tools::packs;
+use crate::tools::{evolution, packs};
 use aidd_engine::text::escape::markdown;
 use aidd_guidance::{Library, Origin, Page, PageKind, requirements};
 use aidd_memory::MemoryError;
 use aidd_memory::brief::Brief;
 use aidd_memory::store::{Layers, Order, Query};
-use aidd_memory::types::{Kind, Outcome};
+use aidd_memory::types::Kind;
 use aidd_memory::usage::Name;
 use aidd_memory::usage::event::PageUse;
 use rmcp::model::{ErrorData, Resource, ResourceTemplate};
@@ -24,8 +24,6 @@ pub(crate) fn mime(uri: &str) -> &'static str {
 
 /// Maximum number of memories on a page.
 const MAX_MEMORIES: usize = 200;
-/// Maximum number of sessions used for statistics.
-const MAX_SESSIONS: usize = 200;
 
 /// The content at a URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +125,7 @@ pub const ROWS: &[Row] = &[
     row(
         "aidd://evolution/status",
         "Evolution",
-        "Statistics of the outcomes of decisions",
+        "Applied changes, drafts, and the last actions",
         Content::Evolution,
     ),
     row("aidd://models/analytics", "Models", "Session results by model", Content::Models),
@@ -221,7 +219,7 @@ pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
             let address = percent_decode(&uri[row.head().len()..]);
             packs::resource(context, &address).map_err(|error| not_found(error.to_string()))
         }
-        Content::Evolution => evolution(context).map_err(internal_error),
+        Content::Evolution => evolution::resource(context).map_err(internal_error),
         Content::Models => models::page(context).map_err(internal_error),
     }
 }
@@ -405,34 +403,6 @@ fn render_memories(briefs: &[Brief], text: &mut String) {
             briefs.len()
         );
     }
-}
-
-/// Statistics of the outcomes of decisions. The page states that aidd does not change rules because
-/// of them.
-fn evolution(context: &Context) -> Result<String, ToolError> {
-    let decisions = entries(context, Kind::Decision)?;
-    let count = |outcome: Outcome| {
-        decisions.iter().filter(|brief| brief.entry.outcome() == Some(outcome)).count()
-    };
-    let [good, bad, partial] = [Outcome::Success, Outcome::Failed, Outcome::Partial].map(count);
-    let (health, sessions) = context.memory(|memory| -> Result<_, MemoryError> {
-        let health = memory.health(MAX_SESSIONS)?;
-        let sessions = memory.sessions(None, Some(true), usize::MAX)?.len();
-        Ok((health, sessions))
-    })?;
-    let drafts = std::fs::read_dir(context.root().join(".aidd/drafts")).map_or(0, Iterator::count);
-    let mut text = format!(
-        "# Evolution\n\nThis version neither changes nor proposes rules. Available data:\n\n- active decisions: {}, of which {good} successful, {partial} partially successful, {bad} failed, {} without an outcome\n- ended sessions: {sessions}\n- files in `.aidd/drafts/`: {drafts}\n",
-        decisions.len(),
-        decisions.len() - good - bad - partial,
-    );
-    match health.overall {
-        Some(overall) => {
-            let _ = writeln!(text, "- health: {overall:.0} of 100 (details: aidd_project_health)");
-        }
-        None => text.push_str("- health: not enough data\n"),
-    }
-    Ok(text)
 }
 
 /// The string value of an argument.

@@ -12,6 +12,7 @@ mod commits;
 mod coverage;
 mod deps;
 mod enforced;
+pub(crate) mod evolve;
 mod fixes;
 mod hooks;
 #[cfg(unix)]
@@ -31,5 +32,5 @@ mod project_rules;
 mod rule_import;
 mod statistics;
 mod suggest;
-mod support;
+pub(crate) mod support;
 mod usage;

@@ -17,9 +17,11 @@ mod usage;
 
 use crate::cli::Cli;
 use crate::{Io, Output};
+use aidd_authoring::evolve::Evolve;
 use aidd_engine::check::Distribution;
 use aidd_engine::project::config::{self, Config};
 use aidd_engine::text::kind::CONFIG_PATH;
+use aidd_engine::workspace::project::Project;
 use aidd_memory::project::{ProjectMemory, system_clock};
 use aidd_memory::store::BackendChoice;
 use aidd_memory::usage::event::Edit;
@@ -45,6 +47,9 @@ const MAX_INPUT_BYTES: u64 = 16 << 20;
 const TIME_LIMIT_SECONDS: u64 = 3;
 /// Environment variable with the time limit in seconds, for slow or busy machines.
 const TIME_LIMIT_VARIABLE: &str = "AIDD_HOOK_LIMIT";
+
+/// Maximum duration of the trial of a drafted rule at the end of a session.
+const HOOK_TRIAL: Duration = Duration::from_millis(500);
 
 /// Stack size of the worker thread in bytes, equal to the typical stack size of a main thread.
 const STACK_BYTES: usize = 8 << 20;
@@ -294,9 +299,25 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
         Event::SessionEnd => {
             let Some(mut memory) = session_memory(distribution, root)? else { return Ok(None) };
             record::end_session(&mut memory, payload, root)?;
+            evolve(&mut memory, root, distribution)?;
             Ok(None)
         }
     }
+}
+
+/// Drafts and applies what the recorded sessions suggest, if changes are proposed at all.
+fn evolve(
+    memory: &mut ProjectMemory,
+    root: &Path,
+    distribution: &'static Distribution,
+) -> Result<()> {
+    let project = Project::open(distribution, root, None)?;
+    let variable = std::env::var("AIDD_EVOLUTION").ok();
+    let mut evolve = Evolve::new(&project, variable.as_deref(), "aidd");
+    evolve.trial_time = HOOK_TRIAL;
+    let now = memory.now();
+    aidd_authoring::evolve::run(&evolve, memory, now)?;
+    Ok(())
 }
 
 /// Reports the new findings of an edit, then records the edit, so that an error of the store does
