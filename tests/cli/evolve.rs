@@ -151,6 +151,27 @@ fn a_change_is_applied_without_asking_only_if_a_team_sets_it() {
 }
 
 #[test]
+fn the_start_of_a_session_names_what_was_applied() {
+    let project = project_with_sessions(AUTOMATIC);
+    let start = |id: &str| {
+        let payload = serde_json::json!({
+            "session_id": id, "hook_event_name": "SessionStart", "source": "startup",
+            "cwd": project.path(),
+        });
+        project.run_with(payload.to_string().as_bytes(), &["hook", "session-start"]).out
+    };
+    let before = start("one");
+    assert!(!before.contains("applied since the last session"), "{before}");
+    project.run(&["evolve", "run"]).expect_code(0);
+    let after = start("two");
+    assert!(
+        after.contains("1 change applied since the last session: prefer the role security-auditor"),
+        "{after}"
+    );
+    assert!(after.contains("undo: aidd evolve revert change_"), "{after}");
+}
+
+#[test]
 fn the_switches_stop_proposals_and_hide_nothing() {
     let project = project_with_sessions(AUTOMATIC);
     let off = project.run_env(&[("AIDD_EVOLUTION", "off")], &["evolve", "run"]).expect_code(0).out;

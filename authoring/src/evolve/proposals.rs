@@ -11,7 +11,7 @@ use aidd_evolution::log::{Category, Figures};
 use aidd_evolution::statistics::beta_posterior_greater;
 use aidd_memory::kinds::{Mistake, Observation};
 use aidd_memory::project::ProjectMemory;
-use aidd_memory::store::{Layers, Query};
+use aidd_memory::store::{Layers, Order, Query};
 use aidd_memory::types::{Entry, Kind};
 use aidd_memory::words::{pieces, similarity};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) const MIN_OCCURRENCES: u64 = 3;
 /// Number of sessions that must confirm an observation.
 const MIN_CONFIRMATIONS: usize = 3;
+/// Number of the newest observations that are compared.
+const MAX_OBSERVATIONS: usize = 500;
 /// Similarity from which two observations are the same.
 const MIN_SIMILARITY: f64 = 0.6;
 /// Minimum number of findings of a rule before its share of allowed findings counts.
@@ -55,12 +57,18 @@ pub(super) fn all(
     evolve: &Evolve<'_>,
     memory: &mut ProjectMemory,
     records: &[SessionRecord],
+    now: i64,
 ) -> Result<Vec<Proposal>, EvolveError> {
+    let state = evolve.store().state()?;
+    let is_new =
+        |key: &str, title: &str| !state.has(key) && state.silenced_by(title, now).is_none();
     let mut found = Vec::new();
-    mistakes(evolve, memory, &mut found)?;
+    mistakes(evolve, memory, &is_new, &mut found)?;
     observations(memory, &mut found)?;
     allowed_rules(evolve, records, &mut found)?;
-    found.retain(|proposal| evolve.config().proposes(proposal.kind));
+    found.retain(|proposal| {
+        evolve.config().proposes(proposal.kind) && is_new(&proposal.key, &proposal.title)
+    });
     Ok(found)
 }
 
@@ -72,6 +80,7 @@ fn first_line(text: &str) -> String {
 fn mistakes(
     evolve: &Evolve<'_>,
     memory: &mut ProjectMemory,
+    is_new: &dyn Fn(&str, &str) -> bool,
     found: &mut Vec<Proposal>,
 ) -> Result<(), EvolveError> {
     let query = Query::active(Layers::PERMANENT, Kind::Mistake);
@@ -84,6 +93,12 @@ fn mistakes(
         }
         let title = first_line(&entry.content);
         let name = slug(&title);
+        let key = format!("new_convention:mistake:{}", entry.id);
+        let draft = format!("rule against a mistake that occurred {occurrences} times: {title}");
+        // Searching for a check reads the project and its history.
+        if !is_new(&key, &draft) {
+            continue;
+        }
         let check = find_check(
             evolve.project,
             &Occurrence {
@@ -123,10 +138,10 @@ fn mistakes(
             reasons.join("\n\n"),
         );
         found.push(Proposal {
-            key: format!("new_convention:mistake:{}", entry.id),
+            key,
             kind: ChangeKind::NewConvention,
             category: Category::Rules,
-            title: format!("rule against a mistake that occurred {occurrences} times: {title}"),
+            title: draft,
             name,
             text,
             notes,
@@ -146,11 +161,14 @@ fn sentence(title: &str) -> String {
 
 /// Observations with the same content in several sessions.
 fn observations(memory: &mut ProjectMemory, found: &mut Vec<Proposal>) -> Result<(), EvolveError> {
-    let query = Query::new(Layers::SESSION);
+    let query = Query {
+        order: Order::Newest,
+        limit: Some(MAX_OBSERVATIONS),
+        ..Query::new(Layers::SESSION)
+    };
     let entries: Vec<Entry> = memory.read(&mut |store| store.entries(&query))?;
     let known = Query::new(Layers::PERMANENT);
-    let known: Vec<Entry> = memory.read(&mut |store| store.entries(&known))?;
-    let known: Vec<BTreeSet<u64>> = known.iter().map(|entry| pieces(&entry.content)).collect();
+    let mut known_entries: Option<Vec<BTreeSet<u64>>> = None;
     let kinds = [Kind::Convention, Kind::Pattern, Kind::Preference, Kind::Insight];
     let mut groups: Vec<(BTreeSet<u64>, Vec<&Entry>)> = Vec::new();
     for entry in entries.iter().filter(|entry| kinds.contains(&entry.kind)) {
@@ -163,8 +181,17 @@ fn observations(memory: &mut ProjectMemory, found: &mut Vec<Proposal>) -> Result
     for (words, group) in groups {
         let sessions: BTreeSet<&str> =
             group.iter().filter_map(|entry| entry.session_id.as_deref()).collect();
-        let is_known = known.iter().any(|other| similarity(other, &words) >= MIN_SIMILARITY);
-        if sessions.len() < MIN_CONFIRMATIONS || is_known {
+        if sessions.len() < MIN_CONFIRMATIONS {
+            continue;
+        }
+        let known = match &known_entries {
+            Some(known) => known,
+            None => {
+                let entries = memory.read(&mut |store| store.entries(&known))?;
+                known_entries.insert(entries.iter().map(|entry| pieces(&entry.content)).collect())
+            }
+        };
+        if known.iter().any(|other| similarity(other, &words) >= MIN_SIMILARITY) {
             continue;
         }
         let newest = group.iter().max_by_key(|entry| entry.created_at).unwrap_or(&group[0]);

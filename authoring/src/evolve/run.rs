@@ -106,7 +106,7 @@ fn analyze_with(
     }
     facts.raisable = raisable(evolve, &records)?;
     analysis.candidates = candidates::analyze(&records, &mut facts, &config, now);
-    analysis.proposals = proposals::all(evolve, memory, &records)?;
+    analysis.proposals = proposals::all(evolve, memory, &records, now)?;
     Ok((analysis, facts))
 }
 
