@@ -8,6 +8,7 @@ mod compatibility;
 mod docs;
 mod editor;
 mod editors;
+mod evolution;
 mod fixes;
 mod frontends;
 mod mcp;

@@ -11,12 +11,13 @@ const CRATES: &[(&str, &[&str])] = &[
     ("lexicon", &[]),
     ("engine", &["lexicon", "page"]),
     ("validators", &["engine", "lexicon", "page"]),
-    ("memory", &["engine", "lexicon"]),
+    ("evolution", &["engine", "lexicon"]),
+    ("memory", &["engine", "evolution", "lexicon"]),
     ("guidance", &["engine", "lexicon", "memory", "page"]),
     ("index", &["engine", "lexicon"]),
     ("pack", &["engine", "index", "lexicon", "memory"]),
     ("report", &["engine", "page"]),
-    ("authoring", &["engine", "guidance", "lexicon", "memory", "page", "report"]),
+    ("authoring", &["engine", "evolution", "guidance", "lexicon", "memory", "page", "report"]),
     ("ci", &["engine", "index", "report"]),
     (
         "cli",
@@ -24,6 +25,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "authoring",
             "ci",
             "engine",
+            "evolution",
             "guidance",
             "index",
             "lexicon",
@@ -34,7 +36,20 @@ const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     ("lsp", &["engine", "index", "page"]),
-    ("mcp", &["authoring", "engine", "guidance", "index", "lexicon", "memory", "pack", "report"]),
+    (
+        "mcp",
+        &[
+            "authoring",
+            "engine",
+            "evolution",
+            "guidance",
+            "index",
+            "lexicon",
+            "memory",
+            "pack",
+            "report",
+        ],
+    ),
 ];
 
 /// The directories of the engine, in pipeline order: each can use itself and the preceding ones.
@@ -56,8 +71,18 @@ const LIBRARIES: &[(&str, &[&str])] = &[
 ];
 
 /// The library crates: their callers must be able to distinguish errors, not only print them.
-const LIBRARY_CRATES: [&str; 9] =
-    ["page", "lexicon", "engine", "validators", "memory", "guidance", "index", "pack", "authoring"];
+const LIBRARY_CRATES: [&str; 10] = [
+    "page",
+    "lexicon",
+    "engine",
+    "validators",
+    "evolution",
+    "memory",
+    "guidance",
+    "index",
+    "pack",
+    "authoring",
+];
 
 /// Exceptions: public functions of those crates whose error is a string, as `file::function`, and
 /// why callers need not distinguish the errors.

@@ -8,6 +8,7 @@ pub mod clients;
 mod completions;
 pub mod deps;
 pub mod doctor;
+mod evolve;
 pub mod explain;
 pub mod fix;
 pub mod generate;
@@ -19,6 +20,7 @@ pub mod memory;
 mod pack;
 pub mod rules;
 pub mod settings;
+mod stats;
 mod streams;
 mod work;
 
@@ -261,7 +263,10 @@ fn run_command(cli: &Cli, io: &mut Io<'_>) -> Result<Exit> {
         Command::Deps(args) => deps::run(args, config, io),
         Command::Index(args) => index::run(args, config, io),
         Command::Pack(args) => pack::run(args, config, io),
+        Command::Stats(args) => stats::run(args, cli.color, io),
         Command::Work(args) => work::run(args, io),
+        Command::Evolve(args) => evolve::run(args, config, io),
+        Command::Draft(args) => evolve::run_drafts(args, config, io),
         Command::Rule(command) => rules::run(command, config, cli.color, io),
         Command::Baseline(command) => baseline::run(command, config, io),
         Command::Config(command) => settings::run(command, config, io),

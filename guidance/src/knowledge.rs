@@ -274,11 +274,16 @@ pub(super) struct Index {
     cases: OnceLock<(Texts, Vec<(usize, UseCase)>)>,
 }
 
+/// What the score of a promoted entry gains: it is listed before entries that match about as well.
+const PROMOTION: f32 = 0.05;
+
 /// All entries of a library.
 #[derive(Debug)]
 pub struct Knowledge<'a> {
     entries: Vec<Entry<'a>>,
     index: &'a Index,
+    /// The entries that recorded sessions promote.
+    promoted: Vec<&'a str>,
 }
 
 impl<'a> Knowledge<'a> {
@@ -286,7 +291,8 @@ impl<'a> Knowledge<'a> {
     #[must_use]
     pub fn new(library: &'a Library) -> Self {
         let entries = library.pages_of_kind(PageKind::Knowledge).map(Entry::from_page).collect();
-        Self { entries, index: library.index() }
+        let promoted = library.overlay.knowledge.keys().map(String::as_str).collect();
+        Self { entries, index: library.index(), promoted }
     }
 
     /// Every entry, sorted by path.
@@ -350,6 +356,17 @@ impl<'a> Knowledge<'a> {
             matches(query.category, result.entry.category)
                 && matches(query.maturity, result.entry.maturity)
         });
+        if !self.promoted.is_empty() {
+            let rank = |result: &SearchResult<'_, '_>| {
+                let is_promoted = self.promoted.iter().any(|name| {
+                    [result.entry.name, result.entry.stem()]
+                        .iter()
+                        .any(|own| own.eq_ignore_ascii_case(name))
+                });
+                result.score + if is_promoted { PROMOTION } else { 0.0 }
+            };
+            results.sort_by(|one, other| rank(other).total_cmp(&rank(one)));
+        }
         results
     }
 

@@ -5,6 +5,7 @@ use super::knowledge::Index;
 use super::page_kind::PageKind;
 use super::routing::Routing;
 use aidd_engine::project::config::{ContentConfig, ContentMode};
+use aidd_engine::project::overlay::{OVERLAY_PATH, Overlay};
 use aidd_engine::text::files::{Disk, Files, SIDE_FILE_LIMIT, Stamp, markdown_below};
 use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::paths::GlobError;
@@ -117,6 +118,8 @@ pub struct Library {
     pub problems: Vec<String>,
     /// The project's own instructions for agents.
     pub instructions: Vec<Instructions>,
+    /// The changes that follow from recorded sessions.
+    pub overlay: Overlay,
     index: Arc<Index>,
     routing: Arc<OnceLock<Result<Routing, TableError>>>,
 }
@@ -194,6 +197,7 @@ impl Library {
         let (dirs, problems) = source_dirs(disk, config);
         let mut library = Self::from_source_dirs(tables, disk, config, &dirs, problems);
         library.instructions = instructions::read(disk, &instruction_paths(disk, config));
+        library.overlay = Overlay::read(disk).unwrap_or_default();
         library
     }
 
@@ -457,7 +461,8 @@ impl LibraryCache {
         let (dirs, problems) = source_dirs(disk, config);
         let instruction_paths = instruction_paths(disk, config);
         let paths = dirs.iter().flat_map(|dir| &dir.files).chain(&instruction_paths);
-        let stamps: Vec<_> = paths.map(|path| (path.clone(), disk.stamp(path))).collect();
+        let mut stamps: Vec<_> = paths.map(|path| (path.clone(), disk.stamp(path))).collect();
+        stamps.push((OVERLAY_PATH.to_owned(), disk.stamp(OVERLAY_PATH)));
         if let Some(cached) = &self.0
             && cached.config == *config
             && cached.stamps == stamps
@@ -467,6 +472,7 @@ impl LibraryCache {
         }
         let mut library = Library::from_source_dirs(tables, disk, config, &dirs, problems);
         library.instructions = instructions::read(disk, &instruction_paths);
+        library.overlay = Overlay::read(disk).unwrap_or_default();
         let library = Arc::new(library);
         let cached = CachedLibrary { config: config.clone(), stamps, library: library.clone() };
         self.0 = Some(cached);

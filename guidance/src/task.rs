@@ -92,6 +92,8 @@ pub struct Task {
     /// Roles whose deliverable already exists, with its path: these roles review instead of
     /// building.
     pub existing_deliverables: Vec<(String, String)>,
+    /// The model that recorded sessions recommend for the task type.
+    pub model: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -159,6 +161,7 @@ pub fn classify(
     let route_from_files = is_unsure.then(|| route_by_files(routing, &expected.files)).flatten();
     let is_from_files = route_from_files.is_some();
     route = route_from_files.unwrap_or(route);
+    let model = apply_overlay(&mut route, library);
     let size = estimate_size(text, &route, expected);
     let fast_track_page: FastTrack = page_data(library, PageKind::Specs, "fast-track")?;
     let risky_words = matching_words(text, &fast_track_page.risky_words).into_iter();
@@ -198,7 +201,22 @@ pub fn classify(
         skips,
         ask,
         existing_deliverables,
+        model,
     })
+}
+
+/// Adds the role that recorded sessions prefer for the task type, after the first role, which with
+/// the workflow determines the task type. Returns the recommended model.
+fn apply_overlay(route: &mut Route, library: &Library) -> Option<String> {
+    let workflow = route.workflow.as_deref().unwrap_or("other");
+    let task = format!("{}/{workflow}", route.roles.first()?);
+    if let Some(role) = library.overlay.routing.get(&task)
+        && !route.roles.contains(role)
+        && library.get(PageKind::Skills, role).is_some()
+    {
+        route.roles.insert(1, role.clone());
+    }
+    library.overlay.models.get(&task).cloned()
 }
 
 fn estimate_size(text: &str, route: &Route, expected: &ExpectedChange) -> Size {

@@ -5,6 +5,7 @@ use crate::profile::Profile;
 use crate::tool::ToolError;
 use aidd_engine::check::{Distribution, Engine, Selection};
 use aidd_engine::project::config::ContentConfig;
+use aidd_engine::project::overlay::OVERLAY_PATH;
 use aidd_engine::text::files::{Disk, nested};
 use aidd_engine::text::kind::{
     CONFIG_PATH, LEGACY_MEMORY_DIR, MEMORY_DIR, MEMORY_FILES, PACK_DIR, RULE_DIRS,
@@ -299,7 +300,8 @@ impl Context {
     fn stamps(&self) -> Stamps {
         let root = &self.shared.root;
         let config = self.shared.config.clone().unwrap_or_else(|| root.join(CONFIG_PATH));
-        let mut stamps = vec![(config.clone(), stamp(&config))];
+        let overlay = root.join(OVERLAY_PATH);
+        let mut stamps = vec![(config.clone(), stamp(&config)), (overlay.clone(), stamp(&overlay))];
         let nested = nested(&Disk::new(root));
         let rule_dirs = RULE_DIRS.into_iter().chain([PACK_DIR]);
         let directories = rule_dirs.chain(nested.rules.iter().map(String::as_str));

@@ -13,6 +13,7 @@ pub mod list;
 pub mod older;
 pub mod profile;
 pub mod prompts;
+mod recorder;
 pub mod resources;
 pub mod schema;
 pub mod server;
@@ -100,6 +101,7 @@ pub fn run(options: &Options) -> Result<u8> {
         server = server.with_dynamic_order();
     }
     let runtime = runtime()?;
+    let recording = server.clone();
     let result = match &options.http {
         None => {
             if io::stdin().is_terminal() {
@@ -115,6 +117,7 @@ pub fn run(options: &Options) -> Result<u8> {
             shutdown_signal(),
         )),
     };
+    recording.store_usage();
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     result.map(|()| 0)
 }

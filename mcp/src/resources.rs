@@ -2,17 +2,19 @@
 
 use crate::context::Context;
 use crate::tool::ToolError;
-use crate::tools::packs;
+use crate::tools::memory::models;
+use crate::tools::{evolution, packs};
 use aidd_engine::text::escape::markdown;
 use aidd_guidance::{Library, Origin, Page, PageKind, requirements};
 use aidd_memory::MemoryError;
 use aidd_memory::brief::Brief;
 use aidd_memory::store::{Layers, Order, Query};
-use aidd_memory::types::{Kind, Outcome};
+use aidd_memory::types::Kind;
+use aidd_memory::usage::Name;
+use aidd_memory::usage::event::PageUse;
 use rmcp::model::{ErrorData, Resource, ResourceTemplate};
 use serde_json::{Value, json};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// The MIME type of the content at a URI.
@@ -22,8 +24,6 @@ pub(crate) fn mime(uri: &str) -> &'static str {
 
 /// Maximum number of memories on a page.
 const MAX_MEMORIES: usize = 200;
-/// Maximum number of sessions used for statistics.
-const MAX_SESSIONS: usize = 200;
 
 /// The content at a URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,7 +125,7 @@ pub const ROWS: &[Row] = &[
     row(
         "aidd://evolution/status",
         "Evolution",
-        "Statistics of the outcomes of decisions",
+        "Applied changes, drafts, and the last actions",
         Content::Evolution,
     ),
     row("aidd://models/analytics", "Models", "Session results by model", Content::Models),
@@ -175,18 +175,22 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     templates.map(template).collect()
 }
 
-/// Reads the page at a URI.
-pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
-    let not_found =
-        |message: String| ErrorData::resource_not_found(message, Some(json!({"uri": uri})));
+/// The resource or template at a URI.
+fn find_row(uri: &str) -> Option<&'static Row> {
     let exact = ROWS.iter().find(|row| !row.is_template() && row.uri == uri);
-    let found = exact.or_else(|| {
+    exact.or_else(|| {
         let matches_template = |row: &&Row| {
             row.is_template() && uri.len() > row.head().len() && uri.starts_with(row.head())
         };
         ROWS.iter().find(matches_template)
-    });
-    let Some(row) = found else {
+    })
+}
+
+/// Reads the page at a URI.
+pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
+    let not_found =
+        |message: String| ErrorData::resource_not_found(message, Some(json!({"uri": uri})));
+    let Some(row) = find_row(uri) else {
         let near = aidd_engine::text::nearest::nearest(uri, ROWS.iter().map(|row| row.uri));
         let hint = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
         return Err(not_found(format!("no resource at {uri}{hint}")));
@@ -215,9 +219,22 @@ pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
             let address = percent_decode(&uri[row.head().len()..]);
             packs::resource(context, &address).map_err(|error| not_found(error.to_string()))
         }
-        Content::Evolution => evolution(context).map_err(internal_error),
-        Content::Models => models(context).map_err(internal_error),
+        Content::Evolution => evolution::resource(context).map_err(internal_error),
+        Content::Models => models::page(context).map_err(internal_error),
     }
+}
+
+/// The name under which the statistics count the resource at a URI, and the page that it is.
+pub(crate) fn usage(uri: &str) -> Option<(Name, Option<(PageUse, Name)>)> {
+    let row = find_row(uri)?;
+    let kind = match row.content {
+        Content::Page(PageKind::Skills) => Some(PageUse::Role),
+        Content::Page(PageKind::Workflows) => Some(PageUse::Workflow),
+        Content::Page(PageKind::Knowledge) => Some(PageUse::Knowledge),
+        _ => None,
+    };
+    let page = Name::new(&percent_decode(&uri[row.head().len()..]));
+    Some((Name::new(row.uri)?, kind.zip(page)))
 }
 
 /// Decodes `%xx` in a name.
@@ -386,107 +403,6 @@ fn render_memories(briefs: &[Brief], text: &mut String) {
             briefs.len()
         );
     }
-}
-
-/// Statistics of the outcomes of decisions. The page states that aidd does not change rules because
-/// of them.
-fn evolution(context: &Context) -> Result<String, ToolError> {
-    let decisions = entries(context, Kind::Decision)?;
-    let count = |outcome: Outcome| {
-        decisions.iter().filter(|brief| brief.entry.outcome() == Some(outcome)).count()
-    };
-    let [good, bad, partial] = [Outcome::Success, Outcome::Failed, Outcome::Partial].map(count);
-    let (health, sessions) = context.memory(|memory| -> Result<_, MemoryError> {
-        let health = memory.health(MAX_SESSIONS)?;
-        let sessions = memory.sessions(None, Some(true), usize::MAX)?.len();
-        Ok((health, sessions))
-    })?;
-    let drafts = std::fs::read_dir(context.root().join(".aidd/drafts")).map_or(0, Iterator::count);
-    let mut text = format!(
-        "# Evolution\n\nThis version neither changes nor proposes rules. Available data:\n\n- active decisions: {}, of which {good} successful, {partial} partially successful, {bad} failed, {} without an outcome\n- ended sessions: {sessions}\n- files in `.aidd/drafts/`: {drafts}\n",
-        decisions.len(),
-        decisions.len() - good - bad - partial,
-    );
-    match health.overall {
-        Some(overall) => {
-            let _ = writeln!(text, "- health: {overall:.0} of 100 (details: aidd_project_health)");
-        }
-        None => text.push_str("- health: not enough data\n"),
-    }
-    Ok(text)
-}
-
-/// Statistics of a model from its sessions.
-#[derive(Default)]
-struct Model {
-    sessions: usize,
-    outcomes: usize,
-    passing: usize,
-    compliance: f64,
-    reverts: u64,
-    tokens: u64,
-    reported: usize,
-}
-
-fn models(context: &Context) -> Result<String, ToolError> {
-    let sessions = context.memory(|memory| -> Result<_, MemoryError> {
-        memory.sessions(None, Some(true), MAX_SESSIONS)
-    })?;
-    let mut models: BTreeMap<String, Model> = BTreeMap::new();
-    for session in &sessions {
-        let provider = &session.ai_provider;
-        let model = models.entry(format!("{} {}", provider.provider, provider.model)).or_default();
-        model.sessions += 1;
-        if let Some(outcome) = &session.outcome {
-            model.outcomes += 1;
-            model.passing += usize::from(outcome.tests_passing);
-            model.compliance += outcome.compliance_score;
-            model.reverts += outcome.reverts;
-        }
-        let is_reported = session.token_telemetry_source.as_deref() == Some("reported");
-        if let Some(usage) = session.token_usage.as_ref().filter(|_| is_reported) {
-            model.reported += 1;
-            model.tokens += usage.input_tokens + usage.output_tokens;
-        }
-    }
-    let mut text = format!(
-        "# Models\n\nThe last {} ended sessions. Outcomes are self-reported; tokens are counted only if they were reported.\n",
-        sessions.len()
-    );
-    if models.is_empty() {
-        text.push_str("\nNo session has ended yet.\n");
-        return Ok(text);
-    }
-    text.push_str("\n| Model | Sessions | With outcome | Tests passing | Mean compliance | Reverts | Tokens per session |\n| --- | --- | --- | --- | --- | --- | --- |\n");
-    for (name, model) in models {
-        let mean = |sum: f64, count: usize| {
-            if count == 0 { "none".to_owned() } else { format!("{:.0}", sum / to_f64(count)) }
-        };
-        let passing = if model.outcomes == 0 {
-            "none".to_owned()
-        } else {
-            format!("{} of {}", model.passing, model.outcomes)
-        };
-        let tokens = model
-            .tokens
-            .checked_div(model.reported as u64)
-            .map_or_else(|| "none".to_owned(), |tokens| tokens.to_string());
-        let _ = writeln!(
-            text,
-            "| {} | {} | {} | {passing} | {} | {} | {tokens} |",
-            markdown::words(&name),
-            model.sessions,
-            model.outcomes,
-            mean(model.compliance, model.outcomes),
-            model.reverts,
-        );
-    }
-    Ok(text)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a few hundred sessions")]
-fn to_f64(count: usize) -> f64 {
-    count as f64
 }
 
 /// The string value of an argument.

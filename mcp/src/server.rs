@@ -4,6 +4,7 @@ mod call_result;
 #[cfg(test)]
 mod pages_tests;
 mod params;
+mod recording;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,7 @@ use crate::catalog::Catalog;
 use crate::context::Context;
 use crate::dynamic::{self, DynamicOrder};
 use crate::instructions;
+use crate::recorder::{Facts, Recorder};
 use crate::schema::Object;
 use crate::tool::{Answer, Tool, ToolError};
 use crate::{prompts, resources};
@@ -41,6 +43,7 @@ pub struct Server {
     catalog: Arc<Catalog>,
     context: Context,
     dynamic: Option<Arc<DynamicOrder>>,
+    recorder: Arc<Recorder>,
     /// Slots for running tools, so that tools never use the threads of the transport.
     slots: Arc<Semaphore>,
 }
@@ -50,7 +53,7 @@ impl Server {
     #[must_use]
     pub fn new(catalog: Catalog, context: Context) -> Self {
         let slots = Arc::new(Semaphore::new(TOOL_THREADS));
-        Self { catalog: Arc::new(catalog), context, dynamic: None, slots }
+        Self { catalog: Arc::new(catalog), context, dynamic: None, recorder: Arc::default(), slots }
     }
 
     /// Enables the dynamic order of the tool list.
@@ -186,8 +189,15 @@ impl ServerHandler for Server {
         if let Some(dynamic) = self.dynamic.as_ref().filter(|_| dynamic::can_reorder(&request)) {
             dynamic.detect_situation(&arguments, &request.peer).await;
         }
+        let (name, started) = (tool.name, self.start());
+        let mut facts = Facts::from_arguments(&arguments);
         match self.run(tool, arguments, &request).await {
-            CallOutcome::Done(answer) => Ok(call_result::from_answer(answer, size).into()),
+            CallOutcome::Done(answer) => {
+                facts.add_answer(name, &answer);
+                let result = call_result::from_answer(answer, size);
+                self.note_call(name, started, facts, &result, &request);
+                Ok(result.into())
+            }
             // rmcp sends no response to a cancelled request.
             CallOutcome::Cancelled => Err(ErrorData::internal_error("cancelled", None)),
         }
@@ -216,10 +226,11 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         params: ReadResourceRequestParams,
-        _: RequestContext<RoleServer>,
+        request: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let uri = params.uri.clone();
+        let (uri, started) = (params.uri.clone(), self.start());
         let text = self.run_blocking(move |context| resources::read(context, &uri)).await?;
+        self.note_resource(&params.uri, started, &text, &request);
         let mime = resources::mime(&params.uri);
         let contents = ResourceContents::text(text, params.uri).with_mime_type(mime);
         // Each edit of a page changes its text, so clients must not cache the result.
@@ -243,11 +254,14 @@ impl ServerHandler for Server {
     async fn get_prompt(
         &self,
         params: GetPromptRequestParams,
-        _: RequestContext<RoleServer>,
+        request: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
+        let (name, started) = (params.name.clone(), self.start());
         let get =
             move |context: &Context| prompts::get(context, &params.name, params.arguments.as_ref());
-        Ok(self.run_blocking(get).await?.into())
+        let prompt = self.run_blocking(get).await?;
+        self.note_prompt(&name, started, &request);
+        Ok(prompt.into())
     }
 
     async fn on_custom_request(

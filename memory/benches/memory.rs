@@ -4,7 +4,7 @@
 //!
 //! ```sh
 //! cargo bench -p aidd-memory --bench memory            # everything
-//! cargo bench -p aidd-memory --bench memory -- save    # one part: limit save open walk many
+//! cargo bench -p aidd-memory --bench memory -- save    # one part: limit save open walk record many
 //! ```
 //!
 //! `AIDD_BENCH_DISK` sets the directory to measure in; all sizes are divided by `AIDD_BENCH_SHARE`.
@@ -20,6 +20,8 @@ use aidd_memory::recall::Question;
 use aidd_memory::records::{AiProvider, SessionState};
 use aidd_memory::store::{BackendChoice, Layers, Query};
 use aidd_memory::types::{Kind, Link, Relation};
+use aidd_memory::usage::Name;
+use aidd_memory::usage::event::{Call, Event, Mark, TimedEvent};
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -57,8 +59,76 @@ fn main() {
 /// the storage in the table, and the directory to measure in.
 type Part = (&'static str, fn(&str, &Path));
 
-const PARTS: [Part; 5] =
-    [("limit", limit), ("save", save), ("open", open), ("walk", walk), ("many", save_concurrently)];
+const PARTS: [Part; 6] = [
+    ("limit", limit),
+    ("save", save),
+    ("open", open),
+    ("walk", walk),
+    ("record", record),
+    ("many", save_concurrently),
+];
+
+/// Number of calls of a session, and of calls that the server stores at once.
+const CALLS: usize = 128;
+const BATCH: usize = 64;
+
+/// Measures what recording a tool call costs: counting the tokens of an answer, and the share of a
+/// call in storing a batch. Prints the bytes that a call occupies in the files of the store.
+fn record(storage: &str, directory: &Path) {
+    let answer =
+        "src/orders.ts:12 Orders are validated with zod before they are stored. ".repeat(30);
+    let mut times = Vec::new();
+    for _ in 0..size(2000) {
+        let start = Instant::now();
+        std::hint::black_box(aidd_lexicon::tokens::count(&answer));
+        times.push(start.elapsed());
+    }
+    print_row("count the tokens of an answer of 500 tokens", storage, times);
+    for choice in [BackendChoice::Sqlite, BackendChoice::Json] {
+        let folder = TempDir::new_in(directory).expect("a directory");
+        let mut memory = ProjectMemory::open(&DISTRIBUTION, folder.path(), choice, system_clock())
+            .expect("a memory");
+        let before = bytes_in(folder.path());
+        let tools = ["aidd_memory_search", "aidd_ci_diff_check", "aidd_explore", "save_decision"];
+        let (mut times, mut count) = (Vec::new(), 0);
+        for _ in 0..size(100) {
+            let session = memory.usage_id();
+            for batch in 0..CALLS / BATCH {
+                let events: Vec<TimedEvent> = (0..BATCH)
+                    .map(|n| {
+                        let tool = Name::new(tools[n % tools.len()]).expect("a name");
+                        let findings =
+                            if n % 8 == 0 { Mark::from_findings(["a", "b"]) } else { vec![] };
+                        let (millis, bytes, tokens) = (12, 1834, 420);
+                        let call = Call { tool, millis, bytes, tokens, is_error: false, findings };
+                        let at = i64::try_from(batch * BATCH + n).expect("a time") * 7000;
+                        TimedEvent { at, event: Event::Call(call) }
+                    })
+                    .collect();
+                let start = Instant::now();
+                memory.note_events(&session, &events).expect("noted");
+                times.push(start.elapsed() / u32::try_from(BATCH).expect("a number"));
+                count += BATCH;
+            }
+        }
+        let name = memory.backend();
+        print_row(&format!("record a call, {name}"), storage, times);
+        let stored = bytes_in(folder.path()) - before;
+        println!("| {} bytes a call, {name} | {storage} | | | | {count} |", stored / count);
+        memory.fold_usage().expect("folded");
+    }
+}
+
+/// The length of all files below a directory.
+fn bytes_in(directory: &Path) -> usize {
+    let entries =
+        fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry"));
+    let length = |entry: fs::DirEntry| match entry.file_type().expect("a type").is_dir() {
+        true => bytes_in(&entry.path()),
+        false => usize::try_from(entry.metadata().expect("a file").len()).expect("a length"),
+    };
+    entries.map(length).sum()
+}
 
 /// Returns `full`, divided by `AIDD_BENCH_SHARE` for a quick run.
 fn size(full: usize) -> usize {

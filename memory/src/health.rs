@@ -9,6 +9,7 @@ use super::store::{Layers, Order, Query};
 use super::times::millis;
 use super::types::{Entry, Kind};
 use aidd_engine::project::git::Repository;
+use aidd_evolution::SessionRecord;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Minimum number of samples for a metric to have a value.
@@ -83,6 +84,9 @@ impl ProjectMemory {
         let sessions = self.sessions(None, Some(true), limit)?;
         let oldest = sessions.iter().filter_map(|session| millis(&session.started_at)).min();
         let reverted = oldest.and_then(|oldest| reverted_commit_times(self.root(), oldest));
+        let records = self.all_session_records()?;
+        let records: BTreeMap<&str, &SessionRecord> =
+            records.iter().map(|record| (record.id.as_str(), record)).collect();
         let mut samples = Vec::new();
         for session in &sessions {
             let query = Query {
@@ -91,7 +95,12 @@ impl ProjectMemory {
                 ..Query::new(Layers::ALL)
             };
             let entries = self.read(&mut |store| store.entries(&query))?;
-            samples.push(sample(session, &entries, reverted.as_deref()));
+            let mut sample = sample(session, &entries, reverted.as_deref());
+            let success = records.get(session.id.as_str()).and_then(|record| record.success());
+            if let Some(success) = success {
+                sample.success = Some(Measurement { value: success > 0.5, measured: true });
+            }
+            samples.push(sample);
         }
         let query = Query::active(Layers::PERMANENT, Kind::Mistake);
         let mistakes = self.read(&mut |store| store.entries(&query))?;
@@ -109,7 +118,7 @@ impl ProjectMemory {
 
 /// Times of the commits since `since` that were reverted later, in milliseconds since 1970. `None`
 /// outside a repository.
-fn reverted_commit_times(root: &std::path::Path, since: i64) -> Option<Vec<i64>> {
+pub(super) fn reverted_commit_times(root: &std::path::Path, since: i64) -> Option<Vec<i64>> {
     let repository = Repository::open(root).ok()?;
     let commits = repository.since(since, MAX_COMMITS).ok()?;
     let reverted_hash = |message: &str| -> Option<String> {

@@ -46,6 +46,7 @@ pub mod store;
 pub mod times;
 mod tracked;
 mod unwritable;
+pub mod usage;
 pub mod work_list;
 
 pub use aidd_engine::parse::lines::{id, log, types, words};

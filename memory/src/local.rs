@@ -4,7 +4,7 @@
 use super::MemoryError;
 use super::kinds::{self, Checkpoint, Insight, Observation};
 use super::project::ProjectMemory;
-use super::store::{Durability, Layers, Order, Query, Table};
+use super::store::{Durability, Layers, Order, Query};
 use super::types::{Entry, Kind, Layer, SCHEMA_VERSION, Status};
 use serde_json::{Map, Value};
 
@@ -171,20 +171,5 @@ impl ProjectMemory {
                 })
                 .collect()
         })
-    }
-
-    /// Saves the figures of a report, such as the memory health, so that later reports can be
-    /// compared with it; returns the id of the record.
-    ///
-    /// # Errors
-    /// When the store cannot be written.
-    pub fn note_figures(&mut self, name: &str, figures: &Value) -> Result<String, MemoryError> {
-        let at = self.now();
-        let id = self.new_id("figures", at, name);
-        let document = serde_json::json!({"id": id, "name": name, "at": at, "figures": figures});
-        self.write(Durability::Normal, &mut |store, gate| {
-            store.put_document(Table::Analytics, &id, at, &gate.clean(&document)?)
-        })?;
-        Ok(id)
     }
 }

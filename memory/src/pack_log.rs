@@ -83,11 +83,11 @@ impl ProjectMemory {
         &mut self,
         name: &str,
     ) -> Result<Vec<T>, MemoryError> {
-        let all = self.read(&mut |store| store.documents(Table::Analytics))?;
-        let named = all.into_iter().filter(|document| document["name"] == name);
-        Ok(named
-            .filter_map(|document| serde_json::from_value(document["figures"].clone()).ok())
-            .collect())
+        let prefix = format!("{name}_");
+        let mut rows = self.read(&mut |store| store.rows(Table::Analytics, &prefix))?;
+        rows.sort_by(|a, b| (b.1, &b.0).cmp(&(a.1, &a.0)));
+        let figures = rows.into_iter().map(|(.., mut document)| document["figures"].take());
+        Ok(figures.filter_map(|figures| serde_json::from_value(figures).ok()).collect())
     }
 
     fn put_log_entry(

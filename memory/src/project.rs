@@ -162,7 +162,8 @@ impl ProjectMemory {
     }
 
     /// The current time, in milliseconds since 1970.
-    pub(super) fn now(&self) -> i64 {
+    #[must_use]
+    pub fn now(&self) -> i64 {
         (self.clock)()
     }
 

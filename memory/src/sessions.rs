@@ -221,11 +221,23 @@ impl ProjectMemory {
         Ok((state, promoted))
     }
 
-    /// Deletes a session and its observations.
+    /// Deletes a session with its observations and statistics.
     ///
     /// # Errors
     /// When no session has this id.
     pub fn delete_session(&mut self, id: &str) -> Result<(), MemoryError> {
+        self.write(Durability::Full, &mut |store, _| {
+            session(store, id)?;
+            super::usage::drop_usage(store, id)?;
+            super::prune::drop_session(store, id).map(|_| ())
+        })
+    }
+
+    /// Deletes a session that recorded nothing; its statistics remain.
+    ///
+    /// # Errors
+    /// When no session has this id.
+    pub fn discard_session(&mut self, id: &str) -> Result<(), MemoryError> {
         self.write(Durability::Full, &mut |store, _| {
             session(store, id)?;
             super::prune::drop_session(store, id).map(|_| ())

@@ -12,6 +12,7 @@ mod commits;
 mod coverage;
 mod deps;
 mod enforced;
+pub(crate) mod evolve;
 mod fixes;
 mod hooks;
 #[cfg(unix)]
@@ -29,6 +30,7 @@ mod packs;
 mod project;
 mod project_rules;
 mod rule_import;
+mod statistics;
 mod suggest;
-mod support;
+pub(crate) mod support;
 mod usage;

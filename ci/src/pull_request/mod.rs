@@ -1,6 +1,7 @@
 //! `aidd ci`: reports the findings that a pull request or push introduced, where the CI system
 //! displays findings.
 
+mod evolution;
 mod location;
 mod merge;
 mod outputs;
@@ -235,6 +236,10 @@ impl Job<'_> {
             comparison.as_ref().is_some_and(|comparison| !comparison.whole_tree);
         let kind = if has_changed_files_only { "changed" } else { "tracked" };
         self.notes.extend(compared.outcome.excluded.message(kind));
+        if let BaseChoice::Base(base) = &found.against {
+            let root = self.project.root();
+            self.notes.extend(evolution::describe(root, &base.sha, found.head.as_deref()));
+        }
         let reach = self.reach(found);
         self.notes.extend(reach.iter().map(|reach| reach.note.clone()));
         let version_control = self.version_control(found);

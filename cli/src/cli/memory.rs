@@ -155,6 +155,15 @@ pub enum MemoryCommand {
         after_help = "Tracked files are not changed, except with --tracked and --apply, which remove the lines of\nmemories that were removed more than --days ago."
     )]
     Prune(Prune),
+    /// Delete the statistics of agent sessions.
+    #[command(
+        after_help = "Statistics are names, counts and times that the server and the hooks record; `aidd stats` prints\nthem. Memories and sessions remain."
+    )]
+    Forget {
+        /// Delete the statistics of all sessions.
+        #[arg(long, required = true)]
+        analytics: bool,
+    },
     /// List agent sessions.
     Sessions(Sessions),
     /// Show the state of a branch, or make its decisions permanent.

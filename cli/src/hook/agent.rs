@@ -5,20 +5,26 @@
 mod answer;
 mod edit_checker;
 mod edits;
+mod figures;
 mod paths;
 mod payload;
 
 mod reads;
 mod recall;
 mod record;
+mod transcript;
+mod usage;
 
 use crate::cli::Cli;
 use crate::{Io, Output};
+use aidd_authoring::evolve::Evolve;
 use aidd_engine::check::Distribution;
-use aidd_engine::project::config;
+use aidd_engine::project::config::{self, Config};
 use aidd_engine::text::kind::CONFIG_PATH;
+use aidd_engine::workspace::project::Project;
 use aidd_memory::project::{ProjectMemory, system_clock};
 use aidd_memory::store::BackendChoice;
+use aidd_memory::usage::event::Edit;
 use aidd_report::exit::Exit;
 use aidd_report::project;
 use answer::Answer;
@@ -41,6 +47,9 @@ const MAX_INPUT_BYTES: u64 = 16 << 20;
 const TIME_LIMIT_SECONDS: u64 = 3;
 /// Environment variable with the time limit in seconds, for slow or busy machines.
 const TIME_LIMIT_VARIABLE: &str = "AIDD_HOOK_LIMIT";
+
+/// Maximum duration of the trial of a drafted rule at the end of a session.
+const HOOK_TRIAL: Duration = Duration::from_millis(500);
 
 /// Stack size of the worker thread in bytes, equal to the typical stack size of a main thread.
 const STACK_BYTES: usize = 8 << 20;
@@ -289,10 +298,26 @@ fn serve(event: Event, payload: &Payload, root: &Path, io: &mut Io<'_>) -> Resul
         }
         Event::SessionEnd => {
             let Some(mut memory) = session_memory(distribution, root)? else { return Ok(None) };
-            record::end_session(&mut memory, payload)?;
+            record::end_session(&mut memory, payload, root)?;
+            evolve(&mut memory, root, distribution)?;
             Ok(None)
         }
     }
+}
+
+/// Drafts and applies what the recorded sessions suggest, if changes are proposed at all.
+fn evolve(
+    memory: &mut ProjectMemory,
+    root: &Path,
+    distribution: &'static Distribution,
+) -> Result<()> {
+    let project = Project::open(distribution, root, None)?;
+    let variable = std::env::var("AIDD_EVOLUTION").ok();
+    let mut evolve = Evolve::new(&project, variable.as_deref(), "aidd");
+    evolve.trial_time = HOOK_TRIAL;
+    let now = memory.now();
+    aidd_authoring::evolve::run(&evolve, memory, now)?;
+    Ok(())
 }
 
 /// Reports the new findings of an edit, then records the edit, so that an error of the store does
@@ -316,17 +341,17 @@ fn after_tool(payload: &Payload, root: &Path, io: &mut Io<'_>) {
                 if is_tracking_enabled(root).is_err() {
                     return Ok(());
                 }
-                Vec::new()
+                CheckedEdits::default()
             }
         };
-        if let Some(text) = edit_checker::render("aidd: this edit added", &found) {
+        if let Some(text) = edit_checker::render("aidd: this edit added", &found.findings) {
             write_answer(&Answer::Context(text), Event::PostToolUse, payload, io);
         }
         let memory =
             memory.join().map_err(|_| anyhow!("a thread failed; see the message above"))?;
         match memory? {
             Some(mut memory) => {
-                record::record_tool(&mut memory, payload, (root, &proposals), found.len())
+                record::record_tool(&mut memory, payload, (root, &proposals), &found)
             }
             None => Ok(()),
         }
@@ -372,15 +397,20 @@ fn session_memory(
 
 /// Whether the configuration enables recording of sessions.
 fn is_tracking_enabled(root: &Path) -> Result<bool> {
+    Ok(read_config(root)?.content.unwrap_or_default().tracks_sessions())
+}
+
+/// The configuration of the project at `root`.
+fn read_config(root: &Path) -> Result<Config> {
     let path = root.join(CONFIG_PATH);
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Config::default()),
         Err(error) => return Err(error).context(CONFIG_PATH),
     };
     let read = config::read(text.strip_prefix('\u{FEFF}').unwrap_or(&text));
     let (config, _) = read.map_err(|problem| anyhow!("{CONFIG_PATH}: {}", problem.message))?;
-    Ok(config.content.unwrap_or_default().tracks_sessions())
+    Ok(config)
 }
 
 /// The reason to refuse an edit, if any.
@@ -402,22 +432,32 @@ fn refusal(
         .map(Answer::Deny))
 }
 
-/// The new findings that a completed edit added.
+/// The findings that completed edits added, and the figures of the edits.
+#[derive(Default)]
+struct CheckedEdits {
+    findings: Vec<edit_checker::EditFinding>,
+    figures: Vec<Edit>,
+}
+
+/// Checks completed edits.
 fn findings(
     distribution: &'static Distribution,
     payload: &Payload,
     proposals: &[Proposal],
     root: &Path,
-) -> Result<Vec<edit_checker::EditFinding>> {
+) -> Result<CheckedEdits> {
+    let mut checked = CheckedEdits::default();
     if proposals.is_empty() || payload.outcome() == Some(false) {
-        return Ok(Vec::new());
+        return Ok(checked);
     }
     let checker = EditChecker::open(distribution, root)?;
-    let mut found = Vec::new();
     for proposal in proposals {
-        found.extend(checker.check_completed(proposal, payload.original())?);
+        if let Some((findings, figures)) = checker.check_completed(proposal, payload.original())? {
+            checked.findings.extend(findings);
+            checked.figures.push(figures);
+        }
     }
-    Ok(found)
+    Ok(checked)
 }
 
 #[cfg(test)]

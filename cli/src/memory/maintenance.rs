@@ -40,6 +40,14 @@ pub(super) fn prune(args: &Prune, context: &mut MemoryCommandContext<'_, '_>) ->
     Ok(())
 }
 
+pub(super) fn forget(context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
+    let sessions = context.memory.forget_usage().map_err(to_user_error)?;
+    if !context.print_json(&json!({"sessions": sessions}))? {
+        writeln!(context.io.out, "deleted the statistics of {}", number(sessions, "session"))?;
+    }
+    Ok(())
+}
+
 fn prune_tracked(args: &Prune, context: &mut MemoryCommandContext<'_, '_>) -> Result<()> {
     let pruned = context.memory.prune_tracked(args.days, !args.apply).map_err(to_user_error)?;
     let memories: Vec<Value> =

@@ -98,6 +98,7 @@ fn command(command: &MemoryCommand, context: &mut MemoryCommandContext<'_, '_>) 
         MemoryCommand::Accept(args) => accept::run(args, context)?,
         MemoryCommand::Rebuild => maintenance::rebuild(context)?,
         MemoryCommand::Prune(args) => maintenance::prune(args, context)?,
+        MemoryCommand::Forget { .. } => maintenance::forget(context)?,
         MemoryCommand::Sessions(args) => maintenance::print_sessions(args, context)?,
         MemoryCommand::Branch(args) => maintenance::branch(args, context)?,
         // Handled before the memory is opened.

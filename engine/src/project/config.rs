@@ -8,14 +8,17 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast, parse_to_serde_va
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 mod content;
+mod evolution;
 mod memory;
+mod replaced;
 mod syntax;
 
 pub use content::{ContentConfig, ContentMode, ContentPaths, TokenBudget, UnknownMode};
+pub use evolution::{AutoApply, ChangeKind, EvolutionConfig, Never};
 pub use memory::{GateMode, MemoryConfig, MemoryLimits, PacksConfig, ReadEntry};
 pub use syntax::syntax_error;
 
@@ -83,6 +86,22 @@ pub struct Config {
     /// The memory packs of a ticket, and whether phases require them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryConfig>,
+    /// What is recorded of sessions, and which changes follow from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evolution: Option<EvolutionConfig>,
+    /// Rules whose severity `.aidd/evolution/applied.json` raises by one step, unless this
+    /// configuration sets their level.
+    #[serde(skip)]
+    pub raised: BTreeSet<String>,
+}
+
+impl Config {
+    /// Whether statistics of sessions are recorded.
+    #[must_use]
+    pub fn records_usage(&self) -> bool {
+        self.content.as_ref().is_none_or(ContentConfig::tracks_sessions)
+            && self.evolution.as_ref().is_none_or(EvolutionConfig::records)
+    }
 }
 
 /// Which findings fail a pull request. A selector is a rule id, an alias, a glob of ids, a tag, or
@@ -276,6 +295,7 @@ pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
     for fault in schema.flat_map(|schema| faults(schema, Node::Ast(&ast), "key", usize::MAX)) {
         let problem =
             Problem { message: fault.message, span: fault.span, suggestion: fault.replacement };
+        let problem = replaced::explain(text, problem);
         match fault.kind {
             FaultKind::UnknownKey | FaultKind::DuplicateKey => unknown.push(problem),
             _ => invalid = invalid.or(Some(problem)),

@@ -11,6 +11,7 @@ pub mod linters;
 pub mod locked;
 pub mod manifest;
 mod orders;
+pub mod overlay;
 pub mod ranges;
 pub mod registries;
 pub mod stack;

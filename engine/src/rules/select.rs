@@ -82,7 +82,8 @@ impl SettingsTable {
             let globs = Globs::new(&override_.files, &[])?;
             overrides.push((globs, resolve_names(override_.rules.iter(), registry)));
         }
-        let settings = base_settings(registry.rules(), packs, &configured);
+        let mut settings = base_settings(registry.rules(), packs, &configured);
+        raise(&mut settings, &config.raised);
         let with_level = configured.iter().filter(|(_, to)| to.level().is_some());
         let with_level: HashSet<RuleId> = with_level.map(|(id, _)| id.clone()).collect();
         for (id, setting) in overrides.iter_mut().flat_map(|(_, rules)| rules) {
@@ -260,6 +261,21 @@ fn enable(setting: &mut RuleSetting, severity: Severity) {
         && !detailed.params.is_empty()
     {
         detailed.severity = Some(Level::from_severity(severity));
+    }
+}
+
+/// Raises the severity of rules by one step. Rules that are off remain off, and a level that the
+/// configuration or a pack sets remains.
+fn raise(settings: &mut Settings, raised: &BTreeSet<String>) {
+    for id in raised {
+        let Some(setting) = settings.get_mut(id.as_str()) else { continue };
+        if setting.is_configured {
+            continue;
+        }
+        setting.severity = setting.severity.map(|severity| match severity {
+            Severity::Info => Severity::Warning,
+            Severity::Warning | Severity::Error => Severity::Error,
+        });
     }
 }
 

@@ -5,6 +5,7 @@ use crate::check::family::Distribution;
 use crate::check::{Engine, EngineError, Selection};
 use crate::project::config::{self, Config};
 use crate::project::git::Snapshot;
+use crate::project::overlay::Overlay;
 use crate::rules::registry::{self, Registry};
 use crate::text::files::{Disk, Files, Links, irregular_below, is_searched, nested, read_regular};
 use crate::text::kind::{
@@ -86,10 +87,11 @@ impl Project {
             }
             None => (None, Ok(Vec::new())),
         };
-        let config = match &config_path {
+        let mut config = match &config_path {
             Some(path) => read_config(path, read, config.is_some())?,
             None => Config::default(),
         };
+        Overlay::apply(&disk, &mut config);
         let (pages, malformed_memories) = all_pages(&disk);
         Ok(Self {
             distribution,
@@ -156,9 +158,10 @@ impl Project {
         distribution: &'static Distribution,
         root: &Path,
         snapshot: Snapshot,
-        config: Config,
+        mut config: Config,
         config_path: Option<PathBuf>,
     ) -> Result<Self, ProjectError> {
+        Overlay::apply(&snapshot, &mut config);
         let all_paths = snapshot.below("").unwrap_or_default();
         let is_nested = |path: &&String| {
             let scope = scope_of(path);

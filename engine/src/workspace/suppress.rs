@@ -2,7 +2,7 @@
 
 use crate::check::Engine;
 use crate::parse::comments::{self, Comment};
-use crate::project::config;
+use crate::project::config::{self, Level};
 use crate::rules::packs::Packs;
 use crate::rules::registry::Registry;
 use crate::rules::select::{Selection, SettingsTable};
@@ -144,7 +144,7 @@ pub fn disable_rule(registry: &Registry, text: &str, rule: &str, path: &str) -> 
     let body = text.strip_prefix('\u{FEFF}').unwrap_or(text);
     let bom = &text[..text.len() - body.len()];
     let new = if body.trim().is_empty() {
-        format!("{{\n  \"rules\": {{\n    \"{rule}\": \"{OFF}\"\n  }}\n}}\n")
+        json_text(rule, OFF)
     } else {
         config::read(body).ok()?;
         let root = CstRootNode::parse(body, &config::parse_options()).ok()?;
@@ -166,6 +166,45 @@ pub fn disable_rule(registry: &Registry, text: &str, rule: &str, path: &str) -> 
     let settings = table.for_path(path, false, registry);
     let is_off = settings.get(rule).is_none_or(|setting| setting.severity.is_none());
     is_off.then(|| format!("{bom}{new}"))
+}
+
+/// The text of a configuration file with the level of `rule` set, preserving comments and formatting;
+/// `text` is empty for a new file. `None` if the file cannot be parsed.
+#[must_use]
+pub fn set_rule_level(text: &str, rule: &str, level: Level) -> Option<String> {
+    let level = serde_json::to_value(level).ok()?;
+    let level = level.as_str()?;
+    let body = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    let bom = &text[..text.len() - body.len()];
+    if body.trim().is_empty() {
+        let new = json_text(rule, level);
+        return Some(format!("{bom}{new}"));
+    }
+    config::read(body).ok()?;
+    let root = CstRootNode::parse(body, &config::parse_options()).ok()?;
+    let rules = root.object_value_or_create()?.object_value_or_create("rules")?;
+    match rules.get(rule) {
+        Some(property) => match property.object_value() {
+            Some(detailed) => match detailed.get("severity") {
+                Some(severity) => severity.set_value(json!(level)),
+                None => {
+                    detailed.append("severity", json!(level));
+                }
+            },
+            None => property.set_value(json!(level)),
+        },
+        None => {
+            rules.append(rule, json!(level));
+        }
+    }
+    let new = root.to_string();
+    config::read(&new).ok()?;
+    Some(format!("{bom}{new}"))
+}
+
+/// A new configuration file that sets the level of one rule.
+fn json_text(rule: &str, level: &str) -> String {
+    format!("{{\n  \"rules\": {{\n    \"{rule}\": \"{level}\"\n  }}\n}}\n")
 }
 
 /// Sets every key of `rules` that matches only `rule` to `off`; adds a key if there is none and

@@ -50,7 +50,7 @@ fn all_fourteen_resources_are_listed_and_can_be_read() {
         assert!(text.len() > 15 && !uri.contains('{'), "{uri}: {text}");
     }
     let evolution = read(&mut client, "aidd://evolution/status").expect("a page");
-    assert!(evolution.contains("nor proposes rules"), "{evolution}");
+    assert!(evolution.contains("nothing is applied without asking"), "{evolution}");
     let models = read(&mut client, "aidd://models/analytics").expect("a page");
     assert!(models.contains("No session has ended yet."), "{models}");
     let guardrails = read(&mut client, "aidd://enforcement/guardrails").expect("a page");

@@ -4,6 +4,7 @@
 pub mod aifp;
 pub mod checks;
 pub mod core;
+pub mod evolution;
 pub mod index;
 pub mod knowledge;
 pub mod memory;
@@ -18,6 +19,7 @@ pub fn all() -> Vec<Tool> {
     tools.extend(aifp::tools());
     tools.extend(checks::tools());
     tools.extend(core::tools());
+    tools.extend(evolution::tools());
     tools.extend(index::tools());
     tools.extend(knowledge::tools());
     tools.extend(packs::tools());

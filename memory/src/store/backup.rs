@@ -241,7 +241,7 @@ fn local_data(store: &mut dyn StorageBackend) -> Result<Vec<Change>, MemoryError
         all.push(Change::Entry { entry: Box::new(entry), links });
     }
     for table in Table::ALL.into_iter().filter(|table| *table != Table::Meta) {
-        for (id, at, document) in store.rows(table)? {
+        for (id, at, document) in store.rows(table, "")? {
             all.push(Change::Document { table: table.name().to_owned(), id, at, document });
         }
     }

@@ -216,8 +216,13 @@ pub trait StorageBackend: Send + fmt::Debug {
     /// Deletes a document; returns whether it existed.
     fn delete_document(&mut self, table: Table, id: &str) -> Result<bool, MemoryError>;
 
-    /// The documents of a table with their ids and creation times, in any order.
-    fn rows(&mut self, table: Table) -> Result<Vec<(String, i64, Value)>, MemoryError>;
+    /// The documents of a table whose ids begin with `prefix`, with their ids and creation times,
+    /// in any order.
+    fn rows(
+        &mut self,
+        table: Table,
+        prefix: &str,
+    ) -> Result<Vec<(String, i64, Value)>, MemoryError>;
     /// Number of the last write to the data that only the store contains: see [`backup`].
     fn writes(&mut self) -> Result<i64, MemoryError>;
     /// Sets the number of the last write, within a write.

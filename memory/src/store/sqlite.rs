@@ -418,9 +418,17 @@ impl StorageBackend for Sqlite {
         Ok(existed)
     }
 
-    fn rows(&mut self, table: Table) -> Result<Vec<(String, i64, Value)>, MemoryError> {
-        let sql = format!("SELECT id, at, data FROM {}", table.name());
-        self.query_all(&sql, [], |row| Ok((row.get(0)?, row.get(1)?, parse_json(row, 2)?)))
+    fn rows(
+        &mut self,
+        table: Table,
+        prefix: &str,
+    ) -> Result<Vec<(String, i64, Value)>, MemoryError> {
+        let table = table.name();
+        let sql = format!("SELECT id, at, data FROM {table} WHERE id >= ?1 AND id < ?2");
+        let end = format!("{prefix}{}", char::MAX);
+        self.query_all(&sql, [prefix, &end], |row| {
+            Ok((row.get(0)?, row.get(1)?, parse_json(row, 2)?))
+        })
     }
 
     fn writes(&mut self) -> Result<i64, MemoryError> {

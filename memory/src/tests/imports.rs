@@ -128,8 +128,8 @@ fn contents(memory: &mut ProjectMemory) -> String {
     let text = memory.read(&mut |store| {
         let mut entries = store.entries(&query)?;
         entries.sort_by(|a, b| a.id.cmp(&b.id));
-        let mut documents = store.rows(Table::Sessions)?;
-        documents.extend(store.rows(Table::Lifecycles)?);
+        let mut documents = store.rows(Table::Sessions, "")?;
+        documents.extend(store.rows(Table::Lifecycles, "")?);
         documents.sort_by(|a, b| a.0.cmp(&b.0));
         let mut lines = Vec::new();
         for file in ["decisions", "mistakes", "conventions"] {

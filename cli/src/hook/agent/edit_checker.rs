@@ -2,6 +2,7 @@
 //! check.
 
 use super::edits::{Change, Proposal};
+use super::figures::{self, State};
 use aidd_engine::check::Distribution;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::git::Repository;
@@ -9,7 +10,8 @@ use aidd_engine::text::files::{Files, Memory};
 use aidd_engine::text::finding::{Finding, Severity, Status};
 use aidd_engine::text::paths::Globs;
 use aidd_engine::text::source::{Encoding, Source};
-use aidd_engine::workspace::walk;
+use aidd_engine::workspace::walk::{self, Outcome};
+use aidd_memory::usage::event::Edit;
 use aidd_page::{CheckHeader, DataHeader};
 use aidd_report::project::Project;
 use aidd_report::run::{baseline, check_text};
@@ -30,6 +32,13 @@ pub(super) struct EditChecker {
     project: Project,
     engine: Engine,
     globs: Globs,
+}
+
+/// The results of checking a file before and after an edit.
+struct Compared {
+    /// `None` for a new file.
+    before: Option<Outcome>,
+    after: Outcome,
 }
 
 /// A finding in the form shown to an agent.
@@ -110,10 +119,10 @@ impl EditChecker {
             let new = checked.findings.iter().filter(|finding| finding.status == Status::New);
             return Ok(new.map(|finding| self.to_edit_finding(&source, finding)).collect());
         }
-        self.new_findings(&path, before, after.text.into_bytes())
+        Ok(self.added(&self.compare(&path, before, after.text.into_bytes())?))
     }
 
-    /// The findings that an edit has added.
+    /// The findings that an edit has added, and its figures; `None` if the file is not checked.
     ///
     /// # Errors
     /// Fails when the file or the baseline cannot be read.
@@ -121,9 +130,9 @@ impl EditChecker {
         &self,
         proposal: &Proposal,
         original: Option<&str>,
-    ) -> Result<Vec<EditFinding>> {
-        let Some(path) = self.checked_path(&proposal.path) else { return Ok(Vec::new()) };
-        let Some(after) = self.read(&path)? else { return Ok(Vec::new()) };
+    ) -> Result<Option<(Vec<EditFinding>, Edit)>> {
+        let Some(path) = self.checked_path(&proposal.path) else { return Ok(None) };
+        let Some(after) = self.read(&path)? else { return Ok(None) };
         let text = Source::decode(&*path, after.clone());
         let before = match (original, &proposal.change) {
             (Some(original), _) => Some(original.as_bytes().to_vec()),
@@ -135,34 +144,43 @@ impl EditChecker {
             self.committed_bytes(from.as_ref().unwrap_or(&path))
         };
         let before = before.or_else(committed);
-        self.new_findings(&path, before, after)
+        let compared = self.compare(&path, before.clone(), after.clone())?;
+        let findings = |outcome: &Outcome| -> Vec<Finding> {
+            outcome.files.iter().flat_map(|file| file.checked.findings.clone()).collect()
+        };
+        let old = compared.before.as_ref().map(findings).unwrap_or_default();
+        let new = findings(&compared.after);
+        let old = before.as_deref().map(|text| State { text, findings: &old });
+        let figures = figures::compute(&path, old, State { text: &after, findings: &new });
+        Ok(Some((self.added(&compared), figures)))
     }
 
-    /// The findings of `after` that are not in `before`.
-    fn new_findings(
-        &self,
-        path: &str,
-        before: Option<Vec<u8>>,
-        after: Vec<u8>,
-    ) -> Result<Vec<EditFinding>> {
-        let known_ids: HashSet<String> = before
-            .map(|before| check_text(&self.project, &self.engine, path.to_owned(), before))
-            .into_iter()
-            .flat_map(|outcome| outcome.files)
-            .flat_map(|file| file.checked.findings)
-            .map(|finding| finding.id)
+    /// Checks two states of a file.
+    fn compare(&self, path: &str, before: Option<Vec<u8>>, after: Vec<u8>) -> Result<Compared> {
+        let check = |text| -> Result<Outcome> {
+            let mut outcome = check_text(&self.project, &self.engine, path.to_owned(), text);
+            baseline::apply((None, false), &self.project, &[], &mut outcome, false)?;
+            Ok(outcome)
+        };
+        Ok(Compared { before: before.map(check).transpose()?, after: check(after)? })
+    }
+
+    /// The findings that are not in the earlier state.
+    fn added(&self, compared: &Compared) -> Vec<EditFinding> {
+        let before = compared.before.iter().flat_map(|outcome| &outcome.files);
+        let known_ids: HashSet<&str> = before
+            .flat_map(|file| &file.checked.findings)
+            .map(|finding| finding.id.as_str())
             .collect();
-        let mut outcome = check_text(&self.project, &self.engine, path.to_owned(), after);
-        baseline::apply((None, false), &self.project, &[], &mut outcome, false)?;
-        let mut new = Vec::new();
-        for file in &outcome.files {
+        let mut added = Vec::new();
+        for file in &compared.after.files {
             let findings = file.checked.findings.iter();
             let findings = findings.filter(|finding| {
-                finding.status == Status::New && !known_ids.contains(&finding.id)
+                finding.status == Status::New && !known_ids.contains(finding.id.as_str())
             });
-            new.extend(findings.map(|finding| self.to_edit_finding(&file.source, finding)));
+            added.extend(findings.map(|finding| self.to_edit_finding(&file.source, finding)));
         }
-        Ok(new)
+        added
     }
 
     /// The path relative to the root; `None` if the file is not checked.

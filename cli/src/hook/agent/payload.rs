@@ -4,7 +4,7 @@
 
 use anyhow::{Result, bail};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The payload format of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,6 +112,11 @@ impl Payload {
             PayloadFormat::Claude if self.value.get("sessionId").is_some() => "VS Code",
             PayloadFormat::Claude => "unknown",
         }
+    }
+
+    /// The transcript of the conversation.
+    pub(super) fn transcript(&self) -> Option<&Path> {
+        text(&self.value, &["transcript_path"]).map(Path::new).filter(|path| path.is_absolute())
     }
 
     /// The trigger of the event: `startup`, `compact`, `auto`, `clear`.

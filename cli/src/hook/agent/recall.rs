@@ -1,6 +1,7 @@
 //! The context at the start of a conversation. It is the output of the MCP tool `aidd_bootstrap`,
 //! within the token budget of the configuration.
 
+use aidd_authoring::evolve::{Evolve, summary_line};
 use aidd_engine::check::Distribution;
 use aidd_engine::project::config::{ContentConfig, MemoryConfig, TokenBudget};
 use aidd_engine::workspace::project::Project;
@@ -11,6 +12,7 @@ use aidd_memory::MemoryError;
 use aidd_memory::project::ProjectMemory;
 use aidd_memory::records::SessionState;
 use aidd_memory::state;
+use aidd_memory::times;
 use aidd_pack::current;
 use aidd_report::number;
 use std::path::Path;
@@ -23,6 +25,7 @@ pub(super) struct Pages {
     /// The ticket of the branch, if it has packs.
     ticket: Option<String>,
     note: Option<String>,
+    project: Project,
 }
 
 /// The pages of the project at `root`, whose packs are brought up to date. If its configuration is invalid, default settings apply.
@@ -42,7 +45,7 @@ pub(super) fn pages(distribution: &'static Distribution, root: &Path) -> Pages {
         None
     });
     let library = Library::load(distribution.pages, &project.disk, &content);
-    Pages { library, content, memory, ticket, note }
+    Pages { library, content, memory, ticket, note, project }
 }
 
 /// First line of the context, so that the agent neither requests the same text again nor opens a
@@ -76,6 +79,7 @@ pub(super) fn context(
         let conflicts = number(conflicts, "conflict");
         notes.push(format!("{conflicts} in memory to resolve: `aidd memory conflicts`"));
     }
+    notes.extend(evolution_note(memory, &pages.project, session)?);
     let steps = suggestions::suggest(&state, &SuggestionInput::default());
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
     let reading = match &pages.ticket {
@@ -93,4 +97,22 @@ pub(super) fn context(
     let configured = pages.content.token_budget.unwrap_or_default();
     let budget = if resumed { TokenBudget::Minimal } else { configured };
     Ok(render_start(&start_context, budget).text)
+}
+
+/// What was applied without asking since the previous session.
+fn evolution_note(
+    memory: &mut ProjectMemory,
+    project: &Project,
+    session: Option<&SessionState>,
+) -> Result<Option<String>, MemoryError> {
+    let evolve = Evolve::new(project, None, "aidd");
+    if !evolve.store().exists() {
+        return Ok(None);
+    }
+    let started = |session: &SessionState| times::millis(&session.started_at);
+    let current = session.map(|session| session.id.as_str());
+    let previous = memory.sessions(None, None, 10)?;
+    let previous = previous.iter().find(|other| Some(other.id.as_str()) != current);
+    let since = previous.and_then(started).unwrap_or_default();
+    Ok(summary_line(&evolve, since))
 }

@@ -3,6 +3,7 @@
 
 use super::edits::Proposal;
 use super::payload::Payload;
+use super::{CheckedEdits, usage};
 use crate::memory::current_branch;
 use aidd_engine::text::files::Disk;
 use aidd_memory::MemoryError;
@@ -66,7 +67,9 @@ pub(super) fn begin_session(
         ..SessionState::default()
     };
     // Hooks that run concurrently share one session.
-    Ok(Some(memory.join_session(new)?))
+    let session = memory.join_session(new)?;
+    usage::note_model(memory, &session, root)?;
+    Ok(Some(session))
 }
 
 /// The provider of a model, from its name.
@@ -119,14 +122,13 @@ pub(super) fn record_tool(
     memory: &mut ProjectMemory,
     payload: &Payload,
     (root, proposals): (&Path, &[Proposal]),
-    findings: usize,
+    edits: &CheckedEdits,
 ) -> Result<()> {
-    let Some((title, body)) = describe_tool(payload, (root, proposals), findings) else {
-        return Ok(());
-    };
+    let described = describe_tool(payload, (root, proposals), edits.findings.len());
+    let Some((title, body)) = described else { return Ok(()) };
     let Some(session) = begin_session(memory, payload, root)? else { return Ok(()) };
     memory.observe(&session.id, Kind::ToolOutcome, &title, &body)?;
-    Ok(())
+    usage::note_tool(memory, &session.id, payload, &edits.figures, root)
 }
 
 /// The effect of a tool call as title and body.
@@ -314,11 +316,16 @@ fn files(summary: &Summary) -> (String, Value) {
 ///
 /// # Errors
 /// Fails when the memory cannot be saved.
-pub(super) fn end_session(memory: &mut ProjectMemory, payload: &Payload) -> Result<()> {
-    match open_session(memory, payload)? {
-        Some(session) => finish(memory, &session),
-        None => Ok(()),
+pub(super) fn end_session(
+    memory: &mut ProjectMemory,
+    payload: &Payload,
+    root: &Path,
+) -> Result<()> {
+    if let Some(session) = open_session(memory, payload)? {
+        usage::note_tokens(memory, &session, payload, root)?;
+        finish(memory, &session)?;
     }
+    Ok(memory.fold_usage()?)
 }
 
 fn finish(memory: &mut ProjectMemory, session: &SessionState) -> Result<()> {
@@ -331,7 +338,7 @@ fn finish(memory: &mut ProjectMemory, session: &SessionState) -> Result<()> {
         && session.tasks_pending.is_empty()
         && session.output.is_none();
     if is_empty && session.is_started_by_hook() {
-        memory.delete_session(&session.id)?;
+        memory.discard_session(&session.id)?;
         return Ok(());
     }
     let mut patch = Map::from_iter([files(&summary)]);

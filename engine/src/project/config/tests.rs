@@ -200,3 +200,42 @@ fn a_value_is_found_by_its_keys() {
     // The last duplicate key wins.
     assert_eq!(line_of("{\n\"a\": 1,\n\"a\": 2}", &["a"]), Some(3));
 }
+
+#[test]
+fn the_section_on_evolution_is_read() {
+    let text = r#"{"evolution": {"record": false, "autoApply": 0.9, "draft": 0.8, "types": ["rule_severity"]}}"#;
+    let (config, unknown) = read(text).expect("valid");
+    assert_eq!(unknown, vec![]);
+    let evolution = config.evolution.expect("present");
+    assert!(!evolution.records() && evolution.is_enabled());
+    assert_eq!(evolution.applies_above(), Some(0.9));
+    assert!(evolution.proposes(ChangeKind::RuleSeverity));
+    assert!(!evolution.proposes(ChangeKind::SkillCombo));
+    assert_eq!(EvolutionConfig::default().applies_above(), None);
+    let (config, _) = read(r#"{"evolution": {"autoApply": "never"}}"#).expect("valid");
+    assert_eq!(config.evolution.expect("present").applies_above(), None);
+    for invalid in [
+        r#"{"autoApply": "always"}"#,
+        r#"{"autoApply": 0.5}"#,
+        r#"{"draft": 70}"#,
+        r#"{"types": ["x"]}"#,
+    ] {
+        read(&format!(r#"{{"evolution": {invalid}}}"#)).expect_err(invalid);
+    }
+}
+
+#[test]
+fn replaced_keys_are_explained() {
+    let text = r#"{"evolution": {"autoApplyThreshold": 90, "killSwitch": false}, "modelTracking": {}, "memory": {"pruneAfterDays": 9}}"#;
+    let (_, unknown) = read(text).expect("valid");
+    let messages: Vec<_> = unknown.iter().map(|problem| problem.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "unknown key `autoApplyThreshold` in `evolution`; set `autoApply` to a confidence from 0.8 to 1; by default, nothing is applied without asking",
+            "unknown key `killSwitch` in `evolution`; set `enabled` to false",
+            "unknown key `modelTracking`; set `evolution.record`; records are never shared between projects",
+            "unknown key `pruneAfterDays` in `memory`; run `aidd memory prune --days N`",
+        ]
+    );
+}

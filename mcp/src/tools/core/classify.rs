@@ -196,6 +196,9 @@ fn render(task: &Task) -> String {
             }
         }
     }
+    if let Some(model) = &task.model {
+        let _ = write!(text, "\nmodel recommended by recorded sessions: {model}");
+    }
     for (role, path) in &task.existing_deliverables {
         let _ = write!(text, "\n{path} already exists, so {role} only reviews it");
     }

@@ -6,6 +6,7 @@ use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
 use aidd_memory::health::{MIN_SAMPLES, Metric};
 use aidd_memory::project::ProjectMemory;
+use aidd_memory::usage::summary::{LifecycleFigures, Summary};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -47,6 +48,54 @@ struct Health {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(skip)]
     memory_gate: Option<Row>,
+    /// Rules with the most introduced findings in recorded sessions.
+    #[schemars(skip)]
+    violations: Vec<Row>,
+    /// Roles, workflows, knowledge and memories that most sessions used.
+    #[schemars(skip)]
+    knowledge: Vec<Row>,
+    /// Features by phase.
+    #[schemars(skip)]
+    lifecycle: Row,
+}
+
+/// Number of days, rules and pages in the statistics.
+const DAYS: i64 = 90;
+const MAX_ROWS: usize = 5;
+
+/// The statistics as text.
+fn statistics(summary: &Summary, lifecycle: &LifecycleFigures) -> String {
+    let mut text = String::new();
+    for rule in summary.rules.iter().take(MAX_ROWS) {
+        let _ = write!(
+            text,
+            "\nrule {}: {} introduced, {} fixed, {} allowed, {} reverted",
+            rule.rule, rule.introduced, rule.fixed, rule.allowed, rule.reverted
+        );
+    }
+    for page in summary.pages.iter().take(MAX_ROWS) {
+        let _ = write!(
+            text,
+            "\n{} {}: {}, {} of {} with an outcome succeeded",
+            page.kind,
+            page.name,
+            count_noun(page.sessions, "session"),
+            page.successes,
+            page.rated
+        );
+    }
+    if lifecycle.active + lifecycle.completed + lifecycle.abandoned > 0 {
+        let forced: usize = lifecycle.phases.iter().map(|phase| phase.forced).sum();
+        let _ = write!(
+            text,
+            "\nfeatures: {} active, {} completed, {} abandoned, {} forced",
+            lifecycle.active,
+            lifecycle.completed,
+            lifecycle.abandoned,
+            count_noun(forced, "phase")
+        );
+    }
+    text
 }
 
 fn rounded(value: f64) -> f64 {
@@ -102,6 +151,10 @@ fn health(context: &Context, params: HealthParams) -> Result<Answer<Health>, Too
             gate.waived
         );
     }
+    let records = context.memory(ProjectMemory::all_session_records)?;
+    let summary = Summary::new(&records, DAYS, context.now());
+    let lifecycle = context.memory(ProjectMemory::lifecycle_figures)?;
+    text.push_str(&statistics(&summary, &lifecycle));
     for advice in &health.advice {
         let _ = write!(text, "\n- {advice}");
     }
@@ -118,6 +171,9 @@ fn health(context: &Context, params: HealthParams) -> Result<Answer<Health>, Too
             row.0.insert("falseBlockRate".to_owned(), json!(rate));
             row
         }),
+        violations: summary.rules.iter().take(MAX_ROWS).map(Row::from_value).collect(),
+        knowledge: summary.pages.iter().take(MAX_ROWS).map(Row::from_value).collect(),
+        lifecycle: Row::from_value(&lifecycle),
     };
     Ok(Answer::new(data, text))
 }

@@ -5,6 +5,7 @@ mod diagnose;
 mod health;
 mod intents;
 mod lifecycle;
+pub(crate) mod models;
 mod observations;
 mod older;
 mod permanent;
@@ -34,6 +35,7 @@ pub fn tools() -> Vec<Tool> {
         lifecycle::tools(),
         diagnose::tools(),
         health::tools(),
+        models::tools(),
     ];
     groups.into_iter().flatten().collect()
 }

@@ -99,7 +99,7 @@ pub(super) fn day_of(time: &Value) -> String {
 }
 
 /// The checked-out branch.
-pub(in crate::tools) fn current_branch(context: &Context) -> Option<String> {
+pub(crate) fn current_branch(context: &Context) -> Option<String> {
     Repository::open(context.root()).ok()?.branch()
 }
 

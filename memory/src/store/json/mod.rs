@@ -407,12 +407,16 @@ impl StorageBackend for Json {
         Ok(exists)
     }
 
-    fn rows(&mut self, table: Table) -> Result<Vec<(String, i64, Value)>, MemoryError> {
+    fn rows(
+        &mut self,
+        table: Table,
+        prefix: &str,
+    ) -> Result<Vec<(String, i64, Value)>, MemoryError> {
         self.refresh()?;
         let row = |(id, record): (&str, &Value)| {
             (id.to_owned(), record["at"].as_i64().unwrap_or_default(), record["document"].clone())
         };
-        Ok(self.range(table.name(), "").map(row).collect())
+        Ok(self.range(table.name(), prefix).map(row).collect())
     }
 
     fn writes(&mut self) -> Result<i64, MemoryError> {

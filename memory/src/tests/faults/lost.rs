@@ -5,6 +5,7 @@
 use super::processes::Job;
 use super::*;
 use crate::store::{Layers, Table, backup, sqlite};
+use crate::usage::event::{Event, RunCheck, TimedEvent};
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
 use std::io::Write as _;
@@ -40,7 +41,7 @@ fn local_data(memory: &mut ProjectMemory) -> String {
                 writeln!(text, "{}", serde_json::json!(entry)).expect("a string");
             }
             for table in [Table::Sessions, Table::Lifecycles, Table::Analytics] {
-                let mut rows = store.rows(table)?;
+                let mut rows = store.rows(table, "")?;
                 rows.sort_by(|a, b| a.0.cmp(&b.0));
                 writeln!(text, "{rows:?}").expect("a string");
             }
@@ -54,7 +55,8 @@ fn create_store(choice: BackendChoice, rounds: usize) -> (TempDir, [usize; 4], S
     let folder = ram_temp_dir();
     let mut memory = open_memory(folder.path(), choice);
     save_some(&mut memory, &mut Rng(7), rounds);
-    memory.note_figures("health", &serde_json::json!({"score": 7})).expect("noted");
+    let event = Event::Run(true, vec![RunCheck::Tests]);
+    memory.note_events("session_1_a", &[TimedEvent { at: 7, event }]).expect("noted");
     let (permanent_before, local) = (permanent_text(&mut memory), local_data(&mut memory));
     let counts = counts(&mut memory);
     (folder, counts, permanent_before, local)

@@ -3,6 +3,7 @@
 mod enforced;
 mod fields;
 mod layers;
+mod models;
 mod refusals;
 
 use super::tools;
@@ -42,6 +43,9 @@ const TOOL_NAMES: &[&str] = &[
     "aidd_lifecycle_list",
     "aidd_diagnose_error",
     "aidd_project_health",
+    "aidd_model_performance",
+    "aidd_model_compare",
+    "aidd_model_recommend",
     "save/decision",
     "save/checkpoint",
     "save/insight",
