@@ -28,6 +28,9 @@ pub(super) enum Owner {
     Unknown,
 }
 
+/// Function and node → the full path of the called function.
+type Paths = Map<(usize, usize), Option<Rc<str>>>;
+
 /// The names of a file.
 pub(super) struct FileNames<'s, 't> {
     pub scan: &'s Scan<'t>,
@@ -37,8 +40,7 @@ pub(super) struct FileNames<'s, 't> {
     declared: Map<&'s str, Vec<u32>>,
     /// Name → the path of the import.
     imported: Map<&'s str, String>,
-    /// Function and node → the full path of a function that is called there.
-    paths: RefCell<Map<(usize, usize), Option<Rc<str>>>>,
+    paths: RefCell<Paths>,
     pub has_wildcard: bool,
     /// The getters of the file, by name.
     pub properties: Map<&'s str, Vec<u32>>,

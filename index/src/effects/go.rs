@@ -63,8 +63,9 @@ const SCALARS: &[&str] = &[
 ];
 
 pub(super) fn grammar() -> Grammar {
-    static KINDS: LazyLock<Vec<u8>> =
-        LazyLock::new(|| kinds(SupportLang::Go, BRANCHES, FUNCTIONS, WANTED));
+    static KINDS: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        kinds(SupportLang::Go, BRANCHES, FUNCTIONS, WANTED, &["interpreted_string_literal"])
+    });
     Grammar { kinds: &KINDS, visit }
 }
 

@@ -47,7 +47,7 @@ const WANTED: &[&str] = &[
 
 pub(super) fn grammar() -> Grammar {
     static KINDS: LazyLock<Vec<u8>> =
-        LazyLock::new(|| kinds(SupportLang::Python, BRANCHES, FUNCTIONS, WANTED));
+        LazyLock::new(|| kinds(SupportLang::Python, BRANCHES, FUNCTIONS, WANTED, &[]));
     Grammar { kinds: &KINDS, visit }
 }
 

@@ -37,8 +37,9 @@ const INTERIOR: &[&str] =
     &["Atomic", "Cell", "Mutex", "OnceLock", "Receiver", "RwLock", "Sender", "UnsafeCell"];
 
 pub(super) fn grammar() -> Grammar {
-    static KINDS: LazyLock<Vec<u8>> =
-        LazyLock::new(|| kinds(SupportLang::Rust, BRANCHES, FUNCTIONS, WANTED));
+    static KINDS: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        kinds(SupportLang::Rust, BRANCHES, FUNCTIONS, WANTED, &["string_literal"])
+    });
     Grammar { kinds: &KINDS, visit }
 }
 

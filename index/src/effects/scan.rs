@@ -179,7 +179,7 @@ pub(super) struct Scan<'t> {
 
 /// How to read one grammar.
 pub(super) struct Grammar {
-    /// For each kind of node, [`VISITED`], [`BRANCH`] and [`FUNCTION`].
+    /// For each kind of node, [`VISITED`], [`BRANCH`], [`FUNCTION`] and [`LITERAL`].
     pub kinds: &'static [u8],
     /// Reads a node; returns whether its children are read too.
     pub visit: for<'t> fn(&mut Scan<'t>, Node<'t>, Option<&str>) -> bool,
@@ -191,20 +191,24 @@ const VISITED: u8 = 1;
 const BRANCH: u8 = 2;
 /// A function, with or without a name.
 const FUNCTION: u8 = 4;
+/// A literal, whose parts are not read.
+const LITERAL: u8 = 8;
 
-/// For each kind of node of a grammar, whether it is one of `branches`, of `functions`, or of the
-/// others that are visited.
+/// For each kind of node of a grammar, whether it is one of `branches`, of `functions`, of the others
+/// that are visited, or a literal.
 pub(super) fn kinds(
     language: SupportLang,
     branches: &[&str],
     functions: &[&str],
     others: &[&str],
+    literals: &[&str],
 ) -> Vec<u8> {
     let language = language.get_ts_language();
     let of_name = |name: &str| match name {
         _ if functions.contains(&name) => VISITED | FUNCTION,
         _ if branches.contains(&name) => VISITED | BRANCH,
         _ if others.contains(&name) => VISITED,
+        _ if literals.contains(&name) => LITERAL,
         _ => 0,
     };
     let of_id = |id: usize| {
@@ -268,7 +272,9 @@ impl<'t> Scan<'t> {
             let at = node.start_byte();
             let mut descend = true;
             let kind = grammar.kinds.get(usize::from(node.kind_id())).copied().unwrap_or_default();
-            if kind != 0 {
+            if kind == LITERAL {
+                descend = false;
+            } else if kind != 0 {
                 while self.frames.last().is_some_and(|frame| frame.end <= at) {
                     self.frames.pop();
                 }

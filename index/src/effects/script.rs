@@ -56,11 +56,11 @@ const WANTED: &[&str] = &[
 
 pub(super) fn grammar(language: SupportLang) -> Grammar {
     static JAVASCRIPT: LazyLock<Vec<u8>> =
-        LazyLock::new(|| kinds(SupportLang::JavaScript, BRANCHES, FUNCTIONS, WANTED));
+        LazyLock::new(|| kinds(SupportLang::JavaScript, BRANCHES, FUNCTIONS, WANTED, &["string"]));
     static TYPESCRIPT: LazyLock<Vec<u8>> =
-        LazyLock::new(|| kinds(SupportLang::TypeScript, BRANCHES, FUNCTIONS, WANTED));
+        LazyLock::new(|| kinds(SupportLang::TypeScript, BRANCHES, FUNCTIONS, WANTED, &["string"]));
     static TSX: LazyLock<Vec<u8>> =
-        LazyLock::new(|| kinds(SupportLang::Tsx, BRANCHES, FUNCTIONS, WANTED));
+        LazyLock::new(|| kinds(SupportLang::Tsx, BRANCHES, FUNCTIONS, WANTED, &["string"]));
     let kinds: &[u8] = match language {
         SupportLang::JavaScript => &JAVASCRIPT,
         SupportLang::TypeScript => &TYPESCRIPT,
