@@ -19,6 +19,8 @@ use std::path::Path;
 
 /// Maximum number of lines of source that `show` prints.
 const MAX_LINES: usize = 200;
+/// Maximum number of entry points without a name that `flows` lists.
+const MAX_ENTRIES: u32 = 30;
 /// Maximum number of bytes that `pure` reads.
 const MAX_CODE: u64 = 1 << 20;
 
@@ -145,8 +147,15 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
             Answer::new(reached(&found), found)
         }
         IndexCommand::Flows { from: None, .. } => {
-            let found = reader.entries(30)?;
-            Answer::new(list(&found), found)
+            let named = names::read(project.root())?.0;
+            let found = reader.flow_entries(project.root(), &named, MAX_ENTRIES)?;
+            let text = found.iter().fold(String::new(), |mut all, entry| {
+                let place = entry.symbol.as_ref().map_or_else(|| entry.paths.join(", "), line);
+                let flow = entry.flow.as_ref().map(|name| format!(" (flow `{name}`)"));
+                let _ = writeln!(all, "{}", one_line(&(place + &flow.unwrap_or_default())));
+                all
+            });
+            Answer::new(text, found)
         }
         IndexCommand::Flows { from: Some(from), to: Some(to), .. } => {
             let ids = |found: Vec<SymbolRow>| found.iter().map(|s| s.id).collect::<Vec<i64>>();

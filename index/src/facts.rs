@@ -4,6 +4,7 @@ use crate::effects::{self, FileEffects};
 use crate::outline::{self, Chain, Outline, RefKind, namespaces};
 use crate::routes::{self, Mount, Route, Router, Target as MountTarget};
 use aidd_engine::parse::syntax::parse_text;
+use aidd_engine::project::git::content_id;
 use aidd_engine::project::imports::{self, Import, Imported, Name};
 use aidd_engine::text::source::Span;
 use ast_grep_core::Language as _;
@@ -145,12 +146,10 @@ fn drop_unknown_names(outline: &mut Outline, imports: &imports::Facts) {
     });
 }
 
-/// The hash of the content of a file.
+/// The hash of the content of a file: Git's, so that Git's index tells which files are unchanged.
 #[must_use]
 pub(crate) fn hash_of(bytes: &[u8]) -> i64 {
-    let mut hasher = DefaultHasher::new();
-    bytes.hash(&mut hasher);
-    hasher.finish().cast_signed()
+    content_id(bytes).cast_signed()
 }
 
 /// The hash of a name; mentioned names are stored as hashes.

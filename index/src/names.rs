@@ -120,6 +120,22 @@ fn install(connection: &Connection, named: &[Named]) -> Result<(), IndexError> {
     Ok(())
 }
 
+/// The ids of the symbols at which named flows begin, each with the name of the flow, in the order of
+/// the files.
+pub(crate) fn entries(root: &Path, named: &[Named]) -> Result<Vec<(i64, String)>, IndexError> {
+    if named.is_empty() {
+        return Ok(Vec::new());
+    }
+    let connection = store::open_read_only(root)?;
+    connection.execute_batch("PRAGMA temp_store = MEMORY;")?;
+    install(&connection, named)?;
+    let sql = "SELECT e.symbol, e.flow FROM named_entries e JOIN main.symbols s ON s.id = e.symbol
+        JOIN main.files f ON f.id = s.file ORDER BY f.path, s.start_line";
+    let mut statement = connection.prepare(sql)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
 /// Paths without indexed files, entry points without a symbol and unknown themes; each with the place
 /// of the entry.
 ///

@@ -4,7 +4,7 @@ use crate::effects::{Collector, Effect, Spread};
 use crate::facts::{self, Target};
 use crate::outline::{Kind, Symbol};
 use crate::resolve::Resolver;
-use crate::resolve::world::{Entry, World};
+use crate::resolve::world::{Entry, Table, World};
 use aidd_engine::parse::syntax::parse_text;
 use aidd_engine::project::imports::Name;
 use ast_grep_core::Language as _;
@@ -84,7 +84,7 @@ pub fn functions_of(path: &str, text: &str) -> Option<Vec<FunctionPurity>> {
     facts.targets = facts.imports.imports.iter().map(|import| target(&import.name)).collect();
     facts.ids = (0..).take(facts.outline.symbols.len()).collect();
     let facts = Arc::new(facts);
-    let files = HashMap::from([(1, Entry::new(path.to_owned(), Some(facts.clone())))]);
+    let files = Table::from_iter([(1, Entry::new(path.to_owned(), Some(facts.clone())))]);
     let world = World::new(files, HashMap::new(), None);
     let resolver = Resolver::new(&world);
     let mut collector = Collector::new(&resolver, 1, &facts);

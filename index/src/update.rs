@@ -2,21 +2,27 @@
 //! and resolves the references that the changes can affect.
 
 mod edit;
+mod stale;
 
 use crate::effects::Spread;
 use crate::facts::{self, Target, hash_of};
 use crate::resolve::Resolver;
-use crate::resolve::world::{Entry, World};
+use crate::resolve::world::{Entry, Table, World};
 use crate::rows::{self, ReadFile, assign_ids, stamp_number};
 use crate::{IndexError, store};
 use aidd_engine::project::config::Config;
 use aidd_engine::project::imports::{Facts, ImportTarget, ImportTargets, Name};
-use aidd_engine::text::files::{Disk, Files, MIN_STAMP_AGE, Stamp};
+use aidd_engine::text::files::{Disk, Files};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::walk::{self, Walk};
 use edit::Edit;
 use rusqlite::{Connection, TransactionBehavior};
+pub(crate) use stale::is_manifest;
+use stale::{
+    Known, is_settled, known_files, manifest_hash, manifest_stamp, same_for_git, stale,
+    store_manifests, stored,
+};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -27,21 +33,6 @@ use std::time::SystemTime;
 const MAX_THREADS: usize = 16;
 /// Minimum number of files per thread.
 const FILES_PER_THREAD: usize = 24;
-
-/// The files whose content determines the targets of imports.
-const MANIFESTS: &[&str] = &[
-    "package.json",
-    "tsconfig.json",
-    "jsconfig.json",
-    "go.mod",
-    "go.work",
-    "Cargo.toml",
-    "pyproject.toml",
-    "setup.cfg",
-    "setup.py",
-    "pnpm-workspace.yaml",
-    "deno.json",
-];
 
 /// What an update did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,14 +47,6 @@ pub struct Update {
     pub built: bool,
     /// The number of source files that are not in the index: too large, binary or not readable.
     pub unread: usize,
-}
-
-/// A row of the table of files.
-struct Known {
-    id: u32,
-    hash: i64,
-    stamp: Option<i64>,
-    size: i64,
 }
 
 /// Brings the index of the project up to date.
@@ -111,101 +94,6 @@ fn is_damaged(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// The differences between the files and the index.
-#[derive(Default)]
-struct Stale {
-    /// Files that are new or can have changed.
-    read: Vec<String>,
-    /// Files that no longer exist.
-    removed: Vec<String>,
-    /// Whether a manifest changed.
-    manifests: bool,
-}
-
-impl Stale {
-    fn is_empty(&self) -> bool {
-        self.read.is_empty() && self.removed.is_empty() && !self.manifests
-    }
-}
-
-fn known_files(connection: &Connection) -> Result<HashMap<String, Known>, IndexError> {
-    let mut statement = connection.prepare("SELECT id, path, hash, stamp, size FROM files")?;
-    let rows = statement.query_map([], |row| {
-        let known =
-            Known { id: row.get(0)?, hash: row.get(2)?, stamp: row.get(3)?, size: row.get(4)? };
-        Ok((row.get(1)?, known))
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
-}
-
-/// Whether the content of a file with this name determines the targets of imports.
-pub(crate) fn is_manifest(name: &str) -> bool {
-    let is_config = name.starts_with("tsconfig") && name.ends_with(".json");
-    is_config || MANIFESTS.contains(&name)
-}
-
-/// A hash of the paths and stamps of the manifests.
-fn manifest_stamp(disk: &Disk, listed: &BTreeSet<String>) -> String {
-    let mut text = String::new();
-    for path in listed {
-        if is_manifest(path.rsplit('/').next().unwrap_or(path)) {
-            let stamp = disk.content_stamp(path);
-            text.push_str(path);
-            text.push_str(&format!("{:?}", stamp_number(stamp)));
-        }
-    }
-    hash_of(text.as_bytes()).to_string()
-}
-
-fn stale(
-    disk: &Disk,
-    listed: &BTreeSet<String>,
-    known: &HashMap<String, Known>,
-    manifests: String,
-    connection: &Connection,
-) -> Result<Stale, IndexError> {
-    let mut stale = Stale::default();
-    let mut indexed = HashSet::with_capacity(known.len());
-    for (path, stamp) in source_stamps(disk, listed) {
-        if stamp.1 > facts::MAX_BYTES {
-            continue;
-        }
-        let is_same = known.get(path).is_some_and(|known| {
-            known.stamp.is_some()
-                && known.stamp == stamp_number(Some(stamp))
-                && known.size == i64::try_from(stamp.1).unwrap_or(i64::MAX)
-        });
-        if !is_same {
-            stale.read.push(path.to_owned());
-        }
-        indexed.insert(path);
-    }
-    stale.read.sort();
-    stale.removed = known.keys().filter(|path| !indexed.contains(&***path)).cloned().collect();
-    stale.removed.sort();
-    let sql = "SELECT value FROM meta WHERE key = 'manifests'";
-    let stored: Option<String> = connection.query_row(sql, [], |row| row.get(0)).ok();
-    stale.manifests = stored != Some(manifests);
-    Ok(stale)
-}
-
-/// The source files that exist, with their stamps; grouped by directory.
-fn source_stamps<'l>(disk: &Disk, listed: &'l BTreeSet<String>) -> Vec<(&'l str, Stamp)> {
-    let mut by_dir: HashMap<&str, Vec<&str>> = HashMap::new();
-    for path in listed.iter().filter(|path| facts::language(path).is_some()) {
-        let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
-        by_dir.entry(dir).or_default().push(path);
-    }
-    let mut found = Vec::new();
-    for (dir, paths) in by_dir {
-        let names = paths.iter().map(|path| path.rsplit('/').next().unwrap_or(path));
-        let stamps = disk.stamps(dir, names);
-        let with_stamp = |(path, stamp): (&&'l str, Option<Stamp>)| Some((*path, stamp?));
-        found.extend(paths.iter().zip(stamps).filter_map(with_stamp));
-    }
-    found
-}
-
 /// Reads files in parallel; the result has the order of `paths`. Files whose hash is the same as in
 /// `known` are returned without facts.
 fn read_files(disk: &Disk, paths: &[String], known: &HashMap<String, Known>) -> Vec<ReadFile> {
@@ -244,10 +132,7 @@ fn read_file(disk: &Disk, path: &str, known: Option<i64>, now: SystemTime) -> Op
         return None;
     }
     let (hash, size) = (hash_of(&bytes), bytes.len() as u64);
-    // A file that was just written could be written again without a change to its time stamp.
-    let is_settled =
-        |stamp: &Stamp| now.duration_since(stamp.0).is_ok_and(|age| age > MIN_STAMP_AGE);
-    let stamp = stamp.filter(is_settled);
+    let stamp = stamp.filter(|stamp| is_settled(stamp, now));
     let mut file = ReadFile {
         path: path.to_owned(),
         hash,
@@ -329,6 +214,8 @@ fn packages<'f>(
 /// Builds the index from all files.
 fn build(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
     let manifests = manifest_stamp(disk, listed);
+    // Before anything reads the manifests: a later change has another hash.
+    let manifest_hash = manifest_hash(disk, listed);
     let paths: Vec<String> =
         listed.iter().filter(|path| facts::language(path).is_some()).cloned().collect();
     let mut files = read_files(disk, &paths, &HashMap::new());
@@ -345,7 +232,7 @@ fn build(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
         .collect();
     let listing = Listing::new(listed.iter().cloned());
     let imports = ImportTargets::new(disk, &listing, &by_path);
-    let (mut next, mut entries) = (0, HashMap::new());
+    let (mut next, mut entries) = (0, Table::default());
     for (mut file, id) in files.into_iter().zip(1_u32..) {
         let Some(mut facts) = file.facts.take() else { continue };
         facts.targets = targets(&imports, &file.path, &facts.imports, &ids);
@@ -372,7 +259,7 @@ fn build(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
         rows::write_refs(connection, &resolver, id, &mut spread)?;
     }
     spread.write_all(connection)?;
-    connection.execute("INSERT OR REPLACE INTO meta VALUES ('manifests', ?1)", [manifests])?;
+    store_manifests(connection, &manifests, &manifest_hash)?;
     store::set_generation(connection)?;
     connection.execute_batch("COMMIT")?;
     fresh.finish()?;
@@ -389,31 +276,41 @@ fn edit(
     let manifests = manifest_stamp(disk, listed);
     let known = known_files(&transaction)?;
     let stale = stale(disk, listed, &known, manifests.clone(), &transaction)?;
-    let mut read = read_files(disk, &stale.read, &known);
-    for file in read.iter().filter(|file| file.facts.is_none()) {
-        let Some(known) = known.get(&file.path) else { continue };
+    let mut stamps = same_for_git(disk, &stale.read, &known);
+    let others = stale.read.iter().filter(|path| !stamps.contains_key(path.as_str()));
+    let mut read = read_files(disk, &others.cloned().collect::<Vec<_>>(), &known);
+    let found: HashSet<String> = read.iter().map(|file| file.path.clone()).collect();
+    let same: Vec<ReadFile> = read.extract_if(.., |file| file.facts.is_none()).collect();
+    stamps.extend(same.iter().map(|file| (file.path.as_str(), file.stamp)));
+    for (path, stamp) in &stamps {
+        let Some(known) = known.get(*path) else { continue };
         transaction
             .prepare_cached("UPDATE files SET stamp = ?2 WHERE id = ?1")?
-            .execute((known.id, stamp_number(file.stamp)))?;
+            .execute((known.id, stamp_number(*stamp)))?;
     }
     // A file that can no longer be parsed is removed.
     let mut removed = stale.removed.clone();
-    let is_read = |path: &String| read.iter().any(|file| file.path == *path);
+    let is_kept = |path: &String| found.contains(path) || stamps.contains_key(path.as_str());
     removed.extend(
-        stale.read.iter().filter(|path| known.contains_key(*path) && !is_read(path)).cloned(),
+        stale.read.iter().filter(|path| known.contains_key(*path) && !is_kept(path)).cloned(),
     );
-    read.retain(|file| file.facts.is_some());
     let mut update = Update { files: known.len(), ..Update::default() };
     update.changed = read.len() + removed.len();
-    if update.changed > 0 || stale.manifests {
+    // Before anything reads the manifests: a later change has another hash.
+    let manifest_hash = stale.manifests.then(|| manifest_hash(disk, listed));
+    let is_manifest_changed =
+        manifest_hash.is_some() && manifest_hash != stored(&transaction, "manifest_hash");
+    if update.changed > 0 || is_manifest_changed {
         Edit { disk, listed, connection: &transaction, known: &known }.apply(
             read,
             &removed,
-            stale.manifests,
+            is_manifest_changed,
             &mut update,
         )?;
     }
-    transaction.execute("INSERT OR REPLACE INTO meta VALUES ('manifests', ?1)", [manifests])?;
+    if let Some(hash) = manifest_hash {
+        store_manifests(&transaction, &manifests, &hash)?;
+    }
     store::set_generation(&transaction)?;
     transaction.commit()?;
     Ok(update)

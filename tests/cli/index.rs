@@ -134,3 +134,20 @@ fn routes_lead_to_the_functions_that_answer_them() {
     {"name":"POST /users/{id}","path":"store.py"}
     "#);
 }
+
+#[test]
+fn the_flows_that_people_named_are_listed_with_their_names() {
+    let project = Project::new(&[
+        ("shop/cart.py", "def pay(cart):\n    return sum(cart)\n"),
+        ("web/app.py", "from shop.cart import pay\n\ndef main():\n    return pay([])\n"),
+    ]);
+    let ask = |args: &[&str]| project.run(&[&["index"], args].concat()).expect_code(0).out;
+    assert_snapshot!(ask(&["flows"]), @"web/app.py:3 function main");
+    ask(&["name", "flow", "checkout", "--entry", "shop/cart.py#pay"]);
+    ask(&["name", "flow", "release", "web"]);
+    assert_snapshot!(ask(&["flows"]), @r"
+    shop/cart.py:1 function pay (flow `checkout`)
+    web (flow `release`)
+    web/app.py:3 function main
+    ");
+}

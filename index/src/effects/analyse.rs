@@ -8,10 +8,10 @@ use super::data::Family;
 use super::file::{FileNames, Owner};
 use super::scan::{Action, Event, Expr, Scan, Source};
 use super::{
-    CAPTURED, Cause, FileEffects, FunctionFacts, GLOBAL, MUTATION, ReadFact, UNKNOWN, Variability,
+    CAPTURED, Cause, FileEffects, FunctionFacts, GLOBAL, MUTATION, Map, ReadFact, Set, UNKNOWN,
+    Variability,
 };
 use aidd_engine::project::imports;
-use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
 /// Maximum length of the code in a cause.
@@ -20,7 +20,7 @@ const MAX_TEXT: usize = 60;
 /// Analyses all functions of a file.
 pub(super) fn analyse(scan: &Scan<'_>, imports: &imports::Facts) -> FileEffects {
     let names = FileNames::new(scan, imports);
-    let (mut outer, mut functions) = (vec![HashMap::new()], Vec::new());
+    let (mut outer, mut functions) = (vec![Map::default()], Vec::new());
     let captured = captured_changes(&names);
     for (index, function) in scan.functions.iter().enumerate().skip(1) {
         let Some(symbol) = function.symbol else { continue };
@@ -32,8 +32,8 @@ pub(super) fn analyse(scan: &Scan<'_>, imports: &imports::Facts) -> FileEffects 
                 let mut reader = Reader {
                     env,
                     facts: &mut facts,
-                    consumed: HashSet::new(),
-                    seen: HashSet::new(),
+                    consumed: Set::default(),
+                    seen: Set::default(),
                     captured: &captured,
                 };
                 reader.read(&function.events);
@@ -64,8 +64,8 @@ fn wrapper(scan: &Scan<'_>, symbol: u32) -> Cause {
 }
 
 /// The variables of functions that other functions change, or that change after their declaration.
-fn captured_changes<'t>(names: &FileNames<'_, 't>) -> HashSet<(usize, &'t str)> {
-    let (mut changed, mut counts) = (HashSet::new(), HashMap::<(usize, &str), usize>::new());
+fn captured_changes<'t>(names: &FileNames<'_, 't>) -> Set<(usize, &'t str)> {
+    let (mut changed, mut counts) = (Set::default(), Map::<(usize, &str), usize>::default());
     for (index, function) in names.scan.functions.iter().enumerate() {
         for event in &function.events {
             let name = match &event.action {
@@ -104,10 +104,10 @@ struct Reader<'r, 'e, 's, 't> {
     env: Env<'e, 's, 't>,
     facts: &'r mut FunctionFacts,
     /// Names and members that are part of a longer path.
-    consumed: HashSet<usize>,
+    consumed: Set<usize>,
     /// Names that were read.
-    seen: HashSet<&'t str>,
-    captured: &'e HashSet<(usize, &'t str)>,
+    seen: Set<&'t str>,
+    captured: &'e Set<(usize, &'t str)>,
 }
 
 impl<'e, 't> Reader<'_, 'e, '_, 't> {

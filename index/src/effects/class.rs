@@ -1,87 +1,40 @@
 //! What a change to a value also changes: a parameter, global state, or only the value itself.
 
 mod results;
+mod value;
 
 use super::data::{Family, Known};
 use super::file::{FileNames, Owner};
 use super::scan::{Action, Call, Expr, Source};
-use super::{CALLS, CAPTURED, GLOBAL, LEVEL, MUTATION, RECEIVER, UNKNOWN};
-use std::collections::HashMap;
+use super::{CALLS, CAPTURED, GLOBAL, LEVEL, MUTATION, Map, RECEIVER, UNKNOWN};
+use std::collections::hash_map::Entry;
 use std::ops::Range;
+use std::rc::Rc;
 use tree_sitter::Node;
+pub(super) use value::{Class, is_scalar};
 
 /// Maximum nesting of an expression that is read.
 const MAX_DEPTH: usize = 24;
 
-/// What a change to a value, to a value in it, or to the values in these, changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Class {
-    pub own: u64,
-    pub inner: u64,
-    pub deep: u64,
-    /// The built-in type, or empty.
-    pub kind: &'static str,
-}
-
-impl Class {
-    pub(super) const UNKNOWN: Self = Self { own: UNKNOWN, inner: UNKNOWN, deep: UNKNOWN, kind: "" };
-
-    fn all(bits: u64) -> Self {
-        Self { own: bits, inner: bits, deep: bits, kind: "" }
-    }
-
-    /// A new value of a built-in type.
-    fn new(kind: &'static str) -> Self {
-        Self { kind, ..Self::default() }
-    }
-
-    /// The values in this value.
-    pub(super) fn element(self) -> Self {
-        Self { own: self.inner, inner: self.deep, deep: self.deep, kind: "" }
-    }
-
-    /// A new value of this type that contains this value.
-    fn wrapped(self, kind: &'static str) -> Self {
-        Self { own: 0, inner: self.own, deep: self.inner | self.deep, kind }
-    }
-
-    pub(super) fn join(self, other: Self) -> Self {
-        let kind = if self.kind == other.kind { self.kind } else { "" };
-        Self {
-            own: self.own | other.own,
-            inner: self.inner | other.inner,
-            deep: self.deep | other.deep,
-            kind,
+/// Adds a value of a variable; returns whether that changes what the variable can be.
+fn add<'t>(values: &mut Map<&'t str, Class>, name: &'t str, class: Class) -> bool {
+    match values.entry(name) {
+        Entry::Occupied(mut entry) => {
+            let before = entry.insert(entry.get().join(class));
+            *entry.get() != before
+        }
+        Entry::Vacant(entry) => {
+            entry.insert(class);
+            true
         }
     }
-
-    /// Everything that a change can change.
-    pub(super) fn bits(self) -> u64 {
-        self.own | self.inner | self.deep
-    }
-}
-
-/// Whether values of a built-in type cannot be changed.
-pub(super) fn is_scalar(kind: &str) -> bool {
-    matches!(
-        kind,
-        "str"
-            | "string"
-            | "number"
-            | "bytes"
-            | "regexp"
-            | "range"
-            | "datetime"
-            | "decimal"
-            | "path"
-    )
 }
 
 /// The function that is called.
 #[derive(Debug)]
 pub(super) enum Callee<'t> {
     /// A function of a package or a built-in function.
-    Path(String),
+    Path(Rc<str>),
     /// A method of a value.
     Method {
         receiver: Class,
@@ -100,21 +53,23 @@ pub(super) struct Env<'e, 's, 't> {
     pub names: &'e FileNames<'s, 't>,
     pub function: usize,
     /// The variables at the current event.
-    current: HashMap<&'t str, Class>,
+    current: Map<&'t str, Class>,
     /// The values that are assigned in branches and loops.
-    weak: HashMap<&'t str, Class>,
+    weak: Map<&'t str, Class>,
     /// All values that are assigned.
-    pub all: HashMap<&'t str, Class>,
+    pub all: Map<&'t str, Class>,
     /// The variables of the functions before this one.
-    pub outer: &'e [HashMap<&'t str, Class>],
+    pub outer: &'e [Map<&'t str, Class>],
     /// The parameters that only interior mutability can change.
     pub shared: u64,
     /// The parameters that are exclusive references.
     pub exclusive: u64,
     /// Function without a name → the call to which it is passed.
-    closures: HashMap<usize, Call<'t>>,
+    closures: Map<usize, Rc<Call<'t>>>,
     /// The parameters of functions without names: where they are visible, and their values.
     parameters: Vec<(&'t str, Range<usize>, Class)>,
+    /// Whether a value was added to `weak` or `all` since this was reset.
+    is_changed: bool,
 }
 
 impl<'e, 's, 't> Env<'e, 's, 't> {
@@ -122,19 +77,20 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
     pub(super) fn new(
         names: &'e FileNames<'s, 't>,
         function: usize,
-        outer: &'e [HashMap<&'t str, Class>],
+        outer: &'e [Map<&'t str, Class>],
     ) -> Option<Self> {
         let mut env = Self {
             names,
             function,
-            current: HashMap::new(),
-            weak: HashMap::new(),
-            all: HashMap::new(),
+            current: Map::default(),
+            weak: Map::default(),
+            all: Map::default(),
             outer,
             shared: 0,
             exclusive: 0,
-            closures: HashMap::new(),
+            closures: Map::default(),
             parameters: Vec::new(),
+            is_changed: false,
         };
         let scanned = &names.scan.functions[function];
         for parameter in scanned.parameters.iter().filter(|parameter| parameter.shared) {
@@ -154,15 +110,17 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
                 env.closures.extend(all.map(|argument| (argument.node.id(), call.clone())));
             }
         }
+        let relevant: Vec<_> =
+            scanned.events.iter().filter(|event| env.is_relevant(&event.action)).collect();
         for _ in 0..6 {
-            let before = (env.weak.clone(), env.all.clone());
+            env.is_changed = false;
             env.start();
-            for event in &scanned.events {
+            for event in &relevant {
                 env.apply(&event.action, event.weak);
             }
             // Without branches, loops and functions without names, the values are complete.
             let is_plain = env.weak.is_empty() && scanned.closures.is_empty();
-            if is_plain || before == (env.weak.clone(), env.all.clone()) {
+            if is_plain || !env.is_changed {
                 env.start();
                 return Some(env);
             }
@@ -191,7 +149,20 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
     }
 
     fn add_all(&mut self, name: &'t str, class: Class) {
-        self.all.entry(name).and_modify(|known| *known = known.join(class)).or_insert(class);
+        self.is_changed |= add(&mut self.all, name, class);
+    }
+
+    fn add_weak(&mut self, name: &'t str, class: Class) {
+        self.is_changed |= add(&mut self.weak, name, class);
+    }
+
+    /// Whether an event can change the value of a variable.
+    fn is_relevant(&self, action: &Action<'t>) -> bool {
+        match action {
+            Action::Bind(..) | Action::Assign(..) | Action::Write(..) => true,
+            Action::Call(call) => self.is_storing(call),
+            _ => false,
+        }
     }
 
     /// Applies the assignment of an event.
@@ -214,8 +185,7 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
         }
         self.add_all(name, class);
         if weak {
-            let known = self.weak.get(name).copied();
-            self.weak.insert(name, known.map_or(class, |known| known.join(class)));
+            self.add_weak(name, class);
         } else {
             self.current.insert(name, class);
         }
@@ -234,8 +204,15 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
         let deep = if level { value.inner | value.deep } else { inner };
         let class = Class { own: 0, inner: if level { value.own } else { inner }, deep, kind };
         self.add_all(name, class);
-        let known = self.weak.get(name).copied();
-        self.weak.insert(name, known.map_or(class, |known| known.join(class)));
+        self.add_weak(name, class);
+    }
+
+    /// Whether a call can change its receiver to contain the arguments.
+    fn is_storing(&self, call: &Call<'t>) -> bool {
+        let scan = self.names.scan;
+        !call.arguments.is_empty()
+            && matches!(scan.expr(call.function), Expr::Member(_, name)
+                if scan.table.can_change("", scan.text_of(name)))
     }
 
     /// Adds the arguments of a method that changes its receiver to the contents of the receiver.
@@ -243,7 +220,7 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
         let scan = self.names.scan;
         let Expr::Member(object, name) = scan.expr(call.function) else { return };
         let name = scan.text_of(name);
-        if call.arguments.is_empty() || !scan.table.can_change("", name) {
+        if !self.is_storing(call) {
             return;
         }
         let classes = call.arguments.iter().map(|argument| {
@@ -295,8 +272,8 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
         let (receiver, name, pattern) = match self.callee(call, true, 0) {
             Callee::Method { receiver, name, .. } => (receiver, name, format!(".{name}")),
             Callee::Path(path) => match scan.expr(call.function) {
-                Expr::Member(_, name) => (Class::default(), scan.text_of(name), path),
-                _ => (Class::default(), "", path),
+                Expr::Member(_, name) => (Class::default(), scan.text_of(name), path.to_string()),
+                _ => (Class::default(), "", path.to_string()),
             },
             _ => return Class::UNKNOWN,
         };
@@ -393,15 +370,15 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
             Expr::Scalar(kind) => Class::new(kind),
             // Operators create a value with the elements of both sides.
             Expr::Fresh("", parts) if scan.family == Family::Python => {
-                let all = parts.into_iter().map(part).fold(Class::default(), Class::join);
+                let all = parts.iter().copied().map(part).fold(Class::default(), Class::join);
                 Class { own: 0, kind: "", ..all }
             }
             Expr::Fresh(kind, parts) => {
-                let parts = parts.into_iter().map(part);
+                let parts = parts.iter().copied().map(part);
                 parts.fold(Class::default(), Class::join).wrapped(kind)
             }
             Expr::Either(parts) => {
-                let mut parts = parts.into_iter().map(part);
+                let mut parts = parts.iter().copied().map(part);
                 let Some(first) = parts.next() else { return Class::default() };
                 parts.fold(first, |all, class| {
                     // A value of `x or 0` has the type of `x`.
@@ -437,16 +414,14 @@ impl<'e, 's, 't> Env<'e, 's, 't> {
                 Owner::Local | Owner::Captured(_) | Owner::Module(_) => Callee::Value,
                 Owner::Declared => Callee::Declared(name),
                 Owner::Import | Owner::Unknown => {
-                    match self.names.full_path(self.function, &[name]) {
+                    match self.names.path_at(self.function, function) {
                         Some(path) => Callee::Path(path),
                         None => Callee::Value,
                     }
                 }
             },
             Expr::Member(object, name) => {
-                let path = scan.path(function);
-                let full = path.and_then(|path| self.names.full_path(self.function, &path));
-                if let Some(full) = full {
+                if let Some(full) = self.names.path_at(self.function, function) {
                     return Callee::Path(full);
                 }
                 let is_instance = matches!(scan.expr(object), Expr::Instance);

@@ -1,12 +1,12 @@
 //! The equation of each function: its own effects, and the calls whose targets have effects.
 
 use super::{
-    CallFact, Cause, Edge, Equation, FunctionFacts, GLOBAL, Nested, ReadFact, UNKNOWN, Variability,
+    CallFact, Cause, Edge, Equation, FunctionFacts, GLOBAL, Map, Nested, ReadFact, UNKNOWN,
+    Variability,
 };
 use crate::facts::FileFacts;
 use crate::outline::{Kind, Ref};
 use crate::resolve::{Certainty, Place, Resolved, Resolver, SymbolId};
-use std::collections::HashMap;
 
 /// Base types outside the project whose constructors have no effects.
 const PLAIN_BASES: &[&str] = &[
@@ -42,12 +42,12 @@ pub(crate) struct Collector<'r, 'w, 'c> {
     file: u32,
     facts: &'r FileFacts,
     /// The offset of a name → what it refers to.
-    resolved: HashMap<u32, (Certainty, Option<SymbolId>)>,
+    resolved: Map<u32, (Certainty, Option<SymbolId>)>,
 }
 
 impl<'r, 'w, 'c> Collector<'r, 'w, 'c> {
     pub(crate) fn new(resolver: &'r Resolver<'w, 'c>, file: u32, facts: &'r FileFacts) -> Self {
-        Self { resolver, file, facts, resolved: HashMap::new() }
+        Self { resolver, file, facts, resolved: Map::default() }
     }
 
     /// Notes what a reference refers to.

@@ -1,9 +1,8 @@
 //! The effects of packages and built-in functions, from `data/<language>.json`.
 
-use super::{CLOCK, ENV, GLOBAL, IO, RANDOM};
+use super::{CLOCK, ENV, GLOBAL, IO, Map, RANDOM, Set};
 use ast_grep_language::SupportLang;
 use serde::Deserialize;
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// Languages with the same built-in functions.
@@ -43,17 +42,17 @@ struct Page {
     /// Functions that have an effect only if they are called without arguments.
     without_arguments: Vec<String>,
     /// Function → the numbers of the arguments that it changes, from 1.
-    changes: HashMap<String, Vec<usize>>,
+    changes: Map<String, Vec<usize>>,
     /// Methods of any type.
     methods: Methods,
     /// Built-in type → its methods.
-    types: HashMap<String, Methods>,
+    types: Map<String, Methods>,
     /// Type → the functions and `.methods` that return a new value of this type.
-    returns: HashMap<String, Vec<String>>,
+    returns: Map<String, Vec<String>>,
     /// Type → the names with which it is written in annotations.
-    annotations: HashMap<String, Vec<String>>,
+    annotations: Map<String, Vec<String>>,
     /// Function or `.method` → the numbers of the arguments that it calls.
-    callbacks: HashMap<String, Vec<usize>>,
+    callbacks: Map<String, Vec<usize>>,
     /// Decorators that do not change what the function does.
     decorators: Vec<String>,
 }
@@ -88,16 +87,22 @@ pub(super) struct Known {
 /// The effects of one language, by name.
 #[derive(Debug)]
 pub(super) struct Table {
-    names: HashMap<&'static str, Option<u64>>,
-    /// Beginnings of names that do not end with a separator.
+    names: Map<&'static str, Option<u64>>,
+    /// Beginnings of names that end with a separator.
+    paths: Map<&'static str, Option<u64>>,
+    /// Other beginnings of names, the longest first.
     beginnings: Vec<(&'static str, Option<u64>)>,
     without_arguments: Vec<&'static str>,
-    changes: HashMap<&'static str, &'static [usize]>,
-    methods: HashMap<&'static str, Known>,
-    types: HashMap<&'static str, HashMap<&'static str, Known>>,
-    returns: HashMap<&'static str, &'static str>,
-    annotations: HashMap<&'static str, &'static str>,
-    callbacks: HashMap<&'static str, &'static [usize]>,
+    changes: Map<&'static str, &'static [usize]>,
+    methods: Map<&'static str, Known>,
+    types: Map<&'static str, Map<&'static str, Known>>,
+    /// The methods that change the receiver of some type.
+    changing: Set<&'static str>,
+    returns: Map<&'static str, &'static str>,
+    /// Type of the receiver and method → the type that it returns.
+    returns_of: Map<(&'static str, &'static str), &'static str>,
+    annotations: Map<&'static str, &'static str>,
+    callbacks: Map<&'static str, &'static [usize]>,
     decorators: Vec<&'static str>,
 }
 
@@ -122,8 +127,8 @@ fn parse(text: &str) -> Page {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-fn methods(of: &'static Methods) -> HashMap<&'static str, Known> {
-    let mut all = HashMap::new();
+fn methods(of: &'static Methods) -> Map<&'static str, Known> {
+    let mut all = Map::default();
     let kinds = [(&of.pure, 0), (&of.io, IO), (&of.clock, CLOCK), (&of.random, RANDOM)];
     for (names, bits) in kinds {
         let known = Known { bits, ..Known::default() };
@@ -140,7 +145,7 @@ fn methods(of: &'static Methods) -> HashMap<&'static str, Known> {
 
 impl Table {
     fn new(page: &'static Page) -> Self {
-        let mut names = HashMap::new();
+        let mut names = Map::default();
         let kinds = [
             (&page.pure, Some(0)),
             (&page.unknown, None),
@@ -153,33 +158,49 @@ impl Table {
         for (list, bits) in kinds {
             names.extend(list.iter().map(|name| (name.as_str(), bits)));
         }
-        let beginnings = names.iter().filter_map(|(name, bits)| {
-            let name = name.strip_suffix('*')?;
-            (!name.ends_with(['.', ':', '/'])).then_some((name, *bits))
-        });
-        let beginnings = beginnings.collect();
-        fn reversed(
-            of: &'static HashMap<String, Vec<String>>,
-        ) -> HashMap<&'static str, &'static str> {
+        let is_path = |start: &str| start.ends_with(['.', ':', '/']);
+        let wildcards = || {
+            let all = names.iter();
+            all.filter_map(|(name, bits): (&&'static str, _)| {
+                Some((name.strip_suffix('*')?, *bits))
+            })
+        };
+        let paths = wildcards().filter(|(start, _)| is_path(start)).collect();
+        let mut beginnings: Vec<_> = wildcards().filter(|(start, _)| !is_path(start)).collect();
+        beginnings.sort_unstable_by_key(|(start, _)| (usize::MAX - start.len(), *start));
+        let types: Map<_, _> =
+            page.types.iter().map(|(name, of)| (name.as_str(), methods(of))).collect();
+        let methods = methods(&page.methods);
+        // Only a few regular expressions have a state.
+        let others = types.iter().filter(|(kind, _)| **kind != "global_regexp");
+        let others = others.flat_map(|(_, methods): (_, &Map<&'static str, Known>)| methods);
+        let changing = methods.iter().chain(others).filter(|(_, known)| known.changes_receiver);
+        let changing = changing.map(|(name, _)| *name).collect();
+        fn reversed(of: &'static Map<String, Vec<String>>) -> Map<&'static str, &'static str> {
             let pairs = of.iter().flat_map(|(kind, names)| {
                 names.iter().map(move |name| (name.as_str(), kind.as_str()))
             });
             pairs.collect()
         }
+        let returns = reversed(&page.returns);
         let strs = |list: &'static [String]| list.iter().map(String::as_str).collect();
-        fn numbers(
-            of: &'static HashMap<String, Vec<usize>>,
-        ) -> HashMap<&'static str, &'static [usize]> {
+        fn numbers(of: &'static Map<String, Vec<usize>>) -> Map<&'static str, &'static [usize]> {
             of.iter().map(|(name, list)| (name.as_str(), list.as_slice())).collect()
         }
         Self {
             names,
+            paths,
             beginnings,
             without_arguments: strs(&page.without_arguments),
             changes: numbers(&page.changes),
-            methods: methods(&page.methods),
-            types: page.types.iter().map(|(name, of)| (name.as_str(), methods(of))).collect(),
-            returns: reversed(&page.returns),
+            methods,
+            types,
+            changing,
+            returns_of: returns
+                .iter()
+                .filter_map(|(path, kind)| Some((path.rsplit_once('.')?, *kind)))
+                .collect(),
+            returns,
             annotations: reversed(&page.annotations),
             callbacks: numbers(&page.callbacks),
             decorators: strs(&page.decorators),
@@ -202,9 +223,7 @@ impl Table {
         }
         let mut end = path.len();
         while let Some(at) = path[..end].rfind(['.', ':', '/']) {
-            let mut pattern = path[..=at].to_owned();
-            pattern.push('*');
-            if let Some(found) = self.names.get(pattern.as_str()) {
+            if let Some(found) = self.paths.get(&path[..=at]) {
                 return *found;
             }
             end = at;
@@ -239,12 +258,7 @@ impl Table {
         if self.has_type(kind) {
             return self.method(kind, name).is_some_and(|known| known.changes_receiver);
         }
-        let changes = |methods: &HashMap<&str, Known>| {
-            methods.get(name).is_some_and(|known| known.changes_receiver)
-        };
-        // Only a few regular expressions have a state.
-        let types = self.types.iter().filter(|(kind, _)| **kind != "global_regexp");
-        changes(&self.methods) || types.map(|(_, methods)| methods).any(changes)
+        self.changing.contains(name)
     }
 
     /// Whether the methods of a type are listed.
@@ -255,6 +269,12 @@ impl Table {
     /// The type of the new value that a function or `.method` returns.
     pub(super) fn returned(&self, path: &str) -> Option<&'static str> {
         self.returns.get(path).copied()
+    }
+
+    /// The type of the new value that a method returns. `kind` is the built-in type of the receiver, or
+    /// empty.
+    pub(super) fn returned_by(&self, kind: &str, name: &str) -> Option<&'static str> {
+        self.returns_of.get(&(kind, name)).copied()
     }
 
     /// The built-in type that is written as `name`.

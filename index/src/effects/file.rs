@@ -1,11 +1,14 @@
 //! The names that a file declares and imports, as far as effects depend on them.
 
-use super::Variability;
+mod members;
+
 use super::data::Family;
 use super::scan::{Action, Call, Expr, Scan, Source};
+use super::{Map, Set, Variability};
 use crate::outline::{Kind, Symbol};
 use aidd_engine::project::imports::{self, Imported, Name};
-use std::collections::{HashMap, HashSet};
+use std::cell::RefCell;
+use std::rc::Rc;
 use tree_sitter::Node;
 
 /// What an unqualified name refers to.
@@ -25,24 +28,28 @@ pub(super) enum Owner {
     Unknown,
 }
 
+/// Function and node → the full path of the called function.
+type Paths = Map<(usize, usize), Option<Rc<str>>>;
+
 /// The names of a file.
 pub(super) struct FileNames<'s, 't> {
     pub scan: &'s Scan<'t>,
     /// Name → variable at the top level.
-    variables: HashMap<&'s str, u32>,
+    variables: Map<&'s str, u32>,
     /// Name → functions and types, also nested ones.
-    declared: HashMap<&'s str, Vec<u32>>,
+    declared: Map<&'s str, Vec<u32>>,
     /// Name → the path of the import.
-    imported: HashMap<&'s str, String>,
+    imported: Map<&'s str, String>,
+    paths: RefCell<Paths>,
     pub has_wildcard: bool,
     /// The getters of the file, by name.
-    pub properties: HashMap<&'s str, Vec<u32>>,
+    pub properties: Map<&'s str, Vec<u32>>,
     /// Variable of the file → the values that are assigned outside of functions.
-    pub initial: HashMap<&'s str, Vec<Source<'t>>>,
+    pub initial: Map<&'s str, Vec<Source<'t>>>,
     /// The members of types that functions assign through the type.
-    pub changed_members: HashSet<&'s str>,
+    pub changed_members: Set<&'s str>,
     /// Variables with other states than constant.
-    pub states: HashMap<u32, Variability>,
+    pub states: Map<u32, Variability>,
 }
 
 impl<'s, 't> FileNames<'s, 't> {
@@ -50,14 +57,15 @@ impl<'s, 't> FileNames<'s, 't> {
         let symbols = || (0_u32..).zip(&scan.outline.symbols);
         let mut names = Self {
             scan,
-            variables: HashMap::new(),
-            declared: HashMap::new(),
-            imported: HashMap::new(),
+            variables: Map::default(),
+            declared: Map::default(),
+            imported: Map::default(),
+            paths: RefCell::default(),
             has_wildcard: false,
-            properties: HashMap::new(),
-            initial: HashMap::new(),
-            changed_members: HashSet::new(),
-            states: HashMap::new(),
+            properties: Map::default(),
+            initial: Map::default(),
+            changed_members: Set::default(),
+            states: Map::default(),
         };
         for (at, symbol) in symbols() {
             let is_variable = matches!(symbol.kind, Kind::Variable | Kind::Constant);
@@ -81,10 +89,10 @@ impl<'s, 't> FileNames<'s, 't> {
             }
         }
         for event in &scan.functions[0].events {
-            if let Action::Bind(name, source) | Action::Assign(name, source, _) = event.action
+            if let Action::Bind(name, source) | Action::Assign(name, source, _) = &event.action
                 && !event.closure
             {
-                names.initial.entry(name).or_default().push(source);
+                names.initial.entry(*name).or_default().push(*source);
             }
         }
         names.read_changed_members();
@@ -124,6 +132,18 @@ impl<'s, 't> FileNames<'s, 't> {
             _ => return None,
         };
         Some(rest.iter().fold(root, |path, name| format!("{path}{separator}{name}")))
+    }
+
+    /// The full path of an expression that begins with an import or an undeclared name.
+    pub(super) fn path_at(&self, function: usize, node: Node<'t>) -> Option<Rc<str>> {
+        let key = (function, node.id());
+        if let Some(known) = self.paths.borrow().get(&key) {
+            return known.clone();
+        }
+        let path = self.scan.path(node);
+        let path = path.and_then(|names| self.full_path(function, &names)).map(Rc::from);
+        self.paths.borrow_mut().insert(key, path.clone());
+        path
     }
 
     /// The functions and types with this name.
@@ -172,92 +192,17 @@ impl<'s, 't> FileNames<'s, 't> {
     fn result_kind(&self, call: &Call<'t>) -> &'static str {
         let Some(path) = self.scan.path(call.function) else { return "" };
         let last = path.last().copied().unwrap_or_default();
-        let full = self.full_path(0, &path);
+        let full = self.path_at(0, call.function);
         let table = self.scan.table;
         let returned = full.as_deref().and_then(|path| table.returned(path));
         let created = || call.is_new.then(|| table.annotation(last)).flatten();
         returned.or_else(created).unwrap_or_default().trim_end_matches('!')
     }
 
-    /// Finds the members that are changed through a type: `Type.count += 1`, `cls.all.append(x)`.
-    fn read_changed_members(&mut self) {
-        let mut changed = HashSet::new();
-        for (index, function) in self.scan.functions.iter().enumerate().skip(1) {
-            let mut aliases: HashMap<&str, &'s str> = HashMap::new();
-            let member = |node: Node<'t>, aliases: &HashMap<&str, &'s str>| {
-                self.member_of_type(index, node, aliases)
-            };
-            for event in &function.events {
-                match &event.action {
-                    Action::Bind(name, Source::Value(value) | Source::Element(value)) => {
-                        aliases.extend(member(*value, &aliases).map(|found| (*name, found)));
-                    }
-                    Action::Write(base, ..) => {
-                        let found = member(event.node, &aliases).or(member(*base, &aliases));
-                        changed.extend(found);
-                    }
-                    Action::Call(call) => {
-                        let path = self.scan.path(call.function);
-                        let full = path.and_then(|path| self.full_path(index, &path));
-                        let table = self.scan.table;
-                        let known = full.as_deref().and_then(|path| table.effects(path, None));
-                        let changes = full.as_deref().map_or(&[][..], |path| table.changes(path));
-                        if let Expr::Member(object, name) = self.scan.expr(call.function)
-                            && table.can_change("", self.scan.text_of(name))
-                        {
-                            changed.extend(member(object, &aliases));
-                        }
-                        for (at, argument) in call.arguments.iter().enumerate() {
-                            let is_method =
-                                matches!(self.scan.expr(call.function), Expr::Member(..));
-                            let is_plain = known.is_some() || is_method && full.is_none();
-                            if changes.contains(&(at + 1)) || !is_plain {
-                                changed.extend(member(argument.node, &aliases));
-                            }
-                        }
-                    }
-                    _ => {}
-                }
-            }
-        }
-        self.changed_members = changed;
-    }
-
-    /// The member of a type that an expression reads, or to which it belongs: `all` in `cls.all[0].x`.
-    fn member_of_type(
-        &self,
-        function: usize,
-        node: Node<'t>,
-        aliases: &HashMap<&str, &'s str>,
-    ) -> Option<&'s str> {
-        let mut node = node;
-        for _ in 0..16 {
-            match self.scan.expr(node) {
-                Expr::Name(name) => return aliases.get(name).copied(),
-                Expr::Member(object, name) => {
-                    if let Expr::Name(root) = self.scan.expr(object)
-                        && (root == "cls" || self.owner(function, root) == Owner::Declared)
-                    {
-                        return Some(self.scan.text_of(name));
-                    }
-                    node = object;
-                }
-                Expr::Index(object) | Expr::Part(object) => node = object,
-                Expr::Either(parts) => node = *parts.first()?,
-                Expr::Call(call) => match self.scan.expr(call.function) {
-                    Expr::Member(object, _) => node = object,
-                    _ => return None,
-                },
-                _ => return None,
-            }
-        }
-        None
-    }
-
     /// Determines how the variables of the file change.
     fn read_states(&mut self) {
         let (changed, escaped) = self.changed_names();
-        let states: HashMap<u32, Variability> = self
+        let states: Map<u32, Variability> = self
             .variables
             .iter()
             .filter_map(|(name, at)| {
@@ -314,10 +259,10 @@ impl<'s, 't> FileNames<'s, 't> {
         match self.scan.expr(node) {
             Expr::Scalar(_) => true,
             Expr::Fresh("tuple" | "", parts) => {
-                parts.into_iter().all(|part| self.is_fixed(part, depth + 1))
+                parts.iter().all(|part| self.is_fixed(*part, depth + 1))
             }
             Expr::Either(parts) => {
-                !parts.is_empty() && parts.into_iter().all(|part| self.is_fixed(part, depth + 1))
+                !parts.is_empty() && parts.iter().all(|part| self.is_fixed(*part, depth + 1))
             }
             Expr::Name(name) => match self.variables.get(name) {
                 Some(_) => {
@@ -336,8 +281,7 @@ impl<'s, 't> FileNames<'s, 't> {
                 self.scan.text_of(name).starts_with(|c: char| c.is_uppercase())
             }
             Expr::Call(call) => {
-                let path = self.scan.path(call.function);
-                let path = path.and_then(|names| self.full_path(0, &names));
+                let path = self.path_at(0, call.function);
                 let returned = path.as_deref().and_then(|path| self.scan.table.returned(path));
                 let is_pure = path.is_some_and(|path| {
                     self.scan.table.effects(&path, Some(call.arguments.len())) == Some(0)
@@ -367,7 +311,7 @@ impl<'s, 't> FileNames<'s, 't> {
     fn is_table(&self, name: &str) -> bool {
         let is_table = |source: &Source<'t>| match source {
             Source::Value(node) => match self.scan.expr(*node) {
-                Expr::Fresh(_, parts) => parts.into_iter().all(|part| self.is_fixed(part, 1)),
+                Expr::Fresh(_, parts) => parts.iter().all(|part| self.is_fixed(*part, 1)),
                 _ => false,
             },
             _ => false,
@@ -376,11 +320,11 @@ impl<'s, 't> FileNames<'s, 't> {
     }
 
     /// The variables of the file that functions change, and those that are passed to functions.
-    fn changed_names(&self) -> (HashSet<&'t str>, HashSet<&'t str>) {
-        let (mut changed, mut escaped) = (HashSet::new(), HashSet::new());
+    fn changed_names(&self) -> (Set<&'t str>, Set<&'t str>) {
+        let (mut changed, mut escaped) = (Set::default(), Set::default());
         for (index, function) in self.scan.functions.iter().enumerate() {
             // Local variables that can refer to variables of the file.
-            let mut aliases: HashMap<&str, &'t str> = HashMap::new();
+            let mut aliases: Map<&str, &'t str> = Map::default();
             for event in &function.events {
                 if let Action::Bind(name, Source::Value(value) | Source::Element(value))
                 | Action::Assign(name, Source::Value(value) | Source::Element(value), _) =
@@ -412,13 +356,6 @@ impl<'s, 't> FileNames<'s, 't> {
                         changed.extend(self.scan.root(*base).and_then(module));
                     }
                     Action::Call(call) => {
-                        let path = self.scan.path(call.function);
-                        let full = path.as_deref().and_then(|path| self.full_path(index, path));
-                        let is_pure = full.as_deref().is_some_and(|path| {
-                            self.scan.table.effects(path, Some(call.arguments.len())).is_some()
-                        });
-                        let changes =
-                            full.as_deref().map_or(&[][..], |path| self.scan.table.changes(path));
                         if let Expr::Member(object, name) = self.scan.expr(call.function)
                             && let Some(root) = self.scan.root(object).and_then(module)
                         {
@@ -433,9 +370,14 @@ impl<'s, 't> FileNames<'s, 't> {
                         for (at, argument) in call.arguments.iter().enumerate() {
                             let root = self.scan.root(argument.node).and_then(module);
                             let Some(root) = root else { continue };
-                            if changes.contains(&(at + 1)) {
+                            let full = self.path_at(index, call.function);
+                            let full = full.as_deref();
+                            let count = Some(call.arguments.len());
+                            let is_pure = |path| self.scan.table.effects(path, count).is_some();
+                            let changes = |path| self.scan.table.changes(path).contains(&(at + 1));
+                            if full.is_some_and(changes) {
                                 changed.insert(root);
-                            } else if !is_pure
+                            } else if !full.is_some_and(is_pure)
                                 && !matches!(self.scan.expr(call.function), Expr::Member(..))
                                 && (self.scan.root(argument.node) == Some(root)
                                     || !self.is_table(root))

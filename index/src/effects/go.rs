@@ -1,10 +1,10 @@
 //! Go as events.
 
 use super::scan::{Action, Argument, Call, Expr, Grammar, Parameter, Scan, Source, kinds, named};
-use super::{IO, RECEIVER, UNKNOWN, parameter};
+use super::{IO, Map, RECEIVER, UNKNOWN, parameter};
 use crate::outline::build::has_child;
 use ast_grep_language::SupportLang;
-use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::LazyLock;
 use tree_sitter::Node;
 
@@ -63,9 +63,10 @@ const SCALARS: &[&str] = &[
 ];
 
 pub(super) fn grammar() -> Grammar {
-    static KINDS: LazyLock<Vec<bool>> =
-        LazyLock::new(|| kinds(SupportLang::Go, &[BRANCHES, FUNCTIONS, WANTED]));
-    Grammar { wanted: &KINDS, visit, branches: BRANCHES, functions: FUNCTIONS }
+    static KINDS: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        kinds(SupportLang::Go, BRANCHES, FUNCTIONS, WANTED, &["interpreted_string_literal"])
+    });
+    Grammar { kinds: &KINDS, visit }
 }
 
 fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
@@ -148,7 +149,7 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
             }
         }
         "call_expression" => {
-            if let Expr::Call(call) = expr(scan, node) {
+            if let Expr::Call(call) = scan.expr(node) {
                 scan.add(node, Action::Call(call));
             }
         }
@@ -273,9 +274,9 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
 
 /// The types that a file declares: `value` if a copy shares only what its fields refer to, `channel`, or
 /// empty for slices, maps and pointers. Types about which nothing is known are missing.
-pub(super) fn types<'t>(text: &'t str, root: Node<'t>) -> HashMap<&'t str, &'static str> {
+pub(super) fn types<'t>(text: &'t str, root: Node<'t>) -> Map<&'t str, &'static str> {
     let text_of = |node: Node<'t>| text.get(node.byte_range()).unwrap_or_default();
-    let mut types = HashMap::new();
+    let mut types = Map::default();
     for spec in named(root).filter(|at| at.kind() == "type_declaration").flat_map(named) {
         let (Some(name), Some(kind)) =
             (spec.child_by_field_name("name"), spec.child_by_field_name("type"))
@@ -350,7 +351,7 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
                 _ => Argument { node, is_named: false },
             };
             let arguments = field("arguments").into_iter().flat_map(named).map(argument).collect();
-            Expr::Call(Call { function, arguments, is_new: false })
+            Expr::Call(Rc::new(Call { function, arguments, is_new: false }))
         }
         "type_conversion_expression" => Expr::Either(field("operand").into_iter().collect()),
         "interpreted_string_literal" | "raw_string_literal" => Expr::Scalar("string"),
@@ -359,7 +360,7 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
         "unary_expression" => {
             let operator = field("operator").map_or("", |operator| operator.kind());
             match (operator, field("operand")) {
-                ("&", Some(inner)) => Expr::Either(vec![inner]),
+                ("&", Some(inner)) => Expr::Either([inner].into()),
                 ("*", Some(inner)) => Expr::Copy(inner),
                 ("<-", _) => Expr::Unknown,
                 _ => Expr::Scalar("number"),
@@ -367,8 +368,7 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
         }
         "composite_literal" => {
             let kind = field("type").map_or("", |kind| kind_of(scan, kind));
-            let body: Vec<Node<'t>> = field("body").into_iter().flat_map(named).collect();
-            Expr::Fresh(kind, body)
+            Expr::Fresh(kind, field("body").into_iter().flat_map(named).collect())
         }
         "keyed_element" => Expr::Either(named(node).skip(1).collect()),
         "literal_value" => Expr::Fresh("", named(node).collect()),

@@ -22,9 +22,15 @@ use aidd_engine::parse::syntax::Parsed;
 use aidd_engine::project::imports;
 use ast_grep_language::SupportLang;
 use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
 
 pub(crate) use collect::Collector;
 pub(crate) use spread::{Spread, callee_of};
+
+/// A table with a fast hash; the order of its items differs from run to run.
+type Map<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+/// A set with the same hash.
+type Set<T> = HashSet<T, foldhash::fast::RandomState>;
 
 /// The bit of the receiver; the bits of the parameters follow.
 pub(crate) const RECEIVER: u64 = 1;

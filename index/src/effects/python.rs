@@ -5,6 +5,7 @@ use super::{RECEIVER, parameter};
 use crate::outline::Kind;
 use crate::outline::build::has_child;
 use ast_grep_language::SupportLang;
+use std::rc::Rc;
 use std::sync::LazyLock;
 use tree_sitter::Node;
 
@@ -45,9 +46,9 @@ const WANTED: &[&str] = &[
 ];
 
 pub(super) fn grammar() -> Grammar {
-    static KINDS: LazyLock<Vec<bool>> =
-        LazyLock::new(|| kinds(SupportLang::Python, &[BRANCHES, FUNCTIONS, WANTED]));
-    Grammar { wanted: &KINDS, visit, branches: BRANCHES, functions: FUNCTIONS }
+    static KINDS: LazyLock<Vec<u8>> =
+        LazyLock::new(|| kinds(SupportLang::Python, BRANCHES, FUNCTIONS, WANTED, &[]));
+    Grammar { kinds: &KINDS, visit }
 }
 
 fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, field: Option<&str>) -> bool {
@@ -79,7 +80,7 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, field: Option<&str>) -> bool {
                 let name = left.child_by_field_name("attribute").unwrap_or(left);
                 let kind = match node.child_by_field_name("type") {
                     Some(kind) => annotation(scan, kind),
-                    None => match right.map(|right| expr(scan, right)) {
+                    None => match right.map(|right| scan.expr(right)) {
                         Some(Expr::Fresh(kind, _) | Expr::Scalar(kind)) => kind,
                         _ => "",
                     },
@@ -158,7 +159,7 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, field: Option<&str>) -> bool {
             return false;
         }
         "call" => {
-            if let Expr::Call(call) = expr(scan, node) {
+            if let Expr::Call(call) = scan.expr(node) {
                 scan.add(node, Action::Call(call));
             }
         }
@@ -358,11 +359,11 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
         },
         "call" => match field("function") {
             Some(function) if scan.text_of(function) == "super" => Expr::Instance,
-            Some(function) => Expr::Call(Call {
+            Some(function) => Expr::Call(Rc::new(Call {
                 function,
                 arguments: arguments(field("arguments")),
                 is_new: false,
-            }),
+            })),
             None => Expr::Unknown,
         },
         "string" | "concatenated_string" => Expr::Scalar("str"),
@@ -376,9 +377,7 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
         | "none"
         | "ellipsis" => Expr::Scalar("number"),
         "binary_operator" => {
-            let sides: Vec<Node<'t>> =
-                [field("left"), field("right")].into_iter().flatten().collect();
-            Expr::Fresh("", sides)
+            Expr::Fresh("", [field("left"), field("right")].into_iter().flatten().collect())
         }
         "list" => Expr::Fresh("list", named(node).collect()),
         "set" => Expr::Fresh("set", named(node).collect()),

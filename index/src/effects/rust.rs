@@ -4,6 +4,7 @@ use super::scan::{Action, Argument, Call, Expr, Grammar, Parameter, Scan, Source
 use super::{RECEIVER, UNKNOWN, Variability, parameter};
 use crate::outline::build::has_child;
 use ast_grep_language::SupportLang;
+use std::rc::Rc;
 use std::sync::LazyLock;
 use tree_sitter::Node;
 
@@ -36,9 +37,10 @@ const INTERIOR: &[&str] =
     &["Atomic", "Cell", "Mutex", "OnceLock", "Receiver", "RwLock", "Sender", "UnsafeCell"];
 
 pub(super) fn grammar() -> Grammar {
-    static KINDS: LazyLock<Vec<bool>> =
-        LazyLock::new(|| kinds(SupportLang::Rust, &[BRANCHES, FUNCTIONS, WANTED]));
-    Grammar { wanted: &KINDS, visit, branches: BRANCHES, functions: FUNCTIONS }
+    static KINDS: LazyLock<Vec<u8>> = LazyLock::new(|| {
+        kinds(SupportLang::Rust, BRANCHES, FUNCTIONS, WANTED, &["string_literal"])
+    });
+    Grammar { kinds: &KINDS, visit }
 }
 
 fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
@@ -131,7 +133,7 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
             }
         }
         "call_expression" => {
-            if let Expr::Call(call) = expr(scan, node) {
+            if let Expr::Call(call) = scan.expr(node) {
                 scan.add(node, Action::Call(call));
             }
         }
@@ -426,7 +428,7 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
             let Some(function) = field("function") else { return Expr::Unknown };
             let arguments = field("arguments").into_iter().flat_map(named);
             let arguments = arguments.map(|node| Argument { node, is_named: false }).collect();
-            Expr::Call(Call { function, arguments, is_new: false })
+            Expr::Call(Rc::new(Call { function, arguments, is_new: false }))
         }
         "string_literal" | "raw_string_literal" => Expr::Scalar("str"),
         "integer_literal"
@@ -441,16 +443,13 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
         "macro_invocation" => {
             let name = field("macro").map_or("", |name| scan.text_of(name));
             match name {
-                "format" => Expr::Fresh("String", Vec::new()),
-                "vec" => Expr::Fresh("Vec", Vec::new()),
+                "format" => Expr::Fresh("String", Rc::default()),
+                "vec" => Expr::Fresh("Vec", Rc::default()),
                 _ => Expr::Unknown,
             }
         }
         "array_expression" | "tuple_expression" => Expr::Fresh("", named(node).collect()),
-        "struct_expression" => {
-            let body: Vec<Node<'t>> = field("body").into_iter().flat_map(named).collect();
-            Expr::Fresh("", body)
-        }
+        "struct_expression" => Expr::Fresh("", field("body").into_iter().flat_map(named).collect()),
         "field_initializer" => Expr::Either(field("value").into_iter().collect()),
         "shorthand_field_initializer"
         | "base_field_initializer"

@@ -2,18 +2,22 @@
 //! grammars differ; the events do not.
 
 use super::data::{Family, Table, table};
-use super::{go, python, rust, script};
+use super::{Map, Set, go, python, rust, script};
 use crate::outline::{Kind, Outline};
 use ast_grep_core::tree_sitter::LanguageExt;
 use ast_grep_language::SupportLang;
-use std::collections::{HashMap, HashSet};
+use std::cell::RefCell;
+use std::rc::Rc;
 use tree_sitter::Node;
 
 /// Maximum number of events of one function; longer functions are unknown.
 const MAX_EVENTS: usize = 6000;
 
+/// The parts of an expression.
+pub(super) type Parts<'t> = Rc<[Node<'t>]>;
+
 /// One level of an expression.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Expr<'t> {
     Name(&'t str),
     /// `self`, `this`.
@@ -21,23 +25,23 @@ pub(super) enum Expr<'t> {
     /// The object and the name of the member.
     Member(Node<'t>, Node<'t>),
     Index(Node<'t>),
-    Call(Call<'t>),
+    Call(Rc<Call<'t>>),
     /// A new value that cannot be changed, and its type.
     Scalar(&'static str),
     /// A new value of this type with these elements.
-    Fresh(&'static str, Vec<Node<'t>>),
+    Fresh(&'static str, Parts<'t>),
     /// A copy of a value, which can contain the same elements.
     Copy(Node<'t>),
     /// A part of a slice, which shares its memory.
     Part(Node<'t>),
     /// One of these values.
-    Either(Vec<Node<'t>>),
+    Either(Parts<'t>),
     Closure,
     Unknown,
 }
 
 /// A call, with its arguments in order.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Call<'t> {
     pub function: Node<'t>,
     pub arguments: Vec<Argument<'t>>,
@@ -72,7 +76,7 @@ pub(super) enum Action<'t> {
     Assign(&'t str, Source<'t>, bool),
     /// The contents of this value change to contain another value; the flag is set for elements.
     Write(Node<'t>, bool, Source<'t>),
-    Call(Call<'t>),
+    Call(Rc<Call<'t>>),
     Read(&'t str),
     /// A member of a value is read.
     Member(Node<'t>, &'t str),
@@ -125,9 +129,9 @@ pub(super) struct Function<'t> {
     pub parent: Option<usize>,
     pub parameters: Vec<Parameter<'t>>,
     /// Names that are declared as global, or as variables of an enclosing function.
-    pub outer: HashSet<&'t str>,
+    pub outer: Set<&'t str>,
     /// Names that the function declares.
-    pub bound: HashSet<&'t str>,
+    pub bound: Set<&'t str>,
     pub events: Vec<Event<'t>>,
     /// The parameters of functions without names: the index of the parameter, and the function.
     pub closures: Vec<(&'t str, usize, Node<'t>)>,
@@ -153,48 +157,65 @@ pub(super) struct Scan<'t> {
     /// The first entry is the code outside of functions.
     pub functions: Vec<Function<'t>>,
     /// Symbol → function.
-    pub by_symbol: HashMap<u32, usize>,
+    pub by_symbol: Map<u32, usize>,
     /// The variables of the file whose declarations show how they change.
     pub changing: Vec<(u32, super::Variability)>,
     /// Name of a field → its built-in type; empty if fields of this name have several types.
-    pub fields: HashMap<&'t str, &'static str>,
+    pub fields: Map<&'t str, &'static str>,
     /// Type that the file declares → how its values are passed, in Go.
-    pub types: HashMap<&'t str, &'static str>,
+    pub types: Map<&'t str, &'static str>,
+    /// Node → the expression that was read from it.
+    exprs: RefCell<Map<usize, Expr<'t>>>,
     frames: Vec<Frame>,
     /// The ends of open branches and loops, and whether they are functions without names.
     branches: Vec<(usize, bool)>,
     /// The starts of functions with a decorator that can change what they do.
-    pub wrapped: HashSet<usize>,
+    pub wrapped: Set<usize>,
     /// Nodes that are not read.
-    pub skipped: HashSet<usize>,
+    pub skipped: Set<usize>,
     /// The innermost matched value: its end, and the value.
     pub matched: Vec<(usize, Node<'t>)>,
 }
 
 /// How to read one grammar.
 pub(super) struct Grammar {
-    /// The kinds of nodes to visit.
-    pub wanted: &'static [bool],
+    /// For each kind of node, [`VISITED`], [`BRANCH`], [`FUNCTION`] and [`LITERAL`].
+    pub kinds: &'static [u8],
     /// Reads a node; returns whether its children are read too.
     pub visit: for<'t> fn(&mut Scan<'t>, Node<'t>, Option<&str>) -> bool,
-    /// Kinds of branches and loops.
-    pub branches: &'static [&'static str],
-    /// Kinds of functions, with and without names.
-    pub functions: &'static [&'static str],
 }
 
-/// For each node kind of a grammar, whether it is one of `names`.
-pub(super) fn kinds(language: SupportLang, names: &[&[&str]]) -> Vec<bool> {
+/// Nodes of this kind are visited.
+const VISITED: u8 = 1;
+/// A branch or loop.
+const BRANCH: u8 = 2;
+/// A function, with or without a name.
+const FUNCTION: u8 = 4;
+/// A literal, whose parts are not read.
+const LITERAL: u8 = 8;
+
+/// For each kind of node of a grammar, whether it is one of `branches`, of `functions`, of the others
+/// that are visited, or a literal.
+pub(super) fn kinds(
+    language: SupportLang,
+    branches: &[&str],
+    functions: &[&str],
+    others: &[&str],
+    literals: &[&str],
+) -> Vec<u8> {
     let language = language.get_ts_language();
-    let is_wanted = |id: usize| {
-        u16::try_from(id).is_ok_and(|id| {
-            language.node_kind_is_named(id)
-                && language
-                    .node_kind_for_id(id)
-                    .is_some_and(|name| names.iter().any(|list| list.contains(&name)))
-        })
+    let of_name = |name: &str| match name {
+        _ if functions.contains(&name) => VISITED | FUNCTION,
+        _ if branches.contains(&name) => VISITED | BRANCH,
+        _ if others.contains(&name) => VISITED,
+        _ if literals.contains(&name) => LITERAL,
+        _ => 0,
     };
-    (0..language.node_kind_count()).map(is_wanted).collect()
+    let of_id = |id: usize| {
+        let id = u16::try_from(id).ok().filter(|id| language.node_kind_is_named(*id));
+        id.and_then(|id| language.node_kind_for_id(id)).map_or(0, of_name)
+    };
+    (0..language.node_kind_count()).map(of_id).collect()
 }
 
 /// Collects the events of a file.
@@ -217,14 +238,15 @@ pub(super) fn scan<'t>(
         table: table(family),
         outline,
         functions: vec![Function::default()],
-        by_symbol: HashMap::new(),
+        by_symbol: Map::default(),
         changing: Vec::new(),
-        fields: HashMap::new(),
-        types: if family == Family::Go { go::types(text, root) } else { HashMap::new() },
+        fields: Map::default(),
+        types: if family == Family::Go { go::types(text, root) } else { Map::default() },
+        exprs: RefCell::default(),
         frames: Vec::new(),
         branches: Vec::new(),
-        wrapped: HashSet::new(),
-        skipped: HashSet::new(),
+        wrapped: Set::default(),
+        skipped: Set::default(),
         matched: Vec::new(),
     };
     scan.walk(root, &grammar);
@@ -249,7 +271,10 @@ impl<'t> Scan<'t> {
             let node = cursor.node();
             let at = node.start_byte();
             let mut descend = true;
-            if grammar.wanted.get(usize::from(node.kind_id())).copied().unwrap_or_default() {
+            let kind = grammar.kinds.get(usize::from(node.kind_id())).copied().unwrap_or_default();
+            if kind == LITERAL {
+                descend = false;
+            } else if kind != 0 {
                 while self.frames.last().is_some_and(|frame| frame.end <= at) {
                     self.frames.pop();
                 }
@@ -262,14 +287,13 @@ impl<'t> Scan<'t> {
                         self.open(symbol, end);
                     }
                 }
-                let kind = node.kind();
-                if grammar.functions.contains(&kind) {
+                if kind & FUNCTION != 0 {
                     let own = self.frames.last_mut().filter(|frame| !frame.is_open);
                     match own {
                         Some(frame) => frame.is_open = true,
                         None => self.branches.push((node.end_byte(), true)),
                     }
-                } else if grammar.branches.contains(&kind) {
+                } else if kind & BRANCH != 0 {
                     self.branches.push((node.end_byte(), false));
                 }
                 descend = !self.skipped.contains(&node.id())
@@ -352,12 +376,17 @@ impl<'t> Scan<'t> {
 
     /// One level of an expression.
     pub(super) fn expr(&self, node: Node<'t>) -> Expr<'t> {
-        match self.family {
+        if let Some(known) = self.exprs.borrow().get(&node.id()) {
+            return known.clone();
+        }
+        let read = match self.family {
             Family::Python => python::expr(self, node),
             Family::Script => script::expr(self, node),
             Family::Rust => rust::expr(self, node),
             Family::Go => go::expr(self, node),
-        }
+        };
+        self.exprs.borrow_mut().insert(node.id(), read.clone());
+        read
     }
 
     /// The name at the start of an expression, and the members read from it: `a.b[0].c` is `a` and

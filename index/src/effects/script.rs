@@ -5,6 +5,7 @@ use super::{UNKNOWN, parameter};
 use crate::outline::Kind;
 use crate::outline::build::has_child;
 use ast_grep_language::SupportLang;
+use std::rc::Rc;
 use std::sync::LazyLock;
 use tree_sitter::Node;
 
@@ -54,18 +55,18 @@ const WANTED: &[&str] = &[
 ];
 
 pub(super) fn grammar(language: SupportLang) -> Grammar {
-    static JAVASCRIPT: LazyLock<Vec<bool>> =
-        LazyLock::new(|| kinds(SupportLang::JavaScript, &[BRANCHES, FUNCTIONS, WANTED]));
-    static TYPESCRIPT: LazyLock<Vec<bool>> =
-        LazyLock::new(|| kinds(SupportLang::TypeScript, &[BRANCHES, FUNCTIONS, WANTED]));
-    static TSX: LazyLock<Vec<bool>> =
-        LazyLock::new(|| kinds(SupportLang::Tsx, &[BRANCHES, FUNCTIONS, WANTED]));
-    let wanted: &[bool] = match language {
+    static JAVASCRIPT: LazyLock<Vec<u8>> =
+        LazyLock::new(|| kinds(SupportLang::JavaScript, BRANCHES, FUNCTIONS, WANTED, &["string"]));
+    static TYPESCRIPT: LazyLock<Vec<u8>> =
+        LazyLock::new(|| kinds(SupportLang::TypeScript, BRANCHES, FUNCTIONS, WANTED, &["string"]));
+    static TSX: LazyLock<Vec<u8>> =
+        LazyLock::new(|| kinds(SupportLang::Tsx, BRANCHES, FUNCTIONS, WANTED, &["string"]));
+    let kinds: &[u8] = match language {
         SupportLang::JavaScript => &JAVASCRIPT,
         SupportLang::TypeScript => &TYPESCRIPT,
         _ => &TSX,
     };
-    Grammar { wanted, visit, branches: BRANCHES, functions: FUNCTIONS }
+    Grammar { kinds, visit }
 }
 
 fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
@@ -83,7 +84,7 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
             let name = field("name").or_else(|| field("property"));
             let kind = match (field("type"), field("value")) {
                 (Some(kind), _) => annotation(scan, kind),
-                (None, Some(value)) => match expr(scan, value) {
+                (None, Some(value)) => match scan.expr(value) {
                     Expr::Fresh(kind, _) | Expr::Scalar(kind) => kind,
                     Expr::Call(call) if call.is_new => {
                         scan.table.annotation(scan.text_of(call.function)).unwrap_or_default()
@@ -164,7 +165,7 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
             }
         }
         "call_expression" | "new_expression" => {
-            if let Expr::Call(call) = expr(scan, node) {
+            if let Expr::Call(call) = scan.expr(node) {
                 if call.function.kind() == "import" {
                     scan.add(node, Action::Direct(UNKNOWN));
                 } else {
@@ -393,7 +394,7 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
                 _ => Argument { node: inner, is_named: false },
             };
             let arguments = list.into_iter().flat_map(named).map(argument).collect();
-            Expr::Call(Call { function, arguments, is_new })
+            Expr::Call(Rc::new(Call { function, arguments, is_new }))
         }
         "string" | "template_string" => Expr::Scalar("string"),
         "number" | "true" | "false" | "null" => Expr::Scalar("number"),
@@ -401,7 +402,7 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
         "regex" => {
             let flags = field("flags").map_or("", |flags| scan.text_of(flags));
             match flags.contains(['g', 'y']) {
-                true => Expr::Fresh("global_regexp", Vec::new()),
+                true => Expr::Fresh("global_regexp", Rc::default()),
                 false => Expr::Scalar("regexp"),
             }
         }

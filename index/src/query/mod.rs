@@ -2,6 +2,7 @@
 
 mod connection;
 pub mod context;
+mod entries;
 mod map;
 pub mod places;
 mod purity;
@@ -11,6 +12,7 @@ mod routes;
 mod search;
 
 pub(crate) use connection::Idle;
+pub use entries::EntryRow;
 pub use purity::{EffectChain, Purity};
 pub use routes::RouteRow;
 
@@ -410,21 +412,6 @@ impl Reader {
             AND NOT EXISTS(SELECT 1 FROM refs r WHERE r.source = s.id AND r.kind = 'decorates')
             ORDER BY f.path, s.start_line LIMIT ?2";
         self.symbols(condition, &[&exported, &limit])
-    }
-
-    /// The entry points, where flows begin: functions that handle a route, are called `main`, or are
-    /// exported and not called in the project.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn entries(&self, limit: u32) -> Result<Vec<SymbolRow>, IndexError> {
-        let condition = "s.kind IN ('function', 'method') AND NOT s.test AND NOT f.test
-            AND (s.name = 'main' OR s.exported)
-            AND (s.id IN (SELECT handler FROM declared_routes)
-              OR NOT EXISTS(SELECT 1 FROM refs r WHERE r.target = s.id AND r.source IS NOT NULL))
-            ORDER BY s.name <> 'main', s.id NOT IN (SELECT handler FROM declared_routes WHERE handler IS NOT NULL), (SELECT count(DISTINCT r.target) FROM refs r
-              WHERE r.source = s.id) DESC, f.path, s.start_line LIMIT ?1";
-        self.symbols(condition, &[&limit])
     }
 
     /// Counts of the index.

@@ -12,7 +12,6 @@ use crate::outline::{Kind, Ref, RefKind, Root};
 use members::Member;
 pub(crate) use routers::RouterId;
 use std::cell::{Cell, RefCell};
-use std::collections::HashMap;
 use values::Value;
 use world::World;
 
@@ -72,7 +71,7 @@ pub(crate) struct Resolved {
 pub(crate) struct Resolver<'w, 'c> {
     pub(crate) world: &'w World<'c>,
     /// Method declared outside its type → that type.
-    owners: RefCell<HashMap<SymbolId, Option<SymbolId>>>,
+    owners: RefCell<world::Table<SymbolId, Option<SymbolId>>>,
     /// The number of nested lookups of method owners in progress.
     pending_owners: Cell<u32>,
     /// The number of remaining steps for the current reference.

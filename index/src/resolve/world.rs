@@ -10,8 +10,11 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// A table with a fast hash.
+pub(crate) type Table<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
+
 /// Name → indexes of symbols.
-type SymbolsByName = HashMap<String, Vec<u32>>;
+type SymbolsByName = Table<String, Vec<u32>>;
 
 /// One indexed file.
 #[derive(Debug)]
@@ -36,27 +39,27 @@ impl Entry {
 #[derive(Debug)]
 pub(crate) struct World<'c> {
     /// File id → file.
-    pub files: HashMap<u32, Entry>,
-    by_path: HashMap<String, u32>,
+    pub files: Table<u32, Entry>,
+    by_path: Table<String, u32>,
     /// Directory and language family → files, for languages whose packages are directories.
-    by_dir: HashMap<String, Vec<u32>>,
+    by_dir: Table<String, Vec<u32>>,
     by_package: HashMap<String, Vec<u32>>,
     /// Name → symbols; if `None`, symbols are looked up in the database.
-    by_name: Option<HashMap<String, Vec<SymbolId>>>,
+    by_name: Option<Table<String, Vec<SymbolId>>>,
     connection: Option<&'c Connection>,
-    cached_names: RefCell<HashMap<String, Arc<Vec<SymbolId>>>>,
+    cached_names: RefCell<Table<String, Arc<Vec<SymbolId>>>>,
 }
 
 impl<'c> World<'c> {
     /// The index of `files`; facts that are not loaded are read from `connection`.
     #[must_use]
     pub(crate) fn new(
-        files: HashMap<u32, Entry>,
+        files: Table<u32, Entry>,
         packages: HashMap<String, Vec<u32>>,
         connection: Option<&'c Connection>,
     ) -> Self {
         let by_path = files.iter().map(|(id, file)| (file.path.clone(), *id)).collect();
-        let mut by_dir: HashMap<String, Vec<u32>> = HashMap::new();
+        let mut by_dir: Table<String, Vec<u32>> = Table::default();
         for (id, file) in files.iter().filter(|(_, file)| file.path.ends_with(".go")) {
             let dir = file.path.rsplit_once('/').map_or("", |(dir, _)| dir);
             by_dir.entry(dir.to_owned()).or_default().push(*id);
@@ -79,7 +82,7 @@ impl<'c> World<'c> {
     }
 
     fn collect_names(&mut self) {
-        let mut all: HashMap<String, Vec<SymbolId>> = HashMap::new();
+        let mut all: Table<String, Vec<SymbolId>> = Table::default();
         for (id, file) in &self.files {
             let facts = file.facts.borrow();
             for (at, symbol) in
@@ -137,7 +140,7 @@ impl<'c> World<'c> {
         let Some(facts) = self.facts(file) else { return Vec::new() };
         let Some(entry) = self.files.get(&file) else { return Vec::new() };
         if entry.names.borrow().is_none() {
-            let mut all: HashMap<String, Vec<u32>> = HashMap::new();
+            let mut all: Table<String, Vec<u32>> = Table::default();
             for (at, symbol) in (0_u32..).zip(&facts.outline.symbols) {
                 all.entry(symbol.name.clone()).or_default().push(at);
             }

@@ -1,6 +1,7 @@
 #![expect(clippy::disallowed_methods, reason = "projects created for the tests")]
 
 mod blueprint;
+mod checkout;
 mod freshness;
 mod labels;
 mod mounts;

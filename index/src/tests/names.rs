@@ -2,6 +2,7 @@
 
 use super::{project, update};
 use crate::names::{Named, problems};
+use crate::query::Reader;
 use crate::sql::query_with;
 use std::path::Path;
 
@@ -151,6 +152,43 @@ fn unknown_paths_symbols_and_themes_are_problems() {
             "map.jsonl:2: flow `start`: unknown theme `cash`; correct the name",
             "map.jsonl:3: theme `money`: no indexed file matches `shop/price.py`; correct the path",
             "map.jsonl:3: theme `money`: no indexed file matches `sho`; correct the path",
+        ]
+    );
+}
+
+#[test]
+fn the_list_of_entry_points_begins_with_the_flows_that_people_named() {
+    let dir = project(FILES);
+    update(dir.path());
+    let lines = |named: &[Named]| -> Vec<String> {
+        let reader = Reader::open(dir.path()).expect("an index");
+        let found = reader.flow_entries(dir.path(), named, 30).expect("entries");
+        let line = |entry: &crate::query::EntryRow| {
+            let symbol = entry.symbol.as_ref().map(|symbol| &*symbol.key);
+            format!("{:?} {:?} {:?}", entry.flow, symbol, entry.paths)
+        };
+        found.iter().map(line).collect()
+    };
+    let derived = [
+        r#"None Some("shop/prices.py#main~function") []"#,
+        r#"None Some("web/app.py#main~function") []"#,
+    ];
+    assert_eq!(lines(&[]), derived);
+    let release = Named {
+        is_flow: true,
+        name: "release".to_owned(),
+        paths: strings(&["web"]),
+        ..Named::default()
+    };
+    let mut all = named();
+    all.insert(0, release);
+    assert_eq!(
+        lines(&all),
+        [
+            r#"Some("checkout") Some("shop/cart.py#pay~function") []"#,
+            r#"Some("release") None ["web"]"#,
+            r#"Some("start") Some("web/app.py#main~function") []"#,
+            derived[0],
         ]
     );
 }

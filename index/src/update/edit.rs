@@ -1,12 +1,13 @@
 //! Applies changes to an index: writes the changed files, and resolves the references that the
 //! changes can affect.
 
-use super::{Known, packages, targets};
+use super::stale::Known;
+use super::{packages, targets};
 use crate::IndexError;
 use crate::effects::Spread;
 use crate::facts::{FileFacts, Mentions, changed_names};
 use crate::resolve::Resolver;
-use crate::resolve::world::{Entry, World, load};
+use crate::resolve::world::{Entry, Table, World, load};
 use crate::rows::{self, ReadFile, assign_ids};
 use crate::update::Update;
 use aidd_engine::project::imports::{Facts, ImportTargets};
@@ -66,7 +67,7 @@ impl Edit<'_> {
                 }
             }
         }
-        let mut entries: HashMap<u32, Entry> =
+        let mut entries: Table<u32, Entry> =
             ids.iter().map(|(path, id)| (*id, Entry::new(path.clone(), None))).collect();
         let mut fresh: HashMap<u32, (ReadFile, FileFacts)> = HashMap::new();
         for mut file in read {

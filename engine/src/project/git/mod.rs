@@ -8,6 +8,7 @@ mod history;
 mod similar;
 mod snapshot;
 mod tracked;
+mod unchanged;
 
 use changes::Changes;
 use gix::bstr::{BString, ByteSlice};
@@ -29,6 +30,7 @@ pub use directories::Directories;
 pub use history::{AuthoredCommit, Commit};
 pub use snapshot::{Entry, Snapshot};
 pub use tracked::{Tracked, TrackedDir};
+pub use unchanged::{Unchanged, content_id};
 
 /// Why a Git operation failed.
 #[derive(Debug, Error)]

@@ -6,6 +6,7 @@ use crate::effects::data::Family;
 use crate::effects::file::Owner;
 use crate::effects::scan::{Argument, Call, Event, Expr, Scan};
 use crate::effects::{CallFact, Levels, MUTATION, UNKNOWN};
+use std::borrow::Cow;
 use tree_sitter::Node;
 
 impl<'t> Reader<'_, '_, '_, 't> {
@@ -34,7 +35,7 @@ impl<'t> Reader<'_, '_, '_, 't> {
                     known = Some(known.unwrap_or_default() | bits);
                 }
                 // Elements are added to the memory of the whole slice.
-                if path == "append"
+                if &**path == "append"
                     && let Some(first) = call.arguments.first()
                     && let class = self.env.class(first.node, event.closure)
                     && class.kind == "part"
@@ -50,9 +51,9 @@ impl<'t> Reader<'_, '_, '_, 't> {
                         }
                     }
                 }
-                (known, false, Class::default(), path.clone())
+                (known, false, Class::default(), Cow::Borrowed(&**path))
             }
-            Callee::Declared(name) => (None, false, Class::default(), (*name).to_owned()),
+            Callee::Declared(name) => (None, false, Class::default(), Cow::Borrowed(*name)),
             Callee::Method { receiver, is_instance, name } => {
                 let (method, certain) = self.env.method(*receiver, name);
                 let known = method.filter(|_| !is_instance).map(|known| {
@@ -67,10 +68,13 @@ impl<'t> Reader<'_, '_, '_, 't> {
                         | if known.changes_receiver { mask } else { 0 }
                         | if is_consumed { UNKNOWN } else { 0 }
                 });
-                (known, certain && !is_instance, *receiver, format!(".{name}"))
+                let pattern = match call.arguments.is_empty() {
+                    true => Cow::Borrowed(""),
+                    false => Cow::Owned(format!(".{name}")),
+                };
+                (known, certain && !is_instance, *receiver, pattern)
             }
         };
-        let text = self.code(call.function);
         let called = self.arguments_as_functions(call, event, &pattern, known.is_none());
         let is_changing = matches!(&callee, Callee::Path(path) if !table.changes(path).is_empty());
         let passed = match is_changing {
@@ -85,8 +89,8 @@ impl<'t> Reader<'_, '_, '_, 't> {
         if certain && known == Some(0) {
             return;
         }
-        let arguments = call.arguments.clone();
-        self.push_call(call.function, text, known, certain, receiver, &arguments, event.closure);
+        let (text, arguments) = (self.code(call.function), &call.arguments);
+        self.push_call(call.function, text, known, certain, receiver, arguments, event.closure);
     }
 
     /// `UNKNOWN` if an argument is an exclusive reference that the function can use up: a function of

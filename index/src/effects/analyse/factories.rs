@@ -50,7 +50,7 @@ fn is_factory(names: &FileNames<'_, '_>, argument: &Argument<'_>) -> bool {
 }
 
 /// Adds a call of the function.
-fn factory(names: &FileNames<'_, '_>, node: Node<'_>, facts: &mut FunctionFacts) {
+fn factory<'t>(names: &FileNames<'_, 't>, node: Node<'t>, facts: &mut FunctionFacts) {
     let scan = names.scan;
     let line = u32::try_from(node.start_position().row).unwrap_or(u32::MAX);
     let text = scan.text_of(node).lines().next().unwrap_or_default().to_owned();

@@ -50,7 +50,7 @@ impl<'t> Env<'_, '_, 't> {
         match self.callee(call, in_closure, depth) {
             Callee::Path(path) => {
                 let last = path.rsplit(['.', ':']).next().unwrap_or_default();
-                if path == "append" && scan.family == Family::Go {
+                if &*path == "append" && scan.family == Family::Go {
                     let mut all = call.arguments.iter().map(argument);
                     let first = all.next().unwrap_or_default();
                     let added = all.fold(Class::default(), Class::join);
@@ -80,8 +80,8 @@ impl<'t> Env<'_, '_, 't> {
                 }
             }
             Callee::Method { receiver, name, .. } => {
-                let returned = table.returned(&format!("{}.{name}", receiver.kind));
-                let returned = returned.or_else(|| table.returned(&format!(".{name}")));
+                let returned = table.returned_by(receiver.kind, name);
+                let returned = returned.or_else(|| table.returned_by("", name));
                 if let Some(kind) = returned {
                     let mapped = self.mapped(call, in_closure, depth);
                     return match mapped {
