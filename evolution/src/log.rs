@@ -349,7 +349,14 @@ impl State {
     fn record(&mut self, entry: &LogEntry) {
         let target = entry.target.as_deref().unwrap_or_default();
         match entry.action {
-            Action::Apply => self.applied.push(entry.clone()),
+            Action::Apply => {
+                // The draft of the same candidate needs no decision any more.
+                if let Some(draft) = self.drafts.get_mut(target) {
+                    draft.status = DraftStatus::Approved;
+                    draft.decided_at = Some(entry.at);
+                }
+                self.applied.push(entry.clone());
+            }
             Action::Draft => {
                 let draft = Draft {
                     entry: entry.clone(),
@@ -371,7 +378,16 @@ impl State {
                     }
                 }
             }
-            Action::Revert => self.applied.retain(|change| change.id != target),
+            Action::Revert => {
+                let reverted = self.applied.iter().position(|change| change.id == target);
+                let reverted = reverted.map(|at| self.applied.remove(at));
+                let draft = reverted.and_then(|change| change.target);
+                // The draft is restored with the other files, and waits for a decision again.
+                if let Some(draft) = draft.and_then(|id| self.drafts.get_mut(&id)) {
+                    draft.status = DraftStatus::Pending;
+                    draft.decided_at = None;
+                }
+            }
             Action::Drift => {
                 self.drifted.insert(target.to_owned());
             }
@@ -389,15 +405,29 @@ impl State {
         })
     }
 
-    /// Whether the candidate is already drafted (and not decided) or applied.
+    /// Whether the candidate is already drafted (and not rejected) or applied.
     #[must_use]
     pub fn has(&self, candidate: &str) -> bool {
-        let is_same = |entry: &LogEntry| entry.candidate.as_deref() == Some(candidate);
-        self.applied.iter().any(is_same)
-            || self
-                .drafts
-                .values()
-                .any(|draft| draft.status != DraftStatus::Rejected && is_same(&draft.entry))
+        self.has_applied(candidate)
+            || self.drafts.values().any(|draft| {
+                draft.status != DraftStatus::Rejected
+                    && draft.entry.candidate.as_deref() == Some(candidate)
+            })
+    }
+
+    /// Whether the change of the candidate is in effect.
+    #[must_use]
+    pub fn has_applied(&self, candidate: &str) -> bool {
+        self.applied.iter().any(|entry| entry.candidate.as_deref() == Some(candidate))
+    }
+
+    /// The draft of the candidate that waits for a decision.
+    #[must_use]
+    pub fn pending_draft(&self, candidate: &str) -> Option<&Draft> {
+        self.drafts.values().find(|draft| {
+            draft.status == DraftStatus::Pending
+                && draft.entry.candidate.as_deref() == Some(candidate)
+        })
     }
 }
 
