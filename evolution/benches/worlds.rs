@@ -9,34 +9,34 @@ use std::collections::BTreeMap;
 /// Milliseconds between two sessions: a quarter of a day.
 const STEP: i64 = 21_600_000;
 /// Number of sessions of a world.
-pub const SESSIONS: usize = 200;
+pub(crate) const SESSIONS: usize = 200;
 /// Number of sessions within which a draft is expected.
-pub const DRAFT_SESSIONS: usize = 60;
+pub(crate) const DRAFT_SESSIONS: usize = 60;
 
 /// What is simulated.
 #[derive(Clone, Copy, Debug)]
-pub struct World {
+pub(crate) struct World {
     /// Number of roles, of which each session uses some.
-    pub roles: usize,
+    pub(crate) roles: usize,
     /// Probability that a session uses a role.
-    pub usage: f64,
+    pub(crate) usage: f64,
     /// Probability of success without the first role.
-    pub base: f64,
+    pub(crate) base: f64,
     /// What the first role adds.
-    pub effect: f64,
+    pub(crate) effect: f64,
 }
 
 /// Shares of the worlds.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Shares {
+pub(crate) struct Shares {
     /// The first role was applied within 200 sessions.
-    pub applied: f64,
+    pub(crate) applied: f64,
     /// Another role was applied, or the first one although it has no positive effect.
-    pub wrong: f64,
+    pub(crate) wrong: f64,
     /// The first role was drafted within 60 sessions.
-    pub drafted: f64,
+    pub(crate) drafted: f64,
     /// Any other role was drafted within 60 sessions.
-    pub drafted_wrong: f64,
+    pub(crate) drafted_wrong: f64,
 }
 
 /// A random number generator (SplitMix64).
@@ -53,7 +53,7 @@ impl Random {
 }
 
 /// Simulates `worlds` worlds, and looks after every `every` sessions.
-pub fn simulate(world: World, worlds: usize, every: usize, seed: u64) -> Shares {
+pub(crate) fn simulate(world: World, worlds: usize, every: usize, seed: u64) -> Shares {
     let mut random = Random(seed);
     let mut shares = Shares::default();
     for _ in 0..worlds {

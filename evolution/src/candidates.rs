@@ -53,7 +53,7 @@ pub struct Candidate {
     pub task: String,
     /// One line that says what changes.
     pub title: String,
-    /// The figures.
+    /// On what the verdict is based.
     pub figures: Figures,
     /// What is done with it.
     pub verdict: Verdict,

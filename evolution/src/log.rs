@@ -349,7 +349,14 @@ impl State {
     fn record(&mut self, entry: &LogEntry) {
         let target = entry.target.as_deref().unwrap_or_default();
         match entry.action {
-            Action::Apply => self.applied.push(entry.clone()),
+            Action::Apply => {
+                // The draft of the same candidate needs no decision any more.
+                if let Some(draft) = self.drafts.get_mut(target) {
+                    draft.status = DraftStatus::Approved;
+                    draft.decided_at = Some(entry.at);
+                }
+                self.applied.push(entry.clone());
+            }
             Action::Draft => {
                 let draft = Draft {
                     entry: entry.clone(),
@@ -371,7 +378,16 @@ impl State {
                     }
                 }
             }
-            Action::Revert => self.applied.retain(|change| change.id != target),
+            Action::Revert => {
+                let reverted = self.applied.iter().position(|change| change.id == target);
+                let reverted = reverted.map(|at| self.applied.remove(at));
+                let draft = reverted.and_then(|change| change.target);
+                // The draft is restored with the other files, and waits for a decision again.
+                if let Some(draft) = draft.and_then(|id| self.drafts.get_mut(&id)) {
+                    draft.status = DraftStatus::Pending;
+                    draft.decided_at = None;
+                }
+            }
             Action::Drift => {
                 self.drifted.insert(target.to_owned());
             }
@@ -389,97 +405,31 @@ impl State {
         })
     }
 
-    /// Whether the candidate is already drafted (and not decided) or applied.
+    /// Whether the candidate is already drafted (and not rejected) or applied.
     #[must_use]
     pub fn has(&self, candidate: &str) -> bool {
-        let is_same = |entry: &LogEntry| entry.candidate.as_deref() == Some(candidate);
-        self.applied.iter().any(is_same)
-            || self
-                .drafts
-                .values()
-                .any(|draft| draft.status != DraftStatus::Rejected && is_same(&draft.entry))
+        self.has_applied(candidate)
+            || self.drafts.values().any(|draft| {
+                draft.status != DraftStatus::Rejected
+                    && draft.entry.candidate.as_deref() == Some(candidate)
+            })
+    }
+
+    /// Whether the change of the candidate is in effect.
+    #[must_use]
+    pub fn has_applied(&self, candidate: &str) -> bool {
+        self.applied.iter().any(|entry| entry.candidate.as_deref() == Some(candidate))
+    }
+
+    /// The draft of the candidate that waits for a decision.
+    #[must_use]
+    pub fn pending_draft(&self, candidate: &str) -> Option<&Draft> {
+        self.drafts.values().find(|draft| {
+            draft.status == DraftStatus::Pending
+                && draft.entry.candidate.as_deref() == Some(candidate)
+        })
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn change(at: i64, key: &str, before: Option<&str>, after: Option<&str>) -> LogEntry {
-        let mut entry = LogEntry::new(Action::Apply, &format!("prefer {key}"), at, "aidd");
-        entry.overlay.push(OverlayChange {
-            section: "routing".to_owned(),
-            key: key.to_owned(),
-            before: before.map(str::to_owned),
-            after: after.map(str::to_owned),
-        });
-        entry.sealed()
-    }
-
-    #[test]
-    fn the_last_change_of_a_value_wins_and_both_are_reported() {
-        let ours = change(1, "api", None, Some("one"));
-        let theirs = change(2, "api", None, Some("two"));
-        let state = State::new(&[ours.clone(), theirs.clone()]);
-        assert_eq!(state.overlay.routing["api"], "two");
-        assert_eq!(state.conflicts, [(ours.id, theirs.id)]);
-    }
-
-    #[test]
-    fn a_list_and_damaged_lines_are_read() {
-        let one = change(1, "a", None, Some("x"));
-        let list = serde_json::to_string(&[&one]).expect("JSON");
-        assert_eq!(parse(&list), (vec![one.clone()], 0));
-        let damaged = format!("{}<<<<<<< ours\n{{\"id\":\n{}", one.to_line(), one.to_line());
-        assert_eq!(parse(&damaged), (vec![one], 2));
-    }
-
-    #[test]
-    fn a_rejection_silences_similar_drafts_for_30_days() {
-        let mut draft = LogEntry::new(Action::Draft, "never call moment() in src", 0, "aidd");
-        draft.draft = Some(DraftData {
-            category: Category::Rules,
-            path: ".aidd/drafts/rules/a.md".to_owned(),
-            notes: Vec::new(),
-        });
-        let draft = draft.sealed();
-        let mut reject = LogEntry::new(Action::Reject, "", DAY, "person");
-        reject.target = Some(draft.id.clone());
-        let state = State::new(&[draft, reject.sealed()]);
-        assert!(state.silenced_by("never call moment() in the src", 2 * DAY).is_some());
-        assert!(state.silenced_by("prefer the role reviewer", 2 * DAY).is_none());
-        assert!(state.silenced_by("never call moment() in src", 32 * DAY).is_none());
-    }
-
-    proptest! {
-        /// Git merges the log by union: the lines of both clones, in any order, some twice.
-        #[test]
-        fn logs_merge_without_loss_in_any_order(
-            entries in prop::collection::vec((0..9i64, 0..3usize, prop::option::of(0..3usize)), 0..24),
-            order in prop::collection::vec(any::<prop::sample::Index>(), 48),
-        ) {
-            const NAMES: [&str; 3] = ["a", "b", "c"];
-            let entries: Vec<LogEntry> = entries
-                .iter()
-                .map(|(at, key, value)| change(*at, NAMES[*key], None, value.map(|value| NAMES[value])))
-                .collect();
-            let straight: String = entries.iter().map(LogEntry::to_line).collect();
-            let mut lines: Vec<String> = entries.iter().map(LogEntry::to_line).collect();
-            if !lines.is_empty() {
-                for pair in order.chunks(2) {
-                    let (one, other) = (pair[0].index(lines.len()), pair[1].index(lines.len()));
-                    lines.swap(one, other);
-                    let again = lines[one].clone();
-                    lines.push(again);
-                }
-            }
-            let (one, _) = parse(&straight);
-            let (other, unread) = parse(&lines.concat());
-            prop_assert_eq!(unread, 0);
-            prop_assert_eq!(&one, &other);
-            prop_assert!(entries.iter().all(|entry| other.contains(entry)));
-            prop_assert_eq!(State::new(&one), State::new(&other));
-        }
-    }
-}
+mod tests;

@@ -20,7 +20,7 @@ use thiserror::Error;
 pub const DIR: &str = ".aidd/evolution";
 /// The directory of drafts.
 pub const DRAFT_DIR: &str = ".aidd/drafts";
-/// The log.
+/// The file to which every action is appended.
 pub const LOG_PATH: &str = ".aidd/evolution/log.jsonl";
 /// The log of other versions, which is read and never written.
 const OLD_LOG_PATH: &str = ".aidd/evolution/log.json";

@@ -221,7 +221,7 @@ fn a_mistake_that_recurs_becomes_a_drafted_rule_with_a_check() {
     let id = draft["id"].as_str().expect("an id").to_owned();
     project.run(&["draft", "approve", &id]).expect_code(0);
     assert!(!project.path().join(&path).exists());
-    let found = project.run(&["check", "."]).out;
+    let found = project.run(&["check", ".", "--all"]).out;
     assert!(found.contains("src/time.ts:1:13"), "{found}");
     assert!(!found.contains("src/other.ts"), "{found}");
     let name = path.rsplit('/').next().expect("a name");

@@ -10,6 +10,8 @@ use aidd_engine::workspace::walk::{self, Walk};
 
 /// Maximum size of a file that is searched, in bytes.
 const MAX_FILE: u64 = 1 << 20;
+/// Maximum length of a line that becomes an example, in bytes.
+const MAX_LINE: usize = 120;
 /// Lengths of a quoted piece of code that can become a check.
 const LENGTHS: std::ops::RangeInclusive<usize> = 5..=80;
 
@@ -29,8 +31,10 @@ pub(super) struct LiteralCheck {
     pub(super) literal: String,
     /// Globs of the files.
     globs: Vec<String>,
-    /// A line with the code, and its path.
+    /// A path, and its line with the code.
     sample: (String, String),
+    /// A path, and one of its lines without the code.
+    other: Option<(String, String)>,
 }
 
 impl LiteralCheck {
@@ -60,11 +64,14 @@ impl LiteralCheck {
     pub(super) fn examples(&self) -> String {
         let (path, line) = &self.sample;
         let column = line.find(&self.literal).map_or(0, |at| line[..at].chars().count()) + 1;
-        let language = path.rsplit('.').next().unwrap_or_default();
-        format!(
-            "\n## Fails\n\n```{language} path={path}\n{line}\n```\n\n```finding\n1:{column} {}\n```\n",
-            self.literal
-        )
+        let block = |path: &str, line: &str| {
+            let language = path.rsplit('.').next().unwrap_or_default();
+            format!("```{language} path={path}\n{line}\n```\n")
+        };
+        let fails = block(path, line);
+        let passes = self.other.as_ref().map(|(path, line)| block(path, line));
+        let passes = passes.map(|passes| format!("\n## Passes\n\n{passes}")).unwrap_or_default();
+        format!("\n## Fails\n\n{fails}\n```finding\n1:{column} {}\n```\n{passes}", self.literal)
     }
 }
 
@@ -165,7 +172,13 @@ pub(super) fn find_check(
             Some((path.clone(), line.trim().to_owned()))
         });
         if let Some(sample) = sample {
-            return Ok(Some(LiteralCheck { literal, globs, sample }));
+            let other = texts.iter().find_map(|(path, text)| {
+                let is_plain = |line: &&str| {
+                    !line.trim().is_empty() && line.len() <= MAX_LINE && !line.contains(&literal)
+                };
+                Some((path.clone(), text.lines().find(is_plain)?.trim().to_owned()))
+            });
+            return Ok(Some(LiteralCheck { literal, globs, sample, other }));
         }
     }
     Ok(None)

@@ -20,6 +20,8 @@ pub(super) const RECENT_COMMITS: usize = 50;
 const MAX_FILES: usize = 100;
 /// Maximum size of a file that is checked, in bytes.
 const MAX_FILE: u64 = 1 << 20;
+/// Minimum number of clean commits before a rule is called noisy.
+const MIN_CLEAN: usize = 10;
 /// Share of the clean commits with a finding from which a rule is noisy.
 const NOISY: f64 = 0.10;
 
@@ -43,7 +45,7 @@ impl HistoryTrial {
     /// Whether more than a tenth of the commits that remained would have had a finding.
     #[must_use]
     pub fn is_noisy(&self) -> bool {
-        self.clean > 0 && self.clean_with_finding as f64 > NOISY * self.clean as f64
+        self.clean >= MIN_CLEAN && self.clean_with_finding as f64 > NOISY * self.clean as f64
     }
 
     /// The result in one line.

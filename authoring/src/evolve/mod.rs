@@ -62,7 +62,7 @@ pub enum EvolveError {
 /// A project whose sessions are evaluated.
 #[derive(Clone, Copy, Debug)]
 pub struct Evolve<'a> {
-    /// The project.
+    /// The project whose sessions are evaluated.
     pub project: &'a Project,
     /// Whether the environment switches evolution off.
     pub is_switched_off: bool,

@@ -48,7 +48,7 @@ pub struct Proposal {
     pub text: String,
     /// Remarks for the person who decides.
     pub notes: Vec<String>,
-    /// The figures.
+    /// How often it occurred, and in how many sessions.
     pub figures: Figures,
 }
 

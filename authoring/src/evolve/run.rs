@@ -45,7 +45,7 @@ impl Analysis {
 /// What a run changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunReport {
-    /// The analysis.
+    /// What the run is based on.
     pub analysis: Analysis,
     /// Applied changes.
     pub applied: Vec<LogEntry>,
@@ -179,21 +179,16 @@ pub fn run(
             report.drifted.push(transaction.commit(entry, Vec::new())?);
             continue;
         }
-        if candidate.verdict == Verdict::Pending || state.has(&candidate.id) {
+        if candidate.verdict == Verdict::Pending || state.has_applied(&candidate.id) {
             continue;
         }
         if candidate.verdict == Verdict::Apply
             && let Some(wanted) = overlay_of(candidate, &facts)
         {
-            transaction.check_overlay(&state)?;
-            let mut entry = LogEntry::new(Action::Apply, &candidate.title, now, evolve.actor);
-            entry.kind = Some(candidate.kind);
-            entry.candidate = Some(candidate.id.clone());
-            entry.figures = Some(candidate.figures.clone());
-            entry.overlay = overlay_changes(&state.overlay, &wanted);
-            if !entry.overlay.is_empty() {
-                report.applied.push(transaction.commit(entry, Vec::new())?);
-            }
+            apply(evolve, candidate, &wanted, &mut transaction, now, &mut report)?;
+            continue;
+        }
+        if state.has(&candidate.id) {
             continue;
         }
         let new = draft_of(candidate, &facts);
@@ -219,6 +214,38 @@ pub fn run(
     let text = serde_json::to_string_pretty(&pending).unwrap_or_default();
     evolve.store().write(PENDING_PATH, Some(text.as_bytes()))?;
     Ok(report)
+}
+
+/// Applies a candidate, unless a person rejected a similar draft. A draft of the same candidate is
+/// removed.
+fn apply(
+    evolve: &Evolve<'_>,
+    candidate: &Candidate,
+    wanted: &Overlay,
+    transaction: &mut Transaction,
+    now: i64,
+    report: &mut RunReport,
+) -> Result<(), EvolveError> {
+    let state = transaction.state();
+    if let Some(draft) = state.silenced_by(&candidate.title, now) {
+        let why = format!("a similar draft was rejected: {}", draft.entry.id);
+        report.skipped.push((candidate.title.clone(), why));
+        return Ok(());
+    }
+    transaction.check_overlay(&state)?;
+    let mut entry = LogEntry::new(Action::Apply, &candidate.title, now, evolve.actor);
+    entry.kind = Some(candidate.kind);
+    entry.candidate = Some(candidate.id.clone());
+    entry.figures = Some(candidate.figures.clone());
+    entry.overlay = overlay_changes(&state.overlay, wanted);
+    if entry.overlay.is_empty() {
+        return Ok(());
+    }
+    let draft = state.pending_draft(&candidate.id);
+    entry.target = draft.map(|draft| draft.entry.id.clone());
+    let file = draft.and_then(|draft| draft.data()).map(|data| (data.path.clone(), None));
+    report.applied.push(transaction.commit(entry, file.into_iter().collect())?);
+    Ok(())
 }
 
 /// Creates a draft, unless too many drafts wait already or it is refused.

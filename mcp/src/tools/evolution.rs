@@ -22,21 +22,23 @@ pub fn tools() -> Vec<Tool> {
             "aidd_evolution_analyze",
             "Analyze sessions",
             "Lists the changes that the recorded sessions suggest, with confidence and samples. \
-             Writes nothing; `aidd evolve run` drafts them.",
+             Use to see what would be drafted; `aidd evolve run` drafts it.",
             analyze,
         )
         .in_profiles(plan),
         Tool::new(
             "aidd_evolution_status",
             "Evolution status",
-            "Lists applied changes, drafts that wait for a decision, and the last actions.",
+            "Lists applied changes, drafts that wait for a decision, and the last actions. \
+             Use for an overview; use aidd_evolution_review for one change.",
             status,
         )
         .in_profiles(plan),
         Tool::new(
             "aidd_evolution_review",
             "Review change",
-            "Returns a change or draft with its figures, changed values and files, and history.",
+            "Returns a change or draft with its figures, changed values and files, and history. \
+             Use before a decision on it.",
             review,
         )
         .in_profiles(plan),
@@ -44,7 +46,7 @@ pub fn tools() -> Vec<Tool> {
             "aidd_evolution_revert",
             "Revert change",
             "Takes back an applied change; its files are restored byte for byte. Refused if a file \
-             was edited since.",
+             was edited since. Use only when the user decided so.",
             revert,
         )
         .destructive()
@@ -53,13 +55,14 @@ pub fn tools() -> Vec<Tool> {
             "aidd_draft_create",
             "Create draft",
             "Creates a draft in .aidd/drafts for a person to approve: a rule, knowledge, skill or \
-             workflow page, a convention, or settings. A rule is tried on the project first.",
+             workflow page, a convention, or settings. A rule is tried on the project first. Use for \
+             what a person has to decide; use aidd_suggest_rule to develop a rule.",
             create,
         )
         .non_destructive()
         .with_spellings(&[("fileName", "filename")])
         .in_profiles(plan),
-        Tool::new("aidd_draft_list", "List drafts", "Lists drafts with their confidence.", list)
+        Tool::new("aidd_draft_list", "List drafts", "Lists drafts with their confidence. Use to find the id of a draft.", list)
             .in_profiles(plan),
         Tool::new(
             "aidd_draft_approve",
