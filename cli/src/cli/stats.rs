@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 /// `aidd stats …`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The server and the hooks of agent clients record names, counts and times in this checkout, never text.\n\"evolution\": {\"record\": false} in .aidd/config.json records nothing; `aidd memory forget --analytics`\ndeletes what was recorded.\n\nExamples:\n  aidd stats\n  aidd stats rules --days 30\n  aidd stats models --json"
+    after_help = "The server and the hooks of agent clients record names, counts and times, never text.\n\"evolution\": {\"record\": false} in .aidd/config.json records nothing;\n`aidd memory forget --analytics` deletes what was recorded.\n\nExamples:\n  aidd stats\n  aidd stats rules --days 30\n  aidd stats models --json"
 )]
 pub struct Stats {
     /// Which figures to print; without it, the most important ones of each kind.
