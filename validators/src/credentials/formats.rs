@@ -139,7 +139,9 @@ pub(crate) fn for_path(path: &str) -> Option<(&'static Format, Trust)> {
     let is_workflow = plain.contains(".github/workflows/");
     // A view of a settings page is not a settings file.
     let is_view = name.ends_with(".blade.php");
-    let is_unknown = is_workflow || is_view || (searches_text && !TABLE.contains(name));
+    // `vars.yaml` can also be a file with the values of Helm charts.
+    let is_helm = name.starts_with("vars.") && plain.contains("helm");
+    let is_unknown = is_workflow || is_view || is_helm || (searches_text && !TABLE.contains(name));
     let format_by_name = if is_unknown { None } else { find_by_name(name, plain) };
     let format = format_by_name.or_else(|| {
         if is_view {

@@ -1,6 +1,7 @@
 //! Base images: tags, registries, platforms.
 
 use super::super::Checks;
+use super::builds::BuildFiles;
 use super::stages::copied_images;
 use super::{CheckContext, ContextCheck};
 use aidd_engine::parse::dockerfile::image::{self, Image};
@@ -10,6 +11,7 @@ use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::source::Span;
 use serde_json::Value;
+use std::cell::LazyCell;
 use std::collections::HashMap;
 
 pub(super) const CHECKS: Checks<Dockerfile> = &[
@@ -37,8 +39,11 @@ fn images(file: &Dockerfile) -> impl Iterator<Item = (&Stage, &Word, Image<'_>)>
 
 fn untagged_image(context: &CheckContext<'_>, report: &mut Report<'_>) {
     let mut project = None;
+    let path = report.source().path();
+    let builds = LazyCell::new(|| BuildFiles::read(context.files, path));
     for (stage, word, image) in images(context.docker) {
-        if image.tag.is_none() && image.digest.is_none() && !word.text.contains('$') {
+        let is_untagged = image.tag.is_none() && image.digest.is_none() && !word.text.contains('$');
+        if is_untagged && (image.name.contains('/') || !builds.names_context(image.name)) {
             let finding = report.at(word.span, format!("image `{}` has no tag", image.name));
             finding.help("Pin the version you tested, for example `:1.2`, or a digest");
             if is_workbench(context.docker, stage, &image)

@@ -73,14 +73,16 @@ impl<'a> BuildFiles<'a> {
         // The files of `docker buildx bake` can be in any directory, and define named contexts.
         let listed = files.listing().into_iter().flat_map(Listing::files);
         let is_bake_file = |path: &&String| {
-            path.ends_with(".hcl") && path.rsplit('/').next().unwrap_or(path).contains("bake")
+            let name = path.rsplit('/').next().unwrap_or(path);
+            path.ends_with(".hcl")
+                && ["bake", "build", "docker"].iter().any(|part| name.contains(part))
         };
         let bake_files = listed.filter(is_bake_file).cloned();
         let paths = paths.filter(|path| is_build_file(path)).chain(bake_files).take(MAX_FILES);
         Self { dockerfile, files: paths.filter_map(text).collect() }
     }
 
-    /// Whether a build passes a named context with this name, for `COPY --from`.
+    /// Whether a build passes a named context with this name, for `COPY --from` and `FROM`.
     pub(super) fn names_context(&self, name: &str) -> bool {
         const KEYS: [&str; 4] =
             ["build-context", "build_context", "additional_contexts", "contexts"];
@@ -147,7 +149,9 @@ fn is_build_file(path: &str) -> bool {
     NAMES.contains(&&*name)
         || is_yaml && (is_ci || name.contains("compose") || name.contains("bake"))
         || is_yaml && PREFIXES.iter().any(|prefix| name.starts_with(prefix))
-        || name.contains("bake") && (name.ends_with(".hcl") || name.ends_with(".json"))
+        || name.contains("bake") && name.ends_with(".json")
+        || name.ends_with(".hcl")
+            && ["bake", "build", "docker"].iter().any(|part| name.contains(part))
         || name.ends_with(".sh")
         || name.ends_with(".mk")
 }

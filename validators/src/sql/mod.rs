@@ -219,7 +219,8 @@ fn report_syntax(file: &File, report: &mut Report<'_>) -> bool {
         return true;
     }
     let text = report.source().text();
-    let Some((span, message)) = file.errors.first().filter(|_| !has_client_commands(text)) else {
+    let is_checked = |_: &&_| !has_client_commands(text) && !has_unparsed_syntax(text);
+    let Some((span, message)) = file.errors.first().filter(is_checked) else {
         return false;
     };
     let next = text.get(span.start as usize..).unwrap_or_default();
@@ -229,6 +230,21 @@ fn report_syntax(file: &File, report: &mut Report<'_>) -> bool {
     let finding = report.at(span.cover(end), &**message);
     lower_severity(!is_migration, &mut finding.severity);
     true
+}
+
+/// Whether a text contains `INTERVAL 7 DAY` of other dialects, or `WITH values AS`, which PostgreSQL
+/// accepts and the parser does not.
+fn has_unparsed_syntax(text: &str) -> bool {
+    let mut before = ("", "");
+    text.split_ascii_whitespace().any(|word| {
+        let is_named_values = before.1.eq_ignore_ascii_case("values")
+            && word.eq_ignore_ascii_case("as")
+            && (before.0.eq_ignore_ascii_case("with") || before.0.ends_with(','));
+        let is_interval = before.1.eq_ignore_ascii_case("interval")
+            && word.bytes().all(|byte| byte.is_ascii_digit());
+        before = (before.1, word);
+        is_named_values || is_interval
+    })
 }
 
 /// Whether a file contains commands or variables of a database client, or placeholders that a

@@ -82,7 +82,7 @@ fn workdir(site: &Site<'_>, casing: Casing) -> Option<Edit> {
 
 fn sudo(runs: &Runs<'_>, report: &mut Report<'_>) {
     for site in runs.calls(&["sudo"]) {
-        if has_image_with_user(runs, &site) {
+        if has_image_with_user(runs, &site) || changes_user(&site) {
             continue;
         }
         let span = site.program_span();
@@ -94,6 +94,16 @@ fn sudo(runs: &Runs<'_>, report: &mut Report<'_>) {
             finding.fix_unsafe("Remove sudo", vec![edit]);
         }
     }
+}
+
+/// Whether `sudo` runs a command as another user: `sudo -u postgres`, `sudo runuser -u postgres`.
+fn changes_user(site: &Site<'_>) -> bool {
+    let mut words = site.command.words.iter().skip(1).map(|word| word.text());
+    words.next().is_some_and(|first| {
+        matches!(&*first, "runuser" | "su" | "gosu" | "setpriv")
+            || first.starts_with("-u")
+            || first.starts_with("--user")
+    })
 }
 
 /// Whether the base image probably runs as another user, who needs `sudo`. Official images run as

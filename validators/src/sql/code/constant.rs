@@ -2,7 +2,7 @@
 
 use super::super::dialect::{Detected, Dialect, Evidence};
 use super::super::file::{File, settings};
-use super::super::{SYNTAX, safety};
+use super::super::{SYNTAX, has_unparsed_syntax, safety};
 use super::language::{DRIVERS, QueryKind};
 use super::query::Query;
 use super::scope::Index;
@@ -114,7 +114,8 @@ fn check_statement(
     let is_certain = detected.is_some_and(|found| found.is_certain && found.dialect.is_parsed());
     if is_certain && report.begin(SYNTAX) {
         let error = file.unbalanced.or_else(|| {
-            let first = file.errors.first().filter(|_| driver == Some(Dialect::Postgres));
+            let is_postgres = driver == Some(Dialect::Postgres) && !has_unparsed_syntax(&text);
+            let first = file.errors.first().filter(|_| is_postgres);
             first.map(|(span, _)| (*span, "syntax error"))
         });
         let message = file.errors.first().map(|(_, message)| message.clone());

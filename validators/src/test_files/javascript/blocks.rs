@@ -21,6 +21,7 @@ pub(super) fn check<'a>(
     block: &Block<'a, '_>,
     call: &CallExpression<'a>,
 ) {
+    check_suspended(walker, block);
     check_focused(walker, block, call);
     check_disabled(walker, block, call);
     match block.role {
@@ -260,17 +261,35 @@ fn check_title<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>) {
     }
 }
 
-/// Reports `await` in the function of a suite, if the framework does not wait for it.
-pub(super) fn check_await(walker: &mut Walker<'_, '_, '_>, place: oxc_span::Span) {
+/// Notes the first `await` in the function of a suite, if the framework does not wait for it.
+pub(super) fn note_await(walker: &mut Walker<'_, '_, '_>, place: oxc_span::Span) {
     let is_collecting = matches!(
         walker.names.framework,
         Framework::Jest | Framework::Mocha | Framework::Playwright | Framework::Cypress
     );
     let in_suite = walker.functions.last().is_some_and(|function| function.role == Role::Suite);
-    if !is_collecting || !in_suite || std::mem::replace(&mut walker.frame().awaits, true) {
+    if is_collecting && in_suite {
+        let keyword = Span { start: place.start, end: place.start + 5 };
+        walker.frame().first_await.get_or_insert(keyword);
+    }
+}
+
+/// Reports the `await` that precedes a test, hook or suite in the function of its suite: a function
+/// that is awaited last can define all its tests before it suspends.
+fn check_suspended(walker: &mut Walker<'_, '_, '_>, block: &Block<'_, '_>) {
+    let in_suite = walker.functions.last().is_some_and(|function| function.role == Role::Suite);
+    if !in_suite || block.role == Role::Foreign {
         return;
     }
-    let keyword = Span { start: place.start, end: place.start + 5 };
+    let begin = block.name_span.start;
+    let Some(keyword) = walker.frame().first_await.filter(|keyword| keyword.end < begin) else {
+        return;
+    };
+    let is_reported = walker.frame().is_await_reported;
+    walker.frame().is_await_reported = true;
+    if is_reported {
+        return;
+    }
     let message = "the framework does not wait for this suite: tests after the `await` are lost or are not part of the suite";
     if let Some(finding) = walker.at("tests/async-suite", keyword, message) {
         finding.help("Move the asynchronous part into a hook such as `beforeAll`");

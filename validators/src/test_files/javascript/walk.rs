@@ -54,8 +54,10 @@ pub(super) struct Frame<'a> {
     pub(super) can_fail: bool,
     /// The first assertion in a `catch` clause.
     pub(super) expect_in_catch: Option<Span>,
-    /// Whether the function of the suite contains `await`.
-    pub(super) awaits: bool,
+    /// The first `await` in the function of the suite.
+    pub(super) first_await: Option<Span>,
+    /// Whether the first `await` is reported.
+    pub(super) is_await_reported: bool,
     /// The number of conditions that enclose the test.
     conditions: u32,
     pub(super) titles: HashMap<(Role, &'a str), Span>,
@@ -274,7 +276,8 @@ impl Frame<'_> {
             has_assertion: false,
             can_fail: false,
             expect_in_catch: None,
-            awaits: false,
+            first_await: None,
+            is_await_reported: false,
             conditions,
             titles: HashMap::new(),
             hooks: HashSet::new(),
@@ -341,7 +344,7 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
 
     fn visit_await_expression(&mut self, expression: &AwaitExpression<'a>) {
         waits::check_await(self, expression);
-        blocks::check_await(self, expression.span);
+        blocks::note_await(self, expression.span);
         walk::walk_await_expression(self, expression);
     }
 

@@ -226,6 +226,11 @@ impl<'a> Visitor<'a> for Walker<'a, '_, '_> {
                     self.visit_expr(&decorator.expression);
                 }
                 let functions = std::mem::take(&mut self.functions);
+                // The methods of a class inside a function are not collected as tests.
+                if !functions.is_empty() {
+                    let span = super::span(class);
+                    self.functions.push(Function { is_test: false, span, creates_exception: None });
+                }
                 self.classes.push(class);
                 visitor::walk_body(self, &class.body);
                 self.classes.pop();
