@@ -146,7 +146,7 @@ fn drop_unknown_names(outline: &mut Outline, imports: &imports::Facts) {
     });
 }
 
-/// The hash of the content of a file: Git's, so that Git's index tells which files are unchanged.
+/// The hash of the content of a file: the start of the id of its blob, which is also in the index of Git.
 #[must_use]
 pub(crate) fn hash_of(bytes: &[u8]) -> i64 {
     content_id(bytes).cast_signed()
