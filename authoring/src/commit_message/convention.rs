@@ -44,9 +44,9 @@ pub struct Convention {
     pub commits: usize,
     /// The number of these commits that are Conventional Commits.
     pub conventional: usize,
-    /// The most frequent type, and its number of uses.
+    /// The only scopes that the rules allow; empty if any scope is allowed.
     #[serde(skip)]
-    most_frequent: Option<(String, usize)>,
+    allowed_scopes: Vec<String>,
 }
 
 impl Convention {
@@ -70,8 +70,6 @@ impl Convention {
                 standard.iter().map(|name| (*name).to_owned()).collect()
             }
         };
-        let is_allowed =
-            |(name, _): &&(String, usize)| allowed.types.is_empty() || allowed.types.contains(name);
         Self {
             types: names(&types, &allowed.types, &COMMON_TYPES),
             scopes: names(&scopes, &allowed.scopes, &[]),
@@ -79,7 +77,7 @@ impl Convention {
             rule: allowed.rule.clone().filter(|_| !allowed.types.is_empty()),
             commits: subjects.len(),
             conventional: headers.len(),
-            most_frequent: types.iter().find(is_allowed).cloned(),
+            allowed_scopes: allowed.scopes.clone(),
         }
     }
 
@@ -88,22 +86,25 @@ impl Convention {
         self.types.iter().any(|known| known == kind)
     }
 
+    /// Whether the rules allow the scope.
+    pub(super) fn allows_scope(&self, scope: &str) -> bool {
+        self.allowed_scopes.is_empty() || self.allowed_scopes.iter().any(|known| known == scope)
+    }
+
+    /// Whether the history shows that the project uses Conventional Commits.
+    pub(super) fn is_used(&self) -> bool {
+        self.conventional >= MIN_COMMITS
+    }
+
     /// A description of the source of the types.
     pub(super) fn source(&self) -> String {
         match &self.rule {
             Some(rule) => format!("allowed by {rule}"),
-            None if self.conventional >= MIN_COMMITS => {
+            None if self.is_used() => {
                 format!("used in the last {} commits", self.commits)
             }
             None => "Conventional Commits".to_owned(),
         }
-    }
-
-    /// The most frequent type, and the reason to propose it.
-    pub(super) fn most_frequent(&self) -> Option<(String, String)> {
-        let (kind, count) = self.most_frequent.as_ref()?;
-        let why = format!("the most frequent type: {count} of the last {} commits", self.commits);
-        Some((kind.clone(), why))
     }
 }
 
@@ -134,9 +135,7 @@ mod tests {
         assert_eq!(convention.types, ["fix", "feat"]);
         assert_eq!(convention.scopes, ["api", "web"]);
         assert_eq!((convention.commits, convention.conventional), (13, 11));
-        let (kind, why) = convention.most_frequent().expect("a type");
-        assert_eq!(kind, "fix");
-        assert_eq!(why, "the most frequent type: 8 of the last 13 commits");
+        assert!(convention.is_used());
     }
 
     #[test]
@@ -145,7 +144,7 @@ mod tests {
         let convention = Convention::new(&CommitRules::default(), &history);
         assert_eq!(convention.types, COMMON_TYPES);
         assert_eq!(convention.scopes, [""; 0]);
-        assert_eq!(convention.most_frequent(), None);
+        assert!(!convention.is_used());
     }
 
     #[test]
@@ -160,7 +159,6 @@ mod tests {
         assert_eq!(convention.types, ["feat", "fix"]);
         assert_eq!(convention.scopes, ["web", "api"]);
         assert_eq!(convention.rule.as_deref(), Some("t/x"));
-        assert_eq!(convention.most_frequent().expect("a type").0, "fix");
         assert!(!convention.allows("chore"));
     }
 }

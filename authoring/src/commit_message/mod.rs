@@ -1,9 +1,8 @@
 //! Describes a change: the input is the changed files, the output is facts for a commit message. The
 //! functions are pure and deterministic.
 //!
-//! The facts are derived from the files; the author of the change writes the message. The only
-//! proposal is a type: the project's most frequent type, unless another type was right more often in
-//! measurements (docs/benchmarks.md).
+//! The facts are derived from the files; the author of the change writes the message. Only type and
+//! scope are proposed, if predictions of this kind are usually right (docs/benchmarks.md).
 
 mod convention;
 mod dependencies;
@@ -12,6 +11,7 @@ mod file_kind;
 mod keys;
 mod lines;
 mod package;
+pub mod prediction;
 pub mod staged;
 mod symbols;
 mod symbols_diff;
@@ -29,6 +29,7 @@ pub use package::context_paths;
 pub use symbols::SymbolKind;
 
 use facts::Facts;
+use prediction::{PastCommit, Prediction};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -72,6 +73,8 @@ pub struct DescribeParams {
     pub context: Vec<(String, String)>,
     /// The first lines of recent commit messages, newest first.
     pub subjects: Vec<String>,
+    /// The commits before the change, oldest first.
+    pub past: Vec<PastCommit>,
     /// The types and scopes that the project's rules allow; empty without such a rule.
     pub commit_rules: CommitRules,
     /// The commit that these changes revert.
@@ -91,12 +94,19 @@ pub struct RevertedCommit {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Description {
-    /// The proposed type; absent when the project's history shows no convention.
+    /// The proposed type; absent if no type is likely enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
     /// The reason for the type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// The likeliest types, if no type is likely enough; empty if the project's history shows no
+    /// convention.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub likely_types: Vec<String>,
+    /// The proposed scope; absent if no scope is likely enough.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
     /// The types and scopes that the project allows or uses.
     pub convention: Convention,
     /// The commit that the change reverts exactly.
@@ -145,8 +155,8 @@ pub fn describe(input: &DescribeParams) -> Option<Description> {
     }
     let facts = Facts::new(input);
     let convention = Convention::new(&input.commit_rules, &input.subjects);
-    let proposed = propose(&facts, &convention, input.reverts.is_some());
-    let (kind, why) = proposed.unzip();
+    let prediction = propose(input, &convention);
+    let (kind, why) = prediction.kind.unzip();
     let (mut files, mut symbols) = (facts.file_changes(), facts.symbol_changes());
     let (mut dependencies, mut settings) = (facts.dependency_changes(), facts.setting_changes());
     let omitted = Omitted {
@@ -156,8 +166,10 @@ pub fn describe(input: &DescribeParams) -> Option<Description> {
         settings: truncate(&mut settings),
     };
     Some(Description {
+        likely_types: if kind.is_none() { prediction.likely_types } else { Vec::new() },
         r#type: kind,
         why,
+        scope: prediction.scope,
         convention,
         reverts: input.reverts.clone(),
         breaking: package::breaking_changes(&facts, &input.context),
@@ -170,29 +182,18 @@ pub fn describe(input: &DescribeParams) -> Option<Description> {
     })
 }
 
-/// The proposed type and its reason: `revert`, `docs`, `test` or `ci` if the files alone determine the
-/// type, otherwise the project's most frequent type.
-fn propose(
-    facts: &Facts<'_>,
-    convention: &Convention,
-    is_revert: bool,
-) -> Option<(String, String)> {
-    let has_only = |kind: FileKind| facts.files.iter().all(|file| file.kind == kind);
-    let proposal_by_files = if is_revert {
-        Some(("revert", "the files are as they were before the last commit"))
-    } else if has_only(FileKind::Docs) {
-        Some(("docs", "only documentation changed"))
-    } else if has_only(FileKind::Test) {
-        Some(("test", "only tests changed"))
-    } else if has_only(FileKind::Ci) {
-        Some(("ci", "only continuous integration changed"))
-    } else {
-        None
-    };
-    match proposal_by_files.filter(|(kind, _)| convention.allows(kind)) {
-        Some((kind, why)) => Some((kind.to_owned(), why.to_owned())),
-        None => convention.most_frequent(),
+/// The proposed type and scope: the type `revert` for an exact revert, otherwise what the history
+/// predicts. Without a convention, nothing is proposed.
+fn propose(input: &DescribeParams, convention: &Convention) -> Prediction {
+    if input.reverts.is_some() && convention.allows("revert") {
+        let why = "the files are as they were before the last commit";
+        let kind = Some(("revert".to_owned(), why.to_owned()));
+        return Prediction { kind, ..Prediction::default() };
     }
+    if !convention.is_used() {
+        return Prediction::default();
+    }
+    prediction::predict(&input.changes, &input.past, convention)
 }
 
 /// Truncates a list to [`MAX_ENTRIES`] and returns the number of omitted entries.

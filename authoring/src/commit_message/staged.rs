@@ -1,21 +1,31 @@
 //! Gathers the staged changes of a repository from Git for [`super::describe`].
 
+use super::prediction::{PastCommit, cache};
 use super::{Change, ChangeKind, CommitRules, DescribeParams, Description, RevertedCommit};
 use crate::commit_message;
 use aidd_engine::check::{Distribution, Selection};
 use aidd_engine::forms::commits::members;
-use aidd_engine::project::git::{self, GitError, Repository, Snapshot};
+use aidd_engine::project::git::{self, AuthoredCommit, GitError, Repository, Snapshot};
 use aidd_engine::text::files::Files;
 use aidd_engine::workspace::commit_checks;
 use aidd_engine::workspace::project::ProjectError;
 use aidd_report::project::{self, Project};
+use std::collections::HashMap;
 use std::path::Path;
 use thiserror::Error;
 
 /// Maximum size in bytes of a file whose contents are read; larger files are only listed.
 const MAX_FILE_SIZE: u64 = 1 << 20;
-/// The number of recent commits from which scopes are derived.
+/// The number of recent commits from which the convention is derived.
 const MAX_COMMITS: usize = 200;
+/// Maximum number of recent commits, without merges, from which type and scope are predicted.
+const MAX_PAST: usize = 600;
+/// Maximum number of these commits whose texts are read.
+const MAX_EXAMPLES: usize = 300;
+/// Maximum number of files of a past commit whose texts are read.
+const MAX_PAST_FILES: usize = 30;
+/// Maximum size in bytes of these files.
+const MAX_PAST_SIZE: u64 = 1 << 17;
 
 /// Why there is no description of the staged changes.
 #[derive(Debug, Error)]
@@ -75,19 +85,21 @@ fn staged_changes(
     let changes: Vec<Change> = repository
         .changes(&base, &staged)?
         .into_iter()
-        .filter_map(|change| read_change(&base, &staged, change))
+        .filter_map(|change| read_change(&base, &staged, change, MAX_FILE_SIZE))
         .collect();
     let context = commit_message::context_paths(&changes)
         .into_iter()
-        .filter_map(|path| read_text(&staged, &path).map(|text| (path, text)))
+        .filter_map(|path| read_text(&staged, &path, MAX_FILE_SIZE).map(|text| (path, text)))
         .collect();
-    let subjects =
-        last.as_deref().map(|last| recent_subjects(&repository, last)).unwrap_or_default();
+    let commits = last.as_deref().map(|last| recent_commits(&repository, last)).unwrap_or_default();
+    let subjects: Vec<String> =
+        commits.iter().take(MAX_COMMITS).map(|commit| subject(&commit.message)).collect();
+    let past = past_commits(&repository, top, &commits);
     let reverts = last.filter(|commit| is_exact_revert(&repository, commit, &staged) == Some(true));
     let reverts = reverts
         .and_then(|commit| Some(RevertedCommit { subject: subjects.first()?.clone(), commit }));
     let allowed = commit_rules(distribution, folder, &staged)?;
-    Ok(DescribeParams { changes, context, subjects, commit_rules: allowed, reverts })
+    Ok(DescribeParams { changes, context, subjects, past, commit_rules: allowed, reverts })
 }
 
 /// The types of the first rule that lists types, and the scopes of the first rule that lists scopes.
@@ -118,24 +130,32 @@ fn commit_rules(
     Ok(allowed)
 }
 
-fn read_change(base: &Snapshot, staged: &Snapshot, change: git::Change) -> Option<Change> {
+fn read_change(
+    base: &Snapshot,
+    staged: &Snapshot,
+    change: git::Change,
+    max_size: u64,
+) -> Option<Change> {
     let kind = match (&change.base, &change.head) {
         (None, _) => ChangeKind::Added,
         (_, None) => ChangeKind::Deleted,
         _ => ChangeKind::Changed,
     };
-    let before = change.base.as_deref().and_then(|path| read_text(base, path));
-    let after = change.head.as_deref().and_then(|path| read_text(staged, path));
+    let before = change.base.as_deref().and_then(|path| read_text(base, path, max_size));
+    let after = change.head.as_deref().and_then(|path| read_text(staged, path, max_size));
     let path = change.head.as_ref().or(change.base.as_ref())?.clone();
     let old_path = change.base.filter(|old| *old != path);
     Some(Change { path, old_path, kind, before, after })
 }
 
 /// The text of a file; `None` if it does not exist, is not text or is too large.
-fn read_text(files: &Snapshot, path: &str) -> Option<String> {
-    let bytes = files.read(path, MAX_FILE_SIZE + 1).ok()?;
+fn read_text(files: &Snapshot, path: &str, max_size: u64) -> Option<String> {
+    if max_size == 0 {
+        return None;
+    }
+    let bytes = files.read(path, max_size + 1).ok()?;
     let text = String::from_utf8(bytes).ok()?;
-    (text.len() as u64 <= MAX_FILE_SIZE && !text.contains('\0')).then_some(text)
+    (text.len() as u64 <= max_size && !text.contains('\0')).then_some(text)
 }
 
 /// Whether the staged state equals the state before `commit`, the most recent commit.
@@ -146,14 +166,72 @@ fn is_exact_revert(repository: &Repository, commit: &str, staged: &Snapshot) -> 
     Some(repository.changes(&before, staged).ok()?.is_empty())
 }
 
-/// The subjects of the most recent commits up to `head`, newest first, without merges; empty when
-/// the history cannot be read.
-fn recent_subjects(repository: &Repository, head: &str) -> Vec<String> {
-    let commits = repository.commits_between(&[], head, 2 * MAX_COMMITS).unwrap_or_default();
-    let subject = |message: &str| {
-        let lines = message.trim_start().lines().take_while(|line| !line.trim().is_empty());
-        lines.map(str::trim).collect::<Vec<_>>().join(" ")
+/// The most recent commits up to `head`, newest first, without merges; empty when the history cannot
+/// be read.
+fn recent_commits(repository: &Repository, head: &str) -> Vec<AuthoredCommit> {
+    let mut commits = repository.commits_between(&[], head, 2 * MAX_PAST).unwrap_or_default();
+    commits.retain(|commit| !commit.is_merge);
+    commits.truncate(MAX_PAST);
+    commits
+}
+
+/// The first paragraph of a message on one line.
+fn subject(message: &str) -> String {
+    let lines = message.trim_start().lines().take_while(|line| !line.trim().is_empty());
+    lines.map(str::trim).collect::<Vec<_>>().join(" ")
+}
+
+/// The commits from which type and scope are predicted, oldest first. Those that are not stored are
+/// read from Git, then stored.
+fn past_commits(
+    repository: &Repository,
+    top: &Path,
+    commits: &[AuthoredCommit],
+) -> Vec<PastCommit> {
+    let stored = cache::load(top);
+    let mut known: HashMap<String, PastCommit> =
+        stored.into_iter().map(|commit| (commit.id.clone(), commit)).collect();
+    let (mut past, mut examples, mut is_new) = (Vec::new(), 0, false);
+    for commit in commits {
+        if examples == MAX_EXAMPLES {
+            break;
+        }
+        let row = known.remove(&commit.id).or_else(|| {
+            is_new = true;
+            read_past_commit(repository, commit)
+        });
+        let Some(row) = row else { continue };
+        examples += usize::from(row.is_example());
+        past.push(row);
+    }
+    past.reverse();
+    if is_new {
+        cache::store(top, &past);
+    }
+    past
+}
+
+/// The commits from which type and scope of the next commit in `top` are predicted.
+#[cfg(test)]
+pub(super) fn past_commits_of(top: &Path) -> Result<Vec<PastCommit>, GitError> {
+    let repository = Repository::open(top)?;
+    let commits = recent_commits(&repository, &repository.commit("HEAD")?);
+    Ok(past_commits(&repository, top, &commits))
+}
+
+fn read_past_commit(repository: &Repository, commit: &AuthoredCommit) -> Option<PastCommit> {
+    let past = PastCommit::new(&commit.id, &subject(&commit.message), &commit.author);
+    let after = repository.snapshot(&commit.id).ok()?;
+    let before = match repository.parents(&commit.id).ok()?.first() {
+        Some(parent) => repository.snapshot(parent).ok()?,
+        None => repository.empty_snapshot(),
     };
-    let without_merges = commits.iter().filter(|commit| !commit.is_merge);
-    without_merges.take(MAX_COMMITS).map(|commit| subject(&commit.message)).collect()
+    let changes = repository.changes(&before, &after).ok()?.into_iter().enumerate();
+    let changes: Vec<Change> = changes
+        .filter_map(|(at, change)| {
+            let is_read = past.is_example() && at < MAX_PAST_FILES;
+            read_change(&before, &after, change, if is_read { MAX_PAST_SIZE } else { 0 })
+        })
+        .collect();
+    Some(past.with_changes(&changes))
 }

@@ -1,8 +1,7 @@
 //! Tests of descriptions; each test passes the files before and after a change.
 
 use super::{
-    Change, ChangeKind, CommitRules, DescribeParams, Description, RevertedCommit, context_paths,
-    describe,
+    Change, ChangeKind, DescribeParams, Description, RevertedCommit, context_paths, describe,
 };
 use insta::assert_snapshot;
 use std::collections::BTreeMap;
@@ -163,28 +162,6 @@ fn dependencies_versions_and_settings_are_listed() {
 }
 
 #[test]
-fn the_most_frequent_type_is_proposed_unless_the_files_determine_the_type() {
-    let history = ["feat(web): a", "fix(api): b", "fix: c", "docs: d", "test: e", "ci: f"];
-    let history: Vec<&str> = history.iter().copied().cycle().take(12).collect();
-    let proposed = |path: &str, subjects: &[&str]| {
-        let description = describe(&input(&[], &[(path, "x\n")], &[], subjects)).expect("a change");
-        description.r#type.unwrap_or_default()
-    };
-    assert_eq!(proposed("docs/a.md", &history), "docs");
-    assert_eq!(proposed("tests/a.rs", &history), "test");
-    assert_eq!(proposed(".github/workflows/a.yml", &history), "ci");
-    assert_eq!(proposed("src/a.rs", &history), "fix");
-    assert_eq!(proposed("src/a.rs", &[]), "");
-    assert_eq!(proposed("docs/a.md", &[]), "docs");
-    // The project does not use the type `docs`.
-    assert_eq!(proposed("docs/a.md", &["chore: x"; 12]), "chore");
-    let mut mixed = input(&[], &[("docs/a.md", "x\n"), ("src/a.rs", "x\n")], &[], &history);
-    assert_eq!(describe(&mixed).expect("a change").r#type.as_deref(), Some("fix"));
-    mixed.commit_rules = CommitRules { types: vec!["feat".to_owned()], ..CommitRules::default() };
-    assert_eq!(describe(&mixed).expect("a change").r#type.as_deref(), Some("feat"));
-}
-
-#[test]
 fn removed_public_symbols_are_breaking() {
     let source = "/// a\npub fn keep() {}\npub fn gone(a: u8) -> u8 { let b = a; c(b) }\n";
     let crate_of = |publish: &str| format!("[package]\nname = \"a\"\n{publish}");
@@ -230,6 +207,7 @@ fn a_signature_change_is_breaking_if_callers_must_change() {
 #[test]
 fn an_exact_revert_gets_the_type_revert() {
     let mut input = input(&[("a", "1")], &[("a", "2")], &[], &[]);
+    assert_eq!(describe(&input).expect("a change").r#type, None);
     let commit = "ab12".repeat(10);
     input.reverts =
         Some(RevertedCommit { subject: "feat(x): add y".to_owned(), commit: commit.clone() });

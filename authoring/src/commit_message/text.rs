@@ -15,6 +15,13 @@ impl Display for Description {
         if let (Some(kind), Some(why)) = (&self.r#type, &self.why) {
             writeln!(f, "type: {} ({why})", to_plain_line(kind))?;
         }
+        if !self.likely_types.is_empty() {
+            let types = to_plain_line(&self.likely_types.join(" or "));
+            writeln!(f, "type: open; most likely {types}")?;
+        }
+        if let Some(scope) = &self.scope {
+            writeln!(f, "scope: {}", to_plain_line(scope))?;
+        }
         let convention = &self.convention;
         let types = to_plain_line(&convention.types.join(", "));
         writeln!(f, "types: {types} ({})", convention.source())?;
@@ -149,6 +156,8 @@ impl Description {
             .chain(&mut convention.scopes)
             .chain(&mut self.breaking)
             .chain(&mut self.r#type)
+            .chain(&mut self.likely_types)
+            .chain(&mut self.scope)
             .chain(&mut self.version)
             .collect();
         texts.extend(self.reverts.iter_mut().map(|reverted| &mut reverted.subject));

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub enum GenerateCommand {
     /// List the facts for a commit message: the staged changes, the project's types and scopes.
     #[command(
-        after_help = "The suggested type is the project's most frequent type, or docs, test or ci if only such files\nare staged. Examples:\n  aidd generate commit-message\n  aidd generate commit-message --format json"
+        after_help = "Type and scope are learnt from the project's history. They are left open if past predictions like\nthese were often wrong. Examples:\n  aidd generate commit-message\n  aidd generate commit-message --format json"
     )]
     CommitMessage {
         /// Output format.

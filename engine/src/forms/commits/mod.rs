@@ -12,6 +12,7 @@ mod tests;
 
 pub use error::CommitError;
 pub use members::members;
+pub use requirements::is_bot;
 
 use crate::forms::expression;
 use crate::text::source::Span;

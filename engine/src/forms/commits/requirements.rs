@@ -139,7 +139,8 @@ impl Expressions {
 }
 
 /// Whether the author is a bot, by the name suffixes that GitHub and other hosts use.
-fn is_bot(author: &str) -> bool {
+#[must_use]
+pub fn is_bot(author: &str) -> bool {
     let author = author.to_ascii_lowercase();
     author.contains("[bot]")
         || ["dependabot", "renovate", "github-actions", "greenkeeper", "snyk-bot", "pre-commit-ci"]
