@@ -1,7 +1,7 @@
 //! The commands that the project's own instructions name for its checks, and those that they forbid.
 
 use super::Instructions;
-use aidd_engine::project::stack::{Ecosystem, Stack};
+use aidd_engine::project::stack::{Ecosystem, Manifest, Stack};
 use aidd_engine::text::files::{Disk, side_file};
 use aidd_memory::outcomes::Check;
 
@@ -163,9 +163,9 @@ fn checks_of(command: &str) -> Vec<Check> {
     // Arguments can contain the name of a tool.
     let named = match words[..] {
         ["test", ..] | ["cargo", "nextest"] => return Vec::new(),
-        ["turbo" | "nx", "run", name, ..] => name.to_owned(),
         // A target of make is no build by itself.
-        ["make" | "just" | "mage" | "task" | "turbo" | "nx", name, ..] => name.to_owned(),
+        ["turbo" | "nx", "run", name, ..]
+        | ["make" | "just" | "mage" | "task" | "turbo" | "nx", name, ..] => name.to_owned(),
         [program @ ("npm" | "pnpm" | "yarn" | "bun" | "cargo" | "go" | "dotnet"), name, ..] => {
             format!("{program} {name}")
         }
@@ -197,7 +197,7 @@ fn located(command: &str, stack: &Stack, disk: &Disk) -> Option<String> {
             let is_recursive = matches!(name, "-r" | "-ws" | "--workspaces" | "workspaces");
             let name = if is_recursive { *rest.last()? } else { name };
             let defining = stack.manifests.iter().filter(|it| it.scripts.contains_key(name));
-            let folders: Vec<&str> = defining.map(|manifest| manifest.folder()).collect();
+            let folders: Vec<&str> = defining.map(Manifest::folder).collect();
             match folders[..] {
                 _ if folders.contains(&directory) || is_recursive && !folders.is_empty() => as_is(),
                 [folder] if directory.is_empty() => Some(format!("cd {folder} && {command}")),

@@ -30,7 +30,7 @@ pub(super) fn visit(file: &mut File<'_>, node: Node<'_>) {
             "default" => default = given.and_then(|given| value(file, given)),
             "help" => help = given.and_then(|given| text(file, given)),
             "action" => {
-                is_count = given.and_then(|given| text(file, given)).as_deref() == Some("count")
+                is_count = given.and_then(|given| text(file, given)).as_deref() == Some("count");
             }
             _ => {}
         }
