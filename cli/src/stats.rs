@@ -16,7 +16,7 @@ use std::io::Write as _;
 use table::{Table, sparkline};
 
 /// Number of rows of each kind in the overview.
-const FEW: usize = 5;
+const OVERVIEW_ROWS: usize = 5;
 
 /// What is printed.
 struct Figures {
@@ -93,7 +93,7 @@ fn to_json(args: &Stats, figures: &Figures) -> Value {
 }
 
 fn render(args: &Stats, figures: &Figures, width: usize, color: bool) -> String {
-    let limit = if args.section.is_some() { usize::MAX } else { FEW };
+    let limit = if args.section.is_some() { usize::MAX } else { OVERVIEW_ROWS };
     let is_chosen = |section| args.section.is_none_or(|chosen| chosen == section);
     let mut parts = vec![sessions(&figures.summary.sessions, args.days)];
     let mut add = |section, table: Table| {

@@ -79,7 +79,7 @@ pub struct Share {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ModelRow {
-    /// The model.
+    /// Provider and name, as the client reports them.
     #[serde(flatten)]
     pub model: Model,
     /// The kind of task; `None` for all kinds.

@@ -399,7 +399,7 @@ fn a_message_is_generated_for_the_first_commit_but_not_without_a_repository() {
     project.git(&["init", "--quiet"]).expect_code(0);
     project.git(&["add", "."]).expect_code(0);
     let output = project.run(&["generate", "commit-message"]).expect_code(0);
-    assert!(output.out.starts_with("type: docs (only documentation changed)\n"), "{}", output.out);
+    assert!(output.out.starts_with("types: build, chore, ci, docs, feat, fix,"), "{}", output.out);
 }
 
 #[test]

@@ -78,7 +78,7 @@ pub enum PageUse {
     /// A skill that is not a role.
     #[serde(rename = "s")]
     Skill,
-    /// A workflow.
+    /// A page with the steps of a task.
     #[serde(rename = "w")]
     Workflow,
     /// A knowledge entry.
@@ -137,7 +137,7 @@ pub struct Call {
 /// An edit of a file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Edit {
-    /// The path.
+    /// The path relative to the root of the project.
     #[serde(rename = "p")]
     pub path: Mark,
     /// Lines that were added or changed.

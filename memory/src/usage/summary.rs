@@ -21,7 +21,7 @@ pub type Trend = [u32; WEEKS];
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Summary {
-    /// The sessions.
+    /// Numbers, durations and outcomes of sessions.
     pub sessions: SessionFigures,
     /// Tools, resources and prompts; the one with the most calls first.
     pub tools: Vec<ToolFigures>,

@@ -19,7 +19,7 @@ pub struct PastCommit {
     pub id: String,
     /// The type; `None` if the message is not a Conventional Commit.
     pub kind: Option<String>,
-    /// The scope.
+    /// The part of the project in parentheses; `None` if the message has none.
     pub scope: Option<String>,
     /// Whether a program made the commit, such as an update of dependencies or a release.
     pub is_automatic: bool,

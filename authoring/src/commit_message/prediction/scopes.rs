@@ -19,7 +19,7 @@ const AGEING: f64 = 0.997;
 /// A guessed scope.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ScopeGuess {
-    /// The scope.
+    /// A scope that the history of the project has.
     pub(super) scope: String,
     /// How often guesses like this were right before.
     pub(super) share: f64,

@@ -306,7 +306,7 @@ fn staged_changes_are_listed_for_a_commit_message() {
     assert_eq!(none.message, "nothing is staged");
     git(folder.path(), &["add", "README.md"]);
     let answer = generate(folder.path()).expect("an answer");
-    assert_eq!(answer.data["type"], "docs");
+    assert_eq!(answer.data["type"], Value::Null);
     assert_eq!(answer.data["files"][0]["path"], "README.md");
     assert!(answer.text.contains("\n- added README.md (docs, +1 -0)"), "{}", answer.text);
 }

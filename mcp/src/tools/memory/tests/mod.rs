@@ -155,7 +155,7 @@ fn every_planned_tool_exists_under_each_of_its_names() {
     }
     let mut listed: Vec<&str> = tools().iter().map(|tool| tool.name).collect();
     listed.sort_unstable();
-    assert_eq!(listed.len(), 32);
+    assert_eq!(listed.len(), 35);
 }
 
 #[test]
