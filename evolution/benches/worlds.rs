@@ -13,7 +13,7 @@ pub(crate) const SESSIONS: usize = 200;
 /// Number of sessions within which a draft is expected.
 pub(crate) const DRAFT_SESSIONS: usize = 60;
 
-/// What is simulated.
+/// The parameters of a simulated world.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct World {
     /// Number of roles, of which each session uses some.

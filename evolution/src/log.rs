@@ -42,13 +42,13 @@ pub enum Action {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Category {
-    /// A rule page.
+    /// A page with a rule and its examples.
     Rules,
-    /// A knowledge entry.
+    /// An entry of the knowledge base.
     Knowledge,
-    /// A skill page.
+    /// A page with a skill of an agent.
     Skills,
-    /// A workflow page.
+    /// A page with the steps of a workflow.
     Workflows,
     /// A convention in the project memory.
     Conventions,
@@ -57,7 +57,7 @@ pub enum Category {
 }
 
 impl Category {
-    /// All categories.
+    /// All categories, in the order of lists.
     pub const ALL: [Self; 6] = [
         Self::Rules,
         Self::Knowledge,
@@ -140,7 +140,7 @@ pub struct Figures {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DraftData {
-    /// What it becomes.
+    /// The kind of page, memory or setting that an approved draft becomes.
     pub category: Category,
     /// Path of the draft, relative to the root.
     pub path: String,
@@ -155,9 +155,9 @@ pub struct DraftData {
 pub struct LogEntry {
     /// Id of the entry; that of a draft or an applied change is also the id of it.
     pub id: String,
-    /// Milliseconds since 1970.
+    /// When it happened, in milliseconds since 1970.
     pub at: i64,
-    /// What happened.
+    /// What was done with the change or draft.
     pub action: Action,
     /// The draft or change that the action concerns, if it is not the entry itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -269,11 +269,11 @@ pub fn parse(text: &str) -> (Vec<LogEntry>, usize) {
 /// What a person decided on a draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DraftStatus {
-    /// Nothing yet.
+    /// Nobody has decided about the draft yet.
     Pending,
-    /// It was approved.
+    /// A person approved the draft, and it was written.
     Approved,
-    /// It was rejected.
+    /// A person rejected the draft with a reason.
     Rejected,
 }
 
@@ -294,7 +294,7 @@ impl DraftStatus {
 pub struct Draft {
     /// The entry that created it.
     pub entry: LogEntry,
-    /// The decision.
+    /// Whether a person decided about the draft, and how.
     pub status: DraftStatus,
     /// When it was decided, in milliseconds since 1970.
     pub decided_at: Option<i64>,
@@ -303,7 +303,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Category and path.
+    /// The category, path and notes of the draft.
     #[must_use]
     pub fn data(&self) -> Option<&DraftData> {
         self.entry.draft.as_ref()

@@ -39,7 +39,7 @@ impl Model {
         text.eq_ignore_ascii_case(&self.model) || text.eq_ignore_ascii_case(&full)
     }
 
-    /// `PROVIDER/MODEL`.
+    /// The name of a model as `PROVIDER/MODEL`.
     #[must_use]
     pub fn name(&self) -> String {
         format!("{}/{}", self.provider, self.model)
@@ -85,7 +85,7 @@ pub struct ModelRow {
     /// The kind of task; `None` for all kinds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<TaskType>,
-    /// Number of sessions.
+    /// Number of sessions with the model and the kind of task.
     pub sessions: usize,
     /// Number of sessions with an outcome.
     pub rated: usize,

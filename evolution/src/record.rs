@@ -44,7 +44,7 @@ pub struct SessionRecord {
     /// [`MAX_SEQUENCE`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sequence: Vec<String>,
-    /// Findings by rule.
+    /// Findings by the id of their rule.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub rules: BTreeMap<String, RuleUse>,
     /// Runs of tests, builds and linters.
@@ -68,7 +68,7 @@ pub struct SessionRecord {
     /// Tokens that were spent on what the session learned, where they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discovery_tokens: Option<u64>,
-    /// Duration in minutes.
+    /// Duration of the session in minutes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minutes: Option<f64>,
     /// Memories that were read in full or cited, by id.
@@ -80,9 +80,9 @@ pub struct SessionRecord {
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct TaskType {
-    /// Such as `backend`.
+    /// The field of the work, such as `backend`.
     pub domain: String,
-    /// Such as `bugfix`.
+    /// The kind of the work, such as `bugfix`.
     pub nature: String,
 }
 
@@ -90,7 +90,7 @@ pub struct TaskType {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ToolUse {
-    /// All calls.
+    /// Number of all calls of the tool.
     pub calls: u32,
     /// Calls that returned an error.
     pub errors: u32,

@@ -31,7 +31,7 @@ const MAX_RETURNED: usize = 200;
 pub(crate) enum Due {
     /// A flush is already planned.
     Planned,
-    /// After [`FLUSH_AFTER`].
+    /// The events are older than [`FLUSH_AFTER`].
     Later,
     /// The buffer is full.
     Now,

@@ -26,7 +26,7 @@ const MAX_TITLE: usize = 200;
 /// A draft to create.
 #[derive(Clone, Debug)]
 pub struct NewDraft {
-    /// What it becomes.
+    /// The kind of page, memory or setting that an approved draft becomes.
     pub category: Category,
     /// One line that says what changes.
     pub title: String,

@@ -33,7 +33,7 @@ use thiserror::Error;
 
 /// The value of the environment variable `AIDD_EVOLUTION` that switches evolution off.
 pub const OFF: &str = "off";
-/// Default of [`Evolve::trial_time`].
+/// The default of [`Evolve::trial_time`], for one drafted rule.
 const TRIAL_TIME: Duration = Duration::from_secs(20);
 
 /// Why a request on evolution failed.
@@ -85,7 +85,7 @@ impl<'a> Evolve<'a> {
         }
     }
 
-    /// The settings.
+    /// The section `evolution` of the configuration.
     #[must_use]
     pub fn config(&self) -> EvolutionConfig {
         self.project.config.evolution.clone().unwrap_or_default()

@@ -47,9 +47,9 @@ impl Analysis {
 pub struct RunReport {
     /// What the run is based on.
     pub analysis: Analysis,
-    /// Applied changes.
+    /// Changes that were applied without asking.
     pub applied: Vec<LogEntry>,
-    /// New drafts.
+    /// Drafts that wait for a decision of a person.
     pub drafted: Vec<LogEntry>,
     /// Applied changes that are no longer supported.
     pub drifted: Vec<LogEntry>,

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 use std::path::PathBuf;
 
-/// `aidd evolve …`.
+/// Arguments of the command `aidd evolve`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "The figures of sessions suggest changes: a role for a kind of task, the severity of a rule, a rule\nagainst a repeated mistake. Changes are drafted for a person; `evolution.autoApply` in the\nconfiguration applies those that consist of a setting and have enough evidence.\n`evolution.enabled` or AIDD_EVOLUTION=off switches evolution off.\n\nExit codes:\n  0  done\n  1  a change could not be reverted\n  2  wrong usage or configuration\n\nExamples:\n  aidd evolve status\n  aidd evolve run\n  aidd evolve revert change_1764000000000_1a2b3c4d5e6f"
@@ -47,7 +47,7 @@ pub enum EvolveCommand {
     },
 }
 
-/// `aidd draft …`.
+/// Arguments of the command `aidd draft`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Drafts are files in .aidd/drafts; edit them before you approve them.\n\nExamples:\n  aidd draft list\n  aidd draft show draft_17\n  aidd draft approve draft_17\n  aidd draft reject draft_17 --reason \"too strict for scripts\"\n  aidd draft create rules \"No moment()\" --file no-moment.md"

@@ -3,7 +3,7 @@
 use super::{RuleCoverage, RuleSuggest};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
-/// `aidd rule …`.
+/// Arguments of the command `aidd rule`.
 #[derive(Debug, Subcommand)]
 pub enum RuleCommand {
     /// List all rules with their severity in this project, id, aliases and title.
@@ -78,7 +78,7 @@ pub enum RuleCommand {
     Coverage(RuleCoverage),
 }
 
-/// `aidd rule export`.
+/// Arguments of the command `aidd rule export`.
 #[derive(Debug, Args)]
 pub struct RuleExport {
     /// Output format.
@@ -95,7 +95,7 @@ pub struct RuleExport {
     pub stdout: bool,
 }
 
-/// `aidd rule import`.
+/// Arguments of the command `aidd rule import`.
 #[derive(Debug, Args)]
 pub struct RuleImport {
     /// Configuration files [default: known names in the project root].

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-/// `aidd stats …`.
+/// Arguments of the command `aidd stats`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "The server and the hooks of agent clients record names, counts and times, never text.\n\"evolution\": {\"record\": false} in .aidd/config.json records nothing;\n`aidd memory forget --analytics` deletes what was recorded.\n\nExamples:\n  aidd stats\n  aidd stats rules --days 30\n  aidd stats models --json"

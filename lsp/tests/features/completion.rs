@@ -98,7 +98,7 @@ fn the_configuration_is_completed_from_its_schema() {
     let project = Project::new(&[]);
     let completions_at = |marked: &str| accept_first(&project, ".aidd/config.json", marked);
     assert_snapshot!(completions_at("{‸}"), @r#"
-    $schema include exclude failOn rules compliance of 12
+    $schema include exclude failOn rules compliance of 13
     {"$schema": }
     "#);
     assert_snapshot!(completions_at("{\"baseline\": \"x\", \"ci\": {}, \"‸\"}"), @r#"

@@ -108,8 +108,23 @@ CALLS = [
     ("get_project_status", lambda known: {}),
     ("get_project_tasks", lambda known: {"status": "pending"}),
     ("query_mcp_db", lambda known: {"sql": "SELECT name FROM directives LIMIT 3"}),
+    ("aidd_model_performance", lambda known: {}),
+    ("aidd_model_recommend", lambda known: {"task": "Add refunds"}),
+    ("aidd_evolution_analyze", lambda known: {}),
+    ("aidd_draft_create", lambda known: {"category": "skill", "title": "Check refunds",
+                                         "content": "# Check refunds\n\n1. Compare the ledger with the provider.\n"}),
+    ("aidd_draft_list", lambda known: {}),
+    ("aidd_evolution_review", lambda known: {"id": known["aidd_draft_create"]}),
+    ("aidd_draft_approve", lambda known: {"id": known["aidd_draft_create"]}),
+    ("aidd_evolution_status", lambda known: {}),
+    ("aidd_evolution_revert", lambda known: {"id": known["aidd_draft_approve"], "reason": "A trial"}),
     ("query_project_db", lambda known: {"sql": "SELECT path, language FROM files LIMIT 3"}),
 ]
+
+# Tools without data in this project: the arguments, and a part of the error.
+REFUSED = {
+    "aidd_model_compare": ({"models": ["large-1", "small-1"]}, "no session with the model `large-1`"),
+}
 
 # An example name for each resource template; its completions must include the name.
 NAMES = {
@@ -149,7 +164,11 @@ async def calls(call):
         if name in listed:
             answer = await call(name, **arguments(known))
             known[name] = answer.get("id") or answer.get("lifecycleId") or ""
-    missing = sorted(listed - set(written))
+    for name in sorted(listed & set(REFUSED)):
+        arguments, part = REFUSED[name]
+        said = await call.refused(name, **arguments)
+        check(part in said, name, "has another error:", said)
+    missing = sorted(listed - set(written) - set(REFUSED))
     check(not missing, "no call for", missing, "; add one to CALLS of every_tool.py")
     for name in sorted(listed):
         said = await call.refused(name, noSuchThing=1)

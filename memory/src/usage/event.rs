@@ -33,9 +33,9 @@ impl Mark {
 /// An event and its time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TimedEvent {
-    /// Milliseconds since 1970.
+    /// When it happened, in milliseconds since 1970.
     pub at: i64,
-    /// What happened.
+    /// What was called, served, edited or run.
     pub event: Event,
 }
 
@@ -81,7 +81,7 @@ pub enum PageUse {
     /// A page with the steps of a task.
     #[serde(rename = "w")]
     Workflow,
-    /// A knowledge entry.
+    /// An entry of the knowledge base.
     #[serde(rename = "k")]
     Knowledge,
 }
@@ -117,7 +117,7 @@ pub struct Call {
     /// Name of the tool.
     #[serde(rename = "t")]
     pub tool: Name,
-    /// Duration in milliseconds.
+    /// Duration of the call in milliseconds.
     #[serde(rename = "m", default, skip_serializing_if = "is_zero")]
     pub millis: u32,
     /// Length of the answer in bytes.

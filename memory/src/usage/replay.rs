@@ -80,7 +80,7 @@ pub(super) fn replay(id: &str, mut events: Vec<TimedEvent>) -> SessionRecord {
     replay.finish(minutes)
 }
 
-/// Milliseconds as minutes.
+/// Converts milliseconds to minutes with one decimal.
 #[expect(clippy::cast_precision_loss, reason = "durations of sessions")]
 pub(super) fn minutes(millis: i64) -> f64 {
     (millis.max(0) as f64 / 6_000.0).round() / 10.0

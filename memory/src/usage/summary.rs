@@ -35,7 +35,7 @@ pub struct Summary {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SessionFigures {
-    /// Number of sessions.
+    /// Number of sessions in the period.
     pub count: usize,
     /// Number of sessions with an outcome.
     pub rated: usize,
@@ -57,7 +57,7 @@ pub struct SessionFigures {
     /// Cost in US dollars, if a client reported it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
-    /// Sessions per week.
+    /// Number of sessions in each week.
     pub trend: Trend,
 }
 
@@ -78,7 +78,7 @@ pub struct ToolFigures {
     pub mean_tokens: f64,
     /// Mean length of an answer in bytes.
     pub mean_bytes: f64,
-    /// Calls per week.
+    /// Number of calls in each week.
     pub trend: Trend,
 }
 

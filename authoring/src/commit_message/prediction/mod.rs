@@ -28,7 +28,7 @@ const LIKELY_TYPES: usize = 2;
 pub(super) struct Prediction {
     /// The type and the reason for it, if it is likely enough.
     pub(super) kind: Option<(String, String)>,
-    /// The likeliest types.
+    /// The two likeliest types of the commit.
     pub(super) likely_types: Vec<String>,
     /// The scope, if it is likely enough.
     pub(super) scope: Option<String>,

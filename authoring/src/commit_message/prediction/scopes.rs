@@ -16,7 +16,7 @@ const MIN_SIMILARITY: f64 = 0.1;
 /// The weight of a commit, relative to that of the next commit.
 const AGEING: f64 = 0.997;
 
-/// A guessed scope.
+/// The scope that past commits suggest, with its certainty.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ScopeGuess {
     /// A scope that the history of the project has.
@@ -67,7 +67,7 @@ fn vectors(examples: &[&PastCommit]) -> Vec<Vector> {
     examples.iter().map(vector).collect()
 }
 
-/// The scalar product.
+/// The scalar product of two sparse vectors.
 fn similarity(one: &[(u32, f64)], other: &[(u32, f64)]) -> f64 {
     let mut rest = other.iter().peekable();
     let mut sum = 0.0;

@@ -183,7 +183,7 @@ fn with_indices(row: &Features, known: &[u32]) -> Vec<(usize, f32)> {
     row.iter().filter_map(index).collect()
 }
 
-/// [`Data::base`].
+/// Computes the scores of [`Data::base`] for each row.
 fn base_scores(
     rows: &[&Features],
     answers: &[Option<usize>],

@@ -45,16 +45,16 @@ pub struct EvolutionConfig {
 pub enum AutoApply {
     /// `never`: changes are drafted.
     Never(Never),
-    /// Above this confidence.
+    /// Changes above this confidence are applied.
     Above(#[schemars(range(min = 0.8, max = 1.0))] f64),
 }
 
-/// The word `never`.
+/// The word `never`: nothing is applied without asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
 pub enum Never {
-    /// Changes are drafted.
+    /// Changes are drafted for a person.
     Never,
 }
 

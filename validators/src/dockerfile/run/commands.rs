@@ -98,9 +98,9 @@ fn sudo(runs: &Runs<'_>, report: &mut Report<'_>) {
 
 /// Whether `sudo` runs a command as another user: `sudo -u postgres`, `sudo runuser -u postgres`.
 fn changes_user(site: &Site<'_>) -> bool {
-    let mut words = site.command.words.iter().skip(1).map(|word| word.text());
+    let mut words = site.command.words.iter().skip(1).map(crate::shell::word::Word::text);
     words.next().is_some_and(|first| {
-        matches!(&*first, "runuser" | "su" | "gosu" | "setpriv")
+        matches!(first, "runuser" | "su" | "gosu" | "setpriv")
             || first.starts_with("-u")
             || first.starts_with("--user")
     })
