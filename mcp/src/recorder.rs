@@ -19,6 +19,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+/// An event, with the session that the call named.
+type Noted = (Option<String>, TimedEvent);
+
 /// How long an event waits for others at most.
 pub(crate) const FLUSH_AFTER: Duration = Duration::from_secs(10);
 /// Number of events that are stored at once.
@@ -46,7 +49,7 @@ pub(crate) struct Recorder {
 /// What was noted of one client.
 #[derive(Debug, Default)]
 struct Client {
-    events: Vec<(Option<String>, TimedEvent)>,
+    events: Vec<Noted>,
     /// The session that the client started with a tool.
     session: Option<String>,
     /// The session to which events were last attributed otherwise.
@@ -133,7 +136,7 @@ impl Recorder {
         }
     }
 
-    fn take(&self) -> Vec<(String, Vec<(Option<String>, TimedEvent)>)> {
+    fn take(&self) -> Vec<(String, Vec<Noted>)> {
         let mut clients = self.lock();
         let taken = clients.iter_mut().map(|(name, client)| {
             let events = std::mem::take(&mut client.events);
@@ -142,12 +145,7 @@ impl Recorder {
         taken.filter(|(_, events)| !events.is_empty()).collect()
     }
 
-    fn store(
-        &self,
-        context: &Context,
-        client: &str,
-        noted: Vec<(Option<String>, TimedEvent)>,
-    ) -> Result<(), ToolError> {
+    fn store(&self, context: &Context, client: &str, noted: Vec<Noted>) -> Result<(), ToolError> {
         // Without a branch, the hooks use Git's default name.
         let branch = current_branch(context).unwrap_or_else(|| "main".to_owned());
         let (known, has_folded) = {

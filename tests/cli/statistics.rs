@@ -35,12 +35,12 @@ impl Server {
         let info = json!({"name": "claude-code", "version": "1"});
         server.request(
             "initialize",
-            json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info}),
+            &json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": info}),
         );
         server
     }
 
-    fn request(&mut self, method: &str, params: Value) -> Value {
+    fn request(&mut self, method: &str, params: &Value) -> Value {
         self.id += 1;
         let message = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
         let input = self.child.stdin.as_mut().expect("open");
@@ -50,8 +50,8 @@ impl Server {
         serde_json::from_str(&line).expect("JSON")
     }
 
-    fn call(&mut self, tool: &str, arguments: Value) -> String {
-        let answer = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
+    fn call(&mut self, tool: &str, arguments: &Value) -> String {
+        let answer = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
         answer["result"]["content"][0]["text"].as_str().expect("a text").to_owned()
     }
 
@@ -67,14 +67,14 @@ fn work(project: &Project) {
     let start = json!({"source": "startup", "model": "claude-sonnet-5"});
     project.answer("session-start", &claude_event("SessionStart", start));
     let mut server = Server::start(project);
-    server.call("aidd_classify_task", json!({"description": "Fix the bug in the login endpoint"}));
-    server.call("aidd_get_agent", json!({"agent": "backend-engineer"}));
-    server.call("aidd_get_agent", json!({"agent": "no such role"}));
-    let found = server.call("aidd_memory_search", json!({"query": "Temporal"}));
+    server.call("aidd_classify_task", &json!({"description": "Fix the bug in the login endpoint"}));
+    server.call("aidd_get_agent", &json!({"agent": "backend-engineer"}));
+    server.call("aidd_get_agent", &json!({"agent": "no such role"}));
+    let found = server.call("aidd_memory_search", &json!({"query": "Temporal"}));
     let id = found.split_whitespace().find(|word| word.starts_with("decision_")).expect("an id");
     let id = id.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());
-    server.call("aidd_memory_get", json!({"ids": [id]}));
-    server.request("resources/read", json!({"uri": "aidd://workflows/bug-fix"}));
+    server.call("aidd_memory_get", &json!({"ids": [id]}));
+    server.request("resources/read", &json!({"uri": "aidd://workflows/bug-fix"}));
     let file = project.absolute("a.ts");
     let edit = |old: &str, new: &str| {
         project.write("a.ts", new);
@@ -86,7 +86,7 @@ fn work(project: &Project) {
         project.run_hook("post-tool-use", &claude_event("PostToolUse", edited)).expect_code(0);
     };
     edit("const a = 1;\n", "const a = moment();\n");
-    server.call("aidd_check_compliance", json!({"filePath": "a.ts"}));
+    server.call("aidd_check_compliance", &json!({"filePath": "a.ts"}));
     edit("const a = moment();\n", "const a = Temporal.Now.instant();\n");
     let ran = |code: i32| {
         let ran = json!({
@@ -158,7 +158,7 @@ fn nothing_is_recorded_if_the_configuration_says_so() {
 fn the_server_creates_no_store_to_record_calls() {
     let project = Project::new(&[("a.ts", "const a = 1;\n")]);
     let mut server = Server::start(&project);
-    server.call("aidd_check_compliance", json!({"filePath": "a.ts"}));
+    server.call("aidd_check_compliance", &json!({"filePath": "a.ts"}));
     server.stop();
     assert!(!project.path().join(".aidd").exists());
 }
@@ -168,7 +168,7 @@ fn a_killed_server_loses_only_the_calls_that_were_not_stored() {
     let project = project("{}");
     let mut server = Server::start(&project);
     for _ in 0..70 {
-        server.call("aidd_get_agent", json!({"agent": "backend-engineer"}));
+        server.call("aidd_get_agent", &json!({"agent": "backend-engineer"}));
     }
     // Each call is two events: the call and the page that it served.
     let stored = || stats(&project)["tools"][0]["calls"].as_u64().unwrap_or_default();
@@ -192,12 +192,12 @@ fn no_text_of_a_call_is_stored_in_the_statistics() {
     let mut server = Server::start(&project);
     let secret = token();
     for text in ["zebra crossing", "zebra-crossing", &secret] {
-        server.call("aidd_get_agent", json!({"agent": text}));
-        server.call("aidd_get_tkb_entry", json!({"name": text}));
-        server.call("aidd_memory_search", json!({"query": text}));
-        server.call("aidd_classify_task", json!({"description": text}));
-        server.request("resources/read", json!({"uri": format!("aidd://skills/{text}")}));
-        server.request("prompts/get", json!({"name": text}));
+        server.call("aidd_get_agent", &json!({"agent": text}));
+        server.call("aidd_get_tkb_entry", &json!({"name": text}));
+        server.call("aidd_memory_search", &json!({"query": text}));
+        server.call("aidd_classify_task", &json!({"description": text}));
+        server.request("resources/read", &json!({"uri": format!("aidd://skills/{text}")}));
+        server.request("prompts/get", &json!({"name": text}));
     }
     server.stop();
     assert!(stats(&project)["tools"].as_array().is_some_and(|tools| tools.len() >= 4));

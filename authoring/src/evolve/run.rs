@@ -361,6 +361,9 @@ fn revert_in(
     Ok(entry)
 }
 
+/// A change that cannot be reverted, and the reason.
+type Refused = (LogEntry, String);
+
 /// Reverts all changes, the newest first. Returns the entries, and the changes that cannot be reverted
 /// with the reason.
 ///
@@ -370,7 +373,7 @@ pub fn revert_all(
     evolve: &Evolve<'_>,
     memory: &mut ProjectMemory,
     now: i64,
-) -> Result<(Vec<LogEntry>, Vec<(LogEntry, String)>), EvolveError> {
+) -> Result<(Vec<LogEntry>, Vec<Refused>), EvolveError> {
     let mut transaction = evolve.store().begin()?;
     let (mut reverted, mut refused) = (Vec::new(), Vec::new());
     for change in transaction.state().applied.into_iter().rev() {

@@ -26,8 +26,8 @@ impl Table {
         self.note = Some(note);
     }
 
-    pub(super) fn add<const N: usize>(&mut self, cells: [String; N]) {
-        self.rows.push(cells.iter().map(|cell| one_line(cell)).collect());
+    pub(super) fn add(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().map(|cell| one_line(&cell)).collect());
     }
 
     /// The first `limit` rows within `width` characters. `None` for an empty table, unless it is

@@ -77,10 +77,11 @@ pub(super) fn guess(
     let thirds = [1, 2, 3].map(|part| answers.len() * part / 3);
     for part in thirds.windows(2) {
         let weights = data.train(part[0]);
-        for at in part[0]..part[1] {
-            let Some(answer) = answers[at] else { continue };
+        let tested = answers.iter().enumerate().take(part[1]).skip(part[0]);
+        for (at, answer) in tested {
+            let Some(answer) = answer else { continue };
             let (best, probability) = best(&data.probabilities(&weights, at));
-            past_guesses.push((probability, best == answer));
+            past_guesses.push((probability, best == *answer));
         }
     }
     let mut probabilities = data.probabilities(&data.train(answers.len()), answers.len());

@@ -98,7 +98,7 @@ fn sudo(runs: &Runs<'_>, report: &mut Report<'_>) {
 
 /// Whether `sudo` runs a command as another user: `sudo -u postgres`, `sudo runuser -u postgres`.
 fn changes_user(site: &Site<'_>) -> bool {
-    let mut words = site.command.words.iter().skip(1).map(crate::shell::word::Word::text);
+    let mut words = site.command.words.iter().skip(1).map(crate::shell::Word::text);
     words.next().is_some_and(|first| {
         matches!(first, "runuser" | "su" | "gosu" | "setpriv")
             || first.starts_with("-u")

@@ -1,4 +1,9 @@
 //! Learns the weights of `lexicon/tables/commit_types.txt` again; see `benches/commits/train`.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "reads the names of repositories and prints a table for a person"
+)]
 
 use super::*;
 use crate::commit_message::staged::past_commits_of;
