@@ -111,7 +111,7 @@ CALLS = [
     ("aidd_model_performance", lambda known: {}),
     ("aidd_model_recommend", lambda known: {"task": "Add refunds"}),
     ("aidd_evolution_analyze", lambda known: {}),
-    ("aidd_draft_create", lambda known: {"category": "skill", "title": "Check refunds",
+    ("aidd_draft_create", lambda known: {"category": "skills", "title": "Check refunds",
                                          "content": "# Check refunds\n\n1. Compare the ledger with the provider.\n"}),
     ("aidd_draft_list", lambda known: {}),
     ("aidd_evolution_review", lambda known: {"id": known["aidd_draft_create"]}),
