@@ -22,7 +22,7 @@ pub enum Difference {
     Content,
     /// Only the layout differs.
     Layout,
-    /// Only comments differ.
+    /// The files differ only in comments.
     Comments,
     /// Only the unit tests in the file differ.
     Tests,
@@ -112,10 +112,10 @@ pub struct DependencyChange {
     pub name: String,
     /// The path of the manifest, workflow or container file.
     pub path: String,
-    /// The previous version.
+    /// The version before the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// The new version.
+    /// The version after the change.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
 }

@@ -22,7 +22,7 @@ pub enum FileKind {
     Manifest,
     /// Build scripts and build configuration.
     Build,
-    /// Configuration of tools.
+    /// The configuration of development tools.
     Config,
     /// Images, fonts and audio.
     Asset,
@@ -30,7 +30,7 @@ pub enum FileKind {
     Generated,
     /// Lock files with resolved dependency versions.
     Lock,
-    /// Any other file.
+    /// A file of another kind.
     Other,
 }
 

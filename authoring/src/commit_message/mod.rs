@@ -36,7 +36,7 @@ use serde::Serialize;
 /// Maximum number of entries in each list of a [`Description`]; the rest is counted.
 pub const MAX_ENTRIES: usize = 50;
 
-/// A changed file.
+/// A file of the changes, with its kind.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
     /// The path relative to the root; for a deleted file, the last path.
@@ -67,7 +67,7 @@ pub enum ChangeKind {
 /// The input of [`describe`].
 #[derive(Clone, Debug, Default)]
 pub struct DescribeParams {
-    /// The changed files.
+    /// The files that the commit changes.
     pub changes: Vec<Change>,
     /// The files of [`context_paths`] that exist, as path and text.
     pub context: Vec<(String, String)>,
@@ -86,7 +86,7 @@ pub struct DescribeParams {
 pub struct RevertedCommit {
     /// The first line of the commit message.
     pub subject: String,
-    /// The full hash.
+    /// The full hash of the commit.
     pub commit: String,
 }
 
