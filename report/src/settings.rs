@@ -8,7 +8,7 @@ use aidd_engine::workspace::walk;
 use serde_json::{Value, json};
 
 /// Each setting, and the environment variable that overrides it.
-const SETTINGS: [(&str, Option<&str>); 11] = [
+const SETTINGS: [(&str, Option<&str>); 12] = [
     ("include", None),
     ("exclude", Some("AIDD_EXCLUDE")),
     ("failOn", Some("AIDD_FAIL_ON")),
@@ -20,6 +20,7 @@ const SETTINGS: [(&str, Option<&str>); 11] = [
     ("ci", None),
     ("content", None),
     ("memory", None),
+    ("evolution", None),
 ];
 
 /// The value of the environment variable for the content mode, which selects the pages that guide
@@ -35,7 +36,7 @@ fn default_value(key: &str) -> Value {
         "maxFileSize" => json!(MAX_FILE_SIZE),
         "baseline" => json!(baseline::PATH),
         "include" => json!(["**"]),
-        "rules" | "ci" | "content" | "memory" => json!({}),
+        "rules" | "ci" | "content" | "memory" | "evolution" => json!({}),
         _ => json!([]),
     }
 }

@@ -102,7 +102,7 @@ fn the_configuration_is_completed_from_its_schema() {
     {"$schema": }
     "#);
     assert_snapshot!(completions_at("{\"baseline\": \"x\", \"ci\": {}, \"‸\"}"), @r#"
-    $schema include exclude failOn rules compliance of 10
+    $schema include exclude failOn rules compliance of 11
     {"baseline": "x", "ci": {}, "$schema": }
     "#);
     assert_snapshot!(completions_at("{\"failOn\": ‸}"), @r#"
