@@ -74,7 +74,7 @@ fn names_are_bound_by_the_imports_of_the_file() {
 
 #[test]
 fn the_framework_is_read_from_the_nearest_manifest() {
-    let text = "describe('a', async () => { await load(); });";
+    let text = "describe('a', async () => { await load(); it('b', () => {}); });";
     let suite =
         |files: &[(&str, &str)]| rule_findings("async-suite", "app/a.test.ts", text, files).len();
     assert_eq!(suite(&[]), 0);
