@@ -18,7 +18,7 @@ use table::{Table, sparkline};
 /// Number of rows of each kind in the overview.
 const OVERVIEW_ROWS: usize = 5;
 
-/// The figures of a period, and what was asked for.
+/// The figures of a period, with the requested section.
 struct Figures {
     summary: Summary,
     models: Vec<ModelRow>,

@@ -1,7 +1,7 @@
 //! What the records of sessions suggest: candidates with their figures, for the seven kinds of changes.
 //!
 //! A candidate says that sessions with a property had better outcomes than comparable sessions without
-//! it. Only sessions of the same task type and model are compared. Nothing is asked of a language
+//! it. Only sessions of the same task type and model are compared. No part of it uses a language
 //! model, and no candidate names a person.
 
 use crate::betting::BettingTest;

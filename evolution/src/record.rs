@@ -145,7 +145,7 @@ pub struct Outcome {
     pub files_reworked: u32,
     /// Commits of the session that were reverted with Git, also later.
     pub commits_reverted: u32,
-    /// What the person said: 1 good, -1 bad.
+    /// The rating of the person: 1 good, -1 bad.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feedback: Option<i8>,
 }

@@ -87,7 +87,7 @@ impl From<EvolutionError> for ToolError {
             EvolutionError::Unknown { item: "draft", .. } => "list ids with aidd_draft_list",
             EvolutionError::Unknown { .. } => "list ids with aidd_evolution_status",
             EvolutionError::Ambiguous(_) => "pass the full id",
-            EvolutionError::Edited { .. } => "ask the user whether the edit is to be kept",
+            EvolutionError::Edited { .. } => "ask the user whether to retain the edit",
             EvolutionError::Io { .. } => {
                 "check that the directory is writable and the disk is not full"
             }
