@@ -25,6 +25,14 @@ pub struct InstructedCommand {
 }
 
 impl InstructedCommand {
+    /// The directory, relative to the project root, in which the command runs; `None` for the root.
+    #[must_use]
+    pub fn directory(&self) -> Option<&str> {
+        let (directory, _) = self.command.strip_prefix("cd ")?.split_once("&&")?;
+        Some(directory.trim().trim_start_matches("./").trim_end_matches('/'))
+            .filter(|directory| !directory.is_empty() && *directory != ".")
+    }
+
     /// Whether the command can run the checks of an ecosystem.
     pub(crate) fn covers(&self, ecosystem: Ecosystem) -> bool {
         match program(&self.command) {
@@ -77,11 +85,18 @@ impl CommandRules {
             }
         }
         named.retain(|named| rules.forbids(&named.command).is_none());
-        // Of several commands for a check, the general ones come first: `test` before `test:e2e`.
+        // Of several commands for a check, the general ones come first: those that run in the root,
+        // and `test` before `test:e2e`.
         let mut order: Vec<&InstructedCommand> = named.iter().collect();
-        order.sort_by_key(|named| named.command.contains(':'));
+        order.sort_by_key(|named| (named.directory().is_some(), named.command.contains(':')));
         for named in order {
-            let is_full = |check: &Check| rules.for_check(*check).count() >= MAX_PER_CHECK;
+            // Each directory has commands of its own. A variant such as `test:e2e` is not needed
+            // where there is a general command.
+            let max = if named.command.contains(':') { 1 } else { MAX_PER_CHECK };
+            let is_full = |check: &Check| {
+                let same = |it: &&InstructedCommand| it.directory() == named.directory();
+                rules.for_check(*check).filter(same).count() >= max
+            };
             let is_known = rules.checks.iter().any(|known| known.command == named.command);
             if !is_known && !named.checks.iter().all(is_full) {
                 rules.checks.push(named.clone());

@@ -132,10 +132,29 @@ fn commands_for_checks_are_those_that_the_instructions_name_and_the_project_defi
             ("api/Makefile", "X := 1\ntest: build\n\tgo test ./...\n"),
         ]),
         @"
-    tests: cd api && make test
     tests: pnpm test
     types: pnpm typecheck
     lint: pnpm lint
+    tests: cd api && make test
+    "
+    );
+}
+
+#[test]
+fn commands_of_the_root_come_before_those_of_a_package() {
+    let agents = "# A\n\n```sh\ncd packages/app && pnpm lint\npnpm lint\ncd packages/app && pnpm test\n\
+        ```\n";
+    let package = r#"{"name": "app", "scripts": {"test": "vitest", "lint": "eslint"}}"#;
+    insta::assert_snapshot!(
+        command_rules(&[
+            ("AGENTS.md", agents),
+            ("package.json", r#"{"workspaces": ["packages/*"], "scripts": {"lint": "eslint"}}"#),
+            ("packages/app/package.json", package),
+        ]),
+        @"
+    lint: pnpm lint
+    lint: cd packages/app && pnpm lint
+    tests: cd packages/app && pnpm test
     "
     );
 }

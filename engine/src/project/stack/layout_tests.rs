@@ -24,6 +24,24 @@ fn nx_and_lerna_projects_without_workspaces_are_read() {
 }
 
 #[test]
+fn a_back_end_that_a_pnpm_workspace_leaves_out_is_read() {
+    insta::assert_snapshot!(render(&[
+        ("package.json", r#"{"name": "m", "packageManager": "pnpm@10.1.0"}"#),
+        ("pnpm-workspace.yaml", "packages:\n  - apps/*\n  - \"!apps/api\"\n"),
+        ("apps/web/package.json", r#"{"name": "web"}"#),
+        ("apps/api/package.json", r#"{"name": "api"}"#),
+        ("apps/api/requirements.txt", "-r requirements/production.txt\n"),
+        ("apps/api/requirements/production.txt", "django==5.2.1\n"),
+    ]), @"
+    package.json npm m - by pnpm, lock -
+    apps/web/package.json npm web - by pnpm, lock -
+    apps/api/requirements.txt pypi - - by pip, lock -
+    apps/api/requirements/production.txt pypi - - by pip, lock -
+      django ==5.2.1 = 5.2.1 Normal
+    ");
+}
+
+#[test]
 fn yarn_workspaces_with_turborepo_are_read() {
     let (_folder, stack) = project(&[
         (

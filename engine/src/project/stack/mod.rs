@@ -360,6 +360,7 @@ pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
     let mut stack = Stack::default();
     let mut locks = Vec::new();
     let mut seen = BTreeSet::new();
+    let mut member_folders = BTreeSet::new();
     let mut queue = vec![String::new()];
     queue.extend(installed::self_and_ancestors(folder).into_iter().map(str::to_owned));
     let outer: Vec<String> =
@@ -381,19 +382,22 @@ pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
         reader.enter(&folder);
         let manifest_count = stack.manifests.len();
         for (manifests, read_locks) in ECOSYSTEMS {
-            let found = manifests(&folder, &mut reader);
+            let mut found = manifests(&folder, &mut reader);
+            if !member_folders.contains(&folder) {
+                found
+                    .retain(|manifest| !is_left_out(&folder, manifest.ecosystem, &stack.manifests));
+            }
             for manifest in &found {
-                queue.extend(members(disk, manifest, &mut reader.problems));
+                let members = members(disk, manifest, &mut reader.problems);
+                queue.extend(members.iter().cloned());
+                member_folders.extend(members);
             }
             stack.manifests.extend(found);
             locks.extend(read_locks(&folder, &mut reader));
         }
         stack.pins.extend(pins::files(&folder, &mut reader));
         let has_no_manifest = stack.manifests.len() == manifest_count && outer.contains(&folder);
-        if has_no_manifest
-            && !is_auxiliary(&folder)
-            && !has_member_pattern(&folder, &stack.manifests)
-        {
+        if has_no_manifest && !is_auxiliary(&folder) {
             let below = dirs_below(disk, &folder);
             queue.extend(below.into_iter().filter(|name| !is_foreign(name)).take(MAX_SUBDIRS));
         }
@@ -419,13 +423,18 @@ fn is_auxiliary(folder: &str) -> bool {
     words.contains(&folder)
 }
 
-/// Whether a workspace in the root lists members below `folder` by a pattern. If so, directories
-/// that do not match the pattern are not members.
-fn has_member_pattern(folder: &str, manifests: &[Manifest]) -> bool {
-    let roots = manifests.iter().filter(|manifest| manifest.folder().is_empty());
-    let globs = roots.flat_map(|manifest| &manifest.members);
-    let mut globs = globs.filter(|glob| glob.contains(['*', '?', '[', '{']));
-    globs.any(|glob| glob.trim_start_matches("./").split('/').next() == Some(folder))
+/// Whether a workspace of `ecosystem` in the root lists its members by a pattern for siblings of
+/// `folder`. A directory that is not among these members is then no package of that ecosystem; it
+/// may be one of another: pnpm's `apps/*` and `!apps/api` leave out a back end in Python.
+fn is_left_out(folder: &str, ecosystem: Ecosystem, manifests: &[Manifest]) -> bool {
+    let Some((parent, _)) = folder.split_once('/') else { return false };
+    let roots = manifests
+        .iter()
+        .filter(|manifest| manifest.folder().is_empty() && manifest.ecosystem == ecosystem);
+    let mut globs = roots
+        .flat_map(|manifest| &manifest.members)
+        .filter(|glob| glob.contains(['*', '?', '[', '{']));
+    globs.any(|glob| glob.trim_start_matches("./").split('/').next() == Some(parent))
 }
 
 fn is_foreign(folder: &str) -> bool {

@@ -12,7 +12,7 @@ use aidd_engine::text::files::Disk;
 use aidd_engine::text::kind::is_memory_path;
 use aidd_engine::workspace::project::Project;
 use aidd_engine::workspace::walk;
-use aidd_guidance::instructions::CommandRules;
+use aidd_guidance::instructions::{CommandRules, InstructedCommand};
 use aidd_memory::lifecycle::{CheckedGate, Gate, GateStatus, MEMORY_RECORDED, gates_of, phase};
 use aidd_memory::outcomes::Check;
 use aidd_report::run::{self, Document, Target, wire};
@@ -105,7 +105,8 @@ fn check(context: &Context, params: GateParams) -> Result<Answer<Gates>, ToolErr
     })?;
     let document = changed_file_findings(context, &project, phase_name, params.base.as_deref())?;
     let branch = repository.branch();
-    let changed = last_change(context.root(), &repository);
+    let changed_files = changed_files(context.root(), &repository);
+    let changed = last_change(context.root(), &repository, &changed_files);
     let checked_gates = context.memory(|memory| {
         memory.check_gates(phase_name, branch.as_deref(), changed, &params.evidence)
     })?;
@@ -125,7 +126,7 @@ fn check(context: &Context, params: GateParams) -> Result<Answer<Gates>, ToolErr
     }
     let commands = instructed_commands(context)?;
     for gate in gates.iter_mut().filter(|gate| gate.status == GateOutcome::Missing) {
-        if let Some(command) = commands_of(gate.id, &commands) {
+        if let Some(command) = commands_of(gate.id, &commands, &changed_files) {
             gate.why = format!("{}; {command}", gate.why);
         }
     }
@@ -147,15 +148,22 @@ fn instructed_commands(context: &Context) -> Result<CommandRules, ToolError> {
     Ok(CommandRules::new(&context.library()?.instructions, &stack::detect(&disk), &disk))
 }
 
-/// How the instructions say to run what a gate requires.
-fn commands_of(gate: &str, commands: &CommandRules) -> Option<String> {
+/// How the instructions say to run what a gate requires. A command that runs in one directory is
+/// named only when files below that directory are changed.
+fn commands_of(gate: &str, commands: &CommandRules, changed_files: &[String]) -> Option<String> {
     let checks: &[Check] = match gate {
         "tests_pass" => &[Check::Tests],
         "lint_clean" | "no_dead_code" => &[Check::Lint],
         "types_clean" => &[Check::Types, Check::Build],
         _ => return None,
     };
-    let mut named = checks.iter().flat_map(|check| commands.for_check(*check));
+    let applies = |command: &InstructedCommand| {
+        command.directory().is_none_or(|directory| {
+            changed_files.iter().any(|path| Path::new(path).starts_with(directory))
+        })
+    };
+    let mut named =
+        checks.iter().flat_map(|check| commands.for_check(*check)).filter(|it| applies(it));
     let first = named.next()?;
     let mut text = format!("run `{}`", first.command);
     if let Some(other) = named.find(|other| other.command != first.command) {
@@ -198,24 +206,31 @@ fn matches_glob(glob: &str, rule: &str) -> bool {
     }
 }
 
-/// The time of the last change in milliseconds since 1970: the last modification of a changed file
-/// in the work tree or, without such files, the last commit. A check that ran before this time is
-/// not evidence.
-fn last_change(root: &Path, repository: &Repository) -> i64 {
+/// The changed files of the work tree, without those of the memory.
+fn changed_files(root: &Path, repository: &Repository) -> Vec<String> {
     let head = repository.commit("HEAD").ok();
     let base = match head.as_deref().map(|head| repository.snapshot(head)) {
         Some(Ok(base)) => base,
         _ => repository.empty_snapshot(),
     };
+    let changes = walk::work_tree_changes(repository, &base, &Disk::new(root)).unwrap_or_default();
+    let paths = changes.iter().map(|change| change.path().to_owned());
+    paths.filter(|path| !is_memory_file(path)).collect()
+}
+
+/// The time of the last change in milliseconds since 1970: the last modification of a changed file
+/// in the work tree or, without such files, the last commit. A check that ran before this time is
+/// not evidence.
+fn last_change(root: &Path, repository: &Repository, changed_files: &[String]) -> i64 {
     let modified_at = |path: &str| {
         let time = root.join(path).symlink_metadata().ok()?.modified().ok()?;
         i64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
     };
-    let disk = Disk::new(root);
-    let changes = walk::work_tree_changes(repository, &base, &disk).unwrap_or_default();
-    let changed_files = changes.iter().filter(|change| !is_memory_file(change.path()));
-    let newest = changed_files.filter_map(|change| modified_at(change.path())).max();
-    let committed = || repository.commit_info(&head?).ok().map(|commit| commit.at);
+    let newest = changed_files.iter().filter_map(|path| modified_at(path)).max();
+    let committed = || {
+        let head = repository.commit("HEAD").ok()?;
+        repository.commit_info(&head).ok().map(|commit| commit.at)
+    };
     newest.or_else(committed).unwrap_or_default()
 }
 
@@ -341,6 +356,7 @@ mod tests {
         file.set_modified(later).expect("set");
         let repository = Repository::open(&root).expect("a repository");
         let expected = later.duration_since(UNIX_EPOCH).expect("after 1970").as_millis();
-        assert_eq!(u128::try_from(last_change(&root, &repository)), Ok(expected));
+        let files = changed_files(&root, &repository);
+        assert_eq!(u128::try_from(last_change(&root, &repository, &files)), Ok(expected));
     }
 }

@@ -10,11 +10,14 @@ use aidd_guidance::knowledge::Knowledge;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 /// Maximum number of dependencies in an answer.
 const MAX_DEPENDENCIES: usize = 300;
+/// From this number on, packages with the same lock file share one line of text.
+const MIN_GROUP: usize = 4;
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![
@@ -167,27 +170,72 @@ fn dependencies(stack: &Stack) -> Vec<Row> {
     rows.take(MAX_DEPENDENCIES).collect()
 }
 
+fn with_prefix(value: Option<&String>, before: &str) -> String {
+    value.map_or_else(String::new, |value| format!("{before}{value}"))
+}
+
+fn write_manifest(text: &mut String, manifest: &stack::Manifest) {
+    let _ = writeln!(
+        text,
+        "{}: {}{}{}{}, {} {}{}",
+        manifest.path,
+        manifest.ecosystem,
+        with_prefix(manifest.name.as_ref(), " "),
+        with_prefix(manifest.version.as_ref(), " "),
+        with_prefix(manifest.manager.as_ref(), ", managed with "),
+        manifest.dependencies.len(),
+        if manifest.dependencies.len() == 1 { "dependency" } else { "dependencies" },
+        with_prefix(manifest.lock.as_ref(), ", locked in "),
+    );
+}
+
+/// Writes the packages of a workspace in one line, each by its directory. The name follows where
+/// the directory does not give it.
+fn write_group(text: &mut String, group: &[&stack::Manifest]) {
+    let Some(first) = group.first() else { return };
+    let member = |manifest: &&stack::Manifest| {
+        let folder = match manifest.folder() {
+            // A requirements file has no name but its own.
+            _ if manifest.name.is_none() => &manifest.path,
+            "" => ".",
+            folder => folder,
+        };
+        let name = manifest.name.as_deref().unwrap_or(folder);
+        if folder.rsplit('/').next() == Some(name) || name == folder {
+            folder.to_owned()
+        } else {
+            format!("{folder} ({name})")
+        }
+    };
+    let members: Vec<String> = group.iter().map(member).collect();
+    let _ = writeln!(
+        text,
+        "{} {} packages{}{}: {}",
+        group.len(),
+        first.ecosystem,
+        with_prefix(first.manager.as_ref(), ", managed with "),
+        with_prefix(first.lock.as_ref(), ", locked in "),
+        members.join(", "),
+    );
+}
+
 fn text(stack: &Stack, markers: &ProjectGuidance, technologies: &[Technology]) -> String {
     let mut text = String::new();
     if stack.manifests.is_empty() {
         text.push_str("no manifest found\n");
     }
+    let mut written = BTreeSet::new();
     for manifest in &stack.manifests {
-        let with_prefix = |value: &Option<String>, before: &str| {
-            value.as_ref().map_or_else(String::new, |value| format!("{before}{value}"))
+        let key = |manifest: &stack::Manifest| {
+            (manifest.ecosystem, manifest.manager.clone(), manifest.lock.clone())
         };
-        let _ = writeln!(
-            text,
-            "{}: {}{}{}{}, {} {}{}",
-            manifest.path,
-            manifest.ecosystem,
-            with_prefix(&manifest.name, " "),
-            with_prefix(&manifest.version, " "),
-            with_prefix(&manifest.manager, ", managed with "),
-            manifest.dependencies.len(),
-            if manifest.dependencies.len() == 1 { "dependency" } else { "dependencies" },
-            with_prefix(&manifest.lock, ", locked in "),
-        );
+        let group: Vec<_> =
+            stack.manifests.iter().filter(|other| key(other) == key(manifest)).collect();
+        if group.len() < MIN_GROUP {
+            write_manifest(&mut text, manifest);
+        } else if written.insert(key(manifest)) {
+            write_group(&mut text, &group);
+        }
     }
     let list = |items: Vec<String>| items.join(", ");
     let known = technologies.iter().map(|technology| match &technology.version {

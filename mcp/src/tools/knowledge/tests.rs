@@ -294,3 +294,26 @@ fn a_workspace_member_uses_the_workspace_lock_file() {
     guidance: rules
     ");
 }
+
+#[test]
+fn the_packages_of_a_large_workspace_share_one_line() {
+    let member = |name: &str| json!({"name": name, "version": "1.0.0"}).to_string();
+    let root = json!({"name": "m", "packageManager": "pnpm@10.1.0"}).to_string();
+    let folder = project(&[
+        ("package.json", &root),
+        ("pnpm-lock.yaml", "lockfileVersion: '9.0'\n"),
+        ("pnpm-workspace.yaml", "packages:\n  - apps/*\n  - packages/*\n  - \"!apps/api\"\n"),
+        ("apps/web/package.json", &member("web")),
+        ("apps/admin/package.json", &member("admin")),
+        ("packages/ui/package.json", &member("@m/ui")),
+        ("apps/api/requirements.txt", "django==5.2.1\n"),
+    ]);
+    let answer = call(folder.path(), "aidd_detect_project", json!({}));
+    insta::assert_snapshot!(answer.text, @"
+    4 npm packages, managed with pnpm, locked in pnpm-lock.yaml: . (m), apps/admin, apps/web, packages/ui (@m/ui)
+    apps/api/requirements.txt: pypi, managed with pip, 1 dependency
+    in the knowledge base: Django 5.2.1
+    guidance: no project pages; the shipped pages apply
+    ");
+    assert_eq!(answer.data["packages"].as_array().map(Vec::len), Some(5));
+}
