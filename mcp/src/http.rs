@@ -1,6 +1,7 @@
 //! Streamable HTTP for multiple clients; only on loopback addresses unless a token is set.
 
 mod cors;
+mod slots;
 #[cfg(test)]
 mod tests;
 
@@ -8,7 +9,7 @@ use crate::Environment;
 use anyhow::{Context as _, Result, bail, ensure};
 use cors::Origins;
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, WWW_AUTHENTICATE};
 use hyper::service::service_fn;
@@ -17,6 +18,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::ServerHandler;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use slots::{Slot, Slots};
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::{IpAddr, SocketAddr};
@@ -24,7 +26,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -37,8 +38,14 @@ const MAX_REQUEST_BYTES: usize = 4 << 20;
 /// Maximum number of concurrent connections.
 const MAX_CONNECTIONS: usize = 128;
 
+/// Time after which a connection whose client is slow loses its slot to a new one.
+const EVICTION_GRACE: Duration = Duration::from_millis(250);
+
 /// Timeout for the request headers.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Timeout for the request body, after the headers.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Maximum time to wait for pending responses when the server shuts down.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -165,20 +172,21 @@ where
     let access =
         Arc::new(AccessControl { token, origins: Origins::new(&options.allowed_origins()) });
     let connections = TaskTracker::new();
-    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let slots = Slots::new(MAX_CONNECTIONS, EVICTION_GRACE);
     let accepting = async {
         loop {
-            // Accept a connection only when there is a free slot.
-            let Ok(permit) = permits.clone().acquire_owned().await else { return };
-            let Ok((stream, _)) = listener.accept().await else {
+            let Ok((stream, peer)) = listener.accept().await else {
                 // The error can be temporary, such as too many open files.
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             };
+            let slot = Arc::new(slots.take(peer.ip()).await);
             let (protocol, access, stop) = (protocol.clone(), access.clone(), stop.clone());
             connections.spawn(async move {
-                handle_connection(stream, protocol, access, stop).await;
-                drop(permit);
+                tokio::select! {
+                    () = handle_connection(stream, protocol, access, slot.clone(), stop) => {}
+                    () = slot.evicted() => {}
+                }
             });
         }
     };
@@ -206,13 +214,14 @@ async fn handle_connection<H>(
     stream: TcpStream,
     protocol: Protocol<H>,
     access: Arc<AccessControl>,
+    slot: Arc<Slot>,
     stop: CancellationToken,
 ) where
     H: ServerHandler + Clone + Send + Sync + 'static,
 {
     let service = service_fn(move |request: Request<Incoming>| {
-        let (protocol, access) = (protocol.clone(), access.clone());
-        async move { Ok::<_, Infallible>(respond(request, &protocol, &access).await) }
+        let (protocol, access, slot) = (protocol.clone(), access.clone(), slot.clone());
+        async move { Ok::<_, Infallible>(respond(request, &protocol, &access, &slot).await) }
     });
     let serving = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
@@ -232,18 +241,19 @@ async fn respond<H>(
     request: Request<Incoming>,
     protocol: &Protocol<H>,
     access: &AccessControl,
+    slot: &Arc<Slot>,
 ) -> Response<Body>
 where
     H: ServerHandler + Clone + Send + Sync + 'static,
 {
     let Some(origin) = access.origins.allowed(request.headers()) else {
-        return respond_without_cors(request, protocol, access.token.as_deref()).await;
+        return respond_without_cors(request, protocol, access.token.as_deref(), slot).await;
     };
     // Browsers send the preflight request without the token.
     let mut response = if cors::is_preflight(&request) {
         cors::preflight(Response::new(Full::new(Bytes::new()).boxed()))
     } else {
-        respond_without_cors(request, protocol, access.token.as_deref()).await
+        respond_without_cors(request, protocol, access.token.as_deref(), slot).await
     };
     cors::allow_origin(response.headers_mut(), origin);
     response
@@ -254,6 +264,7 @@ async fn respond_without_cors<H>(
     request: Request<Incoming>,
     protocol: &Protocol<H>,
     token: Option<&str>,
+    slot: &Arc<Slot>,
 ) -> Response<Body>
 where
     H: ServerHandler + Clone + Send + Sync + 'static,
@@ -267,7 +278,42 @@ where
     if request.uri().path().trim_end_matches('/') != PATH {
         return plain(StatusCode::NOT_FOUND, "not found; the MCP endpoint is /mcp\n");
     }
-    protocol.handle(request).await
+    let (head, body) = request.into_parts();
+    let body = match read_body(body, BODY_TIMEOUT).await {
+        Ok(body) => body,
+        Err(response) => return response,
+    };
+    let handling = slot.handling();
+    let response = protocol.handle(Request::from_parts(head, Full::new(body))).await;
+    // The request ends with the body of its response, which can be a stream of events.
+    response.map(|body| {
+        let body = body.map_frame(move |frame| {
+            let _ = &handling;
+            frame
+        });
+        body.boxed()
+    })
+}
+
+/// Reads a request body of at most [`MAX_REQUEST_BYTES`] within `timeout`.
+async fn read_body<B>(body: B, timeout: Duration) -> Result<Bytes, Response<Body>>
+where
+    B: hyper::body::Body<Data = Bytes>,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let read = Limited::new(body, MAX_REQUEST_BYTES).collect();
+    match tokio::time::timeout(timeout, read).await {
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(plain(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            "the request body is larger than 4 MiB; send less\n",
+        )),
+        Ok(Err(_)) => Err(plain(StatusCode::BAD_REQUEST, "the request body is incomplete\n")),
+        Err(_) => Err(plain(
+            StatusCode::REQUEST_TIMEOUT,
+            "the request body did not arrive within 30 seconds\n",
+        )),
+    }
 }
 
 fn plain(status: StatusCode, text: &'static str) -> Response<Body> {

@@ -3,8 +3,11 @@
 use super::*;
 use crate::profile::Profile;
 use crate::testing::server;
+use hyper::body::Frame;
 use serde_json::{Value, json};
 use std::path::Path;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Instant;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::runtime::Builder;
@@ -322,6 +325,67 @@ fn the_server_shuts_down_with_open_connections() {
         running.serving.await.expect("no panic").expect("a clean exit");
         assert!(start.elapsed() < SHUTDOWN_TIMEOUT * 3, "{:?}", start.elapsed());
         assert!(TcpStream::connect(running.address).await.is_err());
+    });
+}
+
+#[test]
+fn slow_bodies_do_not_keep_other_clients_out() {
+    block_on(async {
+        let running = start_server(local_options(), no_variables).await;
+        let mut slow = Vec::new();
+        for _ in 0..MAX_CONNECTIONS + 12 {
+            let mut stream = TcpStream::connect(running.address).await.expect("connected");
+            let head = format!(
+                "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Length: 1000\r\n\r\n{{",
+                running.address
+            );
+            stream.write_all(head.as_bytes()).await.expect("written");
+            slow.push(stream);
+        }
+        let start = Instant::now();
+        assert_eq!(send(running.address, "/mcp", &[], &initialize_request()).await.0, 200);
+        assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    });
+}
+
+/// A body of which nothing arrives.
+struct SilentBody;
+
+impl hyper::body::Body for SilentBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Pending
+    }
+}
+
+#[test]
+fn a_body_that_does_not_arrive_times_out() {
+    block_on(async {
+        let response = read_body(SilentBody, Duration::from_millis(20)).await.expect_err("late");
+        assert_eq!(response.status(), StatusCode::REQUEST_TIMEOUT);
+    });
+}
+
+#[test]
+fn an_incomplete_body_is_reported() {
+    block_on(async {
+        let running = start_server(local_options(), no_variables).await;
+        let mut stream = TcpStream::connect(running.address).await.expect("connected");
+        let head = format!(
+            "POST /mcp HTTP/1.1\r\nHost: {}\r\nContent-Length: 1000\r\n\r\n{{",
+            running.address
+        );
+        stream.write_all(head.as_bytes()).await.expect("written");
+        stream.shutdown().await.expect("shut down");
+        let mut response = String::new();
+        stream.read_to_string(&mut response).await.expect("read");
+        assert!(response.starts_with("HTTP/1.1 400"), "{response:?}");
+        assert_eq!(send(running.address, "/mcp", &[], &initialize_request()).await.0, 200);
     });
 }
 
