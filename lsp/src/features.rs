@@ -18,7 +18,8 @@ use tokio::task::spawn_blocking;
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::{
     CodeAction, CodeActionOrCommand, CodeActionParams, CodeLens, CompletionItem, CompletionParams,
-    CompletionResponse, DocumentLink, Hover, HoverParams, MessageType, Uri,
+    CompletionResponse, DocumentLink, Hover, HoverParams, Location, MessageType,
+    TextDocumentPositionParams, Uri,
 };
 
 /// `ContentModified` of the protocol: the document has changed since the request.
@@ -128,6 +129,15 @@ pub(crate) async fn hover(state: &Arc<State>, params: HoverParams) -> Result<Opt
 /// Handles `textDocument/documentLink`.
 pub(crate) async fn links(state: &Arc<State>, uri: &Uri) -> Result<Option<Vec<DocumentLink>>> {
     with_document(state, uri, |_, snapshot| links::links(snapshot)).await
+}
+
+/// The pages of the project that define the rules named at a position.
+pub(crate) async fn rule_definitions(
+    state: &Arc<State>,
+    at: TextDocumentPositionParams,
+) -> Result<Vec<Location>> {
+    let work = move |_: &State, snapshot: &Snapshot| links::definitions(snapshot, at.position);
+    with_document(state, &at.text_document.uri, work).await.map(Option::unwrap_or_default)
 }
 
 /// Handles `textDocument/codeLens`.

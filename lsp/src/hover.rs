@@ -73,20 +73,46 @@ fn rule_text(workspace: &Workspace, rule: &Rule, part: Part) -> String {
     format!("{}\n\n{}", page::heading(workspace, rule), page::markdown(rule, part))
 }
 
-/// The pages of the rules named at `offset`, in an allow comment or in the configuration.
+/// The pages of the rules named at `offset`.
 fn rules_named_at(snapshot: &Snapshot, offset: u32) -> Option<(String, Span)> {
-    let source = &snapshot.source;
-    let is_at_offset = |span: &Span| span.start <= offset && offset <= span.end;
-    let span = allow::names(source).into_iter().find(is_at_offset).or_else(|| {
-        let is_config = kind::kinds(source.path(), "").contains(&Kind::CONFIG);
-        is_config.then(|| quoted_span(snapshot, offset)).flatten()
-    })?;
-    let registry = snapshot.workspace.engine.registry();
-    let rules: Vec<&Rule> = registry.named(source.slice(span)).collect();
+    let (rules, span) = named_at(snapshot, offset)?;
     let part = if rules.len() == 1 { Part::Whole } else { Part::Why };
     let texts: Vec<String> =
         rules.iter().map(|rule| rule_text(&snapshot.workspace, rule, part)).collect();
-    (!texts.is_empty()).then(|| (texts.join(RULER), span))
+    Some((texts.join(RULER), span))
+}
+
+/// The rules named at `offset` in an allow comment, in the configuration, or in a rule or pack page.
+pub(crate) fn named_at(snapshot: &Snapshot, offset: u32) -> Option<(Vec<&Rule>, Span)> {
+    let source = &snapshot.source;
+    let is_at_offset = |span: &Span| span.start <= offset && offset <= span.end;
+    let kinds = kind::kinds(source.path(), "");
+    let span = allow::names(source).into_iter().find(is_at_offset).or_else(|| {
+        if kinds.contains(&Kind::CONFIG) {
+            quoted_span(snapshot, offset)
+        } else if kinds.contains(&Kind::RULE_PAGE) || kinds.contains(&Kind::PACK_PAGE) {
+            Some(name_span(snapshot, offset))
+        } else {
+            None
+        }
+    })?;
+    let rules: Vec<&Rule> =
+        snapshot.workspace.engine.registry().named(source.slice(span)).collect();
+    (!rules.is_empty()).then_some((rules, span))
+}
+
+/// The characters of rule names around `offset`.
+fn name_span(snapshot: &Snapshot, offset: u32) -> Span {
+    let source = &snapshot.source;
+    let line = source.line_span(source.line_of(offset));
+    let before = source.slice(Span { start: line.start, end: offset });
+    let after = source.slice(Span { start: offset, end: line.end });
+    let is_other = |c: char| !(c.is_alphanumeric() || matches!(c, '/' | '-' | '_'));
+    let start = before
+        .rfind(is_other)
+        .map_or(0, |at| at + before[at..].chars().next().map_or(0, char::len_utf8));
+    let end = after.find(is_other).unwrap_or(after.len());
+    Span::new(line.start as usize + start, offset as usize + end)
 }
 
 /// The text between the quotes around `offset`, on its line.

@@ -167,7 +167,7 @@ impl Session {
             }),
             workspace_symbol_provider: self.index.then_some(OneOf::Left(true)),
             document_symbol_provider: self.index.then_some(OneOf::Left(true)),
-            definition_provider: self.index.then_some(OneOf::Left(true)),
+            definition_provider: Some(OneOf::Left(true)),
             references_provider: self.index.then_some(OneOf::Left(true)),
             call_hierarchy_provider: self
                 .index

@@ -156,7 +156,12 @@ impl LanguageServer for Server {
         &self,
         params: GotoDefinitionParams,
     ) -> Result<Option<GotoDefinitionResponse>> {
-        symbols::definition(&self.state, params.text_document_position_params).await
+        let at = params.text_document_position_params;
+        let pages = features::rule_definitions(&self.state, at.clone()).await?;
+        if !pages.is_empty() {
+            return Ok(Some(GotoDefinitionResponse::Array(pages)));
+        }
+        symbols::definition(&self.state, at).await
     }
 
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {

@@ -119,6 +119,29 @@ async fn an_open_configuration_is_edited_at_its_version() {
 }
 
 #[tokio::test]
+async fn the_definition_of_a_rule_of_the_project_is_its_page() {
+    let folder = project();
+    let source = write(folder.path(), "a.js", "");
+    let config = write(folder.path(), ".aidd/config.json", "");
+    let mut client = Client::start(folder.path(), modern()).await;
+    let text = "// aidd:allow team/no-stop a test\ndebugger\n";
+    client.open(&source, "javascript", text).await;
+    let text = "{ \"rules\": { \"team/no-stop\": \"off\", \"dockerfile/sudo\": \"off\" } }\n";
+    client.open(&config, "json", text).await;
+    for (uri, column) in [(&source, 16), (&config, 18)] {
+        let params = position_params(uri, 0, column);
+        let found = client.request("textDocument/definition", params).await;
+        let page = found[0]["uri"].as_str();
+        assert!(page.is_some_and(|it| it.ends_with("/rules/no-debugger.md")), "{uri} {found}");
+    }
+    // A shipped rule has no page in the project, and code has no definition without the index.
+    for (uri, line, column) in [(&config, 0, 40), (&source, 1, 2)] {
+        let params = position_params(uri, line, column);
+        assert_eq!(client.request("textDocument/definition", params).await, Value::Null);
+    }
+}
+
+#[tokio::test]
 async fn allowed_findings_are_linked_counted_and_shown() {
     let folder = project();
     let uri = write(folder.path(), "a.js", "");
