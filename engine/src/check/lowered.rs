@@ -59,7 +59,7 @@ pub(super) fn lower(
             Purpose::Generated
         }
         Purpose::Product | Purpose::Documentation
-            if is_description && is_written_by_program(source.path(), files) =>
+            if is_description && is_written_by_program(source, files) =>
         {
             Purpose::Generated
         }
@@ -67,6 +67,7 @@ pub(super) fn lower(
         purpose => purpose,
     };
     let description = purpose.describe();
+    let generated_tests = Purpose::Generated.describe();
     let values = ValuePurposes::new(source, tree);
     for finding in findings.iter_mut().filter(|finding| finding.severity > Severity::Info) {
         let Some(rule) = registry.get(&finding.rule) else { continue };
@@ -77,6 +78,10 @@ pub(super) fn lower(
         }
         let description = match lowering_condition(rule) {
             LoweringCondition::Nothing => None,
+            LoweringCondition::CopiedFile if purpose == Purpose::Test => {
+                generated_tests.filter(|_| is_generated(source.path(), source.text()))
+            }
+            LoweringCondition::CopiedFile => description.filter(|_| is_copied(purpose)),
             // A change that breaks clients does so whether the description is generated or not.
             LoweringCondition::UnusedFile
                 if purpose == Purpose::Generated && is_about_changes(rule) =>
@@ -135,7 +140,7 @@ pub(super) fn lower_doubtful(
             && !is_production(source.path())
             && !finding.secret.is_some_and(|secret| is_in_production_section(source, secret))
         {
-            finding.severity = finding.severity.min(Severity::Warning);
+            finding.severity = Severity::Info;
         }
     }
 }
@@ -143,6 +148,8 @@ pub(super) fn lower_doubtful(
 /// The condition under which the severity of the findings of a rule is lowered.
 enum LoweringCondition {
     Nothing,
+    /// A file that another project or a program wrote, or that is no longer in use.
+    CopiedFile,
     /// A file that no program or reader uses.
     UnusedFile,
     /// A file or a value that is not part of the product.
@@ -162,6 +169,8 @@ fn lowering_condition(rule: &Rule) -> LoweringCondition {
         || rule.tags.iter().any(|tag| tag == "security")
     {
         LoweringCondition::FileOrValue
+    } else if has_kind("tests") {
+        LoweringCondition::CopiedFile
     } else {
         LoweringCondition::Nothing
     }
@@ -170,6 +179,11 @@ fn lowering_condition(rule: &Rule) -> LoweringCondition {
 /// Whether a rule compares a file with the base of a change.
 fn is_about_changes(rule: &Rule) -> bool {
     rule.tags.iter().any(|tag| tag == "compatibility")
+}
+
+/// Whether nobody edits the tests in a file with this purpose.
+fn is_copied(purpose: Purpose) -> bool {
+    matches!(purpose, Purpose::Vendored | Purpose::Archived | Purpose::Generated)
 }
 
 /// Whether an API description in a file with this purpose is unused, used only by tests and

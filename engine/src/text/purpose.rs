@@ -1,6 +1,8 @@
 //! The purpose of a file: the product, or tests, examples, documentation and vendored files. A
 //! password in a test fixture is a correct finding, but not an urgent one.
 
+mod vendored;
+
 use crate::text::attributes::{self, Attributes};
 use crate::text::files::Files;
 use aidd_lexicon::tables::{List, purposes};
@@ -61,7 +63,7 @@ impl Purpose {
         };
         stated.unwrap_or_else(|| match Self::from_path(path) {
             Self::Vendored => Self::Vendored,
-            _ if is_in_module_vendor(path, files) => Self::Vendored,
+            _ if vendored::is_in_module(path, files) => Self::Vendored,
             Self::Product if is_node_config_default(path, files) => Self::Development,
             purpose => purpose,
         })
@@ -99,10 +101,12 @@ impl Purpose {
         // Most words in the names of directories can also occur in the name of a product, so a path
         // that indicates production takes precedence over them.
         let is_production = is_production(path);
-        if in_any(&purposes::VENDORED_DIRECTORIES) || is_vendored(path) {
+        if vendored::is_vendored(path, &lower) {
             Self::Vendored
         } else if in_any(&purposes::ARCHIVED_DIRECTORIES) {
             Self::Archived
+        } else if is_test_environment(name) {
+            Self::Test
         } else if in_tests()
             || name_has_word(&purposes::TEST_WORDS)
             || starts(&purposes::TEST_STARTS)
@@ -156,32 +160,6 @@ pub fn is_production(path: &str) -> bool {
     words(&lower).any(|word| purposes::PRODUCTION_WORDS.contains(word))
 }
 
-/// Whether the path is in a directory of copied files whose name also has other meanings: `vendor`
-/// can be an application, and `pods` can be a directory of Kubernetes.
-fn is_vendored(path: &str) -> bool {
-    let mut parent = "";
-    let directories = path.rsplit_once('/').map_or("", |(directories, _)| directories);
-    directories.split('/').any(|part| {
-        let is_copied = part == "Pods"
-            || part == "vendor"
-                && (parent.is_empty() || purposes::ASSET_DIRECTORIES.contains(parent));
-        parent = part;
-        is_copied
-    })
-}
-
-/// Whether the path is in the `vendor` directory of a module, which contains the module's manifest.
-fn is_in_module_vendor(path: &str, files: &dyn Files) -> bool {
-    let has_file = |path: &str| match files.listing() {
-        Some(listing) => listing.has_file(path),
-        None => files.exists(path),
-    };
-    path.match_indices("/vendor/").any(|(at, _)| {
-        let module = &path[..at];
-        purposes::MODULE_MANIFESTS.iter().any(|name| has_file(&format!("{module}/{name}")))
-    })
-}
-
 /// Whether the file has the defaults of the npm package `config`, which environment variables
 /// replace in production: `default.json` next to `custom-environment-variables.json`.
 fn is_node_config_default(path: &str, files: &dyn Files) -> bool {
@@ -206,6 +184,19 @@ fn words(path: &str) -> impl Iterator<Item = &str> {
     });
     let parts = parts.chain([&path[directories..]]);
     parts.flat_map(|part| part.split(|c: char| !c.is_alphanumeric()))
+}
+
+/// Whether the file has the variables of a run of the tests: `.env.ci`, `.ci_env`, `test2.env`.
+fn is_test_environment(name: &str) -> bool {
+    let parts = || words(name).map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()));
+    let is_of_tests = |word: &str| word == "ci" || purposes::TEST_WORDS.contains(word);
+    let is_joined = |word: &str| {
+        let rest = word.strip_prefix("env").or_else(|| word.strip_suffix("env"));
+        rest.is_some_and(is_of_tests)
+    };
+    let ends = purposes::TEMPLATE_ENDS.iter().any(|end| name.ends_with(end));
+    !ends
+        && (parts().any(is_joined) || parts().any(|word| word == "env") && parts().any(is_of_tests))
 }
 
 /// Whether the file is named after a class of tests or of test doubles: `LoginTest.java`,
@@ -256,6 +247,14 @@ mod tests {
             ("api-spec.yaml", Purpose::Product),
             ("spec/fixtures/openapi.json", Purpose::Test),
             (".env.test", Purpose::Test),
+            (".env.ci", Purpose::Test),
+            (".ci_env", Purpose::Test),
+            (".env.test2", Purpose::Test),
+            ("docker/ci.env", Purpose::Test),
+            (".testenv", Purpose::Test),
+            (".env.city", Purpose::Product),
+            ("env/ci/deploy.sh", Purpose::Development),
+            (".env.ci.example", Purpose::Template),
             (".env.unit-tests", Purpose::Test),
             ("config/test_resources/ca.pem", Purpose::Test),
             ("session/stub/jwk.json", Purpose::Test),

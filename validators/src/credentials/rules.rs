@@ -79,7 +79,7 @@ rules! {
         "Replace the key pair, and keep the private key out of the repository";
     "secrets/rails-master-key": "Rails master key",
         "Generate a new key, set it in RAILS_MASTER_KEY, and change the secrets that the old key protected";
-    "secrets/rails-secret-key-base": "Rails secret_key_base in plain text",
+    "secrets/rails-secret-key-base": "key that signs sessions (secret_key_base) in plain text",
         "Generate a new key, and read it from the environment or the encrypted credentials";
     "secrets/remote-desktop-password": "password in a remote desktop file",
         "Change it, and have the client prompt for it";

@@ -11,13 +11,22 @@ pub(super) fn report(diagram: &Diagram, fault: &Syntax, report: &mut Report<'_>)
     let source = report.source();
     let hint = HINTS.iter().find_map(|hint_fn| hint_fn(diagram, source, fault));
     let hint = hint.unwrap_or_default();
-    let span = hint.span.unwrap_or(fault.span);
+    let span = hint.span.unwrap_or_else(|| position(diagram, fault.span));
     let finding = report.at(span, hint.message.unwrap_or_else(|| fault.message.clone()));
     if let Some(help) = hint.help {
         finding.help(help);
     }
     if let Some((title, edit)) = hint.fix {
         set_fix(finding, hint.is_certain, title, edit);
+    }
+}
+
+/// The position of an error in the last line of the diagram, if the parser found the error only
+/// after it, such as at the closing fence.
+fn position(diagram: &Diagram, span: Span) -> Span {
+    match diagram.lines.last() {
+        Some(last) if span.start > last.end => *last,
+        _ => span,
     }
 }
 

@@ -1,6 +1,8 @@
 //! Checks examples and default values against their schemas. The keywords `format` and `pattern`,
 //! and all unsupported keywords, accept every value.
 
+mod requests;
+
 use super::document::{Document, is_template};
 use super::fixes::conversion;
 use super::schemas::{has_type, is_ambiguous, is_nullable, types};
@@ -9,6 +11,7 @@ use super::structure::{describe, list_of};
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
+use requests::{is_equal_in_request, is_text_in_request};
 use std::collections::HashSet;
 
 /// Maximum nesting of schemas and references for one example.
@@ -34,7 +37,7 @@ pub(super) fn invalid_example(document: &Document<'_>, report: &mut Report<'_>) 
             return;
         }
         remaining -= size;
-        if is_opaque(document, value) {
+        if is_opaque(document, value) || is_text_in_request(document, schema, value) {
             continue;
         }
         let mut check = Check { document, steps: MAX_STEPS.0 * size + MAX_STEPS.1 };
@@ -119,20 +122,6 @@ fn examples(document: &Document<'_>) -> Vec<(usize, usize, &'static str)> {
         }
     }
     found
-}
-
-/// Whether a parameter has the same text in a request as the value that its schema describes:
-/// `"1"` for an integer, because parameters are sent without quotes.
-fn is_equal_in_request(document: &Document<'_>, schema: usize, value: usize) -> bool {
-    let Some(text) = document.text(value) else { return false };
-    let schema = document.resolve(schema).unwrap_or(schema);
-    let is_of_type = |name: &str| match name {
-        "integer" => text.parse::<i64>().is_ok(),
-        "number" => text.parse::<f64>().is_ok_and(f64::is_finite),
-        "boolean" => matches!(text, "true" | "false"),
-        _ => false,
-    };
-    types(document, schema).into_iter().any(is_of_type)
 }
 
 /// Whether a media type is JSON. An example of another type can be a string that contains the

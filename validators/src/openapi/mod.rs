@@ -55,6 +55,9 @@ pub(super) const FAMILY: Family = Family {
         if is_document(path, text) || document::has_document_name(path) && has_no_version(text) {
             return Some(OPENAPI);
         }
+        if document::has_document_name(path) && is_cut_off(path, text) {
+            return Some(OPENAPI);
+        }
         parts::is_candidate(path, text).then_some(PART)
     },
     check: |kind, context, report| {
@@ -226,9 +229,20 @@ fn report_syntax(span: Span, message: String, report: &mut Report<'_>) {
         report.at(Span::new(conflict.start, conflict.end), MERGE_CONFLICT);
     } else if source.decoded() == Decoded::Lossy {
         report.at(span, "the file is not UTF-8").help("Convert the file to UTF-8");
+    } else if is_cut_off(source.path(), source.text()) {
+        report.at(span, "the file ends before the JSON is complete").help("Restore the whole file");
     } else {
         report.at(span, message);
     }
+}
+
+/// Whether a JSON file ends within an object or a list.
+fn is_cut_off(path: &str, text: &str) -> bool {
+    let text = text.trim_start_matches('\u{FEFF}').trim();
+    path.to_ascii_lowercase().ends_with(".json")
+        && text.starts_with('{')
+        && depth_at(text, text.len()) > 0
+        && !["{{", "{%", "${", "<%"].iter().any(|mark| text.contains(mark))
 }
 
 /// Whether a path has the extension of a JSON or YAML file.
@@ -284,6 +298,11 @@ fn is_json_document(text: &str) -> bool {
 
 /// Whether the offset `at` of a JSON text is in the outermost object only.
 fn is_top_level(text: &str, at: usize) -> bool {
+    depth_at(text, at) == 1
+}
+
+/// The number of objects and lists of a JSON text that contain the offset `at`.
+fn depth_at(text: &str, at: usize) -> usize {
     let mut depth = 0_usize;
     let mut bytes = text.bytes().take(at);
     while let Some(byte) = bytes.next() {
@@ -302,7 +321,7 @@ fn is_top_level(text: &str, at: usize) -> bool {
             _ => {}
         }
     }
-    depth == 1
+    depth
 }
 
 /// Whether a value starts like a version.

@@ -3,7 +3,6 @@
 use super::document::{Document, Operation, short};
 use super::fixes::{entry_removal, item_removal, suggest, unquoted};
 use super::specification::Version;
-use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::{Edit, Severity};
 use std::collections::{HashMap, HashSet};
@@ -287,27 +286,41 @@ pub(super) fn servers_in_webhook(document: &Document<'_>, report: &mut Report<'_
     }
 }
 
+/// Number of invalid ids from which a document follows its own convention, if at least half of its
+/// ids are invalid. Nobody renames all of them.
+const MIN_CONVENTION: usize = 3;
+
 pub(super) fn operation_id_characters(document: &Document<'_>, report: &mut Report<'_>) {
     let is_valid =
         |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=".contains(&byte);
-    let ids: HashSet<&str> = document
-        .objects("operation")
-        .filter_map(|operation| document.text_of(operation, "operationId"))
-        .collect();
-    for operation in document.objects("operation") {
-        let Some(at) = document.get(operation, "operationId") else { continue };
-        let Datum::Text(id) = document.datum(at) else { continue };
-        if !super::document::is_template(id) && !id.bytes().all(is_valid) {
-            let message =
-                format!("the operation id `{id}` contains characters that URLs do not allow");
-            let finding = report.at(document.span(at), message);
-            finding.help("Use letters, digits, `-`, `_` and `.`");
-            let valid = id.replace(|c: char| !u8::try_from(c).is_ok_and(is_valid), "_");
-            let is_new = !ids.contains(valid.as_str());
-            if let Some(span) = unquoted(document, at).filter(|_| is_new) {
-                let edits = vec![Edit::replace(span, valid.clone())];
-                finding.fix_unsafe(format!("Write `{valid}`"), edits);
-            }
+    let ids = |at: usize| {
+        let at = document.get(at, "operationId")?;
+        document.text(at).map(|id| (at, id))
+    };
+    let all: Vec<_> = document.objects("operation").filter_map(ids).collect();
+    let known: HashSet<&str> = all.iter().map(|&(_, id)| id).collect();
+    let is_invalid = |id: &str| !super::document::is_template(id) && !id.bytes().all(is_valid);
+    let invalid: Vec<_> = all.iter().filter(|(_, id)| is_invalid(id)).collect();
+    let is_convention = invalid.len() >= MIN_CONVENTION && 2 * invalid.len() >= all.len();
+    let reported = if is_convention { 1 } else { invalid.len() };
+    for &&(at, id) in invalid.iter().take(reported) {
+        let message = if is_convention {
+            let (count, all) = (invalid.len(), all.len());
+            format!("{count} of {all} operation ids contain characters that URLs do not allow")
+        } else {
+            format!("the operation id `{id}` contains characters that URLs do not allow")
+        };
+        let finding = report.at(document.span(at), message);
+        finding.help("Use letters, digits, `-`, `_` and `.`");
+        if is_convention {
+            finding.severity = finding.severity.min(Severity::Info);
+            return;
+        }
+        let valid = id.replace(|c: char| !u8::try_from(c).is_ok_and(is_valid), "_");
+        let is_new = !known.contains(valid.as_str());
+        if let Some(span) = unquoted(document, at).filter(|_| is_new) {
+            let edits = vec![Edit::replace(span, valid.clone())];
+            finding.fix_unsafe(format!("Write `{valid}`"), edits);
         }
     }
 }

@@ -204,8 +204,13 @@ impl Job<'_> {
                 let why = "UTF-16 without a byte order mark: not checked; save it as UTF-8";
                 self.skip(path.to_owned(), why.to_owned(), false);
             }
-            Content::Binary if is_parsed && !finds_secrets => {
-                self.skip(path.to_owned(), "binary: not checked".to_owned(), false);
+            Content::Binary if is_parsed => {
+                let why = if finds_secrets {
+                    "binary: only searched for secrets"
+                } else {
+                    "binary: not checked"
+                };
+                self.skip(path.to_owned(), why.to_owned(), false);
             }
             Content::Binary => {}
         }
@@ -362,7 +367,7 @@ fn probe(bytes: &[u8]) -> &[u8] {
 /// The kind of content of a file, as determined from its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Content {
-    /// No NUL byte, or a UTF-16 byte order mark.
+    /// No NUL byte and few control characters, UTF-8, or a UTF-16 byte order mark.
     Text,
     /// UTF-8 with some NUL bytes: a log, a list of environment variables, a text with a stray byte.
     Mixed,
@@ -373,15 +378,19 @@ enum Content {
 
 impl Content {
     fn detect(bytes: &[u8]) -> Self {
-        if !is_binary(bytes) {
-            return Self::Text;
-        }
         let probe = probe(bytes);
         let is_control = |byte: &&u8| matches!(**byte, 0..=8 | 14..=26 | 28..=31 | 127);
         let controls = probe.iter().filter(is_control).count();
-        let nuls = memchr::memchr_iter(0, probe).count();
         // The probe can end within a character.
-        let is_utf8 = str::from_utf8(probe).map_or_else(|why| why.error_len().is_none(), |_| true);
+        let is_utf8 =
+            || str::from_utf8(probe).map_or_else(|why| why.error_len().is_none(), |_| true);
+        if !is_binary(bytes) {
+            // Texts in older encodings contain no control characters.
+            let is_text = has_utf16_bom(bytes) || controls * 20 <= probe.len() || is_utf8();
+            return if is_text { Self::Text } else { Self::Binary };
+        }
+        let is_utf8 = is_utf8();
+        let nuls = memchr::memchr_iter(0, probe).count();
         let nuls_at = |parity: usize| probe.iter().skip(parity).step_by(2).filter(|b| **b == 0);
         let is_every_other_nul = nuls_at(0).count() == 0 || nuls_at(1).count() == 0;
         if is_utf8 && controls * 10 <= probe.len() {

@@ -271,12 +271,14 @@ fn nul_bytes_in_text_do_not_hide_secrets() {
         bytes.extend(format!("\n{secret}\n").as_bytes());
         bytes
     };
-    let files: [(&str, Vec<u8>); 7] = [
+    let files: [(&str, Vec<u8>); 9] = [
         ("environ.txt", format!("LANG=C\0SHELL=sh\0TOKEN={secret}\0").into()),
         ("notes.md", format!("A stray \0 byte.\n\n{secret}\n").into()),
         ("script.ps1", utf16(&format!("$token = '{secret}'\n"))),
         ("program", program.clone()),
         ("video.ts", program),
+        ("dump.ts", b"PGDMP\0\x01\x0e\0\xff\x04\x08\x01".into()),
+        ("packed.ts", (1..=255).collect()),
         ("large.txt", large("text ")),
         ("large.log", large("text with \0 ")),
     ];
@@ -293,7 +295,8 @@ fn nul_bytes_in_text_do_not_hide_secrets() {
         .map(|skipped| (skipped.path.as_str(), skipped.why.split(':').next().unwrap_or_default()))
         .collect();
     let utf16 = ("script.ps1", "UTF-16 without a byte order mark");
-    for expected in [("notes.md", "contains NUL bytes"), utf16, ("video.ts", "binary")] {
+    let binary = ["dump.ts", "packed.ts", "video.ts"].map(|name| (name, "binary"));
+    for expected in [("notes.md", "contains NUL bytes"), utf16].into_iter().chain(binary) {
         assert!(skipped.contains(&expected), "{expected:?} in {skipped:?}");
     }
     assert!(!skipped.iter().any(|(path, _)| *path == "program"));
