@@ -12,6 +12,7 @@ mod stamps;
 mod tree;
 mod uncommitted;
 mod watch;
+mod whole;
 
 use crate::check::{CheckResult, Engine};
 use crate::project::config::Config;
@@ -346,6 +347,9 @@ pub fn check_files(
 pub fn list(config: &Config, disk: &Disk, walk: &Walk) -> Result<BTreeSet<String>, GlobError> {
     let globs = globs(config)?;
     let scope = Arc::new(Scope::of_walk(walk, disk, Arc::default()));
+    if walk.covers_whole(disk.root()) {
+        return Ok(whole::list(disk.root(), &globs, &scope).into_iter().collect());
+    }
     let filtered = filtered(walk, disk, (&globs, &scope));
     let Some(builder) = filtered else { return Ok(BTreeSet::new()) };
     let files = builder.build().flatten().filter_map(|entry| {
