@@ -3,6 +3,7 @@
 mod cache;
 mod checked_paths;
 mod file_cache;
+mod full_listing;
 mod ignore_rules;
 mod index;
 mod job;
@@ -12,7 +13,6 @@ mod stamps;
 mod tree;
 mod uncommitted;
 mod watch;
-mod whole;
 
 use crate::check::{CheckResult, Engine};
 use crate::project::config::Config;
@@ -347,8 +347,8 @@ pub fn check_files(
 pub fn list(config: &Config, disk: &Disk, walk: &Walk) -> Result<BTreeSet<String>, GlobError> {
     let globs = globs(config)?;
     let scope = Arc::new(Scope::of_walk(walk, disk, Arc::default()));
-    if walk.covers_whole(disk.root()) {
-        return Ok(whole::list(disk.root(), &globs, &scope).into_iter().collect());
+    if walk.covers_project(disk.root()) {
+        return Ok(full_listing::list(disk.root(), &globs, &scope).into_iter().collect());
     }
     let filtered = filtered(walk, disk, (&globs, &scope));
     let Some(builder) = filtered else { return Ok(BTreeSet::new()) };

@@ -9,7 +9,7 @@ use std::path::Path;
 
 impl Walk {
     /// Whether the walk covers all files of the project at `root`.
-    pub(super) fn covers_whole(&self, root: &Path) -> bool {
+    pub(super) fn covers_project(&self, root: &Path) -> bool {
         self.paths == [root] && !self.no_hidden && self.only.is_none() && self.part.is_none()
     }
 }
