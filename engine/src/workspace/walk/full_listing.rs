@@ -21,6 +21,7 @@ pub(super) fn list(root: &Path, globs: &Globs, scope: &Scope) -> Vec<String> {
     found
 }
 
+#[expect(clippy::disallowed_methods, reason = "this is a walk")]
 fn visit(disk_path: &Path, path: &str, (globs, scope): (&Globs, &Scope), found: &mut Vec<String>) {
     let Ok(entries) = fs::read_dir(disk_path) else { return };
     let entries = entries.flatten().filter_map(|entry| Some((entry.file_type().ok()?, entry)));

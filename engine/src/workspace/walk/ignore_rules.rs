@@ -9,6 +9,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Reads the ignore file with the given name.
+pub(super) type Read<'a> = dyn Fn(&str) -> io::Result<Option<Gitignore>> + 'a;
+
 /// The verdict of the ignore files on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
@@ -52,7 +55,7 @@ impl DirIgnores {
         outer: Option<&Arc<Self>>,
         disk_path: &Path,
         at: usize,
-        (read, contains): (&dyn Fn(&str) -> io::Result<Option<Gitignore>>, &dyn Fn(&str) -> bool),
+        (read, contains): (&Read<'_>, &dyn Fn(&str) -> bool),
         problem: &dyn Fn(PathBuf, &io::Error),
     ) -> DirRules {
         let read = |name: &str| {

@@ -6,7 +6,7 @@
 //! included. A walk is therefore as fast as a walk that skips ignored directories, and the index is
 //! only read when an ignored entry is found.
 
-use super::ignore_rules::{DirIgnores, OuterDirs, Verdict, read_above, read_inside};
+use super::ignore_rules::{DirIgnores, OuterDirs, Read, Verdict, read_above, read_inside};
 use super::index::{Index, Indexes};
 use crate::project::git::{Snapshot, TrackedDir};
 use crate::project::ignored::{self, AIDDIGNORE};
@@ -18,9 +18,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-
-/// Reads the ignore file with the given name.
-type Read<'a> = dyn Fn(&str) -> io::Result<Option<Gitignore>> + 'a;
 
 /// Why a path is excluded although Git may track it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
