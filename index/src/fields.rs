@@ -4,6 +4,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
+use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 use tree_sitter::{Language, Node};
 
@@ -35,7 +36,7 @@ impl<'t> Fields<'t> for Node<'t> {
             Some(number) => *number,
             None => {
                 let number = grammar.language.field_id_for_name(name);
-                let number = number.map_or(0, |number| number.get());
+                let number = number.map_or(0, NonZero::get);
                 grammar.fields.insert(name.to_owned(), number);
                 number
             }
