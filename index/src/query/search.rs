@@ -324,6 +324,14 @@ fn add_nearby(
     let own = terms::name_terms(name, MAX_TERMS);
     let text =
         format!("{} {} {}", symbol.path, symbol.qualified, symbol.doc.as_deref().unwrap_or(""));
+    let lower = text.to_lowercase();
+    let can_add = |term: &String| {
+        lower.contains(&term[..term.floor_char_boundary(START)]) && !own.contains(term)
+    };
+    // Splitting the text takes longest.
+    if !wanted.iter().any(can_add) {
+        return;
+    }
     let around: BTreeSet<String> = terms::distinct_terms(&text, 64).into_iter().collect();
     for (part, (term, weight)) in parts.iter_mut().zip(wanted.iter().zip(weights)) {
         if !own.contains(term) && around.contains(term) {
