@@ -7,6 +7,7 @@ use aidd_engine::text::source::Source;
 use aidd_engine::workspace::{diff, walk};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::path::Path;
 
 /// Path in the work tree → changed lines, zero-based, end exclusive. An empty range marks a position
 /// where lines were removed.
@@ -18,17 +19,29 @@ pub type ChangedLines = BTreeMap<String, Vec<Range<u32>>>;
 /// # Errors
 /// When there is no repository, or no such revision.
 pub fn changed_lines(disk: &Disk, rev: Option<&str>) -> Result<ChangedLines, IndexError> {
-    let repository = Repository::open(disk.root())?;
+    changed_lines_since(disk, &base_commit(disk.root(), rev)?)
+}
+
+/// The hash of the merge base with `rev`, or of the last commit if `rev` is `None`.
+///
+/// # Errors
+/// When there is no repository, or no such revision.
+pub fn base_commit(root: &Path, rev: Option<&str>) -> Result<String, IndexError> {
+    let repository = Repository::open(root)?;
     let head = repository.commit("HEAD")?;
-    let base = match rev {
-        None => head,
-        Some(rev) => {
-            let commit = repository.commit(rev)?;
-            let bases = repository.merge_bases(&commit, &head)?;
-            bases.into_iter().next().ok_or_else(|| IndexError::NoCommonCommit(rev.to_owned()))?
-        }
-    };
-    let snapshot = repository.snapshot(&base)?;
+    let Some(rev) = rev else { return Ok(head) };
+    let commit = repository.commit(rev)?;
+    let bases = repository.merge_bases(&commit, &head)?;
+    bases.into_iter().next().ok_or_else(|| IndexError::NoCommonCommit(rev.to_owned()))
+}
+
+/// The lines that differ from a commit, like those of [`changed_lines`].
+///
+/// # Errors
+/// When there is no repository, or no such commit.
+pub fn changed_lines_since(disk: &Disk, commit: &str) -> Result<ChangedLines, IndexError> {
+    let repository = Repository::open(disk.root())?;
+    let snapshot = repository.snapshot(commit)?;
     let changes = walk::work_tree_changes(&repository, &snapshot, disk)?;
     Ok(changes.iter().filter_map(|change| lines_of(change, (&snapshot, disk))).collect())
 }

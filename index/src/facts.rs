@@ -10,12 +10,15 @@ use aidd_engine::text::source::Span;
 use ast_grep_core::Language as _;
 use ast_grep_language::SupportLang;
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 /// Files above this size are not indexed; hand-written code is smaller.
 pub(crate) const MAX_BYTES: u64 = 1 << 20;
+/// Maximum number of file extensions whose language is remembered.
+const MAX_EXTENSIONS: usize = 32;
 
 /// The resolved target of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -48,7 +51,25 @@ pub(crate) struct FileFacts {
 /// The language of an indexed file.
 #[must_use]
 pub(crate) fn language(path: &str) -> Option<SupportLang> {
-    SupportLang::from_path(path).filter(|language| outline::is_supported(*language))
+    thread_local! {
+        /// The languages of the extensions so far: a lookup compares all known extensions.
+        static KNOWN: RefCell<Vec<(String, Option<SupportLang>)>> = const { RefCell::new(Vec::new()) };
+    }
+    let (stem, extension) = path.rsplit('/').next()?.rsplit_once('.')?;
+    if stem.is_empty() {
+        return None;
+    }
+    let find = || SupportLang::from_path(path).filter(|language| outline::is_supported(*language));
+    KNOWN.with_borrow_mut(|known| match known.iter().find(|(other, _)| other == extension) {
+        Some((_, language)) => *language,
+        None => {
+            let language = find();
+            if known.len() < MAX_EXTENSIONS {
+                known.push((extension.to_owned(), language));
+            }
+            language
+        }
+    })
 }
 
 /// The outline of `text` as the file at `path`; `None` if its language is not supported or parsing

@@ -5,6 +5,7 @@ mod changes;
 mod effects;
 mod error;
 mod facts;
+mod fields;
 pub mod names;
 pub mod options;
 pub mod outline;
@@ -20,7 +21,7 @@ pub mod store;
 mod tests;
 mod update;
 
-pub use changes::{ChangedLines, changed_lines};
+pub use changes::{ChangedLines, base_commit, changed_lines, changed_lines_since};
 pub use effects::Effect;
 pub use error::IndexError;
 pub use facts::outline_of;

@@ -78,9 +78,11 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
     let is_allowed = match context.action {
         AuthAction::Select | AuthAction::Recursive => true,
         AuthAction::Read { table_name, column_name } => {
-            let is_internal = table_name.eq_ignore_ascii_case("files")
-                && matches!(column_name, "facts" | "mentions");
             let name = table_name.to_ascii_lowercase();
+            let is_internal = matches!(
+                (&*name, column_name),
+                ("files", "facts" | "mentions") | ("purity", "equation")
+            );
             !is_internal && !VIRTUAL.contains(&&*name) && !name.starts_with("pragma_")
         }
         AuthAction::Function { function_name } => {

@@ -6,6 +6,7 @@
 //! below `aidd/reports`. The same inputs give the same bytes on every clone.
 
 mod budget;
+mod code;
 pub mod current;
 mod decisions;
 mod documents;
@@ -28,9 +29,10 @@ use aidd_engine::parse::lines::id::digest;
 use aidd_engine::project::git::Repository;
 use aidd_engine::workspace::project::Project;
 use aidd_index::query::Reader;
-use aidd_index::{ChangedLines, IndexError, changed_lines};
+use aidd_index::{ChangedLines, IndexError, base_commit, changed_lines_since};
 use aidd_memory::{MemoryError, times};
 use budget::Draft;
+use code::Code;
 use documents::Document;
 use memories::Memories;
 use serde_json::Value;
@@ -246,12 +248,12 @@ impl Gathered<'_> {
         ]
     }
 
-    fn semantic(&self, reader: Option<&Reader>) -> Result<Draft, PackError> {
+    fn semantic(&self, code: Option<&mut Code<'_>>) -> Result<Draft, PackError> {
         let source = self.documents.first().map_or(self.memories.folder, |document| &document.path);
         let head = self.head(semantic::SCHEMA, "memory-semantic", source);
         let branch = self.branch.as_deref();
         let (documents, memories) = (&*self.documents, &self.memories);
-        Ok(semantic::pack(self.project, reader, documents, memories, (branch, head))?)
+        Ok(semantic::pack(self.project, code, documents, memories, (branch, head))?)
     }
 
     fn decisions(&self) -> Draft {
@@ -261,67 +263,118 @@ impl Gathered<'_> {
     }
 
     /// The lines that the work on the ticket changed in indexed files.
-    fn changed(&self) -> ChangedLines {
+    fn changed(&self, code: &mut Code<'_>) -> ChangedLines {
         let Some(branch) = self.branch.as_deref() else { return ChangedLines::new() };
-        let default =
-            Repository::open(self.project.root()).ok().and_then(|git| git.default_branch());
+        let disk = &self.project.disk;
+        let default = Repository::open(disk.root()).ok().and_then(|git| git.default_branch());
         let base = default.filter(|default| default != branch);
+        let mut lines = |rev: Option<&str>| {
+            let commit = base_commit(disk.root(), rev)?;
+            code.changed(&commit, || changed_lines_since(disk, &commit))
+        };
         // Without a common commit, only the uncommitted changes are known.
-        changed_lines(&self.project.disk, base.as_deref())
-            .or_else(|_| changed_lines(&self.project.disk, None))
-            .unwrap_or_default()
+        lines(base.as_deref()).or_else(|_| lines(None)).unwrap_or_default()
     }
 
-    fn research(&self, reader: Option<&Reader>) -> Result<Draft, PackError> {
+    fn research(&self, mut code: Option<&mut Code<'_>>) -> Result<Draft, PackError> {
         let head = self.head(research::SCHEMA, "research-rlm", ".aidd/data.index.db");
         let modified = self.memories.branch(self.branch.as_deref());
         let modified = modified.map_or(&[][..], |context| &context.files_modified);
-        let changed = if reader.is_some() { self.changed() } else { ChangedLines::new() };
-        Ok(research::pack(reader, &changed, modified, &self.documents, head)?)
+        let changed = code.as_deref_mut().map(|code| self.changed(code)).unwrap_or_default();
+        Ok(research::pack(code, &changed, modified, &self.documents, head)?)
     }
 
-    fn render(&self, kind: PackKind, mut draft: Draft) -> Pack {
+    fn render(&self, kind: PackKind, mut draft: Draft, code: Option<&mut Code<'_>>) -> Pack {
         let rows =
             draft.sections.iter().map(|section| Value::from(section.rows.clone()).to_string());
         let rows: Vec<String> = rows.collect();
         let parts: Vec<&str> = rows.iter().map(String::as_str).collect();
-        draft.stats.insert("input_hash".to_owned(), digest(&parts).into());
+        let input_hash = digest(&parts);
+        draft.stats.insert("input_hash".to_owned(), input_hash.clone().into());
         let inputs = match kind {
             PackKind::Semantic => self.documents.len() + self.memories.conventions.len(),
             PackKind::Decisions | PackKind::Log => self.memories.decisions.len(),
             PackKind::Rlm => draft.sections.first().map_or(0, |files| files.rows.len()),
         };
         draft.stats.insert("inputs".to_owned(), inputs.into());
-        let text = draft.render(self.limits, self.project.distribution());
-        Pack { path: kind.path(&self.ticket), text }
+        let others = format!("{:?} {:?} {:?}", draft.head, draft.stats, self.limits);
+        let input = digest(&[&input_hash, &others]);
+        self.stored_or(kind, input, code, || draft.render(self.limits, self.project.distribution()))
     }
 
-    /// One pack, with the facts of the code index if there is one.
+    /// The stored pack, if it was rendered from this input; otherwise, the pack with the text that
+    /// `render` returns.
+    fn stored_or(
+        &self,
+        kind: PackKind,
+        input: String,
+        code: Option<&mut Code<'_>>,
+        render: impl FnOnce() -> String,
+    ) -> Pack {
+        let path = kind.path(&self.ticket);
+        let Some(code) = code else { return Pack { path, text: render() } };
+        if let Some(text) = code.rendered(self.project.root(), &path, &input) {
+            return Pack { path, text };
+        }
+        let pack = Pack { path, text: render() };
+        code.remember(&pack, input);
+        pack
+    }
+
+    /// One pack, with the facts of the code index if there is one; stored answers are not used.
     ///
     /// # Errors
     /// When the index cannot be read.
     pub fn pack(&self, kind: PackKind, reader: Option<&Reader>) -> Result<Pack, PackError> {
-        let draft = match kind {
-            PackKind::Semantic => self.semantic(reader)?,
-            PackKind::Decisions => self.decisions(),
-            PackKind::Rlm => self.research(reader)?,
-            PackKind::Log => return Ok(self.log()),
-        };
-        Ok(self.render(kind, draft))
+        let mut code = reader.map(Code::new);
+        let draft = self.draft(kind, code.as_mut())?;
+        Ok(match draft {
+            Some(draft) => self.render(kind, draft, None),
+            None => self.log(None),
+        })
     }
 
-    /// All packs.
+    /// The pack before it is cut to its budget; `None` for the log.
+    fn draft(
+        &self,
+        kind: PackKind,
+        code: Option<&mut Code<'_>>,
+    ) -> Result<Option<Draft>, PackError> {
+        Ok(match kind {
+            PackKind::Semantic => Some(self.semantic(code)?),
+            PackKind::Decisions => Some(self.decisions()),
+            PackKind::Rlm => Some(self.research(code)?),
+            PackKind::Log => None,
+        })
+    }
+
+    /// All packs. With an index, what did not change since the last call is not determined again.
     ///
     /// # Errors
     /// When the index cannot be read.
     pub fn packs(&self, reader: Option<&Reader>) -> Result<Vec<Pack>, PackError> {
-        PackKind::ALL.into_iter().map(|kind| self.pack(kind, reader)).collect()
+        let root = self.project.root();
+        let mut code = reader.map(|reader| Code::load(root, reader)).transpose()?;
+        let mut packs = Vec::new();
+        for kind in PackKind::ALL {
+            packs.push(match self.draft(kind, code.as_mut())? {
+                Some(draft) => self.render(kind, draft, code.as_mut()),
+                None => self.log(code.as_mut()),
+            });
+        }
+        if let Some(code) = code {
+            code.save(root);
+        }
+        Ok(packs)
     }
 
-    fn log(&self) -> Pack {
+    fn log(&self, code: Option<&mut Code<'_>>) -> Pack {
         let lines = decisions::log(&self.memories, &self.ticket);
-        let lines = budget::masked(lines, self.project.distribution());
-        let text = lines.into_iter().map(|line| line + "\n").collect();
-        Pack { path: PackKind::Log.path(&self.ticket), text }
+        let parts: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let input = digest(&parts);
+        self.stored_or(PackKind::Log, input, code, || {
+            let lines = budget::masked(lines, self.project.distribution());
+            lines.into_iter().map(|line| line + "\n").collect()
+        })
     }
 }

@@ -1,10 +1,11 @@
 //! The research pack: the code that a ticket touches or reaches, with evidence, from the code index.
 
 use crate::budget::{Column, Draft, Section};
+use crate::code::Code;
 use crate::documents::{Document, Role};
 use crate::markdown::BlockKind;
+use aidd_index::query::SymbolRow;
 use aidd_index::query::context::Use;
-use aidd_index::query::{Reader, SymbolRow};
 use aidd_index::{ChangedLines, IndexError};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,11 +21,8 @@ const TESTS: &[Column] = &[("", 160)];
 
 /// Maximum number of changed files whose callers are determined.
 const MAX_CHANGED: usize = 40;
-/// Maximum number of symbols whose callers are listed, and of callers of each.
+/// Maximum number of symbols whose callers are listed.
 const MAX_LINKED: usize = 10;
-const MAX_CALLERS: u32 = 3;
-/// Maximum number of symbols that are ranked.
-const MAX_SYMBOLS: u32 = 40;
 
 /// The files and symbols of a ticket.
 struct Scope {
@@ -48,11 +46,12 @@ fn named_paths(documents: &[Document]) -> BTreeSet<&str> {
 }
 
 fn scope(
-    reader: &Reader,
+    code: &mut Code<'_>,
     changed: &ChangedLines,
     modified: &[String],
     documents: &[Document],
 ) -> Result<Scope, IndexError> {
+    let reader = code.reader();
     let mut scope =
         Scope { files: BTreeMap::new(), used: Vec::new(), symbols: Vec::new(), tests: Vec::new() };
     let lines: ChangedLines = changed
@@ -81,7 +80,7 @@ fn scope(
         }
     }
     if scope.symbols.is_empty() {
-        scope.symbols = reader.most_used(MAX_SYMBOLS)?;
+        scope.symbols = code.used()?;
         for symbol in &scope.symbols {
             if !scope.files.contains_key(&symbol.path) && !scope.used.contains(&symbol.path) {
                 scope.used.push(symbol.path.clone());
@@ -104,7 +103,7 @@ fn link(symbol: &SymbolRow, caller: &Use, hash: &str) -> Vec<Value> {
 
 /// The pack of the code that the ticket touches.
 pub(crate) fn pack(
-    reader: Option<&Reader>,
+    code: Option<&mut Code<'_>>,
     changed: &ChangedLines,
     modified: &[String],
     documents: &[Document],
@@ -114,8 +113,9 @@ pub(crate) fn pack(
     let mut symbols = Section::new("symbols", SYMBOLS);
     let mut links = Section::new("links", LINKS);
     let mut tests = Section::new("tests", TESTS);
-    if let Some(reader) = reader {
-        let scope = scope(reader, changed, modified, documents)?;
+    if let Some(code) = code {
+        let scope = scope(code, changed, modified, documents)?;
+        let reader = code.reader();
         let mut listed: Vec<(&String, &str)> =
             scope.files.iter().map(|(path, role)| (path, *role)).collect();
         let rank = |role: &str| ["touched", "named"].iter().position(|known| *known == role);
@@ -135,7 +135,7 @@ pub(crate) fn pack(
             ]);
         }
         for symbol in scope.symbols.iter().take(MAX_LINKED) {
-            for caller in reader.first_callers(symbol, MAX_CALLERS)? {
+            for caller in code.callers(symbol)? {
                 let hash = reader.content_hash(&caller.path)?.unwrap_or_default();
                 links.rows.push(link(symbol, &caller, &hash));
             }

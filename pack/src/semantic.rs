@@ -1,6 +1,7 @@
 //! The semantic pack: terms, defaults, constraints, invariants and open questions.
 
 use crate::budget::{Column, Draft, Section};
+use crate::code::Code;
 use crate::documents::Document;
 use crate::memories::Memories;
 use crate::{place, sources};
@@ -9,8 +10,7 @@ use aidd_engine::text::files::{Disk, Files as _, files_in};
 use aidd_engine::text::finding::Severity;
 use aidd_engine::workspace::project::Project;
 use aidd_index::IndexError;
-use aidd_index::options::option_defaults;
-use aidd_index::query::Reader;
+use aidd_index::options::OptionDefault;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -30,17 +30,11 @@ const ENVIRONMENT_FILES: &[&str] =
 /// Maximum number of schemas that are read, and of bytes of each.
 const MAX_SCHEMAS: usize = 4;
 const MAX_SCHEMA_BYTES: u64 = 256 << 10;
-/// Maximum number of files whose options are read, and of bytes of each and of all.
-const MAX_OPTION_FILES: u32 = 16;
-const MAX_OPTION_BYTES: u64 = 64 << 10;
-const MAX_OPTIONS_TOTAL: usize = 128 << 10;
-/// Maximum number of documented types and constants that are taken from the index.
-const MAX_SYMBOLS: u32 = 20;
 
 /// The pack of what is known and holds.
 pub(crate) fn pack(
     project: &Project,
-    reader: Option<&Reader>,
+    code: Option<&mut Code<'_>>,
     documents: &[Document],
     memories: &Memories,
     (branch, head): (Option<&str>, Vec<(&'static str, Value)>),
@@ -50,8 +44,9 @@ pub(crate) fn pack(
     let mut defaults = Section::new("defaults", DEFAULTS);
     defaults.rows = sources::defaults(documents);
     defaults.rows.extend(files_with_defaults(&project.disk));
-    if let Some(reader) = reader {
-        for symbol in reader.documented_types(MAX_SYMBOLS)? {
+    sources::without_repeats(&mut defaults.rows, 0);
+    if let Some(code) = code {
+        for symbol in code.types()? {
             let doc = symbol.doc.unwrap_or_default();
             terms.rows.push(sources::term(
                 &symbol.qualified,
@@ -60,9 +55,8 @@ pub(crate) fn pack(
                 sources::DOCUMENTED,
             ));
         }
-        sources::without_repeats(&mut defaults.rows, 0);
-        add_options(&mut defaults.rows, &project.disk, reader)?;
-        for (symbol, value) in reader.documented_constants(MAX_SYMBOLS)? {
+        add_options(&mut defaults.rows, code.options(&project.disk)?);
+        for (symbol, value) in code.constants()? {
             let doc = symbol.doc.unwrap_or_default();
             defaults.rows.push(vec![
                 symbol.qualified.into(),
@@ -73,9 +67,6 @@ pub(crate) fn pack(
         }
     }
     sources::without_repeats(&mut terms.rows, 0);
-    if reader.is_none() {
-        sources::without_repeats(&mut defaults.rows, 0);
-    }
     let mut constraints = Section::new("constraints", CONSTRAINTS);
     constraints.rows = constraint_rows(project, documents, memories);
     let mut invariants = Section::new("invariants", INVARIANTS);
@@ -112,33 +103,24 @@ fn files_with_defaults(disk: &Disk) -> Vec<Vec<Value>> {
 
 /// Adds the defaults of options of the command line. Options of several commands can have the same
 /// name and different defaults.
-fn add_options(rows: &mut Vec<Vec<Value>>, disk: &Disk, reader: &Reader) -> Result<(), IndexError> {
+fn add_options(rows: &mut Vec<Vec<Value>>, options: Vec<(String, OptionDefault)>) {
     let documented: BTreeSet<String> = rows.iter().map(|row| option_name(&row[0])).collect();
-    let (mut known, mut total) = (BTreeSet::new(), 0);
-    for path in reader.files_with_options(MAX_OPTION_FILES)? {
-        let text = place::document(disk, &path, MAX_OPTION_BYTES).unwrap_or_default();
-        total += text.len();
-        if total > MAX_OPTIONS_TOTAL {
-            break;
-        }
-        for option in option_defaults(&path, &text) {
-            let is_new = known.insert((option.name.clone(), option.value.clone()));
-            if is_new && !documented.contains(&option.name) && !sources::is_credential(&option.name)
-            {
-                let mut source = path.clone();
-                if !option.declared_in.is_empty() {
-                    source = format!("{path}#{}", option.declared_in);
-                }
-                rows.push(vec![
-                    option.name.into(),
-                    option.value.into(),
-                    source.into(),
-                    option.help.into(),
-                ]);
-            }
+    let mut known = BTreeSet::new();
+    for (path, option) in options {
+        let is_new = known.insert((option.name.clone(), option.value.clone()));
+        if is_new && !documented.contains(&option.name) && !sources::is_credential(&option.name) {
+            let source = match &*option.declared_in {
+                "" => path,
+                declared_in => format!("{path}#{declared_in}"),
+            };
+            rows.push(vec![
+                option.name.into(),
+                option.value.into(),
+                source.into(),
+                option.help.into(),
+            ]);
         }
     }
-    Ok(())
 }
 
 /// The option in the key of a default, such as `--port N` in backticks.

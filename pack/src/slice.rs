@@ -1,6 +1,7 @@
 //! Slices: the rows of all packs that match a query, also those that the budgets left out.
 
 use crate::budget::{Column, Draft, Section, one_line};
+use crate::code::Code;
 use crate::{Gathered, Pack, PackError, place};
 use aidd_engine::parse::lines::id::digest;
 use aidd_engine::parse::lines::words::fold_text;
@@ -53,7 +54,9 @@ impl Gathered<'_> {
     pub fn slice(&self, query: &str, reader: Option<&Reader>) -> Result<Pack, PackError> {
         let query = one_line(&fold_text(query), 120);
         let words: Vec<&str> = query.split_whitespace().collect();
-        let drafts = [self.semantic(reader)?, self.decisions(), self.research(reader)?];
+        let mut code = reader.map(Code::new);
+        let semantic = self.semantic(code.as_mut())?;
+        let drafts = [semantic, self.decisions(), self.research(code.as_mut())?];
         let mut hits = Section::new("hits", HITS);
         for draft in &drafts {
             let source = draft.head.iter().find(|(name, _)| *name == "source_path");

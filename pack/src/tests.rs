@@ -1,6 +1,8 @@
 //! Tests of whole packs: schema, budget, stability, privacy.
 #![expect(clippy::disallowed_methods, reason = "the tests write a project")]
 
+mod stored;
+
 use crate::budget::{Draft, Section};
 use crate::{Gathered, Limits, Pack, PackKind, SLICE_SCHEMA, gather, place};
 use aidd_engine::check::Distribution;

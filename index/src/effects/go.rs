@@ -2,6 +2,7 @@
 
 use super::scan::{Action, Argument, Call, Expr, Grammar, Parameter, Scan, Source, kinds, named};
 use super::{IO, Map, RECEIVER, UNKNOWN, parameter};
+use crate::fields::Fields as _;
 use crate::outline::build::has_child;
 use ast_grep_language::SupportLang;
 use std::rc::Rc;
@@ -70,7 +71,7 @@ pub(super) fn grammar() -> Grammar {
 }
 
 fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
-    let field = |name: &str| node.child_by_field_name(name);
+    let field = |name: &str| node.field(name);
     match node.kind() {
         kind if FUNCTIONS.contains(&kind) => function(scan, node),
         "parameter_list" | "import_declaration" | "type_arguments" => return false,
@@ -198,13 +199,13 @@ fn assign<'t>(scan: &mut Scan<'t>, node: Node<'t>, source: Source<'t>) {
             }
         }
         "selector_expression" | "index_expression" => {
-            if let Some(object) = node.child_by_field_name("operand") {
+            if let Some(object) = node.field("operand") {
                 let is_element = node.kind() == "index_expression";
                 scan.add(node, Action::Write(object, is_element, source));
             }
         }
         "unary_expression" => {
-            if let Some(inner) = node.child_by_field_name("operand") {
+            if let Some(inner) = node.field("operand") {
                 scan.add(node, Action::Write(inner, true, source));
             }
         }
@@ -230,14 +231,14 @@ fn kind_of(scan: &Scan<'_>, node: Node<'_>) -> &'static str {
 }
 
 fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
-    scan.skipped.extend(node.child_by_field_name("name").map(|name| name.id()));
+    scan.skipped.extend(node.field("name").map(|name| name.id()));
     let is_own = scan.is_own();
-    let receiver = node.child_by_field_name("receiver");
+    let receiver = node.field("receiver");
     let mut index = 0;
-    let lists = [receiver, node.child_by_field_name("parameters")];
+    let lists = [receiver, node.field("parameters")];
     for (list, is_receiver) in lists.into_iter().zip([true, false]) {
         for item in list.into_iter().flat_map(named) {
-            let kind = item.child_by_field_name("type");
+            let kind = item.field("type");
             let mut cursor = item.walk();
             let names: Vec<Node<'t>> = item.children_by_field_name("name", &mut cursor).collect();
             for name in &names {
@@ -261,7 +262,7 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
         }
     }
     // Named results are variables.
-    let results = node.child_by_field_name("result").filter(|at| at.kind() == "parameter_list");
+    let results = node.field("result").filter(|at| at.kind() == "parameter_list");
     for item in results.into_iter().flat_map(named) {
         let mut cursor = item.walk();
         let names: Vec<Node<'t>> = item.children_by_field_name("name", &mut cursor).collect();
@@ -278,9 +279,7 @@ pub(super) fn types<'t>(text: &'t str, root: Node<'t>) -> Map<&'t str, &'static 
     let text_of = |node: Node<'t>| text.get(node.byte_range()).unwrap_or_default();
     let mut types = Map::default();
     for spec in named(root).filter(|at| at.kind() == "type_declaration").flat_map(named) {
-        let (Some(name), Some(kind)) =
-            (spec.child_by_field_name("name"), spec.child_by_field_name("type"))
-        else {
+        let (Some(name), Some(kind)) = (spec.field("name"), spec.field("type")) else {
             continue;
         };
         let found = match kind.kind() {
@@ -288,7 +287,7 @@ pub(super) fn types<'t>(text: &'t str, root: Node<'t>) -> Map<&'t str, &'static 
             "struct_type" => {
                 let fields = named(kind).flat_map(named);
                 let mut fields = fields.filter(|at| at.kind() == "field_declaration");
-                let is_plain = fields.all(|at| at.child_by_field_name("name").is_some());
+                let is_plain = fields.all(|at| at.field("name").is_some());
                 is_plain.then_some("value")
             }
             "array_type" => Some("value"),
@@ -325,7 +324,7 @@ fn of_type<'t>(scan: &Scan<'t>, name: &'t str, node: Option<Node<'t>>, bit: u64)
 
 /// One level of an expression.
 pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
-    let field = |name: &str| node.child_by_field_name(name);
+    let field = |name: &str| node.field(name);
     match node.kind() {
         "identifier" | "type_identifier" | "package_identifier" => match scan.text_of(node) {
             "nil" | "true" | "false" | "iota" => Expr::Scalar("number"),

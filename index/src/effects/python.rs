@@ -2,6 +2,7 @@
 
 use super::scan::{Action, Argument, Call, Expr, Grammar, Parameter, Scan, Source, kinds, named};
 use super::{RECEIVER, parameter};
+use crate::fields::Fields as _;
 use crate::outline::Kind;
 use crate::outline::build::has_child;
 use ast_grep_language::SupportLang;
@@ -52,16 +53,16 @@ pub(super) fn grammar() -> Grammar {
 }
 
 fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, field: Option<&str>) -> bool {
-    match node.kind() {
+    match node.kind_name() {
         "function_definition" => {
             function(scan, node);
-            scan.skipped.extend(node.child_by_field_name("name").map(|name| name.id()));
+            scan.skipped.extend(node.field("name").map(|name| name.id()));
         }
         "parameters" | "lambda_parameters" => return false,
         "lambda" => {
-            let list = node.child_by_field_name("parameters");
+            let list = node.field("parameters");
             for (at, name) in list.into_iter().flat_map(named).enumerate() {
-                let name = name.child_by_field_name("name").unwrap_or(name);
+                let name = name.field("name").unwrap_or(name);
                 let text = scan.text_of(name);
                 scan.current().closures.push((text, at, node));
                 scan.current().bound.insert(text);
@@ -69,23 +70,23 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, field: Option<&str>) -> bool {
         }
         "decorated_definition" => decorators(scan, node),
         "class_definition" => {
-            scan.skipped.extend(node.child_by_field_name("name").map(|name| name.id()));
+            scan.skipped.extend(node.field("name").map(|name| name.id()));
         }
         "type" | "import_statement" | "import_from_statement" => return false,
         "assignment" => {
-            let left = node.child_by_field_name("left");
-            let right = node.child_by_field_name("right");
+            let left = node.field("left");
+            let right = node.field("right");
             if let Some(left) = left {
-                let is_field = left.kind() == "attribute" || scan.is_outside();
-                let name = left.child_by_field_name("attribute").unwrap_or(left);
-                let kind = match node.child_by_field_name("type") {
+                let is_field = left.kind_name() == "attribute" || scan.is_outside();
+                let name = left.field("attribute").unwrap_or(left);
+                let kind = match node.field("type") {
                     Some(kind) => annotation(scan, kind),
                     None => match right.map(|right| scan.expr(right)) {
                         Some(Expr::Fresh(kind, _) | Expr::Scalar(kind)) => kind,
                         _ => "",
                     },
                 };
-                if is_field && name.kind() == "identifier" {
+                if is_field && name.kind_name() == "identifier" {
                     let name = scan.text_of(name);
                     scan.field(name, kind);
                 }
@@ -95,10 +96,10 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, field: Option<&str>) -> bool {
             }
         }
         "augmented_assignment" => {
-            let left = node.child_by_field_name("left");
-            let right = node.child_by_field_name("right");
+            let left = node.field("left");
+            let right = node.field("right");
             if let (Some(left), Some(right)) = (left, right) {
-                match left.kind() {
+                match left.kind_name() {
                     "identifier" => {
                         let name = scan.text_of(left);
                         scan.add(node, Action::Assign(name, Source::Value(right), true));
@@ -108,16 +109,12 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, field: Option<&str>) -> bool {
             }
         }
         "named_expression" => {
-            if let (Some(name), Some(right)) =
-                (node.child_by_field_name("name"), node.child_by_field_name("value"))
-            {
+            if let (Some(name), Some(right)) = (node.field("name"), node.field("value")) {
                 target(scan, name, Source::Value(right), 0);
             }
         }
         "for_statement" | "for_in_clause" => {
-            if let (Some(left), Some(right)) =
-                (node.child_by_field_name("left"), node.child_by_field_name("right"))
-            {
+            if let (Some(left), Some(right)) = (node.field("left"), node.field("right")) {
                 target(scan, left, Source::Element(right), 0);
                 let action = match has_child(node, "async") {
                     true => Action::Write(right, true, Source::Typed("")),
@@ -127,19 +124,19 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, field: Option<&str>) -> bool {
             }
         }
         "subscript" => {
-            if let Some(object) = node.child_by_field_name("value") {
+            if let Some(object) = node.field("value") {
                 scan.add(node, Action::Index(object));
             }
         }
         "as_pattern" => {
             let whole = named(node).next();
-            if let (Some(whole), Some(alias)) = (whole, node.child_by_field_name("alias")) {
+            if let (Some(whole), Some(alias)) = (whole, node.field("alias")) {
                 target(scan, alias, Source::Value(whole), 0);
             }
         }
         "with_item" => {
-            if let Some(value) = node.child_by_field_name("value") {
-                let value = match value.kind() {
+            if let Some(value) = node.field("value") {
+                let value = match value.kind_name() {
                     "as_pattern" => named(value).next().unwrap_or(value),
                     _ => value,
                 };
@@ -164,16 +161,14 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, field: Option<&str>) -> bool {
             }
         }
         "attribute" => {
-            if let (Some(object), Some(name)) =
-                (node.child_by_field_name("object"), node.child_by_field_name("attribute"))
-            {
+            if let (Some(object), Some(name)) = (node.field("object"), node.field("attribute")) {
                 let text = scan.text_of(name);
                 scan.skipped.insert(name.id());
                 scan.add(node, Action::Member(object, text));
             }
         }
         "keyword_argument" => {
-            scan.skipped.extend(node.child_by_field_name("name").map(|name| name.id()));
+            scan.skipped.extend(node.field("name").map(|name| name.id()));
         }
         "identifier" if field != Some("attribute") => {
             let name = scan.text_of(node);
@@ -186,13 +181,13 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, field: Option<&str>) -> bool {
 
 /// The decorators of a function: those that are not known to leave it unchanged.
 fn decorators<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
-    let Some(definition) = node.child_by_field_name("definition") else { return };
-    let is_unknown = named(node).filter(|at| at.kind() == "decorator").any(|decorator| {
+    let Some(definition) = node.field("definition") else { return };
+    let is_unknown = named(node).filter(|at| at.kind_name() == "decorator").any(|decorator| {
         let text = scan.text_of(decorator).trim_start_matches('@');
         let name = text.split('(').next().unwrap_or_default().trim();
         !scan.table.is_plain_decorator(name.rsplit('.').next().unwrap_or_default())
     });
-    for decorator in named(node).filter(|at| at.kind() == "decorator") {
+    for decorator in named(node).filter(|at| at.kind_name() == "decorator") {
         scan.skipped.insert(decorator.id());
         // The names in a decorator are evaluated with the definition.
         let mut remaining = vec![decorator];
@@ -201,7 +196,7 @@ fn decorators<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
             remaining.extend(named(inner));
         }
     }
-    if is_unknown && definition.kind() == "function_definition" {
+    if is_unknown && definition.kind_name() == "function_definition" {
         scan.wrapped.insert(definition.start_byte());
     }
 }
@@ -217,37 +212,37 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
     let is_method = symbol.is_some_and(|symbol| symbol.kind == Kind::Method);
     let is_static = is_method && is_static_method(scan, node);
     let mut at = 0;
-    let list = node.child_by_field_name("parameters");
+    let list = node.field("parameters");
     for (index, item) in list.into_iter().flat_map(named).enumerate() {
-        let name = match item.kind() {
+        let name = match item.kind_name() {
             "identifier" => item,
             "typed_parameter" | "list_splat_pattern" | "dictionary_splat_pattern" => {
                 match named(item).next() {
-                    Some(inner) if inner.kind().ends_with("splat_pattern") => {
+                    Some(inner) if inner.kind_name().ends_with("splat_pattern") => {
                         named(inner).next().unwrap_or(inner)
                     }
                     Some(inner) => inner,
                     None => continue,
                 }
             }
-            _ => match item.child_by_field_name("name") {
+            _ => match item.field("name") {
                 Some(name) => name,
                 None => continue,
             },
         };
-        let is_splat = item.kind().ends_with("splat_pattern")
-            || named(item).next().is_some_and(|inner| inner.kind().ends_with("splat_pattern"));
+        let is_splat = item.kind_name().ends_with("splat_pattern")
+            || named(item).next().is_some_and(|inner| inner.kind_name().ends_with("splat_pattern"));
         let name = scan.text_of(name);
         let is_receiver = is_method && !is_static && index == 0;
         let bit = if is_receiver { RECEIVER } else { parameter(at) };
-        let annotated = item.child_by_field_name("type");
+        let annotated = item.field("type");
         let kind = annotated.map_or("", |annotated| annotation(scan, annotated));
         let own = match kind {
             _ if is_splat => 0,
             "str" | "number" | "bytes" | "tuple" | "range" => 0,
             _ => bit,
         };
-        let default = item.child_by_field_name("value").map(|value| value.kind());
+        let default = item.field("value").map(|value| value.kind_name());
         let parameter = Parameter {
             name,
             own,
@@ -292,7 +287,7 @@ fn target<'t>(scan: &mut Scan<'t>, node: Node<'t>, source: Source<'t>, depth: us
     if depth > 8 {
         return;
     }
-    match node.kind() {
+    match node.kind_name() {
         "identifier" => {
             let name = scan.text_of(node);
             let action = match scan.current().outer.contains(name) {
@@ -302,9 +297,9 @@ fn target<'t>(scan: &mut Scan<'t>, node: Node<'t>, source: Source<'t>, depth: us
             scan.add(node, action);
         }
         "attribute" | "subscript" => {
-            let field = if node.kind() == "attribute" { "object" } else { "value" };
-            if let Some(object) = node.child_by_field_name(field) {
-                scan.add(node, Action::Write(object, node.kind() == "subscript", source));
+            let field = if node.kind_name() == "attribute" { "object" } else { "value" };
+            if let Some(object) = node.field(field) {
+                scan.add(node, Action::Write(object, node.kind_name() == "subscript", source));
             }
         }
         "as_pattern_target" | "parenthesized_expression" => {
@@ -328,12 +323,12 @@ fn target<'t>(scan: &mut Scan<'t>, node: Node<'t>, source: Source<'t>, depth: us
 
 fn arguments<'t>(node: Option<Node<'t>>) -> Vec<Argument<'t>> {
     let Some(node) = node else { return Vec::new() };
-    if node.kind() == "generator_expression" {
+    if node.kind_name() == "generator_expression" {
         return vec![Argument { node, is_named: false }];
     }
-    let argument = |inner: Node<'t>| match inner.kind() {
+    let argument = |inner: Node<'t>| match inner.kind_name() {
         "keyword_argument" => {
-            Argument { node: inner.child_by_field_name("value").unwrap_or(inner), is_named: true }
+            Argument { node: inner.field("value").unwrap_or(inner), is_named: true }
         }
         "list_splat" | "dictionary_splat" => {
             Argument { node: named(inner).next().unwrap_or(inner), is_named: true }
@@ -345,8 +340,8 @@ fn arguments<'t>(node: Option<Node<'t>>) -> Vec<Argument<'t>> {
 
 /// One level of an expression.
 pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
-    let field = |name: &str| node.child_by_field_name(name);
-    match node.kind() {
+    let field = |name: &str| node.field(name);
+    match node.kind_name() {
         "identifier" => Expr::Name(scan.text_of(node)),
         "attribute" => match (field("object"), field("attribute")) {
             (Some(object), Some(name)) => Expr::Member(object, name),
@@ -408,5 +403,5 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
 
 fn has_slice(node: Node<'_>) -> bool {
     let mut cursor = node.walk();
-    node.children_by_field_name("subscript", &mut cursor).any(|at| at.kind() == "slice")
+    node.children_by_field_name("subscript", &mut cursor).any(|at| at.kind_name() == "slice")
 }

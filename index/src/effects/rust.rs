@@ -2,6 +2,7 @@
 
 use super::scan::{Action, Argument, Call, Expr, Grammar, Parameter, Scan, Source, kinds, named};
 use super::{RECEIVER, UNKNOWN, Variability, parameter};
+use crate::fields::Fields as _;
 use crate::outline::build::has_child;
 use ast_grep_language::SupportLang;
 use std::rc::Rc;
@@ -44,7 +45,7 @@ pub(super) fn grammar() -> Grammar {
 }
 
 fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
-    let field = |name: &str| node.child_by_field_name(name);
+    let field = |name: &str| node.field(name);
     match node.kind() {
         "function_item" => {
             scan.skipped.extend(field("name").map(|name| name.id()));
@@ -53,7 +54,7 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
         "closure_expression" => {
             let list = field("parameters");
             for (at, item) in list.into_iter().flat_map(named).enumerate() {
-                let pattern = item.child_by_field_name("pattern").unwrap_or(item);
+                let pattern = item.field("pattern").unwrap_or(item);
                 let mut names = Vec::new();
                 pattern_names(pattern, &mut names, 0);
                 for name in names {
@@ -101,7 +102,7 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
         }
         "struct_expression" => {
             for part in field("body").into_iter().flat_map(named) {
-                let value = part.child_by_field_name("value").or_else(|| named(part).last());
+                let value = part.field("value").or_else(|| named(part).last());
                 if let Some(value) = value {
                     scan.add(part, Action::Move(value));
                 }
@@ -149,16 +150,16 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
 
 /// Notes a static that functions can change.
 fn is_static_changed(scan: &mut Scan<'_>, node: Node<'_>) {
-    let kind = node.child_by_field_name("type").map_or("", |kind| scan.text_of(kind));
+    let kind = node.field("type").map_or("", |kind| scan.text_of(kind));
     let is_changed = has_child(node, "mutable_specifier")
         || INTERIOR.iter().any(|name| kind.contains(name)) && !kind.starts_with("OnceLock");
     let is_lazy = ["Lazy", "OnceLock", "OnceCell"].iter().any(|name| kind.contains(name));
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let at = u32::try_from(name.start_byte()).unwrap_or(u32::MAX);
     let symbol = scan.outline.symbols.iter().position(|symbol| symbol.at.offset == at);
     if let Some(symbol) = symbol.and_then(|at| u32::try_from(at).ok()) {
         // A lazy value is constant if its initial value is created without effects.
-        let initial = node.child_by_field_name("value").map_or("", |value| scan.text_of(value));
+        let initial = node.field("value").map_or("", |value| scan.text_of(value));
         let initial = initial.split_once("||").map_or("", |(_, body)| body.trim_start());
         let path = initial.split('(').next().unwrap_or_default();
         let state = match (is_changed, is_lazy) {
@@ -179,18 +180,18 @@ fn pattern_names<'t>(node: Node<'t>, names: &mut Vec<Node<'t>>, depth: usize) {
         "identifier" | "shorthand_field_identifier" => names.push(node),
         "scoped_identifier" | "type_identifier" | "field_identifier" | "match_pattern_guard" => {}
         "tuple_struct_pattern" | "struct_pattern" => {
-            let kind = node.child_by_field_name("type").map(|kind| kind.id());
+            let kind = node.field("type").map(|kind| kind.id());
             for inner in named(node).filter(|inner| Some(inner.id()) != kind) {
                 pattern_names(inner, names, depth + 1);
             }
         }
         "match_pattern" => {
-            let condition = node.child_by_field_name("condition").map(|at| at.id());
+            let condition = node.field("condition").map(|at| at.id());
             for inner in named(node).filter(|inner| Some(inner.id()) != condition) {
                 pattern_names(inner, names, depth + 1);
             }
         }
-        "field_pattern" => match node.child_by_field_name("pattern") {
+        "field_pattern" => match node.field("pattern") {
             Some(pattern) => pattern_names(pattern, names, depth + 1),
             None => {
                 for inner in named(node) {
@@ -231,7 +232,7 @@ fn assign<'t>(scan: &mut Scan<'t>, node: Node<'t>, source: Source<'t>) {
             scan.add(node, Action::Assign(name, source, false));
         }
         "field_expression" => {
-            if let Some(object) = node.child_by_field_name("value") {
+            if let Some(object) = node.field("value") {
                 scan.add(node, Action::Write(object, false, source));
             }
         }
@@ -255,7 +256,7 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
         return;
     }
     let mut index = 0;
-    for item in node.child_by_field_name("parameters").into_iter().flat_map(named) {
+    for item in node.field("parameters").into_iter().flat_map(named) {
         if item.kind() == "self_parameter" {
             let text = scan.text_of(item);
             let is_changed = text.contains('&') && text.contains("mut");
@@ -272,7 +273,7 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
             });
             continue;
         }
-        let kind = item.child_by_field_name("type");
+        let kind = item.field("type");
         let text = kind.map_or("", |kind| scan.text_of(kind));
         let bit = parameter(index);
         index += 1;
@@ -289,7 +290,7 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
         let is_function = text.contains("Fn(") || text.contains("FnMut(") || text.contains("fn(");
         let is_reference = text.starts_with('&') || is_function;
         let own = if is_changed || is_open || is_interior || is_reference { bit } else { 0 };
-        let Some(pattern) = item.child_by_field_name("pattern") else { continue };
+        let Some(pattern) = item.field("pattern") else { continue };
         let mut names = Vec::new();
         pattern_names(pattern, &mut names, 0);
         let kind = kind.map_or("", |kind| annotation(scan, kind));
@@ -321,7 +322,7 @@ fn annotation(scan: &Scan<'_>, node: Node<'_>) -> &'static str {
 
 /// The calls in the arguments of a macro, which the grammar reads as tokens.
 fn invocation<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("macro") else { return };
+    let Some(name) = node.field("macro") else { return };
     let text = format!("{}!", scan.text_of(name));
     let is_vec = text == "vec!";
     scan.skipped.insert(name.id());
@@ -399,7 +400,7 @@ pub(super) fn is_passed(node: Node<'_>) -> bool {
 
 /// One level of an expression.
 pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
-    let field = |name: &str| node.child_by_field_name(name);
+    let field = |name: &str| node.field(name);
     match node.kind() {
         "self" => Expr::Name("self"),
         "identifier"

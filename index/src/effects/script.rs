@@ -2,6 +2,7 @@
 
 use super::scan::{Action, Argument, Call, Expr, Grammar, Parameter, Scan, Source, kinds, named};
 use super::{UNKNOWN, parameter};
+use crate::fields::Fields as _;
 use crate::outline::Kind;
 use crate::outline::build::has_child;
 use ast_grep_language::SupportLang;
@@ -70,8 +71,8 @@ pub(super) fn grammar(language: SupportLang) -> Grammar {
 }
 
 fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
-    let field = |name: &str| node.child_by_field_name(name);
-    match node.kind() {
+    let field = |name: &str| node.field(name);
+    match node.kind_name() {
         kind if FUNCTIONS.contains(&kind) => function(scan, node),
         // Default values are read; the names of the parameters are declarations.
         "formal_parameters" => {
@@ -97,7 +98,7 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
                 let text = scan.text_of(name);
                 scan.field(text, kind);
             }
-            return node.kind() != "property_signature";
+            return node.kind_name() != "property_signature";
         }
         "required_parameter"
             if crate::outline::build::child_of(node, &["accessibility_modifier"]).is_some() =>
@@ -166,7 +167,7 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
         }
         "call_expression" | "new_expression" => {
             if let Expr::Call(call) = scan.expr(node) {
-                if call.function.kind() == "import" {
+                if call.function.kind_name() == "import" {
                     scan.add(node, Action::Direct(UNKNOWN));
                 } else {
                     scan.add(node, Action::Call(call));
@@ -191,7 +192,7 @@ fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>, _: Option<&str>) -> bool {
 }
 
 fn field_of<'t>(node: Node<'t>, name: &str) -> Option<Node<'t>> {
-    node.child_by_field_name(name)
+    node.field(name)
 }
 
 /// Marks the names that a pattern declares as declarations.
@@ -199,17 +200,17 @@ fn skip_names<'t>(scan: &mut Scan<'t>, node: Node<'t>, depth: usize) {
     if depth > 8 {
         return;
     }
-    match node.kind() {
+    match node.kind_name() {
         "identifier" => {
             scan.skipped.insert(node.id());
         }
         "assignment_pattern" | "object_assignment_pattern" => {
-            if let Some(left) = node.child_by_field_name("left") {
+            if let Some(left) = node.field("left") {
                 skip_names(scan, left, depth + 1);
             }
         }
         "pair_pattern" => {
-            if let Some(value) = node.child_by_field_name("value") {
+            if let Some(value) = node.field("value") {
                 skip_names(scan, value, depth + 1);
             }
         }
@@ -237,7 +238,7 @@ fn pattern<'t>(
         Source::Value(value) | Source::Element(value) => Source::Element(value),
         other => other,
     };
-    match node.kind() {
+    match node.kind_name() {
         "identifier" | "shorthand_property_identifier_pattern" => {
             let name = scan.text_of(node);
             let action = match is_declared {
@@ -247,18 +248,18 @@ fn pattern<'t>(
             scan.add(node, action);
         }
         "member_expression" | "subscript_expression" => {
-            if let Some(object) = node.child_by_field_name("object") {
-                let is_element = node.kind() == "subscript_expression";
+            if let Some(object) = node.field("object") {
+                let is_element = node.kind_name() == "subscript_expression";
                 scan.add(node, Action::Write(object, is_element, source));
             }
         }
         "assignment_pattern" | "object_assignment_pattern" => {
-            if let Some(left) = node.child_by_field_name("left") {
+            if let Some(left) = node.field("left") {
                 pattern(scan, left, source, is_declared, depth + 1);
             }
         }
         "pair_pattern" => {
-            if let Some(value) = node.child_by_field_name("value") {
+            if let Some(value) = node.field("value") {
                 pattern(scan, value, source, is_declared, depth + 1);
             }
         }
@@ -277,11 +278,10 @@ fn pattern<'t>(
 }
 
 fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
-    scan.skipped.extend(node.child_by_field_name("name").map(|name| name.id()));
-    let list =
-        node.child_by_field_name("parameters").or_else(|| node.child_by_field_name("parameter"));
+    scan.skipped.extend(node.field("name").map(|name| name.id()));
+    let list = node.field("parameters").or_else(|| node.field("parameter"));
     let items: Vec<Node<'t>> = match list {
-        Some(single) if single.kind() == "identifier" => {
+        Some(single) if single.kind_name() == "identifier" => {
             scan.skipped.insert(single.id());
             vec![single]
         }
@@ -291,14 +291,14 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
     let is_own = scan.is_own();
     for (index, item) in items.into_iter().enumerate() {
         let pattern = field_of(item, "pattern").unwrap_or(item);
-        let pattern = match pattern.kind() {
+        let pattern = match pattern.kind_name() {
             "assignment_pattern" => field_of(pattern, "left").unwrap_or(pattern),
             _ => pattern,
         };
         let kind = field_of(item, "type").map_or("", |kind| annotation(scan, kind));
         let mut names = Vec::new();
         collect_names(scan, pattern, &mut names, 0);
-        let is_whole = pattern.kind() == "identifier";
+        let is_whole = pattern.kind_name() == "identifier";
         for name in names {
             scan.current().bound.insert(name);
             if !is_own {
@@ -307,7 +307,7 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
             }
             let bit = parameter(index);
             let is_plain = is_whole && matches!(kind, "string" | "number");
-            let own = if is_plain || pattern.kind() == "rest_pattern" { 0 } else { bit };
+            let own = if is_plain || pattern.kind_name() == "rest_pattern" { 0 } else { bit };
             scan.current().parameters.push(Parameter {
                 name,
                 own,
@@ -328,19 +328,19 @@ fn function<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
 
 fn has_decorator(node: Node<'_>) -> bool {
     has_child(node, "decorator")
-        || node.prev_named_sibling().is_some_and(|before| before.kind() == "decorator")
+        || node.prev_named_sibling().is_some_and(|before| before.kind_name() == "decorator")
 }
 
 fn collect_names<'t>(scan: &Scan<'t>, node: Node<'t>, names: &mut Vec<&'t str>, depth: usize) {
-    match node.kind() {
+    match node.kind_name() {
         "identifier" | "shorthand_property_identifier_pattern" => names.push(scan.text_of(node)),
         "assignment_pattern" | "object_assignment_pattern" => {
-            if let Some(left) = node.child_by_field_name("left") {
+            if let Some(left) = node.field("left") {
                 collect_names(scan, left, names, depth + 1);
             }
         }
         "pair_pattern" => {
-            if let Some(value) = node.child_by_field_name("value") {
+            if let Some(value) = node.field("value") {
                 collect_names(scan, value, names, depth + 1);
             }
         }
@@ -370,9 +370,9 @@ fn annotation(scan: &Scan<'_>, node: Node<'_>) -> &'static str {
 
 /// One level of an expression.
 pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
-    let field = |name: &str| node.child_by_field_name(name);
+    let field = |name: &str| node.field(name);
     let both = |a: &str, b: &str| [field(a), field(b)].into_iter().flatten().collect();
-    match node.kind() {
+    match node.kind_name() {
         "identifier" | "shorthand_property_identifier" | "undefined" => {
             Expr::Name(scan.text_of(node))
         }
@@ -383,11 +383,11 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
         },
         "subscript_expression" => field("object").map_or(Expr::Unknown, Expr::Index),
         "call_expression" | "new_expression" => {
-            let is_new = node.kind() == "new_expression";
+            let is_new = node.kind_name() == "new_expression";
             let function = field(if is_new { "constructor" } else { "function" });
             let Some(function) = function else { return Expr::Unknown };
-            let list = field("arguments").filter(|list| list.kind() == "arguments");
-            let argument = |inner: Node<'t>| match inner.kind() {
+            let list = field("arguments").filter(|list| list.kind_name() == "arguments");
+            let argument = |inner: Node<'t>| match inner.kind_name() {
                 "spread_element" => {
                     Argument { node: named(inner).next().unwrap_or(inner), is_named: true }
                 }
@@ -407,7 +407,7 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
             }
         }
         "binary_expression" => {
-            let operator = field("operator").map_or("", |operator| operator.kind());
+            let operator = field("operator").map_or("", |operator| operator.kind_name());
             match operator {
                 "||" | "&&" | "??" => Expr::Either(both("left", "right")),
                 "+" if is_text(field("left")) || is_text(field("right")) => Expr::Scalar("string"),
@@ -436,5 +436,5 @@ pub(super) fn expr<'t>(scan: &Scan<'t>, node: Node<'t>) -> Expr<'t> {
 }
 
 fn is_text(node: Option<Node<'_>>) -> bool {
-    node.is_some_and(|node| matches!(node.kind(), "string" | "template_string"))
+    node.is_some_and(|node| matches!(node.kind_name(), "string" | "template_string"))
 }

@@ -1,18 +1,49 @@
 //! Spreads effects along calls to a fixed point, for all functions or for those that an edit affects.
 
 use super::{
-    ALL_CALLS, ALL_LEVELS, CALLS, CAPTURED, Cause, EFFECTS, Edge, Effect, Equation, Levels,
+    ALL_CALLS, ALL_LEVELS, CALLS, CAPTURED, Cause, EFFECTS, Edge, Effect, Equation, IO, Levels,
     MUTATION, Nested, UNKNOWN,
 };
 use crate::IndexError;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// Beginnings of code that only writes messages. Other input and output is more important to know.
+const MESSAGES: &[&str] = &[
+    "console.",
+    "debug",
+    "eprint",
+    "fmt.Print",
+    "log.",
+    "logger.",
+    "logging.",
+    "pino",
+    "print",
+    "slog.",
+    "this.logger",
+    "tracing::",
+    "warnings.",
+    "winston",
+    "zap.",
+];
+
+impl Cause {
+    /// Whether the code only writes a message.
+    fn is_message(&self) -> bool {
+        self.bits == IO && MESSAGES.iter().any(|start| self.text.starts_with(start))
+    }
+}
+
 impl Equation {
     pub(crate) fn add(&mut self, cause: Cause) {
         let known = self.own();
         if cause.bits & !known != 0 {
             self.causes.push(cause);
+        } else if cause.bits == IO
+            && !cause.is_message()
+            && let Some(message) = self.causes.iter_mut().find(|known| known.is_message())
+        {
+            *message = cause;
         }
     }
 

@@ -1,6 +1,7 @@
 //! Options of cobra, pflag and the package flag.
 
 use super::{File, named, unquoted};
+use crate::fields::Fields as _;
 use tree_sitter::Node;
 
 /// The types in the names of functions that declare an option, such as `StringVarP`.
@@ -31,15 +32,15 @@ pub(super) fn visit(file: &mut File<'_>, node: Node<'_>) {
     if node.kind() != "call_expression" {
         return;
     }
-    let Some(function) = node.child_by_field_name("function") else { return };
-    let Some(receiver) = function.child_by_field_name("operand") else { return };
+    let Some(function) = node.field("function") else { return };
+    let Some(receiver) = function.field("operand") else { return };
     let mut declared = file.field(function, "field");
     let has_short = declared.strip_suffix('P').map(|rest| declared = rest).is_some();
     let has_target = declared.strip_suffix("Var").map(|rest| declared = rest).is_some();
     if !TYPES.contains(&declared) || !is_set(file, receiver) {
         return;
     }
-    let Some(arguments) = node.child_by_field_name("arguments") else { return };
+    let Some(arguments) = node.field("arguments") else { return };
     let arguments = named(arguments);
     let first = usize::from(has_target);
     let at = |index: usize| arguments.get(first + index + usize::from(has_short && index > 0));
@@ -55,7 +56,7 @@ pub(super) fn visit(file: &mut File<'_>, node: Node<'_>) {
 fn is_set(file: &File<'_>, receiver: Node<'_>) -> bool {
     match receiver.kind() {
         "call_expression" => {
-            let function = receiver.child_by_field_name("function");
+            let function = receiver.field("function");
             function.is_some_and(|function| SETS.contains(&file.field(function, "field")))
         }
         "identifier" => {
@@ -79,16 +80,16 @@ fn value(file: &File<'_>, node: Node<'_>) -> Option<String> {
         "interpreted_string_literal" | "raw_string_literal" => text(file, node),
         "int_literal" | "float_literal" | "true" => Some(source()),
         "unary_expression" => {
-            let operand = node.child_by_field_name("operand")?;
+            let operand = node.field("operand")?;
             matches!(operand.kind(), "int_literal" | "float_literal").then(source)
         }
         "selector_expression" => (file.field(node, "operand") == "time").then(source),
         "binary_expression" => {
-            let side = |name| node.child_by_field_name(name).and_then(|side| value(file, side));
+            let side = |name| node.field(name).and_then(|side| value(file, side));
             (side("left").is_some() && side("right").is_some()).then(source)
         }
         "composite_literal" => {
-            let items = named(node.child_by_field_name("body")?);
+            let items = named(node.field("body")?);
             let is_literal = |item: &Node<'_>| {
                 named(*item).first().is_some_and(|inner| value(file, *inner).is_some())
             };

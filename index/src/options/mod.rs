@@ -12,8 +12,10 @@ mod script;
 mod tests;
 
 use crate::facts::language;
+use crate::fields::Fields as _;
 use aidd_engine::parse::syntax::parse_text;
 use ast_grep_language::SupportLang;
+use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
 /// Modules whose import shows that a file can declare options.
@@ -31,7 +33,7 @@ pub(crate) const MODULES: &[&str] = &[
 ];
 
 /// An option with its default.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OptionDefault {
     /// The option as it is passed, such as `--port`.
     pub name: String,
@@ -82,14 +84,14 @@ impl<'t> File<'t> {
 
     /// The text of a child field.
     fn field(&self, node: Node<'_>, name: &str) -> &'t str {
-        node.child_by_field_name(name).map_or("", |child| self.text_of(child))
+        node.field(name).map_or("", |child| self.text_of(child))
     }
 
     fn push(&mut self, node: Node<'_>, name: &str, value: Option<String>, help: Option<String>) {
         let Some(value) = value.filter(|value| !says_nothing(value)) else { return };
         let declared_in = self.enclosing(node);
         let help = help.unwrap_or_default();
-        let arguments = node.child_by_field_name("arguments");
+        let arguments = node.field("arguments");
         let position = arguments.unwrap_or(node).start_byte();
         let option = OptionDefault { name: name.to_owned(), value, help, declared_in };
         self.found.push((position, option));

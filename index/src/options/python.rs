@@ -1,13 +1,14 @@
 //! Options of argparse and click.
 
 use super::{File, longest_form, named, unquoted};
+use crate::fields::Fields as _;
 use tree_sitter::Node;
 
 pub(super) fn visit(file: &mut File<'_>, node: Node<'_>) {
     if node.kind() != "call" {
         return;
     }
-    let Some(function) = node.child_by_field_name("function") else { return };
+    let Some(function) = node.field("function") else { return };
     let called = match function.kind() {
         "attribute" => file.field(function, "attribute"),
         _ => file.text_of(function),
@@ -18,14 +19,14 @@ pub(super) fn visit(file: &mut File<'_>, node: Node<'_>) {
         "option" | "argument" if is_decorator => {}
         _ => return,
     }
-    let Some(arguments) = node.child_by_field_name("arguments") else { return };
+    let Some(arguments) = node.field("arguments") else { return };
     let (mut forms, mut default, mut help, mut is_count) = (Vec::new(), None, None, false);
     for argument in named(arguments) {
         if argument.kind() != "keyword_argument" {
             forms.extend(text(file, argument));
             continue;
         }
-        let given = argument.child_by_field_name("value");
+        let given = argument.field("value");
         match file.field(argument, "name") {
             "default" => default = given.and_then(|given| value(file, given)),
             "help" => help = given.and_then(|given| text(file, given)),
@@ -61,7 +62,7 @@ fn value(file: &File<'_>, node: Node<'_>) -> Option<String> {
         "string" => unquoted(file.text_of(node)),
         "integer" | "float" | "true" => Some(source()),
         "unary_operator" => {
-            let operand = node.child_by_field_name("argument")?;
+            let operand = node.field("argument")?;
             matches!(operand.kind(), "integer" | "float").then(source)
         }
         "list" | "tuple" => {

@@ -1,6 +1,7 @@
 //! Options of clap: attributes of derived parsers, and `Arg` builders.
 
 use super::{File, named, unquoted};
+use crate::fields::Fields as _;
 use tree_sitter::Node;
 
 pub(super) fn visit(file: &mut File<'_>, node: Node<'_>) {
@@ -58,7 +59,7 @@ fn attribute(file: &File<'_>, item: Node<'_>) -> Arguments {
     let mut arguments = Arguments::new();
     let Some(attribute) = named(item).into_iter().next() else { return arguments };
     let path = named(attribute).into_iter().next().map(|path| file.text_of(path));
-    let list = attribute.child_by_field_name("arguments");
+    let list = attribute.field("arguments");
     let (Some("arg" | "clap" | "structopt"), Some(list)) = (path, list) else {
         return arguments;
     };
@@ -83,7 +84,7 @@ fn attribute(file: &File<'_>, item: Node<'_>) -> Arguments {
 
 /// A call in a chain that begins with `Arg::new("port")`, at its `default_value`.
 fn builder(file: &mut File<'_>, node: Node<'_>) {
-    let function = node.child_by_field_name("function");
+    let function = node.field("function");
     if function.is_none_or(|function| file.field(function, "field") != "default_value") {
         return;
     }
@@ -94,12 +95,12 @@ fn builder(file: &mut File<'_>, node: Node<'_>) {
     let mut chain = Vec::new();
     while let Some(inner) = call.filter(|call| call.kind() == "call_expression") {
         chain.push(inner);
-        call = inner.child_by_field_name("function").and_then(|it| it.child_by_field_name("value"));
+        call = inner.field("function").and_then(|it| it.field("value"));
     }
     let (mut name, mut long, mut help, mut default) = (None, None, None, None);
     for call in chain.into_iter().rev() {
-        let Some(function) = call.child_by_field_name("function") else { continue };
-        let arguments = call.child_by_field_name("arguments").map(named).unwrap_or_default();
+        let Some(function) = call.field("function") else { continue };
+        let arguments = call.field("arguments").map(named).unwrap_or_default();
         let argument = arguments.first().map_or("", |first| file.text_of(*first));
         match file.field(function, "field") {
             "long" => long = unquoted(argument).or_else(|| name.clone()),

@@ -1,14 +1,15 @@
 //! Options of commander and yargs.
 
 use super::{File, longest_form, named, unquoted};
+use crate::fields::Fields as _;
 use tree_sitter::Node;
 
 pub(super) fn visit(file: &mut File<'_>, node: Node<'_>) {
     if node.kind() != "call_expression" {
         return;
     }
-    let Some(function) = node.child_by_field_name("function") else { return };
-    let Some(arguments) = node.child_by_field_name("arguments") else { return };
+    let Some(function) = node.field("function") else { return };
+    let Some(arguments) = node.field("arguments") else { return };
     let arguments = named(arguments);
     match (file.field(function, "property"), &arguments[..]) {
         ("option" | "requiredOption", [name, settings]) if settings.kind() == "object" => {
@@ -20,7 +21,7 @@ pub(super) fn visit(file: &mut File<'_>, node: Node<'_>) {
             for pair in named(*options).into_iter().filter(|pair| pair.kind() == "pair") {
                 let key = file.field(pair, "key");
                 let name = unquoted(key).unwrap_or_else(|| key.to_owned());
-                match pair.child_by_field_name("value") {
+                match pair.field("value") {
                     Some(settings) if settings.kind() == "object" => {
                         declared(file, pair, &name, settings);
                     }
@@ -36,7 +37,7 @@ pub(super) fn visit(file: &mut File<'_>, node: Node<'_>) {
             file.push(node, &name, default, help);
         }
         ("default", [default, ..]) => {
-            let created = function.child_by_field_name("object").and_then(|it| created(file, it));
+            let created = function.field("object").and_then(|it| created(file, it));
             if let Some((name, help)) = created {
                 file.push(node, &name, value(file, *default), help);
             }
@@ -49,11 +50,11 @@ pub(super) fn visit(file: &mut File<'_>, node: Node<'_>) {
 fn created(file: &File<'_>, node: Node<'_>) -> Option<(String, Option<String>)> {
     let mut node = node;
     while node.kind() == "call_expression" {
-        node = node.child_by_field_name("function")?.child_by_field_name("object")?;
+        node = node.field("function")?.field("object")?;
     }
     let is_option =
         node.kind() == "new_expression" && file.field(node, "constructor").ends_with("Option");
-    let arguments = node.child_by_field_name("arguments").filter(|_| is_option)?;
+    let arguments = node.field("arguments").filter(|_| is_option)?;
     let arguments = named(arguments);
     let name = long_form(&text(file, *arguments.first()?)?)?;
     Some((name, arguments.get(1).and_then(|help| text(file, *help))))
@@ -63,7 +64,7 @@ fn created(file: &File<'_>, node: Node<'_>) -> Option<(String, Option<String>)> 
 fn declared(file: &mut File<'_>, node: Node<'_>, name: &str, settings: Node<'_>) {
     let (mut default, mut help) = (None, None);
     for pair in named(settings).into_iter().filter(|pair| pair.kind() == "pair") {
-        let given = pair.child_by_field_name("value");
+        let given = pair.field("value");
         match file.field(pair, "key") {
             "default" => default = given.and_then(|given| value(file, given)),
             "describe" | "description" | "desc" => {
@@ -98,7 +99,7 @@ fn value(file: &File<'_>, node: Node<'_>) -> Option<String> {
         "string" | "template_string" => text(file, node),
         "number" | "true" => Some(source()),
         "unary_expression" => {
-            let operand = node.child_by_field_name("argument")?;
+            let operand = node.field("argument")?;
             (operand.kind() == "number").then(source)
         }
         "array" => named(node).iter().all(|item| value(file, *item).is_some()).then(source),

@@ -1,6 +1,7 @@
 //! The pass over a syntax tree that collects an outline.
 
 use super::{Chain, Field, Kind, Local, Outline, Position, Ref, RefKind, Root, Symbol};
+use crate::fields::Fields as _;
 use ast_grep_core::tree_sitter::LanguageExt;
 use ast_grep_language::SupportLang;
 use std::collections::HashSet;
@@ -104,12 +105,12 @@ pub(crate) fn named<'n>(node: Node<'n>) -> impl Iterator<Item = Node<'n>> {
 /// Whether a node has a child of this kind, which can be a token.
 pub(crate) fn has_child(node: Node<'_>, kind: &str) -> bool {
     let mut cursor = node.walk();
-    node.children(&mut cursor).any(|child| child.kind() == kind)
+    node.children(&mut cursor).any(|child| child.kind_name() == kind)
 }
 
 /// The first named child of one of these kinds.
 pub(crate) fn child_of<'n>(node: Node<'n>, kinds: &[&str]) -> Option<Node<'n>> {
-    named(node).find(|child| kinds.contains(&child.kind()))
+    named(node).find(|child| kinds.contains(&child.kind_name()))
 }
 
 impl<'t> Build<'t> {
@@ -163,7 +164,7 @@ impl<'t> Build<'t> {
 
     /// The text of a field of a node.
     pub(super) fn field_text(&self, node: Node<'_>, field: &str) -> Option<&'t str> {
-        node.child_by_field_name(field).map(|child| self.text_of(child))
+        node.field(field).map(|child| self.text_of(child))
     }
 
     /// The index of the enclosing symbol.
@@ -229,7 +230,7 @@ impl<'t> Build<'t> {
         };
         let qualified =
             prefix.map_or_else(|| text.to_owned(), |prefix| format!("{prefix}{separator}{text}"));
-        let body = node.child_by_field_name("body");
+        let body = node.field("body");
         let first = self.start_of(node);
         self.done.insert(name.start_byte());
         let marks = std::mem::take(&mut self.marks);
@@ -263,17 +264,18 @@ impl<'t> Build<'t> {
     fn start_of(&self, node: Node<'_>) -> Position {
         if !matches!(self.language, SupportLang::Java | SupportLang::Kotlin) {
             let mut cursor = node.walk();
-            let is_mark = |child: &Node<'_>| matches!(child.kind(), "decorator" | "attribute_list");
+            let is_mark =
+                |child: &Node<'_>| matches!(child.kind_name(), "decorator" | "attribute_list");
             let first = node.children(&mut cursor).find(|child| !is_mark(child));
             return start(first.unwrap_or(node));
         }
         let mut cursor = node.walk();
         for child in node.children(&mut cursor) {
-            if child.kind() != "modifiers" {
+            if child.kind_name() != "modifiers" {
                 return start(child);
             }
             let mut inner = child.walk();
-            let is_annotation = |word: &Node<'_>| word.kind().ends_with("annotation");
+            let is_annotation = |word: &Node<'_>| word.kind_name().ends_with("annotation");
             let word = child.children(&mut inner).find(|word| !is_annotation(word));
             if let Some(word) = word {
                 return start(word);
@@ -384,7 +386,7 @@ impl<'t> Build<'t> {
         let Some(arguments) = arguments else { return 255 };
         let mut count = 0_u8;
         for argument in named(arguments) {
-            if argument.kind().contains("splat") || argument.kind() == "spread_element" {
+            if argument.kind_name().contains("splat") || argument.kind_name() == "spread_element" {
                 return 255;
             }
             count = count.saturating_add(1);

@@ -3,6 +3,7 @@
 use super::build::{Build, child_of, named, wanted_kinds};
 use super::csharp_values::{annotation, type_refs, value};
 use super::{Chain, Kind, RefKind, Root, Step};
+use crate::fields::Fields as _;
 use ast_grep_language::SupportLang;
 use std::sync::LazyLock;
 use tree_sitter::Node;
@@ -55,7 +56,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         | "record_declaration"
         | "enum_declaration" => class(build, node),
         "delegate_declaration" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
+            let Some(name) = node.field("name") else { return };
             let exported = is_exported(build, node);
             let doc = build.doc_before(node);
             if let Some(at) = build.add(Kind::Type, name, node) {
@@ -65,7 +66,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "enum_member_declaration" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
+            let Some(name) = node.field("name") else { return };
             let class = build.enclosing_class();
             if let (Some(at), Some(class)) = (build.add(Kind::Variant, name, node), class) {
                 let class = build.out.symbols[class as usize].name.clone();
@@ -83,7 +84,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         "local_declaration_statement" | "using_statement" => variables(build, node, false),
         "lambda_expression" => {
             build.open(node, None, true);
-            match node.child_by_field_name("parameters") {
+            match node.field("parameters") {
                 Some(list) if list.kind() == "parameter_list" => {
                     parameters(build, list);
                 }
@@ -95,12 +96,10 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "foreach_statement" => {
-            let (Some(name), Some(list)) =
-                (node.child_by_field_name("left"), node.child_by_field_name("right"))
-            else {
+            let (Some(name), Some(list)) = (node.field("left"), node.field("right")) else {
                 return;
             };
-            let kind = node.child_by_field_name("type");
+            let kind = node.field("type");
             let chain = match kind {
                 Some(kind) if kind.kind() != "implicit_type" => annotation(build, kind, 0),
                 _ => value(build, list, 0).then(Step::Element),
@@ -111,8 +110,8 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "catch_declaration" | "declaration_pattern" | "declaration_expression" => {
-            let kind = node.child_by_field_name("type");
-            if let (Some(kind), Some(name)) = (kind, node.child_by_field_name("name")) {
+            let kind = node.field("type");
+            if let (Some(kind), Some(name)) = (kind, node.field("name")) {
                 let text = build.text_of(name);
                 let chain = annotation(build, kind, 0);
                 build.local(text, chain, name);
@@ -121,12 +120,12 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         }
         "invocation_expression" => call(build, node),
         "object_creation_expression" => {
-            let Some(kind) = node.child_by_field_name("type") else { return };
-            let count = build.count(node.child_by_field_name("arguments"));
+            let Some(kind) = node.field("type") else { return };
+            let count = build.count(node.field("arguments"));
             new(build, kind, count);
         }
         "primary_constructor_base_type" => {
-            let Some(kind) = node.child_by_field_name("type") else { return };
+            let Some(kind) = node.field("type") else { return };
             new(build, kind, 255);
         }
         "constructor_initializer" => {
@@ -136,7 +135,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             build.refer_to(RefKind::Call, ".ctor", node, Some(Chain::of(root)), count);
         }
         "attribute" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
+            let Some(name) = node.field("name") else { return };
             if name.kind() == "identifier" {
                 let text = build.text_of(name);
                 build.marks.test |= TESTS.contains(&text);
@@ -162,8 +161,8 @@ fn new(build: &mut Build<'_>, kind: Node<'_>, count: u8) {
     let (name, receiver) = match kind.kind() {
         "generic_name" => (named(kind).next().unwrap_or(kind), None),
         "qualified_name" => {
-            let Some(name) = kind.child_by_field_name("name") else { return };
-            let scope = kind.child_by_field_name("qualifier").map(|at| value(build, at, 0));
+            let Some(name) = kind.field("name") else { return };
+            let scope = kind.field("qualifier").map(|at| value(build, at, 0));
             (name, scope)
         }
         "identifier" => (kind, None),
@@ -182,8 +181,8 @@ fn plain_name(node: Node<'_>) -> Node<'_> {
 }
 
 fn call(build: &mut Build<'_>, node: Node<'_>) {
-    let Some(function) = node.child_by_field_name("function") else { return };
-    let count = build.count(node.child_by_field_name("arguments"));
+    let Some(function) = node.field("function") else { return };
+    let count = build.count(node.field("arguments"));
     match function.kind() {
         "identifier" | "generic_name" => {
             let name = plain_name(function);
@@ -194,24 +193,24 @@ fn call(build: &mut Build<'_>, node: Node<'_>) {
             build.refer(RefKind::Call, name, None, count);
         }
         "member_access_expression" => {
-            let Some(name) = function.child_by_field_name("name") else { return };
+            let Some(name) = function.field("name") else { return };
             let receiver = function
-                .child_by_field_name("expression")
+                .field("expression")
                 .map_or(Chain::of(Root::Unknown), |at| value(build, at, 0));
             type_refs_of_generic(build, name);
             build.refer(RefKind::Call, plain_name(name), Some(receiver), count);
         }
         "conditional_access_expression" => {
             let receiver = function
-                .child_by_field_name("condition")
+                .field("condition")
                 .map_or(Chain::of(Root::Unknown), |at| value(build, at, 0));
             let binding = child_of(function, &["member_binding_expression"]);
-            if let Some(name) = binding.and_then(|at| at.child_by_field_name("name")) {
+            if let Some(name) = binding.and_then(|at| at.field("name")) {
                 build.refer(RefKind::Call, plain_name(name), Some(receiver), count);
             }
         }
         "member_binding_expression" => {
-            if let Some(name) = function.child_by_field_name("name") {
+            if let Some(name) = function.field("name") {
                 let receiver = Chain::of(Root::Unknown);
                 build.refer(RefKind::Call, plain_name(name), Some(receiver), count);
             }
@@ -227,7 +226,7 @@ fn type_refs_of_generic(build: &mut Build<'_>, name: Node<'_>) {
 }
 
 fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let kind = match node.kind() {
         "interface_declaration" => Kind::Interface,
         "struct_declaration" => Kind::Struct,
@@ -244,7 +243,7 @@ fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
     {
         for (index, base) in named(list).enumerate() {
             let base = match base.kind() {
-                "primary_constructor_base_type" => base.child_by_field_name("type").unwrap_or(base),
+                "primary_constructor_base_type" => base.field("type").unwrap_or(base),
                 "argument_list" => continue,
                 _ => base,
             };
@@ -257,9 +256,9 @@ fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
             match name.kind() {
                 "identifier" => build.refer(reference, name, None, 255),
                 "qualified_name" => {
-                    let scope = name.child_by_field_name("qualifier");
+                    let scope = name.field("qualifier");
                     let scope = scope.map(|at| value(build, at, 0));
-                    if let Some(name) = name.child_by_field_name("name") {
+                    if let Some(name) = name.field("name") {
                         build.refer(reference, plain_name(name), scope, 255);
                     }
                 }
@@ -279,8 +278,8 @@ fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
     // The parameters of a primary constructor are visible in the whole type.
     if let (Some(at), Some(list)) = (symbol, child_of(node, &["parameter_list"])) {
         for parameter in named(list).filter(|at| at.kind() == "parameter") {
-            let kind = parameter.child_by_field_name("type");
-            let name = parameter.child_by_field_name("name");
+            let kind = parameter.field("type");
+            let name = parameter.field("name");
             if let (Some(kind), Some(name)) = (kind, name) {
                 type_refs(build, kind);
                 let chain = annotation(build, kind, 0);
@@ -298,8 +297,8 @@ fn parameters<'t>(build: &mut Build<'t>, list: Node<'t>) -> (Vec<String>, (u8, u
         most = 255;
     }
     for parameter in named(list).filter(|at| at.kind() == "parameter") {
-        let Some(name) = parameter.child_by_field_name("name") else { continue };
-        let kind = parameter.child_by_field_name("type");
+        let Some(name) = parameter.field("name") else { continue };
+        let kind = parameter.field("type");
         let chain = kind.map_or(Chain::of(Root::Unknown), |kind| annotation(build, kind, 0));
         if let Some(kind) = kind {
             type_refs(build, kind);
@@ -318,16 +317,12 @@ fn parameters<'t>(build: &mut Build<'t>, list: Node<'t>) -> (Vec<String>, (u8, u
 
 fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
     let is_operator = node.kind() == "operator_declaration";
-    let name = if is_operator {
-        node.child_by_field_name("operator")
-    } else {
-        node.child_by_field_name("name")
-    };
+    let name = if is_operator { node.field("operator") } else { node.field("name") };
     let Some(name) = name else { return };
     let exported = is_exported(build, node);
     let kind =
         if node.kind() == "local_function_statement" { Kind::Function } else { Kind::Method };
-    let result = node.child_by_field_name("returns").or_else(|| node.child_by_field_name("type"));
+    let result = node.field("returns").or_else(|| node.field("type"));
     let text = result.map(|at| build.text_of(at).to_owned());
     let chain = match (node.kind(), result) {
         ("constructor_declaration", _) => Chain::of(Root::Instance),
@@ -351,7 +346,7 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
         type_refs(build, result);
     }
     build.open(node, symbol, true);
-    let list = node.child_by_field_name("parameters");
+    let list = node.field("parameters");
     let (names, mut arity, extension) =
         list.map_or_else(|| (Vec::new(), (0, 255), false), |list| parameters(build, list));
     if extension {
@@ -371,9 +366,7 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
 }
 
 fn property<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let (Some(name), Some(kind)) =
-        (node.child_by_field_name("name"), node.child_by_field_name("type"))
-    else {
+    let (Some(name), Some(kind)) = (node.field("name"), node.field("type")) else {
         return;
     };
     let exported = is_exported(build, node);
@@ -395,7 +388,7 @@ fn property<'t>(build: &mut Build<'t>, node: Node<'t>) {
 /// The declared variables of a field or local declaration.
 fn variables<'t>(build: &mut Build<'t>, node: Node<'t>, is_field: bool) {
     let Some(declaration) = child_of(node, &["variable_declaration"]) else { return };
-    let Some(kind) = declaration.child_by_field_name("type") else { return };
+    let Some(kind) = declaration.field("type") else { return };
     let is_inferred = kind.kind() == "implicit_type" || build.text_of(kind) == "var";
     let exported = is_field && is_exported(build, node);
     let is_event = node.kind() == "event_field_declaration";
@@ -405,7 +398,7 @@ fn variables<'t>(build: &mut Build<'t>, node: Node<'t>, is_field: bool) {
     let declarators: Vec<Node<'t>> =
         named(declaration).filter(|at| at.kind() == "variable_declarator").collect();
     for declarator in declarators {
-        let Some(name) = declarator.child_by_field_name("name") else { continue };
+        let Some(name) = declarator.field("name") else { continue };
         let initial = named(declarator).filter(|at| at.id() != name.id()).last();
         let chain = match initial {
             Some(initial) if is_inferred => value(build, initial, 0),

@@ -2,6 +2,7 @@
 
 use super::build::{Build, named};
 use super::{Chain, RefKind, Root, Step};
+use crate::fields::Fields as _;
 use tree_sitter::Node;
 
 /// Maximum nesting of an expression or type that is read.
@@ -38,20 +39,19 @@ pub(super) fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
     if depth > MAX_DEPTH {
         return unknown();
     }
-    let inner = |field: &str| {
-        node.child_by_field_name(field).map_or_else(unknown, |at| value(build, at, depth + 1))
-    };
+    let inner =
+        |field: &str| node.field(field).map_or_else(unknown, |at| value(build, at, depth + 1));
     let first = || named(node).next().map_or_else(unknown, |at| value(build, at, depth + 1));
     match node.kind() {
         "identifier" => Chain::name(build.text_of(node)),
         "generic_name" => first(),
         "this" => Chain::of(Root::Instance),
         "base" => Chain::of(Root::Super),
-        "qualified_name" => match node.child_by_field_name("name") {
+        "qualified_name" => match node.field("name") {
             Some(name) => inner("qualifier").member(plain(build, name)),
             None => unknown(),
         },
-        "member_access_expression" => match node.child_by_field_name("name") {
+        "member_access_expression" => match node.field("name") {
             Some(name) => inner("expression").member(plain(build, name)),
             None => unknown(),
         },
@@ -59,7 +59,7 @@ pub(super) fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
             let chain = inner("condition");
             let Some(binding) = named(node).last() else { return unknown() };
             match binding.kind() {
-                "member_binding_expression" => match binding.child_by_field_name("name") {
+                "member_binding_expression" => match binding.field("name") {
                     Some(name) => chain.member(plain(build, name)),
                     None => unknown(),
                 },
@@ -67,12 +67,12 @@ pub(super) fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
             }
         }
         "invocation_expression" => inner("function").then(Step::Call),
-        "object_creation_expression" | "cast_expression" => node
-            .child_by_field_name("type")
-            .map_or_else(unknown, |kind| annotation(build, kind, depth + 1)),
-        "as_expression" => node
-            .child_by_field_name("right")
-            .map_or_else(unknown, |kind| annotation(build, kind, depth + 1)),
+        "object_creation_expression" | "cast_expression" => {
+            node.field("type").map_or_else(unknown, |kind| annotation(build, kind, depth + 1))
+        }
+        "as_expression" => {
+            node.field("right").map_or_else(unknown, |kind| annotation(build, kind, depth + 1))
+        }
         "await_expression" | "parenthesized_expression" | "checked_expression" => first(),
         "postfix_unary_expression" => first(),
         "element_access_expression" => inner("expression").then(Step::Element),
@@ -122,13 +122,12 @@ pub(super) fn annotation(build: &Build<'_>, node: Node<'_>, depth: usize) -> Cha
                 _ => Chain::name(text).then(Step::Instance),
             }
         }
-        "nullable_type" | "ref_type" | "scoped_type" => node
-            .child_by_field_name("type")
-            .map_or_else(unknown, |at| annotation(build, at, depth + 1)),
+        "nullable_type" | "ref_type" | "scoped_type" => {
+            node.field("type").map_or_else(unknown, |at| annotation(build, at, depth + 1))
+        }
         "array_type" => {
-            let element = node
-                .child_by_field_name("type")
-                .map_or_else(unknown, |at| annotation(build, at, depth + 1));
+            let element =
+                node.field("type").map_or_else(unknown, |at| annotation(build, at, depth + 1));
             Chain::of(Root::List(Box::new(element)))
         }
         "predefined_type" => Chain::of(Root::Literal),
@@ -152,7 +151,7 @@ pub(super) fn type_refs(build: &mut Build<'_>, node: Node<'_>) {
                     build.refer(RefKind::Type, node, None, 255);
                 }
             }
-            "qualified_name" => pending.extend(node.child_by_field_name("name")),
+            "qualified_name" => pending.extend(node.field("name")),
             "predefined_type" | "implicit_type" => {}
             _ => pending.extend(named(node)),
         }

@@ -2,6 +2,7 @@
 
 use super::build::{Build, child_of, named, wanted_kinds};
 use super::{Chain, Kind, RefKind, Root, Step};
+use crate::fields::Fields as _;
 use ast_grep_language::SupportLang;
 use std::sync::LazyLock;
 use tree_sitter::Node;
@@ -45,9 +46,9 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         }
         "type_spec" | "type_alias" => type_spec(build, node),
         "method_spec" | "method_elem" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
+            let Some(name) = node.field("name") else { return };
             let Some(at) = build.add(Kind::Method, name, node) else { return };
-            let result = node.child_by_field_name("result").map(|kind| result(build, kind));
+            let result = node.field("result").map(|kind| result(build, kind));
             let exported = is_exported(build.text_of(name));
             let symbol = build.symbol(at);
             symbol.value = result;
@@ -56,18 +57,14 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         "field_declaration" => field(build, node),
         "const_spec" | "var_spec" => variable(build, node),
         "short_var_declaration" => {
-            let (Some(left), Some(right)) =
-                (node.child_by_field_name("left"), node.child_by_field_name("right"))
-            else {
+            let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
                 return;
             };
             let values: Vec<Chain> = named(right).map(|at| value(build, at, 0)).collect();
             assign(build, named(left).collect(), &values);
         }
         "range_clause" => {
-            let (Some(left), Some(right)) =
-                (node.child_by_field_name("left"), node.child_by_field_name("right"))
-            else {
+            let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
                 return;
             };
             let element = value(build, right, 0).then(Step::Element);
@@ -78,14 +75,14 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "type_switch_statement" => {
-            for name in node.child_by_field_name("alias").into_iter().flat_map(named) {
+            for name in node.field("alias").into_iter().flat_map(named) {
                 let text = build.text_of(name);
                 build.local(text, Chain::of(Root::Unknown), name);
             }
         }
         "call_expression" => call(build, node),
         "composite_literal" => {
-            let Some(kind) = node.child_by_field_name("type") else { return };
+            let Some(kind) = node.field("type") else { return };
             let name = child_name(kind);
             if let Some((name, receiver)) = name {
                 build.done.insert(name.start_byte());
@@ -132,8 +129,7 @@ fn refer(build: &mut Build<'_>, kind: RefKind, target: Node<'_>, arguments: u8) 
     match target.kind() {
         "identifier" => build.refer(kind, target, None, arguments),
         "selector_expression" => {
-            let (Some(object), Some(name)) =
-                (target.child_by_field_name("operand"), target.child_by_field_name("field"))
+            let (Some(object), Some(name)) = (target.field("operand"), target.field("field"))
             else {
                 return;
             };
@@ -158,12 +154,9 @@ fn child_name(node: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
         match node.kind() {
             "type_identifier" => return Some((node, None)),
             "qualified_type" => {
-                return Some((
-                    node.child_by_field_name("name")?,
-                    node.child_by_field_name("package"),
-                ));
+                return Some((node.field("name")?, node.field("package")));
             }
-            "generic_type" => node = node.child_by_field_name("type")?,
+            "generic_type" => node = node.field("type")?,
             "pointer_type" => node = named(node).next()?,
             _ => return None,
         }
@@ -177,20 +170,19 @@ fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
     if depth > MAX_DEPTH {
         return unknown();
     }
-    let inner = |field: &str| {
-        node.child_by_field_name(field).map_or_else(unknown, |at| value(build, at, depth + 1))
-    };
+    let inner =
+        |field: &str| node.field(field).map_or_else(unknown, |at| value(build, at, depth + 1));
     match node.kind() {
         "identifier" => Chain::name(build.text_of(node)),
-        "selector_expression" => match node.child_by_field_name("field") {
+        "selector_expression" => match node.field("field") {
             Some(name) => inner("operand").member(build.text_of(name)),
             None => unknown(),
         },
         "call_expression" => {
-            let function = node.child_by_field_name("function");
+            let function = node.field("function");
             let is_new = function.is_some_and(|function| build.text_of(function) == "new");
             if is_new {
-                let kind = node.child_by_field_name("arguments").and_then(|a| named(a).next());
+                let kind = node.field("arguments").and_then(|a| named(a).next());
                 return kind.map_or_else(unknown, |kind| annotation(build, kind, depth + 1));
             }
             inner("function").then(Step::Call)
@@ -201,9 +193,9 @@ fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         "parenthesized_expression" => {
             named(node).next().map_or_else(unknown, |at| value(build, at, depth + 1))
         }
-        "composite_literal" | "type_assertion_expression" | "type_conversion_expression" => node
-            .child_by_field_name("type")
-            .map_or_else(unknown, |kind| annotation(build, kind, depth + 1)),
+        "composite_literal" | "type_assertion_expression" | "type_conversion_expression" => {
+            node.field("type").map_or_else(unknown, |kind| annotation(build, kind, depth + 1))
+        }
         "interpreted_string_literal"
         | "raw_string_literal"
         | "int_literal"
@@ -232,19 +224,17 @@ fn annotation(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         "pointer_type" | "parenthesized_type" => {
             named(node).next().map_or_else(unknown, |at| annotation(build, at, depth + 1))
         }
-        "generic_type" => node
-            .child_by_field_name("type")
-            .map_or_else(unknown, |at| annotation(build, at, depth + 1)),
+        "generic_type" => {
+            node.field("type").map_or_else(unknown, |at| annotation(build, at, depth + 1))
+        }
         "slice_type" | "array_type" => {
-            let element = node
-                .child_by_field_name("element")
-                .map_or_else(unknown, |at| annotation(build, at, depth + 1));
+            let element =
+                node.field("element").map_or_else(unknown, |at| annotation(build, at, depth + 1));
             Chain::of(Root::List(Box::new(element)))
         }
         "map_type" | "channel_type" => {
-            let element = node
-                .child_by_field_name("value")
-                .map_or_else(unknown, |at| annotation(build, at, depth + 1));
+            let element =
+                node.field("value").map_or_else(unknown, |at| annotation(build, at, depth + 1));
             Chain::of(Root::List(Box::new(element)))
         }
         _ => unknown(),
@@ -256,7 +246,7 @@ fn result(build: &Build<'_>, node: Node<'_>) -> Chain {
     if node.kind() != "parameter_list" {
         return annotation(build, node, 0);
     }
-    let first = named(node).next().and_then(|first| first.child_by_field_name("type"));
+    let first = named(node).next().and_then(|first| first.field("type"));
     first.map_or(Chain::of(Root::Unknown), |kind| annotation(build, kind, 0))
 }
 
@@ -264,9 +254,9 @@ fn result(build: &Build<'_>, node: Node<'_>) -> Chain {
 fn parameters<'t>(build: &mut Build<'t>, node: Node<'t>) -> Vec<String> {
     let mut names = Vec::new();
     for list in ["receiver", "parameters", "result"] {
-        let Some(found) = node.child_by_field_name(list) else { continue };
+        let Some(found) = node.field(list) else { continue };
         for parameter in named(found) {
-            let Some(kind) = parameter.child_by_field_name("type") else { continue };
+            let Some(kind) = parameter.field("type") else { continue };
             let mut chain = annotation(build, kind, 0);
             if parameter.kind() == "variadic_parameter_declaration" {
                 chain = Chain::of(Root::List(Box::new(chain)));
@@ -285,12 +275,12 @@ fn parameters<'t>(build: &mut Build<'t>, node: Node<'t>) -> Vec<String> {
 }
 
 fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let text = build.text_of(name);
     let receiver = node
-        .child_by_field_name("receiver")
+        .field("receiver")
         .and_then(|list| named(list).next())
-        .and_then(|parameter| parameter.child_by_field_name("type"))
+        .and_then(|parameter| parameter.field("type"))
         .and_then(child_name)
         .map(|(name, _)| Chain::name(build.text_of(name)));
     let kind = if receiver.is_some() { Kind::Method } else { Kind::Function };
@@ -300,7 +290,7 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
     build.open(node, symbol, true);
     let names = parameters(build, node);
     let Some(at) = symbol else { return };
-    let kind = node.child_by_field_name("result");
+    let kind = node.field("result");
     let chain = kind.map(|kind| result(build, kind));
     let return_type = kind.map(|kind| build.text_of(kind).to_owned());
     let doc = build.doc_before(node);
@@ -316,9 +306,9 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
 }
 
 fn type_spec<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let text = build.text_of(name);
-    let declared = node.child_by_field_name("type");
+    let declared = node.field("type");
     let kind = match declared.map(|at| at.kind()) {
         Some("struct_type") => Kind::Struct,
         Some("interface_type") => Kind::Interface,
@@ -337,7 +327,7 @@ fn type_spec<'t>(build: &mut Build<'t>, node: Node<'t>) {
 }
 
 fn field<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let (Some(kind), Some(class)) = (node.child_by_field_name("type"), build.class()) else {
+    let (Some(kind), Some(class)) = (node.field("type"), build.class()) else {
         return;
     };
     let chain = annotation(build, kind, 0);
@@ -386,13 +376,9 @@ fn assign<'t>(build: &mut Build<'t>, names: Vec<Node<'t>>, values: &[Chain]) {
 }
 
 fn variable<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let kind = node.child_by_field_name("type").map(|kind| annotation(build, kind, 0));
-    let values: Vec<Chain> = node
-        .child_by_field_name("value")
-        .into_iter()
-        .flat_map(named)
-        .map(|at| value(build, at, 0))
-        .collect();
+    let kind = node.field("type").map(|kind| annotation(build, kind, 0));
+    let values: Vec<Chain> =
+        node.field("value").into_iter().flat_map(named).map(|at| value(build, at, 0)).collect();
     let mut cursor = node.walk();
     let names: Vec<Node<'t>> =
         node.children_by_field_name("name", &mut cursor).filter(Node::is_named).collect();
@@ -416,8 +402,8 @@ fn variable<'t>(build: &mut Build<'t>, node: Node<'t>) {
 }
 
 fn call<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(target) = node.child_by_field_name("function") else { return };
-    let count = build.count(node.child_by_field_name("arguments"));
+    let Some(target) = node.field("function") else { return };
+    let count = build.count(node.field("arguments"));
     // A conversion to a type in parentheses is not a call.
     if child_of(node, &["parenthesized_type"]).is_none() {
         refer(build, RefKind::Call, target, count);

@@ -2,6 +2,7 @@
 
 use super::build::{Build, child_of, named, wanted_kinds};
 use super::{Chain, Kind, RefKind, Root, Step};
+use crate::fields::Fields as _;
 use ast_grep_language::SupportLang;
 use std::sync::LazyLock;
 use tree_sitter::Node;
@@ -52,7 +53,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         | "record_declaration"
         | "annotation_type_declaration" => class(build, node),
         "enum_constant" => {
-            if let Some(name) = node.child_by_field_name("name") {
+            if let Some(name) = node.field("name") {
                 let class = build.enclosing_class();
                 let symbol = build.add(Kind::Variant, name, node);
                 if let (Some(at), Some(class)) = (symbol, class) {
@@ -70,7 +71,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         }
         "lambda_expression" => {
             build.open(node, None, true);
-            let Some(list) = node.child_by_field_name("parameters") else { return };
+            let Some(list) = node.field("parameters") else { return };
             if list.kind() == "identifier" {
                 let name = build.text_of(list);
                 build.local(name, Chain::of(Root::Unknown), list);
@@ -80,12 +81,10 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         }
         "field_declaration" | "local_variable_declaration" => variable(build, node),
         "enhanced_for_statement" | "resource" => {
-            let (Some(name), Some(at)) =
-                (node.child_by_field_name("name"), node.child_by_field_name("value"))
-            else {
+            let (Some(name), Some(at)) = (node.field("name"), node.field("value")) else {
                 return;
             };
-            let kind = node.child_by_field_name("type");
+            let kind = node.field("type");
             let chain = match kind {
                 Some(kind) if build.text_of(kind) != "var" => annotation(build, kind, 0),
                 _ if node.kind() == "resource" => value(build, at, 0),
@@ -97,10 +96,10 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         "catch_formal_parameter" | "type_pattern" | "instanceof_expression" => {
             let kinds = ["identifier", "type_identifier", "catch_type"];
             let name = node
-                .child_by_field_name("name")
+                .field("name")
                 .or_else(|| (node.kind() == "type_pattern").then(|| named(node).last()).flatten());
             let kind = node
-                .child_by_field_name("right")
+                .field("right")
                 .or_else(|| child_of(node, &kinds[1..]))
                 .map_or(Chain::of(Root::Unknown), |kind| annotation(build, kind, 0));
             if let Some(name) = name {
@@ -109,9 +108,9 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "method_invocation" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
-            let receiver = node.child_by_field_name("object").map(|at| value(build, at, 0));
-            let count = build.count(node.child_by_field_name("arguments"));
+            let Some(name) = node.field("name") else { return };
+            let receiver = node.field("object").map(|at| value(build, at, 0));
+            let count = build.count(node.field("arguments"));
             build.refer(RefKind::Call, name, receiver, count);
         }
         "method_reference" => {
@@ -122,14 +121,14 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "explicit_constructor_invocation" => {
-            let Some(target) = node.child_by_field_name("constructor") else { return };
-            let count = build.count(node.child_by_field_name("arguments"));
+            let Some(target) = node.field("constructor") else { return };
+            let count = build.count(node.field("arguments"));
             let root = if target.kind() == "super" { Root::Super } else { Root::Instance };
             build.refer_to(RefKind::Call, "<init>", target, Some(Chain::of(root)), count);
         }
         "object_creation_expression" => {
-            let Some(kind) = node.child_by_field_name("type") else { return };
-            let count = build.count(node.child_by_field_name("arguments"));
+            let Some(kind) = node.field("type") else { return };
+            let count = build.count(node.field("arguments"));
             let kind = match kind.kind() {
                 "generic_type" => named(kind).next().unwrap_or(kind),
                 _ => kind,
@@ -148,7 +147,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "annotation" | "marker_annotation" => {
-            if let Some(name) = node.child_by_field_name("name") {
+            if let Some(name) = node.field("name") {
                 let is_test = matches!(
                     build.text_of(name),
                     "Test" | "ParameterizedTest" | "RepeatedTest" | "TestFactory"
@@ -172,7 +171,7 @@ fn has_word(build: &Build<'_>, node: Node<'_>, word: &str) -> bool {
 }
 
 fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let kind = match node.kind() {
         "interface_declaration" | "annotation_type_declaration" => Kind::Interface,
         "enum_declaration" => Kind::Enum,
@@ -189,7 +188,7 @@ fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
         ("interfaces", RefKind::Implements),
         ("extends_interfaces", RefKind::Extends),
     ] {
-        let found = node.child_by_field_name(clause).or_else(|| child_of(node, &[clause]));
+        let found = node.field(clause).or_else(|| child_of(node, &[clause]));
         let mut remaining: Vec<Node<'t>> = found.into_iter().flat_map(named).collect();
         while let Some(base) = remaining.pop() {
             match base.kind() {
@@ -214,9 +213,9 @@ fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
         symbol.doc = doc;
     }
     build.open(node, symbol, false);
-    if let (Some(at), Some(list)) = (symbol, node.child_by_field_name("parameters")) {
+    if let (Some(at), Some(list)) = (symbol, node.field("parameters")) {
         for parameter in named(list) {
-            let kind = parameter.child_by_field_name("type");
+            let kind = parameter.field("type");
             let name = build.field_text(parameter, "name");
             if let (Some(kind), Some(name)) = (kind, name) {
                 let chain = annotation(build, kind, 0);
@@ -229,17 +228,16 @@ fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
 fn parameters<'t>(build: &mut Build<'t>, list: Node<'t>) -> (Vec<String>, (u8, u8)) {
     let (mut names, mut count, mut spread) = (Vec::new(), 0_u8, false);
     for parameter in named(list) {
-        let kind = parameter.child_by_field_name("type");
+        let kind = parameter.field("type");
         let mut chain = kind.map_or(Chain::of(Root::Unknown), |kind| annotation(build, kind, 0));
         let name = match parameter.kind() {
             "identifier" => Some(parameter),
             "spread_parameter" => {
                 spread = true;
                 chain = Chain::of(Root::Unknown);
-                child_of(parameter, &["variable_declarator"])
-                    .and_then(|at| at.child_by_field_name("name"))
+                child_of(parameter, &["variable_declarator"]).and_then(|at| at.field("name"))
             }
-            "formal_parameter" => parameter.child_by_field_name("name"),
+            "formal_parameter" => parameter.field("name"),
             _ => None,
         };
         let Some(name) = name else { continue };
@@ -252,7 +250,7 @@ fn parameters<'t>(build: &mut Build<'t>, list: Node<'t>) -> (Vec<String>, (u8, u
 }
 
 fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let is_in_interface = build.parent_kind() == Some(Kind::Interface);
     let exported = has_word(build, node, "public") || is_in_interface;
     let text = build.field_text(node, "type").map(str::to_owned);
@@ -264,13 +262,13 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
     build.marks.test = is_test;
     let symbol = build.add(Kind::Method, name, node);
     let chain = match node.kind() {
-        "method_declaration" | "annotation_type_element_declaration" => node
-            .child_by_field_name("type")
-            .map_or(Chain::of(Root::Unknown), |kind| annotation(build, kind, 0)),
+        "method_declaration" | "annotation_type_element_declaration" => {
+            node.field("type").map_or(Chain::of(Root::Unknown), |kind| annotation(build, kind, 0))
+        }
         _ => Chain::of(Root::Instance),
     };
     build.open(node, symbol, true);
-    let list = node.child_by_field_name("parameters");
+    let list = node.field("parameters");
     let (names, arity) =
         list.map_or_else(|| (Vec::new(), (0, 255)), |list| parameters(build, list));
     if let Some(at) = symbol {
@@ -285,15 +283,15 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
 }
 
 fn variable<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(kind) = node.child_by_field_name("type") else { return };
+    let Some(kind) = node.field("type") else { return };
     let is_field = node.kind() == "field_declaration";
     let exported = has_word(build, node, "public");
     let is_inferred = build.text_of(kind) == "var";
     let declarators: Vec<Node<'t>> =
         named(node).filter(|at| at.kind() == "variable_declarator").collect();
     for declarator in declarators {
-        let Some(name) = declarator.child_by_field_name("name") else { continue };
-        let initial = declarator.child_by_field_name("value");
+        let Some(name) = declarator.field("name") else { continue };
+        let initial = declarator.field("value");
         let chain = match initial {
             Some(initial) if is_inferred => value(build, initial, 0),
             _ => annotation(build, kind, 0),
@@ -315,14 +313,13 @@ fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
     if depth > MAX_DEPTH {
         return unknown();
     }
-    let inner = |field: &str| {
-        node.child_by_field_name(field).map_or_else(unknown, |at| value(build, at, depth + 1))
-    };
+    let inner =
+        |field: &str| node.field(field).map_or_else(unknown, |at| value(build, at, depth + 1));
     match node.kind() {
         "identifier" | "type_identifier" => Chain::name(build.text_of(node)),
         "this" => Chain::of(Root::Instance),
         "super" => Chain::of(Root::Super),
-        "field_access" => match node.child_by_field_name("field") {
+        "field_access" => match node.field("field") {
             Some(name) if name.kind() == "this" => Chain::of(Root::Instance),
             Some(name) => inner("object").member(build.text_of(name)),
             None => unknown(),
@@ -334,14 +331,14 @@ fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         }
         "method_invocation" => {
             let name = build.field_text(node, "name").unwrap_or_default();
-            match node.child_by_field_name("object") {
+            match node.field("object") {
                 Some(object) => value(build, object, depth + 1).member(name).then(Step::Call),
                 None => Chain::name(name).then(Step::Call),
             }
         }
-        "object_creation_expression" | "cast_expression" => node
-            .child_by_field_name("type")
-            .map_or_else(unknown, |kind| annotation(build, kind, depth + 1)),
+        "object_creation_expression" | "cast_expression" => {
+            node.field("type").map_or_else(unknown, |kind| annotation(build, kind, depth + 1))
+        }
         "array_access" => inner("array").then(Step::Element),
         "parenthesized_expression" => {
             named(node).next().map_or_else(unknown, |at| value(build, at, depth + 1))
@@ -383,7 +380,7 @@ fn annotation(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
             }
         }
         "array_type" => {
-            let element = node.child_by_field_name("element");
+            let element = node.field("element");
             Chain::of(Root::List(Box::new(
                 element.map_or_else(unknown, |at| annotation(build, at, depth + 1)),
             )))

@@ -28,7 +28,7 @@ use build::Build;
 use serde::{Deserialize, Serialize};
 
 /// The version of the outlines. A database with another version is rebuilt.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

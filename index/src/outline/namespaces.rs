@@ -2,6 +2,7 @@
 //! Ruby loads.
 
 use super::build::{child_of, has_child, named};
+use crate::fields::Fields as _;
 use aidd_engine::parse::syntax::Parsed;
 use aidd_engine::project::imports::{Binding, Facts, Import, Imported, Language, Name};
 use aidd_engine::text::source::Span;
@@ -95,7 +96,7 @@ impl<'t> Reader<'t> {
         while let Some(node) = pending.pop() {
             match node.kind() {
                 "namespace_declaration" | "file_scoped_namespace_declaration" => {
-                    if let Some(name) = node.child_by_field_name("name")
+                    if let Some(name) = node.field("name")
                         && self.facts.package.is_none()
                     {
                         self.facts.package = Some(self.text_of(name).to_owned());
@@ -106,7 +107,7 @@ impl<'t> Reader<'t> {
                     pending.extend(inner);
                 }
                 "using_directive" => {
-                    let alias = node.child_by_field_name("name").map(|at| self.text_of(at));
+                    let alias = node.field("name").map(|at| self.text_of(at));
                     let Some(target) = named(node).last() else { continue };
                     let name: String = self.text_of(target).split_whitespace().collect();
                     let name = name.trim_start_matches("global::").to_owned();
@@ -152,12 +153,12 @@ impl<'t> Reader<'t> {
         while let Some(node) = pending.pop() {
             match node.kind() {
                 "namespace_definition" => {
-                    if let Some(name) = node.child_by_field_name("name")
+                    if let Some(name) = node.field("name")
                         && self.facts.package.is_none()
                     {
                         self.facts.package = Some(self.text_of(name).replace('\\', "."));
                     }
-                    let body = node.child_by_field_name("body");
+                    let body = node.field("body");
                     let mut inner: Vec<Node<'_>> = body.into_iter().flat_map(named).collect();
                     inner.reverse();
                     pending.extend(inner);
@@ -165,12 +166,12 @@ impl<'t> Reader<'t> {
                 "namespace_use_declaration" => {
                     let prefix = child_of(node, &["namespace_name"])
                         .map(|at| format!("{}.", self.text_of(at).replace('\\', ".")));
-                    let group = node.child_by_field_name("body");
+                    let group = node.field("body");
                     let clauses: Vec<Node<'_>> = named(group.unwrap_or(node))
                         .filter(|at| at.kind() == "namespace_use_clause")
                         .collect();
                     for clause in clauses {
-                        let alias = clause.child_by_field_name("alias");
+                        let alias = clause.field("alias");
                         let Some(path) = child_of(clause, &["name", "qualified_name"]) else {
                             continue;
                         };
@@ -187,14 +188,14 @@ impl<'t> Reader<'t> {
 
     fn ruby(&mut self, root: Node<'_>) {
         for node in named(root).filter(|at| at.kind() == "call") {
-            let method = node.child_by_field_name("method").map(|at| self.text_of(at));
+            let method = node.field("method").map(|at| self.text_of(at));
             let is_relative = match method {
                 Some("require_relative") => true,
                 Some("require") => false,
                 _ => continue,
             };
             let text = node
-                .child_by_field_name("arguments")
+                .field("arguments")
                 .and_then(|list| named(list).next())
                 .filter(|at| at.kind() == "string")
                 .and_then(|at| child_of(at, &["string_content"]));

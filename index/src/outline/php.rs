@@ -2,6 +2,7 @@
 
 use super::build::{Build, child_of, named, wanted_kinds};
 use super::{Chain, Kind, RefKind, Root, Step};
+use crate::fields::Fields as _;
 use ast_grep_language::SupportLang;
 use std::sync::LazyLock;
 use tree_sitter::Node;
@@ -50,7 +51,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         | "enum_declaration" => class(build, node),
         "anonymous_class" => build.open(node, None, false),
         "enum_case" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
+            let Some(name) = node.field("name") else { return };
             if let Some(at) = build.add(Kind::Variant, name, node) {
                 build.symbol(at).value = Some(Chain::of(Root::Class).then(Step::Instance));
                 build.symbol(at).exported = true;
@@ -68,7 +69,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         "function_definition" | "method_declaration" => function(build, node),
         "anonymous_function" | "arrow_function" => {
             build.open(node, None, true);
-            if let Some(list) = node.child_by_field_name("parameters") {
+            if let Some(list) = node.field("parameters") {
                 parameters(build, list);
             }
         }
@@ -83,9 +84,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "assignment_expression" => {
-            let (Some(left), Some(right)) =
-                (node.child_by_field_name("left"), node.child_by_field_name("right"))
-            else {
+            let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
                 return;
             };
             let chain = value(build, right, 0);
@@ -120,35 +119,32 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "catch_clause" => {
-            let kind = node.child_by_field_name("type").and_then(|list| named(list).next());
-            if let (Some(kind), Some(name)) = (kind, node.child_by_field_name("name")) {
+            let kind = node.field("type").and_then(|list| named(list).next());
+            if let (Some(kind), Some(name)) = (kind, node.field("name")) {
                 let chain = annotation(build, kind, 0);
                 let text = build.text_of(name);
                 build.local(text, chain, name);
             }
         }
         "function_call_expression" => {
-            let Some(name) = node.child_by_field_name("function") else { return };
-            let count = build.count(node.child_by_field_name("arguments"));
+            let Some(name) = node.field("function") else { return };
+            let count = build.count(node.field("arguments"));
             if is_name(name) {
                 refer_name(build, RefKind::Call, name, count);
             }
         }
         "member_call_expression" | "nullsafe_member_call_expression" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
+            let Some(name) = node.field("name") else { return };
             if name.kind() != "name" {
                 return;
             }
-            let receiver = node
-                .child_by_field_name("object")
-                .map_or(Chain::of(Root::Unknown), |at| value(build, at, 0));
-            let count = build.count(node.child_by_field_name("arguments"));
+            let receiver =
+                node.field("object").map_or(Chain::of(Root::Unknown), |at| value(build, at, 0));
+            let count = build.count(node.field("arguments"));
             build.refer(RefKind::Call, name, Some(receiver), count);
         }
         "scoped_call_expression" => {
-            let (Some(scope), Some(name)) =
-                (node.child_by_field_name("scope"), node.child_by_field_name("name"))
-            else {
+            let (Some(scope), Some(name)) = (node.field("scope"), node.field("name")) else {
                 return;
             };
             if name.kind() != "name" {
@@ -158,7 +154,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             if is_name(scope) {
                 refer_name(build, RefKind::Type, scope, 255);
             }
-            let count = build.count(node.child_by_field_name("arguments"));
+            let count = build.count(node.field("arguments"));
             build.refer(RefKind::Call, name, Some(receiver), count);
         }
         "class_constant_access_expression" => {
@@ -222,7 +218,7 @@ fn is_exported(build: &Build<'_>, node: Node<'_>) -> bool {
 }
 
 fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let kind = match node.kind() {
         "interface_declaration" => Kind::Interface,
         "trait_declaration" => Kind::Trait,
@@ -254,8 +250,8 @@ fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
 fn parameters<'t>(build: &mut Build<'t>, list: Node<'t>) -> (Vec<String>, (u8, u8)) {
     let (mut names, mut least, mut most) = (Vec::new(), 0_u8, 0_u8);
     for parameter in named(list) {
-        let Some(name) = parameter.child_by_field_name("name") else { continue };
-        let kind = parameter.child_by_field_name("type");
+        let Some(name) = parameter.field("name") else { continue };
+        let kind = parameter.field("type");
         let chain = kind.map_or(Chain::of(Root::Unknown), |kind| annotation(build, kind, 0));
         let text = build.text_of(name).trim_start_matches('&');
         names.push(text.to_owned());
@@ -271,7 +267,7 @@ fn parameters<'t>(build: &mut Build<'t>, list: Node<'t>) -> (Vec<String>, (u8, u
         }
         build.local(text, chain, name);
         most = most.saturating_add(1);
-        if parameter.child_by_field_name("default_value").is_none() {
+        if parameter.field("default_value").is_none() {
             least = least.saturating_add(1);
         }
     }
@@ -281,7 +277,7 @@ fn parameters<'t>(build: &mut Build<'t>, list: Node<'t>) -> (Vec<String>, (u8, u
 }
 
 fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let is_method = node.kind() == "method_declaration";
     let exported = !is_method || is_exported(build, node);
     let text = build.text_of(name);
@@ -293,13 +289,13 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
             || doc.as_deref().is_some_and(|doc| doc.contains("@test")))
         && build.path.to_ascii_lowercase().contains("test");
     build.marks.test |= is_test;
-    let result = node.child_by_field_name("return_type");
+    let result = node.field("return_type");
     let result_text = result.map(|at| build.text_of(at).to_owned());
     let chain = result.map_or(Chain::of(Root::Unknown), |at| annotation(build, at, 0));
     let kind = if is_method { Kind::Method } else { Kind::Function };
     let symbol = build.add(kind, name, node);
     build.open(node, symbol, true);
-    let list = node.child_by_field_name("parameters");
+    let list = node.field("parameters");
     let (names, arity) =
         list.map_or_else(|| (Vec::new(), (0, 255)), |list| parameters(build, list));
     if let Some(at) = symbol {
@@ -315,12 +311,12 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
 
 fn property<'t>(build: &mut Build<'t>, node: Node<'t>) {
     let exported = is_exported(build, node);
-    let kind = node.child_by_field_name("type");
+    let kind = node.field("type");
     let elements: Vec<Node<'t>> =
         named(node).filter(|at| at.kind() == "property_element").collect();
     for element in elements {
-        let Some(name) = element.child_by_field_name("name") else { continue };
-        let chain = match (kind, element.child_by_field_name("default_value")) {
+        let Some(name) = element.field("name") else { continue };
+        let chain = match (kind, element.field("default_value")) {
             (Some(kind), _) => annotation(build, kind, 0),
             (None, Some(initial)) => value(build, initial, 0),
             (None, None) => Chain::of(Root::Unknown),
@@ -339,9 +335,8 @@ fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
     if depth > MAX_DEPTH {
         return unknown();
     }
-    let inner = |field: &str| {
-        node.child_by_field_name(field).map_or_else(unknown, |at| value(build, at, depth + 1))
-    };
+    let inner =
+        |field: &str| node.field(field).map_or_else(unknown, |at| value(build, at, depth + 1));
     match node.kind() {
         "variable_name" => match build.text_of(node) {
             "$this" => Chain::of(Root::Instance),
@@ -418,7 +413,7 @@ fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
 
 /// An instance of `Foo` for the argument `Foo::class`.
 fn class_argument(build: &Build<'_>, node: Node<'_>, depth: usize) -> Option<Chain> {
-    let argument = named(node.child_by_field_name("arguments")?).next()?;
+    let argument = named(node.field("arguments")?).next()?;
     let access =
         named(argument).next().filter(|at| at.kind() == "class_constant_access_expression")?;
     let mut parts = named(access);

@@ -3,6 +3,7 @@
 use super::build::{Build, end, named, sentence, start, wanted_kinds};
 use super::python_values::{annotation, bind, returned, value};
 use super::{Chain, Kind, RefKind, Root, Step};
+use crate::fields::Fields as _;
 use ast_grep_language::SupportLang;
 use std::sync::LazyLock;
 use tree_sitter::Node;
@@ -35,14 +36,14 @@ pub(super) fn wanted() -> &'static [bool] {
 }
 
 pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    match node.kind() {
+    match node.kind_name() {
         "class_definition" => class(build, node),
         "function_definition" => function(build, node),
         "decorated_definition" => read_decorators(build, node),
         "decorator" => {
             let Some(inner) = named(node).next() else { return };
-            let target = match inner.kind() {
-                "call" => inner.child_by_field_name("function"),
+            let target = match inner.kind_name() {
+                "call" => inner.field("function"),
                 _ => Some(inner),
             };
             build.done.insert(inner.id());
@@ -52,9 +53,9 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         }
         "lambda" => {
             build.open(node, None, true);
-            for parameter in node.child_by_field_name("parameters").into_iter().flat_map(named) {
-                let name = parameter.child_by_field_name("name").unwrap_or(parameter);
-                if name.kind() == "identifier" {
+            for parameter in node.field("parameters").into_iter().flat_map(named) {
+                let name = parameter.field("name").unwrap_or(parameter);
+                if name.kind_name() == "identifier" {
                     let name = build.text_of(parameter);
                     build.local(name, Chain::of(Root::Unknown), parameter);
                 }
@@ -63,9 +64,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         "call" => call(build, node),
         "assignment" => assignment(build, node),
         "for_statement" | "for_in_clause" => {
-            let (Some(left), Some(right)) =
-                (node.child_by_field_name("left"), node.child_by_field_name("right"))
-            else {
+            let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
                 return;
             };
             let element = value(build, right).then(Step::Element);
@@ -73,18 +72,16 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         }
         "as_pattern" => {
             let Some(whole) = named(node).next() else { return };
-            let Some(target) = node.child_by_field_name("alias") else { return };
+            let Some(target) = node.field("alias") else { return };
             // `with A() as b`: most context managers return themselves.
-            let chain = match node.parent().map(|parent| parent.kind()) {
+            let chain = match node.parent().map(|parent| parent.kind_name()) {
                 Some("except_clause") => value(build, whole).then(Step::Instance),
                 _ => value(build, whole).member("__enter__").then(Step::Call),
             };
             bind(build, target, &chain);
         }
         "named_expression" => {
-            if let (Some(name), Some(right)) =
-                (node.child_by_field_name("name"), node.child_by_field_name("value"))
-            {
+            if let (Some(name), Some(right)) = (node.field("name"), node.field("value")) {
                 let chain = value(build, right);
                 bind(build, name, &chain);
             }
@@ -99,7 +96,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "keyword_argument" | "pair" => {
-            if let Some(inner) = node.child_by_field_name("value") {
+            if let Some(inner) = node.field("value") {
                 pass_on(build, inner);
             }
         }
@@ -113,7 +110,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
 }
 
 fn pass_on(build: &mut Build<'_>, node: Node<'_>) {
-    match node.kind() {
+    match node.kind_name() {
         "identifier" => build.refer(RefKind::Use, node, None, 255),
         "attribute" => refer(build, RefKind::Use, node, 255),
         _ => {}
@@ -121,11 +118,10 @@ fn pass_on(build: &mut Build<'_>, node: Node<'_>) {
 }
 
 fn refer(build: &mut Build<'_>, kind: RefKind, target: Node<'_>, arguments: u8) {
-    match target.kind() {
+    match target.kind_name() {
         "identifier" => build.refer(kind, target, None, arguments),
         "attribute" => {
-            let (Some(object), Some(name)) =
-                (target.child_by_field_name("object"), target.child_by_field_name("attribute"))
+            let (Some(object), Some(name)) = (target.field("object"), target.field("attribute"))
             else {
                 return;
             };
@@ -140,11 +136,11 @@ fn refer(build: &mut Build<'_>, kind: RefKind, target: Node<'_>, arguments: u8) 
 fn types(build: &mut Build<'_>, node: Node<'_>) {
     let mut remaining = vec![node];
     while let Some(node) = remaining.pop() {
-        match node.kind() {
+        match node.kind_name() {
             "identifier" | "attribute" => refer(build, RefKind::Type, node, 255),
             "type" if remaining.len() > 1 => {}
             _ if remaining.len() < 200 => {
-                remaining.extend(named(node).filter(|inner| inner.kind() != "type"));
+                remaining.extend(named(node).filter(|inner| inner.kind_name() != "type"));
             }
             _ => {}
         }
@@ -152,7 +148,8 @@ fn types(build: &mut Build<'_>, node: Node<'_>) {
 }
 
 fn read_decorators(build: &mut Build<'_>, node: Node<'_>) {
-    let decorators: Vec<Node<'_>> = named(node).filter(|at| at.kind() == "decorator").collect();
+    let decorators: Vec<Node<'_>> =
+        named(node).filter(|at| at.kind_name() == "decorator").collect();
     for decorator in decorators {
         let text = build.text_of(decorator).trim_start_matches('@');
         let name = text.split('(').next().unwrap_or_default().trim();
@@ -171,12 +168,12 @@ fn read_decorators(build: &mut Build<'_>, node: Node<'_>) {
 
 /// The first sentence of the string at the start of a body.
 fn doc(build: &Build<'_>, node: Node<'_>) -> Option<String> {
-    let first = named(node.child_by_field_name("body")?).next()?;
-    let string = match first.kind() {
+    let first = named(node.field("body")?).next()?;
+    let string = match first.kind_name() {
         "expression_statement" => named(first).next()?,
         _ => first,
     };
-    if string.kind() != "string" {
+    if string.kind_name() != "string" {
         return None;
     }
     let text = build.text_of(string).trim_start_matches(['r', 'R', 'u', 'b', 'f']);
@@ -184,13 +181,13 @@ fn doc(build: &Build<'_>, node: Node<'_>) -> Option<String> {
 }
 
 fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let text = build.text_of(name);
     let symbol = build.add(Kind::Class, name, node);
     let mut bases = Vec::new();
-    for base in node.child_by_field_name("superclasses").into_iter().flat_map(named) {
-        let target = match base.kind() {
-            "subscript" => base.child_by_field_name("value").unwrap_or(base),
+    for base in node.field("superclasses").into_iter().flat_map(named) {
+        let target = match base.kind_name() {
+            "subscript" => base.field("value").unwrap_or(base),
             "identifier" | "attribute" => base,
             "keyword_argument" => continue,
             _ => {
@@ -201,7 +198,7 @@ fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
         refer(build, RefKind::Extends, target, 255);
         bases.push(value(build, target));
     }
-    if let Some(superclasses) = node.child_by_field_name("superclasses") {
+    if let Some(superclasses) = node.field("superclasses") {
         build.done.insert(superclasses.id());
     }
     let is_nested_exported =
@@ -224,7 +221,7 @@ fn is_test_path(path: &str) -> bool {
 }
 
 fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let text = build.text_of(name);
     let class = build.class();
     let marks = build.marks.clone();
@@ -232,7 +229,7 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
     let is_exported = build.parent().is_none_or(|at| build.out.symbols[at as usize].exported)
         && !build.is_in_function();
     let symbol = build.add(kind, name, node);
-    let result = match node.child_by_field_name("return_type") {
+    let result = match node.field("return_type") {
         Some(kind) => Some(annotation(build, kind)),
         None => returned(build, node),
     };
@@ -241,16 +238,15 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
     build.open(node, symbol, true);
     let mut names = Vec::new();
     let (mut least, mut most) = (0_u8, 0_u8);
-    let parameters: Vec<Node<'t>> =
-        node.child_by_field_name("parameters").into_iter().flat_map(named).collect();
+    let parameters: Vec<Node<'t>> = node.field("parameters").into_iter().flat_map(named).collect();
     for (index, parameter) in parameters.into_iter().enumerate() {
-        let (name, chain) = match parameter.kind() {
+        let (name, chain) = match parameter.kind_name() {
             "identifier" => (Some(parameter), Chain::of(Root::Unknown)),
             "typed_parameter" => {
                 let inner = named(parameter).next();
-                let splat = inner.is_some_and(|inner| inner.kind().ends_with("splat_pattern"));
+                let splat = inner.is_some_and(|inner| inner.kind_name().ends_with("splat_pattern"));
                 let name = if splat { inner.and_then(|i| named(i).next()) } else { inner };
-                let kind = parameter.child_by_field_name("type");
+                let kind = parameter.field("type");
                 let chain = match kind {
                     Some(kind) if !splat => annotation(build, kind),
                     _ => Chain::of(Root::Literal),
@@ -258,15 +254,15 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
                 (name, chain)
             }
             "default_parameter" => {
-                let initial = parameter.child_by_field_name("value");
+                let initial = parameter.field("value");
                 let chain = initial.map(|initial| value(build, initial));
                 let chain = chain.filter(|chain| chain.root != Root::Literal);
-                (parameter.child_by_field_name("name"), chain.unwrap_or(Chain::of(Root::Unknown)))
+                (parameter.field("name"), chain.unwrap_or(Chain::of(Root::Unknown)))
             }
             "typed_default_parameter" => {
-                let kind = parameter.child_by_field_name("type");
+                let kind = parameter.field("type");
                 let chain = kind.map_or(Chain::of(Root::Unknown), |kind| annotation(build, kind));
-                (parameter.child_by_field_name("name"), chain)
+                (parameter.field("name"), chain)
             }
             "list_splat_pattern" | "dictionary_splat_pattern" => {
                 most = 255;
@@ -283,7 +279,7 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
         };
         if !is_receiver && most != 255 {
             most += 1;
-            if !parameter.kind().contains("default") {
+            if !parameter.kind_name().contains("default") {
                 least = most;
             }
         }
@@ -306,22 +302,22 @@ fn call<'t>(build: &mut Build<'t>, node: Node<'t>) {
     if build.done.remove(&node.id()) {
         return;
     }
-    let Some(target) = node.child_by_field_name("function") else { return };
+    let Some(target) = node.field("function") else { return };
     if build.text_of(target) == "super" {
         return;
     }
-    let arguments = node.child_by_field_name("arguments");
+    let arguments = node.field("arguments");
     let count = match arguments {
-        Some(list) if list.kind() == "argument_list" => build.count(arguments),
+        Some(list) if list.kind_name() == "argument_list" => build.count(arguments),
         _ => 255,
     };
     refer(build, RefKind::Call, target, count);
 }
 
 fn assignment<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(left) = node.child_by_field_name("left") else { return };
-    let right = node.child_by_field_name("right");
-    let kind = node.child_by_field_name("type");
+    let Some(left) = node.field("left") else { return };
+    let right = node.field("right");
+    let kind = node.field("type");
     let chain = match (kind, right) {
         (Some(kind), _) => annotation(build, kind),
         (None, Some(right)) => value(build, right),
@@ -330,10 +326,10 @@ fn assignment<'t>(build: &mut Build<'t>, node: Node<'t>) {
     if let Some(right) = right {
         pass_on(build, right);
     }
-    match left.kind() {
+    match left.kind_name() {
         "attribute" => {
             let is_own = left
-                .child_by_field_name("object")
+                .field("object")
                 .is_some_and(|object| matches!(build.text_of(object), "self" | "cls"));
             let name = build.field_text(left, "attribute");
             if let (true, Some(class), Some(name)) = (is_own, build.enclosing_class(), name) {
@@ -368,7 +364,7 @@ fn assignment<'t>(build: &mut Build<'t>, node: Node<'t>) {
         }
         _ if build.is_in_function() => bind(build, left, &chain),
         _ => {
-            for name in named(left).filter(|name| name.kind() == "identifier") {
+            for name in named(left).filter(|name| name.kind_name() == "identifier") {
                 if build.class().is_none()
                     && let Some(at) = build.add(Kind::Variable, name, node)
                 {

@@ -2,6 +2,7 @@
 
 use super::build::{Build, named};
 use super::{Chain, Root, Step};
+use crate::fields::Fields as _;
 use tree_sitter::Node;
 
 /// Maximum nesting of an expression or type that is read.
@@ -17,25 +18,23 @@ fn value_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
     if depth > MAX_DEPTH {
         return unknown();
     }
-    let inner = |field: &str| {
-        node.child_by_field_name(field).map_or_else(unknown, |at| value_at(build, at, depth + 1))
-    };
+    let inner =
+        |field: &str| node.field(field).map_or_else(unknown, |at| value_at(build, at, depth + 1));
     let first = || named(node).next().map_or_else(unknown, |at| value_at(build, at, depth + 1));
-    match node.kind() {
+    match node.kind_name() {
         "identifier" => Chain::name(build.text_of(node)),
-        "attribute" => match node.child_by_field_name("attribute") {
+        "attribute" => match node.field("attribute") {
             Some(name) => inner("object").member(build.text_of(name)),
             None => unknown(),
         },
         "call" => {
-            let function = node.child_by_field_name("function");
+            let function = node.field("function");
             if function.is_some_and(|function| build.text_of(function) == "super") {
                 return Chain::of(Root::Super);
             }
             // `cast(A, b)` is an instance of A.
             if function.is_some_and(|function| build.text_of(function) == "cast")
-                && let Some(kind) =
-                    node.child_by_field_name("arguments").and_then(|a| named(a).next())
+                && let Some(kind) = node.field("arguments").and_then(|a| named(a).next())
             {
                 return annotation(build, kind);
             }
@@ -80,7 +79,7 @@ fn type_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
     if depth > MAX_DEPTH {
         return unknown();
     }
-    match node.kind() {
+    match node.kind_name() {
         "type" | "parenthesized_expression" => {
             named(node).next().map_or_else(unknown, |at| type_at(build, at, depth + 1))
         }
@@ -92,7 +91,7 @@ fn type_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
             let mut parts = Vec::new();
             let mut remaining: Vec<Node<'_>> = named(node).collect();
             while let Some(part) = remaining.pop() {
-                if matches!(part.kind(), "binary_operator" | "union_type") && parts.len() < 8 {
+                if matches!(part.kind_name(), "binary_operator" | "union_type") && parts.len() < 8 {
                     remaining.extend(named(part));
                 } else if build.text_of(part) != "None" {
                     parts.push(type_at(build, part, depth + 1));
@@ -109,7 +108,7 @@ fn type_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
             subscripted(build, build.text_of(name), &named(list).collect::<Vec<_>>(), name, depth)
         }
         "subscript" => {
-            let Some(name) = node.child_by_field_name("value") else { return unknown() };
+            let Some(name) = node.field("value") else { return unknown() };
             let mut cursor = node.walk();
             let arguments: Vec<_> = node.children_by_field_name("subscript", &mut cursor).collect();
             subscripted(build, build.text_of(name), &arguments, name, depth)
@@ -188,18 +187,17 @@ fn quoted(build: &Build<'_>, node: Node<'_>) -> Chain {
 /// The value that a function returns, if all its `return` statements return the same.
 pub(super) fn returned(build: &Build<'_>, function: Node<'_>) -> Option<Chain> {
     let mut found: Option<Chain> = None;
-    let mut remaining: Vec<Node<'_>> =
-        function.child_by_field_name("body").into_iter().flat_map(named).collect();
+    let mut remaining: Vec<Node<'_>> = function.field("body").into_iter().flat_map(named).collect();
     let mut visited = 0;
     while let Some(node) = remaining.pop() {
         visited += 1;
         if visited > 400 {
             return None;
         }
-        match node.kind() {
+        match node.kind_name() {
             "return_statement" => {
                 let Some(returned) = named(node).next() else { continue };
-                if returned.kind() == "none" {
+                if returned.kind_name() == "none" {
                     continue;
                 }
                 let chain = value(build, returned);
@@ -210,7 +208,9 @@ pub(super) fn returned(build: &Build<'_>, function: Node<'_>) -> Option<Chain> {
                 }
                 found = Some(chain);
             }
-            "expression_statement" if named(node).next().is_some_and(|at| at.kind() == "yield") => {
+            "expression_statement"
+                if named(node).next().is_some_and(|at| at.kind_name() == "yield") =>
+            {
                 return None;
             }
             "if_statement" | "elif_clause" | "else_clause" | "block" | "try_statement"
@@ -231,7 +231,7 @@ pub(super) fn bind<'t>(build: &mut Build<'t>, target: Node<'t>, whole: &Chain) {
         if remaining.len() > 500 {
             return;
         }
-        match node.kind() {
+        match node.kind_name() {
             "identifier" => {
                 let name = build.text_of(node);
                 build.local(name, chain, node);
@@ -241,7 +241,7 @@ pub(super) fn bind<'t>(build: &mut Build<'t>, target: Node<'t>, whole: &Chain) {
                 remaining.extend(named(node).map(|part| (part, unknown.clone())));
             }
             "list_splat_pattern" | "as_pattern_target" | "parenthesized_expression" => {
-                let chain = if node.kind() == "as_pattern_target" {
+                let chain = if node.kind_name() == "as_pattern_target" {
                     chain
                 } else {
                     Chain::of(Root::Unknown)

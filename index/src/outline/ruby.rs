@@ -2,6 +2,7 @@
 
 use super::build::{Build, child_of, named, start, wanted_kinds};
 use super::{Chain, Kind, RefKind, Root, Step};
+use crate::fields::Fields as _;
 use ast_grep_language::SupportLang;
 use std::sync::LazyLock;
 use tree_sitter::Node;
@@ -82,22 +83,20 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         "method" | "singleton_method" => method(build, node),
         "block" | "do_block" => {
             build.open(node, None, true);
-            if let Some(list) = node.child_by_field_name("parameters") {
+            if let Some(list) = node.field("parameters") {
                 parameters(build, list);
             }
         }
         "lambda" => {
             build.open(node, None, true);
-            if let Some(list) = node.child_by_field_name("parameters") {
+            if let Some(list) = node.field("parameters") {
                 parameters(build, list);
             }
         }
         "assignment" => assignment(build, node),
         "operator_assignment" => {
             // `@a ||= Foo.new`
-            if let (Some(left), Some(right)) =
-                (node.child_by_field_name("left"), node.child_by_field_name("right"))
-            {
+            if let (Some(left), Some(right)) = (node.field("left"), node.field("right")) {
                 assign(build, left, Some(right));
             }
         }
@@ -125,15 +124,13 @@ fn enclosing_method(build: &Build<'_>) -> Option<String> {
 /// The last constant of a possibly qualified name, and the text before it.
 fn last_constant<'n>(node: Node<'n>) -> (Node<'n>, Option<Node<'n>>) {
     match node.kind() {
-        "scope_resolution" => {
-            (node.child_by_field_name("name").unwrap_or(node), node.child_by_field_name("scope"))
-        }
+        "scope_resolution" => (node.field("name").unwrap_or(node), node.field("scope")),
         _ => (node, None),
     }
 }
 
 fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let (last, scope) = last_constant(name);
     let kind = if node.kind() == "class" { Kind::Class } else { Kind::Mixin };
     let doc = build.doc_before(node);
@@ -147,8 +144,7 @@ fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
         symbol.qualified.insert_str(outer, &format!("{scope}::"));
     }
     let mut bases = Vec::new();
-    if let Some(base) =
-        node.child_by_field_name("superclass").and_then(|clause| named(clause).next())
+    if let Some(base) = node.field("superclass").and_then(|clause| named(clause).next())
         && matches!(base.kind(), "constant" | "scope_resolution")
     {
         let (last, _) = last_constant(base);
@@ -168,7 +164,7 @@ fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
 
 fn receiver_of(build: &Build<'_>, node: Node<'_>) -> Option<Chain> {
     match node.kind() {
-        "scope_resolution" => node.child_by_field_name("scope").map(|scope| value(build, scope, 0)),
+        "scope_resolution" => node.field("scope").map(|scope| value(build, scope, 0)),
         _ => None,
     }
 }
@@ -195,14 +191,14 @@ fn parameters<'t>(build: &mut Build<'t>, list: Node<'t>) -> (Vec<String>, (u8, u
             }
             "optional_parameter" => {
                 most = most.saturating_add(1);
-                parameter.child_by_field_name("name")
+                parameter.field("name")
             }
             "splat_parameter" | "hash_splat_parameter" | "keyword_parameter" => {
                 // Keyword arguments are counted as one argument or as several.
                 most = 255;
-                parameter.child_by_field_name("name")
+                parameter.field("name")
             }
-            _ => parameter.child_by_field_name("name"),
+            _ => parameter.field("name"),
         };
         let Some(name) = name else { continue };
         let text = build.text_of(name);
@@ -214,7 +210,7 @@ fn parameters<'t>(build: &mut Build<'t>, list: Node<'t>) -> (Vec<String>, (u8, u
 }
 
 fn method<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let doc = build.doc_before(node);
     let kind = match build.enclosing_class() {
         Some(_) => Kind::Method,
@@ -225,9 +221,9 @@ fn method<'t>(build: &mut Build<'t>, node: Node<'t>) {
     build.marks.test |= text.starts_with("test_") && build.path.contains("test");
     let symbol = build.add(kind, name, node);
     build.open(node, symbol, true);
-    let list = node.child_by_field_name("parameters");
+    let list = node.field("parameters");
     let (names, arity) = list.map_or_else(|| (Vec::new(), (0, 0)), |list| parameters(build, list));
-    let result = node.child_by_field_name("body").and_then(|body| match body.kind() {
+    let result = node.field("body").and_then(|body| match body.kind() {
         "body_statement" => named(body).filter(|at| at.kind() != "comment").last(),
         _ => Some(body),
     });
@@ -244,8 +240,7 @@ fn method<'t>(build: &mut Build<'t>, node: Node<'t>) {
 }
 
 fn assignment<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let (Some(left), right) = (node.child_by_field_name("left"), node.child_by_field_name("right"))
-    else {
+    let (Some(left), right) = (node.field("left"), node.field("right")) else {
         return;
     };
     if left.kind() == "left_assignment_list" {
@@ -321,17 +316,17 @@ fn constant(build: &mut Build<'_>, node: Node<'_>) {
     let receiver = node
         .parent()
         .filter(|parent| parent.kind() == "scope_resolution")
-        .filter(|parent| parent.child_by_field_name("name").is_some_and(|at| at.id() == node.id()))
+        .filter(|parent| parent.field("name").is_some_and(|at| at.id() == node.id()))
         .and_then(|parent| receiver_of(build, parent));
     build.refer(RefKind::Use, node, receiver, 255);
 }
 
 fn call<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("method") else { return };
+    let Some(name) = node.field("method") else { return };
     let text = build.text_of(name);
     build.done.insert(name.start_byte());
-    let arguments = node.child_by_field_name("arguments");
-    let Some(receiver) = node.child_by_field_name("receiver") else {
+    let arguments = node.field("arguments");
+    let Some(receiver) = node.field("receiver") else {
         return directive(build, node, name, text, arguments);
     };
     let mut count = build.count(arguments);
@@ -418,14 +413,13 @@ fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
     if depth > MAX_DEPTH {
         return unknown();
     }
-    let inner = |field: &str| {
-        node.child_by_field_name(field).map_or_else(unknown, |at| value(build, at, depth + 1))
-    };
+    let inner =
+        |field: &str| node.field(field).map_or_else(unknown, |at| value(build, at, depth + 1));
     match node.kind() {
         "identifier" | "constant" => Chain::name(build.text_of(node)),
         "scope_resolution" => {
             let Some(name) = build.field_text(node, "name") else { return unknown() };
-            match node.child_by_field_name("scope") {
+            match node.field("scope") {
                 Some(scope) => value(build, scope, depth + 1).member(name),
                 None => Chain::name(name),
             }
@@ -436,7 +430,7 @@ fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         }
         "call" => {
             let Some(name) = build.field_text(node, "method") else { return unknown() };
-            match (name, node.child_by_field_name("receiver")) {
+            match (name, node.field("receiver")) {
                 ("new", Some(receiver)) => value(build, receiver, depth + 1).then(Step::Instance),
                 (_, Some(_)) => inner("receiver").member(name).then(Step::Call),
                 (_, None) => Chain::name(name).then(Step::Call),

@@ -3,6 +3,7 @@
 use super::build::{Build, child_of, named, start, wanted_kinds};
 use super::rust_values::{annotation, bind, value};
 use super::{Chain, Kind, RefKind, Root, Step};
+use crate::fields::Fields as _;
 use ast_grep_language::SupportLang;
 use std::sync::LazyLock;
 use tree_sitter::Node;
@@ -55,8 +56,8 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         }
         "use_declaration" => skip_types(build, node),
         "mod_item" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
-            if node.child_by_field_name("body").is_none() {
+            let Some(name) = node.field("name") else { return };
+            if node.field("body").is_none() {
                 build.marks = Default::default();
                 return;
             }
@@ -65,15 +66,15 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         }
         "struct_item" | "union_item" | "enum_item" | "trait_item" => item(build, node),
         "type_item" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
-            let chain = node.child_by_field_name("type").map(|at| annotation(build, at, 0));
+            let Some(name) = node.field("name") else { return };
+            let chain = node.field("type").map(|at| annotation(build, at, 0));
             if let Some(at) = add(build, Kind::Type, name, node) {
                 build.symbol(at).value = chain;
             }
         }
         "const_item" | "static_item" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
-            let chain = node.child_by_field_name("type").map(|at| annotation(build, at, 0));
+            let Some(name) = node.field("name") else { return };
+            let chain = node.field("type").map(|at| annotation(build, at, 0));
             if build.text_of(name) != "_"
                 && let Some(at) = add(build, Kind::Constant, name, node)
             {
@@ -81,9 +82,9 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "enum_variant" | "field_declaration" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
+            let Some(name) = node.field("name") else { return };
             let is_variant = node.kind() == "enum_variant";
-            let chain = node.child_by_field_name("type").map(|at| annotation(build, at, 0));
+            let chain = node.field("type").map(|at| annotation(build, at, 0));
             let is_parent_exported =
                 build.parent().is_some_and(|at| build.out.symbols[at as usize].exported);
             let kind = if is_variant { Kind::Variant } else { Kind::Field };
@@ -95,7 +96,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "macro_definition" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
+            let Some(name) = node.field("name") else { return };
             let is_exported = build.marks.exported;
             if let Some(at) = add(build, Kind::Macro, name, node) {
                 build.symbol(at).exported |= is_exported;
@@ -108,9 +109,8 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             parameters(build, node);
         }
         "let_declaration" | "let_condition" => {
-            let Some(pattern) = node.child_by_field_name("pattern") else { return };
-            let chain = match (node.child_by_field_name("type"), node.child_by_field_name("value"))
-            {
+            let Some(pattern) = node.field("pattern") else { return };
+            let chain = match (node.field("type"), node.field("value")) {
                 (Some(kind), _) => annotation(build, kind, 0),
                 (None, Some(at)) => value(build, at, 0),
                 _ => Chain::of(Root::Unknown),
@@ -118,30 +118,28 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             bind(build, pattern, &chain);
         }
         "for_expression" => {
-            if let (Some(pattern), Some(at)) =
-                (node.child_by_field_name("pattern"), node.child_by_field_name("value"))
-            {
+            if let (Some(pattern), Some(at)) = (node.field("pattern"), node.field("value")) {
                 let chain = value(build, at, 0).then(Step::Element);
                 bind(build, pattern, &chain);
             }
         }
         "match_arm" => {
-            if let Some(pattern) = node.child_by_field_name("pattern") {
+            if let Some(pattern) = node.field("pattern") {
                 bind(build, pattern, &Chain::of(Root::Unknown));
             }
         }
         "call_expression" => {
-            let Some(target) = node.child_by_field_name("function") else { return };
-            let count = build.count(node.child_by_field_name("arguments"));
+            let Some(target) = node.field("function") else { return };
+            let count = build.count(node.field("arguments"));
             refer(build, RefKind::Call, target, count);
         }
         "macro_invocation" => {
-            if let Some(name) = node.child_by_field_name("macro") {
+            if let Some(name) = node.field("macro") {
                 refer(build, RefKind::Call, name, 255);
             }
         }
         "struct_expression" => {
-            if let Some(name) = node.child_by_field_name("name") {
+            if let Some(name) = node.field("name") {
                 skip_types(build, name);
                 refer(build, RefKind::New, name, 255);
             }
@@ -152,7 +150,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
             let parent = node.parent().filter(|at| at.kind() == "scoped_type_identifier");
             let receiver = parent
-                .and_then(|at| at.child_by_field_name("path"))
+                .and_then(|at| at.field("path"))
                 .filter(|path| path.id() != node.id())
                 .map(|path| value(build, path, 0));
             build.refer(RefKind::Type, node, receiver, 255);
@@ -163,7 +161,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "field_initializer" => {
-            if let Some(inner) = node.child_by_field_name("value") {
+            if let Some(inner) = node.field("value") {
                 pass_on(build, inner);
             }
         }
@@ -209,24 +207,20 @@ fn refer(build: &mut Build<'_>, kind: RefKind, target: Node<'_>, arguments: u8) 
     match target.kind() {
         "identifier" | "type_identifier" => build.refer(kind, target, None, arguments),
         "scoped_identifier" | "scoped_type_identifier" => {
-            let Some(name) = target.child_by_field_name("name") else { return };
-            let receiver = target
-                .child_by_field_name("path")
-                .map_or(Chain::of(Root::Unknown), |path| value(build, path, 0));
+            let Some(name) = target.field("name") else { return };
+            let receiver =
+                target.field("path").map_or(Chain::of(Root::Unknown), |path| value(build, path, 0));
             build.refer(kind, name, Some(receiver), arguments);
         }
         "field_expression" => {
-            let (Some(object), Some(name)) =
-                (target.child_by_field_name("value"), target.child_by_field_name("field"))
-            else {
+            let (Some(object), Some(name)) = (target.field("value"), target.field("field")) else {
                 return;
             };
             let receiver = value(build, object, 0);
             build.refer(kind, name, Some(receiver), arguments);
         }
         "generic_function" | "generic_type" | "generic_type_with_turbofish" => {
-            let inner =
-                target.child_by_field_name("function").or(target.child_by_field_name("type"));
+            let inner = target.field("function").or(target.field("type"));
             if let Some(inner) = inner.filter(|inner| !inner.kind().starts_with("generic")) {
                 refer(build, kind, inner, arguments);
             }
@@ -236,14 +230,14 @@ fn refer(build: &mut Build<'_>, kind: RefKind, target: Node<'_>, arguments: u8) 
 }
 
 fn item<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let kind = match node.kind() {
         "enum_item" => Kind::Enum,
         "trait_item" => Kind::Trait,
         _ => Kind::Struct,
     };
     let Some(at) = add(build, kind, name, node) else { return };
-    let bounds = node.child_by_field_name("bounds");
+    let bounds = node.field("bounds");
     let bases: Vec<Chain> =
         bounds.into_iter().flat_map(named).map(|base| value(build, base, 0)).collect();
     let is_callable = child_of(node, &["ordered_field_declaration_list"]).is_some();
@@ -265,8 +259,8 @@ fn item<'t>(build: &mut Build<'t>, node: Node<'t>) {
 
 fn implementation<'t>(build: &mut Build<'t>, node: Node<'t>) {
     let test = std::mem::take(&mut build.marks).test;
-    let Some(kind) = node.child_by_field_name("type") else { return };
-    let of = node.child_by_field_name("trait");
+    let Some(kind) = node.field("type") else { return };
+    let of = node.field("trait");
     let mut chain = annotation(build, kind, 0);
     if chain.steps.last() == Some(&Step::Instance) {
         chain.steps.pop();
@@ -289,10 +283,10 @@ fn implementation<'t>(build: &mut Build<'t>, node: Node<'t>) {
 /// Opens the scope of the parameters of a function.
 fn parameters<'t>(build: &mut Build<'t>, node: Node<'t>) -> Vec<String> {
     let mut names = Vec::new();
-    for parameter in node.child_by_field_name("parameters").into_iter().flat_map(named) {
-        let pattern = parameter.child_by_field_name("pattern").unwrap_or(parameter);
+    for parameter in node.field("parameters").into_iter().flat_map(named) {
+        let pattern = parameter.field("pattern").unwrap_or(parameter);
         let chain = parameter
-            .child_by_field_name("type")
+            .field("type")
             .map_or(Chain::of(Root::Unknown), |kind| annotation(build, kind, 0));
         names.push(build.text_of(pattern).chars().take(60).collect());
         bind(build, pattern, &chain);
@@ -301,7 +295,7 @@ fn parameters<'t>(build: &mut Build<'t>, node: Node<'t>) -> Vec<String> {
 }
 
 fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let end = start(node).offset;
     if build.owner.as_ref().is_some_and(|(_, until, _)| *until <= end) {
         build.owner = None;
@@ -315,7 +309,7 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
     if is_nested {
         build.owner = owner;
     }
-    let return_type = node.child_by_field_name("return_type");
+    let return_type = node.field("return_type");
     let chain = return_type.map(|kind| annotation(build, kind, 0));
     let text = return_type.map(|kind| build.text_of(kind).to_owned());
     build.open(node, symbol, true);

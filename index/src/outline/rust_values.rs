@@ -2,6 +2,7 @@
 
 use super::build::{Build, named};
 use super::{Chain, Root, Step};
+use crate::fields::Fields as _;
 use tree_sitter::Node;
 
 /// Maximum nesting of an expression or type that is read.
@@ -55,9 +56,8 @@ pub(super) fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
     if depth > MAX_DEPTH {
         return unknown();
     }
-    let inner = |field: &str| {
-        node.child_by_field_name(field).map_or_else(unknown, |at| value(build, at, depth + 1))
-    };
+    let inner =
+        |field: &str| node.field(field).map_or_else(unknown, |at| value(build, at, depth + 1));
     let first = || named(node).next().map_or_else(unknown, |at| value(build, at, depth + 1));
     match node.kind() {
         "identifier" | "type_identifier" => match build.text_of(node) {
@@ -68,22 +68,22 @@ pub(super) fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         "crate" | "super" => Chain::name(build.text_of(node)),
         "scoped_identifier" | "scoped_type_identifier" => {
             let name = build.field_text(node, "name").unwrap_or_default();
-            match node.child_by_field_name("path") {
+            match node.field("path") {
                 Some(path) if path.kind() == "self" => Chain::name("self").member(name),
                 Some(_) => inner("path").member(name),
                 None => unknown(),
             }
         }
-        "field_expression" => match node.child_by_field_name("field") {
+        "field_expression" => match node.field("field") {
             Some(name) => inner("value").member(build.text_of(name)),
             None => unknown(),
         },
         "call_expression" => {
-            let function = node.child_by_field_name("function");
+            let function = node.field("function");
             if let Some(function) = function.filter(|at| at.kind() == "field_expression") {
                 let name = build.field_text(function, "field").unwrap_or_default();
                 if UNWRAPPING.contains(&name) {
-                    let object = function.child_by_field_name("value");
+                    let object = function.field("value");
                     return object.map_or_else(unknown, |at| value(build, at, depth + 1));
                 }
             }
@@ -99,14 +99,14 @@ pub(super) fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
                         | "RefCell::new"
                 )
             }) {
-                let argument = node.child_by_field_name("arguments").and_then(|a| named(a).next());
+                let argument = node.field("arguments").and_then(|a| named(a).next());
                 return argument.map_or_else(unknown, |at| value(build, at, depth + 1));
             }
             inner("function").then(Step::Call)
         }
         "generic_function" => inner("function"),
         "generic_type" | "bracketed_type" | "generic_type_with_turbofish" => {
-            match node.child_by_field_name("type") {
+            match node.field("type") {
                 Some(kind) => value(build, kind, depth + 1),
                 None => first(),
             }
@@ -117,9 +117,9 @@ pub(super) fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         "try_expression" | "await_expression" | "parenthesized_expression" | "unary_expression" => {
             first()
         }
-        "type_cast_expression" => node
-            .child_by_field_name("type")
-            .map_or_else(unknown, |kind| annotation(build, kind, depth + 1)),
+        "type_cast_expression" => {
+            node.field("type").map_or_else(unknown, |kind| annotation(build, kind, depth + 1))
+        }
         "string_literal" | "raw_string_literal" | "integer_literal" | "float_literal"
         | "boolean_literal" | "char_literal" | "binary_expression" | "macro_invocation"
         | "tuple_expression" | "unit_expression" => Chain::of(Root::Literal),
@@ -133,9 +133,8 @@ pub(super) fn annotation(build: &Build<'_>, node: Node<'_>, depth: usize) -> Cha
     if depth > MAX_DEPTH {
         return unknown();
     }
-    let inner = |field: &str| {
-        node.child_by_field_name(field).map_or_else(unknown, |at| annotation(build, at, depth + 1))
-    };
+    let inner =
+        |field: &str| node.field(field).map_or_else(unknown, |at| annotation(build, at, depth + 1));
     match node.kind() {
         "type_identifier" if build.text_of(node) == "Self" => Chain::of(Root::Instance),
         "type_identifier" | "scoped_type_identifier" => {
@@ -147,7 +146,7 @@ pub(super) fn annotation(build: &Build<'_>, node: Node<'_>, depth: usize) -> Cha
             let name = build.field_text(node, "type").unwrap_or_default();
             let name = name.rsplit("::").next().unwrap_or_default();
             let argument = node
-                .child_by_field_name("type_arguments")
+                .field("type_arguments")
                 .and_then(|list| named(list).find(|at| at.kind() != "lifetime"));
             let argument = || argument.map_or_else(unknown, |at| annotation(build, at, depth + 1));
             match name {
@@ -181,7 +180,7 @@ pub(super) fn bind<'t>(build: &mut Build<'t>, pattern: Node<'t>, whole: &Chain) 
                 remaining.extend(named(node).map(|inner| (inner, chain.clone())));
             }
             "tuple_struct_pattern" => {
-                let path = node.child_by_field_name("type");
+                let path = node.field("type");
                 let is_wrapper = path.is_some_and(|at| matches!(build.text_of(at), "Some" | "Ok"));
                 let part = if is_wrapper { chain } else { unknown };
                 let inner = named(node).filter(|inner| Some(inner.id()) != path.map(|at| at.id()));
@@ -194,8 +193,8 @@ pub(super) fn bind<'t>(build: &mut Build<'t>, pattern: Node<'t>, whole: &Chain) 
                 let fields = named(node).filter(|inner| inner.kind() == "field_pattern");
                 for field in fields {
                     let name = build.field_text(field, "name").unwrap_or_default();
-                    let inner = field.child_by_field_name("pattern");
-                    let inner = inner.or_else(|| field.child_by_field_name("name"));
+                    let inner = field.field("pattern");
+                    let inner = inner.or_else(|| field.field("name"));
                     remaining.extend(inner.map(|inner| (inner, chain.clone().member(name))));
                 }
             }

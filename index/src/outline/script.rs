@@ -4,6 +4,7 @@ use super::build::{Build, child_of, has_child, named, wanted_kinds};
 use super::script_members::{function, method, pair, property, variable};
 use super::script_values::{annotation, bind, is_function, value};
 use super::{Chain, Kind, RefKind, Root, Step};
+use crate::fields::Fields as _;
 use ast_grep_language::SupportLang;
 use std::sync::LazyLock;
 use tree_sitter::Node;
@@ -64,10 +65,10 @@ pub(super) fn wanted(language: SupportLang) -> &'static [bool] {
 }
 
 pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    if build.done.remove(&node.start_byte()) && node.kind() == "type_identifier" {
+    if build.done.remove(&node.start_byte()) && node.kind_name() == "type_identifier" {
         return;
     }
-    match node.kind() {
+    match node.kind_name() {
         "export_statement" => export(build, node),
         "export_specifier" => {}
         "import_statement" => {
@@ -79,8 +80,8 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         "interface_declaration" => interface(build, node),
         "enum_declaration" => enumeration(build, node),
         "internal_module" | "module" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
-            let symbol = match name.kind() {
+            let Some(name) = node.field("name") else { return };
+            let symbol = match name.kind_name() {
                 "string" => None,
                 _ => build.add(Kind::Module, name, node),
             };
@@ -88,11 +89,11 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             build.open(node, symbol, false);
         }
         "type_alias_declaration" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
+            let Some(name) = node.field("name") else { return };
             let Some(symbol) = build.add(Kind::Type, name, node) else { return };
             set_exported(build, Some(symbol), node);
-            if let Some(aliased) = node.child_by_field_name("value") {
-                if matches!(aliased.kind(), "object_type" | "intersection_type") {
+            if let Some(aliased) = node.field("value") {
+                if matches!(aliased.kind_name(), "object_type" | "intersection_type") {
                     build.open(node, Some(symbol), false);
                 }
                 let value = annotation(build, aliased);
@@ -100,7 +101,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "function_declaration" | "generator_function_declaration" | "function_signature" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
+            let Some(name) = node.field("name") else { return };
             let symbol = build.add(Kind::Function, name, node);
             set_exported(build, symbol, node);
             function(build, node, symbol);
@@ -120,14 +121,14 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
         "pair" => pair(build, node),
         "call_expression" => call(build, node),
         "new_expression" => {
-            let Some(target) = node.child_by_field_name("constructor") else { return };
-            let count = build.count(node.child_by_field_name("arguments"));
+            let Some(target) = node.field("constructor") else { return };
+            let count = build.count(node.field("arguments"));
             refer(build, RefKind::New, target, count);
         }
         "decorator" => {
             let Some(inner) = named(node).next() else { return };
-            let target = match inner.kind() {
-                "call_expression" => inner.child_by_field_name("function"),
+            let target = match inner.kind_name() {
+                "call_expression" => inner.field("function"),
                 _ => Some(inner),
             };
             build.done.insert(inner.id());
@@ -136,26 +137,24 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "jsx_opening_element" | "jsx_self_closing_element" => {
-            let Some(name) = node.child_by_field_name("name") else { return };
+            let Some(name) = node.field("name") else { return };
             let is_component = build.text_of(name).starts_with(|c: char| c.is_uppercase());
-            if is_component || name.kind() == "member_expression" {
+            if is_component || name.kind_name() == "member_expression" {
                 refer(build, RefKind::Use, name, 255);
             }
         }
         "type_identifier" => build.refer(RefKind::Type, node, None, 255),
         "assignment_expression" => assignment(build, node),
         "for_in_statement" => {
-            let (Some(left), Some(right)) =
-                (node.child_by_field_name("left"), node.child_by_field_name("right"))
-            else {
+            let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
                 return;
             };
             let element = value(build, right).then(Step::Element);
-            let is_of = node.child_by_field_name("operator").is_some_and(|at| at.kind() == "of");
+            let is_of = node.field("operator").is_some_and(|at| at.kind_name() == "of");
             bind(build, left, &if is_of { element } else { Chain::of(Root::Literal) });
         }
         "catch_clause" => {
-            if let Some(name) = node.child_by_field_name("parameter") {
+            if let Some(name) = node.field("parameter") {
                 bind(build, name, &Chain::of(Root::Unknown));
             }
         }
@@ -171,7 +170,7 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
 
 /// Adds a reference to a name that is used as a value.
 pub(super) fn pass_on(build: &mut Build<'_>, node: Node<'_>) {
-    if node.kind() == "identifier" {
+    if node.kind_name() == "identifier" {
         build.refer(RefKind::Use, node, None, 255);
     }
 }
@@ -180,7 +179,7 @@ pub(super) fn pass_on(build: &mut Build<'_>, node: Node<'_>) {
 fn refer(build: &mut Build<'_>, kind: RefKind, target: Node<'_>, arguments: u8) {
     let mut target = target;
     for _ in 0..8 {
-        match target.kind() {
+        match target.kind_name() {
             // The grammar reads `await f<T>(a)` as a call of `await f`.
             "parenthesized_expression"
             | "non_null_expression"
@@ -192,11 +191,10 @@ fn refer(build: &mut Build<'_>, kind: RefKind, target: Node<'_>, arguments: u8) 
             _ => break,
         }
     }
-    match target.kind() {
+    match target.kind_name() {
         "identifier" | "type_identifier" => build.refer(kind, target, None, arguments),
         "member_expression" => {
-            let (Some(object), Some(name)) =
-                (target.child_by_field_name("object"), target.child_by_field_name("property"))
+            let (Some(object), Some(name)) = (target.field("object"), target.field("property"))
             else {
                 return;
             };
@@ -214,20 +212,20 @@ fn refer(build: &mut Build<'_>, kind: RefKind, target: Node<'_>, arguments: u8) 
 fn export<'t>(build: &mut Build<'t>, node: Node<'t>) {
     let is_default = has_child(node, "default");
     let exported = if is_default { "default" } else { "" };
-    if let Some(declaration) = node.child_by_field_name("declaration") {
+    if let Some(declaration) = node.field("declaration") {
         build.exported = Some((declaration.id(), exported));
         return;
     }
-    if let Some(expression) = node.child_by_field_name("value") {
-        match expression.kind() {
+    if let Some(expression) = node.field("value") {
+        match expression.kind_name() {
             "identifier" => {
                 let local = build.text_of(expression).to_owned();
                 build.out.exports.push(("default".to_owned(), local));
                 pass_on(build, expression);
             }
-            _ if is_function(expression) || expression.kind() == "object" => {
+            _ if is_function(expression) || expression.kind_name() == "object" => {
                 let kind = if is_function(expression) { Kind::Function } else { Kind::Constant };
-                if expression.child_by_field_name("name").is_some() {
+                if expression.field("name").is_some() {
                     build.exported = Some((expression.id(), "default"));
                     return;
                 }
@@ -258,7 +256,7 @@ fn export<'t>(build: &mut Build<'t>, node: Node<'t>) {
         }
         return;
     }
-    if node.child_by_field_name("source").is_some() {
+    if node.field("source").is_some() {
         return;
     }
     if let Some(clause) = child_of(node, &["export_clause"]) {
@@ -286,7 +284,7 @@ fn set_exported(build: &mut Build<'_>, symbol: Option<u32>, node: Node<'_>) {
 }
 
 fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let name = node.child_by_field_name("name");
+    let name = node.field("name");
     let symbol = match name {
         Some(name) => build.add(Kind::Class, name, node),
         None if build.exported.is_some_and(|(id, _)| id == node.id()) => {
@@ -298,12 +296,12 @@ fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
     let mut bases = Vec::new();
     if let Some(heritage) = child_of(node, &["class_heritage"]) {
         for part in named(heritage) {
-            match part.kind() {
+            match part.kind_name() {
                 "extends_clause" | "implements_clause" => {
-                    let is_extends = part.kind() == "extends_clause";
+                    let is_extends = part.kind_name() == "extends_clause";
                     let kind = if is_extends { RefKind::Extends } else { RefKind::Implements };
                     for base in named(part) {
-                        if base.kind() != "type_arguments" {
+                        if base.kind_name() != "type_arguments" {
                             base_type(build, base, kind, &mut bases);
                         }
                     }
@@ -320,12 +318,12 @@ fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
 
 /// Adds a base type.
 fn base_type<'t>(build: &mut Build<'t>, base: Node<'t>, kind: RefKind, bases: &mut Vec<Chain>) {
-    let name = match base.kind() {
-        "generic_type" => base.child_by_field_name("name").unwrap_or(base),
+    let name = match base.kind_name() {
+        "generic_type" => base.field("name").unwrap_or(base),
         _ => base,
     };
     build.done.insert(name.start_byte());
-    let chain = match name.kind() {
+    let chain = match name.kind_name() {
         "type_identifier" => Chain::name(build.text_of(name)),
         "nested_type_identifier" => {
             let mut chain = annotation(build, name);
@@ -339,7 +337,7 @@ fn base_type<'t>(build: &mut Build<'t>, base: Node<'t>, kind: RefKind, bases: &m
 }
 
 fn interface<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let symbol = build.add(Kind::Interface, name, node);
     set_exported(build, symbol, node);
     let mut bases = Vec::new();
@@ -355,13 +353,13 @@ fn interface<'t>(build: &mut Build<'t>, node: Node<'t>) {
 }
 
 fn enumeration<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let symbol = build.add(Kind::Enum, name, node);
     set_exported(build, symbol, node);
     build.open(node, symbol, false);
-    for variant in node.child_by_field_name("body").into_iter().flat_map(named) {
-        let name = variant.child_by_field_name("name").unwrap_or(variant);
-        if matches!(name.kind(), "property_identifier" | "string") {
+    for variant in node.field("body").into_iter().flat_map(named) {
+        let name = variant.field("name").unwrap_or(variant);
+        if matches!(name.kind_name(), "property_identifier" | "string") {
             build.add(Kind::Variant, name, variant);
         }
     }
@@ -371,16 +369,16 @@ fn call<'t>(build: &mut Build<'t>, node: Node<'t>) {
     if build.done.remove(&node.id()) {
         return;
     }
-    let Some(target) = node.child_by_field_name("function") else { return };
-    let arguments = node.child_by_field_name("arguments");
+    let Some(target) = node.field("function") else { return };
+    let arguments = node.field("arguments");
     let name = build.text_of(target);
-    if target.kind() == "import" || name == "require" {
+    if target.kind_name() == "import" || name == "require" {
         return;
     }
     let base = name.split('.').next().unwrap_or_default();
     if matches!(base, "it" | "test")
         && let Some(title) = arguments.and_then(|list| named(list).next())
-        && matches!(title.kind(), "string" | "template_string")
+        && matches!(title.kind_name(), "string" | "template_string")
     {
         let text = build.text_of(title).trim_matches(['"', '\'', '`']);
         if let Some(symbol) = build.add_named(Kind::Test, text, title, node) {
@@ -394,13 +392,11 @@ fn call<'t>(build: &mut Build<'t>, node: Node<'t>) {
 }
 
 fn assignment<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let (Some(left), Some(right)) =
-        (node.child_by_field_name("left"), node.child_by_field_name("right"))
-    else {
+    let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
         return;
     };
     pass_on(build, right);
-    if left.kind() == "identifier" {
+    if left.kind_name() == "identifier" {
         let chain = value(build, right);
         let name = build.text_of(left);
         if build.out.locals.iter().rev().take(64).any(|local| local.name == name) {
@@ -408,12 +404,10 @@ fn assignment<'t>(build: &mut Build<'t>, node: Node<'t>) {
         }
         return;
     }
-    if left.kind() != "member_expression" {
+    if left.kind_name() != "member_expression" {
         return;
     }
-    let (Some(object), Some(name)) =
-        (left.child_by_field_name("object"), left.child_by_field_name("property"))
-    else {
+    let (Some(object), Some(name)) = (left.field("object"), left.field("property")) else {
         return;
     };
     let text = build.text_of(object);
@@ -425,7 +419,7 @@ fn assignment<'t>(build: &mut Build<'t>, node: Node<'t>) {
         }
     } else if text == "exports" || text == "module.exports" {
         let text = build.text_of(name);
-        if right.kind() == "identifier" {
+        if right.kind_name() == "identifier" {
             let local = build.text_of(right).to_owned();
             build.out.exports.push((text.to_owned(), local));
         } else if is_function(right) {
@@ -437,11 +431,13 @@ fn assignment<'t>(build: &mut Build<'t>, node: Node<'t>) {
             function(build, right, symbol);
         }
     } else if text == "module" && build.text_of(name) == "exports" {
-        if right.kind() == "identifier" {
+        if right.kind_name() == "identifier" {
             let local = build.text_of(right).to_owned();
             build.out.exports.push(("default".to_owned(), local));
-        } else if right.kind() == "object" {
-            for part in named(right).filter(|part| part.kind() == "shorthand_property_identifier") {
+        } else if right.kind_name() == "object" {
+            for part in
+                named(right).filter(|part| part.kind_name() == "shorthand_property_identifier")
+            {
                 let local = build.text_of(part).to_owned();
                 build.out.exports.push((local.clone(), local));
             }

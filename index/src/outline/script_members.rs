@@ -4,6 +4,7 @@ use super::build::{Build, child_of, has_child, named, start};
 use super::script::pass_on;
 use super::script_values::{annotation, bind, declared, is_function, returned, value};
 use super::{Chain, Kind, Root};
+use crate::fields::Fields as _;
 use tree_sitter::Node;
 
 /// Functions that return the function passed to them, or one that calls it.
@@ -34,31 +35,28 @@ pub(super) fn function<'t>(build: &mut Build<'t>, node: Node<'t>, symbol: Option
     let is_constructor =
         symbol.is_some_and(|at| build.out.symbols[at as usize].name == "constructor");
     build.open(node, symbol, true);
-    let list =
-        node.child_by_field_name("parameters").or_else(|| node.child_by_field_name("parameter"));
+    let list = node.field("parameters").or_else(|| node.field("parameter"));
     let mut names = Vec::new();
     let (mut least, mut most) = (0_u8, 0_u8);
     let parameters: Vec<Node<'t>> = match list {
-        Some(single) if single.kind() == "identifier" => vec![single],
+        Some(single) if single.kind_name() == "identifier" => vec![single],
         Some(list) => named(list).collect(),
         None => Vec::new(),
     };
     for parameter in parameters {
-        let pattern = parameter
-            .child_by_field_name("pattern")
-            .or_else(|| parameter.child_by_field_name("left"))
-            .unwrap_or(parameter);
-        let chain = match parameter.kind() {
+        let pattern =
+            parameter.field("pattern").or_else(|| parameter.field("left")).unwrap_or(parameter);
+        let chain = match parameter.kind_name() {
             "required_parameter" | "optional_parameter" => declared(build, parameter),
-            "assignment_pattern" => parameter
-                .child_by_field_name("right")
-                .map_or(Chain::of(Root::Unknown), |at| value(build, at)),
+            "assignment_pattern" => {
+                parameter.field("right").map_or(Chain::of(Root::Unknown), |at| value(build, at))
+            }
             _ => Chain::of(Root::Unknown),
         };
-        let is_optional = parameter.kind() == "optional_parameter"
-            || parameter.child_by_field_name("value").is_some()
-            || parameter.kind() == "assignment_pattern";
-        most = if pattern.kind() == "rest_pattern" { 255 } else { most.saturating_add(1) };
+        let is_optional = parameter.kind_name() == "optional_parameter"
+            || parameter.field("value").is_some()
+            || parameter.kind_name() == "assignment_pattern";
+        most = if pattern.kind_name() == "rest_pattern" { 255 } else { most.saturating_add(1) };
         if !is_optional && most != 255 {
             least = most;
         }
@@ -72,13 +70,13 @@ pub(super) fn function<'t>(build: &mut Build<'t>, node: Node<'t>, symbol: Option
         bind(build, pattern, &chain);
     }
     let Some(at) = symbol else { return };
-    let declared = node.child_by_field_name("return_type");
+    let declared = node.field("return_type");
     let text = declared.map(|at| build.text_of(at).trim_start_matches(':').trim().to_owned());
     let result = match declared {
         Some(kind) => Some(annotation(build, kind)),
         None => returned(build, node),
     };
-    let body = node.child_by_field_name("body").map(|body| (start(body), super::build::end(body)));
+    let body = node.field("body").map(|body| (start(body), super::build::end(body)));
     let symbol = build.symbol(at);
     symbol.arity = (least, most);
     symbol.parameters = names;
@@ -88,7 +86,7 @@ pub(super) fn function<'t>(build: &mut Build<'t>, node: Node<'t>, symbol: Option
 }
 
 pub(super) fn method<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     // The methods of an object that is not named belong to the enclosing function.
     let Some(class) = build.class() else {
         function(build, node, None);
@@ -99,7 +97,7 @@ pub(super) fn method<'t>(build: &mut Build<'t>, node: Node<'t>) {
             .is_some_and(|at| build.text_of(at) != "public");
     let is_class_exported = build.out.symbols[class as usize].exported;
     let is_getter = has_child(node, "get");
-    let symbol = match name.kind() {
+    let symbol = match name.kind_name() {
         "computed_property_name" => None,
         _ => build.add(Kind::Method, name, node),
     };
@@ -114,18 +112,17 @@ pub(super) fn method<'t>(build: &mut Build<'t>, node: Node<'t>) {
 }
 
 pub(super) fn property<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("property"));
+    let name = node.field("name").or_else(|| node.field("property"));
     let (Some(name), Some(class)) = (name, build.class()) else { return };
-    if name.kind() == "computed_property_name" {
+    if name.kind_name() == "computed_property_name" {
         return;
     }
-    let initial =
-        node.child_by_field_name("value").map(unwrapped).filter(|value| is_function(*value));
+    let initial = node.field("value").map(unwrapped).filter(|value| is_function(*value));
     let kind = if initial.is_some() { Kind::Method } else { Kind::Field };
     let is_function_type = node
-        .child_by_field_name("type")
+        .field("type")
         .and_then(|kind| named(kind).next())
-        .is_some_and(|kind| kind.kind() == "function_type");
+        .is_some_and(|kind| kind.kind_name() == "function_type");
     let is_class_exported = build.out.symbols[class as usize].exported;
     let Some(symbol) = build.add(kind, name, node) else { return };
     build.symbol(symbol).exported = is_class_exported;
@@ -143,7 +140,7 @@ pub(super) fn property<'t>(build: &mut Build<'t>, node: Node<'t>) {
 fn unwrapped(node: Node<'_>) -> Node<'_> {
     let mut node = node;
     for _ in 0..8 {
-        match node.kind() {
+        match node.kind_name() {
             "parenthesized_expression" | "as_expression" | "satisfies_expression" => {
                 match named(node).next() {
                     Some(inner) => node = inner,
@@ -158,8 +155,8 @@ fn unwrapped(node: Node<'_>) -> Node<'_> {
 
 /// The function that is an argument of a call, such as in `memo(() => …)`.
 fn wrapped<'t>(build: &Build<'t>, call: Node<'t>) -> Option<Node<'t>> {
-    let target = call.child_by_field_name("function")?;
-    let name = match target.kind() {
+    let target = call.field("function")?;
+    let name = match target.kind_name() {
         "identifier" => build.text_of(target),
         "member_expression" => {
             let object = build.field_text(target, "object")?;
@@ -171,12 +168,12 @@ fn wrapped<'t>(build: &Build<'t>, call: Node<'t>) -> Option<Node<'t>> {
     if !WRAPPING.contains(&name) {
         return None;
     }
-    named(call.child_by_field_name("arguments")?).find(|argument| is_function(*argument))
+    named(call.field("arguments")?).find(|argument| is_function(*argument))
 }
 
 pub(super) fn variable<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
-    let initial = node.child_by_field_name("value");
+    let Some(name) = node.field("name") else { return };
+    let initial = node.field("value");
     let is_top = !build.is_in_function();
     // `export const a = …` exports the declaration around the declarator.
     let is_exported = is_top
@@ -184,7 +181,7 @@ pub(super) fn variable<'t>(build: &mut Build<'t>, node: Node<'t>) {
             node.parent()
                 .is_some_and(|parent| build.exported.is_some_and(|(id, _)| id == parent.id()))
         });
-    if name.kind() != "identifier" {
+    if name.kind_name() != "identifier" {
         let chain = declared(build, node);
         bind(build, name, &chain);
         return;
@@ -192,7 +189,7 @@ pub(super) fn variable<'t>(build: &mut Build<'t>, node: Node<'t>) {
     let initial = initial.map(unwrapped);
     let function_node = initial.filter(|initial| is_function(*initial));
     let wrapped_node = initial
-        .filter(|initial| initial.kind() == "call_expression")
+        .filter(|initial| initial.kind_name() == "call_expression")
         .and_then(|call| wrapped(build, call));
     if !is_top && function_node.is_none() && wrapped_node.is_none() {
         let chain = declared(build, node);
@@ -222,9 +219,9 @@ pub(super) fn variable<'t>(build: &mut Build<'t>, node: Node<'t>) {
     } else {
         let chain = declared(build, node);
         let is_object = initial.is_some_and(|initial| {
-            initial.kind() == "object"
-                || matches!(initial.kind(), "as_expression" | "satisfies_expression")
-                    && named(initial).next().is_some_and(|inner| inner.kind() == "object")
+            initial.kind_name() == "object"
+                || matches!(initial.kind_name(), "as_expression" | "satisfies_expression")
+                    && named(initial).next().is_some_and(|inner| inner.kind_name() == "object")
         });
         let is_alias = chain.root != Root::Literal && chain.root != Root::Unknown;
         build.symbol(symbol).value = is_alias.then_some(chain);
@@ -235,9 +232,7 @@ pub(super) fn variable<'t>(build: &mut Build<'t>, node: Node<'t>) {
 
 /// A property of an object: a function is a method of the object.
 pub(super) fn pair<'t>(build: &mut Build<'t>, node: Node<'t>) {
-    let (Some(key), Some(inner)) =
-        (node.child_by_field_name("key"), node.child_by_field_name("value"))
-    else {
+    let (Some(key), Some(inner)) = (node.field("key"), node.field("value")) else {
         return;
     };
     pass_on(build, inner);
@@ -245,7 +240,7 @@ pub(super) fn pair<'t>(build: &mut Build<'t>, node: Node<'t>) {
         && matches!(build.parent_kind(), Some(Kind::Constant | Kind::Variable | Kind::Method));
     if is_function(inner)
         && is_in_object
-        && key.kind() == "property_identifier"
+        && key.kind_name() == "property_identifier"
         && let Some(symbol) = build.add(Kind::Method, key, node)
     {
         build.done.insert(inner.id());

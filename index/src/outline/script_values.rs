@@ -2,6 +2,7 @@
 
 use super::build::{Build, child_of, named};
 use super::{Chain, Root, Step};
+use crate::fields::Fields as _;
 use tree_sitter::Node;
 
 /// Maximum nesting of an expression or type that is read.
@@ -10,7 +11,7 @@ const MAX_DEPTH: usize = 24;
 /// Whether a node is a function.
 pub(super) fn is_function(node: Node<'_>) -> bool {
     matches!(
-        node.kind(),
+        node.kind_name(),
         "arrow_function" | "function_expression" | "function" | "generator_function"
     )
 }
@@ -25,15 +26,14 @@ fn value_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
     if depth > MAX_DEPTH {
         return unknown();
     }
-    let inner = |field: &str| {
-        node.child_by_field_name(field).map_or_else(unknown, |at| value_at(build, at, depth + 1))
-    };
+    let inner =
+        |field: &str| node.field(field).map_or_else(unknown, |at| value_at(build, at, depth + 1));
     let first = || named(node).next().map_or_else(unknown, |at| value_at(build, at, depth + 1));
-    match node.kind() {
+    match node.kind_name() {
         "identifier" => Chain::name(build.text_of(node)),
         "this" => Chain::of(Root::Instance),
         "super" => Chain::of(Root::Super),
-        "member_expression" => match node.child_by_field_name("property") {
+        "member_expression" => match node.field("property") {
             Some(name) => inner("object").member(build.text_of(name)),
             None => unknown(),
         },
@@ -50,7 +50,7 @@ fn value_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         },
         "assignment_expression" => inner("right"),
         "binary_expression" => {
-            let operator = node.child_by_field_name("operator").map(|at| at.kind());
+            let operator = node.field("operator").map(|at| at.kind_name());
             match operator {
                 Some("||" | "??") => inner("left"),
                 Some("&&") => inner("right"),
@@ -58,7 +58,7 @@ fn value_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
             }
         }
         "array" => match named(node).next() {
-            Some(element) if element.kind() != "spread_element" => {
+            Some(element) if element.kind_name() != "spread_element" => {
                 Chain::of(Root::List(Box::new(value_at(build, element, depth + 1))))
             }
             _ => Chain::of(Root::Literal),
@@ -71,20 +71,20 @@ fn value_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
 
 /// An instance of the class that is the only argument of `inject(A)` or `container.get(A)`.
 fn injected(build: &Build<'_>, call: Node<'_>) -> Option<Chain> {
-    let function = call.child_by_field_name("function")?;
-    let name = match function.kind() {
+    let function = call.field("function")?;
+    let name = match function.kind_name() {
         "identifier" => build.text_of(function),
         "member_expression" => build.field_text(function, "property")?,
         _ => return None,
     };
     let is_container = match name {
         "inject" => true,
-        "get" | "resolve" => function.kind() == "member_expression",
+        "get" | "resolve" => function.kind_name() == "member_expression",
         _ => false,
     };
-    let class = named(call.child_by_field_name("arguments")?).next()?;
+    let class = named(call.field("arguments")?).next()?;
     let text = build.text_of(class);
-    let is_class = class.kind() == "identifier"
+    let is_class = class.kind_name() == "identifier"
         && text.starts_with(|c: char| c.is_uppercase())
         && text.chars().any(char::is_lowercase);
     (is_container && is_class).then(|| Chain::name(text).then(Step::Instance))
@@ -101,7 +101,7 @@ fn type_at(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
         return unknown();
     }
     let first = || named(node).next().map_or_else(unknown, |at| type_at(build, at, depth + 1));
-    match node.kind() {
+    match node.kind_name() {
         "type_annotation" | "parenthesized_type" | "readonly_type" | "optional_type" => first(),
         "type_identifier" | "identifier" => Chain::name(build.text_of(node)).then(Step::Instance),
         "nested_type_identifier" => match named(node).last() {
@@ -135,7 +135,7 @@ fn union(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
     let mut parts = Vec::new();
     let mut remaining: Vec<Node<'_>> = named(node).collect();
     while let Some(part) = remaining.pop() {
-        if part.kind() == "union_type" && parts.len() < 8 {
+        if part.kind_name() == "union_type" && parts.len() < 8 {
             remaining.extend(named(part));
         } else if !matches!(build.text_of(part), "null" | "undefined" | "void") {
             parts.push(type_at(build, part, depth + 1));
@@ -148,9 +148,9 @@ fn union(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
 }
 
 fn generic(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
-    let Some(name) = node.child_by_field_name("name") else { return Chain::of(Root::Unknown) };
+    let Some(name) = node.field("name") else { return Chain::of(Root::Unknown) };
     let argument = node
-        .child_by_field_name("type_arguments")
+        .field("type_arguments")
         .or_else(|| child_of(node, &["type_arguments"]))
         .and_then(|list| named(list).next());
     let inner = |argument: Option<Node<'_>>| {
@@ -174,10 +174,10 @@ fn generic(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
 
 /// The type of a declared variable or parameter: its annotation, or its value.
 pub(super) fn declared(build: &Build<'_>, node: Node<'_>) -> Chain {
-    if let Some(kind) = node.child_by_field_name("type") {
+    if let Some(kind) = node.field("type") {
         return annotation(build, kind);
     }
-    node.child_by_field_name("value").map_or(Chain::of(Root::Unknown), |at| value(build, at))
+    node.field("value").map_or(Chain::of(Root::Unknown), |at| value(build, at))
 }
 
 /// Adds the variables that a pattern binds to parts of `whole`.
@@ -187,10 +187,10 @@ pub(super) fn bind<'t>(build: &mut Build<'t>, pattern: Node<'t>, whole: &Chain) 
         if remaining.len() > 500 {
             return;
         }
-        match node.kind() {
+        match node.kind_name() {
             "identifier" | "shorthand_property_identifier_pattern" => {
                 let name = build.text_of(node);
-                let chain = match node.kind() {
+                let chain = match node.kind_name() {
                     "identifier" => chain,
                     _ => chain.member(name),
                 };
@@ -205,12 +205,12 @@ pub(super) fn bind<'t>(build: &mut Build<'t>, pattern: Node<'t>, whole: &Chain) 
             }
             "pair_pattern" => {
                 let key = build.field_text(node, "key").unwrap_or_default();
-                if let Some(inner) = node.child_by_field_name("value") {
+                if let Some(inner) = node.field("value") {
                     remaining.push((inner, chain.member(key)));
                 }
             }
             "object_assignment_pattern" | "assignment_pattern" => {
-                remaining.extend(node.child_by_field_name("left").map(|left| (left, chain)));
+                remaining.extend(node.field("left").map(|left| (left, chain)));
             }
             "rest_pattern" => {
                 let inner = named(node).next();
@@ -223,8 +223,8 @@ pub(super) fn bind<'t>(build: &mut Build<'t>, pattern: Node<'t>, whole: &Chain) 
 
 /// The value that a function returns, if all its `return` statements return the same.
 pub(super) fn returned(build: &Build<'_>, function: Node<'_>) -> Option<Chain> {
-    let body = function.child_by_field_name("body")?;
-    if body.kind() != "statement_block" {
+    let body = function.field("body")?;
+    if body.kind_name() != "statement_block" {
         return Some(value(build, body)).filter(|chain| chain.root != Root::Unknown);
     }
     let mut found: Option<Chain> = None;
@@ -235,10 +235,10 @@ pub(super) fn returned(build: &Build<'_>, function: Node<'_>) -> Option<Chain> {
         if visited > 400 {
             return None;
         }
-        match node.kind() {
+        match node.kind_name() {
             "return_statement" => {
                 let Some(returned) = named(node).next() else { continue };
-                if matches!(returned.kind(), "null" | "undefined") {
+                if matches!(returned.kind_name(), "null" | "undefined") {
                     continue;
                 }
                 let chain = value(build, returned);

@@ -3,7 +3,7 @@
 
 use super::{Purity, Reader, SymbolRow};
 use crate::IndexError;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Maximum number of calls between a test and a symbol that it reaches.
@@ -14,7 +14,7 @@ const MAX_CHAIN: usize = 8;
 const MAX_VISITED: usize = 2000;
 
 /// A caller or callee of a symbol.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Use {
     /// The name of the symbol; empty for code outside of all symbols.
     pub name: String,

@@ -18,7 +18,7 @@ pub use routes::RouteRow;
 
 use crate::{IndexError, store};
 use rusqlite::{Row, ToSql};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
@@ -28,7 +28,7 @@ pub const MAX_REACH: usize = 500;
 const MAX_FLOW: usize = 60;
 
 /// A declared symbol.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SymbolRow {
     /// The id in this database.
     pub id: i64,
@@ -47,7 +47,7 @@ pub struct SymbolRow {
     /// The text before the body.
     pub signature: String,
     /// The first sentence of the documentation.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doc: Option<String>,
     /// Whether other files can use the symbol.
     pub exported: bool,
@@ -139,8 +139,11 @@ impl Reader {
         Ok(Self { connection, bytes })
     }
 
-    /// The mark of the state of the database.
-    pub(crate) fn generation(&self) -> Result<Option<String>, IndexError> {
+    /// The mark of the state of the database, which each update changes.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub fn generation(&self) -> Result<Option<String>, IndexError> {
         let sql = "SELECT value FROM meta WHERE key = 'generation'";
         Ok(self.rows(sql, &[], |row| row.get(0))?.pop())
     }
@@ -273,8 +276,18 @@ impl Reader {
     /// # Errors
     /// When the database cannot be read.
     pub fn impact(&self, ids: &[i64], depth: usize) -> Result<Vec<Reached>, IndexError> {
-        let sql = "SELECT DISTINCT r.source FROM refs r
-            WHERE r.target = ?1 AND r.source IS NOT NULL ORDER BY r.source";
+        Ok(self.impact_with_modules(ids, depth)?.0)
+    }
+
+    /// Like [`Reader::impact`], with the ids of the files whose code outside of all symbols refers to the
+    /// symbols or to a symbol that reaches them.
+    pub(crate) fn impact_with_modules(
+        &self,
+        ids: &[i64],
+        depth: usize,
+    ) -> Result<(Vec<Reached>, BTreeSet<i64>), IndexError> {
+        let sql = "SELECT DISTINCT r.source, CASE WHEN r.source IS NULL THEN r.file END
+            FROM refs r WHERE r.target = ?1 ORDER BY r.source";
         self.follow(ids, depth, MAX_REACH, sql)
     }
 
@@ -283,32 +296,37 @@ impl Reader {
     /// # Errors
     /// When the database cannot be read.
     pub fn flow(&self, id: i64, depth: usize) -> Result<Vec<Reached>, IndexError> {
-        let sql = "SELECT DISTINCT r.target FROM refs r
+        let sql = "SELECT DISTINCT r.target, NULL FROM refs r
             WHERE r.source = ?1 AND r.target IS NOT NULL AND r.kind IN ('call', 'new')
             ORDER BY r.line, r.column";
-        self.follow(&[id], depth, MAX_FLOW, sql)
+        Ok(self.follow(&[id], depth, MAX_FLOW, sql)?.0)
     }
 
+    /// The symbols that `sql` finds from `ids`, directly or through others, and the ids of files that it
+    /// finds for code outside of all symbols.
     fn follow(
         &self,
         ids: &[i64],
         depth: usize,
         limit: usize,
         sql: &str,
-    ) -> Result<Vec<Reached>, IndexError> {
+    ) -> Result<(Vec<Reached>, BTreeSet<i64>), IndexError> {
         let mut seen: BTreeSet<i64> = ids.iter().copied().collect();
         let mut pending = VecDeque::new();
         for id in ids {
             let key = self.symbols("s.id = ?1", &[id])?.pop().map(|symbol| symbol.key);
             pending.push_back((*id, 0, key.unwrap_or_default()));
         }
-        let mut found = Vec::new();
+        let (mut found, mut modules) = (Vec::new(), BTreeSet::new());
         while let Some((id, at, key)) = pending.pop_front() {
             if at == depth || found.len() >= limit {
                 continue;
             }
-            let next: Vec<i64> = self.rows(sql, &[&id], |row| row.get(0))?;
-            for other in next {
+            let next: Vec<(Option<i64>, Option<i64>)> =
+                self.rows(sql, &[&id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            for (other, module) in next {
+                modules.extend(module);
+                let Some(other) = other else { continue };
                 if !seen.insert(other) || found.len() >= limit {
                     continue;
                 }
@@ -317,7 +335,7 @@ impl Reader {
                 found.push(Reached { symbol, depth: at + 1, via: key.clone() });
             }
         }
-        Ok(found)
+        Ok((found, modules))
     }
 
     /// A path of proved calls from one of the symbols `from` to one of the symbols `to`.

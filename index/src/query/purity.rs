@@ -29,11 +29,13 @@ pub struct EffectChain {
 }
 
 impl EffectChain {
-    /// The effect, the line in the function and the code at this line.
+    /// The effect, the line in the function and the code at this line; for a call, also the code that
+    /// has the effect in the end, such as `fetch`.
     #[must_use]
     pub fn short(&self) -> Option<String> {
-        let first = self.chain.first()?;
-        Some(format!("{} {} ({})", self.effect, first.line, first.code))
+        let (first, last) = (self.chain.first()?, self.chain.last()?);
+        let end = if self.chain.len() > 1 { format!(" → {}", last.code) } else { String::new() };
+        Some(format!("{} {} ({}{end})", self.effect, first.line, first.code))
     }
 
     /// The effect and the chain in one line.

@@ -17,7 +17,8 @@ pub struct Reach {
     pub changed: Vec<SymbolRow>,
     /// The symbols that directly refer to a changed symbol, without the changed symbols and tests.
     pub callers: Vec<Use>,
-    /// The symbols that reach a changed symbol through other symbols, without tests.
+    /// The symbols that reach a changed symbol through other symbols, and the files whose code outside
+    /// of all symbols does; without tests.
     pub indirect: usize,
     /// The files of the tests that reach a changed symbol.
     pub tests: Vec<String>,
@@ -113,11 +114,15 @@ impl Reader {
                 }
             }
         }
-        let reached = self.impact(&ids, usize::MAX)?;
-        let indirect = reached.iter().filter(|found| found.depth > 1 && !found.symbol.test).count();
+        let (reached, modules) = self.impact_with_modules(&ids, usize::MAX)?;
+        let modules = self.files_with_test(&modules)?;
+        let direct = |path: &String| callers.contains_key(&(path.clone(), String::new()));
+        let indirect = reached.iter().filter(|found| found.depth > 1 && !found.symbol.test).count()
+            + modules.iter().filter(|(path, test)| !test && !direct(path)).count();
         let tests = reached.iter().filter(|found| found.symbol.test);
-        let tests: BTreeSet<&String> = tests.map(|found| &found.symbol.path).collect();
-        let tests = tests.into_iter().cloned().collect();
+        let mut tests: BTreeSet<String> = tests.map(|found| found.symbol.path.clone()).collect();
+        tests.extend(modules.into_iter().filter(|(_, test)| *test).map(|(path, _)| path));
+        let tests = tests.into_iter().collect();
         let has_code =
             |symbol: &&SymbolRow| matches!(&*symbol.kind, "function" | "method" | "macro");
         let mut untested = Vec::new();
@@ -127,5 +132,14 @@ impl Reader {
             }
         }
         Ok(Reach { changed, callers: callers.into_values().collect(), indirect, tests, untested })
+    }
+    /// The paths of the files `ids`, each with whether it is a test file.
+    fn files_with_test(&self, ids: &BTreeSet<i64>) -> Result<Vec<(String, bool)>, IndexError> {
+        let sql = "SELECT path, test FROM files WHERE id = ?1";
+        let mut found = Vec::with_capacity(ids.len());
+        for id in ids {
+            found.extend(self.rows(sql, &[id], |row| Ok((row.get(0)?, row.get(1)?)))?);
+        }
+        Ok(found)
     }
 }

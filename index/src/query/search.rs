@@ -5,6 +5,7 @@ use crate::IndexError;
 use aidd_engine::text::nearest::nearest;
 use aidd_lexicon::terms;
 use std::collections::{BTreeSet, HashMap};
+use std::sync::LazyLock;
 
 /// Maximum number of terms of a question.
 const MAX_TERMS: usize = 24;
@@ -26,6 +27,8 @@ const NEARBY_SHARE: f64 = 0.4;
 const USE_SHARE: f64 = 0.08;
 /// Minimum share of the best score that a result must have.
 const MIN_SHARE: f64 = 0.55;
+/// Share of the weight of a term that an earlier result matches.
+const REPEATED_SHARE: f64 = 0.7;
 
 /// The symbols and files to which a question refers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -108,12 +111,17 @@ impl Reader {
         }
         let sql = "SELECT DISTINCT name FROM symbols";
         let names: Vec<String> = self.rows(sql, &[], |row| row.get(0))?;
-        let starts: Vec<&str> =
-            wanted.iter().map(|term| &term[..term.floor_char_boundary(START)]).collect();
+        let regulars: Vec<Option<&str>> = wanted.iter().map(|term| regular(term)).collect();
+        let starts: Vec<&str> = wanted
+            .iter()
+            .map(String::as_str)
+            .chain(regulars.iter().copied().flatten())
+            .map(|term| &term[..term.floor_char_boundary(START)])
+            .collect();
         let matches = names.iter().map(|name| {
             let lower = name.to_lowercase();
             let can_match = starts.iter().any(|start| lower.contains(start));
-            can_match.then(|| Matches::new(&wanted, name)).flatten()
+            can_match.then(|| Matches::new(&wanted, &regulars, name)).flatten()
         });
         let matches: Vec<Option<Matches>> = matches.collect();
         let mut counts = vec![0_u32; wanted.len()];
@@ -125,41 +133,36 @@ impl Reader {
         let total = f64::from(u32::try_from(names.len()).unwrap_or(u32::MAX));
         let weights: Vec<f64> =
             counts.iter().map(|count| (1.0 + total / (1.0 + f64::from(*count))).ln()).collect();
-        let mut ranked: Vec<(f64, &str)> = names
+        let mut ranked: Vec<(f64, &str, &Matches)> = names
             .iter()
             .zip(&matches)
-            .filter_map(|(name, found)| Some((found.as_ref()?.score(&weights), &**name)))
+            .filter_map(|(name, found)| {
+                let found = found.as_ref()?;
+                Some((found.parts(&weights).iter().sum(), &**name, found))
+            })
             .collect();
         ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
         ranked.truncate(MAX_NAMES);
-        let by_name: HashMap<&str, f64> =
-            ranked.iter().map(|(score, name)| (*name, *score)).collect();
-        let mut found: Vec<(f64, SymbolRow)> = Vec::new();
-        for (_, name) in &ranked {
+        let mut found: Vec<Candidate> = Vec::new();
+        for (_, name, own) in &ranked {
             for symbol in self.of_name(name)? {
-                let own = by_name.get(name).copied().unwrap_or_default();
-                found.push((own + nearby(&wanted, &weights, name, &symbol), symbol));
+                let mut parts = own.parts(&weights);
+                add_nearby(&mut parts, &wanted, &weights, name, &symbol);
+                found.push(Candidate { factor: kind_factor(&symbol), parts, symbol });
             }
         }
-        for (score, symbol) in &mut found {
-            *score *= kind_factor(symbol);
-        }
-        let place = |symbol: &SymbolRow| (symbol.path.clone(), symbol.line);
-        let sort = |found: &mut Vec<(f64, SymbolRow)>| {
-            found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| place(&a.1).cmp(&place(&b.1))));
-        };
         sort(&mut found);
         found.truncate(MAX_COUNTED);
         let sql = "SELECT count(*) FROM refs WHERE target = ?1";
-        for (score, symbol) in &mut found {
-            let count: u32 = self.rows(sql, &[&symbol.id], |row| row.get(0))?.iter().sum();
-            *score *= 1.0 + f64::from(count).ln_1p() * USE_SHARE;
+        for candidate in &mut found {
+            let id = &candidate.symbol.id;
+            let count: u32 = self.rows(sql, &[id], |row| row.get(0))?.iter().sum();
+            candidate.factor *= 1.0 + f64::from(count).ln_1p() * USE_SHARE;
         }
         sort(&mut found);
-        let best = found.first().map_or(0.0, |(score, _)| *score);
-        found.retain(|(score, _)| *score >= best * MIN_SHARE);
-        found.truncate(limit);
-        Ok(found.into_iter().map(|(_, symbol)| symbol).collect())
+        let best = found.first().map_or(0.0, Candidate::score);
+        found.retain(|candidate| candidate.score() >= best * MIN_SHARE);
+        Ok(select(found, wanted.len(), limit))
     }
 
     /// At most six symbols with exactly this name.
@@ -180,27 +183,127 @@ struct Matches {
 }
 
 impl Matches {
-    fn new(wanted: &[String], name: &str) -> Option<Self> {
+    fn new(wanted: &[String], regulars: &[Option<&str>], name: &str) -> Option<Self> {
         let own = terms::name_terms(name, MAX_TERMS);
-        let share = |term: &String| {
-            let best = own.iter().map(|part| similarity(term, part));
+        let share = |(term, regular): (&String, &Option<&str>)| {
+            let best = own.iter().map(|part| similarity(term, *regular, part));
             best.fold(0.0, f64::max)
         };
-        let shares: Vec<f64> = wanted.iter().map(share).collect();
+        let shares: Vec<f64> = wanted.iter().zip(regulars).map(share).collect();
         let length = f64::from(u32::try_from(own.len()).unwrap_or(u32::MAX));
         shares.iter().any(|share| *share > 0.0).then_some(Self { shares, length })
     }
 
-    /// The weight of the matching terms, lower for names with other words.
-    fn score(&self, weights: &[f64]) -> f64 {
-        let sum: f64 = self.shares.iter().zip(weights).map(|(share, weight)| share * weight).sum();
-        sum / self.length.max(1.0).powf(0.35)
+    /// The weight of each matching term, lower for names with other words.
+    fn parts(&self, weights: &[f64]) -> Vec<f64> {
+        let scale = self.length.max(1.0).powf(0.35);
+        self.shares.iter().zip(weights).map(|(share, weight)| share * weight / scale).collect()
     }
 }
 
+/// A symbol that matches terms of the question.
+struct Candidate {
+    symbol: SymbolRow,
+    /// What each term of the question contributes.
+    parts: Vec<f64>,
+    /// The factor for the kind of the symbol and its uses.
+    factor: f64,
+}
+
+impl Candidate {
+    fn score(&self) -> f64 {
+        self.parts.iter().sum::<f64>() * self.factor
+    }
+
+    /// The score if the terms count only with these shares.
+    fn score_with(&self, shares: &[f64]) -> f64 {
+        self.parts.iter().zip(shares).map(|(part, share)| part * share).sum::<f64>() * self.factor
+    }
+}
+
+fn sort(found: &mut [Candidate]) {
+    found.sort_by(|a, b| {
+        let place = |candidate: &Candidate| (candidate.symbol.path.clone(), candidate.symbol.line);
+        b.score().total_cmp(&a.score()).then_with(|| place(a).cmp(&place(b)))
+    });
+}
+
+/// The best candidates in an order in which each term of the question is soon represented: a term that
+/// an earlier symbol matches counts less.
+fn select(mut found: Vec<Candidate>, terms: usize, limit: usize) -> Vec<SymbolRow> {
+    let mut shares = vec![1.0; terms];
+    let mut selected = Vec::new();
+    while selected.len() < limit && !found.is_empty() {
+        let (mut best, mut best_score) = (0, f64::MIN);
+        for (at, candidate) in found.iter().enumerate() {
+            let score = candidate.score_with(&shares);
+            if score > best_score {
+                (best, best_score) = (at, score);
+            }
+        }
+        let candidate = found.remove(best);
+        for (share, part) in shares.iter_mut().zip(&candidate.parts) {
+            if *part > 0.0 {
+                *share *= REPEATED_SHARE;
+            }
+        }
+        selected.push(candidate.symbol);
+    }
+    selected
+}
+
+/// Irregular forms of verbs, each with the form that names in code have.
+const IRREGULAR: &[(&str, &str)] = &[
+    ("begun", "begin"),
+    ("bought", "buy"),
+    ("bound", "bind"),
+    ("broken", "break"),
+    ("brought", "bring"),
+    ("built", "build"),
+    ("caught", "catch"),
+    ("chosen", "choose"),
+    ("drawn", "draw"),
+    ("driven", "drive"),
+    ("forgotten", "forget"),
+    ("found", "find"),
+    ("frozen", "freeze"),
+    ("given", "give"),
+    ("held", "hold"),
+    ("hidden", "hide"),
+    ("kept", "keep"),
+    ("lost", "lose"),
+    ("made", "make"),
+    ("overridden", "override"),
+    ("paid", "pay"),
+    ("ran", "run"),
+    ("rebuilt", "rebuild"),
+    ("rewritten", "rewrite"),
+    ("sent", "send"),
+    ("shown", "show"),
+    ("sold", "sell"),
+    ("sought", "seek"),
+    ("spent", "spend"),
+    ("spoken", "speak"),
+    ("stolen", "steal"),
+    ("taken", "take"),
+    ("thrown", "throw"),
+    ("withdrawn", "withdraw"),
+    ("woken", "wake"),
+    ("written", "write"),
+];
+
+/// The term of the form in [`IRREGULAR`] that names have, if `term` is that of an irregular form.
+fn regular(term: &str) -> Option<&'static str> {
+    static TERMS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
+        let term = |word: &str| terms::distinct_terms(word, 1).pop();
+        IRREGULAR.iter().filter_map(|(form, base)| Some((term(form)?, term(base)?))).collect()
+    });
+    TERMS.get(term).map(String::as_str)
+}
+
 /// 1 for equal terms, less if the term of the question is a prefix.
-fn similarity(wanted: &str, part: &str) -> f64 {
-    if wanted == part {
+fn similarity(wanted: &str, regular: Option<&str>, part: &str) -> f64 {
+    if wanted == part || regular == Some(part) {
         1.0
     } else if wanted.len() >= MIN_PREFIX && part.starts_with(wanted) {
         PREFIX_SHARE
@@ -209,18 +312,32 @@ fn similarity(wanted: &str, part: &str) -> f64 {
     }
 }
 
-/// The weight of the terms that occur in the path, the enclosing symbol or the documentation, but not
-/// in the name.
-fn nearby(wanted: &[String], weights: &[f64], name: &str, symbol: &SymbolRow) -> f64 {
+/// Adds the weight of the terms that occur in the path, the enclosing symbol or the documentation, but
+/// not in the name.
+fn add_nearby(
+    parts: &mut [f64],
+    wanted: &[String],
+    weights: &[f64],
+    name: &str,
+    symbol: &SymbolRow,
+) {
     let own = terms::name_terms(name, MAX_TERMS);
     let text =
         format!("{} {} {}", symbol.path, symbol.qualified, symbol.doc.as_deref().unwrap_or(""));
+    let lower = text.to_lowercase();
+    let can_add = |term: &String| {
+        lower.contains(&term[..term.floor_char_boundary(START)]) && !own.contains(term)
+    };
+    // Splitting the text takes longest.
+    if !wanted.iter().any(can_add) {
+        return;
+    }
     let around: BTreeSet<String> = terms::distinct_terms(&text, 64).into_iter().collect();
-    let pairs = wanted.iter().zip(weights);
-    pairs
-        .filter(|(term, _)| !own.contains(term) && around.contains(*term))
-        .map(|(_, weight)| weight * NEARBY_SHARE)
-        .sum()
+    for (part, (term, weight)) in parts.iter_mut().zip(wanted.iter().zip(weights)) {
+        if !own.contains(term) && around.contains(term) {
+            *part += weight * NEARBY_SHARE;
+        }
+    }
 }
 
 fn kind_factor(symbol: &SymbolRow) -> f64 {

@@ -1,6 +1,7 @@
 //! Routes that are declared by calls: `app.get("/path", handler)`.
 
 use super::{Reader, join, normal};
+use crate::fields::Fields as _;
 use crate::outline::build::{child_of, named};
 use crate::outline::{Chain, Root};
 use tree_sitter::Node;
@@ -18,10 +19,10 @@ pub(super) struct Call<'t> {
 impl<'t> Reader<'t> {
     /// The parts of a call expression.
     pub(super) fn call(&self, node: Node<'t>) -> Option<Call<'t>> {
-        let list = node.child_by_field_name("arguments");
+        let list = node.field("arguments");
         let (receiver, name) = match node.kind() {
             "call_expression" | "call" | "invocation_expression" if self.family != "ruby" => {
-                let function = node.child_by_field_name("function")?;
+                let function = node.field("function")?;
                 let (receiver, name) = match function.kind() {
                     "member_expression" => ("object", "property"),
                     "attribute" => ("object", "attribute"),
@@ -32,15 +33,11 @@ impl<'t> Reader<'t> {
                     "identifier" => return self.finish(None, function, list),
                     _ => return None,
                 };
-                (function.child_by_field_name(receiver), function.child_by_field_name(name)?)
+                (function.field(receiver), function.field(name)?)
             }
-            "scoped_call_expression" => {
-                (node.child_by_field_name("scope"), node.child_by_field_name("name")?)
-            }
-            "member_call_expression" => {
-                (node.child_by_field_name("object"), node.child_by_field_name("name")?)
-            }
-            "call" => (node.child_by_field_name("receiver"), node.child_by_field_name("method")?),
+            "scoped_call_expression" => (node.field("scope"), node.field("name")?),
+            "member_call_expression" => (node.field("object"), node.field("name")?),
+            "call" => (node.field("receiver"), node.field("method")?),
             _ => return None,
         };
         self.finish(receiver, name, list)
@@ -82,7 +79,7 @@ impl<'t> Reader<'t> {
             return self.group(node, &call);
         }
         if framework.scope.iter().any(|name| name == call.name) {
-            if let Some(prefix) = call.arguments.first().and_then(|at| self.literal(*at)) {
+            if let Some(prefix) = call.arguments.first().and_then(|at| self.prefix_text(*at)) {
                 // `Route::prefix("a")->group(function () { … })` and `r.Route("/a", func(r) { … })`
                 let whole = statement(node);
                 self.scopes.push((node.start_byte(), whole.end_byte(), prefix.to_owned()));
@@ -142,7 +139,7 @@ impl<'t> Reader<'t> {
             // `r.Group("/a").GET(…)`
             match self.call(node) {
                 Some(call) if self.framework.group.iter().any(|name| name == call.name) => {
-                    inner.extend(call.arguments.first().and_then(|at| self.literal(*at)));
+                    inner.extend(call.arguments.first().and_then(|at| self.prefix_text(*at)));
                     receiver = call.receiver;
                 }
                 Some(call) => receiver = call.receiver,
@@ -156,8 +153,8 @@ impl<'t> Reader<'t> {
     fn group(&mut self, node: Node<'t>, call: &Call<'t>) {
         let key = self.framework.prefix_key.as_deref();
         let prefix = match key {
-            Some(key) => self.keyword(&call.arguments, key).and_then(|at| self.literal(at)),
-            None => call.arguments.first().and_then(|at| self.literal(*at)),
+            Some(key) => self.keyword(&call.arguments, key).and_then(|at| self.prefix_text(at)),
+            None => call.arguments.first().and_then(|at| self.prefix_text(*at)),
         };
         let Some(prefix) = prefix else { return };
         let outer = self.receiver_prefix(call.receiver);
@@ -173,9 +170,9 @@ impl<'t> Reader<'t> {
     /// The value of a named argument.
     pub(super) fn keyword(&self, arguments: &[Node<'t>], key: &str) -> Option<Node<'t>> {
         arguments.iter().find_map(|at| {
-            let name = at.child_by_field_name("name").or_else(|| at.child_by_field_name("key"))?;
+            let name = at.field("name").or_else(|| at.field("key"))?;
             (self.text_of(name).trim_start_matches(':').trim_end_matches(':') == key)
-                .then(|| at.child_by_field_name("value"))
+                .then(|| at.field("value"))
                 .flatten()
         })
     }
@@ -204,7 +201,7 @@ impl<'t> Reader<'t> {
         if depth > MAX_DEPTH {
             return None;
         }
-        let field = |name: &str| node.child_by_field_name(name);
+        let field = |name: &str| node.field(name);
         let member = |object: &str, name: &str| {
             let chain = self.handler(field(object)?, depth + 1)?;
             Some(chain.member(self.text_of(field(name)?)))
@@ -308,9 +305,9 @@ fn assigned(node: Node<'_>) -> Option<Node<'_>> {
         parent = parent.parent()?;
     }
     let left = parent
-        .child_by_field_name("left")
-        .or_else(|| parent.child_by_field_name("name"))
-        .or_else(|| parent.child_by_field_name("pattern"))?;
+        .field("left")
+        .or_else(|| parent.field("name"))
+        .or_else(|| parent.field("pattern"))?;
     match left.kind() {
         "expression_list" => child_of(left, &["identifier"]),
         _ => Some(left),

@@ -1,6 +1,7 @@
 //! Routes that are declared by decorators, annotations and attributes.
 
 use super::{Reader, join};
+use crate::fields::Fields as _;
 use crate::outline::build::{child_of, named};
 use tree_sitter::Node;
 
@@ -16,20 +17,16 @@ impl<'t> Reader<'t> {
             "annotation" => {
                 // Kotlin has the name and the arguments in a node of their own.
                 let inner = child_of(node, &["constructor_invocation"]).unwrap_or(node);
-                let name =
-                    inner.child_by_field_name("name").or_else(|| child_of(inner, &["user_type"]));
-                let list = inner
-                    .child_by_field_name("arguments")
-                    .or_else(|| child_of(inner, &["value_arguments"]));
+                let name = inner.field("name").or_else(|| child_of(inner, &["user_type"]));
+                let list =
+                    inner.field("arguments").or_else(|| child_of(inner, &["value_arguments"]));
                 (name, list)
             }
-            "marker_annotation" => (node.child_by_field_name("name"), None),
+            "marker_annotation" => (node.field("name"), None),
             "attribute" if self.family == "csharp" => {
-                (node.child_by_field_name("name"), child_of(node, &["attribute_argument_list"]))
+                (node.field("name"), child_of(node, &["attribute_argument_list"]))
             }
-            "attribute" if self.family == "rust" => {
-                (named(node).next(), node.child_by_field_name("arguments"))
-            }
+            "attribute" if self.family == "rust" => (named(node).next(), node.field("arguments")),
             _ => return,
         };
         let Some(name) = name else { return };
@@ -85,11 +82,10 @@ impl<'t> Reader<'t> {
 
     /// The path in an argument: a string, or the value of `path` or `value`.
     fn path_of(&self, argument: Node<'t>) -> Option<&'t str> {
-        let key =
-            argument.child_by_field_name("key").or_else(|| argument.child_by_field_name("name"));
+        let key = argument.field("key").or_else(|| argument.field("name"));
         let key = key.map(|at| self.text_of(at));
         let mut node = match key {
-            Some("path" | "value") => argument.child_by_field_name("value")?,
+            Some("path" | "value") => argument.field("value")?,
             Some(_) => return None,
             None => argument,
         };

@@ -8,7 +8,8 @@ mod rails;
 #[cfg(test)]
 mod tests;
 
-use crate::outline::{Chain, Outline, Position, build};
+use crate::fields::Fields as _;
+use crate::outline::{Chain, Kind, Outline, Position, build};
 use aidd_engine::parse::syntax::Parsed;
 use aidd_engine::project::imports;
 use ast_grep_language::SupportLang;
@@ -276,6 +277,30 @@ impl<'t> Reader<'t> {
                 .split_once(' ')
                 .is_some_and(|(verb, _)| verb.chars().all(|c| c.is_ascii_uppercase())))
         .then_some(text)
+    }
+
+    /// A prefix: a string literal, or the name of a constant of this file with one. Names with lower-case
+    /// letters could be those of parameters.
+    fn prefix_text(&self, node: Node<'t>) -> Option<&'t str> {
+        self.literal(node).or_else(|| {
+            let name = self.text_of(node);
+            let is_constant = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+            if !name.starts_with(|c: char| c.is_ascii_uppercase()) || !name.chars().all(is_constant)
+            {
+                return None;
+            }
+            let mut named = self.outline.symbols.iter().filter(|symbol| symbol.name == name);
+            let (declared, other) = (named.next()?, named.next());
+            if other.is_some() || declared.kind != Kind::Constant || declared.parent.is_some() {
+                return None;
+            }
+            let root = std::iter::successors(Some(node), Node::parent).last()?;
+            let start = declared.at.offset as usize;
+            let found = root.descendant_for_byte_range(start, start + name.len())?.parent()?;
+            let value = found.field("value").or_else(|| found.field("right"))?;
+            let only = Some(value).filter(|value| value.kind() == "expression_list");
+            self.literal(only.and_then(|list| list.named_child(0)).unwrap_or(value))
+        })
     }
 
     /// Adds the prefixes of the enclosing scopes to the routes. A prefix can follow its routes in the

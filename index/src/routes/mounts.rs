@@ -3,6 +3,7 @@
 
 use super::calls::{Call, MAX_DEPTH};
 use super::{Group, Reader, normal};
+use crate::fields::Fields as _;
 use crate::outline::build::{self, child_of, named};
 use crate::outline::{Chain, Kind, Outline};
 use serde::{Deserialize, Serialize};
@@ -95,7 +96,7 @@ impl<'t> Reader<'t> {
         let mut first = shape.router;
         let prefix = match (shape.prefix, &shape.key) {
             (Some(at), _) => match call.arguments.get(at) {
-                Some(argument) => match self.literal(*argument) {
+                Some(argument) => match self.prefix_text(*argument) {
                     Some(prefix) => prefix,
                     // `app.use(router)`
                     None if shape.rest => {
@@ -107,7 +108,7 @@ impl<'t> Reader<'t> {
                 None => return false,
             },
             (None, Some(key)) => match self.property(&call.arguments, key) {
-                Some(value) => match self.literal(value) {
+                Some(value) => match self.prefix_text(value) {
                     Some(prefix) => prefix,
                     None => return false,
                 },
@@ -153,8 +154,8 @@ impl<'t> Reader<'t> {
 
     /// A function without a name that adds routes to its first parameter, a router under a prefix.
     fn enter(&mut self, function: Node<'t>, on: Option<Node<'t>>, prefix: String) {
-        let list = function.child_by_field_name("parameters");
-        let first = list.or_else(|| function.child_by_field_name("parameter"));
+        let list = function.field("parameters");
+        let first = list.or_else(|| function.field("parameter"));
         let name = first.map(|first| match first.kind() {
             "identifier" => first,
             _ => named(first).next().unwrap_or(first),
@@ -188,7 +189,7 @@ impl<'t> Reader<'t> {
             if !is_router {
                 continue;
             }
-            let function = node.child_by_field_name("function");
+            let function = node.field("function");
             let Some(chain) = function.and_then(|at| self.handler(at, 0)) else { continue };
             let prefix = normal("", &self.receiver_prefix(Some(*argument)));
             let target = (Target::Value(chain), Some(index));
@@ -240,7 +241,7 @@ impl<'t> Reader<'t> {
                 node = named(node).next()?;
                 continue;
             }
-            let function = node.child_by_field_name("function").map(|at| self.text_of(at));
+            let function = node.field("function").map(|at| self.text_of(at));
             if matches!(function, Some("require" | "import")) {
                 let range = node.byte_range();
                 let is_inside = |at: &aidd_engine::project::imports::Import| {
@@ -253,7 +254,7 @@ impl<'t> Reader<'t> {
             match call.receiver.filter(|receiver| self.call(*receiver).is_some()) {
                 Some(receiver) => node = receiver,
                 None => {
-                    node = node.child_by_field_name("function")?;
+                    node = node.field("function")?;
                     break;
                 }
             }
@@ -348,7 +349,7 @@ impl<'t> Reader<'t> {
         while let Some(parent) = at.parent() {
             match parent.kind() {
                 "let_declaration" => {
-                    let name = parent.child_by_field_name("pattern")?;
+                    let name = parent.field("pattern")?;
                     let name = child_of(name, &["identifier"]).unwrap_or(name);
                     return Some(self.text_of(name).to_owned());
                 }

@@ -2,6 +2,7 @@
 
 use super::calls::Call;
 use super::{Reader, join};
+use crate::fields::Fields as _;
 use crate::outline::Chain;
 use tree_sitter::Node;
 
@@ -77,7 +78,7 @@ impl<'t> Reader<'t> {
                         item: Option<String>,
                         modules: Vec<String>,
                         controller: Option<String>| {
-            if let Some(block) = node.child_by_field_name("block") {
+            if let Some(block) = node.field("block") {
                 blocks.push(Block { end: block.end_byte(), path, item, modules, controller });
             }
         };
@@ -153,8 +154,8 @@ impl<'t> Reader<'t> {
             verb => {
                 let Some(method) = self.framework.calls.get(verb).cloned() else { return };
                 let pair = call.arguments.iter().find_map(|at| {
-                    let key = self.literal(at.child_by_field_name("key")?)?;
-                    let value = self.literal(at.child_by_field_name("value")?)?;
+                    let key = self.literal(at.field("key")?)?;
+                    let value = self.literal(at.field("value")?)?;
                     value.contains('#').then_some((key, value))
                 });
                 let Some(name) = names.first().copied().or(pair.map(|(key, _)| key)) else {

@@ -102,3 +102,16 @@ fn routes_of_laravel_and_rails() {
         ]
     );
 }
+
+#[test]
+fn a_prefix_can_be_a_constant_of_the_file() {
+    let text = "import { Hono } from 'hono';\nconst BASE = '/v1';\nconst app = new Hono().basePath(BASE);\napp.get('/a', list);\n";
+    assert_eq!(routes("a.ts", text), ["GET /v1/a list"]);
+    let text = "from fastapi import APIRouter\nAPI = '/api'\nr = APIRouter(prefix=API)\n@r.get('/a')\ndef one(): pass\n";
+    assert_eq!(routes("a.py", text), ["GET /api/a one"]);
+    let text = "package a\nimport \"github.com/gin-gonic/gin\"\nconst API = \"/api\"\nfunc f(r *gin.Engine) {\n\tg := r.Group(API)\n\tg.GET(\"/a\", list)\n}\n";
+    assert_eq!(routes("a.go", text), ["GET /api/a list"]);
+    // A variable can change, and an expression is not evaluated.
+    let text = "import { Hono } from 'hono';\nlet BASE = '/v1';\nconst NEXT = BASE + '/v2';\nconst a = new Hono().basePath(BASE);\na.get('/a', list);\nconst b = new Hono().basePath(NEXT);\nb.get('/b', list);\n";
+    assert_eq!(routes("a.ts", text), ["GET /a list", "GET /b list"]);
+}

@@ -63,7 +63,10 @@ fn the_language_of_code_is_guessed() {
 fn an_effect_is_listed_with_the_calls_that_lead_to_it() {
     let dir = project(&[
         ("a.py", "from b import save\n\ndef run(x):\n    return save(x)\n"),
-        ("b.py", "def save(x):\n    return write(x)\n\ndef write(x):\n    print(x)\n"),
+        (
+            "b.py",
+            "def save(x):\n    return write(x)\n\ndef write(x):\n    print(x)\n    return open(x)\n",
+        ),
     ]);
     update(dir.path());
     let reader = Reader::open(dir.path()).expect("an index");
@@ -72,7 +75,9 @@ fn an_effect_is_listed_with_the_calls_that_lead_to_it() {
     assert_eq!(purity.level, "effectful");
     let lines: Vec<String> =
         purity.effects.iter().map(crate::query::EffectChain::display).collect();
-    assert_eq!(lines, ["io: save (a.py:4) → write (b.py:2) → print (b.py:5)"]);
+    // Opening a file is more important than the message.
+    assert_eq!(lines, ["io: save (a.py:4) → write (b.py:2) → open (b.py:6)"]);
+    assert_eq!(purity.effects[0].short().as_deref(), Some("io 4 (save → open)"));
 }
 
 #[test]

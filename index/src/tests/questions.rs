@@ -65,3 +65,40 @@ fn a_map_fits_its_budget() {
     let map = reader.map(1000, &[]).expect("read");
     assert!(map.contains("store.py\n  1: def save()\n"), "{map}");
 }
+
+#[test]
+fn code_outside_of_symbols_is_reached_too() {
+    let dir = project(&[
+        ("send.ts", "export function send() {}\n\nexport function post() {\n  send();\n}\n"),
+        ("routes.ts", "import { post } from \"./send\";\n\npost();\n"),
+        ("table.ts", "import { post } from \"./send\";\n\nexport const all = { post };\n"),
+        ("send.test.ts", "import { post } from \"./send\";\n\npost();\n"),
+    ]);
+    update(dir.path());
+    let reader = Reader::open(dir.path()).expect("an index");
+    let reach = |name: &str| {
+        let found = reader.reach(reader.named(name).expect("read")).expect("read");
+        (found.callers.len(), found.indirect, found.tests)
+    };
+    let tests = vec!["send.test.ts".to_owned()];
+    assert_eq!(reach("send"), (1, 2, tests.clone()));
+    // As many as are listed for the symbol itself.
+    assert_eq!(reach("post"), (2, 0, tests));
+}
+
+#[test]
+fn each_word_of_a_question_is_soon_represented() {
+    let code = "def mark_read(n): pass\ndef mark_all_read(n): pass\ndef mark_unread(n): pass\n\
+        def mark_as_read(n): pass\ndef snooze(n): pass\ndef send_mail(n): pass\n";
+    let dir = project(&[("notifications.py", code)]);
+    update(dir.path());
+    let reader = Reader::open(dir.path()).expect("an index");
+    let names = |question: &str| -> Vec<String> {
+        let subject = reader.subject(question, 3).expect("read");
+        subject.similar.into_iter().map(|symbol| symbol.qualified).collect()
+    };
+    let found = names("how are notifications snoozed and marked as read");
+    assert!(found.iter().any(|name| name == "snooze"), "{found:?}");
+    // Irregular forms of verbs match the form in the name.
+    assert_eq!(names("when is the mail sent").first().map(String::as_str), Some("send_mail"));
+}

@@ -9,6 +9,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Reads the ignore file with the given name.
+pub(super) type Read<'a> = dyn Fn(&str) -> io::Result<Option<Gitignore>> + 'a;
+
 /// The verdict of the ignore files on a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
@@ -47,22 +50,23 @@ pub(super) struct DirRules {
 
 impl DirIgnores {
     /// Reads the rules of the directory at `disk_path`, whose path prefix has `at` bytes. `read`
-    /// reads an ignore file in that directory.
+    /// reads an ignore file in that directory, and `contains` accepts the names that can be in it.
     pub(super) fn read(
         outer: Option<&Arc<Self>>,
         disk_path: &Path,
         at: usize,
-        read: &dyn Fn(&str) -> io::Result<Option<Gitignore>>,
+        (read, contains): (&Read<'_>, &dyn Fn(&str) -> bool),
         problem: &dyn Fn(PathBuf, &io::Error),
     ) -> DirRules {
         let read = |name: &str| {
             let report = |error: &io::Error| problem(disk_path.join(name), error);
-            read(name).inspect_err(report).ok().flatten()
+            contains(name).then(|| read(name).inspect_err(report).ok().flatten())?
         };
+        let exists = |name: &str| contains(name) && disk_path.join(name).exists();
         let has_outer = outer.is_some_and(|outer| outer.is_in_repository);
-        let has_git = disk_path.join(".git").exists();
+        let has_git = exists(".git");
         // Jujutsu repositories use the same ignore files.
-        let is_top = has_git || !has_outer && disk_path.join(".jj").exists();
+        let is_top = has_git || !has_outer && exists(".jj");
         let is_in_repository = is_top || has_outer;
         let aiddignore = read(AIDDIGNORE);
         let ignore = read(".ignore");

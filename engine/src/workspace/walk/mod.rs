@@ -3,6 +3,7 @@
 mod cache;
 mod checked_paths;
 mod file_cache;
+mod full_listing;
 mod ignore_rules;
 mod index;
 mod job;
@@ -346,6 +347,9 @@ pub fn check_files(
 pub fn list(config: &Config, disk: &Disk, walk: &Walk) -> Result<BTreeSet<String>, GlobError> {
     let globs = globs(config)?;
     let scope = Arc::new(Scope::of_walk(walk, disk, Arc::default()));
+    if walk.covers_project(disk.root()) {
+        return Ok(full_listing::list(disk.root(), &globs, &scope).into_iter().collect());
+    }
     let filtered = filtered(walk, disk, (&globs, &scope));
     let Some(builder) = filtered else { return Ok(BTreeSet::new()) };
     let files = builder.build().flatten().filter_map(|entry| {

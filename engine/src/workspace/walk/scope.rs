@@ -6,7 +6,7 @@
 //! included. A walk is therefore as fast as a walk that skips ignored directories, and the index is
 //! only read when an ignored entry is found.
 
-use super::ignore_rules::{DirIgnores, OuterDirs, Verdict, read_above, read_inside};
+use super::ignore_rules::{DirIgnores, OuterDirs, Read, Verdict, read_above, read_inside};
 use super::index::{Index, Indexes};
 use crate::project::git::{Snapshot, TrackedDir};
 use crate::project::ignored::{self, AIDDIGNORE};
@@ -18,9 +18,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-
-/// Reads the ignore file with the given name.
-type Read<'a> = dyn Fn(&str) -> io::Result<Option<Gitignore>> + 'a;
 
 /// Why a path is excluded although Git may track it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +108,7 @@ impl Scope {
         };
         for (dir, at) in above.dirs() {
             let read = |name: &str| read_above(&dir.join(name));
-            scope.above = scope.read_dir(&scope.above, &dir, at, &read);
+            scope.above = scope.read_dir(&scope.above, &dir, at, (&read, &|_| true));
         }
         scope
     }
@@ -220,6 +217,28 @@ impl Scope {
         }
     }
 
+    /// Reads the rules of the directory at `path`, in which `contains` accepts the names of the entries.
+    /// Must be called for the parent directory first.
+    pub(super) fn enter(&self, path: &str, contains: &dyn Fn(&str) -> bool) {
+        if self.is_enabled {
+            let outer =
+                if path.is_empty() { self.above.clone() } else { self.dir(parent_dir(path)) };
+            self.add_dir(path, &outer, contains);
+        }
+    }
+
+    /// Reads the rules of the directory at `path`, which is in the directory of `outer`.
+    fn add_dir(&self, path: &str, outer: &Dir, contains: &dyn Fn(&str) -> bool) -> Dir {
+        let disk_path = self.disk.root().join(path);
+        let at = self.prefix.len() + if path.is_empty() { 0 } else { path.len() + 1 };
+        let read = |name: &str| self.read(path, name);
+        // The files of another revision are not in the directory.
+        let contains = |name: &str| self.base.is_some() && name == AIDDIGNORE || contains(name);
+        let dir = self.read_dir(outer, &disk_path, at, (&read, &contains));
+        write(&self.dirs).insert(path.to_owned(), dir.clone());
+        dir
+    }
+
     fn dir(&self, path: &str) -> Dir {
         if let Some(known) = read(&self.dirs).get(path) {
             return known.clone();
@@ -234,11 +253,7 @@ impl Scope {
             None => self.known_dir(path),
         };
         for path in missing.into_iter().rev() {
-            let disk_path = self.disk.root().join(path);
-            let at = self.prefix.len() + if path.is_empty() { 0 } else { path.len() + 1 };
-            let read = |name: &str| self.read(path, name);
-            dir = self.read_dir(&dir, &disk_path, at, &read);
-            write(&self.dirs).insert(path.to_owned(), dir.clone());
+            dir = self.add_dir(path, &dir, &|_| true);
         }
         dir
     }
@@ -250,10 +265,17 @@ impl Scope {
     }
 
     /// The rules of the directory at `disk_path`, which is in the directory of `outer`; `read`
-    /// reads an ignore file in `disk_path`.
-    fn read_dir(&self, outer: &Dir, disk_path: &Path, at: usize, read: &Read<'_>) -> Dir {
+    /// reads an ignore file in `disk_path`, and `contains` accepts the names that can be in it.
+    fn read_dir(
+        &self,
+        outer: &Dir,
+        disk_path: &Path,
+        at: usize,
+        (read, contains): (&Read<'_>, &dyn Fn(&str) -> bool),
+    ) -> Dir {
+        let access = (read, contains);
         let rules =
-            DirIgnores::read(outer.level.as_ref(), disk_path, at, read, &|disk_path, error| {
+            DirIgnores::read(outer.level.as_ref(), disk_path, at, access, &|disk_path, error| {
                 let why = format!("not read as an ignore file: {error}");
                 lock(&self.problems).insert(disk_path, why);
             });

@@ -5,7 +5,7 @@
 use super::ignore_rules::{OuterDirs, common_dir};
 use super::index::Indexes;
 use super::scope::{Scope, from_root};
-use super::{Walk, builder, includes_entry, is_store, relative};
+use super::{Walk, builder, includes_entry, is_store};
 use crate::text::files::{Disk, MIN_STAMP_AGE, Stamp, stamp_of};
 use crate::text::paths::{below, parent_dir};
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -347,7 +347,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 fn file(entry: &DirEntry, disk: &Disk) -> Option<String> {
     let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-    is_file.then(|| relative(disk.root(), entry.path()))
+    is_file.then(|| from_root(disk.root(), entry.path()).into_owned())
 }
 
 fn list_sequentially(builder: &WalkBuilder, disk: &Disk) -> Vec<String> {

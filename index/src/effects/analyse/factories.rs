@@ -5,6 +5,7 @@ use crate::effects::data::Family;
 use crate::effects::file::{FileNames, Owner};
 use crate::effects::scan::{Action, Argument, Expr};
 use crate::effects::{CallFact, Cause, FunctionFacts, UNKNOWN};
+use crate::fields::Fields as _;
 use tree_sitter::Node;
 
 /// The facts of each class with fields whose default values are created by functions.
@@ -43,7 +44,7 @@ fn class_at(names: &FileNames<'_, '_>, node: Node<'_>) -> Option<u32> {
 
 /// Whether an argument is a function that creates a default value.
 fn is_factory(names: &FileNames<'_, '_>, argument: &Argument<'_>) -> bool {
-    let name = argument.node.parent().and_then(|parent| parent.child_by_field_name("name"));
+    let name = argument.node.parent().and_then(|parent| parent.field("name"));
     let is_factory =
         |name: Node<'_>| matches!(names.scan.text_of(name), "default_factory" | "factory");
     argument.is_named && name.is_some_and(is_factory)
@@ -56,7 +57,7 @@ fn factory<'t>(names: &FileNames<'_, 't>, node: Node<'t>, facts: &mut FunctionFa
     let text = scan.text_of(node).lines().next().unwrap_or_default().to_owned();
     let known = match scan.expr(node) {
         Expr::Closure => {
-            let body = node.child_by_field_name("body").map(|body| scan.expr(body));
+            let body = node.field("body").map(|body| scan.expr(body));
             let is_plain = match body {
                 Some(Expr::Scalar(_)) => true,
                 Some(Expr::Fresh(_, parts)) => {

@@ -5,6 +5,7 @@ use crate::effects::UNKNOWN;
 use crate::effects::data::Family;
 use crate::effects::rust::is_passed;
 use crate::effects::scan::{Argument, Call, Expr};
+use crate::fields::Fields as _;
 use tree_sitter::Node;
 
 /// The types whose values share the memory of the value from which they are created.
@@ -185,7 +186,7 @@ impl<'t> Env<'_, '_, 't> {
             .arguments
             .iter()
             .find(|argument| is_map && matches!(scan.expr(argument.node), Expr::Closure))?;
-        let body = closure.node.child_by_field_name("body")?;
+        let body = closure.node.field("body")?;
         let _ = in_closure;
         (body.kind() != "statement_block").then(|| self.class_at(body, true, depth + 1))
     }
