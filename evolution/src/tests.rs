@@ -234,7 +234,7 @@ fn a_revert_restores_byte_for_byte() {
         .expect("applied");
     assert_eq!(text(root, "rules/a.md"), "after\n");
     assert!(text(root, OVERLAY_PATH).contains("\"backend\": \"auditor\""));
-    transaction.revert(&change.id, 2, "person", None).expect("reverted");
+    transaction.revert(&change, 2, ("person", None), &[]).expect("reverted");
     assert_eq!(text(root, "rules/a.md"), "before\r\n");
     assert!(!root.join("rules/b.md").exists());
     assert!(!text(root, OVERLAY_PATH).contains("auditor"));
@@ -252,7 +252,7 @@ fn a_revert_refuses_to_overwrite_later_edits() {
         .commit(LogEntry::new(Action::Apply, "a page", 1, "aidd"), files)
         .expect("applied");
     put(root, "rules/a.md", "edited\n");
-    let error = transaction.revert(&change.id, 2, "person", None).expect_err("refused");
+    let error = transaction.revert(&change, 2, ("person", None), &[]).expect_err("refused");
     assert_eq!(
         error.to_string(),
         "rules/a.md was edited since the change was applied, not yet committed"
@@ -262,7 +262,7 @@ fn a_revert_refuses_to_overwrite_later_edits() {
         .commit(apply(3, "backend", None, Some("auditor")), Vec::new())
         .expect("applied");
     put(root, OVERLAY_PATH, "{\"routing\": {\"backend\": \"mine\"}}");
-    let error = transaction.revert(&overlay.id, 4, "person", None).expect_err("refused");
+    let error = transaction.revert(&overlay, 4, ("person", None), &[]).expect_err("refused");
     assert!(matches!(error, EvolutionError::Edited { .. }), "{error}");
 }
 
@@ -275,7 +275,7 @@ fn an_overlay_with_conflict_markers_is_written_again_from_the_log() {
         .commit(apply(1, "backend", None, Some("auditor")), Vec::new())
         .expect("applied");
     put(root, OVERLAY_PATH, "{\n<<<<<<< ours\n");
-    transaction.revert(&change.id, 2, "person", None).expect("reverted");
+    transaction.revert(&change, 2, ("person", None), &[]).expect("reverted");
     assert_eq!(text(root, OVERLAY_PATH), State::default().overlay.to_text());
 }
 

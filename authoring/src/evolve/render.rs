@@ -217,6 +217,8 @@ pub fn review_text(entry: &LogEntry, history: &[&LogEntry]) -> String {
     }
     for file in &entry.files {
         let what = match (&file.before, &file.after) {
+            _ if file.added.is_some() => "a line added",
+            _ if file.removed.is_some() => "a line removed",
             (None, _) => "created",
             (_, None) => "removed",
             _ => "changed",

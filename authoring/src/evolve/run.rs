@@ -1,8 +1,8 @@
 //! Analysis of the recorded sessions, and what is done with its result.
 
-use super::approve::{NewDraft, create_in, overlay_changes, remove_memory};
+use super::approve::{NewDraft, create_in, overlay_changes};
 use super::proposals::{self, Proposal};
-use super::{Evolve, EvolveError, slug};
+use super::{Evolve, EvolveError, convention, slug};
 use aidd_engine::check::Selection;
 use aidd_engine::project::config::ChangeKind;
 use aidd_engine::project::overlay::Overlay;
@@ -354,11 +354,9 @@ fn revert_in(
     now: i64,
 ) -> Result<LogEntry, EvolveError> {
     let reason = reason.map(|reason| memory.clean_text(reason)).transpose()?;
-    let entry = transaction.revert(id, now, evolve.actor, reason)?;
-    if let Some(id) = &entry.memory {
-        remove_memory(memory, id)?;
-    }
-    Ok(entry)
+    let change = transaction.applied(id)?;
+    let lines = convention::to_take_back(evolve, memory, &change)?;
+    Ok(transaction.revert(&change, now, (evolve.actor, reason), lines.as_slice())?)
 }
 
 /// A change that cannot be reverted, and the reason.
