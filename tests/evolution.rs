@@ -1,6 +1,7 @@
 //! A simulated month of three teams: what is proposed to each, and when.
 
 mod conventions;
+mod experience;
 
 use crate::cli::evolve::TimedMemory;
 use crate::cli::support::Project;

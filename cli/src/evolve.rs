@@ -44,7 +44,7 @@ fn to_user_error(error: EvolveError) -> Error {
             "`aidd evolve status` lists the applied changes"
         }
         EvolveError::Evolution(EvolutionError::Edited { .. }) => {
-            "undo the edit, or change the file by hand and keep it"
+            "undo the edit and repeat the command, or take the change back by hand"
         }
         EvolveError::Evolution(EvolutionError::Io { .. }) => {
             "check that the directory is writable and the disk is not full"

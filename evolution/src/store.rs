@@ -8,7 +8,7 @@
 use crate::log::{self, LogEntry, State};
 use crate::transaction::Transaction;
 use aidd_engine::project::git::Repository;
-use aidd_engine::text::files::{Disk, Files as _, Links, read_regular};
+use aidd_engine::text::files::{Disk, Files as _, Links, read_if_exists, replace};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
@@ -151,18 +151,7 @@ impl Store {
     /// # Errors
     /// When the file is reached through a link, or cannot be read.
     pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, EvolutionError> {
-        match read_regular(&self.locate(path)?, MAX_BYTES) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                Ok(None)
-            }
-            Err(error) => Err(EvolutionError::io(path)(error)),
-        }
+        read_if_exists(&self.locate(path)?, MAX_BYTES).map_err(EvolutionError::io(path))
     }
 
     /// Replaces a file as a whole, or removes it.
@@ -178,24 +167,8 @@ impl Store {
                 _ => Ok(()),
             };
         };
-        if read_regular(&location, MAX_BYTES).is_ok_and(|known| known == content) {
-            return Ok(());
-        }
-        fs::create_dir_all(location.parent().unwrap_or(&self.root)).map_err(&fault)?;
-        let mut name = location.as_os_str().to_owned();
-        name.push(format!(".{}.tmp", std::process::id()));
-        let new = PathBuf::from(name);
-        let _ = fs::remove_file(&new);
-        let written = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&new)
-            .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
-            .and_then(|()| fs::rename(&new, &location));
-        written.map_err(|error| {
-            let _ = fs::remove_file(&new);
-            fault(error)
-        })
+        replace(&location, content, true).map_err(fault)?;
+        Ok(())
     }
 
     /// The entries of the log in order, and the number of lines that cannot be read.

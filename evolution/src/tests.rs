@@ -3,7 +3,7 @@
 use crate::candidates::{Candidate, Facts, Verdict, analyze, has_drifted};
 use crate::log::{Action, Category, DraftData, LogEntry, OverlayChange, State};
 use crate::record::{RuleUse, SessionRecord, TaskType};
-use crate::store::{EvolutionError, LOG_PATH, MANIFEST_PATH, Store};
+use crate::store::{EvolutionError, LOG_PATH, LineWrite, MANIFEST_PATH, Store};
 use crate::worlds::{World, simulate};
 use aidd_engine::project::config::{AutoApply, ChangeKind, EvolutionConfig};
 use aidd_engine::project::overlay::OVERLAY_PATH;
@@ -264,6 +264,69 @@ fn a_revert_refuses_to_overwrite_later_edits() {
     put(root, OVERLAY_PATH, "{\"routing\": {\"backend\": \"mine\"}}");
     let error = transaction.revert(&overlay, 4, ("person", None), &[]).expect_err("refused");
     assert!(matches!(error, EvolutionError::Edited { .. }), "{error}");
+}
+
+/// Two knowledge entries with the same outcomes, of which one was more expensive to learn.
+#[test]
+fn of_two_entries_with_the_same_gain_the_expensive_one_comes_first() {
+    let mut records = Vec::new();
+    for at in 0..40_u32 {
+        let entry = ["cheap", "expensive", "", ""][at as usize % 4];
+        let mut record = SessionRecord {
+            id: format!("s{at}"),
+            ended_at: 1,
+            last_run_passed: Some(!entry.is_empty()),
+            discovery_tokens: Some(if entry == "expensive" { 9000 } else { 10 }),
+            ..SessionRecord::default()
+        };
+        if !entry.is_empty() {
+            record.knowledge.insert(entry.to_owned(), 1);
+        }
+        records.push(record);
+    }
+    let found = analyze(&records, &mut Facts::default(), &Default::default(), 1);
+    let subjects: Vec<&str> = found.iter().map(|candidate| &*candidate.subject).collect();
+    assert_eq!(subjects, ["expensive", "cheap"]);
+    assert_eq!(found[0].figures.confidence, found[1].figures.confidence);
+}
+
+#[test]
+fn lines_are_completed_once_and_removed_whole() {
+    let root = tempfile::tempdir().expect("a directory");
+    let root = root.path();
+    put(root, "memory.jsonl", "{\"a\":1}\n{\"b\":2}");
+    let store = Store::new(root);
+    let mut transaction = store.begin().expect("a lock");
+    let line = |text: &str| ("memory.jsonl".to_owned(), format!("{text}\n"));
+    let (path, added) = line("{\"c\":3}");
+    let entry = LogEntry::new(Action::Approve, "a convention", 1, "person");
+    let change = transaction
+        .commit_with_lines(entry, Vec::new(), &[LineWrite::Add(path, added)])
+        .expect("applied");
+    drop(transaction);
+    let all = "{\"a\":1}\n{\"b\":2}\n{\"c\":3}\n";
+    assert_eq!(text(root, "memory.jsonl"), all);
+    // A process that was interrupted before or after it wrote the line.
+    let journal = serde_json::json!({"entry": change.id, "files": change.files}).to_string();
+    for before in ["{\"a\":1}\n{\"b\":2}\n", all] {
+        put(root, "memory.jsonl", before);
+        put(root, ".aidd/evolution/journal.json", &journal);
+        store.recover().expect("completed");
+        assert_eq!(text(root, "memory.jsonl"), all);
+    }
+    let mut transaction = store.begin().expect("a lock");
+    let (path, removed) = line("{\"b\":2}");
+    transaction
+        .revert(&change, 2, ("person", None), &[LineWrite::Remove(path, removed)])
+        .expect("reverted");
+    assert_eq!(text(root, "memory.jsonl"), "{\"a\":1}\n{\"c\":3}\n");
+    // Lines are compared as a whole.
+    let (path, part) = line("3}");
+    let entry = LogEntry::new(Action::Revert, "a convention", 3, "person");
+    transaction
+        .commit_with_lines(entry, Vec::new(), &[LineWrite::Remove(path, part)])
+        .expect("nothing to remove");
+    assert_eq!(text(root, "memory.jsonl"), "{\"a\":1}\n{\"c\":3}\n");
 }
 
 #[test]

@@ -23,8 +23,7 @@ fn draft(repository: &Repository, category: &str, title: &str, text: &str) -> St
 
 #[test]
 fn a_pull_request_names_the_settings_that_evolution_changes() {
-    let files =
-        [(".gitignore", ".aidd/data*\n"), (".aidd/config.json", "{}"), ("a.txt", "teal\n")];
+    let files = [(".gitignore", ".aidd/data*\n"), (".aidd/config.json", "{}"), ("a.txt", "teal\n")];
     let mut scene = PullRequest::new(&files, |server| {
         let patch = r#"{"overlay": {"routing": {"backend/bugfix": "security-auditor"},
             "models": {"backend/bugfix": "maker/large-1"}}}"#;

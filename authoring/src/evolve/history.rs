@@ -9,6 +9,7 @@ use aidd_engine::text::files::Files as _;
 use aidd_engine::text::finding::RuleId;
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::project::Project;
+use aidd_memory::health::reverted_hashes;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -93,12 +94,8 @@ pub(super) fn try_on_history(
     let selection = Selection { only: vec![rule.id.to_string()], ..Selection::default() };
     let engine = Engine::new(project.distribution(), registry, &Default::default(), &selection)
         .map_err(|error| EvolveError::Refused(error.to_string()))?;
-    let reverted: BTreeSet<String> = commits
-        .iter()
-        .flat_map(|commit| commit.message.lines())
-        .filter_map(|line| line.trim().strip_prefix("This reverts commit "))
-        .map(|hash| hash.trim_end_matches('.').to_owned())
-        .collect();
+    let reverted: BTreeSet<String> =
+        commits.iter().flat_map(|commit| reverted_hashes(&commit.message)).collect();
     let mut trial = HistoryTrial::default();
     let start = Instant::now();
     for commit in commits.iter().filter(|commit| !commit.is_merge) {

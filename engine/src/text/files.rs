@@ -7,6 +7,7 @@ mod dir_stamps;
 mod guard;
 mod overlay;
 mod run_cache;
+mod whole;
 mod wrapper;
 
 use crate::text::listing::Listing;
@@ -22,6 +23,7 @@ pub(crate) use guard::too_large;
 pub use guard::{Links, open_regular, read_regular};
 pub use overlay::Overlay;
 pub use run_cache::{ForRun, RunCache};
+pub use whole::{read_if_exists, replace};
 pub use wrapper::{Listed, WithBase, Wrapper};
 
 /// A store of files. Paths are relative to the root of the store, with `/` between segments.

@@ -113,6 +113,9 @@ pub struct PageFigures {
     pub rated: usize,
     /// Number of these that succeeded.
     pub successes: usize,
+    /// Tokens that these sessions spent on what they learned, where they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discovery_tokens: Option<u64>,
 }
 
 /// The lifecycles of a project.
@@ -211,6 +214,9 @@ impl Summary {
                     page.sessions += 1;
                     page.rated += usize::from(record.success().is_some());
                     page.successes += usize::from(record.success() == Some(1.0));
+                    if let Some(tokens) = record.discovery_tokens {
+                        *page.discovery_tokens.get_or_insert_default() += tokens;
+                    }
                 }
             }
         }
@@ -236,7 +242,7 @@ impl Summary {
             ..page
         };
         let mut pages: Vec<PageFigures> = pages.into_iter().map(named).collect();
-        pages.sort_by_key(|page| Reverse((page.sessions, page.served)));
+        pages.sort_by_key(|page| Reverse((page.sessions, page.served, page.discovery_tokens)));
         Self { sessions, tools, rules, pages }
     }
 }
