@@ -191,7 +191,8 @@ fn simulated_worlds_stay_within_the_error_rates() {
     assert!(some.applied >= 0.6 && some.wrong <= 0.025 && some.drafted >= 0.8, "{some:?}");
 }
 
-fn apply(at: i64, key: &str, before: Option<&str>, after: Option<&str>) -> LogEntry {
+/// An entry that sets a role for a task type.
+pub(crate) fn apply(at: i64, key: &str, before: Option<&str>, after: Option<&str>) -> LogEntry {
     let mut entry = LogEntry::new(Action::Apply, &format!("prefer {key}"), at, "aidd");
     entry.overlay.push(OverlayChange {
         section: "routing".to_owned(),

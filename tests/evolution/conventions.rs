@@ -1,6 +1,6 @@
 //! Approved conventions: what a killed process leaves, and what a revert takes back.
 
-use crate::pull_requests::support;
+use crate::pull_requests::support::{self, print as run};
 use crate::repository::Repository;
 use serde_json::Value;
 use std::fs;
@@ -19,14 +19,6 @@ fn repository() -> Repository {
     run(&repository, &["memory", "add", "convention", "Sort imports"]);
     repository.commit(&[]);
     repository
-}
-
-#[track_caller]
-fn run(repository: &Repository, args: &[&str]) -> String {
-    let output = support::run(repository, args);
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
-    text(&output.stdout)
 }
 
 #[track_caller]

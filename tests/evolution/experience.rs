@@ -4,7 +4,7 @@
 use crate::cli::evolve::{TimedMemory, name};
 use crate::cli::support::Project;
 use aidd_memory::kinds::Observation;
-use aidd_memory::records::SessionState;
+use aidd_memory::records::{AiProvider, SessionState};
 use aidd_memory::types::Kind;
 use aidd_memory::usage::event::{Edit, Event, Mark, TimedEvent};
 use serde_json::Value;
@@ -18,7 +18,12 @@ const RULE: &str = "---\nseverity: warning\ncheck:\n  files: [\"*.ts\"]\n  text:
 /// A session that observes something and edits a file: findings of `team/no-moment` that are introduced,
 /// fixed and allowed.
 fn session(memory: &mut TimedMemory, observation: &str, findings: [u32; 3]) {
-    let id = memory.memory.start_session(SessionState::default()).expect("a session").id;
+    let session = SessionState {
+        branch: "main".to_owned(),
+        ai_provider: AiProvider { provider: "local".to_owned(), ..AiProvider::default() },
+        ..SessionState::default()
+    };
+    let id = memory.memory.start_session(session).expect("a session").id;
     if !observation.is_empty() {
         let body = Observation {
             narrative: Some("It was like this again.".to_owned()),

@@ -1,17 +1,9 @@
 //! Tests of what a pull request says about evolution, and of drafted rules that are tried on a history.
 
 use crate::pull_requests::pull_request::PullRequest;
-use crate::pull_requests::support;
+use crate::pull_requests::support::print as run;
 use crate::repository::Repository;
 use insta::assert_snapshot;
-
-#[track_caller]
-fn run(repository: &Repository, args: &[&str]) -> String {
-    let output = support::run(repository, args);
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
-    text(&output.stdout)
-}
 
 /// Drafts settings or a rule from a text, and returns what is printed.
 fn draft(repository: &Repository, category: &str, title: &str, text: &str) -> String {
@@ -32,18 +24,21 @@ fn a_pull_request_names_the_settings_that_evolution_changes() {
         run(server, &["draft", "approve", id]);
     });
     let runner = scene.standard_runner();
-    assert_snapshot!(runner.ci_summary(&[]), @"");
+    assert_snapshot!(runner.ci_summary(&[]), @"
+    exit 0, (first parent of the merge commit)
+    this change contains evolution (.aidd/evolution/applied.json): routing of backend/bugfix: none → security-auditor; models of backend/bugfix: none → maker/large-1
+    ");
     runner.ci(&[]);
     let summary = runner.text("summary.md");
-    let line = summary.lines().find(|line| line.contains("evolution")).unwrap_or(&summary);
-    assert_snapshot!(line, @"");
+    let line = summary.lines().find(|line| line.contains("evolution")).unwrap_or_default();
+    assert!(line.contains("security-auditor") && line.contains("large-1"), "{summary}");
     // The revert is in the same pull request, so nothing is left to name.
     scene.server.git(&["switch", "--quiet", "topic"]);
     run(&scene.server, &["evolve", "revert", "--all"]);
     scene.server.commit(&[]);
     scene.server.git(&["switch", "--quiet", "main"]);
     scene.push(&[("b.txt", "teal\n")]);
-    assert_snapshot!(scene.standard_runner().ci_summary(&[]), @"");
+    assert_snapshot!(scene.standard_runner().ci_summary(&[]), @"exit 0, (first parent of the merge commit)");
 }
 
 /// A rule against `moment(`.
@@ -65,10 +60,14 @@ fn a_drafted_rule_is_tried_on_commits_that_were_reverted_later() {
     }
     let printed = draft(&repository, "rules", "no moment", RULE);
     let notes: Vec<&str> = printed.lines().skip(1).collect();
-    assert_snapshot!(notes.join("\n"), @"");
+    assert_snapshot!(notes.join("\n"), @"
+    - project: 1 finding in 1 of 9 files
+    - moment2.ts:1 const a = moment();
+    - last 14 commits: 2 of 2 later reverted commits and 1 of 12 others would have had a finding
+    ");
     // A rule that most commits break is called noisy.
-    let noisy = RULE.replace("moment", "clock");
+    let noisy = RULE.replace("clock", "other").replace("moment", "clock");
     let printed = draft(&repository, "rules", "never use a clock", &noisy);
     let notes: Vec<&str> = printed.lines().filter(|line| line.contains("commits")).collect();
-    assert_snapshot!(notes.join("\n"), @"");
+    assert_snapshot!(notes.join("\n"), @"- last 14 commits: 0 of 2 later reverted commits and 8 of 12 others would have had a finding; noisy: more than a tenth of them");
 }

@@ -6,8 +6,8 @@ mod below;
 mod dir_stamps;
 mod guard;
 mod overlay;
+mod replace;
 mod run_cache;
-mod whole;
 mod wrapper;
 
 use crate::text::listing::Listing;
@@ -22,8 +22,8 @@ pub use below::{irregular_below, markdown_below};
 pub(crate) use guard::too_large;
 pub use guard::{Links, open_regular, read_regular};
 pub use overlay::Overlay;
+pub use replace::{read_if_exists, replace};
 pub use run_cache::{ForRun, RunCache};
-pub use whole::{read_if_exists, replace};
 pub use wrapper::{Listed, WithBase, Wrapper};
 
 /// A store of files. Paths are relative to the root of the store, with `/` between segments.

@@ -266,15 +266,10 @@ fn recommend(context: &Context, params: RecommendParams) -> Result<Answer<Recomm
     };
     let applied = applied(context, &filter)?;
     if let Some(name) = &applied {
-        let is_same = model.as_ref().is_some_and(|model| model.is_named(name));
-        let sessions = match (&model, is_same) {
-            (Some(_), true) => "; the sessions agree",
-            (Some(_), false) => "; the sessions alone suggest another one",
-            (None, _) => "; the sessions alone do not suffice for a recommendation",
-        };
+        let name = escape::line(name);
         text = format!(
-            "{} ({tasks}): set by an applied change in {OVERLAY_PATH}{sessions}\n{text}",
-            escape::line(name)
+            "{name} ({tasks}): set by an applied change in {OVERLAY_PATH}. From the sessions alone:\n\
+             {text}"
         );
     }
     for why in &missing {
