@@ -330,6 +330,24 @@ fn lines_are_completed_once_and_removed_whole() {
     assert_eq!(text(root, "memory.jsonl"), "{\"a\":1}\n{\"c\":3}\n");
 }
 
+/// Two changes of one value, reverted in the same millisecond.
+#[test]
+fn entries_of_the_same_time_keep_their_order() {
+    let root = tempfile::tempdir().expect("a directory");
+    let mut transaction = Store::new(root.path()).begin().expect("a lock");
+    for role in 0..9 {
+        let before = role.to_string();
+        let before = Some(&*before).filter(|_| role > 0);
+        let entry = apply(1, "backend", before, Some(&(role + 1).to_string()));
+        transaction.commit(entry, Vec::new()).expect("applied");
+    }
+    for change in transaction.state().applied.iter().rev() {
+        transaction.revert(change, 1, ("person", None), &[]).expect("reverted");
+    }
+    assert_eq!(transaction.state().overlay, State::default().overlay);
+    assert!(transaction.state().conflicts.is_empty());
+}
+
 #[test]
 fn an_overlay_with_conflict_markers_is_written_again_from_the_log() {
     let root = tempfile::tempdir().expect("a directory");

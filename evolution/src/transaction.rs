@@ -95,6 +95,10 @@ impl Transaction {
             change.path.clone_from(path);
             entry.files.push(change);
         }
+        // The state depends on the order of the entries, and several can have the same time.
+        if let Some(last) = self.entries.last() {
+            entry.at = entry.at.max(last.at.saturating_add(1));
+        }
         let entry = entry.sealed();
         let journal = Journal { entry: entry.id.clone(), files: entry.files.clone() };
         let text = serde_json::to_string(&journal).unwrap_or_default();

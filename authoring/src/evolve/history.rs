@@ -10,6 +10,7 @@ use aidd_engine::text::finding::RuleId;
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::project::Project;
 use aidd_memory::health::reverted_hashes;
+use aidd_report::number;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -55,9 +56,9 @@ impl HistoryTrial {
         let noisy = if self.is_noisy() { "; noisy: more than a tenth of them" } else { "" };
         let cut = if self.is_cut { "; stopped early" } else { "" };
         format!(
-            "last {} commits: {} of {} later reverted commits and {} of {} others would have had \
-             a finding{noisy}{cut}",
-            self.reverted + self.clean,
+            "last {}: a finding in {} of {} that were reverted later, and in {} of {} \
+             others{noisy}{cut}",
+            number(self.reverted + self.clean, "commit"),
             self.reverted_with_finding,
             self.reverted,
             self.clean_with_finding,

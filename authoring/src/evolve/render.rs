@@ -225,6 +225,9 @@ pub fn review_text(entry: &LogEntry, history: &[&LogEntry]) -> String {
         };
         let _ = writeln!(text, "{}: {what}", file.path);
     }
+    if let Some(memory) = &entry.memory {
+        let _ = writeln!(text, "memory: {memory}");
+    }
     if !entry.patch.is_empty() {
         let _ = writeln!(text, "patch {}, by {}", entry.patch, entry.actor);
     }

@@ -35,6 +35,16 @@ pub struct Analysis {
 }
 
 impl Analysis {
+    /// The analysis of a project in which no session is recorded.
+    #[must_use]
+    pub fn without_sessions(evolve: &Evolve<'_>) -> Self {
+        Self {
+            disabled: evolve.disabled(),
+            learning_period: evolve.config().learning_sessions() as usize,
+            ..Self::default()
+        }
+    }
+
     /// Number of sessions that are missing before anything is proposed.
     #[must_use]
     pub fn missing_sessions(&self) -> usize {
@@ -90,11 +100,7 @@ fn analyze_with(
     now: i64,
 ) -> Result<(Analysis, Facts), EvolveError> {
     let config = evolve.config();
-    let mut analysis = Analysis {
-        disabled: evolve.disabled(),
-        learning_period: config.learning_sessions() as usize,
-        ..Analysis::default()
-    };
+    let mut analysis = Analysis::without_sessions(evolve);
     let mut facts = Facts { seen: read_pending(evolve)?.seen, ..Facts::default() };
     if analysis.disabled.is_some() {
         return Ok((analysis, facts));
@@ -370,12 +376,13 @@ type Refused = (LogEntry, String);
 pub fn revert_all(
     evolve: &Evolve<'_>,
     memory: &mut ProjectMemory,
+    reason: Option<&str>,
     now: i64,
 ) -> Result<(Vec<LogEntry>, Vec<Refused>), EvolveError> {
     let mut transaction = evolve.store().begin()?;
     let (mut reverted, mut refused) = (Vec::new(), Vec::new());
     for change in transaction.state().applied.into_iter().rev() {
-        match revert_in(evolve, memory, &mut transaction, &change.id, None, now) {
+        match revert_in(evolve, memory, &mut transaction, &change.id, reason, now) {
             Ok(entry) => reverted.push(entry),
             Err(error) => refused.push((change, error.to_string())),
         }
