@@ -1,5 +1,8 @@
 //! A simulated month of three teams: what is proposed to each, and when.
 
+mod conventions;
+mod experience;
+
 use crate::cli::evolve::TimedMemory;
 use crate::cli::support::Project;
 use aidd_authoring::evolve::{self, Evolve, log_line, overview};

@@ -43,8 +43,9 @@ fn to_user_error(error: EvolveError) -> Error {
         EvolveError::Evolution(EvolutionError::Unknown { .. }) => {
             "`aidd evolve status` lists the applied changes"
         }
+        EvolveError::Evolution(EvolutionError::Ambiguous(_)) => "pass the full id",
         EvolveError::Evolution(EvolutionError::Edited { .. }) => {
-            "undo the edit, or change the file by hand and keep it"
+            "undo the edit and repeat the command, or take the change back by hand"
         }
         EvolveError::Evolution(EvolutionError::Io { .. }) => {
             "check that the directory is writable and the disk is not full"
@@ -66,7 +67,7 @@ pub(crate) fn run(args: &EvolveArgs, config: Option<&Path>, io: &mut Io<'_>) -> 
         EvolveCommand::Status => status(&evolve, args.json, io)?,
         EvolveCommand::Review { id } => review(&evolve, id, args.json, io)?,
         EvolveCommand::Analyze if !memory::exists(project.root()) => {
-            writeln!(io.out, "no sessions are recorded in this project")?;
+            print_analysis(&Analysis::without_sessions(&evolve), args.json, io)?;
         }
         EvolveCommand::Analyze => {
             let mut memory = open_memory(&project, io)?;
@@ -188,7 +189,7 @@ fn revert(
             let entry = evolve::revert(evolve, memory, id, reason, now).map_err(to_user_error)?;
             (vec![entry], Vec::new())
         }
-        None => evolve::revert_all(evolve, memory, now).map_err(to_user_error)?,
+        None => evolve::revert_all(evolve, memory, reason, now).map_err(to_user_error)?,
     };
     if as_json {
         let refused: Vec<Value> =
@@ -308,6 +309,7 @@ pub(crate) fn run_drafts(args: &Drafts, config: Option<&Path>, io: &mut Io<'_>) 
                 for note in data.into_iter().flat_map(|data| &data.notes) {
                     writeln!(io.out, "- {}", one_line(note))?;
                 }
+                writeln!(io.out, "next: aidd draft approve {}", entry.id)?;
             }
         }
     }

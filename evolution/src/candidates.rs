@@ -178,12 +178,34 @@ pub fn analyze(
         candidate.figures.required = Some(EVIDENCE_PER_CANDIDATE * seen as f64);
         candidate.verdict = decide(candidate.kind, &candidate.figures, config);
     }
+    let costs = discovery_costs(records);
     found.sort_by(|one, other| {
-        let key = |candidate: &Candidate| candidate.figures.confidence.unwrap_or_default();
+        let confidence = |candidate: &Candidate| candidate.figures.confidence.unwrap_or_default();
+        // People see a whole percentage.
+        let shown = |candidate: &Candidate| (100.0 * confidence(candidate)).round();
+        let cost = |candidate: &Candidate| match candidate.kind {
+            ChangeKind::KnowledgePromotion => costs.get(candidate.subject.as_str()).copied(),
+            _ => None,
+        };
         let order = one.verdict.cmp(&other.verdict);
-        order.then(key(other).total_cmp(&key(one))).then(one.id.cmp(&other.id))
+        let order = order.then(shown(other).total_cmp(&shown(one)));
+        let order = order.then(cost(other).cmp(&cost(one)));
+        order.then(confidence(other).total_cmp(&confidence(one))).then(one.id.cmp(&other.id))
     });
     found
+}
+
+/// The tokens that the sessions with a knowledge entry spent on what they learned, where they are
+/// known: of two entries of the same confidence, the one that was expensive to learn comes first.
+fn discovery_costs(records: &[SessionRecord]) -> BTreeMap<&str, u64> {
+    let mut costs: BTreeMap<&str, u64> = BTreeMap::new();
+    for record in records {
+        let Some(tokens) = record.discovery_tokens else { continue };
+        for entry in record.knowledge.keys() {
+            *costs.entry(entry).or_default() += tokens;
+        }
+    }
+    costs
 }
 
 /// Whether changes of this kind can be applied without asking: only those without words. Words are

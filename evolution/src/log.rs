@@ -96,8 +96,8 @@ pub struct OverlayChange {
     pub after: Option<String>,
 }
 
-/// A change of one file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// A change of one file: of its whole content, or of single lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileChange {
     /// Path, relative to the root.
     pub path: String,
@@ -107,6 +107,20 @@ pub struct FileChange {
     /// SHA-256 of the content after; absent if the file is removed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
+    /// SHA-256 of lines that are appended; other lines of the file may change meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub added: Option<String>,
+    /// SHA-256 of lines that are taken out again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub removed: Option<String>,
+}
+
+impl FileChange {
+    /// Whether only single lines of the file change.
+    #[must_use]
+    pub fn is_of_lines(&self) -> bool {
+        self.added.is_some() || self.removed.is_some()
+    }
 }
 
 /// The figures on which a change is based.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 /// Maximum number of tool names in [`SessionRecord::sequence`].
 pub const MAX_SEQUENCE: usize = 200;
@@ -118,6 +119,29 @@ pub struct RuleUse {
     pub allowed: u32,
     /// Findings whose change was reverted.
     pub reverted: u32,
+}
+
+impl AddAssign for ToolUse {
+    fn add_assign(&mut self, other: Self) {
+        let Self { calls, errors, good, bad, millis, bytes, tokens } = other;
+        self.calls += calls;
+        self.errors += errors;
+        self.good += good;
+        self.bad += bad;
+        self.millis += millis;
+        self.bytes += bytes;
+        self.tokens += tokens;
+    }
+}
+
+impl AddAssign for RuleUse {
+    fn add_assign(&mut self, other: Self) {
+        let Self { introduced, fixed, allowed, reverted } = other;
+        self.introduced += introduced;
+        self.fixed += fixed;
+        self.allowed += allowed;
+        self.reverted += reverted;
+    }
 }
 
 /// Runs of tests, builds and linters.

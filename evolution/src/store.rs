@@ -8,7 +8,7 @@
 use crate::log::{self, LogEntry, State};
 use crate::transaction::Transaction;
 use aidd_engine::project::git::Repository;
-use aidd_engine::text::files::{Disk, Files as _, Links, read_regular};
+use aidd_engine::text::files::{Disk, Files as _, Links, read_if_exists, replace};
 use sha2::{Digest, Sha256};
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
@@ -87,6 +87,15 @@ impl EvolutionError {
 /// A file to write: path relative to the root, and content; `None` removes it.
 pub type FileWrite = (String, Option<Vec<u8>>);
 
+/// A change of single lines in a file to which others append at the same time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LineWrite {
+    /// Appends lines, each with its end, to the file at a path.
+    Add(String, String),
+    /// Takes lines out of the file at a path.
+    Remove(String, String),
+}
+
 /// The SHA-256 of a content.
 #[must_use]
 pub fn hash(bytes: &[u8]) -> String {
@@ -96,6 +105,17 @@ pub fn hash(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
     }
     text
+}
+
+/// Where `lines` begin in `content`, as whole lines.
+fn find_lines(content: &[u8], lines: &[u8]) -> Option<usize> {
+    let mut start = 0;
+    loop {
+        if content[start..].starts_with(lines) {
+            return (!lines.is_empty()).then_some(start);
+        }
+        start += content[start..].iter().position(|byte| *byte == b'\n')? + 1;
+    }
 }
 
 /// The files of evolution in a project.
@@ -131,18 +151,7 @@ impl Store {
     /// # Errors
     /// When the file is reached through a link, or cannot be read.
     pub fn read(&self, path: &str) -> Result<Option<Vec<u8>>, EvolutionError> {
-        match read_regular(&self.locate(path)?, MAX_BYTES) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                Ok(None)
-            }
-            Err(error) => Err(EvolutionError::io(path)(error)),
-        }
+        read_if_exists(&self.locate(path)?, MAX_BYTES).map_err(EvolutionError::io(path))
     }
 
     /// Replaces a file as a whole, or removes it.
@@ -158,24 +167,8 @@ impl Store {
                 _ => Ok(()),
             };
         };
-        if read_regular(&location, MAX_BYTES).is_ok_and(|known| known == content) {
-            return Ok(());
-        }
-        fs::create_dir_all(location.parent().unwrap_or(&self.root)).map_err(&fault)?;
-        let mut name = location.as_os_str().to_owned();
-        name.push(format!(".{}.tmp", std::process::id()));
-        let new = PathBuf::from(name);
-        let _ = fs::remove_file(&new);
-        let written = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&new)
-            .and_then(|mut file| file.write_all(content).and_then(|()| file.sync_all()))
-            .and_then(|()| fs::rename(&new, &location));
-        written.map_err(|error| {
-            let _ = fs::remove_file(&new);
-            fault(error)
-        })
+        replace(&location, content, true).map_err(fault)?;
+        Ok(())
     }
 
     /// The entries of the log in order, and the number of lines that cannot be read.
@@ -248,10 +241,17 @@ impl Store {
         Ok(file)
     }
 
-    pub(crate) fn append(&self, line: &str) -> Result<(), EvolutionError> {
+    /// Appends a line to the log.
+    pub(crate) fn append_to_log(&self, line: &str) -> Result<(), EvolutionError> {
         self.write_once(ATTRIBUTES_PATH, ATTRIBUTES)?;
-        let location = self.locate(LOG_PATH)?;
-        let fault = EvolutionError::io(LOG_PATH);
+        self.append(LOG_PATH, line)
+    }
+
+    /// Appends lines to a file, whose last line may lack its end.
+    pub(crate) fn append(&self, path: &str, lines: &str) -> Result<(), EvolutionError> {
+        let location = self.locate(path)?;
+        let fault = EvolutionError::io(path);
+        fs::create_dir_all(location.parent().unwrap_or(&self.root)).map_err(&fault)?;
         let mut options = OpenOptions::new();
         let mut file =
             options.read(true).append(true).create(true).open(&location).map_err(&fault)?;
@@ -265,8 +265,22 @@ impl Store {
                 text.push('\n');
             }
         }
-        text.push_str(line);
+        text.push_str(lines);
         file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(&fault)
+    }
+
+    /// Whether a file contains these lines.
+    pub(crate) fn has_lines(&self, path: &str, lines: &str) -> Result<bool, EvolutionError> {
+        let content = self.read(path)?.unwrap_or_default();
+        Ok(find_lines(&content, lines.as_bytes()).is_some())
+    }
+
+    /// Takes lines out of a file; the rest remains as it is. A file without other content is removed.
+    pub(crate) fn remove_lines(&self, path: &str, lines: &str) -> Result<(), EvolutionError> {
+        let Some(mut content) = self.read(path)? else { return Ok(()) };
+        let Some(at) = find_lines(&content, lines.as_bytes()) else { return Ok(()) };
+        content.drain(at..at + lines.len());
+        self.write(path, (!content.is_empty()).then_some(content.as_slice()))
     }
 
     pub(crate) fn snapshot_path(hash: &str) -> String {
@@ -284,6 +298,14 @@ impl Store {
         bytes.filter(|bytes| hash(bytes) == wanted).ok_or_else(|| {
             EvolutionError::Refused(format!("the snapshot {path} is missing or was changed"))
         })
+    }
+
+    /// The lines with a hash: see [`Self::snapshot`].
+    ///
+    /// # Errors
+    /// When there is no such snapshot, or it was changed.
+    pub fn snapshot_lines(&self, hash: &str) -> Result<String, EvolutionError> {
+        Ok(String::from_utf8_lossy(&self.snapshot(hash)?).into_owned())
     }
 
     /// Who edited `path` last, according to Git.

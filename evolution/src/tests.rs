@@ -3,7 +3,7 @@
 use crate::candidates::{Candidate, Facts, Verdict, analyze, has_drifted};
 use crate::log::{Action, Category, DraftData, LogEntry, OverlayChange, State};
 use crate::record::{RuleUse, SessionRecord, TaskType};
-use crate::store::{EvolutionError, LOG_PATH, MANIFEST_PATH, Store};
+use crate::store::{EvolutionError, LOG_PATH, LineWrite, MANIFEST_PATH, Store};
 use crate::worlds::{World, simulate};
 use aidd_engine::project::config::{AutoApply, ChangeKind, EvolutionConfig};
 use aidd_engine::project::overlay::OVERLAY_PATH;
@@ -191,7 +191,8 @@ fn simulated_worlds_stay_within_the_error_rates() {
     assert!(some.applied >= 0.6 && some.wrong <= 0.025 && some.drafted >= 0.8, "{some:?}");
 }
 
-fn apply(at: i64, key: &str, before: Option<&str>, after: Option<&str>) -> LogEntry {
+/// An entry that sets a role for a task type.
+pub(crate) fn apply(at: i64, key: &str, before: Option<&str>, after: Option<&str>) -> LogEntry {
     let mut entry = LogEntry::new(Action::Apply, &format!("prefer {key}"), at, "aidd");
     entry.overlay.push(OverlayChange {
         section: "routing".to_owned(),
@@ -234,7 +235,7 @@ fn a_revert_restores_byte_for_byte() {
         .expect("applied");
     assert_eq!(text(root, "rules/a.md"), "after\n");
     assert!(text(root, OVERLAY_PATH).contains("\"backend\": \"auditor\""));
-    transaction.revert(&change.id, 2, "person", None).expect("reverted");
+    transaction.revert(&change, 2, ("person", None), &[]).expect("reverted");
     assert_eq!(text(root, "rules/a.md"), "before\r\n");
     assert!(!root.join("rules/b.md").exists());
     assert!(!text(root, OVERLAY_PATH).contains("auditor"));
@@ -252,7 +253,7 @@ fn a_revert_refuses_to_overwrite_later_edits() {
         .commit(LogEntry::new(Action::Apply, "a page", 1, "aidd"), files)
         .expect("applied");
     put(root, "rules/a.md", "edited\n");
-    let error = transaction.revert(&change.id, 2, "person", None).expect_err("refused");
+    let error = transaction.revert(&change, 2, ("person", None), &[]).expect_err("refused");
     assert_eq!(
         error.to_string(),
         "rules/a.md was edited since the change was applied, not yet committed"
@@ -262,8 +263,89 @@ fn a_revert_refuses_to_overwrite_later_edits() {
         .commit(apply(3, "backend", None, Some("auditor")), Vec::new())
         .expect("applied");
     put(root, OVERLAY_PATH, "{\"routing\": {\"backend\": \"mine\"}}");
-    let error = transaction.revert(&overlay.id, 4, "person", None).expect_err("refused");
+    let error = transaction.revert(&overlay, 4, ("person", None), &[]).expect_err("refused");
     assert!(matches!(error, EvolutionError::Edited { .. }), "{error}");
+}
+
+/// Two knowledge entries with the same outcomes, of which one was more expensive to learn.
+#[test]
+fn of_two_entries_with_the_same_gain_the_expensive_one_comes_first() {
+    let mut records = Vec::new();
+    for at in 0..40_u32 {
+        let entry = ["cheap", "expensive", "", ""][at as usize % 4];
+        let mut record = SessionRecord {
+            id: format!("s{at}"),
+            ended_at: 1,
+            last_run_passed: Some(!entry.is_empty()),
+            discovery_tokens: Some(if entry == "expensive" { 9000 } else { 10 }),
+            ..SessionRecord::default()
+        };
+        if !entry.is_empty() {
+            record.knowledge.insert(entry.to_owned(), 1);
+        }
+        records.push(record);
+    }
+    let found = analyze(&records, &mut Facts::default(), &Default::default(), 1);
+    let subjects: Vec<&str> = found.iter().map(|candidate| &*candidate.subject).collect();
+    assert_eq!(subjects, ["expensive", "cheap"]);
+    assert_eq!(found[0].figures.confidence, found[1].figures.confidence);
+}
+
+#[test]
+fn lines_are_completed_once_and_removed_whole() {
+    let root = tempfile::tempdir().expect("a directory");
+    let root = root.path();
+    put(root, "memory.jsonl", "{\"a\":1}\n{\"b\":2}");
+    let store = Store::new(root);
+    let mut transaction = store.begin().expect("a lock");
+    let line = |text: &str| ("memory.jsonl".to_owned(), format!("{text}\n"));
+    let (path, added) = line("{\"c\":3}");
+    let entry = LogEntry::new(Action::Approve, "a convention", 1, "person");
+    let change = transaction
+        .commit_with_lines(entry, Vec::new(), &[LineWrite::Add(path, added)])
+        .expect("applied");
+    drop(transaction);
+    let all = "{\"a\":1}\n{\"b\":2}\n{\"c\":3}\n";
+    assert_eq!(text(root, "memory.jsonl"), all);
+    // A process that was interrupted before or after it wrote the line.
+    let journal = serde_json::json!({"entry": change.id, "files": change.files}).to_string();
+    for before in ["{\"a\":1}\n{\"b\":2}\n", all] {
+        put(root, "memory.jsonl", before);
+        put(root, ".aidd/evolution/journal.json", &journal);
+        store.recover().expect("completed");
+        assert_eq!(text(root, "memory.jsonl"), all);
+    }
+    let mut transaction = store.begin().expect("a lock");
+    let (path, removed) = line("{\"b\":2}");
+    transaction
+        .revert(&change, 2, ("person", None), &[LineWrite::Remove(path, removed)])
+        .expect("reverted");
+    assert_eq!(text(root, "memory.jsonl"), "{\"a\":1}\n{\"c\":3}\n");
+    // Lines are compared as a whole.
+    let (path, part) = line("3}");
+    let entry = LogEntry::new(Action::Revert, "a convention", 3, "person");
+    transaction
+        .commit_with_lines(entry, Vec::new(), &[LineWrite::Remove(path, part)])
+        .expect("nothing to remove");
+    assert_eq!(text(root, "memory.jsonl"), "{\"a\":1}\n{\"c\":3}\n");
+}
+
+/// Two changes of one value, reverted in the same millisecond.
+#[test]
+fn entries_of_the_same_time_keep_their_order() {
+    let root = tempfile::tempdir().expect("a directory");
+    let mut transaction = Store::new(root.path()).begin().expect("a lock");
+    for role in 0..9 {
+        let before = role.to_string();
+        let before = Some(&*before).filter(|_| role > 0);
+        let entry = apply(1, "backend", before, Some(&(role + 1).to_string()));
+        transaction.commit(entry, Vec::new()).expect("applied");
+    }
+    for change in transaction.state().applied.iter().rev() {
+        transaction.revert(change, 1, ("person", None), &[]).expect("reverted");
+    }
+    assert_eq!(transaction.state().overlay, State::default().overlay);
+    assert!(transaction.state().conflicts.is_empty());
 }
 
 #[test]
@@ -275,7 +357,7 @@ fn an_overlay_with_conflict_markers_is_written_again_from_the_log() {
         .commit(apply(1, "backend", None, Some("auditor")), Vec::new())
         .expect("applied");
     put(root, OVERLAY_PATH, "{\n<<<<<<< ours\n");
-    transaction.revert(&change.id, 2, "person", None).expect("reverted");
+    transaction.revert(&change, 2, ("person", None), &[]).expect("reverted");
     assert_eq!(text(root, OVERLAY_PATH), State::default().overlay.to_text());
 }
 

@@ -2,7 +2,9 @@
 //! process has begun.
 
 use crate::log::{self, Action, DraftStatus, FileChange, LogEntry, OverlayChange, State};
-use crate::store::{EvolutionError, FileWrite, JOURNAL_PATH, MANIFEST_PATH, Store, hash};
+use crate::store::{
+    EvolutionError, FileWrite, JOURNAL_PATH, LineWrite, MANIFEST_PATH, Store, hash,
+};
 use aidd_engine::project::overlay::{OVERLAY_PATH, Overlay};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -54,31 +56,64 @@ impl Transaction {
     /// When a file cannot be read or written.
     pub fn commit(
         &mut self,
-        mut entry: LogEntry,
+        entry: LogEntry,
         writes: Vec<FileWrite>,
     ) -> Result<LogEntry, EvolutionError> {
+        self.commit_with_lines(entry, writes, &[])
+    }
+
+    /// [`Self::commit`], with changes of single lines.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub fn commit_with_lines(
+        &mut self,
+        mut entry: LogEntry,
+        writes: Vec<FileWrite>,
+        lines: &[LineWrite],
+    ) -> Result<LogEntry, EvolutionError> {
+        let take = |bytes: &[u8]| -> Result<String, EvolutionError> {
+            let hash = hash(bytes);
+            self.store.write(&Store::snapshot_path(&hash), Some(bytes))?;
+            Ok(hash)
+        };
         for (path, content) in &writes {
-            let before = self.store.read(path)?;
-            let mut keep = |bytes: &[u8]| -> Result<String, EvolutionError> {
-                let hash = hash(bytes);
-                self.store.write(&Store::snapshot_path(&hash), Some(bytes))?;
-                Ok(hash)
-            };
-            let before = before.as_deref().map(&mut keep).transpose()?;
-            let after = content.as_deref().map(&mut keep).transpose()?;
+            let before = self.store.read(path)?.as_deref().map(take).transpose()?;
+            let after = content.as_deref().map(take).transpose()?;
             if before != after {
-                entry.files.push(FileChange { path: path.clone(), before, after });
+                let path = path.clone();
+                entry.files.push(FileChange { path, before, after, ..FileChange::default() });
             }
+        }
+        for write in lines {
+            let mut change = FileChange::default();
+            let (path, lines, hash) = match write {
+                LineWrite::Add(path, lines) => (path, lines, &mut change.added),
+                LineWrite::Remove(path, lines) => (path, lines, &mut change.removed),
+            };
+            *hash = Some(take(lines.as_bytes())?);
+            change.path.clone_from(path);
+            entry.files.push(change);
+        }
+        // The state depends on the order of the entries, and several can have the same time.
+        if let Some(last) = self.entries.last() {
+            entry.at = entry.at.max(last.at.saturating_add(1));
         }
         let entry = entry.sealed();
         let journal = Journal { entry: entry.id.clone(), files: entry.files.clone() };
         let text = serde_json::to_string(&journal).unwrap_or_default();
         self.store.write(JOURNAL_PATH, Some(text.as_bytes()))?;
-        self.store.append(&entry.to_line())?;
+        self.store.append_to_log(&entry.to_line())?;
         self.entries.push(entry.clone());
         self.entries.sort_by(|one, other| (one.at, &one.id).cmp(&(other.at, &other.id)));
         for (path, content) in writes {
             self.store.write(&path, content.as_deref())?;
+        }
+        for write in lines {
+            match write {
+                LineWrite::Add(path, lines) => self.store.append(path, lines)?,
+                LineWrite::Remove(path, lines) => self.store.remove_lines(path, lines)?,
+            }
         }
         self.project()?;
         self.store.write(JOURNAL_PATH, None)?;
@@ -93,6 +128,10 @@ impl Transaction {
             journal.filter(|journal| self.entries.iter().any(|entry| entry.id == journal.entry));
         if let Some(journal) = logged {
             for change in &journal.files {
+                if change.is_of_lines() {
+                    self.complete_lines(change)?;
+                    continue;
+                }
                 let current = self.store.read(&change.path)?;
                 if current.as_deref().map(hash) == change.before {
                     let after = change.after.as_deref();
@@ -103,6 +142,19 @@ impl Transaction {
             self.project()?;
         }
         self.store.write(JOURNAL_PATH, None)
+    }
+
+    fn complete_lines(&self, change: &FileChange) -> Result<(), EvolutionError> {
+        if let Some(added) = &change.added {
+            let lines = self.store.snapshot_lines(added)?;
+            if !self.store.has_lines(&change.path, &lines)? {
+                self.store.append(&change.path, &lines)?;
+            }
+        }
+        if let Some(removed) = &change.removed {
+            self.store.remove_lines(&change.path, &self.store.snapshot_lines(removed)?)?;
+        }
+        Ok(())
     }
 
     /// Writes the overlay and the list of drafts, as they follow from the log.
@@ -142,20 +194,29 @@ impl Transaction {
         Ok(())
     }
 
-    /// Reverts an applied change: restores its files byte for byte, and its values of the overlay.
+    /// The applied change with this id, or with an id that begins with it.
     ///
     /// # Errors
-    /// When there is no such change, a file was edited since, or a later change set the same value.
+    /// When there is no such change.
+    pub fn applied(&self, id: &str) -> Result<LogEntry, EvolutionError> {
+        let state = self.state();
+        let applied = state.applied.iter().map(|entry| (entry.id.as_str(), entry));
+        find(applied, "change", id).cloned()
+    }
+
+    /// Reverts an applied change: restores its files byte for byte, and its values of the overlay.
+    /// `lines` take back the lines that it added.
+    ///
+    /// # Errors
+    /// When a file was edited since, or a later change set the same value.
     pub fn revert(
         &mut self,
-        id: &str,
+        change: &LogEntry,
         at: i64,
-        actor: &str,
-        reason: Option<String>,
+        (actor, reason): (&str, Option<String>),
+        lines: &[LineWrite],
     ) -> Result<LogEntry, EvolutionError> {
         let state = self.state();
-        let change =
-            find(state.applied.iter().map(|entry| (entry.id.as_str(), entry)), "change", id)?;
         self.check_overlay(&state)?;
         let mut entry = LogEntry::new(Action::Revert, &change.title, at, actor);
         entry.target = Some(change.id.clone());
@@ -180,7 +241,7 @@ impl Transaction {
             });
         }
         let mut writes = Vec::new();
-        for file in &change.files {
+        for file in change.files.iter().filter(|file| !file.is_of_lines()) {
             let current = self.store.read(&file.path)?;
             if current.as_deref().map(hash) != file.after {
                 let by = self.store.editor_of(&file.path);
@@ -190,7 +251,7 @@ impl Transaction {
             let content = before.map(|hash| self.store.snapshot(hash)).transpose()?;
             writes.push((file.path.clone(), content));
         }
-        self.commit(entry, writes)
+        self.commit_with_lines(entry, writes, lines)
     }
 
     /// Checks that the overlay on disk was not edited by hand. An overlay that is missing, or that is

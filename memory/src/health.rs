@@ -116,18 +116,20 @@ impl ProjectMemory {
     }
 }
 
+/// The hashes, or their beginnings, of the commits that a commit with this message reverts.
+pub fn reverted_hashes(message: &str) -> impl Iterator<Item = String> + '_ {
+    let reverts = message.split("This reverts commit ").skip(1);
+    let hashes = reverts.map(|rest| rest.chars().take_while(char::is_ascii_hexdigit).collect());
+    hashes.filter(|hash: &String| hash.len() >= 7)
+}
+
 /// Times of the commits since `since` that were reverted later, in milliseconds since 1970. `None`
 /// outside a repository.
 pub(super) fn reverted_commit_times(root: &std::path::Path, since: i64) -> Option<Vec<i64>> {
     let repository = Repository::open(root).ok()?;
     let commits = repository.since(since, MAX_COMMITS).ok()?;
-    let reverted_hash = |message: &str| -> Option<String> {
-        let (_, rest) = message.split_once("This reverts commit ")?;
-        let hash: String = rest.chars().take_while(char::is_ascii_hexdigit).collect();
-        (hash.len() >= 7).then_some(hash)
-    };
     let hashes: Vec<String> =
-        commits.iter().filter_map(|commit| reverted_hash(&commit.message)).collect();
+        commits.iter().flat_map(|commit| reverted_hashes(&commit.message)).collect();
     let is_reverted = |id: &str| hashes.iter().any(|hash| id.starts_with(hash.as_str()));
     Some(commits.iter().filter(|commit| is_reverted(&commit.id)).map(|commit| commit.at).collect())
 }

@@ -29,6 +29,7 @@ pub mod outcomes;
 pub mod pack_log;
 mod pages;
 pub mod permanent;
+pub mod prepared;
 pub mod privacy;
 pub mod project;
 pub mod project_map;

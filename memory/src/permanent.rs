@@ -365,7 +365,7 @@ impl ProjectMemory {
             .ok_or_else(|| MemoryError::Unknown { item: "memory", id: id.to_owned() })
     }
 
-    fn permanent_of_kind(&mut self, kind: Kind, id: &str) -> Result<Entry, MemoryError> {
+    pub(super) fn permanent_of_kind(&mut self, kind: Kind, id: &str) -> Result<Entry, MemoryError> {
         let entry = self.permanent(id)?;
         if entry.kind == kind {
             return Ok(entry);

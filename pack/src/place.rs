@@ -2,9 +2,8 @@
 //! link.
 
 use crate::PackError;
-use aidd_engine::text::files::{Disk, Files, read_regular};
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use aidd_engine::text::files::{Disk, Files, read_if_exists, replace};
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The directory of all packs, relative to the root.
@@ -34,15 +33,8 @@ fn located(root: &Path, path: &str) -> Result<PathBuf, PackError> {
 /// # Errors
 /// When a directory is a link, or the file cannot be read.
 pub fn read(root: &Path, path: &str) -> Result<Option<String>, PackError> {
-    match read_regular(&located(root, path)?, MAX_BYTES) {
-        Ok(bytes) => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
-        Err(error)
-            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
-        {
-            Ok(None)
-        }
-        Err(error) => Err(PackError::io(path)(error)),
-    }
+    let bytes = read_if_exists(&located(root, path)?, MAX_BYTES).map_err(PackError::io(path))?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 /// Writes the pack at `path`, unless it has this text already; returns whether it was written.
@@ -50,27 +42,7 @@ pub fn read(root: &Path, path: &str) -> Result<Option<String>, PackError> {
 /// # Errors
 /// When a directory is a link, or the file cannot be written.
 pub fn write(root: &Path, path: &str, text: &str) -> Result<bool, PackError> {
-    let location = located(root, path)?;
-    if read_regular(&location, MAX_BYTES).is_ok_and(|known| known == text.as_bytes()) {
-        return Ok(false);
-    }
-    let dir = location.parent().unwrap_or(root);
-    fs::create_dir_all(dir).map_err(PackError::io(path))?;
-    let mut name = location.as_os_str().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
-    let new = PathBuf::from(name);
-    let _ = fs::remove_file(&new);
-    let written = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&new)
-        .and_then(|mut file| file.write_all(text.as_bytes()))
-        .and_then(|()| fs::rename(&new, &location));
-    written.map_err(|error| {
-        let _ = fs::remove_file(&new);
-        PackError::io(path)(error)
-    })?;
-    Ok(true)
+    replace(&located(root, path)?, text.as_bytes(), false).map_err(PackError::io(path))
 }
 
 /// Makes Git ignore the packs, or track them.

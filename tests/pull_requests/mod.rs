@@ -4,6 +4,7 @@ mod degraded;
 mod diff;
 mod edits;
 mod events;
+mod evolution;
 mod forks;
 mod gate;
 mod ignored;
@@ -22,6 +23,6 @@ mod shards;
 mod simulation;
 #[cfg(unix)]
 mod smart_http;
-mod support;
+pub(crate) mod support;
 mod target;
 mod weakened;

@@ -95,6 +95,15 @@ pub(crate) fn run(repository: &Repository, args: &[&str]) -> Output {
     command(repository, "", args).output().expect("started")
 }
 
+/// What the binary prints; asserts that it succeeds.
+#[track_caller]
+pub(crate) fn print(repository: &Repository, args: &[&str]) -> String {
+    let output = run(repository, args);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
 /// The findings of `aidd check . ARGS`, one per line: `path:line rule status: reason`.
 pub(crate) fn check(repository: &Repository, args: &[&str]) -> String {
     lines(&run(repository, &[&["check", ".", "--format", "json"], args].concat()))

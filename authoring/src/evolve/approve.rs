@@ -1,7 +1,7 @@
 //! Drafts: create, approve, reject.
 
 use super::history::{HistoryTrial, try_on_history};
-use super::{Evolve, EvolveError, slug};
+use super::{Evolve, EvolveError, convention, slug};
 use crate::suggest::{self, Limit};
 use aidd_engine::project::config::{ChangeKind, Level};
 use aidd_engine::project::overlay::Overlay;
@@ -10,10 +10,7 @@ use aidd_engine::workspace::suppress::set_rule_level;
 use aidd_evolution::log::{Action, Category, DraftData, Figures, LogEntry, OverlayChange};
 use aidd_evolution::store::{DRAFT_DIR, FileWrite};
 use aidd_evolution::transaction::Transaction;
-use aidd_memory::kinds::Convention;
-use aidd_memory::permanent::NewMemory;
 use aidd_memory::project::ProjectMemory;
-use aidd_memory::types::Kind;
 use aidd_report::number;
 use serde_json::Value;
 use std::sync::Arc;
@@ -237,6 +234,7 @@ pub fn approve(
     entry.candidate.clone_from(&draft.entry.candidate);
     entry.figures.clone_from(&draft.entry.figures);
     let mut writes: Vec<FileWrite> = vec![(data.path.clone(), None)];
+    let mut lines = None;
     let written = match data.category {
         Category::Settings => {
             let patch = patch_of(&text)?;
@@ -261,15 +259,11 @@ pub fn approve(
             }
         }
         Category::Conventions => {
-            let (content, rationale) = text.trim().split_once('\n').unwrap_or((text.trim(), ""));
-            let rationale = Some(rationale.trim().to_owned()).filter(|text| !text.is_empty());
-            let saved = memory.save_convention(&NewMemory {
-                content: content.trim_start_matches('#').trim().to_owned(),
-                body: Convention { rationale, ..Convention::default() },
-                ..NewMemory::default()
-            })?;
-            entry.memory = Some(saved.id.clone());
-            saved.id
+            let (id, line) = convention::to_save(memory, &text)?;
+            // A convention that was known before is not taken back with the draft.
+            entry.memory = line.is_some().then(|| id.clone());
+            lines = line;
+            id
         }
         category => {
             let path = target(category, &name);
@@ -282,7 +276,7 @@ pub fn approve(
             path
         }
     };
-    Ok((transaction.commit(entry, writes)?, written))
+    Ok((transaction.commit_with_lines(entry, writes, lines.as_slice())?, written))
 }
 
 /// Rejects a draft: removes it, and silences similar drafts for 30 days.
@@ -309,9 +303,4 @@ pub fn reject(
     entry.reason = Some(reason);
     let writes = draft.data().map(|data| (data.path.clone(), None)).into_iter().collect();
     Ok(transaction.commit(entry, writes)?)
-}
-
-/// Takes back a convention that an approved draft saved.
-pub(super) fn remove_memory(memory: &mut ProjectMemory, id: &str) -> Result<(), EvolveError> {
-    Ok(memory.remove(Kind::Convention, id, Some("the draft was reverted"))?)
 }

@@ -9,6 +9,8 @@ use aidd_engine::text::files::Files as _;
 use aidd_engine::text::finding::RuleId;
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::project::Project;
+use aidd_memory::health::reverted_hashes;
+use aidd_report::number;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -54,9 +56,9 @@ impl HistoryTrial {
         let noisy = if self.is_noisy() { "; noisy: more than a tenth of them" } else { "" };
         let cut = if self.is_cut { "; stopped early" } else { "" };
         format!(
-            "last {} commits: {} of {} later reverted commits and {} of {} others would have had \
-             a finding{noisy}{cut}",
-            self.reverted + self.clean,
+            "last {}: a finding in {} of {} that were reverted later, and in {} of {} \
+             others{noisy}{cut}",
+            number(self.reverted + self.clean, "commit"),
             self.reverted_with_finding,
             self.reverted,
             self.clean_with_finding,
@@ -93,12 +95,8 @@ pub(super) fn try_on_history(
     let selection = Selection { only: vec![rule.id.to_string()], ..Selection::default() };
     let engine = Engine::new(project.distribution(), registry, &Default::default(), &selection)
         .map_err(|error| EvolveError::Refused(error.to_string()))?;
-    let reverted: BTreeSet<String> = commits
-        .iter()
-        .flat_map(|commit| commit.message.lines())
-        .filter_map(|line| line.trim().strip_prefix("This reverts commit "))
-        .map(|hash| hash.trim_end_matches('.').to_owned())
-        .collect();
+    let reverted: BTreeSet<String> =
+        commits.iter().flat_map(|commit| reverted_hashes(&commit.message)).collect();
     let mut trial = HistoryTrial::default();
     let start = Instant::now();
     for commit in commits.iter().filter(|commit| !commit.is_merge) {

@@ -6,6 +6,7 @@
 
 mod approve;
 mod check;
+mod convention;
 mod history;
 mod proposals;
 mod render;

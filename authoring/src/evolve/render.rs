@@ -217,11 +217,16 @@ pub fn review_text(entry: &LogEntry, history: &[&LogEntry]) -> String {
     }
     for file in &entry.files {
         let what = match (&file.before, &file.after) {
+            _ if file.added.is_some() => "a line added",
+            _ if file.removed.is_some() => "a line removed",
             (None, _) => "created",
             (_, None) => "removed",
             _ => "changed",
         };
         let _ = writeln!(text, "{}: {what}", file.path);
+    }
+    if let Some(memory) = &entry.memory {
+        let _ = writeln!(text, "memory: {memory}");
     }
     if !entry.patch.is_empty() {
         let _ = writeln!(text, "patch {}, by {}", entry.patch, entry.actor);

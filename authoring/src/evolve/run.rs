@@ -1,8 +1,8 @@
 //! Analysis of the recorded sessions, and what is done with its result.
 
-use super::approve::{NewDraft, create_in, overlay_changes, remove_memory};
+use super::approve::{NewDraft, create_in, overlay_changes};
 use super::proposals::{self, Proposal};
-use super::{Evolve, EvolveError, slug};
+use super::{Evolve, EvolveError, convention, slug};
 use aidd_engine::check::Selection;
 use aidd_engine::project::config::ChangeKind;
 use aidd_engine::project::overlay::Overlay;
@@ -35,6 +35,16 @@ pub struct Analysis {
 }
 
 impl Analysis {
+    /// The analysis of a project in which no session is recorded.
+    #[must_use]
+    pub fn without_sessions(evolve: &Evolve<'_>) -> Self {
+        Self {
+            disabled: evolve.disabled(),
+            learning_period: evolve.config().learning_sessions() as usize,
+            ..Self::default()
+        }
+    }
+
     /// Number of sessions that are missing before anything is proposed.
     #[must_use]
     pub fn missing_sessions(&self) -> usize {
@@ -90,11 +100,7 @@ fn analyze_with(
     now: i64,
 ) -> Result<(Analysis, Facts), EvolveError> {
     let config = evolve.config();
-    let mut analysis = Analysis {
-        disabled: evolve.disabled(),
-        learning_period: config.learning_sessions() as usize,
-        ..Analysis::default()
-    };
+    let mut analysis = Analysis::without_sessions(evolve);
     let mut facts = Facts { seen: read_pending(evolve)?.seen, ..Facts::default() };
     if analysis.disabled.is_some() {
         return Ok((analysis, facts));
@@ -354,11 +360,9 @@ fn revert_in(
     now: i64,
 ) -> Result<LogEntry, EvolveError> {
     let reason = reason.map(|reason| memory.clean_text(reason)).transpose()?;
-    let entry = transaction.revert(id, now, evolve.actor, reason)?;
-    if let Some(id) = &entry.memory {
-        remove_memory(memory, id)?;
-    }
-    Ok(entry)
+    let change = transaction.applied(id)?;
+    let lines = convention::to_take_back(evolve, memory, &change)?;
+    Ok(transaction.revert(&change, now, (evolve.actor, reason), lines.as_slice())?)
 }
 
 /// A change that cannot be reverted, and the reason.
@@ -372,12 +376,13 @@ type Refused = (LogEntry, String);
 pub fn revert_all(
     evolve: &Evolve<'_>,
     memory: &mut ProjectMemory,
+    reason: Option<&str>,
     now: i64,
 ) -> Result<(Vec<LogEntry>, Vec<Refused>), EvolveError> {
     let mut transaction = evolve.store().begin()?;
     let (mut reverted, mut refused) = (Vec::new(), Vec::new());
     for change in transaction.state().applied.into_iter().rev() {
-        match revert_in(evolve, memory, &mut transaction, &change.id, None, now) {
+        match revert_in(evolve, memory, &mut transaction, &change.id, reason, now) {
             Ok(entry) => reverted.push(entry),
             Err(error) => refused.push((change, error.to_string())),
         }

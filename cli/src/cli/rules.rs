@@ -1,6 +1,8 @@
 //! Arguments of `aidd rule`.
 
 use super::{RuleCoverage, RuleSuggest};
+use aidd_page::Form as CheckForm;
+use clap::builder::PossibleValue;
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
 /// Arguments of the command `aidd rule`.
@@ -35,7 +37,7 @@ pub enum RuleCommand {
         /// Rule id, `kind/kebab-name`.
         id: String,
         /// Form of the check.
-        #[arg(long, value_enum, default_value_t = Form::Text)]
+        #[arg(long, value_enum, default_value_t = Form(Some(CheckForm::Text)))]
         form: Form,
     },
     /// Run the examples of rule pages, and print which project files each rule applies to.
@@ -137,25 +139,36 @@ pub enum ExportForm {
     AgentsMd,
 }
 
-/// Forms of check for a new rule page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Form {
-    /// A regular expression on the text.
-    Text,
-    /// A pattern on the syntax tree.
-    Syntax,
-    /// Files, directories and their names.
-    Tree,
-    /// Values in JSON, YAML and TOML.
-    Data,
-    /// Imports between parts of the code.
-    Layers,
-    /// Dependencies in manifests.
-    Dependencies,
-    /// Commit messages, branch names and changes.
-    Commit,
-    /// Headings, sections and links of Markdown documents.
-    Doc,
-    /// The page has no check and is guidance only.
-    Guidance,
+/// The form of check of a new rule page; without one, the page is guidance only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form(pub Option<CheckForm>);
+
+impl ValueEnum for Form {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [Form; CheckForm::ALL.len() + 1] = {
+            let mut all = [Form(None); CheckForm::ALL.len() + 1];
+            let mut at = 0;
+            while at < CheckForm::ALL.len() {
+                all[at] = Form(Some(CheckForm::ALL[at]));
+                at += 1;
+            }
+            all
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self.0 {
+            Some(CheckForm::Text) => "A regular expression on the text",
+            Some(CheckForm::Syntax) => "A pattern on the syntax tree",
+            Some(CheckForm::Tree) => "Files, directories and their names",
+            Some(CheckForm::Data) => "Values in JSON, YAML and TOML",
+            Some(CheckForm::Layers) => "Imports between parts of the code",
+            Some(CheckForm::Dependencies) => "Dependencies in manifests",
+            Some(CheckForm::Commit) => "Commit messages, branch names and changes",
+            Some(CheckForm::Doc) => "Headings, sections and links of Markdown documents",
+            None => "The page has no check and is guidance only",
+        };
+        Some(PossibleValue::new(self.0.map_or("guidance", CheckForm::key)).help(help))
+    }
 }

@@ -6,6 +6,7 @@ mod below;
 mod dir_stamps;
 mod guard;
 mod overlay;
+mod replace;
 mod run_cache;
 mod wrapper;
 
@@ -21,6 +22,7 @@ pub use below::{irregular_below, markdown_below};
 pub(crate) use guard::too_large;
 pub use guard::{Links, open_regular, read_regular};
 pub use overlay::Overlay;
+pub use replace::{read_if_exists, replace};
 pub use run_cache::{ForRun, RunCache};
 pub use wrapper::{Listed, WithBase, Wrapper};
 

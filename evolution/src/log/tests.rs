@@ -1,17 +1,11 @@
 //! Tests of the log and of the state that follows from it.
 
 use super::*;
+use crate::tests::apply;
 use proptest::prelude::*;
 
 fn change(at: i64, key: &str, before: Option<&str>, after: Option<&str>) -> LogEntry {
-    let mut entry = LogEntry::new(Action::Apply, &format!("prefer {key}"), at, "aidd");
-    entry.overlay.push(OverlayChange {
-        section: "routing".to_owned(),
-        key: key.to_owned(),
-        before: before.map(str::to_owned),
-        after: after.map(str::to_owned),
-    });
-    entry.sealed()
+    apply(at, key, before, after).sealed()
 }
 
 #[test]

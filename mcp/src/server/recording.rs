@@ -11,6 +11,9 @@ use rmcp::model::CallToolResult;
 use rmcp::service::RequestContext;
 use std::time::Instant;
 
+/// Number of bytes of an answer whose tokens are counted.
+const MAX_COUNTED: usize = 2048;
+
 /// When a request was received: by the clock of the memory, and for measuring.
 pub(super) type Started = (i64, Instant);
 
@@ -39,7 +42,7 @@ impl Server {
         let call = Call {
             is_error: result.is_error == Some(true),
             bytes: to_u32(text.len() + data.unwrap_or_default()),
-            tokens: to_u32(tokens::count(text)),
+            tokens: token_count(text),
             findings: std::mem::take(&mut facts.findings),
             ..new_call(tool, started)
         };
@@ -55,7 +58,7 @@ impl Server {
         request: &RequestContext<RoleServer>,
     ) {
         let Some((name, page)) = resources::usage(uri) else { return };
-        let (bytes, tokens) = (to_u32(text.len()), to_u32(tokens::count(text)));
+        let (bytes, tokens) = (to_u32(text.len()), token_count(text));
         let call = Call { bytes, tokens, ..new_call(name, started) };
         let due = self.recorder.note_page(&client_of(request), at, call, page);
         self.plan_flush(due);
@@ -91,6 +94,14 @@ impl Server {
 fn new_call(tool: Name, started: Instant) -> Call {
     let millis = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
     Call { tool, millis, bytes: 0, tokens: 0, is_error: false, findings: Vec::new() }
+}
+
+/// The tokens of a text. Counting 1,000 bytes takes 0.05 ms, so those of a long text are estimated from
+/// its beginning: recording must not slow down a call.
+fn token_count(text: &str) -> u32 {
+    let end = text.floor_char_boundary(MAX_COUNTED.min(text.len()));
+    let counted = tokens::count(&text[..end]);
+    to_u32(counted * text.len() / end.max(1))
 }
 
 fn to_u32(number: usize) -> u32 {

@@ -368,6 +368,7 @@ fn list(context: &Context, params: ListParams) -> Result<Answer<ListAnswer>, Too
         StatusName::Rejected => DraftStatus::Rejected,
     };
     with_evolve(context, |evolve| {
+        evolve.store().recover()?;
         let state = evolve.store().state()?;
         let drafts: Vec<&Draft> = state
             .drafts

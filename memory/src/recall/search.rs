@@ -2,9 +2,14 @@
 
 use super::rank::{PreparedQuestion, rank};
 use super::timeline::hit;
-use super::{Certainty, Diagnostics, Found, MatchFeatures, PartialScores, Question, snippet};
+use super::{
+    Certainty, Diagnostics, Found, MatchFeatures, PartialScores, Question, SearchOrder, snippet,
+};
 use crate::MemoryError;
 use crate::project::ProjectMemory;
+use crate::types::Entry;
+use serde_json::Value;
+use std::cmp::Reverse;
 
 impl ProjectMemory {
     /// Returns the memories that match `question`, without writing anything.
@@ -31,7 +36,7 @@ impl ProjectMemory {
             let (ranked, matched) = rank(index, store, question, &prepared)?;
             let mut found =
                 Found { matched, degraded: degraded_reason(index.stale()), ..Found::default() };
-            let mut answers = Vec::new();
+            let mut rows = Vec::new();
             for candidate in ranked {
                 let Some(doc) = index.docs().get(candidate.slot) else { continue };
                 // Another process could have deleted the memory in the meantime.
@@ -42,8 +47,19 @@ impl ProjectMemory {
                     hit.confidence =
                         Some((f64::from(candidate.confidence) * 100.0).round() / 100.0);
                 }
+                let partial = PartialScores { words: candidate.words, meaning: candidate.meaning };
+                rows.push((hit, partial, discovery_tokens(&entry)));
+            }
+            if question.order == SearchOrder::Relevance {
+                // Of memories with the same score, the one that was expensive to learn comes first.
+                for same in rows.chunk_by_mut(|a, b| a.0.score.total_cmp(&b.0.score).is_eq()) {
+                    same.sort_by_key(|(.., tokens)| Reverse(*tokens));
+                }
+            }
+            let mut answers = Vec::new();
+            for (hit, partial, _) in rows {
                 found.hits.push(hit);
-                answers.push(PartialScores { words: candidate.words, meaning: candidate.meaning });
+                answers.push(partial);
             }
             let confidences = found.hits.iter().filter_map(|hit| hit.confidence);
             found.certainty = confidences.reduce(f64::max).map(Certainty::from_confidence);
@@ -55,6 +71,11 @@ impl ProjectMemory {
             Ok(found)
         })
     }
+}
+
+/// What it cost to learn a memory, if that is known.
+fn discovery_tokens(entry: &Entry) -> u64 {
+    entry.metadata.get("discoveryTokens").and_then(Value::as_u64).unwrap_or_default()
 }
 
 fn degraded_reason(stale: usize) -> Option<String> {

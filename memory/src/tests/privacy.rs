@@ -238,6 +238,20 @@ fn no_write_leaves_a_secret_or_a_private_text_on_the_disk() {
     });
 }
 
+#[test]
+fn prepared_lines_pass_the_gate() {
+    on_both_stores(|_, memory| {
+        let body = Convention { rationale: Some(sensitive_text(1)), ..Convention::default() };
+        let new = NewMemory { content: sensitive_text(2), body, ..NewMemory::default() };
+        let lines = memory.prepare_convention(&new).expect("prepared").lines;
+        let id = memory.save_convention(&new).expect("saved").id;
+        let removal = memory.prepare_removal(&id, Some(&sensitive_text(3))).expect("prepared");
+        let lines = lines + &removal.lines;
+        assert_eq!(lines.lines().count(), 2);
+        assert!(!lines.contains(PRIVATE) && !lines.contains(&token()), "{lines}");
+    });
+}
+
 /// Every public function that writes must be called in `all_writes`, including future functions.
 #[test]
 fn every_writing_function_is_tested() {

@@ -6,7 +6,7 @@
 
 use super::event::{Call, Edit, Event, Mark, PageUse, RunCheck, TimedEvent};
 use super::name::Name;
-use aidd_evolution::record::{MAX_SEQUENCE, Outcome, RuleUse, SessionRecord, TaskType};
+use aidd_evolution::record::{MAX_SEQUENCE, Outcome, SessionRecord, TaskType};
 use std::collections::BTreeMap;
 
 /// The quality of a result.
@@ -243,22 +243,10 @@ pub(super) fn merge(into: &mut SessionRecord, late: SessionRecord) {
         }
     }
     for (name, late) in late.tools {
-        let tool = into.tools.entry(name).or_default();
-        tool.calls += late.calls;
-        tool.errors += late.errors;
-        tool.good += late.good;
-        tool.bad += late.bad;
-        tool.millis += late.millis;
-        tool.bytes += late.bytes;
-        tool.tokens += late.tokens;
+        *into.tools.entry(name).or_default() += late;
     }
     for (name, late) in late.rules {
-        let RuleUse { introduced, fixed, allowed, reverted } = late;
-        let rule = into.rules.entry(name).or_default();
-        rule.introduced += introduced;
-        rule.fixed += fixed;
-        rule.allowed += allowed;
-        rule.reverted += reverted;
+        *into.rules.entry(name).or_default() += late;
     }
     into.runs.passed += late.runs.passed;
     into.runs.failed += late.runs.failed;

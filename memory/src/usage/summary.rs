@@ -6,9 +6,11 @@ use crate::project::ProjectMemory;
 use crate::records::Lifecycle;
 use crate::times::millis;
 use aidd_evolution::SessionRecord;
+use aidd_evolution::record::{RuleUse, ToolUse};
 use serde::Serialize;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 const DAY_MS: i64 = 86_400_000;
 /// Number of weeks in a trend.
@@ -113,6 +115,9 @@ pub struct PageFigures {
     pub rated: usize,
     /// Number of these that succeeded.
     pub successes: usize,
+    /// Tokens that these sessions spent on what they learned, where they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub discovery_tokens: Option<u64>,
 }
 
 /// The lifecycles of a project.
@@ -166,37 +171,18 @@ impl Summary {
         let is_recent = |record: &&SessionRecord| {
             record.ended_at == 0 || now - record.ended_at <= days * DAY_MS
         };
-        let mut tools: BTreeMap<&str, (ToolFigures, u64, u64, u64)> = BTreeMap::new();
-        let mut rules: BTreeMap<&str, RuleFigures> = BTreeMap::new();
+        let mut tools: BTreeMap<&str, Total<ToolUse>> = BTreeMap::new();
+        let mut rules: BTreeMap<&str, Total<RuleUse>> = BTreeMap::new();
         let mut pages: BTreeMap<(&'static str, &str), PageFigures> = BTreeMap::new();
         let mut sessions = SessionFigures::default();
         for record in records.iter().filter(is_recent) {
             let week = week(record, now);
             sessions.add(record, week);
             for (name, own) in &record.tools {
-                let (tool, millis, tokens, bytes) = tools.entry(name).or_default();
-                tool.sessions += 1;
-                tool.calls += own.calls;
-                tool.errors += own.errors;
-                tool.good += own.good;
-                tool.bad += own.bad;
-                *millis += own.millis;
-                *tokens += own.tokens;
-                *bytes += own.bytes;
-                if let Some(week) = week {
-                    tool.trend[week] += own.calls;
-                }
+                tools.entry(name).or_default().add(*own, week, own.calls);
             }
             for (name, own) in &record.rules {
-                let rule = rules.entry(name).or_default();
-                rule.sessions += 1;
-                rule.introduced += own.introduced;
-                rule.fixed += own.fixed;
-                rule.allowed += own.allowed;
-                rule.reverted += own.reverted;
-                if let Some(week) = week {
-                    rule.trend[week] += own.introduced;
-                }
+                rules.entry(name).or_default().add(*own, week, own.introduced);
             }
             for (kind, used) in [
                 ("role", &record.roles),
@@ -211,24 +197,15 @@ impl Summary {
                     page.sessions += 1;
                     page.rated += usize::from(record.success().is_some());
                     page.successes += usize::from(record.success() == Some(1.0));
+                    if let Some(tokens) = record.discovery_tokens {
+                        *page.discovery_tokens.get_or_insert_default() += tokens;
+                    }
                 }
             }
         }
-        let named_tool = |(name, (tool, millis, tokens, bytes)): (&str, (ToolFigures, _, _, _))| {
-            let calls = tool.calls;
-            ToolFigures {
-                name: name.to_owned(),
-                mean_millis: mean(millis, calls),
-                mean_tokens: mean(tokens, calls),
-                mean_bytes: mean(bytes, calls),
-                ..tool
-            }
-        };
-        let mut tools: Vec<ToolFigures> = tools.into_iter().map(named_tool).collect();
+        let mut tools: Vec<ToolFigures> = tools.into_iter().map(ToolFigures::from).collect();
         tools.sort_by_key(|tool| Reverse(tool.calls));
-        let named =
-            |(name, rule): (&str, RuleFigures)| RuleFigures { rule: name.to_owned(), ..rule };
-        let mut rules: Vec<RuleFigures> = rules.into_iter().map(named).collect();
+        let mut rules: Vec<RuleFigures> = rules.into_iter().map(RuleFigures::from).collect();
         rules.sort_by_key(|rule| Reverse((rule.introduced, rule.allowed, rule.fixed)));
         let named = |((kind, name), page): ((&'static str, &str), PageFigures)| PageFigures {
             kind,
@@ -236,8 +213,51 @@ impl Summary {
             ..page
         };
         let mut pages: Vec<PageFigures> = pages.into_iter().map(named).collect();
-        pages.sort_by_key(|page| Reverse((page.sessions, page.served)));
+        pages.sort_by_key(|page| Reverse((page.sessions, page.served, page.discovery_tokens)));
         Self { sessions, tools, rules, pages }
+    }
+}
+
+/// A sum over sessions, and a count per week.
+#[derive(Default)]
+struct Total<T> {
+    sum: T,
+    sessions: usize,
+    trend: Trend,
+}
+
+impl<T: AddAssign> Total<T> {
+    fn add(&mut self, own: T, week: Option<usize>, count: u32) {
+        self.sum += own;
+        self.sessions += 1;
+        if let Some(week) = week {
+            self.trend[week] += count;
+        }
+    }
+}
+
+impl From<(&str, Total<ToolUse>)> for ToolFigures {
+    fn from((name, Total { sum, sessions, trend }): (&str, Total<ToolUse>)) -> Self {
+        let ToolUse { calls, errors, good, bad, millis, bytes, tokens } = sum;
+        Self {
+            name: name.to_owned(),
+            sessions,
+            calls,
+            errors,
+            good,
+            bad,
+            mean_millis: mean(millis, calls),
+            mean_tokens: mean(tokens, calls),
+            mean_bytes: mean(bytes, calls),
+            trend,
+        }
+    }
+}
+
+impl From<(&str, Total<RuleUse>)> for RuleFigures {
+    fn from((name, Total { sum, sessions, trend }): (&str, Total<RuleUse>)) -> Self {
+        let RuleUse { introduced, fixed, allowed, reverted } = sum;
+        Self { rule: name.to_owned(), sessions, introduced, fixed, allowed, reverted, trend }
     }
 }
 

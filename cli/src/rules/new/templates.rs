@@ -2,14 +2,15 @@
 
 use super::languages::{Data, Language, Layers, Tree};
 use crate::cli::Form;
+use aidd_page::Form as CheckForm;
 
 /// The reason that the author replaces.
 const REASON: &str = "Explain why it matters, in one or two short paragraphs.";
 
 /// A page that passes its own test.
 pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
-    let (header, fails, finding, passes) = match form {
-        Form::Text => {
+    let (header, fails, finding, passes) = match form.0 {
+        Some(CheckForm::Text) => {
             let Language { regex, keyword, matched, .. } = language;
             let files: Vec<String> =
                 language.extensions.iter().map(|one| format!("\"*.{one}\"")).collect();
@@ -21,7 +22,7 @@ pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
             );
             code(language, header, matched.0)
         }
-        Form::Syntax => {
+        Some(CheckForm::Syntax) => {
             let Language { grammars, pattern, matched, .. } = language;
             let header = format!(
                 "severity: warning\nmessage: \"debug output is left over\"\n\
@@ -30,7 +31,7 @@ pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
             );
             code(language, header, matched.1)
         }
-        Form::Tree => {
+        Some(CheckForm::Tree) => {
             let Tree { each, exclude, exists, source, test } = language.tree;
             let header = format!(
                 "severity: warning\nmessage: \"`<stem>` has no test file\"\n\
@@ -41,7 +42,7 @@ pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
             let passes = format!("{fails}\n{}", block(language, test, language.passes));
             (header, fails, source.to_owned(), passes)
         }
-        Form::Data => {
+        Some(CheckForm::Data) => {
             let Data { file, at, fails, finding, passes } = language.data;
             let expected = finding.ends_with("false");
             let header = format!(
@@ -53,7 +54,7 @@ pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
             let block = |text: &str| format!("```{format} path={file}\n{text}\n```\n");
             (header, block(fails), finding.to_owned(), block(passes))
         }
-        Form::Layers => {
+        Some(CheckForm::Layers) => {
             let Layers { from, to, inner, outer, finding, passes } = language.layers;
             let header = format!(
                 "severity: warning\nmessage: \"domain code depends on an outer layer\"\n\
@@ -70,7 +71,7 @@ pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
             let passes = format!("{}\n{outer}", file(inner.0, passes));
             (header, fails, finding.to_owned(), passes)
         }
-        Form::Dependencies => {
+        Some(CheckForm::Dependencies) => {
             let header = "severity: warning\nhelp: \"Use one major version in all packages\"\n\
                           check:\n  dependencies: { report: major-drift }";
             let package = |name: &str, version: &str| {
@@ -84,7 +85,7 @@ pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
             let finding = "api/package.json:1:37 zod".to_owned();
             (header.to_owned(), fails, finding, passes)
         }
-        Form::Commit => {
+        Some(CheckForm::Commit) => {
             let header = "severity: warning\nmessage: \"the subject is longer than 72 characters\"\n\
                           help: \"Shorten the subject, and move the details to the body\"\n\
                           check:\n  commit: { subject: { max: 72 } }";
@@ -94,7 +95,7 @@ pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
             let finding = format!("1:1 {long}");
             (header.to_owned(), block(long), finding, block("Add the page of orders"))
         }
-        Form::Doc => {
+        Some(CheckForm::Doc) => {
             let header = "severity: warning\nmessage: \"a decision has no section `## Status`\"\n\
                           help: \"Add the section\"\ncheck:\n  files: [\"docs/decisions/*.md\"]\n  \
                           doc: { headings: [\"*\", \"## Status\", \"*\"] }";
@@ -103,7 +104,7 @@ pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
             let passes = block("# Cache\n\nWe cache prices.\n\n## Status\n\nAccepted.\n");
             (header.to_owned(), fails, "1:1 # Cache".to_owned(), passes)
         }
-        Form::Guidance => {
+        None => {
             return format!(
                 "---\nseverity: info\n---\n# {id}\n\nExplain what to do and why, in one or two short paragraphs.\n"
             );
@@ -143,20 +144,10 @@ mod tests {
 
     #[test]
     fn a_new_page_passes_its_own_test_in_every_form_and_language() {
-        const FORMS: [Form; 8] = [
-            Form::Text,
-            Form::Syntax,
-            Form::Tree,
-            Form::Data,
-            Form::Layers,
-            Form::Dependencies,
-            Form::Commit,
-            Form::Doc,
-        ];
         let mut failures = Vec::new();
         for language in &LANGUAGES {
-            for form in FORMS {
-                let text = page("team/console-log", form, language);
+            for form in CheckForm::ALL {
+                let text = page("team/console-log", Form(Some(form)), language);
                 let registry =
                     Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), text)]);
                 let engine = Engine::new(

@@ -4,11 +4,13 @@ use super::render::{Row, count_noun};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
+use aidd_engine::project::overlay::{OVERLAY_PATH, Overlay};
 use aidd_engine::text::escape;
 use aidd_evolution::SessionRecord;
 use aidd_evolution::models::{
     self, Comparison, MIN_SESSIONS, Model, ModelRow, Recommendation, TaskFilter,
 };
+use aidd_evolution::record::TaskType;
 use aidd_guidance::routing::Routing;
 use aidd_guidance::task::{ExpectedChange, classify};
 use aidd_memory::project::ProjectMemory;
@@ -101,6 +103,9 @@ struct Recommended {
     /// Lowest probability that the model is better than another one.
     #[serde(skip_serializing_if = "Option::is_none")]
     probability: Option<f64>,
+    /// The model that an applied change names for this kind of task; it takes precedence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    applied: Option<String>,
     /// What is missing for a recommendation.
     missing: Vec<String>,
     rows: Vec<Row>,
@@ -259,6 +264,14 @@ fn recommend(context: &Context, params: RecommendParams) -> Result<Answer<Recomm
         ),
         _ => format!("No recommendation ({tasks})."),
     };
+    let applied = applied(context, &filter)?;
+    if let Some(name) = &applied {
+        let name = escape::line(name);
+        text = format!(
+            "{name} ({tasks}): set by an applied change in {OVERLAY_PATH}. From the sessions alone:\n\
+             {text}"
+        );
+    }
     for why in &missing {
         let _ = write!(text, "\n- {}", escape::line(why));
     }
@@ -268,10 +281,19 @@ fn recommend(context: &Context, params: RecommendParams) -> Result<Answer<Recomm
     let data = Recommended {
         model: model.map(Row::from_value),
         probability,
+        applied,
         missing,
         rows: to_rows(&rows),
     };
     Ok(Answer::new(data, text))
+}
+
+/// The model that an applied change names for a kind of task.
+fn applied(context: &Context, filter: &TaskFilter) -> Result<Option<String>, ToolError> {
+    let part = |part: &Option<String>| part.clone().unwrap_or_default();
+    let task = TaskType { domain: part(&filter.domain), nature: part(&filter.nature) };
+    let overlay = Overlay::read(&context.project()?.disk).unwrap_or_default();
+    Ok(overlay.models.get(&task.name()).cloned())
 }
 
 /// The page of the resource `aidd://models/analytics`.

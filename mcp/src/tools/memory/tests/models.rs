@@ -67,6 +67,13 @@ fn models_are_compared_by_what_their_sessions_did() {
     show("aidd_model_recommend", json!({"domain": "backend-engineer", "nature": "bug-fix"}));
     show("aidd_model_recommend", json!({"task": "Fix the bug in the login endpoint"}));
     show("aidd_model_recommend", json!({"nature": "feature"}));
+    // A change that evolution applied names a model for a kind of task.
+    let overlay =
+        r#"{"models": {"backend-engineer/bug-fix": "maker/large-1", "feature": "maker/new-1"}}"#;
+    std::fs::create_dir_all(folder.path().join(".aidd/evolution")).expect("a directory");
+    std::fs::write(folder.path().join(".aidd/evolution/applied.json"), overlay).expect("written");
+    show("aidd_model_recommend", json!({"domain": "backend-engineer", "nature": "bug-fix"}));
+    show("aidd_model_recommend", json!({"nature": "feature"}));
     insta::assert_snapshot!(transcript);
     let page = crate::tools::memory::models::page(&context).expect("a page");
     assert!(
