@@ -5,6 +5,8 @@ vector of the whole text by a sentence encoder. README.md lists the sources of m
     python3 distil.py teach MODEL corpus.txt taught.npz
     python3 distil.py bridge MODEL corpus.txt bridge.npz    # the multilingual teacher
     python3 distil.py fit MODEL corpus.txt taught.npz bridge.npz table.bin
+    python3 distil.py pairs FOLDER pairs.jsonl      # translated texts
+    python3 distil.py align MODEL pairs.jsonl table.bin aligned.bin
     python3 distil.py check MODEL table.bin texts.txt check.json
 """
 
@@ -299,6 +301,128 @@ def fit(model, corpus_path, taught, bridged, out, ridge=0.03, common=1e-4, held_
     write(tokens.pieces, table * weight[:, None], out)
 
 
+# --- alignment ----------------------------------------------------------------------------------
+
+# Directories of the translations in each source; order: Korean, Japanese, Chinese.
+PACKS = ["ko", "ja", "zh-hans"]
+HELP = ["ko", "ja", "zh-CN"]
+ANNOTATIONS = ["ko", "ja", "zh"]
+LOCALES = ["ko", "ja", "zh_Hans"]
+BLOCK = re.compile(r'(?s)<(?:p|h\d)[^>]* id="([^"]+)"[^>]*>(.*?)</(?:p|h\d)>')
+LOCALIZED = re.compile(r"""localize2?\((\d+),\s*(["'`])((?:[^"'`\\]|\\.|(?!\2)["'`])*)\2""")
+ENTRY = re.compile(r'msgid ((?:".*"\n)+)msgstr ((?:".*"\n)+)')
+
+
+def vscode(folder):
+    english = {}
+    for path in sorted((folder / "api").rglob("*.js")):
+        for number, _, text in LOCALIZED.findall(path.read_text("utf-8", "replace")):
+            english[int(number)] = re.sub(r"\\(.)", r"\1", text).replace("&&", "")
+    for language in PACKS:
+        path = folder / language / "translations" / "main.i18n.json.js"
+        array = re.search(r"(?s)\[\n(.*?)\n\]", path.read_text())[1].splitlines()
+        for number, text in english.items():
+            line = array[number].strip().rstrip(",") if number < len(array) else ""
+            if line.startswith('"'):
+                yield text, re.sub(r"\(&&.\)|&&", "", json.loads(line))
+
+
+def libreoffice(folder):
+    for path in sorted((folder / "en-US").rglob("*.html")):
+        english = dict(BLOCK.findall(path.read_text("utf-8", "replace")))
+        for language in HELP:
+            other = folder / language / path.relative_to(folder / "en-US")
+            found = dict(BLOCK.findall(other.read_text("utf-8", "replace"))) if other.exists() else {}
+            yield from ((text, found[name]) for name, text in english.items() if name in found)
+
+
+def cldr(folder):
+    def read(language):
+        return json.loads((folder / "annotations" / language / "annotations.json").read_text())["annotations"]["annotations"]
+
+    english = read("en")
+    for language in ANNOTATIONS:
+        other = read(language)
+        for sign in english.keys() & other.keys():
+            for field in ("tts", "default"):
+                yield " ".join(english[sign].get(field, [])), " ".join(other[sign].get(field, []))
+
+
+def django(folder):
+    for path in sorted(folder.rglob("locale/*/LC_MESSAGES/*.po")):
+        if path.parts[-3] in LOCALES:
+            for entry in ENTRY.findall(path.read_text()):
+                yield tuple("".join(json.loads(line) for line in part.splitlines()) for part in entry)
+
+
+def pairs(folder, out):
+    """Writes the English text and its translation, one pair per line."""
+    found = {}
+    shipped = [(english, text) for english, texts in translations(folder).items() for text in texts]
+    rows = (line.split("\t") for line in Path(__file__).with_name("glossary.tsv").read_text().splitlines())
+    shipped += [(english, term) for english, *terms in rows for term in terms]
+    sources = [shipped] + [read(folder / read.__name__) for read in (vscode, libreoffice, cldr, django)]
+    for english, other in (pair for source in sources for pair in source):
+        english, other = (
+            " ".join(re.sub(r"<[^>]+>|\{[^}]*\}|%\(\w+\)s|%[sd]", " ", html.unescape(text)).split()) for text in (english, other)
+        )
+        # Parts that were not translated would teach nothing.
+        translated = sum(map(len, CJK.findall(other))) > len(re.findall("[A-Za-z]", other)) / 2
+        if translated and not CJK.search(english) and re.search("[A-Za-z]{2}", english):
+            found[english, other] = True
+    out.write_text("".join(json.dumps(pair, ensure_ascii=False) + "\n" for pair in sorted(found)))
+    print(len(found), "pairs")
+
+
+def align(model, pairs_path, shipped, out, ridge=1.0, least=0.2, steps=60):
+    """Fits the rows of Hangul, kana and Han so that the vector of a translation approximates that of its English text.
+    The other rows are not changed."""
+    from scipy.sparse import csr_matrix
+
+    reader = Table(shipped, model)
+    pieces, rows = reader.pieces, reader.rows
+    fitted = np.array([bool(CJK.match(piece)) for piece in pieces])
+    column = fitted.cumsum() - 1
+    texts = [json.loads(line) for line in pairs_path.read_text().splitlines()]
+    wanted, share, line_of, column_of = [], [], [], []
+    for english, other in texts:
+        target = rows[reader.tokens.numbers(english)].sum(0)
+        size = np.linalg.norm(target)
+        numbers = np.array(reader.tokens.numbers(other), int)
+        own = numbers[fitted[numbers]] if len(numbers) else numbers
+        if size < 1e-6 or not len(own):
+            continue
+        line_of += [len(wanted)] * len(own)
+        column_of += list(column[own])
+        share += [1 / size] * len(own)
+        wanted.append((target - rows[numbers[~fitted[numbers]]].sum(0)) / size)
+    wanted = np.array(wanted)
+    mixing = csr_matrix((share, (line_of, column_of)), shape=(len(wanted), fitted.sum()))
+
+    def solve(mixing, wanted):
+        start = rows[fitted]
+        change = np.zeros_like(start)
+        rest = mixing.T @ (wanted - mixing @ start)
+        direction, size = rest.copy(), (rest * rest).sum(0)
+        for _ in range(steps):
+            image = mixing.T @ (mixing @ direction) + ridge * direction
+            step = size / np.maximum((direction * image).sum(0), 1e-12)
+            change += step * direction
+            rest -= step * image
+            new = (rest * rest).sum(0)
+            direction, size = rest + new / np.maximum(size, 1e-12) * direction, new
+        return start + change
+
+    # A second fit without the pairs that the first cannot explain: parts of them are not translated.
+    found = mixing @ solve(mixing, wanted)
+    lengths = np.linalg.norm(found, axis=1) * np.linalg.norm(wanted, axis=1)
+    kept = (found * wanted).sum(1) > least * lengths
+    print(len(wanted), "pairs,", kept.sum(), "kept")
+    table = rows.copy()
+    table[fitted] = solve(mixing[kept], wanted[kept])
+    write(pieces, table, out)
+
+
 # --- table --------------------------------------------------------------------------------------
 
 
@@ -380,7 +504,9 @@ class Table:
         rows = np.frombuffer(data, np.int8, count * width, text + int(ends[-1])).reshape(count, width)
         self.rows = rows * scale[:, None]
         self.tokens = Tokens(model)
-        self.tokens.number = {piece: at for at, piece in enumerate(pieces)}
+        self.pieces = pieces
+        # The reader in `lexicon` uses the first of equal pieces.
+        self.tokens.number = {piece: at for at, piece in reversed(list(enumerate(pieces)))}
 
     def vector(self, text):
         total = self.rows[self.tokens.numbers(text)].sum(0)
@@ -401,10 +527,10 @@ def check(model, table, texts, out):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("step", choices=["corpus", "teach", "bridge", "fit", "check"])
+    parser.add_argument("step", choices=["corpus", "teach", "bridge", "fit", "pairs", "align", "check"])
     parser.add_argument("paths", nargs="+", type=Path)
     given = parser.parse_args()
-    {"corpus": corpus, "teach": teach, "bridge": bridge, "fit": fit, "check": check}[given.step](*given.paths)
+    {"corpus": corpus, "teach": teach, "bridge": bridge, "fit": fit, "pairs": pairs, "align": align, "check": check}[given.step](*given.paths)
 
 
 if __name__ == "__main__":

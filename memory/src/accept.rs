@@ -151,6 +151,7 @@ impl ProjectMemory {
             body: kinds::typed(&fields)?,
             links,
             session_id: None,
+            created_at: None,
             branch: branch.map(str::to_owned),
         };
         self.cleaned(&new)

@@ -1,6 +1,7 @@
 //! The tracked files of memory: reading, durable appending, and branch contexts.
 #![expect(clippy::disallowed_methods, reason = "reads and writes tracked memory")]
 
+mod append;
 mod sources;
 
 use super::MemoryError;
@@ -10,11 +11,12 @@ use super::store::{json, lock};
 use aidd_engine::project::git::Repository;
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::kind;
+use append::{append, is_current, sync_copy};
 use serde::{Deserialize, Serialize};
 use sources::{PLAIN_SOURCES, SOURCES};
 pub use sources::{is_source, is_written};
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -172,10 +174,13 @@ impl Journal {
         // lines are harmless.
         for _ in 0..8 {
             let appended = append(&full_path, lines).map_err(MemoryError::io(&full_path))?;
-            let Ok(now) = fs::metadata(&full_path) else { continue };
-            let same = lock::identity_of(&appended.after) == lock::identity_of(&now);
-            if same && now.len() >= appended.after.len() {
+            if is_current(&full_path, &appended.after) {
                 return Ok(appended.stamps());
+            }
+            // The new file can be a copy that already contains the lines.
+            let copy = sync_copy(&full_path, lines).map_err(MemoryError::io(&full_path))?;
+            if copy.is_some_and(|copy| is_current(&full_path, &copy)) {
+                return Ok((Stamp::from_metadata(&appended.before), None));
             }
         }
         Err(MemoryError::Store(format!("another program keeps replacing {path}; retry")))
@@ -306,59 +311,6 @@ fn is_not_found(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// Metadata of a file before and after an append.
-struct AppendMetadata {
-    before: fs::Metadata,
-    /// Number of bytes appended.
-    length: u64,
-    after: fs::Metadata,
-}
-
-impl AppendMetadata {
-    /// The stamps as [`Journal::append`] returns them. The length is compared, because not every
-    /// other writer takes the lock.
-    fn stamps(&self) -> (Stamp, Option<Stamp>) {
-        let has_only_own_lines = self.after.len() == self.before.len() + self.length;
-        (
-            Stamp::from_metadata(&self.before),
-            has_only_own_lines.then(|| Stamp::from_metadata(&self.after)),
-        )
-    }
-}
-
-/// Appends lines to a file and syncs it.
-fn append(path: &Path, lines: &str) -> io::Result<AppendMetadata> {
-    let mut file = OpenOptions::new().create(true).read(true).append(true).open(path)?;
-    let before = file.metadata()?;
-    let is_new = before.len() == 0;
-    let mut text = String::new();
-    if !is_new {
-        // Without a newline at the end of the last line, the new lines would be joined to it.
-        let mut last = [0];
-        file.seek(SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
-        if last != *b"\n" {
-            text.push('\n');
-        }
-    }
-    text.push_str(lines);
-    let length = text.len() as u64;
-    if let Err(error) = file.write_all(text.as_bytes()) {
-        // On a full disk a partial line can remain; it is removed unless others wrote after it.
-        let full_length = before.len() + length;
-        if file.metadata().is_ok_and(|now| now.len() < full_length) {
-            let _ = file.set_len(before.len());
-        }
-        return Err(error);
-    }
-    file.sync_data()?;
-    if is_new {
-        lock::sync_folder(path);
-    }
-    let after = file.metadata()?;
-    Ok(AppendMetadata { before, length, after })
-}
-
 /// The file name for a branch: its name where every file system supports it, otherwise a simplified
 /// name with a hash.
 #[must_use]
@@ -437,25 +389,6 @@ mod tests {
         assert_eq!(bytes, b"one\ntw\nthree\n");
         assert_eq!(stamp, Some(read));
         assert_eq!(journal.read("none").expect("read"), None);
-    }
-
-    #[test]
-    fn lines_that_others_write_meanwhile_do_not_count_as_read() {
-        let folder = TempDir::new().expect("a directory");
-        let path = folder.path().join("x.jsonl");
-        let write = |text: &str| {
-            fs::write(&path, text).expect("written");
-            fs::metadata(&path).expect("metadata")
-        };
-        let (before, after) = (write("one\n"), write("one\ntwo\n"));
-        let appended = AppendMetadata { before: before.clone(), length: 4, after: after.clone() };
-        assert_eq!(
-            appended.stamps(),
-            (Stamp::from_metadata(&before), Some(Stamp::from_metadata(&after)))
-        );
-        let after = write("one\ntheirs\ntwo\n");
-        let with_other_lines = AppendMetadata { before: before.clone(), length: 4, after };
-        assert_eq!(with_other_lines.stamps(), (Stamp::from_metadata(&before), None));
     }
 
     #[cfg(unix)]

@@ -31,6 +31,8 @@ pub struct NewMemory<T> {
     pub session_id: Option<String>,
     /// Branch on which the memory was recorded.
     pub branch: Option<String>,
+    /// Time in milliseconds since 1970, if the memory is older than the call that saves it.
+    pub created_at: Option<i64>,
 }
 
 /// Result of saving a memory.
@@ -122,6 +124,16 @@ impl ProjectMemory {
         };
         if let Some(old) = existing.filter(|_| !new.links.iter().any(is_superseding)) {
             return self.draft_known(&old, new);
+        }
+        let is_newer = |old: &&Entry| old.created_at > revision.at;
+        if new.created_at.is_some()
+            && !is_rejected
+            && let Some(newer) = on_topic.iter().find(is_newer)
+        {
+            return Err(MemoryError::Invalid(format!(
+                "`{}` is a newer decision on this topic; save the older one under another topic",
+                newer.id
+            )));
         }
         // A rejected decision supersedes nothing.
         for old in on_topic.into_iter().filter(|_| !is_rejected) {
@@ -224,7 +236,14 @@ impl ProjectMemory {
         if new.content.trim().is_empty() {
             return Err(MemoryError::Invalid(format!("a {kind} cannot be empty")));
         }
-        let at = self.now();
+        let at = match (new.created_at, self.now()) {
+            (Some(at), now) if at > now => {
+                return Err(MemoryError::Invalid(
+                    "the date of a memory cannot be in the future".to_owned(),
+                ));
+            }
+            (at, now) => at.unwrap_or(now),
+        };
         let id = self.new_id(kind.word(), at, &new.content);
         for link in &new.links {
             self.check_link(&id, link)?;

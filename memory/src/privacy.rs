@@ -109,6 +109,9 @@ impl Gate {
     fn redact_secrets(&self, value: &mut Value) -> Result<bool, MemoryError> {
         let mut checked = CheckedText::default();
         checked.add("", value);
+        if checked.text.is_empty() {
+            return Ok(false);
+        }
         let source = Source::new("memory", checked.text);
         let secrets = self.rules()?.check(&source, &NoFiles::default()).secrets;
         if secrets.is_empty() {

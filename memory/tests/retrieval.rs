@@ -58,9 +58,9 @@ fn words_and_meaning_together_score_higher_than_each_alone() {
         let [mean, low, _] = set::gain_interval(&both, other);
         assert!(low > 0.0, "only {mean:.3} more than {name}, at least {low:.3}");
     }
-    assert_means(&both, [0.76, 0.81, 0.72, 0.73]);
+    assert_means(&both, [0.78, 0.84, 0.72, 0.74]);
     let scores = set::scores(&mut memory, &later, MatchFeatures::Both);
-    assert_means(&scores, [0.47, 0.55, 0.32, 0.36]);
+    assert_means(&scores, [0.58, 0.68, 0.42, 0.48]);
 }
 
 /// Asserts the minimum mean of each metric.
@@ -72,13 +72,13 @@ fn assert_means(scores: &[set::Score], min: [f64; 4]) {
 }
 
 #[test]
-fn turns_of_conversations_are_found_by_their_neighbours() {
+fn turns_of_conversations_are_found_by_their_passages() {
     let folder = TempDir::new().expect("a directory");
     let mut memory = set::open_turns(folder.path());
     let questions: Vec<SetQuestion> =
         set::turn_questions().into_iter().filter(SetQuestion::is_test).collect();
     let scores = set::scores(&mut memory, &questions, MatchFeatures::Both);
-    assert_means(&scores, [0.29, 0.38, 0.17, 0.19]);
+    assert_means(&scores, [0.27, 0.38, 0.17, 0.21]);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn the_certainty_states_whether_the_first_hit_is_the_answer() {
     let (close, possible, none) =
         (share(Certainty::Close), share(Certainty::Possible), share(Certainty::None));
     assert!(close.0 > 70 && close.1 >= 85, "{counts:?}");
-    assert!((25..=45).contains(&possible.1), "{counts:?}");
+    assert!((35..=55).contains(&possible.1), "{counts:?}");
     assert!(none.0 > 70 && none.1 <= 20, "{counts:?}");
 }
 

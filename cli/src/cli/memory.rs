@@ -74,7 +74,7 @@ pub enum MemoryCommand {
         id: String,
         /// The new decision.
         #[command(flatten)]
-        new: AddDecision,
+        new: Box<AddDecision>,
     },
     /// Record the outcome of a decision.
     #[command(
@@ -203,12 +203,15 @@ pub struct Text {
     pub topic: Option<String>,
 }
 
-/// Links to other memories in the tracked files.
+/// Links to other memories in the tracked files, and the date of a new one.
 #[derive(Debug, Args)]
 pub struct Links {
     /// Link to another memory, such as builds_on:ID; repeatable.
     #[arg(long = "link", value_name = "RELATION:ID", value_parser = link)]
     pub links: Vec<(Relation, String)>,
+    /// Day or time of the memory if it is older, such as 2026-03-01.
+    #[arg(long, value_name = "TIME")]
+    pub date: Option<String>,
 }
 
 /// Options of `aidd memory add decision`.

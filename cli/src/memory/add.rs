@@ -1,11 +1,12 @@
 //! `aidd memory add` and `aidd memory supersede`.
 
-use super::{MemoryCommandContext, current_branch, to_user_error};
+use super::{MemoryCommandContext, current_branch, time_argument, to_user_error};
 use crate::cli::{AddCommand, AddConvention, AddDecision, AddInsight, AddMistake, Links, Text};
 use crate::git_files;
 use aidd_engine::check::REDACTED;
 use aidd_memory::kinds::{Convention, Decision, Insight, Mistake};
 use aidd_memory::permanent::{NewMemory, Saved};
+use aidd_memory::project::system_clock;
 use aidd_memory::types::{Kind, Link, Relation, Verdict};
 use aidd_report::enforcement;
 use aidd_report::exit::UserError;
@@ -137,7 +138,9 @@ fn new<T>(
     for (relation, id) in &links.links {
         resolved.push(Link::new(*relation, &context.id(id)?));
     }
+    let date = links.date.as_deref().map(|text| time_argument::parse(text, system_clock()()));
     Ok(NewMemory {
+        created_at: date.transpose()?,
         content: context.text(&text.text)?,
         topic: text.topic.clone(),
         body,

@@ -9,6 +9,7 @@ use crate::types::{Kind, Layer, Outcome, Status};
 use aidd_lexicon::embedding::Vector;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The index is rebuilt when more than this number of slots, and more than a quarter of all slots,
@@ -16,6 +17,13 @@ use std::sync::Arc;
 const MIN_STALE_SLOTS: usize = 256;
 /// Maximum number of postings that are cached between searches, of 8 bytes each.
 const MAX_CACHED_POSTINGS: usize = 1 << 20;
+
+/// Number of observations before an observation that belong to its passage. An answer follows its
+/// question, so that more observations count before it than after it. Tuned on the tuning half of
+/// the conversations in `tests/retrieval`.
+const PASSAGE_BEFORE: u32 = 6;
+/// Number of observations after an observation that belong to its passage.
+const PASSAGE_AFTER: u32 = 2;
 
 /// A memory in the index.
 #[derive(Debug)]
@@ -60,6 +68,15 @@ pub(super) type Posting = (u32, Counts);
 /// For each term, the slots of the memories that contain the term.
 type Postings = HashMap<Box<str>, Vec<Posting>>;
 
+/// The observations of all sessions, in their order.
+#[derive(Debug)]
+struct Passages {
+    /// The slots of the observations of each session in turn.
+    order: Vec<u32>,
+    /// The part of `order` that is the passage of each slot; empty for other memories.
+    of_slot: Vec<Range<u32>>,
+}
+
 /// All memories except removed ones.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
@@ -87,8 +104,8 @@ pub(crate) struct Index {
     has_all_terms: bool,
     /// The row and the slot of each live memory, sorted; built when postings are looked up.
     rows: Option<Vec<(i64, u32)>>,
-    /// The slots of observations that follow each other in a session; built when searching.
-    neighbours: Option<Vec<(u32, u32)>>,
+    /// Built when searching.
+    passages: Option<Passages>,
     words: WordVectors,
 }
 
@@ -141,7 +158,7 @@ impl Index {
         if let Some(columns) = &indexed.columns {
             self.add_terms(slot, columns);
         }
-        (self.rows, self.neighbours) = (None, None);
+        (self.rows, self.passages) = (None, None);
         if let Some(slots) = &mut self.slots {
             slots.insert(indexed.id.clone(), slot);
         }
@@ -222,9 +239,9 @@ impl Index {
         (self.length / self.len().max(1) as f64).max(1.0) as f32
     }
 
-    /// Builds [`Self::neighbours`] after a change.
-    pub(super) fn build_neighbours(&mut self) {
-        if self.neighbours.is_some() {
+    /// Orders the observations of each session after a change.
+    pub(super) fn build_passages(&mut self) {
+        if self.passages.is_some() {
             return;
         }
         let slots = (0_u32..).zip(self.docs.iter().zip(&self.briefs));
@@ -239,13 +256,30 @@ impl Index {
             })
             .collect();
         observed.sort_unstable();
-        let pairs = observed.windows(2).filter(|pair| pair[0].0 == pair[1].0);
-        self.neighbours = Some(pairs.map(|pair| (pair[0].3, pair[1].3)).collect());
+        let order = observed.iter().map(|(.., slot)| *slot).collect();
+        let mut passages = Passages { order, of_slot: vec![0..0; self.docs.len()] };
+        let mut start = 0;
+        for session in observed.chunk_by(|a, b| a.0 == b.0) {
+            let end = start + u32::try_from(session.len()).unwrap_or(u32::MAX);
+            for (at, (.., slot)) in (start..).zip(session) {
+                if let Some(passage) = passages.of_slot.get_mut(*slot as usize) {
+                    let first = at.saturating_sub(PASSAGE_BEFORE).max(start);
+                    *passage = first..(at + PASSAGE_AFTER + 1).min(end);
+                }
+            }
+            start = end;
+        }
+        self.passages = Some(passages);
     }
 
-    /// The slots of observations that follow each other in a session.
-    pub(super) fn neighbours(&self) -> &[(u32, u32)] {
-        self.neighbours.as_deref().unwrap_or_default()
+    /// The slots of the observations around an observation in its session, including its own slot;
+    /// empty for other memories.
+    pub(super) fn passage(&self, slot: usize) -> &[u32] {
+        let slots = self.passages.as_ref().and_then(|passages| {
+            let passage = passages.of_slot.get(slot)?;
+            passages.order.get(passage.start as usize..passage.end as usize)
+        });
+        slots.unwrap_or_default()
     }
 
     /// The similarity of single words: see [`WordVectors::similarities`].

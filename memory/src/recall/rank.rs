@@ -26,13 +26,13 @@ const MAX_WORD_SIMILARITY: f32 = 2.0;
 /// Number of memories whose single words are compared with the question: the best by word score and
 /// similarity of texts. More memories do not change the first ten.
 const MAX_COMPARED: usize = 60;
-/// Number of the most similar memories that match without a common word. There is no minimum
-/// similarity: the best answer to a question in other words can have a low one. The confidence of a
-/// hit states whether it is close.
+/// Number of the best memories that match without a common word. There is no minimum similarity:
+/// the best answer to a question in other words can have a low one. The confidence of a hit states
+/// whether it is close.
 const MAX_SIMILAR: usize = 10;
-/// Share of the score that an observation adds to the observations before and after it in its
-/// session: a question and its answer often have few words in common.
-const NEIGHBOUR_SHARE: f32 = 0.3;
+/// Weight of an observation's own score next to the score of its passage, which is the mean of the
+/// two best: an answer in a conversation often shares no word with the question.
+const OWN_SHARE: f32 = 0.3;
 /// Amount added to memories created in the period that the question names.
 const IN_PERIOD: f32 = 0.5;
 /// Weight of a question's word without postings, relative to a term that occurs in no memory.
@@ -151,9 +151,18 @@ pub(super) fn rank(
     question: &Question,
     prepared: &PreparedQuestion,
 ) -> Result<(Vec<Ranked>, usize), MemoryError> {
-    let mut found = matching(index, store, question, prepared)?;
+    let (mut found, mut own) = score_each(index, store, question, prepared)?;
     if !prepared.words.is_empty() {
-        compare_words(index, store, question, prepared, &mut found)?;
+        compare_words(index, store, question, prepared, &mut found, &mut own)?;
+    }
+    if !prepared.is_empty {
+        let least = nth_sum(&found);
+        found.retain(|candidate| {
+            candidate.words > 0.0
+                || candidate.is_topic
+                || in_period(index, candidate.slot, prepared) > 0.0
+                || !candidate.cosine.is_nan() && candidate.sum >= least
+        });
     }
     for candidate in &mut found {
         candidate.score = score(candidate.sum, candidate.is_topic);
@@ -174,19 +183,21 @@ pub(super) fn rank(
     Ok((found, matched))
 }
 
-/// The memories that match, with the sum of their word score and the similarity of their text.
-fn matching(
+/// The memories that pass the filters, with the sum of their word score and the similarity of their
+/// text, and the same sum without the passages, by slot; negative for the other memories.
+fn score_each(
     index: &mut Index,
     store: &mut dyn StorageBackend,
     question: &Question,
     prepared: &PreparedQuestion,
-) -> Result<Vec<Ranked>, MemoryError> {
+) -> Result<(Vec<Ranked>, Vec<f32>), MemoryError> {
     let words = score_by_words(index, store, &prepared.terms)?;
-    index.build_neighbours();
+    index.build_passages();
     let index = &*index;
     let meaning = prepared.vector.as_ref().map(|vector| score_by_meaning(index, vector));
     let mut found = Vec::new();
-    for (slot, brief) in index.briefs().iter().enumerate() {
+    let mut own = vec![-1.0; index.docs().len()];
+    for ((slot, brief), own) in index.briefs().iter().enumerate().zip(&mut own) {
         let is_visible = brief.is_live
             && question.layers.contains(brief.layer)
             && (!brief.is_superseded || question.with_superseded);
@@ -200,7 +211,7 @@ fn matching(
         };
         let meaning = prepared.weight * closeness;
         let is_topic = brief.topic != 0 && brief.topic == prepared.topic;
-        let sum = (words + meaning + in_period(index, slot, prepared)) * factor(brief, question);
+        *own = (words + meaning + in_period(index, slot, prepared)) * factor(brief, question);
         let (score, confidence, word_similarity) = (0.0, 0.0, 0.0);
         found.push(Ranked {
             slot,
@@ -208,33 +219,44 @@ fn matching(
             words,
             meaning,
             confidence,
-            sum,
+            sum: *own,
             cosine,
             word_similarity,
             is_topic,
         });
     }
-    add_neighbours(index, &mut found, |candidate| candidate.sum);
-    if !prepared.is_empty {
-        let least = nth_cosine(&found);
-        found.retain(|candidate| {
-            candidate.words > 0.0
-                || candidate.is_topic
-                || candidate.cosine >= least
-                || in_period(index, candidate.slot, prepared) > 0.0
-        });
-    }
-    Ok(found)
+    found
+        .iter_mut()
+        .for_each(|candidate| candidate.sum = with_passage(index, &own, candidate.slot));
+    Ok((found, own))
 }
 
-/// The cosine of the last of the [`MAX_SIMILAR`] most similar memories.
-fn nth_cosine(found: &[Ranked]) -> f32 {
-    let mut cosines: Vec<f32> =
-        found.iter().map(|candidate| candidate.cosine).filter(|cosine| !cosine.is_nan()).collect();
-    if cosines.len() <= MAX_SIMILAR {
+/// The score of an observation with its passage: see [`OWN_SHARE`]. The score of other memories is
+/// their own.
+fn with_passage(index: &Index, own: &[f32], slot: usize) -> f32 {
+    let score_of = |slot: usize| own.get(slot).copied().unwrap_or_default();
+    let (mut best, mut second) = (-1.0_f32, -1.0_f32);
+    for score in index.passage(slot).iter().map(|slot| score_of(*slot as usize)) {
+        if score > best {
+            (best, second) = (score, best);
+        } else {
+            second = second.max(score);
+        }
+    }
+    match second {
+        0.0.. => (f32::midpoint(best, second) + OWN_SHARE * score_of(slot)) / (1.0 + OWN_SHARE),
+        _ => score_of(slot),
+    }
+}
+
+/// The sum of the last of the [`MAX_SIMILAR`] best memories that were compared by meaning.
+fn nth_sum(found: &[Ranked]) -> f32 {
+    let compared = found.iter().filter(|candidate| !candidate.cosine.is_nan());
+    let mut sums: Vec<f32> = compared.map(|candidate| candidate.sum).collect();
+    if sums.len() <= MAX_SIMILAR {
         return f32::NEG_INFINITY;
     }
-    *cosines.select_nth_unstable_by(MAX_SIMILAR - 1, |a, b| b.total_cmp(a)).1
+    *sums.select_nth_unstable_by(MAX_SIMILAR - 1, |a, b| b.total_cmp(a)).1
 }
 
 /// The amount added to a memory that was created in the period of the question.
@@ -253,21 +275,6 @@ fn factor(brief: &Brief, question: &Question) -> f32 {
     superseded * if is_demoted { TOOL_OUTCOME_FACTOR } else { 1.0 }
 }
 
-/// Adds a share of `amount` of each observation to the observations adjacent to it in its session.
-fn add_neighbours(index: &Index, found: &mut [Ranked], amount: fn(&Ranked) -> f32) {
-    let own: Vec<f32> = found.iter().map(amount).collect();
-    // `found` is ordered by slot.
-    let position = |found: &[Ranked], slot: u32| {
-        found.binary_search_by_key(&(slot as usize), |candidate| candidate.slot).ok()
-    };
-    for &(a, b) in index.neighbours() {
-        if let (Some(a), Some(b)) = (position(found, a), position(found, b)) {
-            found[a].sum += NEIGHBOUR_SHARE * own[b];
-            found[b].sum += NEIGHBOUR_SHARE * own[a];
-        }
-    }
-}
-
 /// Compares the single words of the best of `found` with the question.
 fn compare_words(
     index: &mut Index,
@@ -275,6 +282,7 @@ fn compare_words(
     question: &Question,
     prepared: &PreparedQuestion,
     found: &mut [Ranked],
+    own: &mut [f32],
 ) -> Result<(), MemoryError> {
     let mut weighted = Vec::new();
     for word in &prepared.words {
@@ -303,13 +311,12 @@ fn compare_words(
     for (candidate, similarity) in best.iter_mut().zip(similarities) {
         candidate.word_similarity = similarity;
         let Some(brief) = index.briefs().get(candidate.slot) else { continue };
-        let amount = prepared.word_weight * similarity * factor(brief, question);
-        candidate.sum += amount;
         candidate.meaning += prepared.word_weight * similarity;
+        if let Some(own) = own.get_mut(candidate.slot) {
+            *own += prepared.word_weight * similarity * factor(brief, question);
+        }
     }
-    if prepared.word_weight > 0.0 {
-        add_neighbours(index, best, |candidate| MAX_WORD_SIMILARITY * candidate.word_similarity);
-    }
+    best.iter_mut().for_each(|candidate| candidate.sum = with_passage(index, own, candidate.slot));
     Ok(())
 }
 

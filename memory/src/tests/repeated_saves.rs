@@ -130,3 +130,21 @@ fn an_edit_with_invalid_fields_is_rejected() {
         assert_eq!(entry.metadata["prevention"], "x");
     });
 }
+
+#[test]
+fn a_memory_can_be_saved_with_an_earlier_date() {
+    on_both_stores(|_, memory| {
+        let dated = |content: &str, at: i64| NewMemory {
+            created_at: Some(at),
+            ..decision(content, Some("cache"))
+        };
+        let first = memory.save_decision(&dated("Use Redis", START - 5000)).expect("saved").id;
+        assert_eq!(get_one(memory, &first).created_at, START - 5000);
+        let second = memory.save_decision(&dated("Use memcached", START - 3000)).expect("saved");
+        assert_eq!(second.superseded, [first]);
+        let error = memory.save_decision(&dated("Use files", START - 4000)).expect_err("newer");
+        assert!(error.to_string().contains("is a newer decision on this topic"), "{error}");
+        let error = memory.save_decision(&dated("Use none", START + 90_000_000)).expect_err("late");
+        assert_eq!(error.to_string(), "the date of a memory cannot be in the future");
+    });
+}

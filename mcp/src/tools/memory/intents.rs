@@ -2,7 +2,9 @@
 
 use super::older;
 use super::permanent::{SavedAnswer, branch_of, link, saved_answer};
-use super::render::{Row, current_branch, entry_row, entry_text, parse_confidence, push_list};
+use super::render::{
+    Row, current_branch, entry_row, entry_text, parse_confidence, parse_time, push_list,
+};
 use super::search::OutcomeArg;
 use crate::context::Context;
 use crate::profile::Profile;
@@ -137,6 +139,9 @@ struct DecisionParams {
     /// `rejected` for a decision that was considered and rejected
     #[schemars(extend("x-unlisted" = true))]
     status: Option<String>,
+    /// Day or time of the decision if it is older, such as 2026-03-01
+    #[schemars(extend("x-unlisted" = true))]
+    date: Option<String>,
 }
 
 /// Parses the status of a decision.
@@ -209,6 +214,7 @@ fn save_decision(
         links,
         session_id: params.session_id,
         branch: None,
+        created_at: parse_time("date", params.date.as_deref())?,
     };
     context.memory(|memory| -> Result<_, ToolError> {
         new.branch = branch_of(memory, new.session_id.as_deref())?;
@@ -451,6 +457,7 @@ fn evolve_supersede(
             links: vec![Link::new(Relation::Supersedes, &params.id)],
             session_id: params.session_id,
             branch,
+            created_at: None,
         };
         Ok(saved_answer(Kind::Decision, memory.save_decision(&new)?))
     })

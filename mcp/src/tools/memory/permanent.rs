@@ -1,7 +1,7 @@
 //! Permanent memories of the team: decisions, mistakes, conventions.
 
 use super::relation::nearest_relation;
-use super::render::{Row, parse_confidence, value_text};
+use super::render::{Row, parse_confidence, parse_time, value_text};
 use crate::context::Context;
 use crate::profile::Profile;
 use crate::tool::{Answer, Tool, ToolError};
@@ -220,6 +220,9 @@ struct NewDecision {
     alternatives: Vec<String>,
     context: Option<String>,
     session_id: Option<String>,
+    /// Day or time of the memory if it is older, such as 2026-03-01
+    #[schemars(extend("x-unlisted" = true))]
+    date: Option<String>,
 }
 
 fn add_decision(context: &Context, params: NewDecision) -> Result<Answer<SavedAnswer>, ToolError> {
@@ -236,6 +239,7 @@ fn add_decision(context: &Context, params: NewDecision) -> Result<Answer<SavedAn
             body,
             session_id: params.session_id,
             branch,
+            created_at: parse_time("date", params.date.as_deref())?,
             ..NewMemory::default()
         };
         Ok(saved_answer(Kind::Decision, memory.save_decision(&new)?))
@@ -254,6 +258,9 @@ struct NewMistake {
     check: Option<Row>,
     #[schemars(extend("x-unlisted" = true))]
     session_id: Option<String>,
+    /// Day or time of the memory if it is older, such as 2026-03-01
+    #[schemars(extend("x-unlisted" = true))]
+    date: Option<String>,
 }
 
 fn add_mistake(context: &Context, params: NewMistake) -> Result<Answer<SavedAnswer>, ToolError> {
@@ -273,6 +280,7 @@ fn add_mistake(context: &Context, params: NewMistake) -> Result<Answer<SavedAnsw
             body,
             session_id: params.session_id,
             branch,
+            created_at: parse_time("date", params.date.as_deref())?,
             ..NewMemory::default()
         };
         Ok(saved_answer(Kind::Mistake, memory.save_mistake(&new)?))
@@ -291,6 +299,9 @@ struct NewConvention {
     check: Option<Row>,
     #[schemars(extend("x-unlisted" = true))]
     session_id: Option<String>,
+    /// Day or time of the memory if it is older, such as 2026-03-01
+    #[schemars(extend("x-unlisted" = true))]
+    date: Option<String>,
 }
 
 fn add_convention(
@@ -312,6 +323,7 @@ fn add_convention(
             body,
             session_id: params.session_id,
             branch,
+            created_at: parse_time("date", params.date.as_deref())?,
             ..NewMemory::default()
         };
         Ok(saved_answer(Kind::Convention, memory.save_convention(&new)?))

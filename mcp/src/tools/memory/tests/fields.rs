@@ -35,6 +35,22 @@ fn results_have_the_planned_fields() {
 }
 
 #[test]
+fn memories_are_saved_with_an_earlier_date() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let mut agent = TestAgent::at(folder.path());
+    let calls = [
+        ("save_decision", json!({"topic": "a", "decision": "b", "reasoning": "c"})),
+        ("aidd_memory_add_convention", json!({"convention": "names are short", "example": "x"})),
+    ];
+    for (tool, mut arguments) in calls {
+        arguments["date"] = json!("2025-03-01");
+        let id = agent.id(tool, arguments);
+        let entry = agent.data("aidd_memory_get", json!({"ids": [id]}))["entries"][0].clone();
+        assert!(entry["createdAt"].to_string().contains("1740787200000"), "{entry}");
+    }
+}
+
+#[test]
 fn an_unknown_relation_is_replaced_with_the_nearest() {
     let folder = tempfile::tempdir().expect("a directory");
     let mut agent = TestAgent::at(folder.path());
