@@ -23,6 +23,6 @@ mod update;
 pub use changes::{ChangedLines, changed_lines};
 pub use effects::Effect;
 pub use error::IndexError;
-pub use facts::outline_of;
+pub use facts::{outline_of, routes_of};
 pub use session::Session;
 pub use update::{Update, refresh};

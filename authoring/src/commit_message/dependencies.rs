@@ -47,10 +47,10 @@ pub(super) fn compare(path: &str, before: &str, after: &str) -> Vec<ChangedDepen
         .collect()
 }
 
-/// The new version of the project itself, if the manifest changes it.
-pub(super) fn new_version(path: &str, before: &str, after: &str) -> Option<String> {
+/// The old and the new version of the project itself, if the manifest changes it.
+pub(super) fn versions(path: &str, before: &str, after: &str) -> Option<(String, String)> {
     let (before, after) = (read(path, before).own_version?, read(path, after).own_version?);
-    (before != after).then_some(after)
+    (before != after).then_some((before, after))
 }
 
 fn read(path: &str, text: &str) -> Manifest {
@@ -226,7 +226,10 @@ mod tests {
         let cargo = "[package]\nversion = \"1.0.0\"\n[dependencies]\na = \"1.0\"\nb.workspace = true\n[dev-dependencies]\nc = { version = \"2\", features = [\"x\"] }\n[dependencies.d]\nversion = \"3\"\n";
         let other = "[package]\nversion = \"1.1.0\"\n[dependencies]\na = \"1.1\"\n[dev-dependencies]\nc = { version = \"2\", features = [] }\n[dependencies.d]\nversion = \"4\"\n[dependencies.e]\npath = \"../e\"\n";
         assert_eq!(render("Cargo.toml", cargo, other), "a 1.0→1.1; b ?→-; d 3→4; e -→?");
-        assert_eq!(new_version("Cargo.toml", cargo, other).as_deref(), Some("1.1.0"));
+        assert_eq!(
+            versions("Cargo.toml", cargo, other).map(|(_, new)| new).as_deref(),
+            Some("1.1.0")
+        );
         assert_eq!(
             render(
                 "web/package.json",
