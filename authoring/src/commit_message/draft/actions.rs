@@ -3,12 +3,14 @@
 
 use super::documents::{self, Edit};
 use super::style::{Style, Verb};
+use super::versions;
 use crate::commit_message::ChangeKind;
 use crate::commit_message::dependencies::ChangedDependency;
 use crate::commit_message::facts::{Difference, Facts, File, is_product};
 use crate::commit_message::file_kind::FileKind;
 use crate::commit_message::symbols::SymbolKind;
 use crate::commit_message::symbols_diff::LocatedSymbol;
+use crate::commit_message::syntax::TOKEN_SEPARATOR;
 use crate::commit_message::text::to_plain_line;
 use aidd_lexicon::tables::commit_verbs as table;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,8 +20,13 @@ const MAX_NAMES: usize = 2;
 /// How many times more lines are removed than added by a removal, and added than removed by an
 /// addition.
 const MIN_RATIO: usize = 4;
+/// Maximum number of lines by which a new language is added to a list.
+const MAX_LIST_LINES: usize = 12;
 /// Minimum share of the added lines that are in the new file, in percent.
 const MIN_NEW_LINES: usize = 60;
+/// Tokens of a new symbol for each added line, if it is about half of the addition: a line of code has
+/// eight to ten tokens.
+const MIN_TOKENS_PER_LINE: usize = 4;
 /// File names without meaning of their own.
 const COMMON_STEMS: [&str; 14] = [
     "index", "mod", "main", "lib", "init", "page", "layout", "route", "routes", "utils", "types",
@@ -37,6 +44,8 @@ pub(super) struct Action {
     pub(super) topic: Topic,
     /// Whether the change adds code, whose purpose the files do not show.
     pub(super) is_code: bool,
+    /// Whether the description is of use only with a type.
+    pub(super) is_vague: bool,
 }
 
 /// The subject matter of an action.
@@ -55,14 +64,16 @@ impl Topic {
     }
 
     /// Whether a first line, in lower case, is about the topic.
-    pub(super) fn is_in(self, line: &str) -> bool {
+    /// `verb` is its first word.
+    pub(super) fn is_in(self, verb: &str, line: &str) -> bool {
         match self {
             Self::Dependencies => {
-                line.contains("dependenc")
-                    || line.split(' ').any(|word| {
-                        word.trim_start_matches(['v', '^', '~'])
-                            .starts_with(|c: char| c.is_ascii_digit())
-                    })
+                let is_version = |word: &str| {
+                    let word = word.trim_start_matches(['v', '^', '~']);
+                    word.starts_with(|c: char| c.is_ascii_digit())
+                };
+                Verb::Bump.words().iter().any(|row| row.split(' ').any(|word| word == verb))
+                    && (line.contains("dependenc") || line.split(' ').any(is_version))
             }
             Self::Translations => line
                 .split(|c: char| !c.is_alphanumeric())
@@ -73,19 +84,22 @@ impl Topic {
     }
 }
 
+/// The files that people write.
+pub(super) fn written_files<'f, 'a>(facts: &'f Facts<'a>) -> Vec<&'f File<'a>> {
+    let is_written = |file: &&File<'_>| !matches!(file.kind, FileKind::Lock | FileKind::Generated);
+    facts.files.iter().filter(is_written).collect()
+}
+
 /// The action of a change; `None` if the files do not show a single one.
 pub(super) fn detect(facts: &Facts<'_>, style: &Style) -> Option<Action> {
-    let files: Vec<&File<'_>> = facts
-        .files
-        .iter()
-        .filter(|file| !matches!(file.kind, FileKind::Lock | FileKind::Generated))
-        .collect();
+    let files = written_files(facts);
     if files.is_empty() {
         return None;
     }
     let dependencies = || changed_dependencies(&files, style);
     renamed_files(&files, style)
         .or_else(dependencies)
+        .or_else(|| version(&files, style))
         .or_else(|| translations(&files))
         .or_else(|| corrected(&files))
         .or_else(|| removal(facts, &files, style))
@@ -108,7 +122,7 @@ pub(super) fn is_release(facts: &Facts<'_>) -> bool {
 
 fn action(verb: Verb, object: String, topic: Topic) -> Option<Action> {
     let is_short = !object.is_empty() && object.chars().count() <= 80;
-    is_short.then_some(Action { verb, object, topic, is_code: false })
+    is_short.then_some(Action { verb, object, topic, is_code: false, is_vague: false })
 }
 
 /// The name of a file without its directories; of a document or source file, also without its
@@ -178,27 +192,51 @@ fn changed_dependencies(files: &[&File<'_>], style: &Style) -> Option<Action> {
             (None, _) => "dependencies".to_owned(),
         };
         (Verb::Bump, object)
+    } else if all.len() > MAX_NAMES {
+        (Verb::Bump, "dependencies".to_owned())
     } else {
         return None;
     };
     action(verb, object, Topic::Dependencies)
 }
 
+/// The version of a tool, if nothing else changed.
+fn version(files: &[&File<'_>], style: &Style) -> Option<Action> {
+    let changed = versions::changed(files)?;
+    let name = changed.name.map_or("…".to_owned(), |name| style.name(&to_plain_line(&name)));
+    action(Verb::Bump, format!("{name} to {}", changed.new), Topic::Dependencies)
+}
+
 /// Translations into one language.
 fn translations(files: &[&File<'_>]) -> Option<Action> {
-    let languages: BTreeSet<Option<&str>> =
-        files.iter().map(|file| language(&file.change.path)).collect();
-    let language = languages.first().copied().filter(|_| languages.len() == 1)??;
-    let is_new = files.iter().all(|file| file.change.kind == ChangeKind::Added);
+    let mut languages = BTreeSet::new();
+    let mut translated = Vec::new();
+    for file in files {
+        match language(&file.change.path) {
+            Some(language) => {
+                languages.insert(language);
+                translated.push(file);
+            }
+            // A new language is also added to a list.
+            None if file.lines.added <= MAX_LIST_LINES && file.lines.removed == 0 => {}
+            None => return None,
+        }
+    }
+    let language = languages.first().copied().filter(|_| languages.len() == 1)?;
+    let is_new = translated.iter().all(|file| file.change.kind == ChangeKind::Added);
+    if !is_new && translated.len() < files.len() {
+        return None;
+    }
     let verb = if is_new { Verb::Add } else { Verb::Update };
     action(verb, format!("{language} translation"), Topic::Translations)
 }
 
-/// The language of a file in a directory of translations.
+/// The language of a file in a directory of translations: the name of the file or of a directory.
 fn language(path: &str) -> Option<&str> {
     let is_folder = |part: &str| table::TRANSLATION_FOLDERS.contains(&part.to_lowercase());
     let at = path.split('/').position(is_folder)?;
-    path.split('/').skip(at + 1).flat_map(|part| part.split('.')).find(|part| is_language(part))
+    let (stems, _) = path.rsplit_once('.')?;
+    stems.split('/').skip(at + 1).flat_map(|part| part.split('.')).find(|part| is_language(part))
 }
 
 /// Whether a name is a language code: `de`, `pt-BR`, `zh_Hant`.
@@ -271,7 +309,10 @@ fn document(files: &[&File<'_>]) -> Option<Action> {
         Some(Edit::Section(title)) => {
             action(Verb::Update, format!("\"{}\" in {name}", to_plain_line(&title)), Topic::Other)
         }
-        None if file.change.kind == ChangeKind::Changed => action(Verb::Update, name, Topic::Other),
+        None if file.change.kind == ChangeKind::Changed => {
+            let updated = action(Verb::Update, name, Topic::Other)?;
+            Some(Action { is_vague: true, ..updated })
+        }
         None => None,
     }
 }
@@ -284,7 +325,11 @@ fn tests(facts: &Facts<'_>, files: &[&File<'_>], style: &Style) -> Option<Action
     let delta = &facts.symbols;
     let is_test = |located: &&LocatedSymbol| located.symbol.kind == SymbolKind::Test;
     let added: Vec<&LocatedSymbol> = delta.added.iter().filter(is_test).collect();
-    let is_addition = delta.removed.is_empty() && delta.renamed.is_empty();
+    let lines_added: usize = files.iter().map(|file| file.lines.added).sum();
+    let lines_removed: usize = files.iter().map(|file| file.lines.removed).sum();
+    let is_addition = delta.removed.is_empty()
+        && delta.renamed.is_empty()
+        && lines_added >= MIN_RATIO * lines_removed;
     if !only_tests || !is_addition || added.is_empty() {
         return None;
     }
@@ -380,30 +425,38 @@ fn symbol(facts: &Facts<'_>, files: &[&File<'_>], style: &Style) -> Option<Actio
                 _ => Some(stem).filter(|stem| is_meaningful(stem))?.to_owned(),
             }
         }
-        ([], [only]) => only.symbol.name.clone(),
-        ([], _) => {
-            let public: Vec<_> = added.iter().filter(|located| located.symbol.exported).collect();
-            let [only] = public.as_slice() else { return None };
-            only.symbol.name.clone()
-        }
+        ([], [only]) if is_most_of(only, lines_added) => only.symbol.name.clone(),
         _ => return None,
     };
     let added = action(Verb::Add, named(&name), Topic::Other)?;
     Some(Action { is_code: true, ..added })
 }
 
+/// Whether a new symbol is at least about half of the added lines.
+fn is_most_of(located: &LocatedSymbol, lines_added: usize) -> bool {
+    let tokens = located.symbol.tokens.code.matches(TOKEN_SEPARATOR).count();
+    tokens >= MIN_TOKENS_PER_LINE * lines_added
+}
+
 /// Code whose layout or comments changed, and nothing else.
 fn layout(files: &[&File<'_>], style: &Style) -> Option<Action> {
     let all = |difference| files.iter().all(|file| file.difference == difference);
-    let place = |nothing: &str, word: &str| match files {
-        [file] => format!("{word}{}", style.name(&to_plain_line(name(file)))),
-        _ => nothing.to_owned(),
+    let only = match files {
+        [file] => Some(style.name(&to_plain_line(name(file)))),
+        _ => None,
     };
     if all(Difference::Layout) {
-        action(Verb::Format, place("code", ""), Topic::Other)
-    } else if all(Difference::Comments) {
-        action(Verb::Update, place("comments", "comments in "), Topic::Other)
-    } else {
-        None
+        return action(Verb::Format, only.unwrap_or_else(|| "code".to_owned()), Topic::Other);
     }
+    if !all(Difference::Comments) || files.iter().any(|file| file.kind == FileKind::Test) {
+        return None;
+    }
+    let has = |count: fn(&File<'_>) -> usize| files.iter().any(|file| count(file) > 0);
+    let (verb, preposition) = match (has(|file| file.lines.added), has(|file| file.lines.removed)) {
+        (true, false) => (Verb::Add, "to"),
+        (false, true) => (Verb::Remove, "from"),
+        _ => (Verb::Update, "in"),
+    };
+    let place = only.map_or(String::new(), |name| format!(" {preposition} {name}"));
+    action(verb, format!("comments{place}"), Topic::Other)
 }

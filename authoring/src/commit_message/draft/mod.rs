@@ -6,6 +6,7 @@ mod documents;
 mod style;
 #[cfg(test)]
 mod tests;
+mod versions;
 
 pub use style::{LetterCase, Style, VerbForm};
 
@@ -45,16 +46,20 @@ pub(super) fn draft(
         };
     }
     let (mut kind, mut scope) = (prediction.kind.clone(), prediction.scope.clone());
-    let released = facts.version().filter(|_| actions::is_release(facts));
+    let own = facts.version().filter(|_| actions::is_release(facts));
+    let own = own.map(|(old, new)| (old.to_owned(), new.to_owned()));
+    let version = own.or_else(|| {
+        let changed = versions::changed(&actions::written_files(facts))?;
+        Some((changed.old, changed.new))
+    });
+    let like_last = version.and_then(|(old, new)| style.release(&old, &new));
     let mut description = None;
-    if let Some((released, line, words)) = released
-        .and_then(|(old, new)| style.release(old, new))
-        .filter(|(kind, ..)| convention.allows(kind))
+    if let Some((last, last_scope, words)) = like_last.filter(|(kind, ..)| convention.allows(kind))
     {
-        kind = Some((released, "the type of the last release".to_owned()));
-        (scope, description) = (line, Some(words));
+        kind = Some((last, "the type of the last message on this version".to_owned()));
+        (scope, description) = (last_scope, Some(words));
     } else if let Some(action) = actions::detect(facts, style) {
-        let learnt = style.header(action.verb, |line| action.topic.is_in(line));
+        let learnt = style.header(|verb, line| action.topic.is_in(verb, line));
         if let Some((usual, share, usual_scope)) =
             learnt.filter(|(kind, ..)| action.topic.has_own_type() && convention.allows(kind))
         {
@@ -78,8 +83,11 @@ pub(super) fn draft(
     Draft { kind, scope, line }
 }
 
-/// Whether an addition is what the change is about: a correction can add a function too.
+/// Whether the action is what the change is about: a correction can add a function too.
 fn fits(action: &Action, kind: Option<&(String, String)>, prediction: &Prediction) -> bool {
+    if action.is_vague && kind.is_none() {
+        return false;
+    }
     let likely = prediction.likely_types.first();
     let kind = kind.map(|(kind, _)| kind).or(likely);
     !action.is_code || kind.is_none_or(|kind| kind != "fix")

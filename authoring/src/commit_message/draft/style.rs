@@ -99,7 +99,7 @@ pub(super) enum Verb {
 
 impl Verb {
     /// The verbs that projects use for this kind of change.
-    fn words(self) -> List {
+    pub(super) fn words(self) -> List {
         match self {
             Self::Add => table::ADD,
             Self::Remove => table::REMOVE,
@@ -186,19 +186,18 @@ impl Style {
         if self.has_backticks { format!("`{name}`") } else { name.to_owned() }
     }
 
-    /// The type, with its share of the messages, and the scope of earlier messages that start with
-    /// `verb` and are about the same.
+    /// The type, with its share of the messages, and the scope of earlier messages that are about the
+    /// same. `is_about` gets the first word of the description, and all of it in lower case.
     pub(super) fn header(
         &self,
-        verb: Verb,
-        is_about: impl Fn(&str) -> bool,
+        is_about: impl Fn(&str, &str) -> bool,
     ) -> Option<(String, f64, Option<String>)> {
-        let words: Vec<&str> = verb.words().iter().flat_map(|row| row.split(' ')).collect();
         let headers: Vec<&(String, Option<String>)> = self
             .lines
             .iter()
-            .filter(|line| words.contains(&&*first_word(&line.description)))
-            .filter(|line| is_about(&line.description.to_lowercase()))
+            .filter(|line| {
+                is_about(&first_word(&line.description), &line.description.to_lowercase())
+            })
             .filter_map(|line| line.header.as_ref())
             .collect();
         let (kind, uses) = most_frequent(headers.iter().map(|(kind, _)| kind.as_str()))?;

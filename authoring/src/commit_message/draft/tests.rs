@@ -45,7 +45,7 @@ fn a_change_of_dependencies_names_them() {
     chore(deps): bump serde to 1.0.2
     chore(deps): bump log and serde
     chore(deps): bump dependencies
-    …: remove log
+    chore(deps): remove log
     chore: release v1.1.0
     ");
     let messages = ["Bump a from 1.0 to 2.0", "Fixed the parser", "Added a page"].repeat(4);
@@ -83,9 +83,9 @@ fn documents_and_translations_are_named() {
     docs: fix typo in guide
     …: update "Use" in guide
     …: add "Flags" to guide
-    …: update guide
+    -
     feat(i18n): update de translation
-    …: add pt-BR translation
+    feat(i18n): add pt-BR translation
     "#);
 }
 
@@ -133,4 +133,30 @@ fn the_style_of_the_history_is_derived() {
         style.to_string(),
         "lower case, imperative (`add`), at most 33 characters, trailer Signed-off-by"
     );
+}
+
+#[test]
+fn a_version_is_released_or_bumped_like_the_last_one() {
+    let version =
+        |path: &str, from: &str, to: &str| draft(&history(), &[(path, from)], &[(path, to)], &[]);
+    let lint = |v: &str| format!("jobs:\n  lint:\n    golangci-lint-version: v{v}\n");
+    let list = "export default [\n  'en',\n  'fr',\n]\n";
+    let longer = list.replace("  'fr',\n", "  'fr',\n  'he',\n");
+    let all = [
+        version(".version", "v1.0.0\n", "v1.0.1\n"),
+        version("conf/tools.yml", &lint("2.1.0"), &lint("2.2.0")),
+        version("conf/tools.yml", "a: 1.0.0 # x\n", "a: 1.0.0 # y\n"),
+        draft(
+            &history(),
+            &[("config/i18n.ts", list)],
+            &[("config/i18n.ts", &longer), ("locales/he.json", "{\"a\": \"b\"}\n")],
+            &[],
+        ),
+    ];
+    assert_snapshot!(all.join("\n"), @"
+    chore: release v1.0.1
+    chore(deps): bump golangci-lint to 2.2.0
+    -
+    feat(i18n): add he translation
+    ");
 }
