@@ -81,6 +81,14 @@ pub fn outline_of(path: &str, text: &str) -> Option<Outline> {
     Some(outline::read(path, text, language, &tree))
 }
 
+/// The routes that the file at `path` declares with a handler, as `GET /users`.
+#[must_use]
+pub fn routes_of(path: &str, text: &str) -> Vec<String> {
+    let routes = read(path, text).map_or_else(Vec::new, |facts| facts.routes);
+    let declared = routes.into_iter().filter(|route| !route.implied);
+    declared.map(|route| format!("{} {}{}", route.method, route.base, route.path)).collect()
+}
+
 /// Whether the imports of a file name namespaces instead of files.
 #[must_use]
 pub(crate) fn has_namespaces(path: &str) -> bool {

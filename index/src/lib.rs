@@ -24,6 +24,6 @@ mod update;
 pub use changes::{ChangedLines, base_commit, changed_lines, changed_lines_since};
 pub use effects::Effect;
 pub use error::IndexError;
-pub use facts::outline_of;
+pub use facts::{outline_of, routes_of};
 pub use session::Session;
 pub use update::{Update, refresh};

@@ -3,7 +3,7 @@
 use crate::Style;
 
 /// Minimum width of wrapped text, so that it stays readable next to long prefixes.
-const MIN_WRAPPED: usize = 30;
+const MIN_WRAPPED: usize = 16;
 /// Maximum width of prose: longer lines are hard to read.
 pub const MAX_PROSE_WIDTH: usize = 100;
 

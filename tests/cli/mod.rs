@@ -33,4 +33,6 @@ mod rule_import;
 mod statistics;
 mod suggest;
 pub(crate) mod support;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod usage;

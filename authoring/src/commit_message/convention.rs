@@ -1,13 +1,17 @@
 //! The types and scopes of a project's commit messages: those that its rules allow, and those that
 //! its history uses.
 
+use super::draft::Style;
 use aidd_engine::forms::commits::message::parse_header;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// Minimum number of Conventional Commits from which a convention is derived.
-const MIN_COMMITS: usize = 10;
+const MIN_COMMITS: usize = 3;
+/// Minimum share of Conventional Commits for a convention, as a divisor: of projects with fewer, most
+/// do not continue with it (docs/benchmarks.md).
+const MIN_SHARE_OF: usize = 2;
 /// Maximum number of types, and of scopes, reported from a history.
 const MAX_NAMES: usize = 20;
 /// The types of the Angular convention, which Conventional Commits 1.0 refers to.
@@ -40,22 +44,25 @@ pub struct Convention {
     /// The id of the rule that allows exactly these types.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// The number of recent commits that were read.
+    /// The number of recent commits by people that were read.
     pub commits: usize,
     /// The number of these commits that are Conventional Commits.
     pub conventional: usize,
+    /// How the recent messages by people are worded.
+    pub style: Style,
     /// The only scopes that the rules allow; empty if any scope is allowed.
     #[serde(skip)]
     allowed_scopes: Vec<String>,
 }
 
 impl Convention {
-    /// Derives the convention of a project from its rules and the first lines of its messages.
-    /// Without rules and without a history, the types are [`COMMON_TYPES`].
-    pub(super) fn new(allowed: &CommitRules, subjects: &[String]) -> Self {
+    /// Derives the convention of a project from its rules and the recent messages by people. Without
+    /// rules and without a history, the types are [`COMMON_TYPES`].
+    pub(super) fn new(allowed: &CommitRules, messages: &[String]) -> Self {
+        let subjects: Vec<String> = messages.iter().map(|message| subject(message)).collect();
         let headers: Vec<_> =
             subjects.iter().filter_map(|line| parse_header(line, 0).ok()).collect();
-        let is_used = headers.len() >= MIN_COMMITS;
+        let is_used = is_convention(headers.len(), messages.len());
         let if_used = |names: Vec<(String, usize)>| -> Vec<(String, usize)> {
             if is_used { names } else { Vec::new() }
         };
@@ -77,6 +84,7 @@ impl Convention {
             rule: allowed.rule.clone().filter(|_| !allowed.types.is_empty()),
             commits: subjects.len(),
             conventional: headers.len(),
+            style: Style::new(messages),
             allowed_scopes: allowed.scopes.clone(),
         }
     }
@@ -93,7 +101,7 @@ impl Convention {
 
     /// Whether the history shows that the project uses Conventional Commits.
     pub(super) fn is_used(&self) -> bool {
-        self.conventional >= MIN_COMMITS
+        is_convention(self.conventional, self.commits)
     }
 
     /// A description of the source of the types.
@@ -106,6 +114,17 @@ impl Convention {
             None => "Conventional Commits".to_owned(),
         }
     }
+}
+
+/// Whether the share of Conventional Commits shows a convention.
+fn is_convention(conventional: usize, commits: usize) -> bool {
+    conventional >= MIN_COMMITS && conventional * MIN_SHARE_OF >= commits
+}
+
+/// The first paragraph of a message on one line.
+pub(super) fn subject(message: &str) -> String {
+    let lines = message.trim_start().lines().take_while(|line| !line.trim().is_empty());
+    lines.map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 /// Each name with its number of uses, most frequent first.
@@ -140,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_short_history_has_no_convention() {
-        let history = subjects(&[("oops(x): a", 9), ("Merge c", 90)]);
+        let history = subjects(&[("oops(x): a", 9), ("Merge c", 10)]);
         let convention = Convention::new(&CommitRules::default(), &history);
         assert_eq!(convention.types, COMMON_TYPES);
         assert_eq!(convention.scopes, [""; 0]);

@@ -1,7 +1,7 @@
 //! The dependencies of a project, as declared in its manifests, workflows and container files.
 
 use super::keys;
-use aidd_engine::parse::json;
+use aidd_engine::parse::{json, xml};
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -47,10 +47,10 @@ pub(super) fn compare(path: &str, before: &str, after: &str) -> Vec<ChangedDepen
         .collect()
 }
 
-/// The new version of the project itself, if the manifest changes it.
-pub(super) fn new_version(path: &str, before: &str, after: &str) -> Option<String> {
+/// The old and the new version of the project itself, if the manifest changes it.
+pub(super) fn versions(path: &str, before: &str, after: &str) -> Option<(String, String)> {
     let (before, after) = (read(path, before).own_version?, read(path, after).own_version?);
-    (before != after).then_some(after)
+    (before != after).then_some((before, after))
 }
 
 fn read(path: &str, text: &str) -> Manifest {
@@ -72,6 +72,10 @@ fn read(path: &str, text: &str) -> Manifest {
         read_by_pattern(&FROM, text)
     } else if lower.starts_with(".github/") || name == "action.yml" || name == "action.yaml" {
         read_by_pattern(&USES, text)
+    } else if [".csproj", ".props", ".targets"].iter().any(|end| name.ends_with(end))
+        || name == "pom.xml"
+    {
+        read_xml(text)
     } else if name == "gemfile" || name.ends_with(".gemspec") {
         read_by_pattern(&GEM, text)
     } else {
@@ -101,6 +105,24 @@ fn read_by_pattern(pattern: &Regex, text: &str) -> Manifest {
         (found[1].to_owned(), version.filter(|v| is_version(v)).map(str::to_owned))
     });
     Manifest { dependencies: found.collect(), own_version: None }
+}
+
+/// Reads the packages of .NET projects and of Maven.
+fn read_xml(text: &str) -> Manifest {
+    let tree = xml::parse(text);
+    let mut manifest = Manifest::default();
+    for (at, node) in tree.nodes.iter().enumerate() {
+        let (names, version) = match node.key.as_str() {
+            "PackageReference" | "PackageVersion" => (["@Include", "@Update"], "@Version"),
+            "dependency" | "plugin" | "parent" => (["artifactId", ""], "version"),
+            _ => continue,
+        };
+        let Some(name) = names.iter().find_map(|name| tree.text(at, name)) else { continue };
+        let version = tree.text(at, version).or_else(|| tree.text(at, "Version"));
+        let version = version.filter(|version| is_version(version)).map(str::to_owned);
+        manifest.dependencies.insert(name.to_owned(), version);
+    }
+    manifest
 }
 
 /// Reads dependencies in the formats of Cargo, Poetry, PEP 621 and 735, and Pipenv.
@@ -226,7 +248,10 @@ mod tests {
         let cargo = "[package]\nversion = \"1.0.0\"\n[dependencies]\na = \"1.0\"\nb.workspace = true\n[dev-dependencies]\nc = { version = \"2\", features = [\"x\"] }\n[dependencies.d]\nversion = \"3\"\n";
         let other = "[package]\nversion = \"1.1.0\"\n[dependencies]\na = \"1.1\"\n[dev-dependencies]\nc = { version = \"2\", features = [] }\n[dependencies.d]\nversion = \"4\"\n[dependencies.e]\npath = \"../e\"\n";
         assert_eq!(render("Cargo.toml", cargo, other), "a 1.0→1.1; b ?→-; d 3→4; e -→?");
-        assert_eq!(new_version("Cargo.toml", cargo, other).as_deref(), Some("1.1.0"));
+        assert_eq!(
+            versions("Cargo.toml", cargo, other).map(|(_, new)| new).as_deref(),
+            Some("1.1.0")
+        );
         assert_eq!(
             render(
                 "web/package.json",
@@ -263,6 +288,18 @@ mod tests {
             render("Dockerfile", "FROM node:20 AS a\n", "FROM node:22 AS a\n"),
             "node 20→22"
         );
+        let net = |v: &str| {
+            format!(
+                "<Project><ItemGroup><PackageReference Include=\"A.B\" Version=\"{v}\" /></ItemGroup></Project>\n"
+            )
+        };
+        assert_eq!(render("a/App.csproj", &net("1.0.0"), &net("1.2.0")), "A.B 1.0.0→1.2.0");
+        let maven = |v: &str| {
+            format!(
+                "<project><dependencies><dependency><groupId>x</groupId><artifactId>y</artifactId><version>{v}</version></dependency></dependencies></project>\n"
+            )
+        };
+        assert_eq!(render("pom.xml", &maven("1.0"), &maven("2.0")), "y 1.0→2.0");
         assert_eq!(render("Gemfile", "gem 'a', '~> 1'\n", "gem 'a', '~> 2'\n"), "a ~> 1→~> 2");
     }
 }

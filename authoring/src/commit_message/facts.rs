@@ -140,12 +140,12 @@ pub struct SettingChange {
 pub(super) struct File<'a> {
     pub(super) change: &'a Change,
     pub(super) kind: FileKind,
-    difference: Difference,
-    lines: LineCounts,
+    pub(super) difference: Difference,
+    pub(super) lines: LineCounts,
     keys: KeyDelta,
-    changed_dependencies: Vec<ChangedDependency>,
-    /// The new version of the project, if this manifest changes it.
-    version: Option<String>,
+    pub(super) changed_dependencies: Vec<ChangedDependency>,
+    /// The old and the new version of the project, if this manifest changes it.
+    pub(super) version: Option<(String, String)>,
 }
 
 /// All facts of a change.
@@ -180,9 +180,10 @@ impl<'a> Facts<'a> {
         Self { files, symbols }
     }
 
-    /// The new version of the project itself.
-    pub(super) fn version(&self) -> Option<&str> {
-        self.files.iter().find_map(|file| file.version.as_deref())
+    /// The old and the new version of the project itself.
+    pub(super) fn version(&self) -> Option<(&str, &str)> {
+        let versions = self.files.iter().filter_map(|file| file.version.as_ref());
+        versions.map(|(old, new)| (old.as_str(), new.as_str())).next()
     }
 
     pub(super) fn file_changes(&self) -> Vec<FileChange> {
@@ -299,7 +300,7 @@ fn read(change: &Change) -> (File<'_>, Option<FileSymbols>) {
     let has_dependencies = matches!(file.kind, FileKind::Manifest | FileKind::Build | FileKind::Ci);
     if existed && has_dependencies {
         file.changed_dependencies = dependencies::compare(&change.path, before, after);
-        file.version = dependencies::new_version(&change.path, before, after);
+        file.version = dependencies::versions(&change.path, before, after);
     }
     if existed && (has_dependencies || file.kind == FileKind::Config) {
         file.keys = keys::compare(&change.path, before, after).unwrap_or_default();

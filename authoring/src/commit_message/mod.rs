@@ -1,11 +1,14 @@
 //! Describes a change: the input is the changed files, the output is facts for a commit message. The
 //! functions are pure and deterministic.
 //!
-//! The facts are derived from the files; the author of the change writes the message. Only type and
-//! scope are proposed, if predictions of this kind are usually right (docs/benchmarks.md).
+//! The facts are derived from the files; the author of the change writes the message. Type and scope
+//! are proposed if predictions of this kind are usually right (docs/benchmarks.md), and a first line
+//! if the files show what the change does.
 
+mod breaking;
 mod convention;
 mod dependencies;
+mod draft;
 mod facts;
 mod file_kind;
 mod keys;
@@ -21,6 +24,7 @@ mod tests;
 mod text;
 
 pub use convention::{CommitRules, Convention};
+pub use draft::{LetterCase, Style, VerbForm};
 pub use facts::{
     DependencyChange, Difference, FileChange, SettingChange, SymbolChange, SymbolChangeKind,
 };
@@ -71,8 +75,8 @@ pub struct DescribeParams {
     pub changes: Vec<Change>,
     /// The files of [`context_paths`] that exist, as path and text.
     pub context: Vec<(String, String)>,
-    /// The first lines of recent commit messages, newest first.
-    pub subjects: Vec<String>,
+    /// The recent messages by people, newest first.
+    pub messages: Vec<String>,
     /// The commits before the change, oldest first.
     pub past: Vec<PastCommit>,
     /// The types and scopes that the project's rules allow; empty without such a rule.
@@ -94,6 +98,10 @@ pub struct RevertedCommit {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Description {
+    /// The first line of the message, with `…` for what the author fills in; absent if nothing is
+    /// known about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draft: Option<String>,
     /// The proposed type; absent if no type is likely enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
@@ -113,7 +121,8 @@ pub struct Description {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reverts: Option<RevertedCommit>,
     /// Breaking changes: public names that are removed, renamed, made private or given another
-    /// signature.
+    /// signature; removed routes and operations, dropped versions of an engine, and columns and
+    /// tables that a migration drops.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub breaking: Vec<String>,
     /// The new version of the project itself.
@@ -154,9 +163,10 @@ pub fn describe(input: &DescribeParams) -> Option<Description> {
         return None;
     }
     let facts = Facts::new(input);
-    let convention = Convention::new(&input.commit_rules, &input.subjects);
+    let convention = Convention::new(&input.commit_rules, &input.messages);
     let prediction = propose(input, &convention);
-    let (kind, why) = prediction.kind.unzip();
+    let draft = draft::draft(&facts, &convention, &prediction, input.reverts.as_ref());
+    let (kind, why) = draft.kind.unzip();
     let (mut files, mut symbols) = (facts.file_changes(), facts.symbol_changes());
     let (mut dependencies, mut settings) = (facts.dependency_changes(), facts.setting_changes());
     let omitted = Omitted {
@@ -166,14 +176,15 @@ pub fn describe(input: &DescribeParams) -> Option<Description> {
         settings: truncate(&mut settings),
     };
     Some(Description {
+        draft: draft.line,
         likely_types: if kind.is_none() { prediction.likely_types } else { Vec::new() },
         r#type: kind,
         why,
-        scope: prediction.scope,
+        scope: draft.scope,
         convention,
         reverts: input.reverts.clone(),
         breaking: package::breaking_changes(&facts, &input.context),
-        version: facts.version().map(str::to_owned),
+        version: facts.version().map(|(_, new)| new.to_owned()),
         files,
         symbols,
         dependencies,

@@ -7,7 +7,7 @@ use super::symbols::{Symbol, SymbolKind};
 use super::symbols_diff::{LocatedSymbol, SymbolPair};
 use super::syntax::TOKEN_SEPARATOR;
 use super::text::in_backticks;
-use super::{Change, keys};
+use super::{Change, breaking, keys};
 use aidd_engine::parse::json;
 use aidd_engine::parse::tree::Tree;
 use regex::Regex;
@@ -104,13 +104,10 @@ impl<'a> ProjectBefore<'a> {
     /// from its root.
     fn is_exposed_by_crate(&self, path: &str, top: &str) -> Option<bool> {
         let (folder, manifest) = self.manifest(path, "Cargo.toml")?;
-        let is_private = keys::toml_settings(manifest).iter().any(|(key, value)| {
-            key == "package.publish" && matches!(value.replace(' ', "").as_str(), "false" | "[]")
-        });
         let source = join(folder, "src");
         let inside = path.strip_prefix(&source)?.strip_prefix('/')?.strip_suffix(".rs")?;
         let mut parent = self.text(&join(&source, "lib.rs"))?;
-        if is_private || inside == "main" || inside.starts_with("bin/") {
+        if !is_published_crate(manifest) || inside == "main" || inside.starts_with("bin/") {
             return Some(false);
         }
         let mut at = source;
@@ -134,16 +131,10 @@ impl<'a> ProjectBefore<'a> {
     /// or the entry point exports the symbol from the file.
     fn is_exposed_by_npm_package(&self, path: &str, top: &str) -> Option<bool> {
         let (folder, manifest) = self.manifest(path, "package.json")?;
-        let tree = json::parse(manifest);
-        let root = *tree.nodes.first()?.children.first()?;
-        let is_private = tree.text(root, "private") == Some("true");
-        let is_package = tree.text(root, "name").is_some()
-            && ["main", "module", "exports", "types", "bin"]
-                .iter()
-                .any(|key| tree.child(root, key).is_some());
-        if is_private || !is_package {
+        if !is_published_by_npm(manifest)? {
             return Some(false);
         }
+        let tree = json::parse(manifest);
         let inside = path.strip_prefix(folder)?.trim_start_matches('/');
         let stem = without_extension(inside.strip_prefix("src/").unwrap_or(inside));
         if stem == "index" || entry_points(&tree).any(|entry| entry == stem) {
@@ -158,15 +149,11 @@ impl<'a> ProjectBefore<'a> {
     /// are private by name.
     fn is_in_python_package(&self, path: &str) -> Option<bool> {
         let (_, manifest) = self.manifest(path, "pyproject.toml")?;
-        let settings = keys::toml_settings(manifest);
-        let has = |key: &str| settings.iter().any(|(name, _)| name.starts_with(key));
-        let is_private = manifest.contains("Private ::")
-            || settings.iter().any(|(key, v)| key == "tool.poetry.package-mode" && v == "false");
         let is_hidden = path.split('/').any(|part| {
             (part.starts_with('_') && !part.starts_with("__init__"))
                 || matches!(part, "scripts" | "tools" | "setup.py" | "migrations")
         });
-        Some(has("build-system.") && !is_private && !is_hidden)
+        Some(is_published_by_python(manifest) && !is_hidden)
     }
 
     /// Whether a Go module that is not a program contains the file outside `internal`.
@@ -176,6 +163,34 @@ impl<'a> ProjectBefore<'a> {
         let is_hidden = path.split('/').any(|part| matches!(part, "internal" | "cmd" | "main.go"));
         Some(!is_program && !is_hidden)
     }
+}
+
+/// Whether a crate with this manifest can be published.
+pub(super) fn is_published_crate(manifest: &str) -> bool {
+    !keys::toml_settings(manifest).iter().any(|(key, value)| {
+        key == "package.publish" && matches!(value.replace(' ', "").as_str(), "false" | "[]")
+    })
+}
+
+/// Whether an npm package with this manifest can be published and has an entry point.
+pub(super) fn is_published_by_npm(manifest: &str) -> Option<bool> {
+    let tree = json::parse(manifest);
+    let root = *tree.nodes.first()?.children.first()?;
+    let is_private = tree.text(root, "private") == Some("true");
+    let is_package = tree.text(root, "name").is_some()
+        && ["main", "module", "exports", "types", "bin"]
+            .iter()
+            .any(|key| tree.child(root, key).is_some());
+    Some(is_package && !is_private)
+}
+
+/// Whether a Python project with this manifest is built and installed.
+pub(super) fn is_published_by_python(manifest: &str) -> bool {
+    let settings = keys::toml_settings(manifest);
+    let has = |key: &str| settings.iter().any(|(name, _)| name.starts_with(key));
+    let is_private = manifest.contains("Private ::")
+        || settings.iter().any(|(key, v)| key == "tool.poetry.package-mode" && v == "false");
+    has("build-system.") && !is_private
 }
 
 /// Whether a Rust module declares `pub mod name`.
@@ -259,7 +274,8 @@ pub(super) fn breaking_changes(facts: &Facts<'_>, context: &[(String, String)]) 
                 .then(|| format!("the signature of {name} changed"))
         }
     });
-    removed.chain(renamed).chain(changed).take(MAX_BREAKS).collect()
+    let others = breaking::breaking_changes(facts);
+    removed.chain(renamed).chain(changed).chain(others).take(MAX_BREAKS).collect()
 }
 
 /// Whether callers of a function, or readers of a member, must change their code.

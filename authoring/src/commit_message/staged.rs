@@ -1,10 +1,11 @@
 //! Gathers the staged changes of a repository from Git for [`super::describe`].
 
+use super::convention::subject;
 use super::prediction::{PastCommit, cache};
 use super::{Change, ChangeKind, CommitRules, DescribeParams, Description, RevertedCommit};
 use crate::commit_message;
 use aidd_engine::check::{Distribution, Selection};
-use aidd_engine::forms::commits::members;
+use aidd_engine::forms::commits::{is_bot, members};
 use aidd_engine::project::git::{self, AuthoredCommit, GitError, Repository, Snapshot};
 use aidd_engine::text::files::Files;
 use aidd_engine::workspace::commit_checks;
@@ -92,14 +93,15 @@ fn staged_changes(
         .filter_map(|path| read_text(&staged, &path, MAX_FILE_SIZE).map(|text| (path, text)))
         .collect();
     let commits = last.as_deref().map(|last| recent_commits(&repository, last)).unwrap_or_default();
-    let subjects: Vec<String> =
-        commits.iter().take(MAX_COMMITS).map(|commit| subject(&commit.message)).collect();
+    let by_people = commits.iter().filter(|commit| !is_bot(&commit.author)).take(MAX_COMMITS);
+    let messages = by_people.map(|commit| commit.message.clone()).collect();
     let past = past_commits(&repository, top, &commits);
     let reverts = last.filter(|commit| is_exact_revert(&repository, commit, &staged) == Some(true));
-    let reverts = reverts
-        .and_then(|commit| Some(RevertedCommit { subject: subjects.first()?.clone(), commit }));
+    let reverts = reverts.and_then(|commit| {
+        Some(RevertedCommit { subject: subject(&commits.first()?.message), commit })
+    });
     let allowed = commit_rules(distribution, folder, &staged)?;
-    Ok(DescribeParams { changes, context, subjects, past, commit_rules: allowed, reverts })
+    Ok(DescribeParams { changes, context, messages, past, commit_rules: allowed, reverts })
 }
 
 /// The types of the first rule that lists types, and the scopes of the first rule that lists scopes.
@@ -173,12 +175,6 @@ fn recent_commits(repository: &Repository, head: &str) -> Vec<AuthoredCommit> {
     commits.retain(|commit| !commit.is_merge);
     commits.truncate(MAX_PAST);
     commits
-}
-
-/// The first paragraph of a message on one line.
-fn subject(message: &str) -> String {
-    let lines = message.trim_start().lines().take_while(|line| !line.trim().is_empty());
-    lines.map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
 /// The commits from which type and scope are predicted, oldest first. Those that are not stored are

@@ -6,15 +6,15 @@ use super::{
 use insta::assert_snapshot;
 use std::collections::BTreeMap;
 
-type Files<'a> = &'a [(&'a str, &'a str)];
+pub(super) type Files<'a> = &'a [(&'a str, &'a str)];
 
 /// The input for two states of a project. As in Git, a removed file whose text appears at another
 /// path, or an `(old, new)` pair in `renames`, is a rename.
-fn input(
+pub(super) fn input(
     before: Files<'_>,
     after: Files<'_>,
     renames: Files<'_>,
-    subjects: &[&str],
+    messages: &[&str],
 ) -> DescribeParams {
     let old: BTreeMap<&str, &str> = before.iter().copied().collect();
     let new: BTreeMap<&str, &str> = after.iter().copied().collect();
@@ -42,7 +42,7 @@ fn input(
     });
     DescribeParams {
         context: context.collect(),
-        subjects: subjects.iter().map(|subject| (*subject).to_owned()).collect(),
+        messages: messages.iter().map(|message| (*message).to_owned()).collect(),
         changes,
         ..DescribeParams::default()
     }
@@ -61,7 +61,9 @@ fn facts(before: Files<'_>, after: Files<'_>) -> String {
 
 fn render(description: &Description) -> String {
     let text = description.to_string();
-    let lists = text.lines().filter(|line| !line.starts_with("type"));
+    let lists = text
+        .lines()
+        .filter(|line| !["type", "draft", "style"].iter().any(|start| line.starts_with(start)));
     lists.collect::<Vec<_>>().join("\n")
 }
 
@@ -202,6 +204,27 @@ fn a_signature_change_is_breaking_if_callers_must_change() {
     let go = |name: &str| format!("package p\nfunc {name}(c int) {{ b(c) }}\n");
     assert!(is_breaking("x.go", &go("Abc"), &go("abc")));
     assert!(!is_breaking("internal/x.go", &go("Abc"), &go("abc")));
+}
+
+#[test]
+fn removed_routes_and_operations_are_breaking() {
+    let app = |routes: &str| {
+        format!("const express = require('express')\nconst app = express()\n{routes}")
+    };
+    let both = app("app.get('/users', list)\napp.post('/users', create)\n");
+    let one = app("app.get('/users', list)\n");
+    let breaking = |before: Files<'_>, after: Files<'_>| description(before, after).breaking;
+    let gone = ["the route `POST /users` is removed"];
+    assert_eq!(breaking(&[("src/app.js", &both)], &[("src/app.js", &one)]), gone);
+    let other = app("app.post('/users', create)\n");
+    let moved = [("src/app.js", one.as_str()), ("src/b.js", other.as_str())];
+    assert_eq!(breaking(&[("src/app.js", &both)], &moved), [""; 0]);
+    assert_eq!(breaking(&[("test/app.js", &both)], &[("test/app.js", &one)]), [""; 0]);
+    let api = |paths: &str| format!("openapi: 3.1.0\npaths:\n  /a:\n{paths}");
+    let before = api("    get: {summary: a}\n    put: {summary: b}\n");
+    let after = api("    get: {summary: a}\n");
+    let gone = ["the operation `PUT /a` is removed"];
+    assert_eq!(breaking(&[("api.yaml", &before)], &[("api.yaml", &after)]), gone);
 }
 
 #[test]

@@ -12,6 +12,9 @@ const MAX_NAME: usize = 48;
 
 impl Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(draft) = &self.draft {
+            writeln!(f, "draft: {}", to_plain_line(draft))?;
+        }
         if let (Some(kind), Some(why)) = (&self.r#type, &self.why) {
             writeln!(f, "type: {} ({why})", to_plain_line(kind))?;
         }
@@ -28,6 +31,9 @@ impl Display for Description {
         if !convention.scopes.is_empty() {
             let required = if convention.scope_required { " (required)" } else { "" };
             writeln!(f, "scopes: {}{required}", to_plain_line(&convention.scopes.join(", ")))?;
+        }
+        if convention.commits > 0 {
+            writeln!(f, "style: {}", convention.style)?;
         }
         if let Some(reverted) = &self.reverts {
             writeln!(
@@ -154,7 +160,9 @@ impl Description {
             .types
             .iter_mut()
             .chain(&mut convention.scopes)
+            .chain(&mut convention.style.trailers)
             .chain(&mut self.breaking)
+            .chain(&mut self.draft)
             .chain(&mut self.r#type)
             .chain(&mut self.likely_types)
             .chain(&mut self.scope)
