@@ -12,13 +12,13 @@ use std::collections::BTreeSet;
 pub enum TaskRunner {
     /// npm, pnpm, Yarn and Bun, which run the scripts of a `package.json`.
     Npm,
-    /// GNU Make.
+    /// GNU Make, which reads Makefiles.
     Make,
-    /// just.
+    /// The command runner just, which reads justfiles.
     Just,
     /// Task, with a `Taskfile.yml`.
     Task,
-    /// Composer.
+    /// Composer, which runs the scripts of a `composer.json`.
     Composer,
 }
 

@@ -233,9 +233,10 @@ mod tests {
 
     fn name(text: &str) -> String {
         let command = Command { text, span: Span::new(0, text.len()) };
-        task(&command).map_or("–".to_owned(), |task| {
-            format!("{:?} {} {}", task.runner, task.name, task.span.start)
-        })
+        task(&command).map_or_else(
+            || "–".to_owned(),
+            |task| format!("{:?} {} {}", task.runner, task.name, task.span.start),
+        )
     }
 
     #[test]

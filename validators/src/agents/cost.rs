@@ -7,7 +7,7 @@ use super::references::imports;
 use aidd_engine::check::family::{SessionCost, SessionPart};
 use aidd_engine::parse::values::{Datum, Format, Values, front_matter};
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::files::{Files, side_file};
+use aidd_engine::text::files::{Files, Memory, Overlay, side_file};
 use aidd_engine::text::paths::{below, join, parent_dir};
 use aidd_engine::text::source::Source;
 use aidd_lexicon::tokens;
@@ -191,7 +191,10 @@ fn below_dir(files: &dyn Files, directory: &str, ending: &str) -> Vec<String> {
 pub(super) fn session_budget(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let path = context.source.path();
     let max = report.param("tokens").and_then(serde_json::Value::as_u64).unwrap_or(MAX_TOKENS);
-    for cost in session_costs(context.files) {
+    // The checked text can be unsaved.
+    let text = context.source.text().as_bytes().to_vec();
+    let over = Memory([(path.to_owned(), text)].into());
+    for cost in session_costs(&Overlay { over, under: context.files }) {
         let tokens = cost.tokens() as u64;
         let largest = cost.parts.iter().max_by_key(|part| part.tokens);
         let Some(largest) = largest.filter(|part| part.path == path && tokens > max) else {

@@ -179,7 +179,7 @@ pub(super) fn unreadable(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     }
 }
 
-/// Puts the first value that contains `: ` in quotes.
+/// Puts the first value in quotes that contains `: `, or text after a list: `[a] [b]`.
 fn quoted(source: &Source) -> Option<Edit> {
     let text = source.text();
     let (start, end) = front_matter(text)?;
@@ -188,17 +188,17 @@ fn quoted(source: &Source) -> Option<Edit> {
         let offset = at;
         at += line.len();
         let Some((key, value)) = line.trim_end().split_once(": ") else { continue };
-        let is_key = !key.is_empty()
-            && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+        let is_key_char = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let is_key = !key.is_empty() && key.chars().all(is_key_char);
         let is_plain =
-            !value.trim_start().starts_with(['"', '\'', '|', '>', '[', '{', '&', '*', '!']);
-        if is_key && is_plain && value.contains(": ") {
+            !value.trim_start().starts_with(['"', '\'', '|', '>', '{', '&', '*', '!', '[']);
+        let is_after_list = value.starts_with('[')
+            && value.split_once(']').is_some_and(|(_, rest)| !rest.trim().is_empty());
+        if is_key && (is_plain && value.contains(": ") || is_after_list) {
             let from = offset + key.len() + 2;
             let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
-            return Some(Edit::replace(
-                Span::new(from, from + value.len()),
-                format!("\"{escaped}\""),
-            ));
+            let span = Span::new(from, from + value.len());
+            return Some(Edit::replace(span, format!("\"{escaped}\"")));
         }
     }
     None

@@ -109,6 +109,11 @@ impl<'s> Instructions<'s> {
         self.source.slice(Span { start, end }).to_lowercase()
     }
 
+    /// The line of `span`, in lower case.
+    pub(super) fn line(&self, span: Span) -> String {
+        self.source.slice(self.source.lines_around(span)).to_lowercase()
+    }
+
     /// The text outside code, with the offset of each line.
     pub(super) fn prose(&self) -> impl Iterator<Item = (usize, &'s str)> {
         let text = self.source.text();

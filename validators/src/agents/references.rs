@@ -160,8 +160,11 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         let is_relative = !written.is_empty()
             && !written.starts_with(['/', '~', '<', '@'])
             && !written.contains([':', '{', '}', '<', '>', '*', '$', '\\'])
-            && (written.contains('/') || written.contains('.'));
-        if !is_relative || is_placeholder(&written) || in_html_comment(instructions, link.span) {
+            && has_extension(&written);
+        let is_sample = is_placeholder(&written)
+            || in_html_comment(instructions, link.span)
+            || instructions.line(link.span).contains("example");
+        if !is_relative || is_sample {
             continue;
         }
         let candidates = match (is_from_root, context.file.purpose) {
@@ -185,6 +188,12 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             None => finding.help("link an existing file, or remove the link"),
         };
     }
+}
+
+/// Whether a path names a file with an extension, or a directory.
+fn has_extension(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    path.ends_with('/') || name.trim_start_matches('.').contains('.')
 }
 
 fn is_placeholder(path: &str) -> bool {

@@ -14,6 +14,10 @@ const MAX_NAME: usize = 64;
 /// Maximum length of the description of a skill, by the Agent Skills specification.
 const MAX_DESCRIPTION: usize = 1024;
 
+/// Directories of skills whose clients follow the specification.
+const STRICT_ROOTS: [&str; 4] =
+    [".agents/skills", ".codex/skills", ".cursor/skills", ".github/skills"];
+
 /// Whether the front matter was read.
 fn is_readable(context: &AgentContext<'_, '_>) -> bool {
     context.data.broken.is_none() && front_matter(context.source.text()).is_some()
@@ -36,10 +40,10 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     }
     let directory = parent_dir(context.source.path());
     let folder = directory.rsplit('/').next().unwrap_or(directory);
-    // Claude Code takes the name from the directory.
-    let is_claude_only = directory.contains(".claude/skills");
+    // Clients with their own directory take the name from the directory, or accept other names.
+    let is_strict = STRICT_ROOTS.iter().any(|root| directory.contains(root));
     let Some((name, span)) = header_text(context, "name") else {
-        if !is_claude_only {
+        if is_strict {
             let message = "a skill without a `name` is not loaded";
             let finding = report.at(context.source.line_span(0), message);
             finding.help("add `name`, the name of the directory");
@@ -63,7 +67,7 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
         return;
     };
     let finding = report.at(span, message);
-    if is_claude_only {
+    if !is_strict {
         finding.severity = Severity::Warning;
     }
     if is_valid_name(folder) {

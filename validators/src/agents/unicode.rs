@@ -73,9 +73,12 @@ pub(super) fn hidden_unicode(context: &AgentContext<'_, '_>, report: &mut Report
                 format!("{count} invisible variation selectors, which can encode text")
             }
             Hidden::Bidi => {
-                format!("the invisible character U+{:04X} changes the order of the text", c as u32)
+                format!(
+                    "the invisible character U+{:04X} changes the order of the text",
+                    u32::from(c)
+                )
             }
-            Hidden::ZeroWidth => format!("invisible character U+{:04X}", c as u32),
+            Hidden::ZeroWidth => format!("invisible character U+{:04X}", u32::from(c)),
         };
         let span = Span::new(start, end);
         let finding = report.at(span, message);
@@ -100,7 +103,7 @@ fn is_right_to_left(line: &str) -> bool {
 
 /// The text that tag characters encode.
 fn decode_tags(text: &str) -> String {
-    let decode = |c: char| u8::try_from(c as u32 - 0xE0000).ok().map(char::from);
+    let decode = |c: char| u8::try_from(u32::from(c) - 0xE0000).ok().map(char::from);
     let decoded: String = text.chars().filter_map(decode).filter(|c| !c.is_control()).collect();
     decoded.chars().take(60).collect::<String>().replace('`', "'")
 }

@@ -36,10 +36,8 @@ impl Repository {
             if index > LATEST && index % STEP != 0 {
                 continue;
             }
-            let Ok(tree) = repository
-                .find_commit(info.id)
-                .and_then(|commit| Ok(commit.tree_id().map_or_else(|_| info.id, gix::Id::detach)))
-            else {
+            let commit = repository.find_commit(info.id).ok();
+            let Some(tree) = commit.and_then(|commit| Some(commit.tree_id().ok()?.detach())) else {
                 break;
             };
             if trees.last() != Some(&tree) {
