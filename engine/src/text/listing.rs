@@ -28,9 +28,12 @@ pub struct Listing {
     past: Past,
 }
 
-/// Whether an earlier revision has a path.
+/// Returns whether an earlier revision has a path.
+type HasPath = dyn Fn(&str) -> bool + Send + Sync;
+
+/// The function that looks up paths in earlier revisions, if there is one.
 #[derive(Clone, Default)]
-struct Past(Option<Arc<dyn Fn(&str) -> bool + Send + Sync>>);
+struct Past(Option<Arc<HasPath>>);
 
 impl fmt::Debug for Past {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -101,6 +101,39 @@ pub(super) fn mcp_plain_http(context: &AgentContext<'_, '_>, report: &mut Report
     }
 }
 
+pub(super) fn mcp_unpinned(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    for (at, ..) in servers(context) {
+        let command = context.data.child(at, "command");
+        let command = command.and_then(|at| super::string(&context.data.all[at]));
+        if !command.is_some_and(|(command, _)| matches!(command, "npx" | "bunx" | "uvx")) {
+            continue;
+        }
+        let arguments = context.children_of(context.data.child(at, "args"));
+        let arguments: Vec<(&str, Span)> =
+            arguments.filter_map(|(_, value)| super::string(value)).collect();
+        // Without these options, npx runs the version that the project has installed.
+        let is_download = |(argument, _): &(&str, Span)| {
+            matches!(*argument, "-y" | "--yes") || argument.ends_with("@latest")
+        };
+        let is_uvx = command.is_some_and(|(command, _)| command == "uvx");
+        if !is_uvx && !arguments.iter().any(is_download) {
+            continue;
+        }
+        let mut operands = arguments.into_iter();
+        // An option such as `--from` or `-p` is followed by the package.
+        let package = operands.find(|(argument, _)| !argument.starts_with('-'));
+        let Some((package, span)) = package else { continue };
+        let name = package.strip_prefix('@').unwrap_or(package);
+        let version = name.split_once(['@', '=']).map(|(_, version)| version);
+        let is_local = package.starts_with(['.', '/', '$', '~']) || package.contains("://");
+        if !is_local && version.is_none_or(|version| version == "latest") {
+            report
+                .at(span, format!("`{package}` starts the latest version, whatever it contains"))
+                .help("add the version that was reviewed");
+        }
+    }
+}
+
 pub(super) fn mcp_undefined_input(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if (context.file.client, context.file.purpose) != (Client::Copilot, Purpose::Mcp) {
         return;

@@ -41,7 +41,7 @@ pub(super) enum Purpose {
     Instructions,
     /// Instructions whose front matter says when they apply.
     Rule,
-    /// A skill, `SKILL.md`.
+    /// A skill, the file `SKILL.md` of its directory.
     Skill,
     /// A subagent or custom agent.
     Agent,
@@ -49,7 +49,7 @@ pub(super) enum Purpose {
     Command,
     /// Settings with permissions and hooks.
     Settings,
-    /// Hooks only.
+    /// Hooks, without other settings.
     Hooks,
     /// Servers of the Model Context Protocol.
     Mcp,

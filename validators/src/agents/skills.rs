@@ -112,6 +112,31 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
     }
 }
 
+pub(super) fn skill_unreachable(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    const ROOT: &str = ".claude/skills/";
+    let path = context.source.path();
+    let Some(at) = path.find(ROOT).filter(|_| context.file.purpose == Purpose::Skill) else {
+        return;
+    };
+    let below = &path[at + ROOT.len()..];
+    let Some((first, rest)) = below.split_once('/') else {
+        report
+            .at(context.source.line_span(0), "a skill directly in `.claude/skills` is not loaded")
+            .help("move it to a directory with the name of the skill");
+        return;
+    };
+    // A skill can contain other files, also with this name.
+    let outer = format!("{}{first}/SKILL.md", &path[..at + ROOT.len()]);
+    if rest.contains('/') && !context.files.exists(&outer) {
+        report
+            .at(
+                context.source.line_span(0),
+                "Claude Code does not load skills from nested directories",
+            )
+            .help("move the directory of the skill to `.claude/skills`");
+    }
+}
+
 pub(super) fn agent_fields(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let path = context.source.path();
     let name = path.rsplit('/').next().unwrap_or(path);

@@ -14,7 +14,7 @@ enum Hidden {
     Selector,
     /// Characters that change the direction of the text.
     Bidi,
-    /// Characters without width.
+    /// Characters that have no width.
     ZeroWidth,
 }
 

@@ -53,7 +53,7 @@ impl Names {
         self.names.contains(&name)
     }
 
-    /// All names.
+    /// The names, in the order of the table.
     pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
         self.names.iter().copied()
     }

@@ -64,6 +64,7 @@ impl PastRevisions {
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "files created for the tests")]
 mod tests {
     use super::*;
     use std::path::Path;

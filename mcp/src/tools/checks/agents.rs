@@ -28,7 +28,7 @@ struct ClientCost {
     client: &'static str,
     /// The sum over all files.
     tokens: usize,
-    /// The largest files.
+    /// The files with the most tokens.
     files: Vec<FileCost>,
 }
 
