@@ -45,7 +45,7 @@ pub(super) fn session_costs(files: &dyn Files) -> Vec<SessionCost> {
             loaded.add_file("AGENTS.md", 0);
         }
         let client = client.name();
-        has_own.then(|| SessionCost { client, parts: loaded.parts })
+        has_own.then_some(SessionCost { client, parts: loaded.parts })
     });
     costs.collect()
 }

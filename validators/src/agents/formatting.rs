@@ -164,7 +164,7 @@ fn add_prettier(value: &serde_json::Value, path: &str, found: &mut Vec<(Style, S
     match is("useTabs") {
         Some(true) => add(Style::Tabs),
         Some(false) => {
-            add(Style::Spaces(value.get("tabWidth").and_then(serde_json::Value::as_u64)))
+            add(Style::Spaces(value.get("tabWidth").and_then(serde_json::Value::as_u64)));
         }
         None => {
             let width = value.get("tabWidth").and_then(serde_json::Value::as_u64);
