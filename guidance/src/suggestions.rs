@@ -53,6 +53,11 @@ const FILE_TOOLS: &[FileTool] = &[
         why: "a diagram changed",
     },
     FileTool {
+        is_for: |name| matches!(name, "AGENTS.md" | "CLAUDE.md" | "GEMINI.md" | "SKILL.md"),
+        tool: "aidd_check_agents",
+        why: "instructions for agents changed",
+    },
+    FileTool {
         is_for: |name| {
             let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
             matches!(stem, "openapi" | "swagger")

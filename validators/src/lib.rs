@@ -2,6 +2,7 @@
 //! checks by rule id; a rule's severity and texts are in its page. Programs pass [`ALL`] to the
 //! engine.
 
+mod agents;
 mod coverage;
 mod credentials;
 mod deps;
@@ -31,6 +32,7 @@ pub static ALL: &[Family] = &[
     sql::FAMILY,
     test_files::FAMILY,
     coverage::FAMILY,
+    agents::FAMILY,
     credentials::FAMILY,
     metadata::FAMILY,
 ];

@@ -57,6 +57,9 @@ pub struct Family {
     /// Sums the lines that tests execute over the files at `paths`, from the coverage reports of the
     /// project; `None` if the family reads no coverage reports.
     pub line_coverage: fn(files: &dyn Files, paths: &[String]) -> Option<LineCoverage>,
+    /// The tokens of the files that agents load at the start of a session; empty if the family does
+    /// not know them.
+    pub session_costs: fn(files: &dyn Files) -> Vec<SessionCost>,
     /// Whether the family also checks the file at `path` if it is too large for other checks, given
     /// the beginning of its text.
     pub checks_large: fn(path: &str, head: &str) -> bool,
@@ -84,6 +87,7 @@ impl Family {
         affects_other_files: |_| false,
         purpose: |_, _, _| None,
         line_coverage: |_, _| None,
+        session_costs: |_| Vec::new(),
         checks_large: |_, _| false,
         needs_listing: false,
         finds_secrets: false,
@@ -102,6 +106,32 @@ pub struct LineCoverage {
     pub reports: BTreeSet<String>,
     /// A report, and a listed file that changed after it was written.
     pub stale: Option<(String, String)>,
+}
+
+/// What one client of agents loads at the start of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionCost {
+    /// The name of the client.
+    pub client: &'static str,
+    /// The files that it loads.
+    pub parts: Vec<SessionPart>,
+}
+
+impl SessionCost {
+    /// The sum over all files.
+    #[must_use]
+    pub fn tokens(&self) -> usize {
+        self.parts.iter().map(|part| part.tokens).sum()
+    }
+}
+
+/// A file that a client loads at the start of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionPart {
+    /// The path, or a directory of which the client loads only names and descriptions.
+    pub path: String,
+    /// The number of tokens.
+    pub tokens: usize,
 }
 
 /// A parameter of a rule written in Rust. The function of the rule reads the parameter with
@@ -253,6 +283,12 @@ impl Distribution {
     pub fn finds_secrets(&self, path: &str) -> bool {
         let mut families = self.families.iter().filter(|family| family.finds_secrets);
         families.any(|family| (family.claim)(path, "").is_some())
+    }
+
+    /// The tokens of the files that agents load at the start of a session, by client.
+    #[must_use]
+    pub fn session_costs(&self, files: &dyn Files) -> Vec<SessionCost> {
+        self.families.iter().flat_map(|family| (family.session_costs)(files)).collect()
     }
 
     /// The kinds under which families claim the file at `path`, determined from the path alone.

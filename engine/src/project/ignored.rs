@@ -93,6 +93,26 @@ pub(crate) fn is_included_again(files: &dyn Files, path: &str) -> bool {
     false
 }
 
+/// Whether the `.gitignore` files of the project exclude a file or directory at `path`.
+#[must_use]
+pub fn is_ignored_by_git(files: &dyn Files, path: &str) -> bool {
+    let mut dir = path;
+    while !dir.is_empty() {
+        dir = parent_dir(dir);
+        let from_dir = path[dir.len()..].trim_start_matches('/');
+        let patterns = read(files, &below(dir, ".gitignore")).ok().flatten();
+        let matched = |patterns: &Gitignore| {
+            let as_file = patterns.matched_path_or_any_parents(from_dir, false);
+            let is_dir = || patterns.matched_path_or_any_parents(from_dir, true).is_ignore();
+            (!as_file.is_none() || is_dir()).then(|| as_file.is_ignore() || as_file.is_none())
+        };
+        if let Some(is_ignored) = patterns.as_ref().and_then(matched) {
+            return is_ignored;
+        }
+    }
+    false
+}
+
 /// The patterns of the ignore file at `path`; `None` when the file does not exist or has no
 /// patterns.
 pub(crate) fn read(files: &dyn Files, path: &str) -> io::Result<Option<Gitignore>> {

@@ -6,7 +6,8 @@ use toml_edit::{Document, Item, Value as Toml};
 
 /// The data of the JSON file at `path`, with or without comments; null when the file does not exist
 /// or is malformed.
-pub(crate) fn json(files: &dyn Files, path: &str) -> Value {
+#[must_use]
+pub fn json(files: &dyn Files, path: &str) -> Value {
     let Some(text) = side_file(files, path) else { return Value::Null };
     let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
     let options = jsonc_parser::ParseOptions::default();
@@ -53,12 +54,14 @@ fn from_value(value: &Toml) -> Value {
 }
 
 /// The string at a path of keys; `None` if there is no string.
-pub(crate) fn text<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v str> {
+#[must_use]
+pub fn text<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v str> {
     at(value, keys).as_str()
 }
 
 /// The value at a path of keys; null if it does not exist.
-pub(crate) fn at<'v>(value: &'v Value, keys: &[&str]) -> &'v Value {
+#[must_use]
+pub fn at<'v>(value: &'v Value, keys: &[&str]) -> &'v Value {
     keys.iter().fold(value, |value, key| value.get(key).unwrap_or(&Value::Null))
 }
 

@@ -15,3 +15,4 @@ pub mod overlay;
 pub mod ranges;
 pub mod registries;
 pub mod stack;
+pub mod tasks;

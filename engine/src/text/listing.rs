@@ -3,6 +3,7 @@
 use crate::text::attributes::Attributes;
 use crate::text::files::RunCache;
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The paths of a project, sorted, with the branch and the checked change if known.
@@ -24,6 +25,20 @@ pub struct Listing {
     attributes: OnceLock<Attributes>,
     /// Values computed from several files; see [`Listing::shared`].
     shared: RunCache,
+    past: Past,
+}
+
+/// Returns whether an earlier revision has a path.
+type HasPath = dyn Fn(&str) -> bool + Send + Sync;
+
+/// The function that looks up paths in earlier revisions, if there is one.
+#[derive(Clone, Default)]
+struct Past(Option<Arc<HasPath>>);
+
+impl fmt::Debug for Past {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Past").field(&self.0.is_some()).finish()
+    }
 }
 
 /// Three bytes, such as a dot and two letters: enough to distinguish most extensions.
@@ -60,6 +75,7 @@ impl Listing {
             answers: Mutex::default(),
             attributes: OnceLock::new(),
             shared: self.shared.after_change(),
+            past: self.past.clone(),
         }
     }
 
@@ -116,6 +132,21 @@ impl Listing {
     pub fn on_branch(mut self, branch: Option<String>) -> Self {
         self.branch = branch;
         self
+    }
+
+    /// Sets the function that looks up whether an earlier revision has a path.
+    #[must_use]
+    pub fn with_past(mut self, has: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
+        self.past = Past(Some(Arc::new(has)));
+        self
+    }
+
+    /// Whether an earlier revision has a file or directory at `path`, as far as the history is
+    /// known.
+    #[must_use]
+    pub fn existed(&self, path: &str) -> bool {
+        let has = self.past.0.as_ref();
+        has.is_some_and(|has| self.answer(&format!("existed {path}"), || has(path)))
     }
 
     /// Sets the paths that the checked change touches.

@@ -2,6 +2,7 @@
 
 use super::Instructions;
 use aidd_engine::project::stack::{Ecosystem, Manifest, Stack};
+use aidd_engine::project::tasks::Targets;
 use aidd_engine::text::files::{Disk, side_file};
 use aidd_memory::outcomes::Check;
 
@@ -224,21 +225,12 @@ fn located(command: &str, stack: &Stack, disk: &Disk) -> Option<String> {
             let paths = names.map(|name| format!("{directory}/{name}"));
             let mut texts =
                 paths.iter().filter_map(|path| side_file(disk, path.trim_start_matches('/')));
-            let is_defined = texts.any(|text| text.lines().any(|line| defines(line, target)));
+            let is_defined = texts.any(|text| Targets::read(&text).has(target));
             is_defined.then(|| command.to_owned())
         }
         [] => None,
         _ => as_is(),
     }
-}
-
-/// Whether a line of a Makefile defines a target.
-fn defines(line: &str, target: &str) -> bool {
-    let names =
-        line.split_once(':').filter(|(_, rest)| !rest.starts_with('=')).map(|(names, _)| names);
-    names.is_some_and(|names| {
-        !names.starts_with(['\t', ' ', '#']) && names.split_whitespace().any(|name| name == target)
-    })
 }
 
 /// The commands in the text of a block, where code is in backticks: those that it says to run, and

@@ -5,6 +5,7 @@
 mod changes;
 mod directories;
 mod history;
+mod past;
 mod similar;
 mod snapshot;
 mod tracked;
@@ -28,6 +29,7 @@ use thiserror::Error;
 pub use changes::Change;
 pub use directories::Directories;
 pub use history::{AuthoredCommit, Commit};
+pub use past::PastRevisions;
 pub use snapshot::{Entry, Snapshot};
 pub use tracked::{Tracked, TrackedDir};
 pub use unchanged::{Unchanged, content_id};

@@ -2,7 +2,7 @@
 //! incrementally. An update gives the same result as a full run.
 
 use super::globs;
-use super::project::{needs_git, read_git};
+use super::project::{needs_git, past_files, read_git};
 use super::stamps::Stamps;
 use super::tree::{PathState, Tree};
 use crate::check::Engine;
@@ -166,5 +166,6 @@ fn with_git_data(
         repository.state_files().map(with_state).to_vec()
     });
     let (tracked, branch) = read_git(engine, repository);
-    (known, listing.with_tracked(tracked).on_branch(branch))
+    let listing = listing.with_tracked(tracked).on_branch(branch);
+    (known, listing.with_past(past_files(disk)))
 }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::check::{CheckResult, Engine};
 use crate::project::config::Config;
-use crate::project::git::Repository;
+use crate::project::git::{PastRevisions, Repository};
 use crate::text::files::{Disk, Files};
 use crate::text::listing::Listing;
 use crate::text::paths::GlobError;
@@ -15,7 +15,7 @@ use crate::text::source::{Source, Span};
 use crate::workspace::project_checks;
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// All files of the project that are not ignored, regardless of the paths of the walk, with the Git
 /// data that the rules of `engine` need.
@@ -43,7 +43,19 @@ fn with_git_data(engine: &Engine, disk: &Disk, walk: &Walk, listing: Listing) ->
     let repository = needs_repository.then(|| Repository::open(disk.root()).ok()).flatten();
     let (tracked, branch) = read_git(engine, repository);
     let branch = walk.branch.clone().or(branch);
-    listing.with_tracked(tracked).on_branch(branch).with_change(walk.change.clone())
+    let listing = listing.with_tracked(tracked).on_branch(branch).with_change(walk.change.clone());
+    listing.with_past(past_files(disk))
+}
+
+/// Looks up whether an earlier revision has a path. The history is read on first use.
+pub(super) fn past_files(disk: &Disk) -> impl Fn(&str) -> bool + Send + Sync + 'static {
+    let root = disk.root().to_owned();
+    let past = OnceLock::new();
+    let read = move || Repository::open(&root).and_then(|repository| repository.past_revisions());
+    move |path| {
+        let past: &Option<PastRevisions> = past.get_or_init(|| read().ok());
+        past.as_ref().is_some_and(|past| past.has(path))
+    }
 }
 
 /// Whether rules need the contents of the Git index, or the branch.

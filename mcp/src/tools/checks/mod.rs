@@ -1,5 +1,6 @@
 //! Check tools: the engine's findings, with the data an agent needs to fix them.
 
+mod agents;
 mod changes;
 mod disabled;
 mod explain;
@@ -134,7 +135,7 @@ pub fn tools() -> Vec<Tool> {
     )
     .in_profiles(&[Profile::Tools]);
     let rest = changes::tools().into_iter().chain(explain::tools()).chain(gates::tools());
-    let rest = rest.chain(suggest::tools());
+    let rest = rest.chain(suggest::tools()).chain(agents::tools());
     families.chain([compliance]).chain(rest).collect()
 }
 

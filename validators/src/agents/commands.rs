@@ -1,0 +1,259 @@
+//! Commands in instructions that the project does not define, and commands of a package manager
+//! that the project does not use.
+
+use super::AgentContext;
+use super::markdown::Command;
+use aidd_engine::project::locked;
+use aidd_engine::project::manifest;
+use aidd_engine::project::stack::Ecosystem;
+use aidd_engine::project::tasks::{Targets, TaskRunner};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::listing::Listing;
+use aidd_engine::text::nearest::nearest;
+use aidd_engine::text::source::Span;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Package managers of JavaScript.
+const SCRIPT_RUNNERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
+/// Options of runners that are followed by a value.
+const VALUE_OPTIONS: [&str; 12] = [
+    "-C",
+    "-F",
+    "-f",
+    "-w",
+    "--cwd",
+    "--dir",
+    "--directory",
+    "--file",
+    "--filter",
+    "--justfile",
+    "--prefix",
+    "--workspace",
+];
+/// Subcommands that install packages, and thereby write the lock file of their package manager.
+const INSTALLING: [&str; 8] = ["add", "ci", "i", "install", "remove", "uninstall", "up", "update"];
+/// Subcommands that do not depend on the project's packages.
+const INDEPENDENT: [&str; 10] =
+    ["create", "config", "dlx", "global", "info", "init", "login", "publish", "view", "x"];
+
+/// The task that a command runs: the runner, the name and its span.
+struct Task<'s> {
+    runner: TaskRunner,
+    name: &'s str,
+    span: Span,
+}
+
+/// The task of a command; `None` if the command runs none, or if its name cannot be determined.
+fn task<'s>(command: &Command<'s>) -> Option<Task<'s>> {
+    let mut words = command.text.split_whitespace().filter(|word| !is_assignment(word));
+    let program = words.next()?;
+    let runner = match program {
+        "make" | "gmake" => TaskRunner::Make,
+        "just" => TaskRunner::Just,
+        "task" => TaskRunner::Task,
+        "composer" => TaskRunner::Composer,
+        _ if SCRIPT_RUNNERS.contains(&program) => TaskRunner::Npm,
+        _ => return None,
+    };
+    let mut operands: Vec<&str> = Vec::new();
+    let mut is_value = false;
+    for word in words {
+        if std::mem::take(&mut is_value) {
+            continue;
+        }
+        if word == "--" {
+            break;
+        }
+        if word.starts_with('-') {
+            is_value =
+                VALUE_OPTIONS.contains(&word) || runner != TaskRunner::Npm && word.len() == 2;
+            continue;
+        }
+        operands.push(word);
+    }
+    let name = match (runner, &operands[..]) {
+        // Yarn and Bun also run the programs of packages, whose names contain no colon.
+        (TaskRunner::Npm, ["workspace", _, "run", name, ..] | ["workspace", _, name, ..]) => {
+            Some(*name).filter(|name| name.contains(':'))?
+        }
+        (TaskRunner::Npm, ["run" | "run-script", name, ..]) => {
+            let is_strict = matches!(program, "npm" | "pnpm") || name.contains(':');
+            Some(*name).filter(|_| is_strict)?
+        }
+        (TaskRunner::Npm, [name, ..]) if program != "npm" => {
+            Some(*name).filter(|name| name.contains(':'))?
+        }
+        (TaskRunner::Composer, ["run" | "run-script", name, ..]) => name,
+        (TaskRunner::Make | TaskRunner::Just | TaskRunner::Task, [name, ..]) => {
+            // `just mod::recipe` and names in prose.
+            let is_prose = operands.len() > 3 && runner != TaskRunner::Just;
+            Some(*name).filter(|name| !name.contains("::") && !is_prose)?
+        }
+        _ => return None,
+    };
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.' | '/');
+    let is_placeholder =
+        ["foo", "bar", "xxx", "script", "target", "task", "name", "command", "recipe"]
+            .contains(&name)
+            || name.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+            || name.ends_with(':');
+    if name.is_empty() || !name.chars().all(is_name) || is_placeholder {
+        return None;
+    }
+    let offset = name.as_ptr() as usize - command.text.as_ptr() as usize;
+    let start = command.span.start as usize + offset;
+    Some(Task { runner, name, span: Span::new(start, start + name.len()) })
+}
+
+/// Whether a word sets a variable: `CI=1` before a command, `V=1` after `make`.
+fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    })
+}
+
+/// The tasks of the project for a runner, read once per run.
+fn targets(runner: TaskRunner, files: &dyn Files, listing: &Listing) -> Arc<Targets> {
+    let read = || Targets::of_project(runner, files, listing);
+    match files.run_cache() {
+        Some(cache) => cache.get_or_compute(&format!("agents tasks {runner:?}"), read),
+        None => Arc::new(read()),
+    }
+}
+
+pub(super) fn missing_command(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let Some((instructions, listing)) = context.project_instructions() else { return };
+    for command in &instructions.commands {
+        let Some(task) = task(command) else { continue };
+        let targets = targets(task.runner, context.files, listing);
+        if !targets.lacks(task.name)
+            || instructions.is_negated(task.span)
+            || is_file(&task, context)
+        {
+            continue;
+        }
+        let file = task.runner.file();
+        let message = if targets.files == 1 {
+            format!("`{}` is not defined in the {file}", task.name)
+        } else {
+            format!("`{}` is not defined in any {file}", task.name)
+        };
+        let similar = nearest(task.name, targets.names());
+        let help = match similar {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => "correct or remove the command; an agent runs it as written".to_owned(),
+        };
+        report.at(task.span, message).help(help);
+    }
+}
+
+/// A target of make can be a file.
+fn is_file(task: &Task<'_>, context: &AgentContext<'_, '_>) -> bool {
+    task.runner == TaskRunner::Make
+        && (task.name.contains(['/', '.']) || context.files.exists(task.name))
+}
+
+/// The package managers of an ecosystem that the project uses, according to lock files and the key
+/// `packageManager`.
+fn used_managers(files: &dyn Files, listing: &Listing, ecosystem: Ecosystem) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
+    for path in listing.files() {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if let Some((_, of, tool)) = locked::FILES.iter().find(|(known, ..)| *known == name)
+            && *of == ecosystem
+        {
+            used.insert(tool.to_ascii_lowercase());
+        }
+        if ecosystem == Ecosystem::Npm && name == "bun.lockb" {
+            used.insert("bun".to_owned());
+        }
+        if ecosystem == Ecosystem::Npm && name == "package.json" {
+            let value = manifest::json(files, path);
+            let manager = manifest::text(&value, &["packageManager"]);
+            used.extend(manager.and_then(|it| it.split('@').next()).map(str::to_owned));
+        }
+    }
+    used
+}
+
+pub(super) fn wrong_package_manager(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let Some((instructions, listing)) = context.project_instructions() else { return };
+    let used = |ecosystem: Ecosystem| {
+        let read = || used_managers(context.files, listing, ecosystem);
+        match context.files.run_cache() {
+            Some(cache) => cache.get_or_compute(&format!("agents managers {ecosystem:?}"), read),
+            None => Arc::new(read()),
+        }
+    };
+    for command in &instructions.commands {
+        let Some((manager, ecosystem)) = written_manager(command) else { continue };
+        let used = used(ecosystem);
+        if used.len() != 1 || used.contains(manager) || instructions.is_negated(command.span) {
+            continue;
+        }
+        let span =
+            Span::new(command.span.start as usize, command.span.start as usize + manager.len());
+        let used = used.first().map(String::as_str).unwrap_or_default();
+        report
+            .at(span, format!("the project uses {used}, not {manager}"))
+            .help(format!("name the command of {used}; {manager} writes another lock file"));
+    }
+}
+
+/// The package manager of a command that installs packages or runs scripts with it.
+fn written_manager<'s>(command: &Command<'s>) -> Option<(&'s str, Ecosystem)> {
+    let words: Vec<&str> = command.text.split_whitespace().collect();
+    let (manager, subcommand) = match words[..] {
+        [manager, subcommand, ..] => (manager, subcommand),
+        _ => return None,
+    };
+    if words.iter().any(|word| matches!(*word, "-g" | "--global" | "…" | "..."))
+        || words.iter().any(|word| word.contains(['<', '*']))
+    {
+        return None;
+    }
+    let is_plain = subcommand.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ':' | '-'));
+    let ecosystem = match manager {
+        "npm" if INSTALLING.contains(&subcommand) => Ecosystem::Npm,
+        "pnpm" | "yarn" if is_plain && !INDEPENDENT.contains(&subcommand) => Ecosystem::Npm,
+        "bun" if INSTALLING.contains(&subcommand) => Ecosystem::Npm,
+        "poetry" | "pdm" | "pipenv" if INSTALLING.contains(&subcommand) || subcommand == "run" => {
+            Ecosystem::Pypi
+        }
+        _ => return None,
+    };
+    (!subcommand.starts_with('-')).then_some((manager, ecosystem))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(text: &str) -> String {
+        let command = Command { text, span: Span::new(0, text.len()) };
+        task(&command).map_or_else(
+            || "–".to_owned(),
+            |task| format!("{:?} {} {}", task.runner, task.name, task.span.start),
+        )
+    }
+
+    #[test]
+    fn commands_name_tasks() {
+        for (text, expected) in [
+            ("npm run lint", "Npm lint 8"),
+            ("pnpm --filter web run test:e2e -- a", "Npm test:e2e 22"),
+            ("yarn vitest", "–"),
+            ("yarn test:e2e", "Npm test:e2e 5"),
+            ("make -C docs html", "Make html 13"),
+            ("CI=1 make test", "Make test 10"),
+            ("make sure it works well", "–"),
+            ("npm run <script>", "–"),
+            ("npm install", "–"),
+            ("just build", "Just build 5"),
+        ] {
+            assert_eq!(name(text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The front matter of rules: when a client applies them. Clients read front matter leniently, so
+//! that a value such as `globs: *.ts`, which is not valid YAML, has an effect.
+
+use super::AgentContext;
+use super::model::{Client, Purpose};
+use super::vendors::names;
+use aidd_engine::parse::values::{Datum, front_matter};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::paths::Globs;
+use aidd_engine::text::source::{Source, Span};
+
+/// The value of a key on a line of the front matter, and its span; quotes included.
+fn field<'s>(source: &'s Source, key: &str) -> Option<(&'s str, Span)> {
+    let text = source.text();
+    let (start, end) = front_matter(text)?;
+    let mut at = start;
+    for line in text[start..end].split_inclusive('\n') {
+        let offset = at;
+        at += line.len();
+        let Some(value) = line.strip_prefix(key).and_then(|rest| rest.strip_prefix(':')) else {
+            continue;
+        };
+        let trimmed = value.trim();
+        let from = offset + key.len() + 1 + (value.len() - value.trim_start().len());
+        return Some((trimmed, Span::new(from, from + trimmed.len())));
+    }
+    None
+}
+
+/// The span of the opening line of the front matter, or of the first line.
+fn first_line(source: &Source) -> Span {
+    source.line_span(0)
+}
+
+pub(super) fn rule_activation(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let source = context.source;
+    if context.file.purpose != Purpose::Rule {
+        return;
+    }
+    match context.file.client {
+        Client::Cursor => {
+            let Some((value, span)) = field(source, "alwaysApply") else { return };
+            let inner = value.trim_matches(['"', '\'']);
+            if inner != value && matches!(inner, "true" | "false") {
+                report
+                    .at(span, format!("`alwaysApply: {value}` is a string, not a boolean"))
+                    .help("remove the quotes; Cursor does not apply the rule otherwise")
+                    .fix("Remove the quotes", vec![Edit::replace(span, inner)]);
+            }
+        }
+        Client::Copilot if field(source, "applyTo").is_none() => {
+            report
+                .at(first_line(source), "instructions without `applyTo` are not applied")
+                .help("add the front matter `applyTo: \"**\"`, or globs of the files");
+        }
+        Client::Windsurf => {
+            let Some((value, span)) = field(source, "trigger") else { return };
+            let value = value.trim_matches(['"', '\'']);
+            let Some(triggers) = names("windsurf", "triggers") else { return };
+            if !triggers.has(value) {
+                let message = format!("`{value}` is not a trigger of Windsurf");
+                triggers.report_unknown(report, span, message);
+            } else if value == "glob" && field(source, "globs").is_none() {
+                report.at(span, "`trigger: glob` without `globs` applies to no file");
+            }
+        }
+        Client::Kiro => {
+            let is_match = field(source, "inclusion").filter(|(value, _)| *value == "fileMatch");
+            if let Some((_, span)) = is_match
+                && field(source, "fileMatchPattern").is_none()
+            {
+                report.at(
+                    span,
+                    "`inclusion: fileMatch` without `fileMatchPattern` applies to no file",
+                );
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The keys with globs, by client.
+const GLOB_KEYS: [(Client, &str); 5] = [
+    (Client::Claude, "paths"),
+    (Client::Cline, "paths"),
+    (Client::Copilot, "applyTo"),
+    (Client::Cursor, "globs"),
+    (Client::Kiro, "fileMatchPattern"),
+];
+
+pub(super) fn rule_never_applies(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let key = GLOB_KEYS.iter().find(|(client, _)| *client == context.file.client);
+    let (Some((_, key)), Some((_, listing))) = (key, context.project_instructions()) else {
+        return;
+    };
+    if context.file.purpose != Purpose::Rule {
+        return;
+    }
+    let (globs, span) = match globs(context, key) {
+        Some(found) if !found.0.is_empty() => found,
+        _ => return,
+    };
+    let directory = context.project_dir();
+    let anywhere: Vec<String> = globs
+        .iter()
+        .map(|glob| glob.trim_start_matches("./").trim_start_matches('/'))
+        .flat_map(|glob| [format!("**/{glob}"), format!("**/{}/**", glob.trim_end_matches('/'))])
+        .collect();
+    let Ok(matcher) = Globs::new(&anywhere, &[]) else { return };
+    let below = listing.below(directory);
+    if below.is_empty() || below.iter().any(|path| matcher.matches(path)) {
+        return;
+    }
+    let message = match &globs[..] {
+        [glob] => format!("no file matches `{glob}`, so the rule never applies"),
+        _ => "no file matches these globs, so the rule never applies".to_owned(),
+    };
+    report.at(span, message).help("correct the glob, or remove the rule");
+}
+
+/// The globs of a rule, and the span of all.
+fn globs(context: &AgentContext<'_, '_>, key: &str) -> Option<(Vec<String>, Span)> {
+    let items: Vec<(String, Span)> = context
+        .children(&[key])
+        .filter_map(|(_, value)| super::string(value))
+        .map(|(text, span)| (text.to_owned(), span))
+        .collect();
+    if let (Some(first), Some(last)) = (items.first(), items.last()) {
+        return Some((items.iter().map(|it| it.0.clone()).collect(), first.1.cover(last.1)));
+    }
+    let (value, span) = field(context.source, key)?;
+    let value = value.trim_matches(['"', '\'']);
+    // A list on one line that is not valid YAML.
+    let value = value.trim_start_matches('[').trim_end_matches(']');
+    let unquoted = |glob: &str| glob.trim().trim_matches(['"', '\'']).to_owned();
+    let globs = split_globs(value).into_iter().map(unquoted).filter(|glob| !glob.is_empty());
+    Some((globs.collect(), span))
+}
+
+/// Splits at commas that are not in braces.
+fn split_globs(text: &str) -> Vec<&str> {
+    let (mut depth, mut start, mut parts) = (0_u32, 0, Vec::new());
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+pub(super) fn unreadable(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let source = context.source;
+    let is_data = !context.file.is_markdown();
+    if let Some((span, message)) = &context.data.broken {
+        if is_data {
+            report.at(*span, format!("the file cannot be read: {message}"));
+        } else if context.file.purpose == Purpose::Skill {
+            let finding =
+                report.at(*span, format!("the front matter is not valid YAML: {message}"));
+            match quoted(source) {
+                Some(edit) => finding.fix("Quote the value", vec![edit]),
+                None => finding.help("put the value in quotes"),
+            };
+        }
+        return;
+    }
+    let starts_header = source.text().starts_with("---\n") || source.text().starts_with("---\r\n");
+    let has_header_purpose = matches!(context.file.purpose, Purpose::Skill | Purpose::Agent);
+    if has_header_purpose && starts_header && front_matter(source.text()).is_none() {
+        report.at(first_line(source), "the front matter is not closed by a `---` line");
+    }
+}
+
+/// Puts the first value in quotes that contains `: `, or text after a list: `[a] [b]`.
+fn quoted(source: &Source) -> Option<Edit> {
+    let text = source.text();
+    let (start, end) = front_matter(text)?;
+    let mut at = start;
+    for line in text[start..end].split_inclusive('\n') {
+        let offset = at;
+        at += line.len();
+        let Some((key, value)) = line.trim_end().split_once(": ") else { continue };
+        let is_key_char = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let is_key = !key.is_empty() && key.chars().all(is_key_char);
+        let is_plain =
+            !value.trim_start().starts_with(['"', '\'', '|', '>', '{', '&', '*', '!', '[']);
+        let is_after_list = value.starts_with('[')
+            && value.split_once(']').is_some_and(|(_, rest)| !rest.trim().is_empty());
+        if is_key && (is_plain && value.contains(": ") || is_after_list) {
+            let from = offset + key.len() + 2;
+            let escaped = value.replace('\\', "\\\\").replace('"', "\\\"");
+            let span = Span::new(from, from + value.len());
+            return Some(Edit::replace(span, format!("\"{escaped}\"")));
+        }
+    }
+    None
+}
+
+/// The string of a key of the front matter; an empty string if the value is null.
+pub(super) fn header_text<'c>(
+    context: &'c AgentContext<'_, '_>,
+    key: &str,
+) -> Option<(&'c str, Span)> {
+    let value = &context.data.all[context.at(&[key])?];
+    match &value.datum {
+        Datum::Text(text) | Datum::Number(text) => Some((text, value.span)),
+        Datum::Null => Some(("", value.key.as_ref().map_or(value.span, |(_, span)| *span))),
+        _ => None,
+    }
+}

@@ -1,0 +1,168 @@
+//! The parts of an instruction file that refer to the project: code, commands, links and imports,
+//! with their spans.
+
+use aidd_engine::parse::document::{self, Document};
+use aidd_engine::parse::values::front_matter;
+use aidd_engine::text::source::{Source, Span};
+
+/// A parsed instruction file.
+pub(super) struct Instructions<'s> {
+    pub(super) source: &'s Source,
+    pub(super) document: Document,
+    /// The commands in code spans and shell blocks.
+    pub(super) commands: Vec<Command<'s>>,
+}
+
+/// A command that the instructions name, without the parts that connect it to other commands.
+#[derive(Debug)]
+pub(super) struct Command<'s> {
+    pub(super) text: &'s str,
+    pub(super) span: Span,
+}
+
+/// The languages of fenced blocks with shell commands.
+const SHELLS: [&str; 6] = ["sh", "bash", "shell", "zsh", "console", "terminal"];
+
+/// Words that negate a statement or refer to the past, in lower case.
+const NEGATIONS: &[&str] = &[
+    "never",
+    "don't",
+    "don’t",
+    "do not",
+    "not ",
+    "no longer",
+    "avoid",
+    "instead of",
+    "rather than",
+    "deprecated",
+    "removed",
+    "deleted",
+    "legacy",
+    "formerly",
+    "previously",
+    "used to",
+    "was ",
+    "were ",
+    "replaced",
+    "replaces",
+    "renamed",
+    "moved",
+    "migrat",
+    "old ",
+    "without",
+    "no need",
+    "forbidden",
+    "banned",
+    "unlike",
+    "wrong",
+    "bad:",
+    "❌",
+    "✗",
+    "🚫",
+];
+
+impl<'s> Instructions<'s> {
+    pub(super) fn parse(source: &'s Source) -> Self {
+        let document = document::parse(source.text());
+        let mut commands = Vec::new();
+        for (_, span) in &document.code {
+            let inner = inner_code(source, *span);
+            add_commands(source, inner, &mut commands);
+        }
+        for block in &document.blocks {
+            let language = block.info.split([' ', ',', '{']).next().unwrap_or_default();
+            if !SHELLS.contains(&&*language.to_ascii_lowercase()) {
+                continue;
+            }
+            // In a clone of another project, the commands are those of that project.
+            if block.parts.iter().any(|part| source.slice(*part).contains("git clone")) {
+                continue;
+            }
+            for part in &block.parts {
+                let mut at = part.start as usize;
+                for line in source.slice(*part).split_inclusive('\n') {
+                    let span = Span::new(at, at + line.len());
+                    at += line.len();
+                    if !line.trim_start().starts_with('#') {
+                        add_commands(source, span, &mut commands);
+                    }
+                }
+            }
+        }
+        Self { source, document, commands }
+    }
+
+    /// Whether the sentence around `span` negates what it says or refers to the past. The line above
+    /// counts as well, because sentences and introductions of lists continue on the next line.
+    pub(super) fn is_negated(&self, span: Span) -> bool {
+        let context = self.context(span);
+        let nearest = self.document.headings.iter().rev().find(|it| it.span.end <= span.start);
+        let heading = nearest.map(|heading| heading.text.to_lowercase()).unwrap_or_default();
+        NEGATIONS.iter().any(|word| context.contains(word) || heading.contains(word))
+    }
+
+    /// The line of `span` and the line above, in lower case.
+    pub(super) fn context(&self, span: Span) -> String {
+        let line = self.source.line_of(span.start);
+        let start = self.source.line_span(line.saturating_sub(1)).start;
+        let end = self.source.lines_around(span).end;
+        self.source.slice(Span { start, end }).to_lowercase()
+    }
+
+    /// The line of `span`, in lower case.
+    pub(super) fn line(&self, span: Span) -> String {
+        self.source.slice(self.source.lines_around(span)).to_lowercase()
+    }
+
+    /// The text outside code, with the offset of each line.
+    pub(super) fn prose(&self) -> impl Iterator<Item = (usize, &'s str)> {
+        let text = self.source.text();
+        let header = front_matter(text).map_or(0, |(_, end)| end);
+        let in_code = |offset: usize| {
+            let is_in = |span: &Span| span.range().contains(&offset);
+            self.document.blocks.iter().any(|block| is_in(&block.span))
+        };
+        let mut at = 0;
+        let lines = text.split_inclusive('\n').map(move |line| {
+            at += line.len();
+            (at - line.len(), line.trim_end())
+        });
+        lines.filter(move |(offset, _)| *offset >= header && !in_code(*offset))
+    }
+
+    /// Whether `span` is in a code span.
+    pub(super) fn is_code(&self, span: Span) -> bool {
+        self.document.code.iter().any(|(_, code)| code.overlaps(span))
+    }
+}
+
+/// The text of a code span without its backticks and surrounding spaces.
+pub(super) fn inner_code(source: &Source, span: Span) -> Span {
+    let text = source.slice(span);
+    let start = text.len() - text.trim_start_matches(['`', ' ']).len();
+    let length = text.trim_matches(['`', ' ']).len();
+    Span::new(span.start as usize + start, span.start as usize + start + length)
+}
+
+/// Adds the commands that `&&`, `;` and `|` connect.
+fn add_commands<'s>(source: &'s Source, span: Span, commands: &mut Vec<Command<'s>>) {
+    let text = source.slice(span);
+    let code = text.split(" #").next().unwrap_or(text);
+    let mut start = 0;
+    for (at, c) in code.char_indices().chain([(code.len(), ';')]) {
+        if !matches!(c, ';' | '&' | '|' | '\n') {
+            continue;
+        }
+        let part = &code[start..at];
+        let trimmed = part.trim().trim_start_matches("$ ").trim_start_matches("> ").trim();
+        if !trimmed.is_empty() {
+            let offset = span.start as usize + start + (part.find(trimmed).unwrap_or_default());
+            let span = Span::new(offset, offset + trimmed.len());
+            commands.push(Command { text: source.slice(span), span });
+        }
+        start = at + c.len_utf8();
+        if start > code.len() {
+            break;
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Servers of the Model Context Protocol.
+
+use super::AgentContext;
+use super::model::{Client, Purpose};
+use aidd_engine::parse::values::{Datum, Value};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::Span;
+
+/// The key with the servers, and the key that another client uses.
+fn keys(context: &AgentContext<'_, '_>) -> Option<(&'static str, &'static str)> {
+    match (context.file.client, context.file.purpose) {
+        (Client::Copilot, Purpose::Mcp) => Some(("servers", "mcpServers")),
+        (_, Purpose::Mcp) => Some(("mcpServers", "servers")),
+        (Client::Gemini, Purpose::Settings) => Some(("mcpServers", "servers")),
+        _ => None,
+    }
+}
+
+/// The servers of the file, each with its name and the span of the name.
+fn servers<'c>(context: &'c AgentContext<'_, '_>) -> Vec<(usize, &'c str, Span)> {
+    let Some((key, _)) = keys(context) else { return Vec::new() };
+    let named = |(at, value): (usize, &'c Value)| {
+        let (name, span) = value.key.as_ref()?;
+        (value.datum == Datum::Map).then_some((at, name.as_str(), *span))
+    };
+    context.children(&[key]).filter_map(named).collect()
+}
+
+pub(super) fn mcp_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let Some((key, other)) = keys(context).filter(|_| context.data.broken.is_none()) else {
+        return;
+    };
+    let client = context.file.client.name();
+    if context.file.purpose == Purpose::Mcp
+        && context.at(&[key]).is_none()
+        && let Some(at) = context.at(&[other])
+        && let Some((_, span)) = &context.data.all[at].key
+    {
+        let client = if context.file.client == Client::Copilot { "VS Code" } else { client };
+        report.at(*span, format!("{client} reads `{key}`, not `{other}`")).fix_unsafe(
+            format!("Rename to `{key}`"),
+            vec![Edit::replace(*span, format!("\"{key}\""))],
+        );
+        return;
+    }
+    for (at, name, span) in servers(context) {
+        let has = |key: &str| context.data.child(at, key).is_some();
+        if !["command", "url", "httpUrl", "serverUrl"].iter().any(|key| has(key)) {
+            let is_disabled = has("disabled") || has("gallery");
+            if !is_disabled {
+                report.at(span, format!("the server `{name}` has neither a command nor a URL"));
+            }
+            continue;
+        }
+        // A remote server without a type is read as a program without a command.
+        if context.file.client == Client::Claude && has("url") && !has("type") && !has("command") {
+            report
+                .at(span, format!("the server `{name}` has a URL but no `type`"))
+                .help("add `\"type\": \"http\"`; Claude Code refuses the entry otherwise");
+        }
+        for key in ["args", "env"] {
+            let Some(value) = context.data.child(at, key) else { continue };
+            let expected = if key == "args" { Datum::List } else { Datum::Map };
+            if context.data.all[value].datum != expected {
+                let what = if key == "args" { "a list of strings" } else { "an object of strings" };
+                report.at(context.data.all[value].span, format!("`{key}` must be {what}"));
+                continue;
+            }
+            let is_other = |value: &&Value| !matches!(value.datum, Datum::Text(_));
+            let wrong = context.children_of(Some(value)).map(|(_, value)| value).find(is_other);
+            if let Some(wrong) = wrong {
+                report.at(wrong.span, format!("the values of `{key}` must be strings"));
+            }
+        }
+    }
+}
+
+pub(super) fn mcp_plain_http(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    for (at, ..) in servers(context) {
+        for key in ["url", "httpUrl", "serverUrl"] {
+            let value = context.data.child(at, key);
+            let value = value.and_then(|at| super::string(&context.data.all[at]));
+            let Some((url, span)) = value else { continue };
+            let Some(rest) = url.strip_prefix("http://") else { continue };
+            let host = rest.split(['/', ':', '?']).next().unwrap_or(rest);
+            // A host without a dot, such as `host.docker.internal`, is on this machine or network.
+            let is_local = !host.contains('.')
+                || host.starts_with("127.")
+                || host.starts_with("0.0.0.0")
+                || host.starts_with("10.")
+                || host.starts_with("192.168.")
+                || host.ends_with(".internal")
+                || host.ends_with(".local")
+                || host.ends_with(".localhost")
+                || rest.starts_with(['[', '$', '{', '<']);
+            if !is_local {
+                report.at(span, "the server is called without encryption").help("use https");
+            }
+        }
+    }
+}
+
+pub(super) fn mcp_unpinned(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    for (at, ..) in servers(context) {
+        let command = context.data.child(at, "command");
+        let command = command.and_then(|at| super::string(&context.data.all[at]));
+        if !command.is_some_and(|(command, _)| matches!(command, "npx" | "bunx" | "uvx")) {
+            continue;
+        }
+        let arguments = context.children_of(context.data.child(at, "args"));
+        let arguments: Vec<(&str, Span)> =
+            arguments.filter_map(|(_, value)| super::string(value)).collect();
+        // Without these options, npx runs the version that the project has installed.
+        let is_download = |(argument, _): &(&str, Span)| {
+            matches!(*argument, "-y" | "--yes") || argument.ends_with("@latest")
+        };
+        let is_uvx = command.is_some_and(|(command, _)| command == "uvx");
+        if !is_uvx && !arguments.iter().any(is_download) {
+            continue;
+        }
+        let mut operands = arguments.into_iter();
+        // An option such as `--from` or `-p` is followed by the package.
+        let package = operands.find(|(argument, _)| !argument.starts_with('-'));
+        let Some((package, span)) = package else { continue };
+        let name = package.strip_prefix('@').unwrap_or(package);
+        let version = name.split_once(['@', '=']).map(|(_, version)| version);
+        let is_local = package.starts_with(['.', '/', '$', '~']) || package.contains("://");
+        if !is_local && version.is_none_or(|version| version == "latest") {
+            report
+                .at(span, format!("`{package}` starts the latest version, whatever it contains"))
+                .help("add the version that was reviewed");
+        }
+    }
+}
+
+pub(super) fn mcp_undefined_input(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    if (context.file.client, context.file.purpose) != (Client::Copilot, Purpose::Mcp) {
+        return;
+    }
+    let ids: Vec<String> = context
+        .children(&["inputs"])
+        .filter_map(|(at, _)| context.data.text(context.data.child(at, "id")?))
+        .collect();
+    let text = context.source.text();
+    for (start, open) in text.match_indices("${input:") {
+        let from = start + open.len();
+        let Some(length) = text[from..].find('}') else { continue };
+        let id = &text[from..from + length];
+        if !ids.iter().any(|known| known == id) {
+            report
+                .at(Span::new(from, from + length), format!("the input `{id}` is not declared"))
+                .help("add an entry with this `id` to `inputs`");
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! Files that steer AI agents, of all clients: instructions, rules, skills, agents, commands,
+//! settings, hooks and MCP servers. The checks compare the files with the documentation of the
+//! vendors and with the project itself.
+
+mod commands;
+mod cost;
+mod duplicates;
+mod formatting;
+mod header;
+mod hooks;
+mod markdown;
+mod mcp;
+mod model;
+mod permissions;
+mod references;
+mod skills;
+mod unicode;
+mod vendors;
+
+use aidd_engine::check::family::{Family, FileContext, Param, ParamType};
+use aidd_engine::parse::values::{Datum, Format, Value, Values};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::kind::Kind;
+use aidd_engine::text::listing::Listing;
+use aidd_engine::text::purpose::Purpose as PathPurpose;
+use aidd_engine::text::source::{Source, Span};
+use markdown::Instructions;
+use model::{AgentFile, classify};
+
+/// A file that steers agents.
+const AGENT_FILE: Kind = Kind("agent-file");
+
+/// The rules on files that steer agents.
+pub(super) const FAMILY: Family = Family {
+    name: "agents",
+    rules: || CHECKS.iter().map(|&(id, _)| id).collect(),
+    params: &[Param { rule: cost::BUDGET, name: "tokens", param_type: ParamType::Number }],
+    claim: |path, _| classify(path).map(|_| AGENT_FILE),
+    check: |_, context, report| check(context, report),
+    affects_other_files: |path| classify(path).is_some(),
+    session_costs: cost::session_costs,
+    needs_listing: true,
+    ..Family::EMPTY
+};
+
+/// The code of one rule.
+type AgentCheck = fn(&AgentContext<'_, '_>, &mut Report<'_>);
+
+/// The checks, by rule id.
+const CHECKS: &[(&str, AgentCheck)] = &[
+    ("agents/agent-fields", skills::agent_fields),
+    ("agents/contradicts-formatter", formatting::contradicts_formatter),
+    ("agents/dead-import", references::dead_import),
+    ("agents/dead-link", references::dead_link),
+    ("agents/dead-path", references::dead_path),
+    ("agents/duplicate-instructions", duplicates::duplicate_instructions),
+    ("agents/endpoint-override", permissions::endpoint_override),
+    ("agents/hidden-unicode", unicode::hidden_unicode),
+    ("agents/hook-event", hooks::hook_event),
+    ("agents/hook-remote-code", hooks::hook_remote_code),
+    ("agents/hook-script", hooks::hook_script),
+    ("agents/mcp-auto-approve", permissions::mcp_auto_approve),
+    ("agents/mcp-plain-http", mcp::mcp_plain_http),
+    ("agents/mcp-shape", mcp::mcp_shape),
+    ("agents/mcp-undefined-input", mcp::mcp_undefined_input),
+    ("agents/mcp-unpinned", mcp::mcp_unpinned),
+    ("agents/missing-command", commands::missing_command),
+    ("agents/permission-broad", permissions::permission_broad),
+    ("agents/permission-mode", permissions::permission_mode),
+    ("agents/rule-activation", header::rule_activation),
+    ("agents/rule-never-applies", header::rule_never_applies),
+    (cost::BUDGET, cost::session_budget),
+    ("agents/settings-key", permissions::settings_key),
+    ("agents/skill-description", skills::skill_description),
+    ("agents/skill-name", skills::skill_name),
+    ("agents/skill-unreachable", skills::skill_unreachable),
+    ("agents/unknown-tool", permissions::unknown_tool),
+    ("agents/unreadable", header::unreadable),
+    ("agents/wrong-package-manager", commands::wrong_package_manager),
+];
+
+/// The input of the checks of one file.
+struct AgentContext<'s, 'f> {
+    file: AgentFile,
+    source: &'s Source,
+    files: &'f dyn Files,
+    /// The data of a JSON or TOML file, or of the front matter.
+    data: Values,
+    /// The parsed text of a Markdown file.
+    instructions: Option<Instructions<'s>>,
+}
+
+/// Directories with instructions for other projects.
+const CATALOGUES: [&str; 6] =
+    ["examples", "fixtures", "plugins", "skills", "templates", "testdata"];
+
+fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
+    let source = report.source();
+    let Some(file) = classify(source.path()) else { return };
+    let format = match source.path().rsplit('.').next() {
+        Some("json" | "jsonc") => Format::Json,
+        Some("toml") => Format::Toml,
+        _ => Format::FrontMatter,
+    };
+    let context = AgentContext {
+        file,
+        source,
+        files: context.files,
+        data: Values::read(format, source.text()),
+        instructions: file.is_markdown().then(|| Instructions::parse(source)),
+    };
+    for &(id, check) in CHECKS {
+        if report.begin(id) {
+            check(&context, report);
+        }
+    }
+}
+
+impl<'s, 'f> AgentContext<'s, 'f> {
+    /// The files of the project.
+    fn listing(&self) -> Option<&Listing> {
+        self.files.listing()
+    }
+
+    /// The instructions and the files of the project, if the instructions are about this project.
+    fn project_instructions(&self) -> Option<(&Instructions<'s>, &Listing)> {
+        let path = self.source.path();
+        let is_catalogue = path.split('/').any(|part| CATALOGUES.contains(&part));
+        let purpose = PathPurpose::of_file(path, self.files);
+        let is_other = matches!(
+            purpose,
+            PathPurpose::Vendored | PathPurpose::Archived | PathPurpose::Test | PathPurpose::Sample
+        );
+        if !self.file.describes_project() || is_catalogue || is_other {
+            return None;
+        }
+        Some((self.instructions.as_ref()?, self.listing()?))
+    }
+
+    /// The directory that contains the directory of the client's settings: empty for
+    /// `.claude/settings.json`.
+    fn project_dir(&self) -> &'s str {
+        let path = self.source.path();
+        let dotted = path.match_indices('/').map(|(at, _)| at + 1).chain([0]);
+        let start = dotted.filter(|&at| path[at..].starts_with('.')).min();
+        start.map_or_else(
+            || path.rsplit_once('/').map_or("", |(directory, _)| directory),
+            |at| path[..at].trim_end_matches('/'),
+        )
+    }
+
+    /// The value at a path of keys.
+    fn at(&self, keys: &[&str]) -> Option<usize> {
+        let root = *self.data.roots.first()?;
+        keys.iter().try_fold(root, |at, key| self.data.child(at, key))
+    }
+
+    /// The values directly in the list or mapping at a path of keys.
+    fn children<'c>(
+        &'c self,
+        keys: &[&str],
+    ) -> impl Iterator<Item = (usize, &'c Value)> + use<'c, 's, 'f> {
+        let at = self.at(keys);
+        self.children_of(at)
+    }
+
+    /// The values directly in a list or mapping.
+    fn children_of<'c>(
+        &'c self,
+        at: Option<usize>,
+    ) -> impl Iterator<Item = (usize, &'c Value)> + use<'c, 's, 'f> {
+        let children = at.map_or(&[][..], |at| self.data.all[at].children.as_slice());
+        children.iter().map(|&child| (child, &self.data.all[child]))
+    }
+
+    /// The string at a path of keys, and its span.
+    fn text(&self, keys: &[&str]) -> Option<(&str, Span)> {
+        string(&self.data.all[self.at(keys)?])
+    }
+
+    /// Whether the value at a path of keys is `true`.
+    fn is_true(&self, keys: &[&str]) -> Option<Span> {
+        let value = &self.data.all[self.at(keys)?];
+        (value.datum == Datum::Bool(true)).then_some(value.span)
+    }
+}
+
+/// The string of a value, and its span.
+fn string(value: &Value) -> Option<(&str, Span)> {
+    match &value.datum {
+        Datum::Text(text) => Some((text, value.span)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! The files that steer AI agents: which client reads a file, and for which purpose.
+
+/// A program that reads files which steer agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Client {
+    /// Several clients, such as those that read `AGENTS.md`.
+    Shared,
+    Claude,
+    Codex,
+    Copilot,
+    Cursor,
+    Gemini,
+    Windsurf,
+    Cline,
+    Kiro,
+    OpenCode,
+}
+
+impl Client {
+    /// The name, for messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Shared => "AGENTS.md",
+            Self::Claude => "Claude Code",
+            Self::Codex => "Codex",
+            Self::Copilot => "Copilot",
+            Self::Cursor => "Cursor",
+            Self::Gemini => "Gemini CLI",
+            Self::Windsurf => "Windsurf",
+            Self::Cline => "Cline",
+            Self::Kiro => "Kiro",
+            Self::OpenCode => "OpenCode",
+        }
+    }
+}
+
+/// The purpose of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Purpose {
+    /// Instructions without front matter, such as `AGENTS.md`.
+    Instructions,
+    /// Instructions whose front matter says when they apply.
+    Rule,
+    /// A skill, the file `SKILL.md` of its directory.
+    Skill,
+    /// A subagent or custom agent.
+    Agent,
+    /// A command or prompt that a user starts by name.
+    Command,
+    /// Settings with permissions and hooks.
+    Settings,
+    /// Hooks, without other settings.
+    Hooks,
+    /// Servers of the Model Context Protocol.
+    Mcp,
+}
+
+/// A file that steers agents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct AgentFile {
+    pub(super) client: Client,
+    pub(super) purpose: Purpose,
+}
+
+impl AgentFile {
+    /// Whether the file is Markdown.
+    pub(super) fn is_markdown(self) -> bool {
+        !matches!(self.purpose, Purpose::Settings | Purpose::Hooks | Purpose::Mcp)
+    }
+
+    /// Whether the file states facts about its own project, rather than about projects in which it
+    /// is used.
+    pub(super) fn describes_project(self) -> bool {
+        matches!(self.purpose, Purpose::Instructions | Purpose::Rule)
+    }
+}
+
+/// Files with a fixed name, in any directory.
+const NAMES: &[(&str, Client, Purpose)] = &[
+    (".clinerules", Client::Cline, Purpose::Instructions),
+    (".cursorrules", Client::Cursor, Purpose::Instructions),
+    (".mcp.json", Client::Claude, Purpose::Mcp),
+    (".windsurfrules", Client::Windsurf, Purpose::Instructions),
+    ("AGENT.md", Client::Shared, Purpose::Instructions),
+    ("AGENTS.md", Client::Shared, Purpose::Instructions),
+    ("AGENTS.override.md", Client::Codex, Purpose::Instructions),
+    ("CLAUDE.local.md", Client::Claude, Purpose::Instructions),
+    ("CLAUDE.md", Client::Claude, Purpose::Instructions),
+    ("GEMINI.md", Client::Gemini, Purpose::Instructions),
+    ("SKILL.md", Client::Shared, Purpose::Skill),
+    ("opencode.json", Client::OpenCode, Purpose::Settings),
+    ("opencode.jsonc", Client::OpenCode, Purpose::Settings),
+];
+
+/// Files by directory and the end of their name: all files below a directory that ends with `/`.
+const PLACES: &[(&str, &str, Client, Purpose)] = &[
+    (".claude/agents/", ".md", Client::Claude, Purpose::Agent),
+    (".claude/commands/", ".md", Client::Claude, Purpose::Command),
+    (".claude/rules/", ".md", Client::Claude, Purpose::Rule),
+    (".claude", "settings.json", Client::Claude, Purpose::Settings),
+    (".claude", "settings.local.json", Client::Claude, Purpose::Settings),
+    (".clinerules/", ".md", Client::Cline, Purpose::Rule),
+    (".codex", "config.toml", Client::Codex, Purpose::Settings),
+    (".cursor", "hooks.json", Client::Cursor, Purpose::Hooks),
+    (".cursor", "mcp.json", Client::Cursor, Purpose::Mcp),
+    (".cursor/rules/", ".mdc", Client::Cursor, Purpose::Rule),
+    (".devin/rules/", ".md", Client::Windsurf, Purpose::Rule),
+    (".gemini", "settings.json", Client::Gemini, Purpose::Settings),
+    (".github", "copilot-instructions.md", Client::Copilot, Purpose::Instructions),
+    (".github/agents/", ".md", Client::Copilot, Purpose::Agent),
+    (".github/chatmodes/", ".chatmode.md", Client::Copilot, Purpose::Agent),
+    (".github/hooks/", ".json", Client::Copilot, Purpose::Hooks),
+    (".github/instructions/", ".instructions.md", Client::Copilot, Purpose::Rule),
+    (".github/prompts/", ".prompt.md", Client::Copilot, Purpose::Command),
+    (".kiro/settings", "mcp.json", Client::Kiro, Purpose::Mcp),
+    (".kiro/steering/", ".md", Client::Kiro, Purpose::Rule),
+    (".opencode", "opencode.json", Client::OpenCode, Purpose::Settings),
+    (".vscode", "mcp.json", Client::Copilot, Purpose::Mcp),
+    (".windsurf/rules/", ".md", Client::Windsurf, Purpose::Rule),
+];
+
+/// The file at `path`; `None` if it does not steer agents.
+pub(super) fn classify(path: &str) -> Option<AgentFile> {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if let Some((_, client, purpose)) = NAMES.iter().find(|(known, ..)| *known == name) {
+        return Some(AgentFile { client: *client, purpose: *purpose });
+    }
+    if !directory.contains('.') {
+        return None;
+    }
+    let is_match = |place: &str, ending: &str| match place.strip_suffix('/') {
+        Some(_) => {
+            let start =
+                if path.starts_with(place) { Some(0) } else { path.find(&format!("/{place}")) };
+            start.is_some() && name.ends_with(ending)
+        }
+        None => {
+            name == ending
+                && directory
+                    .strip_suffix(place)
+                    .is_some_and(|above| above.is_empty() || above.ends_with('/'))
+        }
+    };
+    let found = PLACES.iter().find(|(place, ending, ..)| is_match(place, ending));
+    found.map(|&(_, _, client, purpose)| AgentFile { client, purpose })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_belong_to_the_client_that_reads_them() {
+        let shown =
+            |path| classify(path).map(|file| format!("{:?} {:?}", file.client, file.purpose));
+        for (path, expected) in [
+            ("AGENTS.md", "Shared Instructions"),
+            ("web/CLAUDE.md", "Claude Instructions"),
+            (".claude/rules/a/b.md", "Claude Rule"),
+            ("a/.claude/agents/b.md", "Claude Agent"),
+            (".claude/settings.json", "Claude Settings"),
+            (".github/instructions/a.instructions.md", "Copilot Rule"),
+            (".cursor/rules/a/b.mdc", "Cursor Rule"),
+            (".vscode/mcp.json", "Copilot Mcp"),
+            ("plugins/a/skills/b/SKILL.md", "Shared Skill"),
+        ] {
+            assert_eq!(shown(path).as_deref(), Some(expected), "{path}");
+        }
+        for path in
+            ["README.md", ".codex/agents/a.md", ".cursor/rules/a.md", "a.claude/settings.json"]
+        {
+            assert_eq!(shown(path), None, "{path}");
+        }
+    }
+}

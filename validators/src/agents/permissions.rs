@@ -1,0 +1,263 @@
+//! Permissions of agents, and settings that weaken the protection of the user.
+
+use super::AgentContext;
+use super::model::{Client, Purpose};
+use super::vendors::names;
+use aidd_engine::parse::values::Datum;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::Span;
+
+/// Programs that run any other program or code.
+const RUNNERS: [&str; 16] = [
+    "bash", "bunx", "env", "eval", "node", "npx", "perl", "python", "python3", "ruby", "sh", "ssh",
+    "sudo", "uvx", "xargs", "zsh",
+];
+/// Commands that destroy work, with any arguments.
+const DESTRUCTIVE: [&str; 5] =
+    ["git push --force", "git push -f", "git reset --hard", "rm -rf", "rm -fr"];
+
+fn is_claude_settings(context: &AgentContext<'_, '_>) -> bool {
+    context.file.client == Client::Claude && context.file.purpose == Purpose::Settings
+}
+
+/// The tool of a permission rule, and its specifier: `Bash(git log:*)`.
+fn split_rule(rule: &str) -> (&str, Option<&str>) {
+    match rule.split_once('(') {
+        Some((tool, rest)) => (tool, Some(rest.strip_suffix(')').unwrap_or(rest))),
+        None => (rule, None),
+    }
+}
+
+pub(super) fn permission_broad(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    if !is_claude_settings(context) {
+        return;
+    }
+    for (_, value) in context.children(&["permissions", "allow"]) {
+        let Some((rule, span)) = super::string(value) else { continue };
+        let (tool, specifier) = split_rule(rule);
+        if tool != "Bash" {
+            continue;
+        }
+        let command = specifier.unwrap_or("*");
+        let prefix = command.strip_suffix('*').map(|it| it.trim_end_matches([':', ' ']));
+        let Some(prefix) = prefix else { continue };
+        let message = if prefix.is_empty() {
+            format!("`{rule}` allows every shell command without a question")
+        } else if RUNNERS.contains(&prefix) {
+            format!("`{rule}` allows every command, because {prefix} runs any program")
+        } else if DESTRUCTIVE.contains(&prefix) {
+            format!("`{rule}` allows a command that destroys work without a question")
+        } else {
+            continue;
+        };
+        report
+            .at(span, message)
+            .help("allow the commands that the project needs, each with its prefix");
+    }
+}
+
+pub(super) fn permission_mode(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let help = "remove the setting; each user can choose it for their own machine";
+    let mut add = |span: Span, message: &str| _ = report.at(span, message).help(help);
+    match (context.file.client, context.file.purpose) {
+        (Client::Claude, Purpose::Settings) => {
+            let mode = context.text(&["permissions", "defaultMode"]);
+            if let Some((_, span)) = mode.filter(|(mode, _)| *mode == "bypassPermissions") {
+                add(
+                    span,
+                    "`bypassPermissions` turns off all questions for everyone who opens the project",
+                );
+            }
+            if let Some(span) = context.is_true(&["skipDangerousModePermissionPrompt"]) {
+                add(span, "the warning of the mode without questions is turned off for everyone");
+            }
+        }
+        (Client::Codex, Purpose::Settings) => {
+            let sandbox = context.text(&["sandbox_mode"]);
+            let approval = context.text(&["approval_policy"]);
+            if let (Some(("danger-full-access", span)), Some(("never", _))) = (sandbox, approval) {
+                add(span, "Codex runs every command without a sandbox and without a question");
+            }
+        }
+        (Client::Gemini, Purpose::Settings) => {
+            for (server, _) in context.children(&["mcpServers"]) {
+                let trust = context.data.child(server, "trust").map(|at| &context.data.all[at]);
+                if let Some(trust) = trust.filter(|trust| trust.datum == Datum::Bool(true)) {
+                    add(trust.span, "`trust` runs all tools of the server without a question");
+                }
+            }
+        }
+        (Client::Kiro, Purpose::Mcp) => {
+            for (server, _) in context.children(&["mcpServers"]) {
+                let approved = context.data.child(server, "autoApprove");
+                for (_, value) in context.children_of(approved) {
+                    if let Some(("*", span)) = super::string(value) {
+                        add(
+                            span,
+                            "`autoApprove: *` runs all tools of the server without a question",
+                        );
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+    for (command, span) in super::hooks::commands(context) {
+        if ["--dangerously-skip-permissions", "--dangerously-bypass-approvals-and-sandbox"]
+            .iter()
+            .any(|flag| command.contains(flag))
+        {
+            add(span, "the hook starts an agent without permission checks");
+        }
+    }
+}
+
+pub(super) fn mcp_auto_approve(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    if is_claude_settings(context)
+        && let Some(span) = context.is_true(&["enableAllProjectMcpServers"])
+    {
+        report
+            .at(
+                span,
+                "every MCP server that somebody adds to the repository starts without a question",
+            )
+            .help("list the reviewed servers in `enabledMcpjsonServers`");
+    }
+}
+
+/// Variables with the address of a service that receives keys and conversations.
+const ENDPOINTS: [&str; 6] = [
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_BEDROCK_BASE_URL",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "OPENAI_API_BASE",
+    "OPENAI_BASE_URL",
+];
+/// Hosts of the vendors, and of this machine.
+const OWN_HOSTS: [&str; 6] =
+    ["anthropic.com", "openai.com", "amazonaws.com", "localhost", "127.0.0.1", "::1"];
+
+pub(super) fn endpoint_override(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    if !is_claude_settings(context) {
+        return;
+    }
+    for (_, value) in context.children(&["env"]) {
+        let Some((name, _)) = value.key.as_ref() else { continue };
+        let Some((url, span)) = super::string(value).filter(|_| ENDPOINTS.contains(&&**name))
+        else {
+            continue;
+        };
+        let host = url.split_once("://").map_or(url, |(_, rest)| rest);
+        let host = host.split(['/', '?']).next().unwrap_or(host);
+        let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+        let host = match host.strip_prefix('[') {
+            Some(rest) => rest.split(']').next().unwrap_or(rest),
+            None => host.split(':').next().unwrap_or(host),
+        };
+        let is_own = |own: &str| host == own || host.ends_with(&format!(".{own}"));
+        if !host.is_empty() && !host.contains('$') && !OWN_HOSTS.iter().any(|own| is_own(own)) {
+            report
+                .at(
+                    span,
+                    format!("`{name}` sends the keys and conversations of everyone to `{host}`"),
+                )
+                .help("set the variable in the user's own settings");
+        }
+    }
+}
+
+pub(super) fn settings_key(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let Some(keys) = names("claude", "settings").filter(|_| is_claude_settings(context)) else {
+        return;
+    };
+    for (_, value) in context.children(&[]) {
+        let Some((key, span)) = value.key.as_ref() else { continue };
+        let near = keys.names().find(|known| {
+            let distance = strsim::osa_distance(key, known);
+            distance == 1 || distance == 2 && key.len() > 6
+        });
+        let Some(near) = near.filter(|_| !keys.has(key)) else { continue };
+        let message = format!("unknown setting `{key}`; did you mean `{near}`?");
+        let edit = Edit::replace(*span, format!("\"{near}\""));
+        keys.report_unknown(report, *span, message)
+            .fix_unsafe(format!("Rename to `{near}`"), vec![edit]);
+    }
+}
+
+/// Events whose matcher is the name of a tool.
+const TOOL_EVENTS: [&str; 5] =
+    ["PermissionDenied", "PermissionRequest", "PostToolUse", "PostToolUseFailure", "PreToolUse"];
+
+pub(super) fn unknown_tool(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let Some(tools) = names("claude", "tools").filter(|_| context.file.client == Client::Claude)
+    else {
+        return;
+    };
+    let mut named: Vec<(String, Span)> = Vec::new();
+    match context.file.purpose {
+        Purpose::Settings => {
+            for list in ["allow", "ask", "deny"] {
+                let rules = context.children(&["permissions", list]);
+                named.extend(
+                    rules
+                        .filter_map(|(_, value)| super::string(value))
+                        .map(|(rule, span)| (split_rule(rule).0.trim().to_owned(), span)),
+                );
+            }
+            for event in TOOL_EVENTS {
+                for (group, _) in context.children(&["hooks", event]) {
+                    let matcher = context.data.child(group, "matcher");
+                    let matcher = matcher.and_then(|at| super::string(&context.data.all[at]));
+                    let Some((matcher, span)) = matcher else { continue };
+                    named.extend(matcher.split('|').map(|name| (name.trim().to_owned(), span)));
+                }
+            }
+        }
+        Purpose::Agent | Purpose::Command if context.data.broken.is_none() => {
+            for key in ["tools", "disallowedTools", "allowed-tools"] {
+                let items = context.children(&[key]).filter_map(|(_, value)| super::string(value));
+                named
+                    .extend(items.map(|(rule, span)| (split_rule(rule).0.trim().to_owned(), span)));
+                if let Some((text, span)) = context.text(&[key]) {
+                    let rules = without_specifiers(text);
+                    named
+                        .extend(rules.split([',', ' ']).map(|name| (name.trim().to_owned(), span)));
+                }
+            }
+        }
+        _ => return,
+    }
+    for (name, span) in named {
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphabetic());
+        if !is_name || tools.has(&name) {
+            continue;
+        }
+        let message = format!("`{name}` is not a tool of Claude Code");
+        let near = tools.nearest(&name);
+        let finding = tools.report_unknown(report, span, message);
+        if let Some(near) = near {
+            finding.message =
+                format!("`{name}` is not a tool of Claude Code; did you mean `{near}`?");
+        }
+    }
+}
+
+/// A list of permission rules without the text in parentheses, which can contain separators.
+fn without_specifiers(text: &str) -> String {
+    let mut depth = 0_u32;
+    text.chars()
+        .filter(|c| {
+            match c {
+                '(' => depth += 1,
+                ')' => {
+                    depth = depth.saturating_sub(1);
+                    return false;
+                }
+                _ => {}
+            }
+            depth == 0
+        })
+        .collect()
+}

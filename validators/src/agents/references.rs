@@ -1,0 +1,267 @@
+//! Paths, links and imports in instructions that do not exist.
+
+use super::AgentContext;
+use super::markdown::{Instructions, inner_code};
+use super::model::{Client, Purpose};
+use aidd_engine::project::ignored::is_ignored_by_git;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::listing::Listing;
+use aidd_engine::text::paths::{join, parent_dir, upwards};
+use aidd_engine::text::source::Span;
+
+/// Words in a line that creates or copies the named file, or that names it as an example.
+const CREATING: &[&str] = &[
+    "create",
+    "generate",
+    "add a",
+    "add the",
+    "new file",
+    "write to",
+    "written to",
+    "output",
+    "save",
+    "example",
+    "e.g",
+    "such as",
+    "for instance",
+    "copy",
+    "scaffold",
+    "upstream",
+    "another",
+    "other repo",
+    "optional",
+    "if it exists",
+    "if present",
+    "if exists",
+];
+
+/// Names of files that occur in many directories.
+const COMMON_NAMES: [&str; 8] = [
+    "README.md",
+    "__init__.py",
+    "index.js",
+    "index.ts",
+    "index.tsx",
+    "main.go",
+    "mod.rs",
+    "package.json",
+];
+
+/// Whether there is a file or directory at `path`.
+fn exists(path: &str, files: &dyn Files, listing: &Listing) -> bool {
+    listing.has_file(path) || listing.has_dir(path) || files.exists(path)
+}
+
+/// The candidates for the path that `written` in the file at `path` refers to: relative to the
+/// directory of the file, then to its ancestors.
+fn resolved(path: &str, written: &str) -> Vec<String> {
+    let directories = upwards(parent_dir(path));
+    directories
+        .filter_map(|directory| join(directory, written))
+        .filter(|it| !it.is_empty())
+        .collect()
+}
+
+/// Whether the path of a file of the project ends with these segments.
+fn is_suffix(written: &str, listing: &Listing) -> bool {
+    let ending = format!("/{}", written.trim_matches('/'));
+    let middle = format!("{ending}/");
+    listing.candidates("", &ending).any(|path| path.ends_with(&ending))
+        || listing.files().iter().any(|path| path.contains(&middle))
+}
+
+/// Whether an earlier revision has the path: the base of the checked change, or the history.
+fn existed(path: &str, files: &dyn Files, listing: &Listing) -> bool {
+    let in_base = || files.base_of("").is_some_and(|(base, _)| base.exists(path));
+    in_base() || listing.existed(path)
+}
+
+/// The path in a code span; `None` if the span is something else.
+fn as_path(text: &str) -> Option<&str> {
+    let text = text.split_once("#L").map_or(text, |(path, _)| path);
+    let text = match text.rsplit_once(':') {
+        Some((path, line)) if line.chars().all(|c| c.is_ascii_digit() || c == '-') => path,
+        _ => text,
+    };
+    let text = text.strip_prefix("./").unwrap_or(text).trim_end_matches('/');
+    let is_path_char = |c: char| {
+        c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | '(' | ')' | '[' | ']' | '+')
+    };
+    let is_path = text.contains('/')
+        && text.chars().all(is_path_char)
+        && !text.starts_with(['/', '-', '(', '['])
+        && !text.contains("//")
+        && !text.contains("...");
+    is_path.then_some(text)
+}
+
+pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let Some((instructions, listing)) = context.project_instructions() else { return };
+    let path = instructions.source.path();
+    for (_, span) in &instructions.document.code {
+        let inner = inner_code(instructions.source, *span);
+        let Some(written) = as_path(instructions.source.slice(inner)) else { continue };
+        let candidates = resolved(path, written);
+        let is_known = |it: &String| exists(it, context.files, listing);
+        if candidates.is_empty() || candidates.iter().any(is_known) || is_suffix(written, listing) {
+            continue;
+        }
+        if is_not_claimed(instructions, *span) {
+            continue;
+        }
+        let Some(old) = candidates.iter().find(|it| existed(it, context.files, listing)) else {
+            continue;
+        };
+        // An ignored path is generated, or specific to a machine.
+        if is_ignored_by_git(context.files, old) {
+            continue;
+        }
+        let moved = moved_to(old, listing);
+        let finding = report.at(inner, format!("`{written}` no longer exists"));
+        match moved {
+            Some(moved) => {
+                finding.help(format!("it was probably moved to `{moved}`"));
+            }
+            None => {
+                finding.help("name the current path, or remove the statement");
+            }
+        }
+    }
+}
+
+/// Whether the text around a path does not state that the path exists.
+fn is_not_claimed(instructions: &Instructions<'_>, span: Span) -> bool {
+    let text = instructions.context(span);
+    instructions.is_negated(span) || CREATING.iter().any(|word| text.contains(word))
+}
+
+/// The only file with the name of the file that was at `path`.
+fn moved_to<'l>(path: &str, listing: &'l Listing) -> Option<&'l str> {
+    let name = path.rsplit('/').next().filter(|name| !COMMON_NAMES.contains(name))?;
+    let ending = format!("/{name}");
+    let mut found = listing.candidates("", &ending).filter(|path| path.ends_with(&ending));
+    found.next().filter(|_| name.contains('.') && found.next().is_none())
+}
+
+pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let (Some(instructions), Some(listing)) = (&context.instructions, context.listing()) else {
+        return;
+    };
+    let path = instructions.source.path();
+    for link in &instructions.document.links {
+        let written = link.to.split(['#', '?']).next().unwrap_or_default();
+        let (written, is_from_root) = match written.strip_prefix("mdc:") {
+            Some(written) => (written.trim_start_matches('/'), true),
+            None => (written, false),
+        };
+        let written = written.replace("%20", " ");
+        let is_relative = !written.is_empty()
+            && !written.starts_with(['/', '~', '<', '@'])
+            && !written.contains([':', '{', '}', '<', '>', '*', '$', '\\'])
+            && has_extension(&written);
+        let is_sample = is_placeholder(&written)
+            || in_html_comment(instructions, link.span)
+            || instructions.line(link.span).contains("example");
+        if !is_relative || is_sample {
+            continue;
+        }
+        let candidates = match (is_from_root, context.file.purpose) {
+            (true, _) => join("", &written).into_iter().collect(),
+            // The files of a skill are in its directory.
+            (false, Purpose::Skill) => join(parent_dir(path), &written).into_iter().collect(),
+            (false, _) => resolved(path, &written),
+        };
+        let is_known = |it: &String| it.is_empty() || exists(it, context.files, listing);
+        // A link that leaves the project cannot be checked.
+        if candidates.is_empty() || candidates.iter().any(is_known) {
+            continue;
+        }
+        let is_ignored = |it: &String| is_ignored_by_git(context.files, it);
+        if candidates.iter().any(is_ignored) || instructions.is_code(link.span) {
+            continue;
+        }
+        let finding = report.at(link.span, format!("file `{written}` does not exist"));
+        match candidates.first().and_then(|it| moved_to(it, listing)) {
+            Some(moved) => finding.help(format!("did you mean `{moved}`?")),
+            None => finding.help("link an existing file, or remove the link"),
+        };
+    }
+}
+
+/// Whether a path names a file with an extension, or a directory.
+fn has_extension(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    path.ends_with('/') || name.trim_start_matches('.').contains('.')
+}
+
+fn is_placeholder(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let parts = ["path/to", "example", "foo", "bar", "xxx", "your-", "link", "url", "placeholder"];
+    parts.iter().any(|part| lower.split(['/', '.']).any(|it| it == *part))
+        || lower.contains("path/to")
+}
+
+fn in_html_comment(instructions: &Instructions<'_>, span: Span) -> bool {
+    let before = &instructions.source.text()[..span.start as usize];
+    before.rfind("<!--").is_some_and(|open| !before[open..].contains("-->"))
+}
+
+/// Extensions of files that an import without a directory can name.
+const IMPORTED: [&str; 4] = [".md", ".mdc", ".txt", ".mdx"];
+/// Extensions of files that an import with a directory can name.
+const IMPORTED_BELOW: [&str; 6] = [".json", ".yaml", ".yml", ".toml", ".ts", ".py"];
+
+pub(super) fn dead_import(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let has_imports = matches!(context.file.client, Client::Claude | Client::Gemini)
+        && context.file.purpose == Purpose::Instructions;
+    let (Some(instructions), true) = (&context.instructions, has_imports) else { return };
+    let path = instructions.source.path();
+    for (span, import) in imports(instructions) {
+        let Some(target) = join(parent_dir(path), import) else { continue };
+        let is_local = target.contains(".local.");
+        if context.files.exists(&target) || is_local || is_ignored_by_git(context.files, &target) {
+            continue;
+        }
+        let from_root =
+            Some(import).filter(|it| !parent_dir(path).is_empty() && context.files.exists(it));
+        let finding = report.at(span, format!("imported file `{import}` does not exist"));
+        let moved = context.listing().and_then(|listing| moved_to(&target, listing));
+        if let Some(root) = from_root {
+            let up = "../".repeat(parent_dir(path).split('/').count());
+            let edit = Edit::replace(span, format!("@{up}{root}"));
+            finding
+                .help("the path of an import is relative to the file that imports")
+                .fix("Correct the path", vec![edit]);
+        } else if let Some(moved) = moved {
+            finding.help(format!("did you mean `{moved}`?"));
+        } else {
+            finding.help("correct the path; the client ignores the import without a message");
+        }
+    }
+}
+
+/// The imports `@path` outside code, each with its span.
+pub(super) fn imports<'s>(instructions: &Instructions<'s>) -> Vec<(Span, &'s str)> {
+    let mut found = Vec::new();
+    for (offset, line) in instructions.prose() {
+        for (at, _) in line.match_indices('@') {
+            if at > 0 && !line[..at].ends_with([' ', '\t', '(']) {
+                continue;
+            }
+            let rest = &line[at + 1..];
+            let end = rest.find([' ', '\t', ')', ',', ';', '"', '`', '<', '>', '|']);
+            let import = rest[..end.unwrap_or(rest.len())].trim_end_matches(['.', ':', '*', '_']);
+            let has = |extensions: &[&str]| extensions.iter().any(|it| import.ends_with(it));
+            let is_import = has(&IMPORTED) || import.contains('/') && has(&IMPORTED_BELOW);
+            let span = Span::new(offset + at, offset + at + 1 + import.len());
+            let is_plain =
+                !import.starts_with(['~', '/', '@']) && !import.contains(['{', '*', '$', '[']);
+            if is_import && is_plain && !instructions.is_code(span) && !is_placeholder(import) {
+                found.push((span, import));
+            }
+        }
+    }
+    found
+}

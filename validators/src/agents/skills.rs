@@ -1,0 +1,172 @@
+//! The required fields of skills and agents.
+
+use super::AgentContext;
+use super::header::header_text;
+use super::model::{Client, Purpose};
+use aidd_engine::parse::values::front_matter;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::{Edit, Severity};
+use aidd_engine::text::paths::parent_dir;
+use aidd_engine::text::source::Span;
+
+/// Maximum length of the name of a skill, by the Agent Skills specification.
+const MAX_NAME: usize = 64;
+/// Maximum length of the description of a skill, by the Agent Skills specification.
+const MAX_DESCRIPTION: usize = 1024;
+
+/// Directories of skills whose clients follow the specification.
+const STRICT_ROOTS: [&str; 4] =
+    [".agents/skills", ".codex/skills", ".cursor/skills", ".github/skills"];
+
+/// Whether the front matter was read.
+fn is_readable(context: &AgentContext<'_, '_>) -> bool {
+    context.data.broken.is_none() && front_matter(context.source.text()).is_some()
+}
+
+/// Whether a name follows the Agent Skills specification.
+fn is_valid_name(name: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    !name.is_empty()
+        && name.len() <= MAX_NAME
+        && name.chars().all(is_allowed)
+        && !name.starts_with('-')
+        && !name.ends_with('-')
+        && !name.contains("--")
+}
+
+pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    if context.file.purpose != Purpose::Skill || !is_readable(context) {
+        return;
+    }
+    let directory = parent_dir(context.source.path());
+    let folder = directory.rsplit('/').next().unwrap_or(directory);
+    // Clients with their own directory take the name from the directory, or accept other names.
+    let is_strict = STRICT_ROOTS.iter().any(|root| directory.contains(root));
+    let Some((name, span)) = header_text(context, "name") else {
+        if is_strict {
+            let message = "a skill without a `name` is not loaded";
+            let finding = report.at(context.source.line_span(0), message);
+            finding.help("add `name`, the name of the directory");
+            if is_valid_name(folder) {
+                let at = front_matter(context.source.text()).map_or(0, |(start, _)| start);
+                let at = u32::try_from(at).unwrap_or_default();
+                finding.fix("Add the name", vec![Edit::insert(at, format!("name: {folder}\n"))]);
+            }
+        }
+        return;
+    };
+    let is_template = folder.is_empty() || folder.contains("template") || name.contains(['{', '<']);
+    if is_template {
+        return;
+    }
+    let message = if !is_valid_name(name) {
+        "a skill name has at most 64 lower-case letters, digits and single hyphens".to_owned()
+    } else if name != folder {
+        format!("the name `{name}` differs from the directory `{folder}`")
+    } else {
+        return;
+    };
+    let finding = report.at(span, message);
+    if !is_strict {
+        finding.severity = Severity::Warning;
+    }
+    if is_valid_name(folder) {
+        finding.fix("Use the name of the directory", vec![Edit::replace(span, folder)]);
+    } else {
+        finding.help("rename the skill and its directory");
+    }
+}
+
+pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    if context.file.purpose != Purpose::Skill {
+        return;
+    }
+    let first = context.source.line_span(0);
+    let has_header = context.source.text().starts_with("---");
+    if !has_header && !context.source.path().contains("template") {
+        report
+            .at(first, "a skill without front matter has no description")
+            .help("add `name` and `description` between `---` lines");
+        return;
+    }
+    if !is_readable(context) {
+        return;
+    }
+    match header_text(context, "description") {
+        Some((text, span)) if text.chars().count() > MAX_DESCRIPTION => {
+            let length = text.chars().count();
+            report.at(
+                Span { end: context.source.lines_around(Span { end: span.start, ..span }).end, ..span },
+                format!("the description has {length} characters; clients read at most {MAX_DESCRIPTION}"),
+            );
+        }
+        Some((text, span)) if text.trim().is_empty() => {
+            report.at(span, "the description is empty, so no agent selects the skill");
+        }
+        None if context.at(&["description"]).is_none() => {
+            report
+                .at(first, "a skill without a `description` is not selected by agents")
+                .help("say what the skill does and when to use it");
+        }
+        _ => {}
+    }
+}
+
+pub(super) fn skill_unreachable(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    const ROOT: &str = ".claude/skills/";
+    let path = context.source.path();
+    let Some(at) = path.find(ROOT).filter(|_| context.file.purpose == Purpose::Skill) else {
+        return;
+    };
+    let below = &path[at + ROOT.len()..];
+    let Some((first, rest)) = below.split_once('/') else {
+        report
+            .at(context.source.line_span(0), "a skill directly in `.claude/skills` is not loaded")
+            .help("move it to a directory with the name of the skill");
+        return;
+    };
+    // A skill can contain other files, also with this name.
+    let outer = format!("{}{first}/SKILL.md", &path[..at + ROOT.len()]);
+    if rest.contains('/') && !context.files.exists(&outer) {
+        report
+            .at(
+                context.source.line_span(0),
+                "Claude Code does not load skills from nested directories",
+            )
+            .help("move the directory of the skill to `.claude/skills`");
+    }
+}
+
+pub(super) fn agent_fields(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let path = context.source.path();
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let required: &[&str] = match context.file.client {
+        Client::Claude => &["name", "description"],
+        Client::Copilot if name.ends_with(".agent.md") => &["description"],
+        _ => return,
+    };
+    let is_document = matches!(&*name.to_ascii_uppercase(), "README.MD" | "INDEX.MD" | "CLAUDE.MD");
+    if context.file.purpose != Purpose::Agent || is_document {
+        return;
+    }
+    let first = context.source.line_span(0);
+    let client = context.file.client.name();
+    let Some(header) = front_matter(context.source.text()) else {
+        report.at(first, format!("{client} does not load an agent without front matter"));
+        return;
+    };
+    if context.data.broken.is_some() {
+        return;
+    }
+    for key in required {
+        if header_text(context, key).is_none_or(|(text, _)| text.trim().is_empty()) {
+            let finding =
+                report.at(first, format!("{client} does not load an agent without `{key}`"));
+            let stem = name.strip_suffix(".md").unwrap_or(name);
+            if *key == "name" && is_valid_name(stem) && context.at(&["name"]).is_none() {
+                let at = u32::try_from(header.0).unwrap_or_default();
+                finding.fix("Add the name", vec![Edit::insert(at, format!("name: {stem}\n"))]);
+            }
+        }
+    }
+}
