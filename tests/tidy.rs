@@ -17,7 +17,10 @@ const CRATES: &[(&str, &[&str])] = &[
     ("index", &["engine", "lexicon"]),
     ("pack", &["engine", "index", "lexicon", "memory"]),
     ("report", &["engine", "page"]),
-    ("authoring", &["engine", "evolution", "guidance", "lexicon", "memory", "page", "report"]),
+    (
+        "authoring",
+        &["engine", "evolution", "guidance", "index", "lexicon", "memory", "page", "report"],
+    ),
     ("ci", &["engine", "index", "report"]),
     (
         "cli",

@@ -384,7 +384,9 @@ pub(crate) fn patch(file: &FileReport, before: &[u8], after: &[u8], io: &mut Io<
     let (before, after) = (text(before), text(after));
     let diff = TextDiff::from_lines(&before, &after);
     let (old, new) = (format!("a/{path}"), format!("b/{path}"));
-    write!(io.out, "{}", diff.unified_diff().context_radius(3).header(&old, &new))?;
+    let patch = diff.unified_diff().context_radius(3).header(&old, &new).to_string();
+    // The output passes on colours, which the text of a file must not set.
+    write!(io.out, "{}", patch.replace('\u{1b}', "\\u{1b}"))?;
     Ok(())
 }
 

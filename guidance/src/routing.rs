@@ -1,8 +1,9 @@
 //! Routes a task to roles, workflow, tier and phase: scores the rows of `templates/routing.md` and
 //! labelled tasks, then follows `templates/decision-tree.md`. These pages describe the method.
 mod marker;
+mod rows;
 
-use super::library::{Library, Origin, TableError};
+use super::library::{Library, TableError};
 use super::page_kind::PageKind;
 use super::task_model::TaskModel;
 use super::words::{NormalizedTask, Words};
@@ -35,6 +36,9 @@ pub struct Row {
     /// Example tasks for this row.
     #[serde(default)]
     like: Vec<String>,
+    /// Whether a page of the project defines the row.
+    #[serde(skip)]
+    is_own: bool,
 }
 
 /// A node of the decision tree. The role `activates` works after the roles of the nodes in `needs`.
@@ -129,7 +133,7 @@ impl Routing {
         struct FallbackSettings {
             ask: String,
         }
-        let rows = rows(library)?;
+        let rows = rows::rows(library)?;
         let tree: Tree = page_data(library, PageKind::Templates, "decision-tree")?;
         let mut nodes = Vec::new();
         let mut areas = Vec::new();
@@ -260,6 +264,12 @@ impl Routing {
         if !ranked.is_empty() {
             scores.truncate(self.rows.len());
         }
+        // A row of the project precedes shipped rows that match no word.
+        if ranked.iter().any(|(row, ..)| self.rows[*row].is_own) {
+            let is_ranked = |row| ranked.iter().any(|(other, ..)| *other == row);
+            let others = scores.iter_mut().enumerate().filter(|(row, _)| !is_ranked(*row));
+            others.for_each(|(_, score)| *score = f64::NEG_INFINITY);
+        }
         let max = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let weights: Vec<f64> =
             scores.iter().map(|score| ((score - max) / score::SPREAD).exp()).collect();
@@ -365,28 +375,6 @@ impl Routing {
         let follow_ups = self.nodes[node].0.follow_ups.iter().filter_map(|id| self.node_by_id(id));
         follow_ups.map(|node| self.nodes[node].0.activates.clone())
     }
-}
-
-#[derive(Deserialize)]
-struct Rows {
-    rows: Vec<Row>,
-}
-
-/// The rows of the page. A project's rows come before the shipped rows and replace shipped rows
-/// with the same id.
-fn rows(library: &Library) -> Result<Vec<Row>, TableError> {
-    let Rows { mut rows } = page_data(library, PageKind::Templates, "routing")?;
-    let is_project_page = library
-        .get(PageKind::Templates, "routing")
-        .is_some_and(|page| page.origin == Origin::Project);
-    let has_shipped_pages =
-        || library.pages_of_kind(PageKind::Templates).any(|page| page.origin == Origin::Shipped);
-    if is_project_page && has_shipped_pages() {
-        let shipped: Rows = page_data(&library.without_project(), PageKind::Templates, "routing")?;
-        let project_ids: BTreeSet<String> = rows.iter().map(|row| row.id.clone()).collect();
-        rows.extend(shipped.rows.into_iter().filter(|row| !project_ids.contains(&row.id)));
-    }
-    Ok(rows)
 }
 
 /// Deserialises the header of a page.

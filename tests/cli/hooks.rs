@@ -320,7 +320,10 @@ fn staged_changes_are_listed() {
         "scopes": [],
         "scopeRequired": false,
         "commits": 1,
-        "conventional": 1
+        "conventional": 1,
+        "style": {
+          "length": 72
+        }
       },
       "files": [
         {
@@ -358,6 +361,7 @@ fn staged_changes_are_listed() {
     assert_snapshot!(output.out, @"
     types: feat, fix (allowed by team/commits)
     scopes: web
+    style: at most 72 characters
     files:
     - added src/http_client.rs (source, +1 -0)
     symbols:
@@ -384,7 +388,8 @@ fn renames_and_reverts_are_detected() {
     let output = project.run(&["generate", "commit-message"]).expect_code(0);
     let reverts = format!("\nreverts: {} refactor: another name\n", hash.trim());
     assert!(
-        output.out.starts_with("type: revert (") && output.out.contains(&reverts),
+        output.out.starts_with("draft: Revert \"refactor: another name\"\ntype: revert (")
+            && output.out.contains(&reverts),
         "{}",
         output.out
     );

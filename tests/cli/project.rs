@@ -404,6 +404,7 @@ fn enabled_rules_are_exported_to_agents_md() {
 
     Also checked:
 
+    - `agents/*`, 28 rules
     - `aidd/*`, 5 rules
     - `deps/*`, 7 rules
     - `dockerfile/*`, 84 rules

@@ -31,7 +31,7 @@ fn the_most_severe_occurrence_and_rule_are_reported() {
             "development:\n  password: ⟨K⟩\nproduction:\n  password: ⟨K⟩\n",
             "4 error",
         ),
-        ("application.yml", "acme:\n  api-secret: ⟨K⟩\n", "2 warning"),
+        ("application.yml", "acme:\n  api-secret: ⟨K⟩\n", "2 info"),
         ("application.yml", "prod:\n  api-secret: ⟨K⟩\n", "2 error"),
         ("application.yml", "acme:\n  api-key: ⟨K⟩\n", "2 info"),
         ("application-prod.yml", "Authorization: Bearer ⟨K⟩\n", "1 error"),

@@ -30,7 +30,7 @@ fn rule_names_are_completed_in_allow_comments() {
     let project = Project::new(&[]);
     let completions_at = |marked: &str| accept_first(&project, "Dockerfile", marked);
     assert_snapshot!(completions_at("FROM debian:latest\n# 😀\n# aidd:allow ‸\nRUN sudo a\n"), @"
-    aidd/unused-allow dockerfile/latest-tag dockerfile/sudo aidd/invalid-config aidd/malformed-page aidd/missing-enforcer of 200
+    aidd/unused-allow dockerfile/latest-tag dockerfile/sudo agents/agent-fields agents/contradicts-formatter agents/dead-import of 200
     FROM debian:latest
     # 😀
     # aidd:allow aidd/unused-allow

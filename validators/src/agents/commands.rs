@@ -11,10 +11,12 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::nearest::nearest;
-use aidd_engine::text::source::Span;
+use aidd_engine::text::source::{Source, Span};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+/// Maximum number of lines before and after a command that are read for the name of a repository.
+const MAX_LINES: usize = 50;
 /// Package managers of JavaScript.
 const SCRIPT_RUNNERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
 /// Options of runners that are followed by a value.
@@ -130,6 +132,7 @@ pub(super) fn missing_command(context: &AgentContext<'_, '_>, report: &mut Repor
         let targets = targets(task.runner, context.files, listing);
         if !targets.lacks(task.name)
             || instructions.is_negated(task.span)
+            || names_other_repository(context.source, task.span)
             || is_file(&task, context)
         {
             continue;
@@ -147,6 +150,29 @@ pub(super) fn missing_command(context: &AgentContext<'_, '_>, report: &mut Repor
         };
         report.at(task.span, message).help(help);
     }
+}
+
+/// Whether the paragraph or list around `span` names another repository, in which the command runs:
+/// `make sync` in the operator repo.
+fn names_other_repository(source: &Source, span: Span) -> bool {
+    const OWN: [&str; 9] =
+        ["this", "the", "our", "a", "whole", "entire", "same", "current", "monorepo"];
+    let is_blank = |line: usize| source.slice(source.line_span(line)).trim().is_empty();
+    let at = source.line_of(span.start);
+    let first = (at.saturating_sub(MAX_LINES)..at)
+        .rev()
+        .find(|line| is_blank(*line))
+        .map_or(at.saturating_sub(MAX_LINES), |line| line + 1);
+    let end = source.line_count().min(at + MAX_LINES);
+    let last = (at..end).find(|line| is_blank(*line)).unwrap_or(end);
+    (first..last).any(|line| {
+        let text = source.slice(source.line_span(line)).to_ascii_lowercase();
+        let words: Vec<&str> =
+            text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '/'))).collect();
+        words.windows(2).any(|pair| {
+            matches!(pair, [before, "repo" | "repository"] if !before.is_empty() && !OWN.contains(before))
+        })
+    })
 }
 
 /// A target of make can be a file.

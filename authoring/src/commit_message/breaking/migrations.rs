@@ -4,7 +4,7 @@ use crate::commit_message::syntax::{self, Node};
 use crate::commit_message::{Change, ChangeKind};
 use std::collections::BTreeSet;
 
-/// Directories of migrations.
+/// Names of directories that contain migrations.
 const FOLDERS: [&str; 6] =
     ["migrations", "migrate", "migration", "alembic", "changelog", "versions"];
 /// Functions that drop columns, in Rails, Alembic, Laravel, Knex, Sequelize and Django.

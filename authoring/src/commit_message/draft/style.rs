@@ -26,9 +26,9 @@ const MIN_HEADERS: usize = 3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum LetterCase {
-    /// `add a test`.
+    /// As in `add a test`.
     Lower,
-    /// `Add a test`.
+    /// As in `Add a test`.
     Upper,
 }
 
@@ -36,13 +36,13 @@ pub enum LetterCase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum VerbForm {
-    /// `add`.
+    /// As in `add a test`.
     Imperative,
-    /// `adds`.
+    /// As in `adds a test`.
     ThirdPerson,
-    /// `added`.
+    /// As in `added a test`.
     Past,
-    /// `adding`.
+    /// As in `adding a test`.
     Participle,
 }
 

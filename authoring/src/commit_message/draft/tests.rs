@@ -51,7 +51,7 @@ fn a_change_of_dependencies_names_them() {
     let messages = ["Bump a from 1.0 to 2.0", "Fixed the parser", "Added a page"].repeat(4);
     let after = CARGO.replace("1.0.1", "1.0.2");
     let other = draft(&messages, &[("Cargo.toml", CARGO)], &[("Cargo.toml", &after)], &[]);
-    assert_snapshot!(other, @"");
+    assert_snapshot!(other, @"Bump serde from 1.0.1 to 1.0.2");
 }
 
 #[test]

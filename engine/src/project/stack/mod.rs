@@ -15,6 +15,7 @@ mod jvm;
 #[cfg(test)]
 mod layout_tests;
 mod lock;
+mod members;
 mod npm;
 mod php;
 mod pins;
@@ -28,6 +29,7 @@ pub mod version;
 
 use crate::text::files::{Disk, dirs_below};
 use lock::Lock;
+use members::{is_auxiliary, is_foreign, is_left_out, members};
 use read::Reader;
 use resolve_versions::{apply_exact_ranges, apply_locks, inherit, inherit_managers};
 use serde::Serialize;
@@ -44,22 +46,6 @@ const MAX_DIRS: usize = 400;
 
 /// Maximum number of subdirectories to search in a directory without a manifest.
 const MAX_SUBDIRS: usize = 40;
-
-/// Directories with third-party code or build output.
-const FOREIGN_DIRS: [&str; 12] = [
-    "node_modules",
-    "target",
-    "vendor",
-    "dist",
-    "build",
-    "out",
-    "venv",
-    "bin",
-    "obj",
-    "coverage",
-    "__pycache__",
-    "third_party",
-];
 
 /// A package ecosystem. Its serialized names are used under `packages` in knowledge entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -414,93 +400,4 @@ pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
     stack.locks = locks.into_iter().map(|lock| lock.path).collect();
     stack.problems = reader.problems;
     stack
-}
-
-/// Whether a directory contains examples or tests.
-fn is_auxiliary(folder: &str) -> bool {
-    let words =
-        ["test", "tests", "spec", "fixtures", "testdata", "example", "examples", "samples", "docs"];
-    words.contains(&folder)
-}
-
-/// Whether a workspace of `ecosystem` in the root lists its members by a pattern for siblings of
-/// `folder`. A directory that is not among these members is then no package of that ecosystem; it
-/// may be one of another: pnpm's `apps/*` and `!apps/api` leave out a back end in Python.
-fn is_left_out(folder: &str, ecosystem: Ecosystem, manifests: &[Manifest]) -> bool {
-    let Some((parent, _)) = folder.split_once('/') else { return false };
-    let roots = manifests
-        .iter()
-        .filter(|manifest| manifest.folder().is_empty() && manifest.ecosystem == ecosystem);
-    let mut globs = roots
-        .flat_map(|manifest| &manifest.members)
-        .filter(|glob| glob.contains(['*', '?', '[', '{']));
-    globs.any(|glob| glob.trim_start_matches("./").split('/').next() == Some(parent))
-}
-
-fn is_foreign(folder: &str) -> bool {
-    let name = folder.rsplit('/').next().unwrap_or(folder);
-    FOREIGN_DIRS.contains(&name)
-}
-
-/// The directories that match the globs of a workspace. A glob without a match is reported as a
-/// problem.
-fn members(disk: &Disk, manifest: &Manifest, problems: &mut Vec<String>) -> Vec<String> {
-    let mut found = Vec::new();
-    let from = manifest.folder();
-    let excluded = manifest.excluded.iter().filter_map(|glob| read::resolve(from, glob));
-    let excluded: Vec<_> = excluded.filter_map(|glob| matcher(&glob)).collect();
-    for glob in &manifest.members {
-        let Some(resolved) = read::resolve(from, glob) else {
-            let message = format!("{}: member `{glob}` is outside of the project", manifest.path);
-            problems.push(message);
-            continue;
-        };
-        let folders = expand(disk, &resolved);
-        if folders.is_empty() {
-            problems.push(format!("{}: member `{glob}` is not a directory", manifest.path));
-        }
-        found.extend(folders.into_iter().filter(|folder| {
-            !is_foreign(folder) && !excluded.iter().any(|glob| glob.is_match(folder))
-        }));
-    }
-    found
-}
-
-fn matcher(glob: &str) -> Option<globset::GlobMatcher> {
-    let glob = globset::GlobBuilder::new(glob).literal_separator(true).build();
-    glob.ok().map(|glob| glob.compile_matcher())
-}
-
-/// Expands a glob to directories, segment by segment.
-fn expand(disk: &Disk, glob: &str) -> Vec<String> {
-    let mut folders = vec![String::new()];
-    for segment in glob.split('/').filter(|part| !part.is_empty() && *part != ".") {
-        let mut next = Vec::new();
-        for folder in folders {
-            if segment == "**" {
-                // Deeper members must be declared explicitly.
-                let below = dirs_below(disk, &folder);
-                let deeper = below.iter().filter(|name| !is_foreign(name));
-                let deeper: Vec<String> =
-                    deeper.flat_map(|folder| dirs_below(disk, folder)).collect();
-                next.push(folder);
-                next.extend(below);
-                next.extend(deeper);
-            } else if segment.contains(['*', '?', '{', '[']) {
-                let Some(matcher) = matcher(segment) else { continue };
-                let name = |path: &String| path.rsplit('/').next().unwrap_or(path).to_owned();
-                let below = dirs_below(disk, &folder);
-                next.extend(below.into_iter().filter(|path| matcher.is_match(name(path))));
-            } else {
-                next.push(read::join(&folder, segment));
-            }
-            if next.len() > MAX_DIRS {
-                next.truncate(MAX_DIRS);
-                break;
-            }
-        }
-        folders = next;
-    }
-    folders.retain(|folder| disk.locate(folder).is_ok_and(|path| path.is_dir()));
-    folders
 }

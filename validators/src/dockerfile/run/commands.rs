@@ -5,7 +5,7 @@ use super::{Check, Run, Runs, Site};
 use crate::shell::Join;
 use aidd_engine::parse::dockerfile::{Keyword, image};
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::source::Span;
 
 pub(super) const CHECKS: &[(&str, Check)] = &[
@@ -168,9 +168,15 @@ fn sh_link(runs: &Runs<'_>, report: &mut Report<'_>) {
     for site in runs.calls(&["ln"]) {
         let link = site.command.arguments().iter().find(|it| it.text() == "/bin/sh");
         if link.is_some() {
-            report
-                .at(site.command.span, "`/bin/sh` is replaced to change the shell of `RUN`")
-                .help("Set the shell: `SHELL [\"/bin/bash\", \"-c\"]`");
+            let finding =
+                report.at(site.command.span, "`/bin/sh` is replaced to change the shell of `RUN`");
+            finding.help("Set the shell: `SHELL [\"/bin/bash\", \"-c\"]`");
+            // The link can also be meant for the programs that run in the container.
+            let is_last = site.following().next().is_none()
+                && runs.runs.iter().all(|run| run.index <= site.run.index);
+            if is_last {
+                finding.severity = finding.severity.min(Severity::Info);
+            }
         }
     }
 }

@@ -94,6 +94,13 @@ fn driver(text: &str) -> Option<Dialect> {
     found
 }
 
+/// Whether a library replaces a part of the text before the database reads it: `$name`, as in
+/// `db.query("… = $name", vars=…)` of web.py.
+fn has_named_placeholder(text: &str) -> bool {
+    text.match_indices('$')
+        .any(|(at, _)| text[at + 1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '_'))
+}
+
 fn check_statement(
     query: &Query<'_>,
     driver: Option<Dialect>,
@@ -114,7 +121,9 @@ fn check_statement(
     let is_certain = detected.is_some_and(|found| found.is_certain && found.dialect.is_parsed());
     if is_certain && report.begin(SYNTAX) {
         let error = file.unbalanced.or_else(|| {
-            let is_postgres = driver == Some(Dialect::Postgres) && !has_unparsed_syntax(&text);
+            let is_postgres = driver == Some(Dialect::Postgres)
+                && !has_unparsed_syntax(&text)
+                && !has_named_placeholder(&query.text);
             let first = file.errors.first().filter(|_| is_postgres);
             first.map(|(span, _)| (*span, "syntax error"))
         });

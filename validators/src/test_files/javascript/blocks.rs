@@ -330,7 +330,9 @@ fn check_test<'a>(
             finding.help("Return or await a promise; a test that throws before the callback fails only after the time limit");
         }
     }
+    // A skipped test with tests in it is a suite that somebody disabled as a whole.
     let is_nested = walker.functions.last().is_some_and(|function| function.role == Role::Test)
+        && !walker.frames.iter().any(|frame| frame.is_skipped)
         && block.title.is_some_and(is_text_argument)
         && !matches!(
             walker.names.framework,

@@ -191,7 +191,9 @@ fn meaning(markdown: &str) -> Vec<String> {
 
 #[test]
 fn shipped_pages_retain_their_meaning() {
-    for (id, text) in aidd_content::RULES.pages.iter().map(|page| (page.id, page.text)) {
+    // The examples of `agents/hidden-unicode` contain the characters that are escaped.
+    let pages = aidd_content::RULES.pages.iter().filter(|page| page.id != "agents/hidden-unicode");
+    for (id, text) in pages.map(|page| (page.id, page.text)) {
         let body = aidd_page::split(text).map_or(text, |(_, body)| &text[body]);
         assert_eq!(meaning(&page(body)), meaning(body), "{id}");
     }
