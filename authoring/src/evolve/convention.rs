@@ -26,7 +26,7 @@ pub(super) fn to_save(
         ..NewMemory::default()
     })?;
     let path = prepared.path.to_owned();
-    let line = (!prepared.lines.is_empty()).then(|| LineWrite::Add(path, prepared.lines));
+    let line = (!prepared.lines.is_empty()).then_some(LineWrite::Add(path, prepared.lines));
     Ok((prepared.id, line))
 }
 

@@ -105,9 +105,8 @@ impl Purpose {
             Self::Vendored
         } else if in_any(&purposes::ARCHIVED_DIRECTORIES) {
             Self::Archived
-        } else if is_test_environment(name) {
-            Self::Test
-        } else if in_tests()
+        } else if is_test_environment(name)
+            || in_tests()
             || name_has_word(&purposes::TEST_WORDS)
             || starts(&purposes::TEST_STARTS)
             || contains(&purposes::TEST_MARKS) && !describes_api

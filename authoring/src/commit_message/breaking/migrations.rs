@@ -101,7 +101,7 @@ fn in_code(path: &str, text: &str) -> Option<Dropped> {
         return Some(dropped);
     }
     let root = syntax::parse(text, syntax::language(path)?)?;
-    for node in root.root().dfs().filter(|node| node.is_leaf()) {
+    for node in root.root().dfs().filter(ast_grep_core::Node::is_leaf) {
         let name = node.text();
         let kind = if COLUMN_FUNCTIONS.contains(&&*name) {
             "column"
@@ -138,8 +138,7 @@ fn is_undo(node: &Node<'_>) -> bool {
 fn arguments(name: &Node<'_>) -> Option<Vec<String>> {
     let list = name.ancestors().take(2).find_map(|above| {
         let mut children = above.children();
-        let list = children.find(|child| matches!(&*child.kind(), "arguments" | "argument_list"));
-        list
+        children.find(|child| matches!(&*child.kind(), "arguments" | "argument_list"))
     })?;
     let is_text = |node: &Node<'_>| {
         matches!(
