@@ -109,7 +109,7 @@ fn render(args: &Stats, figures: &Figures, width: usize, color: bool) -> String 
     add(StatsSection::Lifecycle, lifecycle(&figures.lifecycle));
     if args.section.is_none() && parts.len() == 1 {
         parts.push(
-            "Nothing was recorded. Agents record what they do once they are set up: aidd init.\n"
+            "Nothing was recorded. Agents record what they do once they are set up: aidd init --client CLIENT.\n"
                 .to_owned(),
         );
     }

@@ -9,6 +9,7 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::paths::join;
 use aidd_engine::text::source::Span;
+use std::collections::BTreeMap;
 
 /// Keys of hooks whose value is a shell command.
 const COMMAND_KEYS: [&str; 3] = ["bash", "command", "powershell"];
@@ -38,6 +39,13 @@ fn events(context: &AgentContext<'_, '_>) -> Option<&'static Names> {
 
 pub(super) fn hook_event(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some(events) = events(context) else { return };
+    // A second key of the same name would replace the hooks of the first one.
+    let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, value) in context.children(&["hooks"]) {
+        let Some((key, _)) = value.key.as_ref() else { continue };
+        let name = if events.has(key) { Some(key.as_str()) } else { events.nearest(key) };
+        *names.entry(name.unwrap_or(key)).or_default() += 1;
+    }
     for (_, value) in context.children(&["hooks"]) {
         let Some((event, key)) = value.key.as_ref().filter(|_| value.datum == Datum::List) else {
             continue;
@@ -49,7 +57,7 @@ pub(super) fn hook_event(context: &AgentContext<'_, '_>, report: &mut Report<'_>
         let message = format!("`{event}` is not a hook event of {client}, so the hook never runs");
         let near = events.nearest(event);
         let finding = events.report_unknown(report, *key, message);
-        if let Some(near) = near {
+        if let Some(near) = near.filter(|near| names.get(near) == Some(&1)) {
             let edit = Edit::replace(*key, format!("\"{near}\""));
             finding.fix_unsafe(format!("Rename to `{near}`"), vec![edit]);
         }

@@ -7,6 +7,7 @@ use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;
+use std::collections::BTreeSet;
 
 /// Programs that run any other program or code.
 const RUNNERS: [&str; 16] = [
@@ -172,6 +173,10 @@ pub(super) fn settings_key(context: &AgentContext<'_, '_>, report: &mut Report<'
     let Some(keys) = names("claude", "settings").filter(|_| is_claude_settings(context)) else {
         return;
     };
+    let present: BTreeSet<&str> = context
+        .children(&[])
+        .filter_map(|(_, value)| value.key.as_ref().map(|(key, _)| key.as_str()))
+        .collect();
     for (_, value) in context.children(&[]) {
         let Some((key, span)) = value.key.as_ref() else { continue };
         let near = keys.names().find(|known| {
@@ -180,9 +185,12 @@ pub(super) fn settings_key(context: &AgentContext<'_, '_>, report: &mut Report<'
         });
         let Some(near) = near.filter(|_| !keys.has(key)) else { continue };
         let message = format!("unknown setting `{key}`; did you mean `{near}`?");
-        let edit = Edit::replace(*span, format!("\"{near}\""));
-        keys.report_unknown(report, *span, message)
-            .fix_unsafe(format!("Rename to `{near}`"), vec![edit]);
+        let finding = keys.report_unknown(report, *span, message);
+        // A second key of the same name would replace the value of the first one.
+        if !present.contains(near) {
+            let edit = Edit::replace(*span, format!("\"{near}\""));
+            finding.fix_unsafe(format!("Rename to `{near}`"), vec![edit]);
+        }
     }
 }
 

@@ -52,14 +52,33 @@ const CLEAN_SETTING: &str = "/docker-clean";
 
 fn lists_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
     let mut keeps_archives = None;
-    for run in &runs.runs {
+    for (at, run) in runs.runs.iter().enumerate() {
         if run.commands().any(|site| removes_clean_setting(site.command)) {
             keeps_archives = Some(run.instruction.stage);
         }
-        if runs.is_in_image(run) {
-            lists_kept_by(run, keeps_archives == Some(run.instruction.stage), report);
+        if runs.is_in_image(run) && updates_lists(run) {
+            let is_same_stage = |other: &&Run<'_>| other.instruction.stage == run.instruction.stage;
+            let next =
+                runs.runs[at + 1..].iter().take_while(is_same_stage).find(|it| uses_lists(it));
+            let keeps_archives = keeps_archives == Some(run.instruction.stage);
+            lists_kept_by(run, keeps_archives, next.is_some_and(|it| !updates_lists(it)), report);
         }
     }
+}
+
+fn is_apt(site: &Site<'_>, verbs: &[&str]) -> bool {
+    matches!(site.command.program(), "apt-get" | "apt" | "aptitude")
+        && site.command.has_argument(verbs)
+}
+
+fn updates_lists(run: &Run<'_>) -> bool {
+    run.commands().any(|site| is_apt(&site, &["update"]))
+}
+
+fn uses_lists(run: &Run<'_>) -> bool {
+    const VERBS: [&str; 6] =
+        ["install", "upgrade", "dist-upgrade", "full-upgrade", "build-dep", "update"];
+    run.commands().any(|site| is_apt(&site, &VERBS))
 }
 
 fn removes_clean_setting(command: &Command) -> bool {
@@ -67,12 +86,9 @@ fn removes_clean_setting(command: &Command) -> bool {
         && command.arguments().iter().any(|word| word.text().ends_with(CLEAN_SETTING))
 }
 
-fn lists_kept_by(run: &Run<'_>, keeps_archives: bool, report: &mut Report<'_>) {
-    let updates = |site: &Site<'_>| {
-        matches!(site.command.program(), "apt-get" | "apt" | "aptitude")
-            && site.command.has_argument(&["update"])
-    };
-    let Some(update) = run.commands().find(updates) else { return };
+/// `are_used` is whether a later `RUN` installs packages from the lists.
+fn lists_kept_by(run: &Run<'_>, keeps_archives: bool, are_used: bool, report: &mut Report<'_>) {
+    let Some(update) = run.commands().find(|site| is_apt(site, &["update"])) else { return };
     let removes = |site: Site<'_>| {
         caches::removes(site.command, &[LISTS])
             || caches::calls(site.command, &["apt-get", "apt"], &["distclean", "dist-clean"])
@@ -92,6 +108,13 @@ fn lists_kept_by(run: &Run<'_>, keeps_archives: bool, report: &mut Report<'_>) {
     }
     let finding =
         report.at(update.command.span, "the downloaded package lists remain in the image");
+    if are_used {
+        finding.help(
+            "Update and install in one `RUN`, and remove the lists at its end: \
+             `rm -rf /var/lib/apt/lists/*`",
+        );
+        return;
+    }
     finding.help("Remove them in the same `RUN`: `rm -rf /var/lib/apt/lists/*`");
     if let Some(edit) = append_command(run, "rm -rf /var/lib/apt/lists/*") {
         finding.fix_unsafe("Remove the package lists at the end of the RUN", vec![edit]);
