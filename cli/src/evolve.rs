@@ -45,7 +45,7 @@ fn to_user_error(error: EvolveError) -> Error {
         }
         EvolveError::Evolution(EvolutionError::Ambiguous(_)) => "pass the full id",
         EvolveError::Evolution(EvolutionError::Edited { .. }) => {
-            "undo the edit and repeat the command, or take the change back by hand"
+            "undo the edit and run the command again, or revert the change by hand"
         }
         EvolveError::Evolution(EvolutionError::Io { .. }) => {
             "check that the directory is writable and the disk is not full"

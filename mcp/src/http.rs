@@ -306,7 +306,7 @@ where
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(plain(
             StatusCode::PAYLOAD_TOO_LARGE,
-            "the request body is larger than 4 MiB; send less\n",
+            "the request body is larger than 4 MiB; send a smaller request\n",
         )),
         Ok(Err(_)) => Err(plain(StatusCode::BAD_REQUEST, "the request body is incomplete\n")),
         Err(_) => Err(plain(

@@ -9,6 +9,7 @@ use super::log::{self, LAST_SEEN, OCCURRENCES, Op, Revision};
 use super::mirror::present_lines;
 use super::project::{Drafted, ProjectMemory};
 pub use super::similarity::SimilarMemory;
+use super::times;
 use super::types::{Entry, Kind, Layer, Link, Outcome, Relation, Status, Verdict};
 use super::words::{fold_text, topic_key};
 use aidd_engine::workspace::memory_checks::CHECK;
@@ -236,14 +237,7 @@ impl ProjectMemory {
         if new.content.trim().is_empty() {
             return Err(MemoryError::Invalid(format!("a {kind} cannot be empty")));
         }
-        let at = match (new.created_at, self.now()) {
-            (Some(at), now) if at > now => {
-                return Err(MemoryError::Invalid(
-                    "the date of a memory cannot be in the future".to_owned(),
-                ));
-            }
-            (at, now) => at.unwrap_or(now),
-        };
+        let at = times::of_save(new.created_at, self.now())?;
         let id = self.new_id(kind.word(), at, &new.content);
         for link in &new.links {
             self.check_link(&id, link)?;

@@ -1,6 +1,7 @@
 //! Times in milliseconds since 1970: parsed from records and user input, formatted in UTC, so that
 //! everyone sees the same time.
 
+use crate::MemoryError;
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
@@ -68,9 +69,44 @@ fn civil(at: i64) -> DateTime {
     TimeZone::UTC.to_datetime(Timestamp::from_millisecond(at).unwrap_or(nearest))
 }
 
+/// A day in milliseconds.
+const DAY: i64 = 86_400_000;
+/// A day without a zone is one in UTC; east of it, the same day begins up to 14 hours earlier.
+const MAX_AHEAD: i64 = 14 * 3_600_000;
+
+/// The time of a memory that is saved at `now` with the date `date`; both in milliseconds since 1970.
+///
+/// # Errors
+/// When the date is in the future, or so early that it is a mistake.
+pub(crate) fn of_save(date: Option<i64>, now: i64) -> Result<i64, MemoryError> {
+    match date {
+        // Less is the number of a year, or a mistake.
+        Some(date) if date < DAY => {
+            Err(MemoryError::Invalid("the date of a memory must be after 1970-01-01".to_owned()))
+        }
+        Some(date) if date > now + MAX_AHEAD => {
+            Err(MemoryError::Invalid("the date of a memory cannot be in the future".to_owned()))
+        }
+        Some(date) => Ok(date.min(now)),
+        None => Ok(now),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_date_of_a_save_is_not_in_the_future_and_not_a_mistake() {
+        let now = 20_000 * DAY;
+        assert_eq!(of_save(None, now).ok(), Some(now));
+        assert_eq!(of_save(Some(now - DAY), now).ok(), Some(now - DAY));
+        // Today, in a zone east of UTC.
+        assert_eq!(of_save(Some(now + MAX_AHEAD), now).ok(), Some(now));
+        for date in [now + MAX_AHEAD + 1, 2020, -DAY] {
+            assert!(of_save(Some(date), now).is_err(), "{date}");
+        }
+    }
 
     #[test]
     fn dates_are_parsed_in_every_supported_format() {

@@ -362,6 +362,8 @@ fn revert_in(
     let reason = reason.map(|reason| memory.clean_text(reason)).transpose()?;
     let change = transaction.applied(id)?;
     let lines = convention::to_take_back(evolve, memory, &change)?;
+    // Another process must not append between the reading and the replacing of the file.
+    let _lock = lines.is_some().then(|| memory.journal().lock()).transpose()?;
     Ok(transaction.revert(&change, now, (evolve.actor, reason), lines.as_slice())?)
 }
 

@@ -209,7 +209,7 @@ pub struct Links {
     /// Link to another memory, such as builds_on:ID; repeatable.
     #[arg(long = "link", value_name = "RELATION:ID", value_parser = link)]
     pub links: Vec<(Relation, String)>,
-    /// Day or time of the memory if it is older, such as 2026-03-01.
+    /// Date of the memory, if it is from an earlier day, such as 2026-03-01.
     #[arg(long, value_name = "TIME")]
     pub date: Option<String>,
 }

@@ -1,6 +1,7 @@
 //! Routes that the code no longer declares, and operations that an OpenAPI document no longer
 //! describes.
 
+use crate::commit_message::ChangeKind;
 use crate::commit_message::facts::{Facts, is_product};
 use aidd_engine::parse::tree::Tree;
 use aidd_engine::parse::{json, yaml};
@@ -18,6 +19,15 @@ pub(super) fn removed(facts: &Facts<'_>) -> Vec<String> {
     let mut operations: BTreeMap<String, i64> = BTreeMap::new();
     for file in &facts.files {
         let change = file.change;
+        let is_known = |text: &Option<String>, absent: ChangeKind| match text {
+            Some(text) => text.len() <= MAX_SIZE,
+            None => change.kind == absent,
+        };
+        if !is_known(&change.before, ChangeKind::Added)
+            || !is_known(&change.after, ChangeKind::Deleted)
+        {
+            continue;
+        }
         let texts = [(&change.before, -1), (&change.after, 1)];
         for (text, step) in texts {
             let Some(text) = text.as_deref().filter(|text| text.len() <= MAX_SIZE) else {

@@ -48,7 +48,7 @@ fn in_sql(text: &str) -> Dropped {
     let code: Vec<&str> = lines.map(|line| line.split("--").next().unwrap_or_default()).collect();
     let mut dropped = Dropped::new();
     let mut added = BTreeSet::new();
-    for statement in code.join("\n").split(';') {
+    for statement in without_block_comments(&code.join("\n")).split(';') {
         let words = sql_words(statement);
         let word = |at: usize| words.get(at).map_or("", |word| word.as_str());
         let is = |at: usize, expected: &str| word(at).eq_ignore_ascii_case(expected);
@@ -60,8 +60,10 @@ fn in_sql(text: &str) -> Dropped {
         };
         if is(0, "drop") && is(1, "table") {
             dropped.insert(("table", name_at(2).1));
-        } else if is(0, "create") && is(1, "table") {
-            added.insert(("table", name_at(2).1));
+        } else if is(0, "create")
+            && let Some(at) = (1..4).find(|at| is(*at, "table"))
+        {
+            added.insert(("table", name_at(at + 1).1));
         } else if is(0, "alter") && is(1, "table") {
             let (at, table) = name_at(2);
             for start in at + 1..words.len() {
@@ -81,6 +83,16 @@ fn in_sql(text: &str) -> Dropped {
     }
     dropped.retain(|item| !added.contains(item) && !item.1.is_empty());
     dropped
+}
+
+fn without_block_comments(code: &str) -> String {
+    let mut parts = code.split("/*");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        plain.push(' ');
+        plain.push_str(part.split_once("*/").map_or("", |(_, rest)| rest));
+    }
+    plain
 }
 
 /// The words of a statement without quotes; names with a schema are one word.
@@ -180,6 +192,11 @@ mod tests {
             "db/migrations/2_a.sql",
             "-- drop table x;\nALTER TABLE users ADD COLUMN a int, DROP COLUMN IF EXISTS \"name\";\nDROP TABLE old;\n-- +goose Down\nDROP TABLE b;\n",
             &["column `users.name`", "table `old`"],
+        );
+        check(
+            "db/migrations/3_a.sql",
+            "CREATE TEMPORARY TABLE tmp (id int);\nDROP TABLE tmp;\n/* DROP TABLE orders; */\nDROP TABLE old;\n",
+            &["table `old`"],
         );
         check(
             "db/migrate/2_a.rb",

@@ -152,13 +152,14 @@ fn renamed_files(files: &[&File<'_>], style: &Style) -> Option<Action> {
     let [file] = files else { return None };
     let old = file.change.old_path.as_deref().filter(|_| file.difference == Difference::None)?;
     let new = file.change.path.as_str();
-    let (old_name, new_name) = (file_name(old), file_name(new));
+    let (old_name, new_name) = (to_plain_line(file_name(old)), to_plain_line(file_name(new)));
     if old_name != new_name {
-        let object = format!("{} to {}", style.name(old_name), style.name(new_name));
+        let object = format!("{} to {}", style.name(&old_name), style.name(&new_name));
         return action(Verb::Rename, object, Topic::Other);
     }
     let folder = new.rsplit_once('/').map_or("root", |(folder, _)| file_name(folder));
-    action(Verb::Move, format!("{} to {}", style.name(new_name), style.name(folder)), Topic::Other)
+    let folder = style.name(&to_plain_line(folder));
+    action(Verb::Move, format!("{} to {folder}", style.name(&new_name)), Topic::Other)
 }
 
 /// Dependencies that changed, if nothing else changed.
@@ -172,7 +173,15 @@ fn changed_dependencies(files: &[&File<'_>], style: &Style) -> Option<Action> {
     }
     let mut by_name: BTreeMap<&str, &ChangedDependency> = BTreeMap::new();
     for dependency in files.iter().flat_map(|file| &file.changed_dependencies) {
-        by_name.insert(&dependency.name, dependency);
+        let is_moved = |known: &ChangedDependency| {
+            (known.was_present, known.is_present) != (dependency.was_present, dependency.is_present)
+        };
+        let is_unversioned = dependency.was_present
+            && dependency.is_present
+            && (dependency.from.is_none() || dependency.to.is_none());
+        if is_unversioned || by_name.insert(&dependency.name, dependency).is_some_and(is_moved) {
+            return None;
+        }
     }
     let all: Vec<&ChangedDependency> = by_name.into_values().collect();
     let names: Vec<String> = all.iter().map(|one| to_plain_line(&one.name)).collect();
@@ -263,7 +272,7 @@ fn corrected(files: &[&File<'_>]) -> Option<Action> {
         .collect::<Option<_>>()?;
     let typos = if words.iter().sum::<usize>() == 1 { "typo" } else { "typos" };
     let object = match files {
-        [file] => format!("{typos} in {}", name(file)),
+        [file] => format!("{typos} in {}", to_plain_line(name(file))),
         _ => typos.to_owned(),
     };
     action(Verb::Fix, object, Topic::Spelling)

@@ -59,6 +59,8 @@ fn is_respelt(old: &str, new: &str) -> bool {
     is_word(old)
         && is_word(new)
         && old.to_lowercase() != new.to_lowercase()
+        // Words such as `valid` and `invalid` differ in meaning.
+        && old.to_lowercase().chars().next() == new.to_lowercase().chars().next()
         && strsim::osa_distance(old, new) <= MAX_LETTERS
 }
 

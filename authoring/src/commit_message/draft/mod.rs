@@ -56,7 +56,7 @@ pub(super) fn draft(
     let mut description = None;
     if let Some((last, last_scope, words)) = like_last.filter(|(kind, ..)| convention.allows(kind))
     {
-        kind = Some((last, "the type of the last message on this version".to_owned()));
+        kind = Some((last, "the type of the last message that names the old version".to_owned()));
         (scope, description) = (last_scope, Some(words));
     } else if let Some(action) = actions::detect(facts, style) {
         let learnt = style.header(|verb, line| action.topic.is_in(verb, line));
@@ -72,7 +72,8 @@ pub(super) fn draft(
             .map(|action| format!("{} {}", style.word(action.verb), action.object));
     }
     if !convention.is_used() {
-        return Draft { kind, scope, line: description };
+        let line = description.filter(|text| text.chars().count() <= style.length);
+        return Draft { kind, scope, line };
     }
     let line = first_line(
         convention,

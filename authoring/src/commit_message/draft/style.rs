@@ -17,6 +17,8 @@ const MIN_SHARE: f64 = 0.8;
 const MIN_TRAILER_SHARE: f64 = 0.5;
 /// Minimum share of first lines with a name in backticks, if names are written like this.
 const MIN_BACKTICKS: f64 = 0.05;
+/// Minimum of the derived length: short messages do not forbid longer ones.
+const MIN_LENGTH: usize = 50;
 /// The length of first lines without a history.
 const LENGTH: usize = 72;
 /// Minimum number of first lines from which type and scope of a kind of change are derived.
@@ -148,7 +150,7 @@ impl Style {
         Self {
             case: letter_case(&descriptions).filter(|_| is_known),
             verb_form: verb_form(&descriptions).filter(|_| is_known),
-            length: length.filter(|_| is_known).unwrap_or(LENGTH),
+            length: length.filter(|_| is_known).map_or(LENGTH, |length| length.max(MIN_LENGTH)),
             trailers: if is_known { trailers(&parsed) } else { Vec::new() },
             has_backticks: !is_known
                 || with_backticks as f64 >= MIN_BACKTICKS * messages.len() as f64,
@@ -216,10 +218,15 @@ impl Style {
     pub(super) fn release(&self, old: &str, new: &str) -> Option<(String, Option<String>, String)> {
         let is_version = |line: &&Line| {
             let parts = line.description.split(|c: char| c.is_whitespace() || c == '`');
-            parts.into_iter().any(|part| part.trim_start_matches('v') == old)
+            let is_number =
+                |part: &&str| part.contains('.') && part.starts_with(|c: char| c.is_ascii_digit());
+            let mut versions = parts.map(|part| part.trim_start_matches('v')).filter(is_number);
+            // With a second version, such as the one before, the line would be wrong.
+            versions.next() == Some(old) && versions.next().is_none()
         };
         let line = self.lines.iter().find(is_version)?;
-        let (kind, scope) = line.header.clone()?;
+        let is_release = |(kind, _): &(String, Option<String>)| !matches!(&**kind, "fix" | "feat");
+        let (kind, scope) = line.header.clone().filter(is_release)?;
         Some((kind, scope, line.description.replace(old, new)))
     }
 }

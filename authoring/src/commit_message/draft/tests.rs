@@ -131,7 +131,7 @@ fn the_style_of_the_history_is_derived() {
     let style = &description.convention.style;
     assert_eq!(
         style.to_string(),
-        "lower case, imperative (`add`), at most 33 characters, trailer Signed-off-by"
+        "lower case, imperative (`add`), at most 50 characters, trailer Signed-off-by"
     );
 }
 

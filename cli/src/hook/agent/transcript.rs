@@ -114,7 +114,9 @@ pub(super) fn usage_since(path: &Path, start: i64) -> Option<TokenUsage> {
 }
 
 fn open(path: &Path) -> Option<File> {
-    File::open(path).ok().filter(|file| file.metadata().is_ok_and(|data| data.is_file()))
+    // Opening a pipe can block forever.
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    File::open(path).ok()
 }
 
 /// The files with the answers of the session's subagents.

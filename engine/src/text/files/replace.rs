@@ -4,6 +4,10 @@ use super::guard::read_regular;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Distinguishes the temporary files of one process.
+static NEXT_NUMBER: AtomicU64 = AtomicU64::new(0);
 
 /// The content of a file with at most `limit` bytes; `None` if there is none.
 ///
@@ -33,7 +37,8 @@ pub fn replace(path: &Path, content: &[u8], is_synced: bool) -> io::Result<bool>
     }
     fs::create_dir_all(path.parent().unwrap_or(Path::new("")))?;
     let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{}.tmp", std::process::id()));
+    let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
+    name.push(format!(".{}.{number}.tmp", std::process::id()));
     let new = PathBuf::from(name);
     let _ = fs::remove_file(&new);
     let write = || {

@@ -24,12 +24,14 @@ pub(super) fn list(root: &Path, globs: &Globs, scope: &Scope) -> Vec<String> {
 #[expect(clippy::disallowed_methods, reason = "this is a walk")]
 fn visit(disk_path: &Path, path: &str, (globs, scope): (&Globs, &Scope), found: &mut Vec<String>) {
     let Ok(entries) = fs::read_dir(disk_path) else { return };
-    let entries = entries.flatten().filter_map(|entry| Some((entry.file_type().ok()?, entry)));
-    let entries: Vec<_> = entries.map(|(kind, entry)| (kind, entry.file_name(), entry)).collect();
-    let contains =
-        |name: &str| entries.iter().any(|(_, other, _)| other.eq_ignore_ascii_case(name));
+    // An entry would keep its directory open.
+    let entries: Vec<_> = entries
+        .flatten()
+        .filter_map(|entry| Some((entry.file_type().ok()?, entry.file_name())))
+        .collect();
+    let contains = |name: &str| entries.iter().any(|(_, other)| other.eq_ignore_ascii_case(name));
     scope.enter(path, &contains);
-    for (kind, name, entry) in &entries {
+    for (kind, name) in &entries {
         if STORES.iter().any(|store| name == store) {
             continue;
         }
@@ -42,7 +44,7 @@ fn visit(disk_path: &Path, path: &str, (globs, scope): (&Globs, &Scope), found: 
             if globs.excludes(&format!("{path}/")) {
                 scope.record_excluded(&path, Cause::Exclude);
             } else if scope.includes(&path, true) {
-                visit(&entry.path(), &path, (globs, scope), found);
+                visit(&disk_path.join(name), &path, (globs, scope), found);
             }
         }
     }
