@@ -220,7 +220,7 @@ struct NewDecision {
     alternatives: Vec<String>,
     context: Option<String>,
     session_id: Option<String>,
-    /// Day or time of the memory if it is older, such as 2026-03-01
+    /// Date of the memory, if it is from an earlier day, such as 2026-03-01
     #[schemars(extend("x-unlisted" = true))]
     date: Option<String>,
 }
@@ -258,7 +258,7 @@ struct NewMistake {
     check: Option<Row>,
     #[schemars(extend("x-unlisted" = true))]
     session_id: Option<String>,
-    /// Day or time of the memory if it is older, such as 2026-03-01
+    /// Date of the memory, if it is from an earlier day, such as 2026-03-01
     #[schemars(extend("x-unlisted" = true))]
     date: Option<String>,
 }
@@ -299,7 +299,7 @@ struct NewConvention {
     check: Option<Row>,
     #[schemars(extend("x-unlisted" = true))]
     session_id: Option<String>,
-    /// Day or time of the memory if it is older, such as 2026-03-01
+    /// Date of the memory, if it is from an earlier day, such as 2026-03-01
     #[schemars(extend("x-unlisted" = true))]
     date: Option<String>,
 }
