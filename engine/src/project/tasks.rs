@@ -52,6 +52,17 @@ impl TaskRunner {
     }
 }
 
+/// Files from which Makefiles are generated.
+const MAKE_GENERATORS: [&str; 7] = [
+    "CMakeLists.txt",
+    "Makefile.PL",
+    "Makefile.am",
+    "Makefile.in",
+    "configure",
+    "configure.ac",
+    "configure.in",
+];
+
 /// The names of the tasks that files define.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Targets {
@@ -68,9 +79,15 @@ impl Targets {
     /// The tasks that all files of the project define for `runner`.
     #[must_use]
     pub fn of_project(runner: TaskRunner, files: &dyn Files, listing: &Listing) -> Self {
-        let mut targets = Self::default();
         let name_of = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+        let is_generator = |path: &String| MAKE_GENERATORS.contains(&&*name_of(path));
+        let is_partial = runner == TaskRunner::Make && listing.files().iter().any(is_generator);
+        let mut targets = Self { is_partial, ..Self::default() };
         let paths = listing.files().iter().filter(|path| runner.reads(&name_of(path)));
+        let has_name = |included: &str| {
+            let name = name_of(included);
+            listing.files().iter().any(|path| name_of(path) == name)
+        };
         for path in paths {
             targets.files += 1;
             match runner {
@@ -86,7 +103,7 @@ impl Targets {
                         continue;
                     };
                     match runner {
-                        TaskRunner::Make => targets.add_makefile(&text),
+                        TaskRunner::Make => targets.add_makefile(&text, &has_name),
                         TaskRunner::Just => targets.add_justfile(&text),
                         _ => targets.add_taskfile(&text),
                     }
@@ -100,7 +117,7 @@ impl Targets {
     #[must_use]
     pub fn read(makefile: &str) -> Self {
         let mut targets = Self { files: 1, ..Self::default() };
-        targets.add_makefile(makefile);
+        targets.add_makefile(makefile, &|_| true);
         targets
     }
 
@@ -126,7 +143,8 @@ impl Targets {
         self.names.iter().map(String::as_str)
     }
 
-    fn add_makefile(&mut self, text: &str) {
+    /// `exists`: whether the project has a file with this name.
+    fn add_makefile(&mut self, text: &str, exists: &dyn Fn(&str) -> bool) {
         let joined = text.replace("\\\n", " ");
         let mut in_definition = false;
         for line in joined.lines() {
@@ -140,7 +158,8 @@ impl Targets {
                 "define" => in_definition = true,
                 "include" | "-include" | "sinclude" => {
                     // All files with the extension `mk` of the project are read.
-                    let is_known = |name: &str| name.ends_with(".mk") && !name.contains('$');
+                    let is_known =
+                        |name: &str| name.ends_with(".mk") && !name.contains('$') && exists(name);
                     self.is_partial |= !code.split_whitespace().skip(1).all(is_known);
                 }
                 _ => self.add_rule(code),
@@ -229,13 +248,24 @@ mod tests {
             ".PHONY: a b\nA := x:y\nB = c:d\ntest lint: deps # x\n\techo c:\ndefine D\ne:\nendef\n";
         assert_eq!(names(TaskRunner::Make, "Makefile", make), ".PHONY a b lint test");
         assert_eq!(names(TaskRunner::Make, "Makefile", "$(ALL): x\nb:\n"), "b …");
-        assert_eq!(names(TaskRunner::Make, "a/x.mk", "include common.mk\nb:\n"), "b");
+        assert_eq!(names(TaskRunner::Make, "a/x.mk", "include x.mk\nb:\n"), "b");
+        assert_eq!(names(TaskRunner::Make, "a/x.mk", "include common.mk\nb:\n"), "b …");
         let just = "set shell := [\"sh\"]\nv := \"a\"\nalias t := test\n@test *args: build\n  echo a: b\n[private]\nbuild:\n";
         assert_eq!(names(TaskRunner::Just, "justfile", just), "build t test");
         let task = "version: '3'\ntasks:\n  build:\n    aliases: [b]\n  lint: echo\n";
         assert_eq!(names(TaskRunner::Task, "Taskfile.yml", task), "b build lint");
         let npm = r#"{"scripts": {"test": "vitest"}}"#;
         assert_eq!(names(TaskRunner::Npm, "web/package.json", npm), "test");
+    }
+
+    #[test]
+    fn generated_makefiles_have_more_targets() {
+        let files = Memory([("Makefile".to_owned(), b"b:\n".to_vec())].into());
+        let lacks = |paths: &[&str]| {
+            let listing = Listing::new(paths.iter().map(|&path| path.to_owned()));
+            Targets::of_project(TaskRunner::Make, &files, &listing).lacks("c")
+        };
+        assert!(lacks(&["Makefile"]) && !lacks(&["CMakeLists.txt", "Makefile"]));
     }
 
     #[test]

@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 /// Maximum number of lines before and after a command that are read for the name of a repository.
 const MAX_LINES: usize = 50;
+/// Maximum length of a line that is read for the name of a repository.
+const MAX_LINE_BYTES: usize = 10_000;
 /// Package managers of JavaScript.
 const SCRIPT_RUNNERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
 /// Options of runners that are followed by a value.
@@ -91,7 +93,10 @@ fn task<'s>(command: &Command<'s>) -> Option<Task<'s>> {
         (TaskRunner::Make | TaskRunner::Just | TaskRunner::Task, [name, ..]) => {
             // `just mod::recipe` and names in prose.
             let is_prose = operands.len() > 3 && runner != TaskRunner::Just;
-            Some(*name).filter(|name| !name.contains("::") && !is_prose)?
+            // `just directory/recipe` runs the justfile of the directory.
+            let is_elsewhere =
+                name.contains("::") || runner == TaskRunner::Just && name.contains('/');
+            Some(*name).filter(|_| !is_elsewhere && !is_prose)?
         }
         _ => return None,
     };
@@ -166,7 +171,11 @@ fn names_other_repository(source: &Source, span: Span) -> bool {
     let end = source.line_count().min(at + MAX_LINES);
     let last = (at..end).find(|line| is_blank(*line)).unwrap_or(end);
     (first..last).any(|line| {
-        let text = source.slice(source.line_span(line)).to_ascii_lowercase();
+        let text = source.slice(source.line_span(line));
+        if text.len() > MAX_LINE_BYTES {
+            return false;
+        }
+        let text = text.to_ascii_lowercase();
         let words: Vec<&str> =
             text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '/'))).collect();
         words.windows(2).any(|pair| {
@@ -219,6 +228,9 @@ pub(super) fn wrong_package_manager(context: &AgentContext<'_, '_>, report: &mut
         if used.len() != 1 || used.contains(manager) || instructions.is_negated(command.span) {
             continue;
         }
+        if ecosystem == Ecosystem::Npm && names_own_package(command, context.files, listing) {
+            continue;
+        }
         let span =
             Span::new(command.span.start as usize, command.span.start as usize + manager.len());
         let used = used.first().map(String::as_str).unwrap_or_default();
@@ -226,6 +238,23 @@ pub(super) fn wrong_package_manager(context: &AgentContext<'_, '_>, report: &mut
             .at(span, format!("the project uses {used}, not {manager}"))
             .help(format!("name the command of {used}; {manager} writes another lock file"));
     }
+}
+
+/// Whether a command installs a package of the project: what its users run, not its developers.
+fn names_own_package(command: &Command<'_>, files: &dyn Files, listing: &Listing) -> bool {
+    let is_manifest = |path: &&String| path.rsplit('/').next() == Some("package.json");
+    let without_version = |word: &'_ str| match word.rfind('@') {
+        Some(at) if at > 0 => word[..at].to_owned(),
+        _ => word.to_owned(),
+    };
+    let operands: Vec<String> =
+        command.text.split_whitespace().skip(2).map(without_version).collect();
+    !operands.is_empty()
+        && listing.files().iter().filter(is_manifest).any(|path| {
+            let value = manifest::json(files, path);
+            let name = manifest::text(&value, &["name"]);
+            name.is_some_and(|name| operands.iter().any(|operand| operand == name))
+        })
 }
 
 /// The package manager of a command that installs packages or runs scripts with it.
@@ -278,6 +307,7 @@ mod tests {
             ("npm run <script>", "–"),
             ("npm install", "–"),
             ("just build", "Just build 5"),
+            ("just web/build", "–"),
         ] {
             assert_eq!(name(text), expected, "{text}");
         }

@@ -1,11 +1,13 @@
 //! Statements on formatting that the settings of the project's formatter contradict.
 
 use super::AgentContext;
+use super::markdown::Instructions;
 use aidd_engine::parse::values::{Format, Values};
 use aidd_engine::project::manifest;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::source::Span;
+use std::collections::BTreeSet;
 
 /// What a statement or setting decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +112,14 @@ const LIMITS: &[&str] = &[
     "continuation",
     "code block",
     "list",
+    "path",
+    "argument",
+    "around",
+    "commit",
+    "filename",
+    "file name",
+    "variable",
+    "label",
 ];
 
 pub(super) fn contradicts_formatter(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
@@ -123,10 +133,8 @@ pub(super) fn contradicts_formatter(context: &AgentContext<'_, '_>, report: &mut
         };
         let first = offset + lower.find(phrase).unwrap_or_default();
         let span = Span::new(first, first + phrase.len());
-        let heading =
-            instructions.document.headings.iter().rev().find(|it| it.span.end <= span.start);
-        let heading = heading.map(|heading| heading.text.to_lowercase()).unwrap_or_default();
-        if LIMITS.iter().any(|word| lower.contains(word) || heading.contains(word)) {
+        let is_limited = |text: &str| LIMITS.iter().any(|word| text.contains(word));
+        if is_limited(&lower) || is_limited(&headings_above(instructions, span)) {
             continue;
         }
         let settings = settings.get_or_insert_with(|| formatter_settings(context.files));
@@ -137,6 +145,21 @@ pub(super) fn contradicts_formatter(context: &AgentContext<'_, '_>, report: &mut
                 .help("correct the instruction, or the setting of the formatter");
         }
     }
+}
+
+/// The texts of the headings of the sections that contain `span`, in lower case.
+fn headings_above(instructions: &Instructions<'_>, span: Span) -> String {
+    let headings = &instructions.document.headings;
+    let count = headings.partition_point(|heading| heading.span.end <= span.start);
+    let (mut level, mut texts) = (u8::MAX, String::new());
+    for heading in headings[..count].iter().rev() {
+        if heading.level < level {
+            level = heading.level;
+            texts.push_str(&heading.text.to_lowercase());
+            texts.push('\n');
+        }
+    }
+    texts
 }
 
 /// The styles that the formatters at the root set for all files, each with the file.
@@ -183,20 +206,23 @@ fn add_prettier(value: &serde_json::Value, path: &str, found: &mut Vec<(Style, S
     }
 }
 
-/// Only the section for all files; without such a section, nothing is set.
+/// Only the section for all files; without such a section, nothing is set. A width counts only if no
+/// section sets another one.
 fn add_editorconfig(text: &str, found: &mut Vec<(Style, String)>) {
-    let (mut is_general, mut style, mut width) = (false, None, None);
+    let (mut is_general, mut style) = (false, None);
+    let mut widths: BTreeSet<u64> = BTreeSet::new();
     for line in text.lines().map(str::trim) {
         if line.starts_with('[') {
             is_general = line == "[*]";
-        } else if let Some((key, value)) = line.split_once('=').filter(|_| is_general) {
+        } else if let Some((key, value)) = line.split_once('=') {
             match (&*key.trim().to_ascii_lowercase(), value.trim()) {
-                ("indent_style", value) => style = Some(value == "tab"),
-                ("indent_size", value) => width = value.parse::<u64>().ok(),
+                ("indent_style", value) if is_general => style = Some(value == "tab"),
+                ("indent_size", value) => widths.extend(value.parse::<u64>()),
                 _ => {}
             }
         }
     }
+    let width = widths.first().copied().filter(|_| widths.len() == 1);
     match style {
         Some(true) => found.push((Style::Tabs, ".editorconfig".to_owned())),
         Some(false) => found.push((Style::Spaces(width), ".editorconfig".to_owned())),

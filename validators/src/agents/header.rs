@@ -5,9 +5,10 @@ use super::AgentContext;
 use super::model::{Client, Purpose};
 use super::vendors::names;
 use aidd_engine::parse::values::{Datum, front_matter};
+use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
-use aidd_engine::text::paths::Globs;
+use aidd_engine::text::paths::{Globs, join};
 use aidd_engine::text::source::{Source, Span};
 
 /// The value of a key on a line of the front matter, and its span; quotes included.
@@ -21,11 +22,19 @@ fn field<'s>(source: &'s Source, key: &str) -> Option<(&'s str, Span)> {
         let Some(value) = line.strip_prefix(key).and_then(|rest| rest.strip_prefix(':')) else {
             continue;
         };
-        let trimmed = value.trim();
+        let trimmed = without_comment(value.trim());
         let from = offset + key.len() + 1 + (value.len() - value.trim_start().len());
         return Some((trimmed, Span::new(from, from + trimmed.len())));
     }
     None
+}
+
+/// A value without the comment after it.
+fn without_comment(value: &str) -> &str {
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let closing = quote.and_then(|quote| value[1..].find(quote)).map_or(0, |at| at + 1);
+    let comment = value[closing..].find(" #").map_or(value.len(), |at| closing + at);
+    value[..comment].trim_end()
 }
 
 /// The span of the opening line of the front matter, or of the first line.
@@ -49,9 +58,13 @@ pub(super) fn rule_activation(context: &AgentContext<'_, '_>, report: &mut Repor
                     .fix("Remove the quotes", vec![Edit::replace(span, inner)]);
             }
         }
-        Client::Copilot if field(source, "applyTo").is_none() => {
+        // VS Code compares a description with the task.
+        Client::Copilot
+            if field(source, "applyTo").is_none() && field(source, "description").is_none() =>
+        {
+            let message = "instructions without `applyTo` are not applied automatically";
             report
-                .at(first_line(source), "instructions without `applyTo` are not applied")
+                .at(first_line(source), message)
                 .help("add the front matter `applyTo: \"**\"`, or globs of the files");
         }
         Client::Windsurf => {
@@ -94,7 +107,7 @@ pub(super) fn rule_never_applies(context: &AgentContext<'_, '_>, report: &mut Re
     let (Some((_, key)), Some((_, listing))) = (key, context.project_instructions()) else {
         return;
     };
-    if context.file.purpose != Purpose::Rule {
+    if context.file.purpose != Purpose::Rule || !depends_on_globs(context) {
         return;
     }
     let (globs, span) = match globs(context, key) {
@@ -112,11 +125,31 @@ pub(super) fn rule_never_applies(context: &AgentContext<'_, '_>, report: &mut Re
     if below.is_empty() || below.iter().any(|path| matcher.matches(path)) {
         return;
     }
+    let is_ignored = |glob: &String| {
+        let path = join(directory, glob.trim_start_matches('/'));
+        path.is_some_and(|path| is_ignored_by_git(context.files, &path))
+    };
+    if globs.iter().any(is_ignored) {
+        return;
+    }
     let message = match &globs[..] {
         [glob] => format!("no file matches `{glob}`, so the rule never applies"),
         _ => "no file matches these globs, so the rule never applies".to_owned(),
     };
     report.at(span, message).help("correct the glob, or remove the rule");
+}
+
+/// Whether the globs of a rule decide when the client applies it.
+fn depends_on_globs(context: &AgentContext<'_, '_>) -> bool {
+    let is = |key, expected: &str| {
+        let value = field(context.source, key).map(|(value, _)| value.trim_matches(['"', '\'']));
+        value == Some(expected)
+    };
+    match context.file.client {
+        Client::Cursor => !is("alwaysApply", "true"),
+        Client::Kiro => is("inclusion", "fileMatch"),
+        _ => true,
+    }
 }
 
 /// The globs of a rule, and the span of all.

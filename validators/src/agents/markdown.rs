@@ -23,6 +23,9 @@ pub(super) struct Command<'s> {
 /// The languages of fenced blocks with shell commands.
 const SHELLS: [&str; 6] = ["sh", "bash", "shell", "zsh", "console", "terminal"];
 
+/// Maximum number of bytes before and after a span that are read as its context.
+const MAX_CONTEXT: u32 = 2_000;
+
 /// Words that negate a statement or refer to the past, in lower case.
 const NEGATIONS: &[&str] = &[
     "never",
@@ -105,11 +108,13 @@ impl<'s> Instructions<'s> {
         NEGATIONS.iter().any(|word| context.contains(word) || heading.contains(word))
     }
 
-    /// The line of `span` and the line above, in lower case.
+    /// The line of `span` and the line above, in lower case; of long lines, the part around `span`.
     pub(super) fn context(&self, span: Span) -> String {
         let line = self.source.line_of(span.start);
         let start = self.source.line_span(line.saturating_sub(1)).start;
-        let end = self.source.lines_around(span).end;
+        let start = start.max(span.start.saturating_sub(MAX_CONTEXT));
+        let end = self.source.lines_around(span).end.min(span.end.saturating_add(MAX_CONTEXT));
+        // `slice` moves both ends to the boundaries of characters.
         self.source.slice(Span { start, end }).to_lowercase()
     }
 
@@ -122,9 +127,10 @@ impl<'s> Instructions<'s> {
     pub(super) fn prose(&self) -> impl Iterator<Item = (usize, &'s str)> {
         let text = self.source.text();
         let header = front_matter(text).map_or(0, |(_, end)| end);
+        let blocks = &self.document.blocks;
         let in_code = |offset: usize| {
-            let is_in = |span: &Span| span.range().contains(&offset);
-            self.document.blocks.iter().any(|block| is_in(&block.span))
+            let next = blocks.partition_point(|block| block.span.end as usize <= offset);
+            blocks.get(next).is_some_and(|block| block.span.range().contains(&offset))
         };
         let mut at = 0;
         let lines = text.split_inclusive('\n').map(move |line| {

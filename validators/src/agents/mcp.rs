@@ -32,7 +32,9 @@ pub(super) fn mcp_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         return;
     };
     let client = context.file.client.name();
+    // Visual Studio reads `servers` in `.mcp.json`.
     if context.file.purpose == Purpose::Mcp
+        && context.file.client != Client::Claude
         && context.at(&[key]).is_none()
         && let Some(at) = context.at(&[other])
         && let Some((_, span)) = &context.data.all[at].key
@@ -67,7 +69,13 @@ pub(super) fn mcp_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
                 report.at(context.data.all[value].span, format!("`{key}` must be {what}"));
                 continue;
             }
-            let is_other = |value: &&Value| !matches!(value.datum, Datum::Text(_));
+            // VS Code also accepts numbers and null as values of variables.
+            let is_lenient = key == "env" && context.file.client == Client::Copilot;
+            let is_other = |value: &&Value| match value.datum {
+                Datum::Text(_) => false,
+                Datum::Null | Datum::Number(_) => !is_lenient,
+                _ => true,
+            };
             let wrong = context.children_of(Some(value)).map(|(_, value)| value).find(is_other);
             if let Some(wrong) = wrong {
                 report.at(wrong.span, format!("the values of `{key}` must be strings"));
@@ -90,15 +98,22 @@ pub(super) fn mcp_plain_http(context: &AgentContext<'_, '_>, report: &mut Report
                 || host.starts_with("0.0.0.0")
                 || host.starts_with("10.")
                 || host.starts_with("192.168.")
+                || is_private(host)
                 || host.ends_with(".internal")
                 || host.ends_with(".local")
                 || host.ends_with(".localhost")
                 || rest.starts_with(['[', '$', '{', '<']);
             if !is_local {
-                report.at(span, "the server is called without encryption").help("use https");
+                report.at(span, "the connection to the server is not encrypted").help("use https");
             }
         }
     }
+}
+
+/// Whether a host is in the private network 172.16.0.0/12.
+fn is_private(host: &str) -> bool {
+    let second = host.strip_prefix("172.").and_then(|rest| rest.split('.').next()?.parse().ok());
+    second.is_some_and(|second: u8| (16..32).contains(&second))
 }
 
 pub(super) fn mcp_unpinned(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
@@ -142,15 +157,22 @@ pub(super) fn mcp_undefined_input(context: &AgentContext<'_, '_>, report: &mut R
         .children(&["inputs"])
         .filter_map(|(at, _)| context.data.text(context.data.child(at, "id")?))
         .collect();
-    let text = context.source.text();
-    for (start, open) in text.match_indices("${input:") {
-        let from = start + open.len();
-        let Some(length) = text[from..].find('}') else { continue };
-        let id = &text[from..from + length];
-        if !ids.iter().any(|known| known == id) {
-            report
-                .at(Span::new(from, from + length), format!("the input `{id}` is not declared"))
-                .help("add an entry with this `id` to `inputs`");
+    const OPEN: &str = "${input:";
+    let values = context.data.all.iter().filter(|value| matches!(value.datum, Datum::Text(_)));
+    for value in values {
+        let mut from = value.span.start as usize;
+        for (at, part) in context.source.slice(value.span).split(OPEN).enumerate() {
+            if let Some((id, _)) = part.split_once('}').filter(|_| at > 0)
+                && !ids.iter().any(|known| known == id)
+            {
+                report
+                    .at(
+                        Span::new(from, from + id.len()),
+                        format!("the input `{id}` is not declared"),
+                    )
+                    .help("add an entry with this `id` to `inputs`");
+            }
+            from += part.len() + OPEN.len();
         }
     }
 }

@@ -22,6 +22,17 @@ fn is_claude_settings(context: &AgentContext<'_, '_>) -> bool {
     context.file.client == Client::Claude && context.file.purpose == Purpose::Settings
 }
 
+/// Whether the file is `.claude/settings.local.json`, which Git ignores and only one user reads.
+fn is_local(context: &AgentContext<'_, '_>) -> bool {
+    context.source.path().ends_with("/settings.local.json")
+        || context.source.path() == "settings.local.json"
+}
+
+/// Whether the file contains settings of Claude Code for everyone who opens the project.
+fn is_shared_claude_settings(context: &AgentContext<'_, '_>) -> bool {
+    is_claude_settings(context) && !is_local(context)
+}
+
 /// The tool of a permission rule, and its specifier: `Bash(git log:*)`.
 fn split_rule(rule: &str) -> (&str, Option<&str>) {
     match rule.split_once('(') {
@@ -31,7 +42,7 @@ fn split_rule(rule: &str) -> (&str, Option<&str>) {
 }
 
 pub(super) fn permission_broad(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if !is_claude_settings(context) {
+    if !is_shared_claude_settings(context) {
         return;
     }
     for (_, value) in context.children(&["permissions", "allow"]) {
@@ -44,11 +55,11 @@ pub(super) fn permission_broad(context: &AgentContext<'_, '_>, report: &mut Repo
         let prefix = command.strip_suffix('*').map(|it| it.trim_end_matches([':', ' ']));
         let Some(prefix) = prefix else { continue };
         let message = if prefix.is_empty() {
-            format!("`{rule}` allows every shell command without a question")
+            format!("`{rule}` allows every shell command without asking")
         } else if RUNNERS.contains(&prefix) {
             format!("`{rule}` allows every command, because {prefix} runs any program")
         } else if DESTRUCTIVE.contains(&prefix) {
-            format!("`{rule}` allows a command that destroys work without a question")
+            format!("`{rule}` allows a command that destroys work without asking")
         } else {
             continue;
         };
@@ -59,6 +70,9 @@ pub(super) fn permission_broad(context: &AgentContext<'_, '_>, report: &mut Repo
 }
 
 pub(super) fn permission_mode(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    if is_local(context) {
+        return;
+    }
     let help = "remove the setting; each user can choose it for their own machine";
     let mut add = |span: Span, message: &str| _ = report.at(span, message).help(help);
     match (context.file.client, context.file.purpose) {
@@ -67,25 +81,25 @@ pub(super) fn permission_mode(context: &AgentContext<'_, '_>, report: &mut Repor
             if let Some((_, span)) = mode.filter(|(mode, _)| *mode == "bypassPermissions") {
                 add(
                     span,
-                    "`bypassPermissions` turns off all questions for everyone who opens the project",
+                    "`bypassPermissions` turns off all permission prompts for everyone whose Claude Code version accepts it from a project",
                 );
             }
             if let Some(span) = context.is_true(&["skipDangerousModePermissionPrompt"]) {
-                add(span, "the warning of the mode without questions is turned off for everyone");
+                add(span, "the warning before `bypassPermissions` is turned off for everyone");
             }
         }
         (Client::Codex, Purpose::Settings) => {
             let sandbox = context.text(&["sandbox_mode"]);
             let approval = context.text(&["approval_policy"]);
             if let (Some(("danger-full-access", span)), Some(("never", _))) = (sandbox, approval) {
-                add(span, "Codex runs every command without a sandbox and without a question");
+                add(span, "Codex runs every command without a sandbox and without asking");
             }
         }
         (Client::Gemini, Purpose::Settings) => {
             for (server, _) in context.children(&["mcpServers"]) {
                 let trust = context.data.child(server, "trust").map(|at| &context.data.all[at]);
                 if let Some(trust) = trust.filter(|trust| trust.datum == Datum::Bool(true)) {
-                    add(trust.span, "`trust` runs all tools of the server without a question");
+                    add(trust.span, "`trust` runs all tools of the server without asking");
                 }
             }
         }
@@ -94,10 +108,7 @@ pub(super) fn permission_mode(context: &AgentContext<'_, '_>, report: &mut Repor
                 let approved = context.data.child(server, "autoApprove");
                 for (_, value) in context.children_of(approved) {
                     if let Some(("*", span)) = super::string(value) {
-                        add(
-                            span,
-                            "`autoApprove: *` runs all tools of the server without a question",
-                        );
+                        add(span, "`autoApprove: *` runs all tools of the server without asking");
                     }
                 }
             }
@@ -115,33 +126,33 @@ pub(super) fn permission_mode(context: &AgentContext<'_, '_>, report: &mut Repor
 }
 
 pub(super) fn mcp_auto_approve(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if is_claude_settings(context)
+    if is_shared_claude_settings(context)
         && let Some(span) = context.is_true(&["enableAllProjectMcpServers"])
     {
         report
-            .at(
-                span,
-                "every MCP server that somebody adds to the repository starts without a question",
-            )
+            .at(span, "every MCP server that somebody adds to the repository starts without asking")
             .help("list the reviewed servers in `enabledMcpjsonServers`");
     }
 }
 
 /// Variables with the address of a service that receives keys and conversations.
-const ENDPOINTS: [&str; 6] = [
-    "ANTHROPIC_BASE_URL",
-    "ANTHROPIC_BEDROCK_BASE_URL",
-    "HTTPS_PROXY",
-    "HTTP_PROXY",
-    "OPENAI_API_BASE",
-    "OPENAI_BASE_URL",
-];
+const ENDPOINTS: [&str; 4] =
+    ["ANTHROPIC_BASE_URL", "ANTHROPIC_BEDROCK_BASE_URL", "OPENAI_API_BASE", "OPENAI_BASE_URL"];
 /// Hosts of the vendors, and of this machine.
-const OWN_HOSTS: [&str; 6] =
-    ["anthropic.com", "openai.com", "amazonaws.com", "localhost", "127.0.0.1", "::1"];
+const OWN_HOSTS: [&str; 9] = [
+    "anthropic.com",
+    "openai.com",
+    "amazonaws.com",
+    "azure.com",
+    "googleapis.com",
+    "localhost",
+    "host.docker.internal",
+    "127.0.0.1",
+    "::1",
+];
 
 pub(super) fn endpoint_override(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    if !is_claude_settings(context) {
+    if !is_shared_claude_settings(context) {
         return;
     }
     for (_, value) in context.children(&["env"]) {

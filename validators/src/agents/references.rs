@@ -221,7 +221,11 @@ pub(super) fn dead_import(context: &AgentContext<'_, '_>, report: &mut Report<'_
     for (span, import) in imports(instructions) {
         let Some(target) = join(parent_dir(path), import) else { continue };
         let is_local = target.contains(".local.");
-        if context.files.exists(&target) || is_local || is_ignored_by_git(context.files, &target) {
+        if context.files.exists(&target)
+            || is_local
+            || in_html_comment(instructions, span)
+            || is_ignored_by_git(context.files, &target)
+        {
             continue;
         }
         let from_root =
@@ -237,7 +241,7 @@ pub(super) fn dead_import(context: &AgentContext<'_, '_>, report: &mut Report<'_
         } else if let Some(moved) = moved {
             finding.help(format!("did you mean `{moved}`?"));
         } else {
-            finding.help("correct the path; the client ignores the import without a message");
+            finding.help("correct the path; the client silently ignores the import");
         }
     }
 }

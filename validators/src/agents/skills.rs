@@ -60,7 +60,8 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
         return;
     }
     let message = if !is_valid_name(name) {
-        "a skill name has at most 64 lower-case letters, digits and single hyphens".to_owned()
+        "a skill name consists of at most 64 lowercase letters, digits and single hyphens"
+            .to_owned()
     } else if name != folder {
         format!("the name `{name}` differs from the directory `{folder}`")
     } else {
@@ -82,11 +83,15 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
         return;
     }
     let first = context.source.line_span(0);
-    let has_header = context.source.text().starts_with("---");
-    if !has_header && !context.source.path().contains("template") {
-        report
-            .at(first, "a skill without front matter has no description")
-            .help("add `name` and `description` between `---` lines");
+    let path = context.source.path();
+    // Claude Code takes the first paragraph of a skill without a description.
+    let is_claude = path.contains(".claude/skills/");
+    let severity = is_claude.then_some(Severity::Info);
+    let has_header = context.source.text().trim_start_matches('\u{FEFF}').starts_with("---");
+    if !has_header && !path.contains("template") {
+        let finding = report.at(first, "a skill without front matter has no description");
+        finding.help("add `name` and `description` between `---` lines");
+        finding.severity = severity.unwrap_or(finding.severity);
         return;
     }
     if !is_readable(context) {
@@ -95,18 +100,24 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
     match header_text(context, "description") {
         Some((text, span)) if text.chars().count() > MAX_DESCRIPTION => {
             let length = text.chars().count();
-            report.at(
+            let finding = report.at(
                 Span { end: context.source.lines_around(Span { end: span.start, ..span }).end, ..span },
                 format!("the description has {length} characters; clients read at most {MAX_DESCRIPTION}"),
             );
+            if is_claude {
+                finding.severity = Severity::Warning;
+            }
         }
         Some((text, span)) if text.trim().is_empty() => {
-            report.at(span, "the description is empty, so no agent selects the skill");
+            let message = "the description is empty, so no agent selects the skill";
+            let finding = report.at(span, message);
+            finding.severity = severity.unwrap_or(finding.severity);
         }
         None if context.at(&["description"]).is_none() => {
-            report
-                .at(first, "a skill without a `description` is not selected by agents")
-                .help("say what the skill does and when to use it");
+            let message = "a skill without a `description` is not selected by agents";
+            let finding = report.at(first, message);
+            finding.help("say what the skill does and when to use it");
+            finding.severity = severity.unwrap_or(finding.severity);
         }
         _ => {}
     }
@@ -147,6 +158,11 @@ pub(super) fn agent_fields(context: &AgentContext<'_, '_>, report: &mut Report<'
     };
     let is_document = matches!(&*name.to_ascii_uppercase(), "README.MD" | "INDEX.MD" | "CLAUDE.MD");
     if context.file.purpose != Purpose::Agent || is_document {
+        return;
+    }
+    // Notes that several agents share are in the same directory.
+    let is_notes = || ["name", "description"].iter().all(|key| context.at(&[key]).is_none());
+    if context.file.client == Client::Claude && context.data.broken.is_none() && is_notes() {
         return;
     }
     let first = context.source.line_span(0);

@@ -38,6 +38,8 @@ pub(super) fn hidden_unicode(context: &AgentContext<'_, '_>, report: &mut Report
     }
     let mut chars = text.char_indices().peekable();
     let mut before = '\n';
+    // The end of the line that was checked last, and whether it has letters from right to left.
+    let (mut line_end, mut is_rtl) = (0, false);
     while let Some((start, c)) = chars.next() {
         let Some(hidden) = kind(c) else {
             before = c;
@@ -52,11 +54,16 @@ pub(super) fn hidden_unicode(context: &AgentContext<'_, '_>, report: &mut Report
         }
         let after = chars.peek().map_or('\n', |(_, c)| *c);
         let run = &text[start..end];
+        if hidden == Hidden::Bidi && start >= line_end {
+            let line = line_of(text, start);
+            line_end = start + text[start..].find('\n').map_or(text.len() - start, |at| at + 1);
+            is_rtl = is_right_to_left(line);
+        }
         let is_text = match hidden {
             // Flags of regions: a black flag, then tags.
             Hidden::Tag => before == '\u{1F3F4}',
             Hidden::Selector => count < MIN_SELECTORS,
-            Hidden::Bidi => is_right_to_left(line_of(text, start)),
+            Hidden::Bidi => is_rtl,
             // Joiners between emoji or letters of scripts that need them; marks of line breaks in
             // scripts without spaces; a byte order mark.
             Hidden::ZeroWidth => !before.is_ascii() || !after.is_ascii() || start == 0,

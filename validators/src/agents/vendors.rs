@@ -11,8 +11,8 @@ use std::sync::LazyLock;
 
 const TABLE: &str = include_str!("vendors.txt");
 
-/// After this number of days, a vendor may have added names, so that an unknown name is only an
-/// information.
+/// After this number of days, a vendor may have added names, so that an unknown name is reported with
+/// severity `info`.
 const MAX_AGE_DAYS: i64 = 60;
 
 /// A list of names.
@@ -64,8 +64,8 @@ impl Names {
         same.copied().or_else(|| nearest(name, self.names.iter().copied()))
     }
 
-    /// Reports a name that the list lacks: with the severity of the rule, or as an information if the
-    /// list is old.
+    /// Reports a name that the list lacks: with the severity of the rule, or with severity `info` if
+    /// the list is old.
     pub(super) fn report_unknown<'r>(
         &self,
         report: &'r mut Report<'_>,

@@ -9,6 +9,7 @@ use aidd_engine::check::family::SessionCost;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// Maximum number of files that are listed for each client.
 const MAX_PARTS: usize = 5;
@@ -70,7 +71,7 @@ fn check_agents(
     let file_path = if is_all { Some(".".to_owned()) } else { file_path };
     // In one file, the values of variables can be secrets; a directory contains other files.
     let is_file = content.is_some()
-        || file_path.as_deref().is_some_and(|path| path.contains('.') && path != ".");
+        || file_path.as_deref().is_some_and(|path| Path::new(path).extension().is_some());
     let rules: &[&str] = if is_file { &["agents/*", "secrets/*"] } else { &["agents/*"] };
     let rules: Vec<String> = rules.iter().map(|&rule| rule.to_owned()).collect();
     let params = CheckParams { file_path, content, limit };
