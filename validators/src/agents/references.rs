@@ -156,7 +156,7 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             Some(written) => (written.trim_start_matches('/'), true),
             None => (written, false),
         };
-        let written = written.replace("%20", " ");
+        let written = crate::openapi::pointer::percent_decode(written);
         let is_relative = !written.is_empty()
             && !written.starts_with(['/', '~', '<', '@'])
             && !written.contains([':', '{', '}', '<', '>', '*', '$', '\\'])

@@ -15,7 +15,7 @@ mod owasp;
 mod parameters;
 mod parts;
 mod paths;
-mod pointer;
+pub(crate) mod pointer;
 mod references;
 mod schemas;
 mod security;

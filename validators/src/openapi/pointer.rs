@@ -184,7 +184,7 @@ fn unescape(step: &str) -> String {
 }
 
 /// Decodes `%XX`. Returns `text` unchanged if the result is not UTF-8.
-pub(super) fn percent_decode(text: &str) -> String {
+pub(crate) fn percent_decode(text: &str) -> String {
     if !text.contains('%') {
         return text.to_owned();
     }

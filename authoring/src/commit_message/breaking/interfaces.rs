@@ -48,8 +48,8 @@ pub(super) fn removed(facts: &Facts<'_>) -> Vec<String> {
     // If a route was added, it can replace the removed one: the prefix of a router can change.
     let removed = |all: &BTreeMap<String, i64>, noun: &str| -> Vec<String> {
         let is_replaced = all.values().any(|count| *count > 0);
-        let gone = all.iter().filter(|(_, count)| **count < 0 && !is_replaced);
-        gone.map(|(name, _)| format!("the {noun} `{name}` is removed")).collect()
+        let missing = all.iter().filter(|(_, count)| **count < 0 && !is_replaced);
+        missing.map(|(name, _)| format!("the {noun} `{name}` is removed")).collect()
     };
     let mut all = removed(&operations, "operation");
     all.extend(removed(&routes, "route"));

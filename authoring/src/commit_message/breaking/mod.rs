@@ -1,6 +1,6 @@
 //! Breaking changes other than those of symbols: removed routes and operations of an interface,
 //! dropped versions of an engine, and migrations that drop columns and tables. Each names what is
-//! gone.
+//! removed.
 
 mod engines;
 mod interfaces;

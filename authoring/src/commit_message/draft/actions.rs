@@ -285,16 +285,16 @@ fn removal(facts: &Facts<'_>, files: &[&File<'_>], style: &Style) -> Option<Acti
     if removed < MIN_RATIO * added.max(1) {
         return None;
     }
-    let gone: Vec<&&File<'_>> = files
+    let deleted: Vec<&&File<'_>> = files
         .iter()
         .filter(|file| file.change.kind == ChangeKind::Deleted && file.kind != FileKind::Test)
         .collect();
     let symbols = main_symbols(&facts.symbols.removed);
-    let names: Vec<String> = match (gone.as_slice(), symbols.as_slice()) {
+    let names: Vec<String> = match (deleted.as_slice(), symbols.as_slice()) {
         ([], [_, ..]) => {
             symbols.iter().map(|located| style.name(&to_plain_line(&located.symbol.name))).collect()
         }
-        ([_, ..], _) => gone.iter().map(|file| style.name(&to_plain_line(name(file)))).collect(),
+        ([_, ..], _) => deleted.iter().map(|file| style.name(&to_plain_line(name(file)))).collect(),
         _ => return None,
     };
     action(Verb::Remove, join(&names)?, Topic::Other)
