@@ -1,10 +1,13 @@
 //! Lowers the severity of findings outside the product, in one place for all rules: a password in a
 //! test or a weak hash in an example is a correct finding, but not an urgent one.
 
+mod session_keys;
+
 use super::Engine;
 use super::value_purpose::ValuePurposes;
 use super::written::is_written_by_program;
 use crate::forms::generated::is_generated;
+use crate::forms::secret_name;
 use crate::parse::syntax::Tree;
 use crate::parse::values::{Format, Values};
 use crate::project::ignored::is_included_again;
@@ -128,7 +131,11 @@ pub(super) fn lower_doubtful(
         if is_configured {
             continue;
         }
-        if is_generated_key_out_of_use(rule, source, files) || is_session_key_of_tests(rule, source)
+        if is_generated_key_out_of_use(rule, source, files)
+            || session_keys::is_of_tests(rule, source)
+            || session_keys::is_replaced(rule, source, files)
+            || is_without_secret_name(rule, finding, source)
+            || is_key_of_client(rule, finding, source)
         {
             finding.severity = Severity::Info;
         } else if is_made_up(rule, finding, source) {
@@ -136,6 +143,9 @@ pub(super) fn lower_doubtful(
                 secret.range().len() >= MIN_MADE_UP_LEN && is_remote_host(source.text(), secret)
             });
             finding.severity = if is_remote { Severity::Warning } else { Severity::Info };
+        } else if &*rule.id == "secrets/env-file-secret" && !is_production(source.path()) {
+            // Half of these files are for development (figures: `docs/precision.md`).
+            finding.severity = Severity::Warning.min(finding.severity);
         } else if is_in_any_format(rule)
             && !is_production(source.path())
             && !finding.secret.is_some_and(|secret| is_in_production_section(source, secret))
@@ -294,19 +304,42 @@ fn is_remote_host(text: &str, secret: Span) -> bool {
         && !purposes::PLACEHOLDER_DOMAINS.contains(domain)
 }
 
-/// Whether a finding is the key with which an application signs its sessions, in a file that only
-/// starts the application for tests or development.
-fn is_session_key_of_tests(rule: &Rule, source: &Source) -> bool {
-    let path = source.path().to_ascii_lowercase();
-    let name = path.rsplit('/').next().unwrap_or(&path);
-    let is_word_ci = |part: &str| part.split(['.', '_', '-']).any(|word| word == "ci");
-    purposes::SESSION_KEYS.contains(&rule.id)
-        && (path.starts_with(".github/workflows/")
-            || path.starts_with(".circleci/")
-            || name == "makefile"
-            || is_word_ci(name)
-            // Symfony requires this file in the repository; production overrides its values.
-            || name == ".env" && &*rule.id == "secrets/symfony-app-secret")
+/// Maximum distance in bytes between a value and the words before it on its line.
+const MAX_NAME_DISTANCE: u32 = 160;
+
+/// The text of the line before a secret.
+fn line_before(source: &Source, secret: Span) -> &str {
+    let text = &source.text()[..secret.start as usize];
+    let near = text.ceil_char_boundary(secret.start.saturating_sub(MAX_NAME_DISTANCE) as usize);
+    text[near..].rsplit(['\n', '\r']).next().unwrap_or_default()
+}
+
+/// Whether a rule recognises a value by the name of a service, and no word before the value on the
+/// line denotes a secret: `heroku: 0d2d4a24-…` can be any identifier.
+fn is_without_secret_name(rule: &Rule, finding: &Finding, source: &Source) -> bool {
+    let check = rule.check.as_ref().and_then(|check| check.text.as_ref());
+    check.is_some_and(|check| {
+        check.assigned.is_some() && check.secret.is_some_and(|secret| secret < Confidence::High)
+    }) && finding
+        .secret
+        .is_some_and(|secret| !secret_name::mentions_secret(line_before(source, secret)))
+}
+
+/// Text in programs that use a key of Google for a language model, which nobody else may use.
+const LANGUAGE_MODELS: [&str; 4] = ["gemini", "generative", "GenAI", "genai"];
+
+/// Whether a finding is a key of Google in a program for browsers or phones, or for a map. Every user
+/// can read these keys; they are restricted by application or by site.
+fn is_key_of_client(rule: &Rule, finding: &Finding, source: &Source) -> bool {
+    if &*rule.id != "secrets/google-api-key"
+        || LANGUAGE_MODELS.iter().any(|word| source.text().contains(word))
+    {
+        return false;
+    }
+    let extension = source.path().rsplit_once('.').map_or("", |(_, extension)| extension);
+    let line = finding.secret.map(|secret| line_before(source, secret).to_ascii_lowercase());
+    purposes::EXTENSIONS_OF_CLIENTS.contains(extension)
+        || line.is_some_and(|line| line.contains("map") || line.contains("public"))
 }
 
 /// Whether a key is a UUID, possibly after a prefix: `sdk-0f5a1c2e-…`.

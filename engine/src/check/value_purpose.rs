@@ -69,7 +69,9 @@ impl<'a> ValuePurposes<'a> {
             return Some(description);
         }
         let secret = finding.secret?;
-        if is_named_sample(self.source, secret) {
+        if is_named_sample(self.source, secret)
+            || is_sample_value(finding, self.source.slice(secret))
+        {
             return Purpose::Sample.describe();
         }
         if comments::is_documented_default(self.source, secret) {
@@ -105,6 +107,9 @@ impl<'a> ValuePurposes<'a> {
             if node.kind().contains("comment") && starts_with_mark() {
                 return Purpose::Documentation.describe();
             }
+            if is_sample_constant(node, text) {
+                return Purpose::Sample.describe();
+            }
             if matches!(node.kind(), "mod_item" | "function_item") && is_test_item(node, text) {
                 return Purpose::Test.describe();
             }
@@ -120,6 +125,18 @@ impl<'a> ValuePurposes<'a> {
         let (section, description) = sections[before.checked_sub(1)?];
         section.contains(span).then_some(description)
     }
+}
+
+/// Whether a node gives a value a name such as `EXAMPLE_CONFIG`.
+fn is_sample_constant<'t>(node: Node<'_>, text: impl Fn(Node<'_>) -> Option<&'t str>) -> bool {
+    let is_definition = ["assignment", "declarator", "const", "static"]
+        .iter()
+        .any(|kind| node.kind().contains(kind));
+    let name = || node.child_by_field_name("name").or_else(|| node.child_by_field_name("left"));
+    is_definition
+        && name().and_then(text).is_some_and(|name| {
+            words(name).iter().any(|word| matches!(word.as_str(), "example" | "sample"))
+        })
 }
 
 /// Whether an attribute makes an item of Rust a test or a module of tests: `#[cfg(test)]`, `#[test]`,
@@ -153,6 +170,8 @@ struct Candidates {
     first_class: Option<usize>,
     /// Where the first attribute of tests in Rust is.
     first_test: Option<usize>,
+    /// Where the first name of a sample can be.
+    first_sample: Option<usize>,
 }
 
 impl Candidates {
@@ -164,6 +183,10 @@ impl Candidates {
             block_comments: comments::block_comments(text),
             first_class,
             first_test: if path.ends_with(".rs") { text.find("test") } else { None },
+            first_sample: ["EXAMPLE", "SAMPLE", "example", "sample", "Example", "Sample"]
+                .iter()
+                .filter_map(|word| text.find(word))
+                .min(),
         }
     }
 
@@ -175,6 +198,7 @@ impl Candidates {
         let follows = |at: Option<usize>| at.is_some_and(|at| at < span.start as usize);
         follows(self.first_class)
             || follows(self.first_test)
+            || follows(self.first_sample)
             || covers(&self.line_comments)
             || covers(&self.block_comments)
     }
@@ -214,13 +238,21 @@ fn is_named_sample(source: &Source, span: Span) -> bool {
     })
 }
 
+/// Whether a value that only its position identifies as a secret says that it is not for production:
+/// `test-key-4f9a`, `dev_6b1c`.
+fn is_sample_value(finding: &Finding, value: &str) -> bool {
+    let starts = ["test", "dev-", "dev_", "example", "sample", "dummy", "fake"];
+    let value = value.to_ascii_lowercase();
+    purposes::VALUES_OF_ANY_FORMAT.contains(&finding.rule)
+        && starts.iter().any(|start| value.starts_with(start))
+}
+
 /// Whether a made-up password belongs to a service on the same machine, or to a container that is
 /// named after its program: `postgres://shop:sh0p@postgres/shop`. In production, such a host name
 /// refers to a service in the cluster.
 fn is_for_local_service(source: &Source, secret: Span) -> bool {
     let text = source.text();
-    let password = &text[secret.range()];
-    if is_generated(password) {
+    if is_generated(&text[secret.range()]) {
         return false;
     }
     let (before, after) = (&text[..secret.start as usize], &text[secret.end as usize..]);
@@ -402,6 +434,8 @@ mod tests {
             ("a.yml", "services: {db: {env: {KEY: k3j5h2}}}\n", None),
             ("a.yml", "a:\n  example: {password: k3j5h2}\n", sample),
             ("a.ts", "const FAKE_KEY = 'k3j5h2';\n", sample),
+            ("a.py", "EXAMPLE_CONFIG = \"\"\"\nurl = mysql://shop\nkey = k3j5h2\n\"\"\"\n", sample),
+            ("a.py", "CONFIG = \"\"\"\n# an example\nkey = k3j5h2\n\"\"\"\n", None),
             ("a.ts", "const u = 'postgres://test:k3j5h2@db.acme.io/shop';\n", None),
             ("a.ts", "const u = 'https://sample-user:k3j5h2@acme.io';\n", None),
         ] {

@@ -15,6 +15,7 @@ pub(super) fn is_written_by_program(source: &Source, files: &dyn Files) -> bool 
     is_written_by_tests(path, files)
         || is_written_by_swag(path, files)
         || is_written_by_protoc(path, files)
+        || is_in_client(path, files)
         || is_stated(source)
         || commands::write(path, files)
 }
@@ -37,6 +38,20 @@ fn is_written_by_protoc(path: &str, files: &dyn Files) -> bool {
     let endings = [".swagger.json", ".swagger.yaml", ".openapi.json", ".openapi.yaml"];
     let stem = endings.iter().find_map(|ending| path.strip_suffix(ending));
     stem.is_some_and(|stem| files.exists(&format!("{stem}.proto")))
+}
+
+/// Maximum number of parent directories that are searched for the files of a generator.
+const MAX_PARENTS: usize = 8;
+
+/// Whether the file is below a directory into which OpenAPI Generator or Swagger Codegen wrote a
+/// client or a server, together with a copy of the description.
+fn is_in_client(path: &str, files: &dyn Files) -> bool {
+    let parents = path.rmatch_indices('/').map(|(at, _)| &path[..at]).chain([""]);
+    parents.take(MAX_PARENTS).any(|parent| {
+        [".openapi-generator/VERSION", ".swagger-codegen/VERSION"]
+            .iter()
+            .any(|name| files.exists(&below(parent, name)))
+    })
 }
 
 /// Whether a file is a description of an API that rswag writes when the tests of a Rails application
@@ -108,6 +123,8 @@ mod tests {
             ("api/shop.swagger.json", "api/shop.proto", true),
             ("api/shop.openapi.yaml", "api/shop.proto", true),
             ("api/openapi.yaml", "api/shop.proto", false),
+            ("clients/java/api/openapi.yaml", "clients/java/.openapi-generator/VERSION", true),
+            ("api/openapi.yaml", "clients/java/.openapi-generator/VERSION", false),
         ] {
             let files = Memory([(other.to_owned(), Vec::new())].into());
             let source = Source::new(path, "openapi: 3.1.0");

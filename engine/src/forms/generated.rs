@@ -44,8 +44,8 @@ pub(crate) fn is_generated(path: &str, text: &str) -> bool {
 }
 
 /// Text that generators put into descriptions of APIs: NSwag, springdoc, FastAPI, NestJS, Strapi,
-/// drf-spectacular without settings, exports of Amazon API Gateway.
-const API_MARKERS: [&str; 8] = [
+/// drf-spectacular without settings, exports of Amazon API Gateway, go-swagger, OpenAPI Generator.
+const API_MARKERS: [&str; 12] = [
     "\"x-generator\":",
     "Generated server url",
     "/HTTPValidationError",
@@ -54,6 +54,10 @@ const API_MARKERS: [&str; 8] = [
     "\"x-generation-date\":",
     "${stageVariables",
     "\n  title: ''\n",
+    " x-go-package: ",
+    "\"x-go-package\":",
+    "\n      x-accepts:",
+    "\n      x-content-type: ",
 ];
 
 /// Size in bytes from which an API description in JSON counts as generated. People write larger

@@ -13,6 +13,7 @@ pub mod parts;
 pub mod password;
 pub mod prefilter;
 pub mod project_form;
+pub(crate) mod secret_name;
 pub mod syntax;
 pub mod text;
 pub mod tree;

@@ -95,7 +95,7 @@ pub fn kinds(path: &str, text: &str) -> Vec<Kind> {
     if is_knowledge_entry(path, text) {
         kinds.push(Kind::KNOWLEDGE_ENTRY);
     }
-    if is_dockerfile(&lower) {
+    if is_dockerfile(&lower) && (is_stem(&lower) || begins_like_dockerfile(text)) {
         kinds.push(Kind::DOCKERFILE);
     }
     match lower.rsplit_once('.').map(|(_, extension)| extension) {
@@ -193,11 +193,51 @@ pub(crate) fn head(text: &str) -> &str {
     &text[..text.floor_char_boundary(SNIFF_LEN)]
 }
 
+/// The names of Dockerfiles without a prefix or an extension.
+const DOCKERFILE_STEMS: [&str; 2] = ["dockerfile", "containerfile"];
+
+fn is_stem(name: &str) -> bool {
+    DOCKERFILE_STEMS.contains(&name)
+}
+
+/// Whether the first line of a text is an instruction of Dockerfiles or of a template: a program, a
+/// patch or a note about Dockerfiles can also have a name such as `Dockerfile.x`. Comments and blank
+/// lines do not count, and neither does the end of a text that has only these.
+fn begins_like_dockerfile(text: &str) -> bool {
+    const INSTRUCTIONS: [&str; 18] = [
+        "add",
+        "arg",
+        "cmd",
+        "copy",
+        "entrypoint",
+        "env",
+        "expose",
+        "from",
+        "healthcheck",
+        "label",
+        "maintainer",
+        "onbuild",
+        "run",
+        "shell",
+        "stopsignal",
+        "user",
+        "volume",
+        "workdir",
+    ];
+    let mut lines = head(text).trim_start_matches('\u{FEFF}').lines().map(str::trim_start);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+    first.is_none_or(|line| {
+        let end = line.find(char::is_whitespace).unwrap_or(line.len());
+        let word = line[..end].to_ascii_lowercase();
+        INSTRUCTIONS.contains(&&*word)
+            || ["{{", "{%", "<%", "${", "@"].iter().any(|mark| line.starts_with(mark))
+    })
+}
+
 /// Matches `Dockerfile`, `Containerfile`, `Dockerfile.prod` and `api.Dockerfile`, but not
 /// `Dockerfile.md` or an ignore file: a page, picture or program about Dockerfiles is not a
 /// Dockerfile.
 fn is_dockerfile(name: &str) -> bool {
-    const STEMS: [&str; 2] = ["dockerfile", "containerfile"];
     const OTHER_EXTENSIONS: [&str; 93] = [
         "adoc",
         "astro",
@@ -293,7 +333,7 @@ fn is_dockerfile(name: &str) -> bool {
         "zig",
         "zip",
     ];
-    STEMS.iter().any(|stem| {
+    DOCKERFILE_STEMS.iter().any(|stem| {
         let prefixed = name.strip_prefix(stem).is_some_and(|rest| {
             rest.is_empty()
                 || rest.strip_prefix(['.', '-', '_']).is_some_and(|tail| {
@@ -327,6 +367,16 @@ mod tests {
         ] {
             assert_eq!(kinds_of(path), [], "{path}");
         }
+        for (text, expected) in [
+            ("# syntax=docker/dockerfile:1\nARG A=1\nfrom node:22\n", true),
+            ("{{ if .Base }}\nFROM node:22\n", true),
+            ("VERSION 0.8\nFROM golang:1.22\nbuild:\n  SAVE ARTIFACT app\n", false),
+            ("defmodule Dockerfile do\n  \"\"\"\n  FROM node:22\n", false),
+            ("--- a/Dockerfile\n+++ b/Dockerfile\n-FROM node:20\n", false),
+        ] {
+            assert_eq!(kinds("Dockerfile.earth", text) == [Kind::DOCKERFILE], expected, "{text}");
+        }
+        assert_eq!(kinds("Dockerfile", "FORM node:22\n"), [Kind::DOCKERFILE]);
         for path in ["Dockerfile.md", "docs/dockerfile.mdx", "dockerfile-guide.en.markdown"] {
             assert_eq!(kinds_of(path), [Kind::MARKDOWN], "{path}");
         }

@@ -110,6 +110,8 @@ impl Purpose {
             || name_has_word(&purposes::TEST_WORDS)
             || starts(&purposes::TEST_STARTS)
             || contains(&purposes::TEST_MARKS) && !describes_api
+            // Scenarios of Cucumber.
+            || name.ends_with(".feature")
             || is_test_class(path)
             || !is_production
                 && (in_any(&purposes::TEST_DIRECTORIES)
@@ -237,6 +239,8 @@ mod tests {
             ("app/.env.example", Purpose::Template),
             ("config/database.yml.erb", Purpose::Template),
             ("server/login_test.go", Purpose::Test),
+            ("features/login.feature", Purpose::Test),
+            ("src/app.features.ts", Purpose::Product),
             ("src/test/java/A.java", Purpose::Test),
             ("src/LoginTests.cs", Purpose::Test),
             ("Shop.Tests/appsettings.json", Purpose::Test),

@@ -92,7 +92,14 @@ impl Credentials {
 
 /// Whether the format of the file at `path`, which starts with `start`, contains credentials.
 pub(crate) fn is_known(path: &str, start: &str) -> bool {
-    formats::for_path(path).is_some() || detect_format(path, start).is_some()
+    formats::for_path(path).is_some_and(|(format, _)| !is_other_xml(format, start))
+        || detect_format(path, start).is_some()
+}
+
+/// Whether an XML file with the name of the settings of a package manager has resources of an
+/// application: `res/values/settings.xml`.
+fn is_other_xml(format: &Format, text: &str) -> bool {
+    format.syntax == Syntax::Xml && text.contains("<resources")
 }
 
 /// Parses a file for which [`is_known`] returns true.
@@ -101,6 +108,7 @@ pub(crate) fn parse(source: &Source) -> Credentials {
     let text = source.text().strip_prefix('\u{FEFF}').unwrap_or(source.text());
     let bom_len = source.text().len() - text.len();
     let known = formats::for_path(source.path())
+        .filter(|(format, _)| !is_other_xml(format, text))
         .or_else(|| detect_format(source.path(), text).map(|format| (format, Trust::High)));
     let Some((format, trust)) = known else { return generic(source, hits(source.text())) };
     let scan = Scan::new(text, source.path(), format, trust);

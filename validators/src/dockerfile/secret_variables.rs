@@ -23,16 +23,8 @@ const SECRET_PARTS: [&str; 10] = [
 ];
 
 /// Strings that denote a secret anywhere in a name.
-const SECRET_SUBSTRINGS: [&str; 8] = [
-    "password",
-    "passphrase",
-    "secret",
-    "token",
-    "api_key",
-    "private_key",
-    "privatekey",
-    "access_key_id",
-];
+const SECRET_SUBSTRINGS: [&str; 7] =
+    ["password", "passphrase", "secret", "token", "api_key", "private_key", "privatekey"];
 
 /// Parts of a name that show that the value is not the secret itself.
 const NON_SECRET_PARTS: [&str; 27] = [
@@ -103,7 +95,7 @@ fn is_secret_name(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let parts: Vec<&str> = name.split('_').collect();
     let last = parts.last().copied().unwrap_or_default();
-    let is_secret_id = name.contains("access_key_id") || name.ends_with("secret_id");
+    let is_secret_id = name.ends_with("secret_id");
     let is_excluded = parts.iter().any(|part| NON_SECRET_PARTS.contains(part))
         || PROPERTIES.contains(&last)
         || last == "id" && !is_secret_id

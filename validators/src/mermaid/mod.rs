@@ -21,7 +21,10 @@ use parse::{Diagram, Fault, Part, Symbol, parse};
 pub(super) const FAMILY: Family = Family {
     name: "mermaid",
     rules: || check_ids(CHECKS),
-    claim: |path, text| kind::kinds(path, text).contains(&Kind::MERMAID).then_some(Kind::MERMAID),
+    claim: |path, text| {
+        let is_diagram = kind::kinds(path, text).contains(&Kind::MERMAID) && !is_other(text);
+        is_diagram.then_some(Kind::MERMAID)
+    },
     fence: |language| matches!(language, "mermaid" | "mmd").then_some(Kind::MERMAID),
     check: |_, _, report| run(report),
     ..Family::EMPTY
@@ -62,6 +65,12 @@ const CHECKS: Checks<Diagram> = &[
     ("mermaid/unused-class", references::unused_class),
     ("mermaid/value-out-of-range", charts::value_out_of_range),
 ];
+
+/// Whether a file with the extension of diagrams is a mind map of FreeMind or a template.
+fn is_other(text: &str) -> bool {
+    text.trim_start_matches('\u{feff}').trim_start().starts_with('<')
+        || ["{{#", "{{/", "{%", "<%"].iter().any(|mark| text.contains(mark))
+}
 
 /// Runs the checks over the source of `report`.
 fn run(report: &mut Report<'_>) {

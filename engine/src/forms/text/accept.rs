@@ -2,6 +2,7 @@
 
 use super::CompiledPattern;
 use crate::forms::password;
+use crate::forms::secret_name;
 use crate::text::placeholder::{has_sequential_run, is_placeholder};
 use crate::text::shape;
 use aidd_page::{Confidence, TextHeader};
@@ -26,10 +27,20 @@ pub(super) fn accepts(
         }
     };
     is_credible
+        && !(header.assigned.is_some() && is_identifier(full_match, found))
         && shape::entropy(found) >= header.entropy
         && (!header.random || shape::looks_random(found))
         && !(header.password && password::is_example(found, full_match))
         && !compiled.is_replaced(found)
         && !compiled.unless.iter().any(|unless| unless.is_match(found))
         && !compiled.unless_match.iter().any(|unless| unless.is_match(full_match))
+}
+
+/// Whether the name to which a value is assigned denotes an identifier or a user. `full_match` starts
+/// in the name.
+fn is_identifier(full_match: &str, found: &str) -> bool {
+    let end = full_match.find(found).unwrap_or(full_match.len());
+    let is_name_char = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    let name = full_match[..end].split(|c: char| !is_name_char(c)).next().unwrap_or_default();
+    secret_name::denotes_identifier(name)
 }

@@ -185,7 +185,8 @@ fn check_duplicate_hook<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '
     if walker.functions.last().is_some_and(|function| function.role != Role::Suite) {
         return;
     }
-    if block.callback.is_some() && !walker.frame().hooks.insert(name) {
+    let is_first = walker.frame().hooks.insert(name);
+    if block.callback.is_some() && !is_first {
         let message = format!("second `{name}` in the same suite");
         if let Some(finding) =
             walker.at("tests/duplicate-hook", name_with_modifiers(block), message)
@@ -243,22 +244,43 @@ fn check_title<'a>(walker: &mut Walker<'a, '_, '_>, block: &Block<'a, '_>) {
         return;
     }
     let key = (block.role, text);
-    if let Some(first) = walker.frame().titles.get(&key).copied() {
+    let is_single = has_one_statement(block);
+    if let Some((first, is_first_single)) = walker.frame().titles.get(&key).copied() {
         let what = if block.role == Role::Suite { "suite" } else { "test" };
         let message = format!("another {what} in the same block has this title");
+        let is_listing = is_single && is_first_single && walker.frames.len() > 1;
+        let is_scenario = is_scenario(walker);
         if let Some(finding) = walker.at("tests/duplicate-title", place, message) {
             finding
                 .help("Use each title only once, or delete the copy")
                 .related(first, "the first use of the title");
             // Two suites with the same title are often parts of one suite, and their tests have
             // different titles.
-            if block.role == Role::Suite {
+            if block.role == Role::Suite || is_listing || is_scenario {
                 finding.severity = finding.severity.min(Severity::Info);
             }
         }
     } else {
-        walker.frame().titles.insert(key, place);
+        walker.frame().titles.insert(key, (place, is_single));
     }
+}
+
+/// Whether the function of a block consists of one statement. Several such tests with the same title
+/// in a suite are a list of cases: the suite names the case, and the statement is as short as a title.
+fn has_one_statement(block: &Block<'_, '_>) -> bool {
+    block
+        .callback
+        .as_ref()
+        .is_some_and(|callback| callback.body.is_none_or(|body| body.statements.len() == 1))
+}
+
+/// Whether the tests of the file are the steps of a scenario, which can repeat a step: Cypress runs
+/// them in order in one browser.
+fn is_scenario(walker: &Walker<'_, '_, '_>) -> bool {
+    let path = walker.report.source().path();
+    walker.names.framework == Framework::Cypress
+        || path.contains(".cy.")
+        || path.split('/').any(|part| part == "cypress")
 }
 
 /// Notes the first `await` in the function of a suite, if the framework does not wait for it.
@@ -350,7 +372,12 @@ fn check_test<'a>(
         block.modifiers.iter().any(|(name, _)| matches!(*name, "todo" | "skip" | "fixme"))
             || block.name.starts_with('x')
             || walker.frames.iter().any(|frame| frame.is_skipped);
+    // Mocha runs the hooks of a suite only if the suite has a test, and a hook can contain the check.
+    let has_setup = walker.frames.last().is_some_and(|frame| {
+        ["before", "beforeAll", "beforeEach"].iter().any(|name| frame.hooks.contains(name))
+    });
     if is_empty
+        && !has_setup
         && !is_pending
         && block.title.is_some_and(is_text_argument)
         && let Some(finding) =

@@ -60,7 +60,8 @@ pub(super) struct Frame<'a> {
     pub(super) is_await_reported: bool,
     /// The number of conditions that enclose the test.
     conditions: u32,
-    pub(super) titles: HashMap<(Role, &'a str), Span>,
+    /// The titles so far: their location, and whether the function of the block has one statement.
+    pub(super) titles: HashMap<(Role, &'a str), (Span, bool)>,
     pub(super) hooks: HashSet<&'a str>,
 }
 
