@@ -9,11 +9,28 @@ use aidd_lexicon::tables::purposes;
 /// The purpose of the Dockerfile with this text, as far as its instructions show it.
 pub(super) fn purpose(text: &str, files: &dyn Files) -> Option<Purpose> {
     let docker = dockerfile::parse(text);
-    if are_for_development(&docker) {
+    if is_stated(text) || are_for_development(&docker) {
         Some(Purpose::Development)
     } else {
         copies_missing_lock_file(&docker, files).then_some(Purpose::Unbuildable)
     }
+}
+
+/// Whether a comment before the first instruction says that the images are for development.
+fn is_stated(text: &str) -> bool {
+    const PHRASES: [&str; 5] = [
+        "development only",
+        "for local development",
+        "not for production",
+        "only for development",
+        "only used in development",
+    ];
+    let lines = text.lines().map(str::trim_start);
+    let mut comments = lines.take_while(|line| line.is_empty() || line.starts_with('#'));
+    comments.any(|line| {
+        let line = line.to_ascii_lowercase();
+        PHRASES.iter().any(|phrase| line.contains(phrase))
+    })
 }
 
 /// Whether each command that the images run is a development server, such as `npm run dev`.
@@ -113,6 +130,12 @@ mod tests {
         ] {
             assert_eq!(are_for_development(&dockerfile::parse(text)), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn comments_say_that_images_are_for_development() {
+        assert!(is_stated("# syntax=docker/dockerfile:1\n# Only used in development.\nFROM a:1\n"));
+        assert!(!is_stated("FROM a:1\n# Only used in development.\nCMD [\"b\"]\n"));
     }
 
     #[test]
