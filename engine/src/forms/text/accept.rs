@@ -27,7 +27,6 @@ pub(super) fn accepts(
         }
     };
     is_credible
-        && !(header.assigned.is_some() && is_identifier(header, full_match, found))
         && shape::entropy(found) >= header.entropy
         && (!header.random || shape::looks_random(found))
         && !(header.password && password::is_example(found, full_match))
@@ -36,12 +35,18 @@ pub(super) fn accepts(
         && !compiled.unless_match.iter().any(|unless| unless.is_match(full_match))
 }
 
-/// Whether the name to which a value is assigned denotes an identifier or a user, and the rule does
-/// not search for this name. `full_match` starts in the name.
-fn is_identifier(header: &TextHeader, full_match: &str, found: &str) -> bool {
+/// Whether the name to which a value is assigned denotes an identifier or a user, and the rule with
+/// this id reports other values. `full_match` starts in the name.
+pub(super) fn is_identifier(
+    (id, header): (&str, &TextHeader),
+    found: &str,
+    full_match: &str,
+) -> bool {
+    if header.assigned.is_none() || secret_name::denotes_identifier(id) {
+        return false;
+    }
     let end = full_match.find(found).unwrap_or(full_match.len());
     let is_name_char = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     let name = full_match[..end].split(|c: char| !is_name_char(c)).next().unwrap_or_default();
     secret_name::denotes_identifier(name)
-        && !header.keywords.iter().any(|keyword| name.eq_ignore_ascii_case(keyword))
 }

@@ -24,7 +24,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use accept::accepts;
+use accept::{accepts, is_identifier};
 pub(crate) use compile::check_header;
 
 /// Maximum distance in bytes from the beginning of a match to its keyword, on the same line.
@@ -311,7 +311,9 @@ impl<'a> Scan<'a> {
             at = found.end.max(full_match.start() + 1).max(at + 1);
             let span = Span::new(found.start, found.end);
             let whole_text = self.source.slice(Span::from(full_match.range()));
-            if !accepts(header, compiled, self.source.slice(span), whole_text)
+            let value = self.source.slice(span);
+            if !accepts(header, compiled, value, whole_text)
+                || is_identifier((&rule.id, header), value, whole_text)
                 || !compiled.swap.is_empty() && self.is_in_address(span)
                 || !self.is_in_scope(header, span.start)
                 || !self.seen.insert((index, span))
