@@ -27,6 +27,8 @@ pub struct Client {
     pub links: bool,
     /// Requests code lenses.
     pub lenses: bool,
+    /// Supports requests to refresh code lenses.
+    pub refreshes_lenses: bool,
 }
 
 impl Client {
@@ -60,6 +62,11 @@ impl Client {
             completions: text.is_some_and(|it| it.completion.is_some()),
             links: text.is_some_and(|it| it.document_link.is_some()),
             lenses: text.is_some_and(|it| it.code_lens.is_some()),
+            refreshes_lenses: capabilities
+                .workspace
+                .as_ref()
+                .and_then(|it| it.code_lens.as_ref())
+                .is_some_and(|it| it.refresh_support == Some(true)),
         }
     }
 }
@@ -80,6 +87,7 @@ mod tests {
         completions: true,
         links: true,
         lenses: true,
+        refreshes_lenses: true,
     };
 
     #[test]
@@ -90,7 +98,8 @@ mod tests {
         assert_eq!(parse("{}"), Client::default());
         let modern = r#"{
             "workspace": {"workspaceEdit": {
-                "documentChanges": true, "resourceOperations": ["create", "rename"]}},
+                "documentChanges": true, "resourceOperations": ["create", "rename"]},
+                "codeLens": {"refreshSupport": true}},
             "textDocument": {
                 "codeAction": {
                     "codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}},

@@ -3,7 +3,7 @@
 use crate::diagnostics;
 use crate::documents::{DocumentLocation, lock};
 use crate::features;
-use crate::lens::SHOW_ALLOWED;
+use crate::lens::{SHOW_ALLOWED, SHOW_MEMORY};
 use crate::schedule;
 use crate::state::State;
 use crate::uri;
@@ -22,7 +22,7 @@ use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::{ExecuteCommandParams, Uri};
 
 /// The command names, as registered with the client.
-pub const NAMES: [&str; 5] = [CHECK, EXPLAIN, BASELINE, CONFIG, SHOW_ALLOWED];
+pub const NAMES: [&str; 6] = [CHECK, EXPLAIN, BASELINE, CONFIG, SHOW_ALLOWED, SHOW_MEMORY];
 
 /// Checks all files. Takes no arguments. Returns the number of files and findings, or `null` if the
 /// user cancelled.
@@ -73,6 +73,12 @@ pub(crate) async fn run(state: &Arc<State>, params: ExecuteCommandParams) -> Res
             let uri = Uri::deserialize(next()).map_err(|error| invalid_params(&error))?;
             let allowed = features::show_allowed(state, &uri).await?;
             Ok(Some(json!(allowed)))
+        }
+        SHOW_MEMORY => {
+            let uri = Uri::deserialize(next()).map_err(|error| invalid_params(&error))?;
+            let symbol = Option::deserialize(next()).map_err(|error| invalid_params(&error))?;
+            let named = features::show_memory(state, &uri, symbol).await?;
+            Ok(Some(json!(named)))
         }
         name => Err(Error::invalid_params(format!("unknown command `{name}`"))),
     }

@@ -360,10 +360,11 @@ fn reload(state: &Arc<State>, changes: &Changes) -> bool {
     })
 }
 
-/// Whether the file at `path`, relative to the root, affects findings in other files.
+/// Whether the file at `path`, relative to the root, affects findings in other files. The databases
+/// in `.aidd` change with each call of an agent and contain no settings.
 fn is_setting(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
-    path.starts_with(".aidd/")
+    path.starts_with(".aidd/") && !path.starts_with(".aidd/data.")
         || kind::is_page_path(path)
         || kind::is_memory_path(path)
         || [".gitignore", ".ignore", ".aiddignore"].contains(&name)

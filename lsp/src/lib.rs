@@ -16,6 +16,7 @@ mod inbox;
 pub mod lens;
 mod lifecycle;
 pub mod links;
+pub mod memory;
 pub mod page;
 pub mod project_wide;
 mod roots;

@@ -4,6 +4,7 @@ use crate::client::Client as ClientFeatures;
 use crate::diagnostics::WorkspaceDiagnostics;
 use crate::documents::{DocumentLocation, Documents, OpenFiles, lock};
 use crate::lifecycle::{Session, Settings};
+use crate::memory::Memories;
 use crate::roots::Roots;
 use crate::snapshot::Snapshot;
 use aidd_engine::check::CheckResult;
@@ -95,6 +96,8 @@ pub(crate) struct State {
     pub(crate) changed: watch::Sender<u64>,
     /// Cancellable passes over the workspace, by progress token.
     pub(crate) passes: Mutex<HashMap<String, Arc<AtomicBool>>>,
+    /// The project memories.
+    pub(crate) memories: Memories,
     /// The messages shown so far, so that each message is shown only once.
     shown_messages: Mutex<HashSet<String>>,
     pub(crate) is_shut_down: AtomicBool,
@@ -128,6 +131,7 @@ impl State {
             dirty: Mutex::default(),
             changed: watch::Sender::new(0),
             passes: Mutex::default(),
+            memories: Memories::default(),
             shown_messages: Mutex::default(),
             is_shut_down: AtomicBool::new(false),
             has_file_events: AtomicBool::new(false),

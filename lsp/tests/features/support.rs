@@ -31,6 +31,7 @@ pub(crate) const FULL_CLIENT: Client = Client {
     completions: true,
     links: true,
     lenses: true,
+    refreshes_lenses: true,
 };
 
 /// A project in a temporary directory.
