@@ -96,6 +96,13 @@ fn problems_of_a_page_are_reported_at_their_position_with_a_remedy() {
 }
 
 #[test]
+fn all_problems_of_a_configuration_are_reported_at_once() {
+    let text = r#"{"failsOn": "error", "maxFileSize": "big", "unknwon": 1,
+"rules": {"dockerfile/sduo": "off", "no/rule": "of"}, "include": 3}"#;
+    insta::assert_snapshot!(findings(".aidd/config.json", text, &[]).join("\n"), @"");
+}
+
+#[test]
 fn a_string_is_accepted_as_a_list_of_one_item() {
     let text = page(
         "tags: a\ncheck:\n  files: '*.ts'\n  syntax: { language: typescript, rule: { pattern: 'foo($A)' } }",
