@@ -29,6 +29,10 @@ pub struct Client {
     pub lenses: bool,
     /// Supports requests to refresh code lenses.
     pub refreshes_lenses: bool,
+    /// Supports placeholders in completions.
+    pub snippets: bool,
+    /// Shows the messages of diagnostics in hovers itself.
+    pub shows_messages: bool,
 }
 
 impl Client {
@@ -62,6 +66,9 @@ impl Client {
             completions: text.is_some_and(|it| it.completion.is_some()),
             links: text.is_some_and(|it| it.document_link.is_some()),
             lenses: text.is_some_and(|it| it.code_lens.is_some()),
+            snippets: item.is_some_and(|it| it.snippet_support == Some(true)),
+            // Not a capability of the protocol; see `Settings::hover_messages`.
+            shows_messages: false,
             refreshes_lenses: capabilities
                 .workspace
                 .as_ref()
@@ -88,6 +95,8 @@ mod tests {
         links: true,
         lenses: true,
         refreshes_lenses: true,
+        snippets: true,
+        shows_messages: false,
     };
 
     #[test]
@@ -105,7 +114,8 @@ mod tests {
                     "codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}},
                     "dataSupport": true, "resolveSupport": {"properties": ["edit"]}},
                 "hover": {"contentFormat": ["plaintext", "markdown"]},
-                "completion": {"completionItem": {"documentationFormat": ["markdown"]}},
+                "completion": {"completionItem": {
+                    "documentationFormat": ["markdown"], "snippetSupport": true}},
                 "documentLink": {}, "codeLens": {}}}"#;
         assert_eq!(parse(modern), FULL_CLIENT);
         let no_data = modern.replace("\"dataSupport\": true,", "");

@@ -22,7 +22,7 @@ use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::{ExecuteCommandParams, Uri};
 
 /// The command names, as registered with the client.
-pub const NAMES: [&str; 6] = [CHECK, EXPLAIN, BASELINE, CONFIG, SHOW_ALLOWED, SHOW_MEMORY];
+pub const NAMES: [&str; 7] = [CHECK, EXPLAIN, BASELINE, CONFIG, STATUS, SHOW_ALLOWED, SHOW_MEMORY];
 
 /// Checks all files. Takes no arguments. Returns the number of files and findings, or `null` if the
 /// user cancelled.
@@ -35,6 +35,8 @@ const EXPLAIN: &str = "aidd.explain";
 const BASELINE: &str = "aidd.writeBaseline";
 /// Shows the effective settings. Argument: an optional URI. Returns root, files and settings.
 const CONFIG: &str = "aidd.showConfig";
+/// Counts the memories that name a file. Argument: the URI of an open document. Returns `memories`.
+const STATUS: &str = "aidd.status";
 
 /// Runs a command.
 ///
@@ -68,6 +70,11 @@ pub(crate) async fn run(state: &Arc<State>, params: ExecuteCommandParams) -> Res
         CONFIG => {
             let workspace = workspace(state, next()).await?;
             Ok(Some(rule_settings(&workspace)))
+        }
+        STATUS => {
+            let uri = Uri::deserialize(next()).map_err(|error| invalid_params(&error))?;
+            let named = features::memories_of(state, &uri, None).await?;
+            Ok(Some(json!({ "memories": named.len() })))
         }
         SHOW_ALLOWED => {
             let uri = Uri::deserialize(next()).map_err(|error| invalid_params(&error))?;

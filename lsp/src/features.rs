@@ -166,19 +166,28 @@ pub(crate) async fn lenses(state: &Arc<State>, uri: &Uri) -> Result<Option<Vec<C
     Ok(Some(lenses))
 }
 
-/// Shows the memories that name a document, or a symbol in it, and returns them.
-pub(crate) async fn show_memory(
+/// The memories that name a document, or a symbol in it.
+pub(crate) async fn memories_of(
     state: &Arc<State>,
     uri: &Uri,
     symbol: Option<String>,
-) -> Result<Vec<Value>> {
+) -> Result<Vec<Naming>> {
     let work = move |state: &State, snapshot: &Snapshot| {
         let file = symbol.is_none().then(|| snapshot.source.path());
         let symbols: Vec<String> = symbol.iter().cloned().collect();
         state.memories.naming(&snapshot.workspace, file, &symbols)
     };
     let named = with_document(state, uri, work).await?;
-    let named = named.and_then(|named| readable(state, named)).unwrap_or_default();
+    Ok(named.and_then(|named| readable(state, named)).unwrap_or_default())
+}
+
+/// Shows the memories that name a document, or a symbol in it, and returns them.
+pub(crate) async fn show_memory(
+    state: &Arc<State>,
+    uri: &Uri,
+    symbol: Option<String>,
+) -> Result<Vec<Value>> {
+    let named = memories_of(state, uri, symbol).await?;
     if !named.is_empty() {
         let text = escape::lines(&memory::text_list(&named)).into_owned();
         state.client.show_message(MessageType::INFO, text).await;
@@ -196,8 +205,8 @@ pub(crate) async fn complete(
     params: CompletionParams,
 ) -> Result<Option<CompletionResponse>> {
     let position_params = params.text_document_position;
-    let work = move |_: &State, snapshot: &Snapshot| {
-        completion::complete(snapshot, position_params.position)
+    let work = move |state: &State, snapshot: &Snapshot| {
+        completion::complete(snapshot, position_params.position, state.features())
     };
     with_document(state, &position_params.text_document.uri, work).await.map(Option::flatten)
 }

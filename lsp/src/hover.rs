@@ -32,7 +32,7 @@ pub fn hover(
 ) -> Result<Option<Hover>, MemoryError> {
     let offset = convert::offset(&snapshot.source, position, snapshot.encoding);
     let parts = [
-        findings_at(snapshot, offset),
+        findings_at(snapshot, offset, client),
         rules_named_at(snapshot, offset),
         memories_at(snapshot, offset, memories)?,
     ];
@@ -47,7 +47,8 @@ pub fn hover(
     }))
 }
 
-/// The memories that name the rules of the findings at `offset`, or the symbol there.
+/// The memories that name the rules of the findings at `offset`, the rules named there, or the symbol
+/// there.
 fn memories_at(
     snapshot: &Snapshot,
     offset: u32,
@@ -55,9 +56,11 @@ fn memories_at(
 ) -> Result<Option<(String, Span)>, MemoryError> {
     let (findings, span) = at_offset(snapshot, offset);
     let mut names: Vec<String> = findings.iter().map(|finding| finding.rule.to_string()).collect();
+    let (rules, rules_span) = named_at(snapshot, offset).unzip();
+    names.extend(rules.into_iter().flatten().map(|rule| rule.id.to_string()));
     let symbol = memory::symbol_at(snapshot, offset);
     names.extend(symbol.iter().map(|(name, _)| name.clone()));
-    let Some(span) = symbol.map(|(_, span)| span).or(span) else { return Ok(None) };
+    let Some(span) = rules_span.or(symbol.map(|(_, span)| span)).or(span) else { return Ok(None) };
     let named = memories.naming(&snapshot.workspace, None, &names)?;
     Ok((!named.is_empty()).then(|| (memory::markdown_list(&named), span)))
 }
@@ -74,31 +77,35 @@ fn at_offset(snapshot: &Snapshot, offset: u32) -> (Vec<&Finding>, Option<Span>) 
     (findings, span)
 }
 
-fn findings_at(snapshot: &Snapshot, offset: u32) -> Option<(String, Span)> {
+fn findings_at(snapshot: &Snapshot, offset: u32, client: Client) -> Option<(String, Span)> {
     let (findings, span) = at_offset(snapshot, offset);
     let span = span?;
     let part = if findings.len() == 1 { Part::Whole } else { Part::Why };
     let texts: Vec<String> =
-        findings.iter().map(|finding| explanation(snapshot, finding, part)).collect();
+        findings.iter().map(|finding| explanation(snapshot, finding, part, client)).collect();
     Some((texts.join(RULER), span))
 }
 
-/// Renders a finding: message, help and status, then the explanation of its rule.
-fn explanation(snapshot: &Snapshot, finding: &Finding, part: Part) -> String {
+/// Renders a finding: message, help and status, then the explanation of its rule. The message and the
+/// help are omitted if the client shows them itself.
+fn explanation(snapshot: &Snapshot, finding: &Finding, part: Part, client: Client) -> String {
     let workspace = &snapshot.workspace;
-    // Messages can quote the file or come from a page of the project, so they are untrusted.
-    let mut parts =
-        vec![format!("**{}**: {}", finding.severity, markdown::message(&finding.message))];
-    parts.extend(finding.help.as_deref().map(markdown::message));
+    let mut parts = Vec::new();
+    if !(client.shows_messages && convert::is_shown(finding)) {
+        // Messages can quote the file or come from a page of the project, so they are untrusted.
+        let message = markdown::message(&finding.message);
+        parts.push(format!("**{}**: {message}", finding.severity));
+        parts.extend(finding.help.as_deref().map(markdown::message));
+    }
     if matches!(finding.status, Status::Allowed | Status::Baselined) {
         let reason = finding.reason.as_deref().unwrap_or_default();
         parts.push(format!("*{}*: {}", finding.status, markdown::message(reason)));
     }
     let text = parts.join("\n\n");
-    match workspace.engine.registry().get(&finding.rule) {
-        Some(rule) => text + RULER + &rule_text(workspace, rule, part),
-        None => text,
-    }
+    let rule = workspace.engine.registry().get(&finding.rule);
+    let rule = rule.map(|rule| rule_text(workspace, rule, part));
+    let parts = [Some(text).filter(|text| !text.is_empty()), rule];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(RULER)
 }
 
 fn rule_text(workspace: &Workspace, rule: &Rule, part: Part) -> String {

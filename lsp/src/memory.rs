@@ -19,7 +19,7 @@ use std::sync::Mutex;
 const MAX_MEMORIES: usize = 8;
 /// Maximum length of a text of a memory, in characters.
 const MAX_CHARS: usize = 240;
-/// Minimum length of the name of a symbol, in bytes: shorter names occur in too many texts.
+/// Minimum length of a name, in bytes: shorter names occur in too many texts.
 const MIN_NAME: usize = 4;
 
 /// The open memories of projects, by root. A memory is opened when it is first used, and brought up
@@ -53,8 +53,10 @@ impl Memories {
             open.insert(root.to_owned(), memory);
         }
         let files: Vec<String> = file.map(str::to_owned).into_iter().collect();
+        let symbols: Vec<String> =
+            symbols.iter().filter(|symbol| symbol.len() >= MIN_NAME).cloned().collect();
         let memory = open.get_mut(root);
-        memory.map_or(Ok(Vec::new()), |memory| memory.naming(&files, symbols, MAX_MEMORIES))
+        memory.map_or(Ok(Vec::new()), |memory| memory.naming(&files, &symbols, MAX_MEMORIES))
     }
 }
 
@@ -71,7 +73,7 @@ pub(crate) fn symbol_at(snapshot: &Snapshot, offset: u32) -> Option<(String, Spa
     let end = after.find(is_other).unwrap_or(after.len());
     let span = Span::new(line.start as usize + start, offset as usize + end);
     let name = source.slice(span);
-    (name.len() >= MIN_NAME).then(|| (name.to_owned(), span))
+    (!name.is_empty()).then(|| (name.to_owned(), span))
 }
 
 /// The memories as a Markdown list. Their texts come from the repository, so they are escaped.
@@ -80,7 +82,7 @@ pub fn markdown_list(memories: &[Naming]) -> String {
     let item = |naming: &Naming| {
         let entry = &naming.brief.entry;
         let text = markdown::message(&naming.line(MAX_CHARS));
-        format!("- **{}** `{}`: {text}", entry.kind, entry.id)
+        format!("- **{}**: {text} (`{}`)", entry.kind, entry.id)
     };
     let items: Vec<String> = memories.iter().map(item).collect();
     format!("**Project memory**\n\n{}", items.join("\n"))
@@ -91,7 +93,7 @@ pub fn markdown_list(memories: &[Naming]) -> String {
 pub fn text_list(memories: &[Naming]) -> String {
     let item = |naming: &Naming| {
         let entry = &naming.brief.entry;
-        format!("{} {}: {}", entry.kind, entry.id, naming.line(MAX_CHARS))
+        format!("{}: {} ({})", entry.kind, naming.line(MAX_CHARS), entry.id)
     };
     memories.iter().map(item).collect::<Vec<_>>().join("\n")
 }

@@ -3,8 +3,10 @@
 use crate::client::Client as ClientFeatures;
 use crate::diagnostics::WorkspaceDiagnostics;
 use crate::documents::{DocumentLocation, Documents, OpenFiles, lock};
+use crate::examples;
 use crate::lifecycle::{Session, Settings};
 use crate::memory::Memories;
+use crate::pages::UnsavedPages;
 use crate::roots::Roots;
 use crate::snapshot::Snapshot;
 use aidd_engine::check::CheckResult;
@@ -81,6 +83,8 @@ pub(crate) struct State {
     pub(crate) settings: Mutex<Settings>,
     pub(crate) documents: Mutex<Documents<CheckCell>>,
     pub(crate) roots: Mutex<Roots>,
+    /// See [`Roots::unsaved_pages`].
+    pub(crate) unsaved_pages: UnsavedPages,
     /// Incremented on changes outside of a document that affect its findings: settings, rules and
     /// other files that checks read.
     epoch: AtomicU64,
@@ -117,13 +121,15 @@ impl State {
         distribution: &'static Distribution,
         settings: Settings,
     ) -> Self {
+        let roots = Roots::new(distribution);
         Self {
             distribution,
             client,
             session: OnceLock::new(),
             settings: Mutex::new(settings),
             documents: Mutex::default(),
-            roots: Mutex::new(Roots::new(distribution)),
+            unsaved_pages: roots.unsaved_pages.clone(),
+            roots: Mutex::new(roots),
             epoch: AtomicU64::new(0),
             project_epoch: AtomicU64::new(0),
             pushed: Mutex::default(),
@@ -239,7 +245,13 @@ impl State {
         } else {
             CheckResult::default()
         };
+        let failed_examples = if is_checked {
+            examples::failures(self.distribution, source.path(), source.text())
+        } else {
+            Vec::new()
+        };
         Snapshot {
+            failed_examples,
             uri: job.uri,
             version: Some(job.version),
             source,
@@ -275,7 +287,7 @@ impl State {
                 MessageType::ERROR,
                 &config_error.message,
                 &config_error.message,
-                true,
+                !config_error.is_finding,
             );
             lock(&self.dirty).mark([config_error.root.join(aidd_engine::text::kind::CONFIG_PATH)]);
             self.touch();

@@ -275,6 +275,19 @@ const MEMORY: [(&str, &str); 2] = [
 ];
 
 #[test]
+fn the_message_is_omitted_for_a_client_that_shows_it_itself() {
+    let project = Project::new(&[]);
+    let client = Client { shows_messages: true, ..FULL_CLIENT };
+    let text = hover_text(&project, "Dockerfile", "FROM debian:la‸test\n", client);
+    assert!(text.contains("The tag `latest` moves") && !text.contains("Pin the"), "{text}");
+    assert!(text.starts_with("[debian:latest] Markdown\n**[dockerfile/latest-tag]"), "{text}");
+    // The client shows no diagnostic of an allowed finding.
+    let allowed = "# aidd:allow dockerfile/latest-tag why\nFROM debian:la‸test\n";
+    let text = hover_text(&project, "Dockerfile", allowed, client);
+    assert!(text.contains("is tagged `latest`") && text.contains("*allowed*: why"), "{text}");
+}
+
+#[test]
 fn memories_are_shown_where_a_symbol_or_a_rule_is_named() {
     let project = Project::new(&MEMORY);
     let code = "const user = load‸User(id)\n";
@@ -282,12 +295,16 @@ fn memories_are_shown_where_a_symbol_or_a_rule_is_named() {
     [loadUser] Markdown
     **Project memory**
 
-    - **decision** `decision_1767225600000_aaaaaaaaaaaa`: user cache: `loadUser` reads from the cache only — The database was too slow.
+    - **decision**: user cache: `loadUser` reads from the cache only — The database was too slow. (`decision_1767225600000_aaaaaaaaaaaa`)
     ");
     let ordinary = "const us‸er = loadUser(id)\n";
     assert_eq!(hover_text(&project, "src/a.ts", ordinary, FULL_CLIENT), "nothing");
     let finding = hover_text(&project, "Dockerfile", "FROM debian:la‸test\n", FULL_CLIENT);
-    assert!(finding.contains("bbbbbbbbbbbb`: base images"), "{finding}");
+    let memory = "- **decision**: base images: Never allow `dockerfile/latest-tag` (`decision_";
+    assert!(finding.contains(memory), "{finding}");
+    let comment = "# aidd:allow dockerfile/lat‸est-tag why\nFROM debian:latest\n";
+    let rule = hover_text(&project, "Dockerfile", comment, FULL_CLIENT);
+    assert!(rule.contains(memory), "{rule}");
 }
 
 #[test]
