@@ -38,7 +38,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "report",
         ],
     ),
-    ("lsp", &["engine", "index", "page"]),
+    ("lsp", &["engine", "index", "memory", "page"]),
     (
         "mcp",
         &[

@@ -25,8 +25,12 @@ use tower_lsp_server::ls_types::{
 /// Kind of the action that applies all safe fixes, for fix-on-save settings.
 pub const FIX_ALL: CodeActionKind = CodeActionKind::new("source.fixAll.aidd");
 
+/// Kind of the actions that suppress a finding and do not fix it, so that clients can separate them
+/// from the fixes.
+pub const SUPPRESS: CodeActionKind = CodeActionKind::new("quickfix.suppress.aidd");
+
 /// The kinds of all actions.
-pub const KINDS: [CodeActionKind; 2] = [CodeActionKind::QUICKFIX, FIX_ALL];
+pub const KINDS: [CodeActionKind; 3] = [CodeActionKind::QUICKFIX, SUPPRESS, FIX_ALL];
 
 /// Maximum number of findings for which actions are offered at once: a selection can cover a whole
 /// file.
@@ -60,8 +64,13 @@ enum ActionKind {
     FixRule { rule: String },
     /// Applies all safe fixes.
     FixAll,
-    /// Allows the finding with this id with a comment.
-    Allow { id: String },
+    /// Allows the finding with this id with a comment. A client that asks the user for the reason adds
+    /// it before it resolves the action.
+    Allow {
+        id: String,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
+    },
     /// Disables a rule in the configuration.
     TurnOff { rule: String },
 }
@@ -124,8 +133,10 @@ pub fn actions(
         return Vec::new();
     }
     let mut actions = Vec::new();
-    if is_requested(context, &CodeActionKind::QUICKFIX) {
+    if is_requested(context, &CodeActionKind::QUICKFIX) || is_requested(context, &SUPPRESS) {
         quick_fixes(snapshot, range, context, action_context, &mut actions);
+        let is_wanted = |kind: &CodeActionKind| is_requested(context, kind);
+        actions.retain(|action| action.kind.as_ref().is_some_and(is_wanted));
     }
     if is_requested(context, &FIX_ALL) && can_fix_all(snapshot) {
         let title = "Apply all safe fixes of aidd in this file";
@@ -204,7 +215,8 @@ fn quick_fixes(
         actions.extend(rules.iter().filter_map(|rule| fix_rule(snapshot, rule)));
         for finding in allowable_findings(snapshot, &findings) {
             let title = format!("Allow `{}` here with a comment", finding.rule);
-            let action = quick_fix(snapshot, &title, ActionKind::Allow { id: finding.id.clone() });
+            let operation = ActionKind::Allow { id: finding.id.clone(), reason: String::new() };
+            let action = action(snapshot, &title, SUPPRESS, operation);
             actions.push(CodeAction { diagnostics: diagnostics_of(finding), ..action });
         }
     }
@@ -213,7 +225,7 @@ fn quick_fixes(
     if let Some(config) = config {
         actions.extend(rules.into_iter().map(|rule| {
             let title = format!("Disable `{rule}` in {config}");
-            quick_fix(snapshot, &title, ActionKind::TurnOff { rule: rule.to_owned() })
+            action(snapshot, &title, SUPPRESS, ActionKind::TurnOff { rule: rule.to_owned() })
         }));
     }
 }
@@ -411,8 +423,9 @@ fn edits_in_document(
                 fix::fix_file(engine, source.path(), bytes, action_context.files, Safety::Safe);
             effective_edits(text, fixed, action_context)
         }
-        ActionKind::Allow { id } => {
-            suppress::allow(engine, source, find(id)?, action_context.files, "")
+        ActionKind::Allow { id, reason } => {
+            let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
+            suppress::allow(engine, source, find(id)?, action_context.files, &reason)
                 .map(|edit| vec![edit])
                 .ok_or(Refusal::NoComment)
         }

@@ -27,6 +27,12 @@ pub struct Client {
     pub links: bool,
     /// Requests code lenses.
     pub lenses: bool,
+    /// Supports requests to refresh code lenses.
+    pub refreshes_lenses: bool,
+    /// Supports placeholders in completions.
+    pub snippets: bool,
+    /// Shows the messages of diagnostics in hovers itself.
+    pub shows_messages: bool,
 }
 
 impl Client {
@@ -60,6 +66,14 @@ impl Client {
             completions: text.is_some_and(|it| it.completion.is_some()),
             links: text.is_some_and(|it| it.document_link.is_some()),
             lenses: text.is_some_and(|it| it.code_lens.is_some()),
+            snippets: item.is_some_and(|it| it.snippet_support == Some(true)),
+            // Not a capability of the protocol; see `Settings::hover_messages`.
+            shows_messages: false,
+            refreshes_lenses: capabilities
+                .workspace
+                .as_ref()
+                .and_then(|it| it.code_lens.as_ref())
+                .is_some_and(|it| it.refresh_support == Some(true)),
         }
     }
 }
@@ -80,6 +94,9 @@ mod tests {
         completions: true,
         links: true,
         lenses: true,
+        refreshes_lenses: true,
+        snippets: true,
+        shows_messages: false,
     };
 
     #[test]
@@ -90,13 +107,15 @@ mod tests {
         assert_eq!(parse("{}"), Client::default());
         let modern = r#"{
             "workspace": {"workspaceEdit": {
-                "documentChanges": true, "resourceOperations": ["create", "rename"]}},
+                "documentChanges": true, "resourceOperations": ["create", "rename"]},
+                "codeLens": {"refreshSupport": true}},
             "textDocument": {
                 "codeAction": {
                     "codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}},
                     "dataSupport": true, "resolveSupport": {"properties": ["edit"]}},
                 "hover": {"contentFormat": ["plaintext", "markdown"]},
-                "completion": {"completionItem": {"documentationFormat": ["markdown"]}},
+                "completion": {"completionItem": {
+                    "documentationFormat": ["markdown"], "snippetSupport": true}},
                 "documentLink": {}, "codeLens": {}}}"#;
         assert_eq!(parse(modern), FULL_CLIENT);
         let no_data = modern.replace("\"dataSupport\": true,", "");

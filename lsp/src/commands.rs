@@ -3,7 +3,7 @@
 use crate::diagnostics;
 use crate::documents::{DocumentLocation, lock};
 use crate::features;
-use crate::lens::SHOW_ALLOWED;
+use crate::lens::{SHOW_ALLOWED, SHOW_MEMORY};
 use crate::schedule;
 use crate::state::State;
 use crate::uri;
@@ -22,7 +22,7 @@ use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::{ExecuteCommandParams, Uri};
 
 /// The command names, as registered with the client.
-pub const NAMES: [&str; 5] = [CHECK, EXPLAIN, BASELINE, CONFIG, SHOW_ALLOWED];
+pub const NAMES: [&str; 7] = [CHECK, EXPLAIN, BASELINE, CONFIG, STATUS, SHOW_ALLOWED, SHOW_MEMORY];
 
 /// Checks all files. Takes no arguments. Returns the number of files and findings, or `null` if the
 /// user cancelled.
@@ -35,6 +35,8 @@ const EXPLAIN: &str = "aidd.explain";
 const BASELINE: &str = "aidd.writeBaseline";
 /// Shows the effective settings. Argument: an optional URI. Returns root, files and settings.
 const CONFIG: &str = "aidd.showConfig";
+/// Counts the memories that name a file. Argument: the URI of an open document. Returns `memories`.
+const STATUS: &str = "aidd.status";
 
 /// Runs a command.
 ///
@@ -69,10 +71,21 @@ pub(crate) async fn run(state: &Arc<State>, params: ExecuteCommandParams) -> Res
             let workspace = workspace(state, next()).await?;
             Ok(Some(rule_settings(&workspace)))
         }
+        STATUS => {
+            let uri = Uri::deserialize(next()).map_err(|error| invalid_params(&error))?;
+            let named = features::memories_of(state, &uri, None).await?;
+            Ok(Some(json!({ "memories": named.len() })))
+        }
         SHOW_ALLOWED => {
             let uri = Uri::deserialize(next()).map_err(|error| invalid_params(&error))?;
             let allowed = features::show_allowed(state, &uri).await?;
             Ok(Some(json!(allowed)))
+        }
+        SHOW_MEMORY => {
+            let uri = Uri::deserialize(next()).map_err(|error| invalid_params(&error))?;
+            let symbol = Option::deserialize(next()).map_err(|error| invalid_params(&error))?;
+            let named = features::show_memory(state, &uri, symbol).await?;
+            Ok(Some(json!(named)))
         }
         name => Err(Error::invalid_params(format!("unknown command `{name}`"))),
     }

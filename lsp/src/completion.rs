@@ -24,7 +24,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use tower_lsp_server::ls_types::{
     CompletionItem, CompletionItemKind, CompletionList, CompletionResponse, CompletionTextEdit,
-    Documentation, Position, TextEdit, Uri,
+    Documentation, InsertTextFormat, Position, TextEdit, Uri,
 };
 
 /// Trigger characters: separators of lists of rules, the start of a string, and parts of a rule id.
@@ -43,7 +43,11 @@ struct Data {
 /// The completions at `position`; `None` if aidd has no completions there. `position` must refer to
 /// the text of `snapshot`; the findings of the snapshot can be from an earlier text.
 #[must_use]
-pub fn complete(snapshot: &Snapshot, position: Position) -> Option<CompletionResponse> {
+pub fn complete(
+    snapshot: &Snapshot,
+    position: Position,
+    client: Client,
+) -> Option<CompletionResponse> {
     let source = &snapshot.source;
     let offset = convert::offset(source, position, snapshot.encoding);
     if let Some((marker, span)) = allow::name_at(source, offset) {
@@ -51,7 +55,7 @@ pub fn complete(snapshot: &Snapshot, position: Position) -> Option<CompletionRes
     }
     let kinds = kind::kinds(source.path(), "");
     if kinds.contains(&Kind::CONFIG) {
-        return complete_config(snapshot, offset);
+        return complete_config(snapshot, offset, client);
     }
     if kinds.contains(&Kind::RULE_PAGE) { complete_front_matter(snapshot, offset) } else { None }
 }
@@ -178,7 +182,7 @@ fn item(snapshot: &Snapshot, label: &str, span: Span, text: String) -> Completio
 
 /// Completes keys and values of the configuration according to its schema, and rule names at
 /// positions where they are allowed.
-fn complete_config(snapshot: &Snapshot, offset: u32) -> Option<CompletionResponse> {
+fn complete_config(snapshot: &Snapshot, offset: u32, client: Client) -> Option<CompletionResponse> {
     let text = snapshot.source.text();
     let cursor = json::cursor(text, offset as usize)?;
     let span = Span::from(cursor.token.clone());
@@ -186,19 +190,24 @@ fn complete_config(snapshot: &Snapshot, offset: u32) -> Option<CompletionRespons
         && cursor.path.last().is_some_and(|step| *step == Step::Key("rules".into()));
     let in_selectors =
         matches!(&cursor.path[..], [Step::Key(ci), Step::Key(_), Step::Item] if ci == "ci");
-    let quoted = |word: &str| {
-        if cursor.needs_colon { format!("\"{word}\": ") } else { format!("\"{word}\"") }
-    };
+    let insertion = Insertion { snapshot, cursor: &cursor, client };
     if in_rules || (in_selectors && cursor.position_kind == PositionKind::Value) {
         let (names, is_incomplete) = rule_names(snapshot, &cursor.typed, true, |_| true);
+        let setting = in_rules.then(|| schema::value_of(&config::schema(), &cursor.path));
         let mut items: Vec<CompletionItem> = names
             .into_iter()
             .enumerate()
             .filter(|(_, (name, _))| !cursor.siblings.contains(name))
-            .map(|(rank, (name, rule))| rule_item(snapshot, &name, rule, rank, span, quoted(&name)))
+            .map(|(rank, (name, rule))| {
+                let item = rule_item(snapshot, &name, rule, rank, span, String::new());
+                insertion.apply(item, &format!("\"{name}\""), setting.as_ref())
+            })
             .collect();
         if in_selectors {
-            items.extend(tags(snapshot).iter().map(|tag| item(snapshot, tag, span, quoted(tag))));
+            items.extend(tags(snapshot).iter().map(|tag| {
+                let item = item(snapshot, tag, span, String::new());
+                insertion.apply(item, &format!("\"{tag}\""), None)
+            }));
         }
         return Some(CompletionResponse::List(CompletionList { is_incomplete, items }));
     }
@@ -208,12 +217,53 @@ fn complete_config(snapshot: &Snapshot, offset: u32) -> Option<CompletionRespons
         .enumerate()
         .filter(|(_, proposal)| !cursor.siblings.contains(&proposal.name))
         .map(|(rank, proposal)| {
-            let text =
-                if proposal.is_text { quoted(&proposal.name) } else { proposal.name.clone() };
-            proposal_item(snapshot, (rank, proposal), cursor.position_kind, span, text)
+            let name = &proposal.name;
+            let text = if proposal.is_text { format!("\"{name}\"") } else { name.clone() };
+            let kind = cursor.position_kind;
+            let item = proposal_item(snapshot, (rank, proposal), kind, span, String::new());
+            insertion.apply(item, &text, Some(&proposal.value))
         })
         .collect();
     Some(CompletionResponse::Array(items))
+}
+
+/// Adds what a JSON document needs around an accepted key or value: a colon, a value, and commas.
+#[derive(Clone, Copy)]
+struct Insertion<'a> {
+    snapshot: &'a Snapshot,
+    cursor: &'a schema::Cursor,
+    client: Client,
+}
+
+impl Insertion<'_> {
+    /// Lets `item` insert `text`, with `value` after a key that has no value yet.
+    fn apply(
+        self,
+        mut item: CompletionItem,
+        text: &str,
+        value: Option<&schema::Value>,
+    ) -> CompletionItem {
+        let Self { snapshot, cursor, client } = self;
+        let comma = if cursor.comma_after { "," } else { "" };
+        let text = if cursor.needs_colon {
+            let value = value.map_or_else(String::new, |value| value.text(client.snippets));
+            let key = if client.snippets { schema::escape_snippet(text) } else { text.to_owned() };
+            format!("{key}: {value}{comma}")
+        } else {
+            format!("{text}{comma}")
+        };
+        if cursor.needs_colon && client.snippets {
+            item.insert_text_format = Some(InsertTextFormat::SNIPPET);
+        }
+        if let Some(CompletionTextEdit::Edit(edit)) = &mut item.text_edit {
+            edit.new_text = text;
+        }
+        item.additional_text_edits = cursor.comma_before.map(|end| {
+            let range = convert::range(&snapshot.source, Span::at(end), snapshot.encoding);
+            vec![TextEdit::new(range, ",".to_owned())]
+        });
+        item
+    }
 }
 
 /// Completes keys and values of a page's header, according to the schema of the types into

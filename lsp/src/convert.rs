@@ -1,6 +1,7 @@
 //! Conversion between engine and protocol types. Only this module converts byte offsets to
 //! positions and findings to diagnostics.
 
+use crate::examples::FailedExample;
 use crate::snapshot::Snapshot;
 use crate::workspace::Workspace;
 use aidd_engine::rules::rule::Rule;
@@ -78,11 +79,27 @@ pub fn is_shown(finding: &Finding) -> bool {
     !matches!(finding.status, Status::Allowed | Status::Fixed)
 }
 
-/// The diagnostics of all shown findings.
+/// The diagnostics of all shown findings, and of the failing examples of a rule page.
 #[must_use]
 pub fn diagnostics(snapshot: &Snapshot) -> Vec<Diagnostic> {
     let shown = snapshot.checked.findings.iter().filter(|finding| is_shown(finding));
-    shown.map(|finding| diagnostic(snapshot, finding)).collect()
+    let findings = shown.map(|finding| diagnostic(snapshot, finding));
+    let failed = snapshot.failed_examples.iter().map(|failed| failed_example(snapshot, failed));
+    findings.chain(failed).collect()
+}
+
+/// The diagnostic of a failing example, at the beginning of its block. It has no code, because it is
+/// not the finding of a rule.
+fn failed_example(snapshot: &Snapshot, failed: &FailedExample) -> Diagnostic {
+    let source = &snapshot.source;
+    let line = failed.line.saturating_sub(1).min(source.line_count().saturating_sub(1));
+    Diagnostic {
+        range: range(source, source.line_span(line), snapshot.encoding),
+        severity: Some(DiagnosticSeverity::WARNING),
+        source: Some(SOURCE.to_owned()),
+        message: escape::lines(&format!("the example fails: {}", failed.message)).into_owned(),
+        ..Diagnostic::default()
+    }
 }
 
 /// The diagnostic of a finding. `data` contains the id and the status of the finding, so that

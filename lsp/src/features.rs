@@ -7,11 +7,15 @@ use crate::documents::{OpenFiles, lock};
 use crate::hover;
 use crate::lens;
 use crate::links;
+use crate::memory;
 use crate::snapshot::Snapshot;
 use crate::state::State;
 use aidd_engine::text::escape;
 use aidd_engine::text::files::Overlay;
 use aidd_engine::workspace::fix::UndoneFix;
+use aidd_memory::MemoryError;
+use aidd_memory::recall::naming::Naming;
+use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::task::spawn_blocking;
@@ -121,9 +125,19 @@ fn refusal_error(refusal: Refusal) -> Error {
 pub(crate) async fn hover(state: &Arc<State>, params: HoverParams) -> Result<Option<Hover>> {
     let position_params = params.text_document_position_params;
     let work = move |state: &State, snapshot: &Snapshot| {
-        hover::hover(snapshot, position_params.position, state.features())
+        hover::hover(snapshot, position_params.position, state.features(), &state.memories)
     };
-    with_document(state, &position_params.text_document.uri, work).await.map(Option::flatten)
+    let hover = with_document(state, &position_params.text_document.uri, work).await?;
+    Ok(hover.and_then(|hover| readable(state, hover).flatten()))
+}
+
+/// The value, or `None` after the error has been logged: findings are useful without the memory.
+fn readable<T>(state: &Arc<State>, result: std::result::Result<T, MemoryError>) -> Option<T> {
+    let log = |error: &MemoryError| {
+        let text = format!("the project memory cannot be read: {error}");
+        state.notify_once(MessageType::WARNING, &text, &text, false);
+    };
+    result.inspect_err(log).ok()
 }
 
 /// Handles `textDocument/documentLink`.
@@ -142,7 +156,47 @@ pub(crate) async fn rule_definitions(
 
 /// Handles `textDocument/codeLens`.
 pub(crate) async fn lenses(state: &Arc<State>, uri: &Uri) -> Result<Option<Vec<CodeLens>>> {
-    with_document(state, uri, |_, snapshot| lens::lenses(snapshot)).await
+    let work = |state: &State, snapshot: &Snapshot| {
+        (lens::lenses(snapshot), lens::memory_lenses(snapshot, &state.memories))
+    };
+    let Some((mut lenses, memories)) = with_document(state, uri, work).await? else {
+        return Ok(None);
+    };
+    lenses.extend(readable(state, memories).unwrap_or_default());
+    Ok(Some(lenses))
+}
+
+/// The memories that name a document, or a symbol in it.
+pub(crate) async fn memories_of(
+    state: &Arc<State>,
+    uri: &Uri,
+    symbol: Option<String>,
+) -> Result<Vec<Naming>> {
+    let work = move |state: &State, snapshot: &Snapshot| {
+        let file = symbol.is_none().then(|| snapshot.source.path());
+        let symbols: Vec<String> = symbol.iter().cloned().collect();
+        state.memories.naming(&snapshot.workspace, file, &symbols)
+    };
+    let named = with_document(state, uri, work).await?;
+    Ok(named.and_then(|named| readable(state, named)).unwrap_or_default())
+}
+
+/// Shows the memories that name a document, or a symbol in it, and returns them.
+pub(crate) async fn show_memory(
+    state: &Arc<State>,
+    uri: &Uri,
+    symbol: Option<String>,
+) -> Result<Vec<Value>> {
+    let named = memories_of(state, uri, symbol).await?;
+    if !named.is_empty() {
+        let text = escape::lines(&memory::text_list(&named)).into_owned();
+        state.client.show_message(MessageType::INFO, text).await;
+    }
+    let entry = |naming: &Naming| {
+        let entry = &naming.brief.entry;
+        json!({ "id": entry.id, "type": entry.kind, "text": naming.brief.line(usize::MAX) })
+    };
+    Ok(named.iter().map(entry).collect())
 }
 
 /// Handles `textDocument/completion`.
@@ -151,8 +205,8 @@ pub(crate) async fn complete(
     params: CompletionParams,
 ) -> Result<Option<CompletionResponse>> {
     let position_params = params.text_document_position;
-    let work = move |_: &State, snapshot: &Snapshot| {
-        completion::complete(snapshot, position_params.position)
+    let work = move |state: &State, snapshot: &Snapshot| {
+        completion::complete(snapshot, position_params.position, state.features())
     };
     with_document(state, &position_params.text_document.uri, work).await.map(Option::flatten)
 }

@@ -1,7 +1,9 @@
-//! Hovers: a finding and its explanation, or the page of a rule named in the text.
+//! Hovers: a finding and its explanation, the page of a rule named in the text, and the memories that
+//! name a symbol.
 
 use crate::client::Client;
 use crate::convert;
+use crate::memory::{self, Memories};
 use crate::page::{self, Part};
 use crate::snapshot::Snapshot;
 use crate::workspace::Workspace;
@@ -11,62 +13,99 @@ use aidd_engine::text::escape::markdown;
 use aidd_engine::text::finding::{Finding, Status};
 use aidd_engine::text::kind::{self, Kind};
 use aidd_engine::text::source::Span;
+use aidd_memory::MemoryError;
 use tower_lsp_server::ls_types::{Hover, HoverContents, Position};
 
 /// Separator between two findings at one position, or between a finding and the page of its rule.
 const RULER: &str = "\n\n---\n\n";
 
-/// The hover at `position`; `None` if there is neither a finding nor a rule name at the position.
-#[must_use]
-pub fn hover(snapshot: &Snapshot, position: Position, client: Client) -> Option<Hover> {
+/// The hover at `position`: the findings, the pages of the rules named there, and the memories that
+/// name the rule of a finding or the symbol at the position; `None` if there is nothing to show.
+///
+/// # Errors
+/// When the memory cannot be read.
+pub fn hover(
+    snapshot: &Snapshot,
+    position: Position,
+    client: Client,
+    memories: &Memories,
+) -> Result<Option<Hover>, MemoryError> {
     let offset = convert::offset(&snapshot.source, position, snapshot.encoding);
-    let (text, span) = match (findings_at(snapshot, offset), rules_named_at(snapshot, offset)) {
-        (Some((findings, _)), Some((rules, span))) => (findings + RULER + &rules, span),
-        (findings, rules) => findings.or(rules)?,
+    let parts = [
+        findings_at(snapshot, offset, client),
+        rules_named_at(snapshot, offset),
+        memories_at(snapshot, offset, memories)?,
+    ];
+    let parts: Vec<(String, Span)> = parts.into_iter().flatten().collect();
+    let Some(span) = parts.iter().map(|(_, span)| *span).min_by_key(|span| span.len()) else {
+        return Ok(None);
     };
-    Some(Hover {
+    let text = parts.into_iter().map(|(text, _)| text).collect::<Vec<_>>().join(RULER);
+    Ok(Some(Hover {
         contents: HoverContents::Markup(page::content(text, client.markdown_hover)),
         range: Some(convert::range(&snapshot.source, span, snapshot.encoding)),
-    })
+    }))
 }
 
-/// The project's decision about a finding, in Markdown. Extension point for the project memory.
-#[must_use]
-pub fn project_decision(_workspace: &Workspace, _finding: &Finding) -> Option<String> {
-    None
+/// The memories that name the rules of the findings at `offset`, the rules named there, or the symbol
+/// there.
+fn memories_at(
+    snapshot: &Snapshot,
+    offset: u32,
+    memories: &Memories,
+) -> Result<Option<(String, Span)>, MemoryError> {
+    let (findings, span) = at_offset(snapshot, offset);
+    let mut names: Vec<String> = findings.iter().map(|finding| finding.rule.to_string()).collect();
+    let (rules, rules_span) = named_at(snapshot, offset).unzip();
+    names.extend(rules.into_iter().flatten().map(|rule| rule.id.to_string()));
+    let symbol = memory::symbol_at(snapshot, offset);
+    names.extend(symbol.iter().map(|(name, _)| name.clone()));
+    let Some(span) = rules_span.or(symbol.map(|(_, span)| span)).or(span) else { return Ok(None) };
+    let named = memories.naming(&snapshot.workspace, None, &names)?;
+    Ok((!named.is_empty()).then(|| (memory::markdown_list(&named), span)))
 }
 
-fn findings_at(snapshot: &Snapshot, offset: u32) -> Option<(String, Span)> {
+/// The findings at `offset`, and the shortest of their spans.
+fn at_offset(snapshot: &Snapshot, offset: u32) -> (Vec<&Finding>, Option<Span>) {
     let is_at_offset = |finding: &&Finding| {
         finding.status != Status::Fixed
             && finding.span.start <= offset
             && (offset < finding.span.end || finding.span.is_empty() && offset == finding.span.end)
     };
     let findings: Vec<&Finding> = snapshot.checked.findings.iter().filter(is_at_offset).collect();
-    let span = findings.iter().map(|finding| finding.span).min_by_key(|span| span.len())?;
+    let span = findings.iter().map(|finding| finding.span).min_by_key(|span| span.len());
+    (findings, span)
+}
+
+fn findings_at(snapshot: &Snapshot, offset: u32, client: Client) -> Option<(String, Span)> {
+    let (findings, span) = at_offset(snapshot, offset);
+    let span = span?;
     let part = if findings.len() == 1 { Part::Whole } else { Part::Why };
     let texts: Vec<String> =
-        findings.iter().map(|finding| explanation(snapshot, finding, part)).collect();
+        findings.iter().map(|finding| explanation(snapshot, finding, part, client)).collect();
     Some((texts.join(RULER), span))
 }
 
-/// Renders a finding: message, help and status, then the explanation of its rule.
-fn explanation(snapshot: &Snapshot, finding: &Finding, part: Part) -> String {
+/// Renders a finding: message, help and status, then the explanation of its rule. The message and the
+/// help are omitted if the client shows them itself.
+fn explanation(snapshot: &Snapshot, finding: &Finding, part: Part, client: Client) -> String {
     let workspace = &snapshot.workspace;
-    // Messages can quote the file or come from a page of the project, so they are untrusted.
-    let mut parts =
-        vec![format!("**{}**: {}", finding.severity, markdown::message(&finding.message))];
-    parts.extend(finding.help.as_deref().map(markdown::message));
+    let mut parts = Vec::new();
+    if !(client.shows_messages && convert::is_shown(finding)) {
+        // Messages can quote the file or come from a page of the project, so they are untrusted.
+        let message = markdown::message(&finding.message);
+        parts.push(format!("**{}**: {message}", finding.severity));
+        parts.extend(finding.help.as_deref().map(markdown::message));
+    }
     if matches!(finding.status, Status::Allowed | Status::Baselined) {
         let reason = finding.reason.as_deref().unwrap_or_default();
         parts.push(format!("*{}*: {}", finding.status, markdown::message(reason)));
     }
-    parts.extend(project_decision(workspace, finding));
     let text = parts.join("\n\n");
-    match workspace.engine.registry().get(&finding.rule) {
-        Some(rule) => text + RULER + &rule_text(workspace, rule, part),
-        None => text,
-    }
+    let rule = workspace.engine.registry().get(&finding.rule);
+    let rule = rule.map(|rule| rule_text(workspace, rule, part));
+    let parts = [Some(text).filter(|text| !text.is_empty()), rule];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(RULER)
 }
 
 fn rule_text(workspace: &Workspace, rule: &Rule, part: Part) -> String {

@@ -9,6 +9,7 @@ use crate::documents::lock;
 use crate::expand::{Changes, Reported, expand};
 use crate::framing::answer_unparsed;
 use crate::lifecycle::{self, Run, Settings};
+use crate::pages;
 use crate::project_wide;
 use crate::schedule;
 use crate::state::State;
@@ -260,6 +261,7 @@ fn change(state: &Arc<State>, params: &DidChangeTextDocumentParams) {
     let (encoding, changes) = (state.encoding(), &params.content_changes);
     if lock(&state.documents).change(&document.uri, document.version, changes, encoding) {
         schedule::push_changed(state, &document.uri);
+        pages::edited(state, &document.uri);
         recheck_dependents(state, &document.uri);
     }
 }
@@ -269,6 +271,7 @@ fn save(state: &Arc<State>, params: DidSaveTextDocumentParams) {
     if lock(&state.documents).save(&uri, params.text) && lock(&state.settings).run == Run::OnSave {
         state.wake(&uri);
     }
+    pages::forget(state, &uri);
     let reported = |path| Reported { path, is_new_or_gone: false };
     handle_disk_changes(state, uri::path(&uri).into_iter().map(reported).collect());
 }
@@ -281,6 +284,10 @@ fn close(state: &Arc<State>, params: &DidCloseTextDocumentParams) {
         // From now on, the file on disk is used.
         lock(&state.dirty).mark(uri::path(uri));
         state.touch();
+        if pages::forget(state, uri) {
+            let reported = |path| Reported { path, is_new_or_gone: false };
+            handle_disk_changes(state, uri::path(uri).into_iter().map(reported).collect());
+        }
     }
 }
 
@@ -360,10 +367,11 @@ fn reload(state: &Arc<State>, changes: &Changes) -> bool {
     })
 }
 
-/// Whether the file at `path`, relative to the root, affects findings in other files.
+/// Whether the file at `path`, relative to the root, affects findings in other files. The databases
+/// in `.aidd` change with each call of an agent and contain no settings.
 fn is_setting(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
-    path.starts_with(".aidd/")
+    path.starts_with(".aidd/") && !path.starts_with(".aidd/data.")
         || kind::is_page_path(path)
         || kind::is_memory_path(path)
         || [".gitignore", ".ignore", ".aiddignore"].contains(&name)

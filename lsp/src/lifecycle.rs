@@ -280,6 +280,9 @@ pub(crate) struct Settings {
     /// Whether files that are not open are checked. By default, they are checked only for clients
     /// that request workspace diagnostics.
     pub(crate) workspace: Option<bool>,
+    /// Whether a hover contains the message of a finding. An editor that shows the diagnostic next to
+    /// the hover would show the message twice. Read only from the `initialize` request.
+    pub(crate) hover_messages: Option<bool>,
     /// Whether symbols, references and calls are answered from the code index. Read only from the
     /// `initialize` request, because it determines the capabilities of the server.
     pub(crate) index: bool,

@@ -185,6 +185,7 @@ pub(crate) fn diagnostics(
         let mut checked = checked.clone();
         workspace.apply_baseline(path, &mut checked);
         let snapshot = Snapshot {
+            failed_examples: Vec::new(),
             uri: uri.clone(),
             version: None,
             source: Source::new(path, checked_source.text()),

@@ -2,8 +2,10 @@
 //! workspace of each root, opened on first use.
 
 use crate::documents::{DocumentLocation, lock};
+use crate::pages::{self, UnsavedPages};
 use crate::workspace::Workspace;
 use aidd_engine::check::Distribution;
+use aidd_engine::text::kind;
 use aidd_engine::text::paths::relative;
 use aidd_engine::workspace::project::Project;
 use aidd_engine::workspace::walk::{self, Walk};
@@ -16,6 +18,8 @@ use std::sync::{Arc, Mutex};
 pub(crate) struct ConfigError {
     pub(crate) root: PathBuf,
     pub(crate) message: String,
+    /// Whether a finding in the configuration file states the problem.
+    pub(crate) is_finding: bool,
 }
 
 /// Folders, roots and their workspaces. Opening a workspace reads the disk and must not happen on
@@ -27,6 +31,8 @@ pub(crate) struct Roots {
     /// The configuration file that is used instead of `.aidd/config.json`, relative to each root.
     config: Option<PathBuf>,
     open: HashMap<PathBuf, Arc<Workspace>>,
+    /// The texts of edited pages that have not been saved.
+    pub(crate) unsaved_pages: UnsavedPages,
     /// The root of each directory looked up so far.
     root_cache: HashMap<PathBuf, PathBuf>,
     /// Errors that occurred when workspaces were opened, and that have not been reported yet.
@@ -41,6 +47,7 @@ impl Roots {
             folders: Vec::new(),
             config: None,
             open: HashMap::new(),
+            unsaved_pages: UnsavedPages::default(),
             root_cache: HashMap::new(),
             config_errors: Vec::new(),
         }
@@ -98,6 +105,34 @@ impl Roots {
         }
     }
 
+    /// Reopens the workspace of the page at `path` with its unsaved text, if this affects other files;
+    /// returns whether it does.
+    pub(crate) fn reload_edited_page(&mut self, path: &Path) -> bool {
+        let root = self.root_of(path.parent().unwrap_or(path));
+        let below = relative(&root, path);
+        let unsaved = lock(&self.unsaved_pages).get(path).cloned();
+        let (Some(text), Some(workspace)) = (unsaved, self.open.get(&root)) else { return false };
+        let pages = &workspace.project.pages;
+        let used = pages.iter().find(|(known, _)| *known == below).map(|(_, text)| text.as_str());
+        let is_affecting = pages::affects_files(&below, used, &text);
+        if is_affecting {
+            self.reload(Some(&root));
+        }
+        is_affecting
+    }
+
+    /// The unsaved pages of the project at `root`, by path relative to the root.
+    fn unsaved_pages_of(&mut self, root: &Path) -> BTreeMap<String, String> {
+        let unsaved = lock(&self.unsaved_pages).clone();
+        let mut own = BTreeMap::new();
+        for (path, text) in unsaved {
+            if self.root_of(path.parent().unwrap_or(&path)) == root {
+                own.insert(relative(root, &path), text);
+            }
+        }
+        own
+    }
+
     /// The workspace of a document, and its path relative to the root.
     pub(crate) fn locate(&mut self, location: &DocumentLocation) -> (Arc<Workspace>, String) {
         match location {
@@ -146,14 +181,25 @@ impl Roots {
 
     fn read(&mut self, root: &Path) -> Option<Arc<Workspace>> {
         let config = self.config_of(root);
-        let opened = Project::open(self.distribution, root, config.as_deref())
-            .and_then(Workspace::from_project);
+        let unsaved = self.unsaved_pages_of(root);
+        let previous = self.open.get(root);
+        let previous = previous.map_or(&[][..], |workspace| &workspace.project.pages);
+        let opened =
+            Project::open(self.distribution, root, config.as_deref()).and_then(|mut project| {
+                pages::apply(&mut project.pages, unsaved, previous);
+                Workspace::from_project(project)
+            });
         let message = match &opened {
             Ok(workspace) => workspace.baseline_error.as_ref().map(ToString::to_string),
             Err(error) => Some(error.to_string()),
         };
-        self.config_errors
-            .extend(message.map(|message| ConfigError { root: root.to_owned(), message }));
+        let is_finding =
+            opened.is_err() && config.is_none() && root.join(kind::CONFIG_PATH).is_file();
+        self.config_errors.extend(message.map(|message| ConfigError {
+            root: root.to_owned(),
+            message,
+            is_finding,
+        }));
         opened.ok().map(Arc::new)
     }
 

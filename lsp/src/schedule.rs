@@ -48,6 +48,11 @@ pub(crate) fn recheck(state: &Arc<State>) {
     }
     state.touch();
     refresh(state);
+    if state.features().refreshes_lenses {
+        let state = state.clone();
+        // A client that rejects the request asks for lenses when the document changes.
+        tokio::spawn(async move { state.client.code_lens_refresh().await });
+    }
 }
 
 /// Refreshes the diagnostics in the client after project-wide findings changed.

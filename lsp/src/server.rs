@@ -44,6 +44,7 @@ impl LanguageServer for Server {
             let mut current = lock(&self.state.settings);
             let config = config.or_else(|| current.config.clone());
             session.index = settings.index;
+            session.features.shows_messages = settings.hover_messages == Some(false);
             *current = Settings { config, ..settings };
         }
         let mut roots = lock(&self.state.roots);

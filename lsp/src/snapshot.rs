@@ -1,5 +1,6 @@
 //! The checked state of a document.
 
+use crate::examples::FailedExample;
 use crate::workspace::Workspace;
 use aidd_engine::check::CheckResult;
 use aidd_engine::text::source::{Encoding, Source};
@@ -17,6 +18,8 @@ pub struct Snapshot {
     pub source: Source,
     /// All findings, including baselined and allowed findings.
     pub checked: CheckResult,
+    /// The failing examples of an open rule page.
+    pub failed_examples: Vec<FailedExample>,
     /// The project of the document.
     pub workspace: Arc<Workspace>,
     /// The position encoding of the client.

@@ -3,7 +3,10 @@
 use crate::client::Client as ClientFeatures;
 use crate::diagnostics::WorkspaceDiagnostics;
 use crate::documents::{DocumentLocation, Documents, OpenFiles, lock};
+use crate::examples;
 use crate::lifecycle::{Session, Settings};
+use crate::memory::Memories;
+use crate::pages::UnsavedPages;
 use crate::roots::Roots;
 use crate::snapshot::Snapshot;
 use aidd_engine::check::CheckResult;
@@ -80,6 +83,8 @@ pub(crate) struct State {
     pub(crate) settings: Mutex<Settings>,
     pub(crate) documents: Mutex<Documents<CheckCell>>,
     pub(crate) roots: Mutex<Roots>,
+    /// See [`Roots::unsaved_pages`].
+    pub(crate) unsaved_pages: UnsavedPages,
     /// Incremented on changes outside of a document that affect its findings: settings, rules and
     /// other files that checks read.
     epoch: AtomicU64,
@@ -95,6 +100,8 @@ pub(crate) struct State {
     pub(crate) changed: watch::Sender<u64>,
     /// Cancellable passes over the workspace, by progress token.
     pub(crate) passes: Mutex<HashMap<String, Arc<AtomicBool>>>,
+    /// The project memories.
+    pub(crate) memories: Memories,
     /// The messages shown so far, so that each message is shown only once.
     shown_messages: Mutex<HashSet<String>>,
     pub(crate) is_shut_down: AtomicBool,
@@ -114,13 +121,15 @@ impl State {
         distribution: &'static Distribution,
         settings: Settings,
     ) -> Self {
+        let roots = Roots::new(distribution);
         Self {
             distribution,
             client,
             session: OnceLock::new(),
             settings: Mutex::new(settings),
             documents: Mutex::default(),
-            roots: Mutex::new(Roots::new(distribution)),
+            unsaved_pages: roots.unsaved_pages.clone(),
+            roots: Mutex::new(roots),
             epoch: AtomicU64::new(0),
             project_epoch: AtomicU64::new(0),
             pushed: Mutex::default(),
@@ -128,6 +137,7 @@ impl State {
             dirty: Mutex::default(),
             changed: watch::Sender::new(0),
             passes: Mutex::default(),
+            memories: Memories::default(),
             shown_messages: Mutex::default(),
             is_shut_down: AtomicBool::new(false),
             has_file_events: AtomicBool::new(false),
@@ -235,7 +245,13 @@ impl State {
         } else {
             CheckResult::default()
         };
+        let failed_examples = if is_checked {
+            examples::failures(self.distribution, source.path(), source.text())
+        } else {
+            Vec::new()
+        };
         Snapshot {
+            failed_examples,
             uri: job.uri,
             version: Some(job.version),
             source,
@@ -271,7 +287,7 @@ impl State {
                 MessageType::ERROR,
                 &config_error.message,
                 &config_error.message,
-                true,
+                !config_error.is_finding,
             );
             lock(&self.dirty).mark([config_error.root.join(aidd_engine::text::kind::CONFIG_PATH)]);
             self.touch();

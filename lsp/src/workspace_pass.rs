@@ -196,6 +196,7 @@ fn check(
         let Some(uri) = Uri::from_file_path(disk.root().join(source.path())) else { continue };
         workspace.apply_baseline(source.path(), &mut checked);
         let snapshot = Snapshot {
+            failed_examples: Vec::new(),
             uri: uri.clone(),
             version: None,
             source,

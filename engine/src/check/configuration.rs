@@ -58,23 +58,18 @@ fn check_config(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let text = source.text().strip_prefix('\u{FEFF}').unwrap_or(source.text());
     let base = source.text().len() - text.len();
-    match config::read(text) {
-        Err(problem) => report_problem(problem, base, report),
-        Ok((_, unknown)) => {
-            for problem in unknown {
-                report_problem(problem, base, report);
-            }
-            for RuleKey { name, range, .. } in rule_keys(text) {
-                let span = Span::from(range).shift(base);
-                report_unknown_rule(&name, span, ("\"", registry), report);
-            }
-            for (name, range) in pack_names(text) {
-                report_unknown_pack(&name, Span::from(range).shift(base), registry, report);
-            }
-            for (message, range) in invalid_params(text, registry, context.families) {
-                report.at(Span::from(range).shift(base), message);
-            }
-        }
+    for problem in config::problems(text) {
+        report_problem(problem, base, report);
+    }
+    for RuleKey { name, range, .. } in rule_keys(text) {
+        let span = Span::from(range).shift(base);
+        report_unknown_rule(&name, span, ("\"", registry), report);
+    }
+    for (name, range) in pack_names(text) {
+        report_unknown_pack(&name, Span::from(range).shift(base), registry, report);
+    }
+    for (message, range) in invalid_params(text, registry, context.families) {
+        report.at(Span::from(range).shift(base), message);
     }
 }
 

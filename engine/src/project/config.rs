@@ -289,22 +289,10 @@ pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
         let message = "the file is empty; expected an object, at least `{}`".to_owned();
         return Err(Problem { message, span: 0..0, suggestion: None });
     };
-    let (mut unknown, mut invalid) = (Vec::new(), None);
-    let schema = schema();
-    let schema = schema.as_object().into_iter();
-    for fault in schema.flat_map(|schema| faults(schema, Node::Ast(&ast), "key", usize::MAX)) {
-        let problem =
-            Problem { message: fault.message, span: fault.span, suggestion: fault.replacement };
-        let problem = replaced::explain(text, problem);
-        match fault.kind {
-            FaultKind::UnknownKey | FaultKind::DuplicateKey => unknown.push(problem),
-            _ => invalid = invalid.or(Some(problem)),
-        }
-    }
-    if let Some(problem) = invalid.or_else(|| syntax::malformed_glob(&ast)) {
+    let (unknown, invalid) = schema_problems(text, &ast);
+    if let Some(problem) = invalid.into_iter().next().or_else(|| syntax::malformed_glob(&ast)) {
         return Err(problem);
     }
-    unknown.sort_by_key(|problem| problem.span.start);
     let value: Value =
         parse_to_serde_value(text, &options).map_err(|error| syntax_error(text, &error))?;
     let config = serde_path_to_error::deserialize(value).map_err(|error| {
@@ -317,6 +305,43 @@ pub fn read(text: &str) -> Result<(Config, Vec<Problem>), Problem> {
         }
     })?;
     Ok((config, unknown))
+}
+
+/// All problems of a configuration file, in the order of the file: the syntax error, or the unknown
+/// keys and all invalid values.
+#[must_use]
+pub fn problems(text: &str) -> Vec<Problem> {
+    let first = match read(text) {
+        Ok((_, unknown)) => return unknown,
+        Err(problem) => problem,
+    };
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &parse_options());
+    let Some(ast) = parsed.ok().and_then(|parsed| parsed.value) else { return vec![first] };
+    let (mut all, invalid) = schema_problems(text, &ast);
+    all.extend(invalid);
+    if !all.contains(&first) {
+        all.push(first);
+    }
+    all.sort_by_key(|problem| problem.span.start);
+    all
+}
+
+/// The unknown and duplicate keys in the order of the file, and the invalid values.
+fn schema_problems(text: &str, ast: &Ast<'_>) -> (Vec<Problem>, Vec<Problem>) {
+    let (mut unknown, mut invalid) = (Vec::new(), Vec::new());
+    let schema = schema();
+    let schema = schema.as_object().into_iter();
+    for fault in schema.flat_map(|schema| faults(schema, Node::Ast(ast), "key", usize::MAX)) {
+        let problem =
+            Problem { message: fault.message, span: fault.span, suggestion: fault.replacement };
+        let problem = replaced::explain(text, problem);
+        match fault.kind {
+            FaultKind::UnknownKey | FaultKind::DuplicateKey => unknown.push(problem),
+            _ => invalid.push(problem),
+        }
+    }
+    unknown.sort_by_key(|problem| problem.span.start);
+    (unknown, invalid)
 }
 
 /// Parse options for JSON with comments and trailing commas, without other extensions.

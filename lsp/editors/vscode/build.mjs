@@ -1,6 +1,5 @@
-// Bundles the extension into dist/ with the licences of the bundled packages, and copies files from
-// elsewhere in the repository: the configuration schema and aidd's licences. With --tests, bundles
-// the tests too.
+// Bundles the extension into dist/ with the licences of the bundled packages, and copies aidd's
+// licences. With --tests, bundles the tests too.
 
 import { build } from 'esbuild'
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,7 +17,6 @@ const common = {
 process.chdir(import.meta.dirname)
 rmSync('dist', { recursive: true, force: true })
 mkdirSync('dist')
-copyFileSync(`${root}/docs/config.schema.json`, 'dist/config.schema.json')
 for (const name of ['LICENSE', 'LICENSE-APACHE', 'LICENSE-MIT']) copyFileSync(`${root}/${name}`, name)
 const { metafile } = await build({
   ...common,

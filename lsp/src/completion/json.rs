@@ -20,6 +20,8 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
     let mut position = 0;
     // Whether a value or key has ended without a separator after it.
     let mut ended = false;
+    // The end of the value before the current position, if there is no comma after it.
+    let mut value_end = None;
     loop {
         let token = next_token(text, position);
         let start = token.as_ref().map_or(text.len(), |(_, range)| range.start);
@@ -49,8 +51,9 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
             let typed = text[range.start..offset].trim_start_matches('"').to_owned();
             found = Some((new_cursor(&frames, range.clone(), typed), frames.len()));
             if let Some((cursor, _)) = &mut found {
-                let next_token = next_token(text, range.end);
-                cursor.needs_colon &= next_token.is_none_or(|(kind, _)| kind != Token::Mark(b':'));
+                let next = next_after_comments(text, range.end);
+                cursor.needs_colon &= next.is_none_or(|kind| kind != Token::Mark(b':'));
+                cursor.comma_before = value_end;
             }
         }
         let is_close = matches!(kind, Token::Mark(b'}' | b']'));
@@ -58,9 +61,17 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
             break;
         }
         position = range.end;
+        let is_key = kind.is_scalar()
+            && frames.last().is_some_and(|frame| frame.is_object && frame.key.is_none());
         ended = process_token(&mut frames, kind, &text[range], ended);
+        if kind != Token::Comment {
+            value_end = (ended && !is_key).then_some(position);
+        }
     }
     found.map(|(mut cursor, depth)| {
+        let next = next_after_comments(text, cursor.token.end);
+        let has_value = cursor.position_kind == PositionKind::Value || cursor.needs_colon;
+        cursor.comma_after = has_value && next.is_some_and(Token::is_scalar);
         let current_key = text[cursor.token.clone()].trim_matches('"');
         let is_other =
             |key: &&String| cursor.position_kind == PositionKind::Value || *key != current_key;
@@ -125,7 +136,27 @@ fn new_cursor(frames: &[Frame], token: Range<usize>, typed: String) -> Cursor {
         }
     }
     let position_kind = if is_key { PositionKind::Key } else { PositionKind::Value };
-    Cursor { path, position_kind, token, typed, siblings: Vec::new(), needs_colon: is_key }
+    Cursor {
+        path,
+        position_kind,
+        token,
+        typed,
+        siblings: Vec::new(),
+        needs_colon: is_key,
+        comma_before: None,
+        comma_after: false,
+    }
+}
+
+/// The kind of the first token at or after `at` that is not a comment.
+fn next_after_comments(text: &str, mut at: usize) -> Option<Token> {
+    loop {
+        let (kind, range) = next_token(text, at)?;
+        if kind != Token::Comment {
+            return Some(kind);
+        }
+        at = range.end;
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

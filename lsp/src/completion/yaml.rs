@@ -81,6 +81,8 @@ pub(super) fn cursor(text: &str, offset: usize) -> Option<Cursor> {
             && !after[suffix_length..].trim_start().starts_with(':'),
         typed: typed.to_owned(),
         siblings,
+        comma_before: None,
+        comma_after: false,
     })
 }
 

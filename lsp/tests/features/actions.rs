@@ -6,7 +6,7 @@ use aidd_engine::text::finding::Safety;
 use aidd_engine::text::source::Encoding;
 use aidd_engine::workspace::baseline::Baseline;
 use aidd_engine::workspace::fix;
-use aidd_lsp::actions::{self, FIX_ALL, Refusal};
+use aidd_lsp::actions::{self, FIX_ALL, Refusal, SUPPRESS};
 use aidd_lsp::client::Client;
 use aidd_lsp::convert;
 use insta::assert_snapshot;
@@ -46,15 +46,15 @@ fn a_finding_has_actions_at_its_location() {
     assert_snapshot!(titles_at(TWO_FINDINGS), @"
     quickfix (preferred): Write KEY=value
     quickfix: Fix all `dockerfile/legacy-key-value` in this file
-    quickfix: Allow `dockerfile/legacy-key-value` here with a comment
-    quickfix: Disable `dockerfile/legacy-key-value` in .aidd/config.json
+    quickfix.suppress.aidd: Allow `dockerfile/legacy-key-value` here with a comment
+    quickfix.suppress.aidd: Disable `dockerfile/legacy-key-value` in .aidd/config.json
     source.fixAll.aidd: Apply all safe fixes of aidd in this file
     ");
     assert_snapshot!(titles_at(&TWO_FINDINGS.replace('‸', "").replace("FROM", "FR‸OM")), @"source.fixAll.aidd: Apply all safe fixes of aidd in this file");
     assert_snapshot!(titles_at("FROM debian:12\nADD‸ a /b\n"), @"
     quickfix: Use COPY instead of ADD (may change the meaning)
-    quickfix: Allow `dockerfile/add-instead-of-copy` here with a comment
-    quickfix: Disable `dockerfile/add-instead-of-copy` in .aidd/config.json
+    quickfix.suppress.aidd: Allow `dockerfile/add-instead-of-copy` here with a comment
+    quickfix.suppress.aidd: Disable `dockerfile/add-instead-of-copy` in .aidd/config.json
     ");
 }
 
@@ -229,6 +229,21 @@ fn an_action_follows_its_finding_to_another_line() {
 }
 
 #[test]
+fn a_finding_is_allowed_with_the_reason_that_the_client_adds() {
+    let project = Project::new(&[]);
+    let (snapshot, actions) = project.actions("Dockerfile", TWO_FINDINGS, FULL_CLIENT);
+    let mut action = find_action(&actions, "Allow").clone();
+    action.data.as_mut().expect("data")["reason"] = "needed\nby the  legacy tool".into();
+    let edit = project.resolve(&snapshot, &action, &Memory::default()).expect("an edit");
+    assert_snapshot!(text_after(&project, &edit, "Dockerfile", snapshot.source.text()), @"
+    FROM debian:12
+    # aidd:allow dockerfile/legacy-key-value needed by the legacy tool
+    ENV a b
+    ENV c d
+    ");
+}
+
+#[test]
 fn only_requested_kinds_are_returned() {
     let project = Project::new(&[]);
     let (snapshot, range) = project.open_at("Dockerfile", TWO_FINDINGS);
@@ -251,9 +266,12 @@ fn only_requested_kinds_are_returned() {
     for all in ["source.fixAll.aidd", "source.fixAll", "source"] {
         assert_eq!(kinds_for(&[all]), [FIX_ALL.as_str()], "{all}");
     }
-    assert_eq!(kinds_for(&["quickfix"]), ["quickfix"]);
-    assert_eq!(kinds_for(&["quickfix", "source"]), ["quickfix", FIX_ALL.as_str()]);
-    assert_eq!(kinds_for(&[""]), ["quickfix", FIX_ALL.as_str()]);
+    let (fix, suppress, fix_all) = ("quickfix", "quickfix.suppress.aidd", "source.fixAll.aidd");
+    assert_eq!((SUPPRESS.as_str(), FIX_ALL.as_str()), (suppress, fix_all));
+    assert_eq!(kinds_for(&[fix]), [fix, suppress]);
+    assert_eq!(kinds_for(&[fix, "source"]), [fix, suppress, fix_all]);
+    assert_eq!(kinds_for(&[""]), [fix, suppress, fix_all]);
+    assert_eq!(kinds_for(&["quickfix.suppress"]), [suppress]);
     for none in ["refactor", "source.fixAll.other", "source.organizeImports", "sourc"] {
         assert_eq!(kinds_for(&[none]), Vec::<String>::new(), "{none}");
     }

@@ -1,6 +1,7 @@
 //! Completions, and the text after accepting them.
 
 use crate::features::support::{FULL_CLIENT, Project, apply_edits};
+use aidd_lsp::client::Client;
 use aidd_lsp::completion::{self, complete};
 use insta::assert_snapshot;
 use tower_lsp_server::ls_types::{
@@ -9,7 +10,7 @@ use tower_lsp_server::ls_types::{
 
 fn items(project: &Project, path: &str, marked: &str) -> Option<Vec<CompletionItem>> {
     let (snapshot, range) = project.open_at(path, marked);
-    complete(&snapshot, range.start).map(|response| match response {
+    complete(&snapshot, range.start, FULL_CLIENT).map(|response| match response {
         CompletionResponse::Array(items) => items,
         CompletionResponse::List(list) => list.items,
     })
@@ -21,7 +22,9 @@ fn accept_first(project: &Project, path: &str, marked: &str) -> String {
     let labels: Vec<&str> = items.iter().map(|item| item.label.as_str()).take(6).collect();
     let Some(first) = items.first() else { return "none".to_owned() };
     let Some(CompletionTextEdit::Edit(edit)) = &first.text_edit else { panic!("no edit") };
-    let text = apply_edits(&marked.replace('‸', ""), std::slice::from_ref(edit), project.encoding);
+    let additional = first.additional_text_edits.iter().flatten();
+    let edits: Vec<_> = [edit].into_iter().chain(additional).cloned().collect();
+    let text = apply_edits(&marked.replace('‸', ""), &edits, project.encoding);
     format!("{} of {}\n{text}", labels.join(" "), items.len())
 }
 
@@ -65,7 +68,7 @@ fn rule_names_are_completed_in_allow_comments() {
 fn the_rule_page_is_added_on_resolve() {
     let project = Project::new(&[]);
     let (snapshot, range) = project.open_at("Dockerfile", "# aidd:allow dockerfile/latest‸\n");
-    let Some(CompletionResponse::List(list)) = complete(&snapshot, range.start) else {
+    let Some(CompletionResponse::List(list)) = complete(&snapshot, range.start, FULL_CLIENT) else {
         panic!("a list")
     };
     let item = list.items.into_iter().next().expect("an item");
@@ -87,7 +90,7 @@ fn the_rule_page_is_added_on_resolve() {
 fn the_number_of_proposed_rules_is_limited() {
     let project = Project::new(&[]);
     let (snapshot, range) = project.open_at("a.py", "# aidd:allow ‸\n");
-    let Some(CompletionResponse::List(list)) = complete(&snapshot, range.start) else {
+    let Some(CompletionResponse::List(list)) = complete(&snapshot, range.start, FULL_CLIENT) else {
         panic!("a list")
     };
     assert!(list.is_incomplete && list.items.len() == 200, "{}", list.items.len());
@@ -99,11 +102,11 @@ fn the_configuration_is_completed_from_its_schema() {
     let completions_at = |marked: &str| accept_first(&project, ".aidd/config.json", marked);
     assert_snapshot!(completions_at("{‸}"), @r#"
     $schema include exclude failOn rules compliance of 13
-    {"$schema": }
+    {"\$schema": "$1"}
     "#);
     assert_snapshot!(completions_at("{\"baseline\": \"x\", \"ci\": {}, \"‸\"}"), @r#"
     $schema include exclude failOn rules compliance of 11
-    {"baseline": "x", "ci": {}, "$schema": }
+    {"baseline": "x", "ci": {}, "\$schema": "$1"}
     "#);
     assert_snapshot!(completions_at("{\"failOn\": ‸}"), @r#"
     error warning info never of 4
@@ -119,15 +122,15 @@ fn the_configuration_is_completed_from_its_schema() {
     "#);
     assert_snapshot!(completions_at("{\"rules\": {\"dockerfile/sudo\": {‸}}}"), @r#"
     severity params of 2
-    {"rules": {"dockerfile/sudo": {"severity": }}}
+    {"rules": {"dockerfile/sudo": {"severity": ${1|"off","info","warning","error"|}}}}
     "#);
     assert_snapshot!(completions_at("{\"overrides\": [{\"files\": [], ‸}]}"), @r#"
     rules of 1
-    {"overrides": [{"files": [], "rules": }]}
+    {"overrides": [{"files": [], "rules": {$1}}]}
     "#);
     assert_snapshot!(completions_at("{\"overrides\": [{\"rules\": {\"DL3004‸"), @r#"
     DL3004 of 1
-    {"overrides": [{"rules": {"DL3004":
+    {"overrides": [{"rules": {"DL3004": ${1|"off","info","warning","error"|}
     "#);
     assert_snapshot!(completions_at("{\"ci\": {\"blockOn\": [\"dockerfile/sudo‸\"]}}"), @r#"
     dockerfile/sudo accessibility architecture ci compatibility compliance of 95
@@ -135,6 +138,27 @@ fn the_configuration_is_completed_from_its_schema() {
     "#);
     assert_eq!(completions_at("{\"baseline\": \"‸\"}"), "none");
     assert_eq!(completions_at("// ‸"), "nothing");
+    assert_snapshot!(completions_at("{‸ \"ci\": {}}"), @r#"
+    $schema include exclude failOn rules compliance of 12
+    {"\$schema": "$1", "ci": {}}
+    "#);
+    assert_snapshot!(completions_at("{\"failOn\": \"info\" \"compl‸\"\n // why\n \"ci\": {}}"), @r#"
+    $schema include exclude rules compliance overrides of 11
+    {"failOn": "info", "\$schema": "$1",
+     // why
+     "ci": {}}
+    "#);
+    assert_snapshot!(completions_at("{\"failOn\": ‸ \"ci\": {}}"), @r#"
+    error warning info never of 4
+    {"failOn": "error", "ci": {}}
+    "#);
+    let (snapshot, range) = project.open_at(".aidd/config.json", "{\"ci\": {\"‸\"}}");
+    let plain = Client { snippets: false, ..FULL_CLIENT };
+    let Some(CompletionResponse::Array(plain)) = complete(&snapshot, range.start, plain) else {
+        panic!("an array")
+    };
+    let Some(CompletionTextEdit::Edit(edit)) = &plain[0].text_edit else { panic!("no edit") };
+    assert_eq!((&*edit.new_text, plain[0].insert_text_format), ("\"blockOn\": []", None));
     let items = items(&project, ".aidd/config.json", "{\"‸\"}").expect("items");
     let Some(Documentation::String(text)) = &items[0].documentation else { panic!("none") };
     assert_snapshot!(text, @"The JSON schema of this file, for editors.");

@@ -1,8 +1,10 @@
 //! Hovers, links and the code lens.
 
 use crate::features::support::{FULL_CLIENT, Project};
+use aidd_engine::text::files::Files;
 use aidd_engine::workspace::baseline::Baseline;
 use aidd_lsp::client::Client;
+use aidd_lsp::memory::Memories;
 use aidd_lsp::{hover, lens, links};
 use insta::assert_snapshot;
 use tower_lsp_server::ls_types::HoverContents;
@@ -10,7 +12,8 @@ use tower_lsp_server::ls_types::HoverContents;
 /// The text of the hover at the cursor, after a line that describes its range.
 fn hover_text(project: &Project, path: &str, marked: &str, client: Client) -> String {
     let (snapshot, range) = project.open_at(path, marked);
-    let Some(hover) = hover::hover(&snapshot, range.start, client) else {
+    let hover = hover::hover(&snapshot, range.start, client, &Memories::default());
+    let Some(hover) = hover.expect("the memory is readable") else {
         return "nothing".to_owned();
     };
     let HoverContents::Markup(content) = hover.contents else { panic!("no markup") };
@@ -249,4 +252,81 @@ fn allowed_findings_are_counted() {
     assert_eq!(command.command, lens::SHOW_ALLOWED);
     let message = lens::message(&lens::allowed(&snapshot));
     assert_snapshot!(message, @"3: dockerfile/sudo: `sudo` is not needed in a build (needed)");
+}
+
+/// Two decisions and a mistake, as the tracked files contain them.
+const MEMORY: [(&str, &str); 2] = [
+    (
+        "ai/memory/decisions.jsonl",
+        concat!(
+            r#"{"at":1767225600000,"content":"`loadUser` reads from the cache only","id":"decision_1767225600000_aaaaaaaaaaaa","metadata":{"reasoning":"The database was too slow."},"rev":"aaaaaaaaaaaa","schemaVersion":1,"topic":"user cache","type":"decision"}"#,
+            "\n",
+            r#"{"at":1767225600000,"content":"Never allow `dockerfile/latest-tag`","id":"decision_1767225600000_bbbbbbbbbbbb","rev":"bbbbbbbbbbbb","schemaVersion":1,"topic":"base images","type":"decision"}"#,
+            "\n",
+        ),
+    ),
+    (
+        "ai/memory/mistakes.jsonl",
+        concat!(
+            r#"{"at":1767225600000,"content":"src/user.ts returned a stale user","id":"mistake_1767225600000_cccccccccccc","metadata":{"prevention":"Invalidate <the> cache."},"rev":"cccccccccccc","schemaVersion":1,"type":"mistake"}"#,
+            "\n",
+        ),
+    ),
+];
+
+#[test]
+fn the_message_is_omitted_for_a_client_that_shows_it_itself() {
+    let project = Project::new(&[]);
+    let client = Client { shows_messages: true, ..FULL_CLIENT };
+    let text = hover_text(&project, "Dockerfile", "FROM debian:la‸test\n", client);
+    assert!(text.contains("The tag `latest` moves") && !text.contains("Pin the"), "{text}");
+    assert!(text.starts_with("[debian:latest] Markdown\n**[dockerfile/latest-tag]"), "{text}");
+    // The client shows no diagnostic of an allowed finding.
+    let allowed = "# aidd:allow dockerfile/latest-tag why\nFROM debian:la‸test\n";
+    let text = hover_text(&project, "Dockerfile", allowed, client);
+    assert!(text.contains("is tagged `latest`") && text.contains("*allowed*: why"), "{text}");
+}
+
+#[test]
+fn memories_are_shown_where_a_symbol_or_a_rule_is_named() {
+    let project = Project::new(&MEMORY);
+    let code = "const user = load‸User(id)\n";
+    assert_snapshot!(hover_text(&project, "src/a.ts", code, FULL_CLIENT), @"
+    [loadUser] Markdown
+    **Project memory**
+
+    - **decision**: user cache: `loadUser` reads from the cache only — The database was too slow. (`decision_1767225600000_aaaaaaaaaaaa`)
+    ");
+    let ordinary = "const us‸er = loadUser(id)\n";
+    assert_eq!(hover_text(&project, "src/a.ts", ordinary, FULL_CLIENT), "nothing");
+    let finding = hover_text(&project, "Dockerfile", "FROM debian:la‸test\n", FULL_CLIENT);
+    let memory = "- **decision**: base images: Never allow `dockerfile/latest-tag` (`decision_";
+    assert!(finding.contains(memory), "{finding}");
+    let comment = "# aidd:allow dockerfile/lat‸est-tag why\nFROM debian:latest\n";
+    let rule = hover_text(&project, "Dockerfile", comment, FULL_CLIENT);
+    assert!(rule.contains(memory), "{rule}");
+}
+
+#[test]
+fn lenses_show_the_memories_that_name_the_file_or_a_symbol() {
+    let project = Project::new(&MEMORY);
+    let memories = Memories::default();
+    let lenses = |path: &str| {
+        let snapshot = project.open(path, "\nexport function loadUser() {}\nfunction other() {}\n");
+        let lenses = lens::memory_lenses(&snapshot, &memories).expect("readable");
+        let line = |lens: &tower_lsp_server::ls_types::CodeLens| {
+            let command = lens.command.as_ref().expect("a command");
+            format!("{}: {} {:?}", lens.range.start.line, command.title, command.arguments)
+        };
+        project.mask_root(&lenses.iter().map(line).collect::<Vec<_>>().join("\n"))
+    };
+    assert_snapshot!(lenses("src/user.ts"), @r#"
+    0: 1 mistake in the project memory Some([String("file:///project/src/user.ts")])
+    1: decision: user cache: `loadUser` reads from the cache only Some([String("file:///project/src/user.ts"), String("loadUser")])
+    "#);
+    assert_snapshot!(lenses("src/b.ts"), @r#"1: decision: user cache: `loadUser` reads from the cache only Some([String("file:///project/src/b.ts"), String("loadUser")])"#);
+    let without = Project::new(&[]);
+    let snapshot = without.open("src/user.ts", "function loadUser() {}\n");
+    assert_eq!(lens::memory_lenses(&snapshot, &memories).expect("readable"), []);
+    assert!(!without.disk().exists(".aidd"), "nothing is written without a memory");
 }

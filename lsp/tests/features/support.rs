@@ -8,6 +8,7 @@ use aidd_engine::workspace::fix::UndoneFix;
 use aidd_lsp::actions::{self, ActionContext, Refusal};
 use aidd_lsp::client::Client;
 use aidd_lsp::convert;
+use aidd_lsp::examples;
 use aidd_lsp::snapshot::Snapshot;
 use aidd_lsp::workspace::Workspace;
 use std::cell::RefCell;
@@ -31,6 +32,9 @@ pub(crate) const FULL_CLIENT: Client = Client {
     completions: true,
     links: true,
     lenses: true,
+    refreshes_lenses: true,
+    snippets: true,
+    shows_messages: false,
 };
 
 /// A project in a temporary directory.
@@ -78,6 +82,7 @@ impl Project {
     pub(crate) fn open(&self, path: &str, text: &str) -> Snapshot {
         let source = Source::new(path, text);
         Snapshot {
+            failed_examples: examples::failures(&crate::DISTRIBUTION, path, text),
             uri: self.uri(path),
             version: Some(7),
             checked: self.workspace.check(&source, self.disk()),

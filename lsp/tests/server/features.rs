@@ -67,7 +67,10 @@ async fn only_supported_features_are_offered() {
     let capabilities = &response["capabilities"];
     assert_eq!(
         capabilities["codeActionProvider"],
-        json!({ "codeActionKinds": ["quickfix", "source.fixAll.aidd"], "resolveProvider": true })
+        json!({
+            "codeActionKinds": ["quickfix", "quickfix.suppress.aidd", "source.fixAll.aidd"],
+            "resolveProvider": true,
+        })
     );
     for feature in ["hover", "completion", "documentLink", "codeLens"] {
         assert_ne!(capabilities[format!("{feature}Provider")], Value::Null, "{feature}");

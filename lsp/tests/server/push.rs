@@ -78,12 +78,14 @@ async fn changed_settings_and_rules_are_read_again() {
     // Errors are reported, and the last valid settings are kept.
     write(root, ".aidd/config.json", "{\"rules\": [}");
     client.report_change(&config, 2).await;
-    let message = client.wait_for("window/showMessage", |_| true).await;
+    let message = client.wait_for("window/logMessage", |_| true).await;
     assert!(
         message["message"].as_str().is_some_and(|text| text.contains("config.json")),
         "{message}"
     );
     assert_eq!(client.published(&config, None).await.len(), 1);
+    // The finding states the problem.
+    assert!(!client.received.iter().any(|message| message["method"] == "window/showMessage"));
     assert_eq!(client.published(&file, Some(1)).await[0]["severity"], 1);
     client.replace(&file, 2, "debugger; debugger").await;
     assert_eq!(client.published(&file, Some(2)).await.len(), 2);
@@ -94,6 +96,68 @@ async fn changed_settings_and_rules_are_read_again() {
     fs::remove_file(root.join("rules/no-debugger.md")).expect("removed");
     client.report_change(&uri(&root.join("rules/no-debugger.md")), 3).await;
     assert_eq!(client.published(&file, Some(2)).await.len(), 0);
+}
+
+/// The page of `project()` for another word, with further text.
+fn rule_page(word: &str, rest: &str) -> String {
+    format!(
+        "---\nseverity: warning\nmessage: \"`<match>` stops\"\ncheck:\n  text:\n    regex: '{word}'\n---\n# team/no-stop\n\nLeave none.\n{rest}"
+    )
+}
+
+#[tokio::test]
+async fn unsaved_edits_of_a_rule_page_apply_and_a_half_typed_page_keeps_its_last_rule() {
+    let folder = project();
+    let root = folder.path();
+    let (file, page) = (uri(&root.join("a.js")), uri(&root.join("rules/no-debugger.md")));
+    let mut client = Client::start(root, push_capabilities()).await;
+    client.open(&file, "javascript", "debugger alert").await;
+    assert_eq!(client.published(&file, Some(1)).await[0]["message"], "`debugger` stops");
+    let saved = fs::read_to_string(root.join("rules/no-debugger.md")).expect("a page");
+    client.open(&page, "markdown", &saved).await;
+    client.replace(&page, 2, &rule_page("alert", "")).await;
+    let is_alert = |params: &Value| {
+        params["uri"] == file && params["diagnostics"][0]["message"] == "`alert` stops"
+    };
+    let _ = client.wait_for("textDocument/publishDiagnostics", is_alert).await;
+    let valid = rule_page("alert", "");
+    for (version, half) in [(3, rule_page("alert(", "")), (5, valid.replace("severity", "sev"))] {
+        client.replace(&page, version, &half).await;
+        let found = client.published(&page, Some(version)).await;
+        assert_eq!(found[0]["code"], "aidd/malformed-page", "{found:?}");
+        write(root, "rules/no-debugger.md", &half);
+        client.notify("textDocument/didSave", json!({ "textDocument": { "uri": page } })).await;
+        let _ = client.wait_for("textDocument/publishDiagnostics", is_alert).await;
+        client.replace(&page, version + 1, &valid).await;
+    }
+    write(root, "rules/no-debugger.md", &saved);
+    client.notify("textDocument/didClose", json!({ "textDocument": { "uri": page } })).await;
+    let is_saved = |params: &Value| {
+        params["uri"] == file && params["diagnostics"][0]["message"] == "`debugger` stops"
+    };
+    let _ = client.wait_for("textDocument/publishDiagnostics", is_saved).await;
+    assert!(!client.received.iter().any(|message| message["method"] == "window/showMessage"));
+}
+
+#[tokio::test]
+async fn a_failing_example_of_an_open_rule_page_is_a_diagnostic() {
+    let folder = project();
+    let page = uri(&folder.path().join("rules/no-debugger.md"));
+    let mut client = Client::start(folder.path(), push_capabilities()).await;
+    let text = |position: &str| {
+        let fails = format!("```\na debugger\n```\n\n```finding\n{position} debugger\n```\n");
+        rule_page("debugger", &format!("\n## Fails\n\n{fails}\n## Passes\n\n```\nnone\n```\n"))
+    };
+    client.open(&page, "markdown", &text("1:4")).await;
+    let found = client.published(&page, Some(1)).await;
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(
+        found[0]["message"],
+        "the example fails: expected `1:4 debugger`, found `1:3 debugger`"
+    );
+    assert_eq!(found[0]["range"]["start"]["line"], 13);
+    client.replace(&page, 2, &text("1:3")).await;
+    assert_eq!(client.published(&page, Some(2)).await, Vec::<Value>::new());
 }
 
 #[tokio::test]

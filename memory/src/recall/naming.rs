@@ -8,6 +8,7 @@ use crate::project::ProjectMemory;
 use crate::store::{Layers, StorageBackend};
 use crate::types::{Entry, Kind};
 use aidd_lexicon::terms;
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Maximum number of terms of a name.
@@ -24,6 +25,30 @@ pub struct Naming {
     pub brief: Brief,
     /// The file or symbol as the caller wrote it.
     pub name: String,
+}
+
+impl Naming {
+    /// The topic and the beginning of the memory, its marks, and the remedy of a mistake or the
+    /// reason of a decision or convention, on one line; each text has at most `chars` characters.
+    #[must_use]
+    pub fn line(&self, chars: usize) -> String {
+        let entry = &self.brief.entry;
+        let field = |name: &str| {
+            let text = entry.metadata.get(name).and_then(Value::as_str).unwrap_or_default();
+            let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+            Some(match line.char_indices().nth(chars) {
+                None => line.to_owned(),
+                Some((end, _)) => format!("{}…", line[..end].trim_end()),
+            })
+        };
+        let remedy = match entry.kind {
+            Kind::Mistake => field("prevention").or_else(|| field("fix")),
+            Kind::Decision => field("reasoning"),
+            _ => field("rationale"),
+        };
+        let remedy = remedy.map(|remedy| format!(" — {remedy}")).unwrap_or_default();
+        format!("{}{remedy}", self.brief.line(chars))
+    }
 }
 
 impl ProjectMemory {

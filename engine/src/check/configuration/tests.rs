@@ -96,6 +96,21 @@ fn problems_of_a_page_are_reported_at_their_position_with_a_remedy() {
 }
 
 #[test]
+fn all_problems_of_a_configuration_are_reported_at_once() {
+    let text = r#"{"failsOn": "error", "maxFileSize": "big", "unknwon": 1,
+"rules": {"dockerfile/sduo": "off", "no/rule": "of"}, "include": 3}"#;
+    insta::assert_snapshot!(findings(".aidd/config.json", text, &[]).join("\n"), @r#"
+    1:2 "failsOn": unknown key `failsOn`; did you mean `failOn`?
+    1:37 "big": `maxFileSize`: expected an integer, such as 2097152, found the string "big"
+    1:44 "unknwon": unknown key `unknwon`; expected one of baseline, ci, compliance, content, evolution, exclude, failOn, include, maxFileSize, memory, overrides, rules
+    2:11 "dockerfile/sduo": unknown rule `dockerfile/sduo`; did you mean `dockerfile/sudo`?
+    2:37 "no/rule": unknown rule `no/rule`
+    2:48 "of": `rules.no/rule`: expected `off`, `info`, `warning`, `error` or an object with `params`, `severity`, found the string "of"; did you mean `off`?
+    2:66 3: `include`: expected a string or a list of strings, found 3; put it in quotes
+    "#);
+}
+
+#[test]
 fn a_string_is_accepted_as_a_list_of_one_item() {
     let text = page(
         "tags: a\ncheck:\n  files: '*.ts'\n  syntax: { language: typescript, rule: { pattern: 'foo($A)' } }",

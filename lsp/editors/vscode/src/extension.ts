@@ -5,12 +5,15 @@ import * as vscode from 'vscode'
 import { LanguageClient, type LanguageClientOptions } from 'vscode-languageclient/node'
 import { findBinary } from './binary'
 import { documents, serverArguments, serverSettings, restartSettings } from './options'
-import { messageOf, rulesOf } from './words'
+import { isAllow, messageOf, rulesOf, statusOf, withReason, type Severity } from './words'
 
 const HELP = 'https://github.com/aidd-dev/aidd/blob/main/docs/editors.md'
 
 /** The URI scheme of documents with command results. */
 const ANSWERS = 'aidd-answer'
+
+/** The kind of actions that the extension extends with a question. */
+type Action = vscode.CodeAction & { data?: unknown }
 
 let client: LanguageClient | undefined
 /** Serializes starts and stops. */
@@ -18,8 +21,14 @@ let queue: Promise<void> = Promise.resolve()
 
 export async function activate(context: vscode.ExtensionContext): Promise<void> {
   const answers = new Answers()
-  const restart = () => (queue = queue.then(stop).then(() => start(context, answers)))
+  const status = new StatusItem()
+  const restart = () =>
+    (queue = queue
+      .then(stop)
+      .then(() => start(context, answers))
+      .then(() => status.update()))
   context.subscriptions.push(
+    status,
     vscode.workspace.registerTextDocumentContentProvider(ANSWERS, answers),
     vscode.commands.registerCommand('aidd.restart', restart),
     vscode.workspace.onDidChangeConfiguration((event) => {
@@ -82,6 +91,18 @@ function options(answers: Answers): LanguageClientOptions {
     synchronize: { configurationSection: 'aidd' },
     markdown: { supportHtml: false },
     middleware: {
+      // The server allows a finding with the reason in the data of the action.
+      resolveCodeAction: async (action: Action, token, next) => {
+        if (!isAllow(action.data)) return next(action, token)
+        const reason = await vscode.window.showInputBox({
+          title: action.title,
+          prompt: 'Why is this finding allowed? The comment states the reason.',
+          placeHolder: 'Reason',
+        })
+        if (reason === undefined) return action
+        action.data = withReason(action.data, reason)
+        return next(action, token)
+      },
       // The client registers an editor command for each server command; the extension prompts for
       // arguments and shows the result.
       executeCommand: async (command, args, next) => {
@@ -156,6 +177,75 @@ async function showProblem(problem: string): Promise<void> {
 const openHelp = () => vscode.env.openExternal(vscode.Uri.parse(HELP))
 const openSettings = () => vscode.commands.executeCommand('workbench.action.openSettings', 'aidd.path')
 const retry = () => vscode.commands.executeCommand('aidd.restart')
+
+/** The status item, with the findings of the open file and the memories that name it. */
+class StatusItem implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem('aidd.status', vscode.StatusBarAlignment.Left, 0)
+  private readonly listeners = [
+    vscode.languages.onDidChangeDiagnostics(() => this.show()),
+    vscode.window.onDidChangeActiveTextEditor(() => void this.update()),
+    vscode.workspace.onDidSaveTextDocument(() => void this.update()),
+  ]
+  private memories = 0
+
+  constructor() {
+    this.item.name = 'aidd'
+    this.item.command = 'workbench.actions.view.problems'
+  }
+
+  /** Counts the memories again, and shows the item while the server runs. */
+  async update(): Promise<void> {
+    this.memories = 0
+    this.show()
+    const uri = openFile()
+    if (uri === undefined || client === undefined) return
+    const memories = await countMemories(client, uri)
+    // Another file can be open by now.
+    if (openFile() !== uri) return
+    this.memories = memories
+    this.show()
+  }
+
+  private show(): void {
+    if (client?.isRunning() !== true) {
+      this.item.hide()
+      return
+    }
+    const { document } = vscode.window.activeTextEditor ?? {}
+    const file = document && severities(vscode.languages.getDiagnostics(document.uri))
+    const all = vscode.languages.getDiagnostics().flatMap(([, diagnostics]) => severities(diagnostics))
+    const { text, tooltip } = statusOf(file, all, this.memories)
+    this.item.text = text
+    this.item.tooltip = tooltip
+    this.item.accessibilityInformation = { label: tooltip }
+    this.item.show()
+  }
+
+  dispose(): void {
+    for (const listener of this.listeners) listener.dispose()
+    this.item.dispose()
+  }
+}
+
+function openFile(): string | undefined {
+  const uri = vscode.window.activeTextEditor?.document.uri
+  return uri?.scheme === 'file' ? uri.toString() : undefined
+}
+
+function severities(diagnostics: readonly vscode.Diagnostic[]): Severity[] {
+  return diagnostics.filter(({ source }) => source === 'aidd').map(({ severity }) => severity)
+}
+
+async function countMemories(running: LanguageClient, uri: string): Promise<number> {
+  try {
+    const request = { command: 'aidd.status', arguments: [uri] }
+    const answer = await running.sendRequest<{ memories?: number } | null>('workspace/executeCommand', request)
+    return answer?.memories ?? 0
+  } catch {
+    // An older server does not have this command.
+    return 0
+  }
+}
 
 /** Command results as read-only documents. */
 class Answers implements vscode.TextDocumentContentProvider {

@@ -5,6 +5,8 @@ export interface ServerSettings {
   config?: string
   run: 'onType' | 'onSave'
   workspace: boolean
+  /** False: VS Code shows the message of a finding next to its hover. */
+  hoverMessages: false
 }
 
 /** Reads one setting of the section `aidd`. */
@@ -17,6 +19,7 @@ export function serverSettings(read: Read): ServerSettings {
     ...(typeof config === 'string' && config.trim() !== '' ? { config: config.trim() } : {}),
     run: read('run') === 'onSave' ? 'onSave' : 'onType',
     workspace: read('workspace') !== false,
+    hoverMessages: false,
   }
 }
 

@@ -23,6 +23,43 @@ export function messageOf(answer: unknown): string | undefined {
   return typeof recorded === 'number' ? `${count(recorded, 'finding')} recorded` : undefined
 }
 
+/** The severities of the editor's diagnostics: error, warning, information, hint. */
+export type Severity = 0 | 1 | 2 | 3
+
+/** The text and the tooltip of the status item. */
+export interface Status {
+  text: string
+  tooltip: string
+}
+
+/**
+ * The status item: the findings of the open file and the memories that name it. Hints are baselined
+ * findings, which are not counted.
+ */
+export function statusOf(file: readonly Severity[] | undefined, workspace: readonly Severity[], memories: number): Status {
+  const open = (severities: readonly Severity[]) => severities.filter((severity) => severity < 3).length
+  const all = open(workspace)
+  const own = file === undefined ? all : open(file)
+  const memory = memories > 0 ? ` $(notebook) ${memories}` : ''
+  const lines = [
+    ...(file === undefined ? [] : [`${count(own, 'finding')} in this file`]),
+    `${count(all, 'finding')} in the workspace`,
+    ...(memories > 0 ? [`${count(memories, 'memory')} about this file`] : []),
+  ]
+  return { text: `$(shield) ${own}${memory}`, tooltip: `aidd: ${lines.join(', ')}. Select to show the problems.` }
+}
+
+/** The data of an action that allows a finding, with the reason that the user entered. */
+export function withReason(data: unknown, reason: string): unknown {
+  return { ...(data as object), reason }
+}
+
+/** Whether the data of an action belongs to the action that allows a finding with a comment. */
+export function isAllow(data: unknown): boolean {
+  return typeof data === 'object' && data !== null && (data as { do?: unknown }).do === 'allow'
+}
+
 function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`
+  const plural = what.endsWith('y') ? `${what.slice(0, -1)}ies` : `${what}s`
+  return `${number} ${number === 1 ? what : plural}`
 }

@@ -10,9 +10,13 @@ const manifest = JSON.parse(read('package.json'))
 const defaults: Record<string, { default: unknown; scope: string }> =
   manifest.contributes.configuration.properties
 
-test('the schema of the configuration is that of the documentation', () => {
-  const [validation] = manifest.contributes.jsonValidation
-  assert.equal(read(validation.url), read('../../../docs/config.schema.json'))
+test('only the server completes and checks the configuration, which can contain comments', () => {
+  const { grammars, jsonValidation, languages } = manifest.contributes
+  // The JSON extension of VS Code would add its own completions and problems to a JSON document.
+  assert.equal(jsonValidation, undefined)
+  assert.deepEqual(languages.map(({ id }: { id: string }) => id), ['aidd-config'])
+  assert.deepEqual(JSON.parse(read(grammars[0].path)).patterns, [{ include: 'source.json.comments' }])
+  assert.equal(JSON.parse(read(languages[0].configuration)).comments.lineComment, '//')
 })
 
 test('the licences are those of the project', () => {

@@ -7,8 +7,6 @@ use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::paths::{Globs, scope_of};
 use aidd_engine::workspace::project::Project;
 use aidd_memory::recall::naming::Naming;
-use aidd_memory::types::Kind;
-use serde_json::Value;
 
 /// Maximum number of memories in an answer.
 const MAX_MEMORIES: usize = 6;
@@ -64,20 +62,10 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// A memory on one line, with the remedy of a mistake and the name by which it was found.
+/// A memory on one line, with its id and the name by which it was found.
 fn memory_line(naming: &Naming) -> String {
-    let entry = &naming.brief.entry;
-    let field = |name: &str| {
-        let text = entry.metadata.get(name).and_then(Value::as_str).unwrap_or_default();
-        text.lines().find(|line| !line.trim().is_empty()).map(|line| shortened(line.trim()))
-    };
-    let remedy = match entry.kind {
-        Kind::Mistake => field("prevention").or_else(|| field("fix")),
-        Kind::Decision => field("reasoning"),
-        _ => field("rationale"),
-    };
-    let remedy = remedy.map(|remedy| format!(" — {remedy}")).unwrap_or_default();
-    format!("- {}: {}{remedy} (names {})", entry.id, naming.brief.line(MAX_CHARS), naming.name)
+    let id = &naming.brief.entry.id;
+    format!("- {id}: {} (names {})", naming.line(MAX_CHARS), naming.name)
 }
 
 /// The project's own rules that are enabled for one of `files` and name it, or one of `symbols`, or
