@@ -1,6 +1,7 @@
 //! `aidd index`: the code index.
 
 mod names;
+mod nothing;
 
 use crate::cli::{Index, IndexCommand};
 use aidd_engine::text::files::Files;
@@ -80,7 +81,8 @@ pub fn run(args: &Index, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit>
                 "built": update.built,
             }))?;
         } else {
-            writeln!(io.out, "{} files indexed, {} changed", update.files, update.changed)?;
+            let files = nothing::count(update.files, "file");
+            writeln!(io.out, "{files} indexed, {} changed", update.changed)?;
         }
         return Ok(Exit::Clean);
     };
@@ -124,7 +126,11 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
     match command {
         IndexCommand::Find { text, limit } => {
             let found = reader.find(text, *limit)?;
-            Answer::new(list(&found), found)
+            let answer = match found.is_empty() {
+                true => nothing::no_name(&reader, text)?,
+                false => list(&found),
+            };
+            Answer::new(answer, found)
         }
         IndexCommand::Show { symbol } => show(&reader, project, symbol),
         IndexCommand::Callers { symbol, possible } => {
@@ -144,17 +150,24 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
         IndexCommand::Impact { symbol, depth } => {
             let ids: Vec<i64> = known(&reader, symbol)?.iter().map(|found| found.id).collect();
             let found = reader.impact(&ids, *depth)?;
-            Answer::new(reached(&found), found)
+            let text = match found.is_empty() {
+                true => nothing::not_reached("no proved reference leads to", symbol),
+                false => reached(&found),
+            };
+            Answer::new(text, found)
         }
         IndexCommand::Flows { from: None, .. } => {
             let named = names::read(project.root())?.0;
             let found = reader.flow_entries(project.root(), &named, MAX_ENTRIES)?;
-            let text = found.iter().fold(String::new(), |mut all, entry| {
+            let mut text = found.iter().fold(String::new(), |mut all, entry| {
                 let place = entry.symbol.as_ref().map_or_else(|| entry.paths.join(", "), line);
                 let flow = entry.flow.as_ref().map(|name| format!(" (flow `{name}`)"));
                 let _ = writeln!(all, "{}", one_line(&(place + &flow.unwrap_or_default())));
                 all
             });
+            if found.is_empty() {
+                text.push_str("no route and no function named main; name an entry: aidd index name flow NAME --entry SYMBOL\n");
+            }
             Answer::new(text, found)
         }
         IndexCommand::Flows { from: Some(from), to: Some(to), .. } => {
@@ -168,28 +181,43 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
             Answer::new(text, found)
         }
         IndexCommand::Flows { from: Some(from), depth, .. } => {
-            let mut found = Vec::new();
+            let (mut found, mut ids) = (Vec::new(), Vec::new());
             for symbol in known(&reader, from)? {
+                ids.push(symbol.id);
                 found.extend(reader.flow(symbol.id, *depth)?);
             }
-            Answer::new(reached(&found), found)
+            let mut text = match found.is_empty() {
+                true => nothing::not_reached("no proved call leads on from", from),
+                false => reached(&found),
+            };
+            ids.extend(found.iter().map(|reached| reached.symbol.id));
+            for access in reader.accesses(&ids)? {
+                let possible = if access.certainty == "proved" { "" } else { " (possible)" };
+                let place = format!("{}:{}", access.path, access.line);
+                let call = format!("{} {} in {}", place, access.code, access.symbol);
+                let _ = writeln!(text, "{}{possible}: {}", access.kind, one_line(&call));
+            }
+            Answer::new(text, found)
         }
         IndexCommand::Routes { text, limit } => {
             let found = reader.routes(text.as_deref(), *limit)?;
-            let text = found.iter().fold(String::new(), |mut all, route| {
+            let mut lines = found.iter().fold(String::new(), |mut all, route| {
                 let handler = route.handler.as_ref().map_or("-", |symbol| &*symbol.qualified);
                 let place = format!("{}:{}", route.file, route.line);
                 let _ = writeln!(all, "{} {} {handler} {place}", route.method, route.path);
                 all
             });
-            Answer::new(text, found)
+            if found.is_empty() {
+                lines = nothing::no_route(&reader, text.as_deref())?;
+            }
+            Answer::new(lines, found)
         }
         IndexCommand::Map { tokens, focus } => {
-            let relative = |path: &String| {
-                let path = project::absolute(&io.cwd, Path::new(path));
-                walk::relative(project.root(), &path)
-            };
-            let focus: Vec<String> = focus.iter().map(relative).collect();
+            let focus: Vec<String> =
+                focus.iter().map(|path| from_root(project, io, path)).collect();
+            for path in &focus {
+                nothing::refuse_unknown_path(&reader, &project.disk, path)?;
+            }
             let text = reader.map(*tokens, &focus)?;
             let map = json!({ "map": text });
             Answer::new(text, map)
@@ -197,15 +225,24 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
         IndexCommand::Affected { paths } => {
             let changed = match paths.as_slice() {
                 [] => walk::uncommitted(project.root()).map(|all| all.paths()).unwrap_or_default(),
-                paths => paths.to_vec(),
+                paths => paths.iter().map(|path| from_root(project, io, path)).collect(),
             };
+            if !paths.is_empty() {
+                for path in &changed {
+                    nothing::refuse_unknown_path(&reader, &project.disk, path)?;
+                }
+            }
             let found = reader.affected(&changed)?;
-            let text = found.iter().fold(String::new(), |text, path| text + path + "\n");
+            let text = match found.is_empty() {
+                true => nothing::no_test(&changed),
+                false => found.iter().fold(String::new(), |text, path| text + path + "\n"),
+            };
             Answer::new(text, found)
         }
         IndexCommand::Dead { exported, limit } => {
             let found = reader.dead(*exported, *limit)?;
-            Answer::new(list(&found), found)
+            let text = list(&found.symbols) + &nothing::dead_notes(&found, *limit);
+            Answer::new(text, found.symbols)
         }
         IndexCommand::Name { .. } => names::answer(command, project, io),
         // Needs no index.
@@ -243,13 +280,12 @@ fn known(reader: &Reader, symbol: &str) -> Result<Vec<SymbolRow>> {
     if !found.is_empty() {
         return Ok(found);
     }
-    let near = reader.find(symbol, 3)?;
-    let error = UserError::new(format!("the index has no symbol `{symbol}`"));
-    let names: Vec<&str> = near.iter().map(|symbol| &*symbol.qualified).collect();
-    Err(match names.as_slice() {
-        [] => error.hint("`aidd index find TEXT` searches for parts of names").into(),
-        names => error.hint(format!("similar names: {}", names.join(", "))).into(),
-    })
+    Err(nothing::unknown_symbol(reader, symbol)?.into())
+}
+
+/// A path that the user gave, relative to the root.
+fn from_root(project: &Project, io: &Io<'_>, path: &str) -> String {
+    walk::relative(project.root(), &project::absolute(&io.cwd, Path::new(path)))
 }
 
 fn line(symbol: &SymbolRow) -> String {
@@ -272,7 +308,8 @@ fn calls(found: Vec<(SymbolRow, Vec<CallRow>)>, title: &str) -> Result<Answer> {
     let mut text = String::new();
     for (symbol, calls) in &found {
         let proved = calls.iter().filter(|call| call.certainty == "proved").count();
-        let _ = writeln!(text, "{}: {proved} {title}", line(symbol));
+        let number = nothing::count(proved, title.trim_end_matches('s'));
+        let _ = writeln!(text, "{}: {number}", line(symbol));
         for call in calls {
             let name = call.symbol.as_ref().map_or("(module)", |symbol| &*symbol.qualified);
             let possible = if call.certainty == "proved" { "" } else { " (possible)" };

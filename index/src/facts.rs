@@ -2,7 +2,7 @@
 
 use crate::effects::{self, FileEffects};
 use crate::outline::{self, Chain, Outline, RefKind, namespaces};
-use crate::routes::{self, Mount, Route, Router, Target as MountTarget};
+use crate::routes::{self, Mount, Route, Router, Target as MountTarget, constants};
 use aidd_engine::parse::syntax::parse_text;
 use aidd_engine::project::git::content_id;
 use aidd_engine::project::imports::{self, Import, Imported, Name};
@@ -46,6 +46,8 @@ pub(crate) struct FileFacts {
     pub mounts: Vec<Mount>,
     /// The effects of the functions.
     pub effects: FileEffects,
+    /// The constants that are strings: the index of the symbol, and the value.
+    pub constants: Vec<(u32, String)>,
 }
 
 /// The language of an indexed file.
@@ -125,17 +127,21 @@ pub(crate) fn is_test(path: &str, imports: &imports::Facts) -> bool {
 pub(crate) fn read(path: &str, text: &str) -> Option<FileFacts> {
     let language = language(path)?;
     let tree = parse_text(text, language)?;
-    let mut outline = outline::read(path, text, language, &tree);
     let mut imports = match namespaces::is_supported(language) {
         true => namespaces::read(text, language, &tree),
         false => imports::read_tree(path, &tree)?,
     };
+    let kinds = if path.ends_with(".d.ts") { &[] } else { effects::kinds(language) };
+    let imported = imported_names(&imports);
+    let (mut outline, visited) =
+        outline::read_uses((path, text, language), &tree, imported.as_deref(), kinds);
     drop_unknown_names(&mut outline, &imports);
     let (routes, mut mounts) = routes::read(path, text, language, &tree, &outline, &imports);
-    let effects = effects::read(path, text, language, &tree, &outline, &imports);
+    let effects = effects::read(text, language, (&tree, visited), &outline, &imports);
+    let constants = constants::values(text, tree.root().get_inner_node(), &outline);
     import_mounted(&mut mounts, &mut imports);
     let (imports, targets, ids) = (Arc::new(imports), Vec::new(), Vec::new());
-    Some(FileFacts { outline, imports, targets, ids, routes, mounts, effects })
+    Some(FileFacts { outline, imports, targets, ids, routes, mounts, effects, constants })
 }
 
 /// Adds the modules that mounts name as imports, so that the import graph finds them.
@@ -158,20 +164,25 @@ fn import_mounted(mounts: &mut [Mount], imports: &mut imports::Facts) {
     }
 }
 
-/// Removes references with unqualified names that the file neither declares nor imports. In languages
-/// whose names are visible in a whole package, all references are retained.
-fn drop_unknown_names(outline: &mut Outline, imports: &imports::Facts) {
+/// The names that a file imports, if the names of other files are only visible through imports.
+fn imported_names(imports: &imports::Facts) -> Option<Vec<&str>> {
     let is_file_scope =
         matches!(imports.language, imports::Language::Script | imports::Language::Python);
     if !is_file_scope || imports.bindings.iter().any(|b| b.imported == Imported::All) {
-        return;
+        return None;
     }
+    Some(imports.bindings.iter().filter_map(|binding| binding.local.as_deref()).collect())
+}
+
+/// Removes references with unqualified names that the file neither declares nor imports. In languages
+/// whose names are visible in a whole package, all references are retained.
+fn drop_unknown_names(outline: &mut Outline, imports: &imports::Facts) {
+    let Some(imported) = imported_names(imports) else { return };
     let declared = outline.symbols.iter().map(|symbol| symbol.name.as_str());
-    let imported = imports.bindings.iter().filter_map(|binding| binding.local.as_deref());
-    let known: HashSet<String> = declared.chain(imported).map(str::to_owned).collect();
+    let known: HashSet<&str, foldhash::fast::RandomState> = declared.chain(imported).collect();
     outline.refs.retain(|found| {
         let is_call = matches!(found.kind, RefKind::Call | RefKind::New);
-        is_call || found.receiver.is_some() || known.contains(&found.name)
+        is_call || found.receiver.is_some() || known.contains(&*found.name)
     });
 }
 
@@ -202,21 +213,25 @@ impl FileFacts {
     /// The names that the file with the id `file` mentions.
     #[must_use]
     pub(crate) fn mentions(&self, file: u32) -> Mentions {
-        let mut names = BTreeSet::new();
-        let mut links = BTreeSet::new();
-        let add_chain = |names: &mut BTreeSet<u32>, chain: &Chain| {
+        let mut names = Vec::new();
+        let mut links = Vec::new();
+        let add_chain = |names: &mut Vec<u32>, chain: &Chain| {
             names.extend(chain.names().map(name_hash));
         };
         for found in &self.outline.refs {
-            names.insert(name_hash(&found.name));
+            names.push(name_hash(&found.name));
             found.receiver.iter().for_each(|chain| add_chain(&mut names, chain));
         }
         for local in &self.outline.locals {
             add_chain(&mut names, &local.value);
         }
         for read in self.effects.functions.iter().flat_map(|function| &function.reads) {
-            names.insert(name_hash(&read.name));
+            names.push(name_hash(&read.name));
             names.extend(read.member.as_deref().map(name_hash));
+        }
+        let paths = self.routes.iter().flat_map(|route| [&route.base, &route.path]);
+        for path in paths.chain(self.mounts.iter().map(|mount| &mount.prefix)) {
+            names.extend(constants::names(path).map(name_hash));
         }
         for chain in self.routes.iter().filter_map(|route| route.handler.as_ref()) {
             add_chain(&mut names, chain);
@@ -224,7 +239,7 @@ impl FileFacts {
         let origins = self.routes.iter().map(|route| &route.origin);
         for origin in origins.chain(self.mounts.iter().map(|mount| &mount.origin)) {
             if let Some(Router::Variable(name)) = &origin.router {
-                names.insert(name_hash(name));
+                names.push(name_hash(name));
             }
         }
         for mount in &self.mounts {
@@ -234,13 +249,13 @@ impl FileFacts {
                 }
                 // The file exports its router as this.
                 MountTarget::Import(_) | MountTarget::Module(_) => {
-                    names.insert(name_hash("default"));
+                    names.push(name_hash("default"));
                 }
             }
         }
         for import in &self.imports.imports {
             if let Name::Java { name, .. } = &import.name {
-                names.insert(name_hash(name.rsplit('.').next().unwrap_or_default()));
+                names.push(name_hash(name.rsplit('.').next().unwrap_or_default()));
             }
         }
         let mut link = |holder: &str, chain: &Chain| {
@@ -251,14 +266,14 @@ impl FileFacts {
             let chains = symbol.value.iter().chain(&symbol.bases).chain(&symbol.owner);
             chains.for_each(|chain| link(&symbol.name, chain));
             if symbol.kind.is_type() {
-                names.insert(name_hash(&symbol.name));
+                names.push(name_hash(&symbol.name));
             }
         }
         for field in &self.outline.fields {
             link(&field.name, &field.value);
         }
         for (exported, local) in &self.outline.exports {
-            links.insert((name_hash(exported), name_hash(local)));
+            links.push((name_hash(exported), name_hash(local)));
         }
         for binding in &self.imports.bindings {
             let imported = match (&binding.imported, self.imports.imports.get(binding.import)) {
@@ -272,7 +287,7 @@ impl FileFacts {
                 _ => continue,
             };
             for name in binding.local.iter().chain(&binding.exported) {
-                links.insert((name_hash(name), name_hash(imported)));
+                links.push((name_hash(name), name_hash(imported)));
             }
         }
         // What a name of another file means can depend on the wildcards in that file.
@@ -282,15 +297,19 @@ impl FileFacts {
             for target in target.iter().flat_map(|target| &target.files) {
                 let wildcards = wildcards_of(*target);
                 for name in binding.local.iter().chain(&binding.exported) {
-                    links.insert((name_hash(name), wildcards));
+                    links.push((name_hash(name), wildcards));
                 }
                 if binding.imported == Imported::All {
-                    links.insert((wildcards_of(file), wildcards));
+                    links.push((wildcards_of(file), wildcards));
                 }
             }
         }
         names.extend(links.iter().flat_map(|(holder, name)| [*holder, *name]));
-        Mentions { names: names.into_iter().collect(), links: links.into_iter().collect() }
+        names.sort_unstable();
+        names.dedup();
+        links.sort_unstable();
+        links.dedup();
+        Mentions { names, links }
     }
 
     /// The names that other files can depend on, each with a hash of its definitions without their
@@ -312,6 +331,9 @@ impl FileFacts {
             if let Some(parent) = symbol.parent.filter(|_| is_constructor) {
                 constructors.entry(parent).or_default().push((&symbol.name, self.ids.get(index)));
             }
+        }
+        for (at, value) in &self.constants {
+            add(&self.outline.symbols[*at as usize].name, &|hasher| value.hash(hasher));
         }
         for (at, state) in &self.effects.variables {
             add(&self.outline.symbols[*at as usize].name, &|hasher| state.hash(hasher));

@@ -8,6 +8,8 @@ CREATE INDEX imports_by_file ON imports(file);
 CREATE INDEX imports_by_target ON imports(target_file) WHERE target_file IS NOT NULL;
 CREATE INDEX bindings_by_file ON bindings(file);
 CREATE INDEX files_by_theme ON files(theme);
+CREATE INDEX accesses_by_file ON accesses(file);
+CREATE INDEX accesses_by_symbol ON accesses(symbol) WHERE symbol IS NOT NULL;
 CREATE INDEX declared_routes_by_file ON declared_routes(file);
 CREATE INDEX declared_routes_by_handler ON declared_routes(handler) WHERE handler IS NOT NULL;
 CREATE INDEX mounts_by_file ON mounts(file);

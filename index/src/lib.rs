@@ -1,6 +1,7 @@
 //! The code index of a project: its symbols and the references to them, in a SQLite database that is
 //! derived from the files and brought up to date before each answer.
 
+mod accesses;
 mod changes;
 mod effects;
 mod error;

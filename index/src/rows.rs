@@ -3,9 +3,13 @@
 mod mounts;
 
 use crate::IndexError;
+use crate::accesses::Accesses;
 use crate::effects::{Collector, Spread};
 use crate::facts::FileFacts;
+use crate::outline::RefKind;
 use crate::resolve::Resolver;
+use crate::resolve::world::Table;
+use crate::routes::constants;
 use aidd_engine::project::imports::Imported;
 use aidd_engine::text::files::Stamp;
 use rusqlite::{Connection, params};
@@ -26,6 +30,8 @@ pub(crate) struct ReadFile {
     pub(crate) stamp: Option<Stamp>,
     pub(crate) size: u64,
     pub(crate) lines: u32,
+    /// Whether the file is generated or minified.
+    pub(crate) generated: bool,
     /// The offset of the start of each line.
     pub(crate) line_starts: Vec<u32>,
     /// `None` if the file is unchanged.
@@ -46,19 +52,23 @@ pub(crate) fn assign_ids(
     before: &HashMap<String, i64>,
     next: &mut i64,
 ) -> Vec<String> {
-    let mut counts: HashMap<String, u32> = HashMap::new();
-    let mut keys = Vec::with_capacity(facts.outline.symbols.len());
-    facts.ids.clear();
-    for symbol in &facts.outline.symbols {
-        let key = format!("{path}#{}~{}", symbol.qualified, symbol.kind.name());
-        let count = counts.entry(key.clone()).or_default();
+    let FileFacts { outline, ids, .. } = facts;
+    let mut counts: Table<(&str, &str), u32> = Table::default();
+    let mut keys = Vec::with_capacity(outline.symbols.len());
+    ids.clear();
+    for symbol in &outline.symbols {
+        let kind = symbol.kind.name();
+        let count = counts.entry((&symbol.qualified, kind)).or_default();
         *count += 1;
-        let key = if *count > 1 { format!("{key}~{count}") } else { key };
+        let key = match *count {
+            1 => format!("{path}#{}~{kind}", symbol.qualified),
+            count => format!("{path}#{}~{kind}~{count}", symbol.qualified),
+        };
         let id = before.get(&key).copied().unwrap_or_else(|| {
             *next += 1;
             *next
         });
-        facts.ids.push(id);
+        ids.push(id);
         keys.push(key);
     }
     keys
@@ -116,7 +126,7 @@ fn write_stored(
     let is_test = crate::facts::is_test(&file.path, &facts.imports);
     connection
         .prepare_cached(
-            "INSERT OR REPLACE INTO files VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)",
+            "INSERT OR REPLACE INTO files VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
         )?
         .execute(params![
             id,
@@ -131,6 +141,7 @@ fn write_stored(
             theme(&file.path),
             postcard::to_allocvec(facts)?,
             postcard::to_allocvec(&facts.mentions(id))?,
+            file.generated,
         ])?;
     write_imports(connection, id, &file.line_starts, facts)
 }
@@ -201,6 +212,7 @@ pub(crate) fn remove_refs(connection: &Connection, file: u32) -> Result<(), Inde
         )?
         .execute([file])?;
     connection.prepare_cached("DELETE FROM refs WHERE file = ?1")?.execute([file])?;
+    connection.prepare_cached("DELETE FROM accesses WHERE file = ?1")?.execute([file])?;
     connection.prepare_cached("DELETE FROM declared_routes WHERE file = ?1")?.execute([file])?;
     connection.prepare_cached("DELETE FROM mounts WHERE file = ?1")?.execute([file])?;
     Ok(())
@@ -237,11 +249,24 @@ pub(crate) fn write_refs(
     )?;
     let mut candidate =
         connection.prepare_cached("INSERT OR IGNORE INTO candidates VALUES (?1,?2)")?;
+    let accesses = Accesses::new(resolver, file, facts.clone());
+    let mut access_row = connection.prepare_cached(
+        "INSERT INTO accesses(file, symbol, kind, certainty, line, code) VALUES (?1,?2,?3,?4,?5,?6)",
+    )?;
     for found in &facts.outline.refs {
         let resolved = resolver.resolve(file, found);
-        collector.add(found, &resolved);
-        let is_call =
-            matches!(found.kind, crate::outline::RefKind::Call | crate::outline::RefKind::New);
+        if resolved.target.is_none()
+            && let Some(access) = accesses.of(found)
+        {
+            let symbol = found.source.map(|at| facts.ids[at as usize]);
+            let certainty = if access.is_proved { "proved" } else { "possible" };
+            let line = found.at.line + 1;
+            access_row.execute(params![file, symbol, access.kind, certainty, line, access.code])?;
+        }
+        if found.kind != RefKind::Value {
+            collector.add(found, &resolved);
+        }
+        let is_call = matches!(found.kind, RefKind::Call | RefKind::New);
         // Names of the language and of packages are listed only where they are called.
         if resolved.target.is_none() && !is_call {
             continue;
@@ -292,13 +317,17 @@ fn write_routes(
         if route.implied && handler.is_none() {
             continue;
         }
+        let value = |name: &str| resolver.constant(file, route.offset, name);
+        // A prefix that is not known is left out.
+        let base = constants::replaced(&route.base, value).unwrap_or_default();
+        let Some(path) = constants::replaced(&route.path, value) else { continue };
         let (router, scope) = mounts::keys(resolver, file, facts, &route.origin, route.offset);
         insert.execute(params![
             file,
             route.line + 1,
             route.method,
-            route.base,
-            route.path,
+            base.trim_end_matches('/'),
+            path,
             route.framework,
             handler,
             router,

@@ -12,6 +12,7 @@ CREATE TABLE files(
   theme TEXT NOT NULL,
   facts BLOB NOT NULL,
   mentions BLOB NOT NULL,
+  generated INTEGER NOT NULL,
   checksum TEXT GENERATED ALWAYS AS (printf('%016x', hash)) VIRTUAL,
   project_id INTEGER GENERATED ALWAYS AS (1) VIRTUAL,
   created_at TEXT GENERATED ALWAYS AS (NULL) VIRTUAL,
@@ -96,6 +97,16 @@ CREATE TABLE mounts(
   router TEXT,
   scope TEXT NOT NULL,
   target TEXT NOT NULL
+);
+-- Calls that access the network or a database; `certainty` as in `refs`.
+CREATE TABLE accesses(
+  id INTEGER PRIMARY KEY,
+  file INTEGER NOT NULL,
+  symbol INTEGER,
+  kind TEXT NOT NULL,
+  certainty TEXT NOT NULL,
+  line INTEGER NOT NULL,
+  code TEXT NOT NULL
 );
 -- The functions of the languages whose effects are determined; `side_effects` is JSON.
 CREATE TABLE purity(

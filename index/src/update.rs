@@ -10,18 +10,19 @@ use crate::resolve::Resolver;
 use crate::resolve::world::{Entry, Table, World};
 use crate::rows::{self, ReadFile, assign_ids, stamp_number};
 use crate::{IndexError, store};
+use aidd_engine::forms::generated::is_generated;
 use aidd_engine::project::config::Config;
 use aidd_engine::project::imports::{Facts, ImportTarget, ImportTargets, Name};
 use aidd_engine::text::files::{Disk, Files};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::Source;
-use aidd_engine::workspace::walk::{self, Walk};
+use aidd_engine::workspace::walk;
 use edit::Edit;
 use rusqlite::{Connection, TransactionBehavior};
 pub(crate) use stale::is_manifest;
 use stale::{
     Known, is_settled, known_files, manifest_hash, manifest_stamp, same_for_git, stale,
-    store_manifests, stored,
+    store_manifests, stored, unchanged,
 };
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::NonZero;
@@ -54,9 +55,16 @@ pub struct Update {
 /// # Errors
 /// When the database cannot be written.
 pub fn refresh(disk: &Disk, config: &Config) -> Result<Update, IndexError> {
-    let walk = Walk::over(vec![disk.root().to_owned()]);
-    let listed = walk::list(config, disk, &walk)?;
-    refresh_listed(disk, &listed)
+    let is_stamped = |name: &str| facts::language(name).is_some() || is_manifest(name);
+    let found = walk::list_stamped(config, disk, &is_stamped)?;
+    if let Some(connection) = store::open(disk.root())? {
+        let sources = found.iter().filter(|(path, _)| facts::language(path).is_some());
+        if let Some((files, sources)) = unchanged(&connection, &found, sources)? {
+            let unread = sources.saturating_sub(files);
+            return Ok(Update { files, unread, ..Update::default() });
+        }
+    }
+    refresh_listed(disk, &found.into_iter().map(|(path, _)| path).collect())
 }
 
 /// Brings the index of the listed files up to date.
@@ -139,6 +147,7 @@ fn read_file(disk: &Disk, path: &str, known: Option<i64>, now: SystemTime) -> Op
         stamp,
         size,
         lines: 0,
+        generated: false,
         line_starts: Vec::new(),
         facts: None,
     };
@@ -152,6 +161,7 @@ fn read_file(disk: &Disk, path: &str, known: Option<i64>, now: SystemTime) -> Op
         .chain(starts.map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX)))
         .collect();
     file.lines = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+    file.generated = is_generated(path, text);
     file.facts = Some(facts::read(path, text)?);
     Some(file)
 }

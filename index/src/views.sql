@@ -39,7 +39,12 @@ CREATE VIEW types AS
 CREATE VIEW interactions AS
   SELECT r.id, r.source AS source_function_id, r.target AS target_function_id,
     r.kind AS interaction_type, NULL AS description, NULL AS created_at, NULL AS updated_at
-  FROM refs r WHERE r.certainty = 'proved' AND r.source IS NOT NULL AND r.target IS NOT NULL;
+  FROM refs r WHERE r.certainty = 'proved' AND r.source IS NOT NULL AND r.target IS NOT NULL
+  UNION ALL
+  -- What accesses the network or a database has no target in the project.
+  SELECT -a.id, a.symbol, NULL,
+    CASE a.certainty WHEN 'proved' THEN a.kind ELSE 'possible ' || a.kind END, a.code, NULL, NULL
+  FROM accesses a WHERE a.symbol IS NOT NULL;
 -- A theme is a directory; its confidence is the share of proved references that stay in the directory.
 CREATE VIEW themes AS
   SELECT min(f.id) AS id, f.theme AS name, count(*) || ' files' AS description,

@@ -2,7 +2,7 @@
 
 use crate::budget::one_line;
 use crate::verify::Problem;
-use crate::{Limits, PackError, PackKind, current_ticket, gather, place};
+use crate::{Gathered, Limits, PackError, PackKind, current_ticket, gather, place};
 use aidd_engine::project::config::{MemoryConfig, ReadEntry};
 use aidd_engine::workspace::project::Project;
 use aidd_index::query::Reader;
@@ -47,18 +47,28 @@ pub fn keep_current(project: &Project) -> Result<Option<String>, PackError> {
     let config = settings(project);
     let (_, ticket) = current_ticket(project.root())?;
     let is_known = !existing(project.root(), &ticket).is_empty();
-    match config.builds_packs() {
-        Some(true) => {}
-        None if is_known => {}
-        _ => return Ok(is_known.then_some(ticket)),
+    if !is_kept(&config, is_known) {
+        return Ok(is_known.then_some(ticket));
     }
     let gathered = gather(project, Some(&ticket), Limits::from(&config))?;
-    let reader = existing_index(project)?;
-    for pack in gathered.packs(reader.as_ref())? {
+    write_all(project, &gathered, existing_index(project)?.as_ref())?;
+    Ok(Some(ticket))
+}
+
+/// Whether the packs of a ticket are brought up to date; `is_known`: the ticket has packs.
+fn is_kept(config: &MemoryConfig, is_known: bool) -> bool {
+    config.builds_packs().unwrap_or(is_known)
+}
+
+fn write_all(
+    project: &Project,
+    gathered: &Gathered<'_>,
+    reader: Option<&Reader>,
+) -> Result<(), PackError> {
+    for pack in gathered.packs(reader)? {
         pack.write(project.root())?;
     }
-    place::set_tracked(project.root(), config.tracks_packs())?;
-    Ok(Some(ticket))
+    place::set_tracked(project.root(), settings(project).tracks_packs())
 }
 
 /// What the gate `memory_recorded` finds for the current ticket.
@@ -77,10 +87,13 @@ pub struct GateState {
 /// # Errors
 /// When a pack or the memory cannot be read or written.
 pub fn gate_state(project: &Project) -> Result<GateState, PackError> {
-    keep_current(project)?;
-    let (_, ticket) = current_ticket(project.root())?;
-    let gathered = gather(project, Some(&ticket), Limits::from(&settings(project)))?;
+    let config = settings(project);
+    let gathered = gather(project, None, Limits::from(&config))?;
+    let ticket = gathered.ticket().to_owned();
     let reader = existing_index(project)?;
+    if is_kept(&config, !existing(project.root(), &ticket).is_empty()) {
+        write_all(project, &gathered, reader.as_ref())?;
+    }
     let mut problems = gathered.verify(reader.as_ref())?;
     // The research pack and the view of the log are optional: there may be no index.
     let required = [PackKind::Semantic, PackKind::Decisions].map(|kind| kind.path(&ticket));

@@ -26,7 +26,7 @@ fn questions_are_answered_from_a_current_index() {
     assert_snapshot!(ask(&[]), @"4 files indexed, 4 changed");
     assert_snapshot!(ask(&[]), @"4 files indexed, 0 changed");
     assert_snapshot!(ask(&["callers", "save"]), @r"
-    store.ts:2 function save: 1 callers
+    store.ts:2 function save: 1 caller
       api.ts:2 call post
     ");
     assert_snapshot!(ask(&["impact", "save"]), @r"
@@ -36,7 +36,8 @@ fn questions_are_answered_from_a_current_index() {
     assert_snapshot!(ask(&["affected", "store.ts"]), @"api.test.ts");
     project.write("api.ts", "export function post() {}\n");
     assert_snapshot!(ask(&["callers", "save"]), @"store.ts:2 function save: 0 callers");
-    assert_snapshot!(ask(&["find", "hidden"]), @"");
+    assert_snapshot!(ask(&["find", "hidden"]), @"no name of a symbol contains `hidden`");
+    assert_eq!(ask(&["find", "hidden", "--json"]).trim(), "[]");
     assert_snapshot!(
         ask(&["sql", "SELECT name, doc FROM symbols WHERE name = 'save'", "--json"]).replace(char::is_whitespace, ""),
         @r#"[{"name":"save","doc":"Writesarow."}]"#
@@ -61,6 +62,35 @@ fn refusals_say_what_is_allowed() {
     assert!(output.err.contains("one SELECT or WITH statement"), "{}", output.err);
     let output = project.run(&["index", "show", "sav"]).expect_code(2);
     assert!(output.err.contains("similar names: save"), "{}", output.err);
+}
+
+#[test]
+fn questions_without_a_result_say_so() {
+    let project = project();
+    project.write("web.ts", "import express from 'express';\nconst app = express();\napp.get('/users/list', () => {});\n");
+    let ask = |args: &[&str]| project.run(&[&["index"], args].concat()).expect_code(0).out;
+    assert_snapshot!(ask(&["find", "psot"]), @"no name of a symbol contains `psot`; similar names: post");
+    assert_snapshot!(ask(&["routes", "usres"]), @"none of 1 route contains `usres`; similar routes: GET /users/list");
+    assert_snapshot!(ask(&["impact", "key"]), @"no proved reference leads to `key`");
+    assert_snapshot!(ask(&["flows", "key"]), @"no proved call leads on from `key`");
+    assert_snapshot!(ask(&["affected", "keys.py"]), @"no test file refers to keys.py or imports it");
+    let refuse = |args: &[&str]| project.run(&[&["index"], args].concat()).expect_code(2).err;
+    assert_snapshot!(refuse(&["affected", "stores.ts"]), @r"
+    error: stores.ts does not exist
+      = help: similar path: store.ts
+    ");
+    assert_snapshot!(refuse(&["map", "--focus", "nothing/at/all"]), @"error: nothing/at/all does not exist");
+    assert_snapshot!(refuse(&["affected", ".gitignore"]), @r"
+    error: .gitignore is not in the code index
+      = help: the index contains source files that Git does not ignore
+    ");
+    assert_snapshot!(refuse(&["callers", "psot"]), @r"
+    error: the index has no symbol `psot`
+      = help: similar names: post
+    ");
+    assert_snapshot!(ask(&["dead"]), @r"
+    keys.py:1 function key
+    ");
 }
 
 #[test]

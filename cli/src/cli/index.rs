@@ -92,7 +92,7 @@ pub enum IndexCommand {
     },
     /// List the test files that changes of files can affect.
     Affected {
-        /// Changed files, relative to the project root [default: the uncommitted changes].
+        /// Changed files [default: the uncommitted changes].
         #[arg(value_hint = ValueHint::FilePath)]
         paths: Vec<String>,
     },

@@ -39,7 +39,7 @@ const MINIFIED_LINE_LENGTH: usize = 250;
 /// Whether a header comment states that the file is generated, or the file looks like compiler
 /// output.
 #[must_use]
-pub(crate) fn is_generated(path: &str, text: &str) -> bool {
+pub fn is_generated(path: &str, text: &str) -> bool {
     has_generated_header(text) || is_tool_output(path, text)
 }
 

@@ -6,7 +6,7 @@ pub mod data;
 pub mod dependencies;
 pub mod doc;
 mod expression;
-pub(crate) mod generated;
+pub mod generated;
 mod keywords;
 pub mod layers;
 pub mod parts;

@@ -23,6 +23,7 @@ use aidd_engine::project::imports;
 use ast_grep_language::SupportLang;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
+use tree_sitter::Node;
 
 pub(crate) use collect::Collector;
 pub(crate) use spread::{Spread, callee_of};
@@ -216,19 +217,35 @@ pub(crate) struct Equation {
     pub edges: Vec<Edge>,
 }
 
-/// Reads the effects of a file.
-pub(crate) fn read(
-    path: &str,
-    text: &str,
+/// A node that [`read`] reads, in the order of the text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Visited<'t> {
+    pub node: Node<'t>,
+    /// The field of the parent, in Python.
+    pub field: Option<&'t str>,
+    /// The number of ancestors.
+    pub depth: u32,
+}
+
+/// For each kind of node, whether [`read`] reads the nodes of this kind; empty if effects are not
+/// determined in the language.
+pub(crate) fn kinds(language: SupportLang) -> &'static [u8] {
+    data::family(language).map_or(&[], |family| scan::grammar(language, family).kinds)
+}
+
+/// Reads the effects of a file from the nodes of its tree.
+pub(crate) fn read<'t>(
+    text: &'t str,
     language: SupportLang,
-    tree: &Parsed,
-    outline: &Outline,
+    (tree, visited): (&'t Parsed, Vec<Visited<'t>>),
+    outline: &'t Outline,
     imports: &imports::Facts,
 ) -> FileEffects {
     let Some(family) = data::family(language) else { return FileEffects::default() };
-    if outline.symbols.is_empty() || path.ends_with(".d.ts") {
+    if outline.symbols.is_empty() || visited.is_empty() {
         return FileEffects::default();
     }
-    let scan = scan::scan(text, language, family, tree.root().get_inner_node(), outline);
+    let root = tree.root().get_inner_node();
+    let scan = scan::scan((text, language, family), (root, visited), outline);
     analyse::analyse(&scan, imports)
 }

@@ -2,7 +2,7 @@
 //! grammars differ; the events do not.
 
 use super::data::{Family, Table, table};
-use super::{Map, Set, go, python, rust, script};
+use super::{Map, Set, Visited, go, python, rust, script};
 use crate::outline::{Kind, Outline};
 use ast_grep_core::tree_sitter::LanguageExt;
 use ast_grep_language::SupportLang;
@@ -220,18 +220,10 @@ pub(super) fn kinds(
 
 /// Collects the events of a file.
 pub(super) fn scan<'t>(
-    text: &'t str,
-    language: SupportLang,
-    family: Family,
-    root: Node<'t>,
+    (text, language, family): (&'t str, SupportLang, Family),
+    (root, visited): (Node<'t>, Vec<Visited<'t>>),
     outline: &'t Outline,
 ) -> Scan<'t> {
-    let grammar = match family {
-        Family::Python => python::grammar(),
-        Family::Script => script::grammar(language),
-        Family::Rust => rust::grammar(),
-        Family::Go => go::grammar(),
-    };
     let mut scan = Scan {
         text,
         family,
@@ -249,12 +241,22 @@ pub(super) fn scan<'t>(
         skipped: Set::default(),
         matched: Vec::new(),
     };
-    scan.walk(root, &grammar);
+    scan.read(visited, &grammar(language, family));
     scan
 }
 
+/// How to read a language.
+pub(super) fn grammar(language: SupportLang, family: Family) -> Grammar {
+    match family {
+        Family::Python => python::grammar(),
+        Family::Script => script::grammar(language),
+        Family::Rust => rust::grammar(),
+        Family::Go => go::grammar(),
+    }
+}
+
 impl<'t> Scan<'t> {
-    fn walk(&mut self, root: Node<'t>, grammar: &Grammar) {
+    fn read(&mut self, visited: Vec<Visited<'t>>, grammar: &Grammar) {
         let is_frame = |kind: Kind| {
             matches!(kind, Kind::Function | Kind::Method)
                 || kind == Kind::Class && self.family == Family::Script
@@ -266,10 +268,13 @@ impl<'t> Scan<'t> {
             .collect::<Vec<_>>();
         symbols.sort_by_key(|(at, start, end)| (*start, usize::MAX - *end, *at));
         let mut symbols = symbols.into_iter().peekable();
-        let mut cursor = root.walk();
-        loop {
-            let node = cursor.node();
+        // The depth and the end of the node whose descendants are not read.
+        let mut skipped = (u32::MAX, 0);
+        for Visited { node, field, depth } in visited {
             let at = node.start_byte();
+            if depth > skipped.0 && at < skipped.1 {
+                continue;
+            }
             let mut descend = true;
             let kind = grammar.kinds.get(usize::from(node.kind_id())).copied().unwrap_or_default();
             if kind == LITERAL {
@@ -296,16 +301,10 @@ impl<'t> Scan<'t> {
                 } else if kind & BRANCH != 0 {
                     self.branches.push((node.end_byte(), false));
                 }
-                descend = !self.skipped.contains(&node.id())
-                    && (grammar.visit)(self, node, cursor.field_name());
+                descend = !self.skipped.contains(&node.id()) && (grammar.visit)(self, node, field);
             }
-            if descend && cursor.goto_first_child() {
-                continue;
-            }
-            while !cursor.goto_next_sibling() {
-                if !cursor.goto_parent() {
-                    return;
-                }
+            if !descend {
+                skipped = (depth, node.end_byte());
             }
         }
     }

@@ -1,6 +1,10 @@
 //! The pass over a syntax tree that collects an outline.
 
+use super::nodes::offset;
+pub(crate) use super::nodes::{child_of, end, has_child, named, start};
+use super::uses::{LEAF, Positions, Uses, add_references};
 use super::{Chain, Field, Kind, Local, Outline, Position, Ref, RefKind, Root, Symbol};
+use crate::effects::Visited;
 use crate::fields::Fields as _;
 use ast_grep_core::tree_sitter::LanguageExt;
 use ast_grep_language::SupportLang;
@@ -33,7 +37,7 @@ pub(super) struct Build<'t> {
     pub(super) out: Outline,
     pub(super) scopes: Vec<Scope>,
     /// The offsets of nodes that were already handled as part of an enclosing node.
-    pub(super) done: HashSet<usize>,
+    pub(super) done: HashSet<usize, foldhash::fast::RandomState>,
     /// The declaration that the enclosing statement exports, and its exported name.
     pub(super) exported: Option<(usize, &'static str)>,
     /// The type to which the functions of an `impl` block belong, the end of the block, and whether
@@ -41,6 +45,10 @@ pub(super) struct Build<'t> {
     pub(super) owner: Option<(Chain, u32, bool)>,
     /// The attributes before the next declaration.
     pub(super) marks: Marks,
+    /// The names that can be values.
+    pub(super) uses: Uses<'t>,
+    /// The kinds of nodes from which effects are read, and these nodes.
+    pub(super) visited: (&'static [u8], Vec<Visited<'t>>),
 }
 
 /// The decorators, annotations or attributes before a declaration, as far as the outline needs them.
@@ -70,49 +78,6 @@ pub(super) fn wanted_kinds(language: SupportLang, names: &[&str]) -> Vec<bool> {
     (0..count).map(is_wanted).collect()
 }
 
-fn offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
-}
-
-/// The start of a node.
-pub(crate) fn start(node: Node<'_>) -> Position {
-    let at = node.start_position();
-    Position { offset: offset(node.start_byte()), line: offset(at.row), column: offset(at.column) }
-}
-
-/// The end of a node.
-pub(crate) fn end(node: Node<'_>) -> Position {
-    let at = node.end_position();
-    Position { offset: offset(node.end_byte()), line: offset(at.row), column: offset(at.column) }
-}
-
-/// The named children of a node.
-pub(crate) fn named<'n>(node: Node<'n>) -> impl Iterator<Item = Node<'n>> {
-    let mut cursor = node.walk();
-    let mut more = cursor.goto_first_child();
-    std::iter::from_fn(move || {
-        while more {
-            let child = cursor.node();
-            more = cursor.goto_next_sibling();
-            if child.is_named() && !child.is_extra() {
-                return Some(child);
-            }
-        }
-        None
-    })
-}
-
-/// Whether a node has a child of this kind, which can be a token.
-pub(crate) fn has_child(node: Node<'_>, kind: &str) -> bool {
-    let mut cursor = node.walk();
-    node.children(&mut cursor).any(|child| child.kind_name() == kind)
-}
-
-/// The first named child of one of these kinds.
-pub(crate) fn child_of<'n>(node: Node<'n>, kinds: &[&str]) -> Option<Node<'n>> {
-    named(node).find(|child| kinds.contains(&child.kind_name()))
-}
-
 impl<'t> Build<'t> {
     pub(super) fn new(path: &'t str, text: &'t str, language: SupportLang) -> Self {
         Self {
@@ -121,38 +86,80 @@ impl<'t> Build<'t> {
             language,
             out: Outline::default(),
             scopes: Vec::new(),
-            done: HashSet::new(),
+            done: HashSet::default(),
             exported: None,
             owner: None,
             marks: Marks::default(),
+            uses: Uses::default(),
+            visited: (&[], Vec::new()),
         }
     }
 
-    /// Calls `visit` for the nodes whose kind is set in `wanted`, in text order.
+    /// Calls `visit` for the nodes whose kind is set in `wanted`, in text order. Notes the names that can
+    /// be values, and the nodes from which effects are read.
     pub(super) fn walk(&mut self, root: Node<'t>, wanted: &[bool], visit: Visit<'t>) {
+        let positions = Positions::of(self.language);
+        let has_fields = self.language == SupportLang::Python;
         let mut cursor = root.walk();
+        let mut depth = 0;
         loop {
             let node = cursor.node();
-            if wanted.get(usize::from(node.kind_id())).copied().unwrap_or_default() {
+            let kind = node.kind_id();
+            let is_wanted = wanted.get(usize::from(kind)).copied().unwrap_or_default();
+            let flags = positions.map_or(0, |positions| positions.flags(kind));
+            if is_wanted || flags != 0 {
                 let at = offset(node.start_byte());
                 while self.scopes.last().is_some_and(|scope| scope.end <= at) {
                     self.scopes.pop();
                 }
+            }
+            if is_wanted {
                 visit(self, node);
             }
-            if cursor.goto_first_child() {
+            if let Some(positions) = positions.filter(|_| flags != 0) {
+                let scopes = &self.scopes;
+                let source = || scopes.iter().rev().find_map(|scope| scope.symbol);
+                self.uses.add(positions, &cursor, (node, flags), source);
+            }
+            if self.visited.0.get(usize::from(kind)).is_some_and(|kind| *kind != 0) {
+                let field = if has_fields { cursor.field_name() } else { None };
+                self.visited.1.push(Visited { node, field, depth });
+            }
+            if flags & LEAF == 0 && cursor.goto_first_child() {
+                depth += 1;
+                self.uses.enter(kind);
                 continue;
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     return;
                 }
+                depth -= 1;
+                self.uses.leave();
             }
         }
     }
 
+    /// The outline, with the names that are used as values. `imported`: the names that the file imports,
+    /// if other names cannot refer to symbols of other files; `None` if no names are added.
+    pub(super) fn finish_with(mut self, imported: Option<&[&str]>) -> (Outline, Vec<Visited<'t>>) {
+        let is_function = |symbol: &&Symbol| symbol.kind.is_function() || symbol.kind.is_type();
+        let known = imported.map(|imported| {
+            let declared = self.out.symbols.iter().filter(is_function);
+            let declared = declared.map(|symbol| symbol.name.clone());
+            declared.chain(imported.iter().map(|name| (*name).to_owned())).collect()
+        });
+        add_references(&mut self, known.as_ref());
+        let visited = std::mem::take(&mut self.visited.1);
+        (self.finish(), visited)
+    }
+
     pub(super) fn finish(mut self) -> Outline {
         let out = &mut self.out;
+        for (_, local) in &out.exports {
+            let is_named = |symbol: &&mut Symbol| symbol.parent.is_none() && symbol.name == *local;
+            out.symbols.iter_mut().filter(is_named).for_each(|symbol| symbol.exported = true);
+        }
         out.locals.sort_by(|a, b| (&a.name, a.from, a.at).cmp(&(&b.name, b.from, b.at)));
         out.refs.sort_by_key(|found| found.at.offset);
         self.out
@@ -379,6 +386,19 @@ impl<'t> Build<'t> {
             receiver,
             arguments,
         });
+    }
+
+    /// Adds a reference in the symbol `source`.
+    pub(super) fn refer_from(
+        &mut self,
+        source: Option<u32>,
+        kind: RefKind,
+        name: Node<'_>,
+        receiver: Option<Chain>,
+    ) {
+        let before = self.out.refs.len();
+        self.refer(kind, name, receiver, 255);
+        self.out.refs[before..].iter_mut().for_each(|added| added.source = source);
     }
 
     /// The number of arguments in a list; 255 if it is unknown.

@@ -165,7 +165,7 @@ fn child_name(node: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
 }
 
 /// The value of an expression.
-fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
+pub(super) fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
     let unknown = || Chain::of(Root::Unknown);
     if depth > MAX_DEPTH {
         return unknown();

@@ -10,6 +10,7 @@ mod java;
 mod kotlin;
 mod kotlin_values;
 pub(crate) mod namespaces;
+mod nodes;
 mod php;
 mod python;
 mod python_values;
@@ -21,14 +22,16 @@ mod script_members;
 mod script_values;
 #[cfg(test)]
 mod tests;
+mod uses;
 
+use crate::effects::Visited;
 use aidd_engine::parse::syntax::Parsed;
 use ast_grep_language::SupportLang;
 use build::Build;
 use serde::{Deserialize, Serialize};
 
 /// The version of the outlines. A database with another version is rebuilt.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// The kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -129,6 +132,8 @@ pub enum RefKind {
     Decorates,
     /// A type annotation.
     Type,
+    /// A name anywhere else in an expression; it counts if it refers to a function or type.
+    Value,
 }
 
 impl RefKind {
@@ -138,7 +143,7 @@ impl RefKind {
         match self {
             Self::Call => "call",
             Self::New => "new",
-            Self::Use => "use",
+            Self::Use | Self::Value => "use",
             Self::Extends => "extends",
             Self::Implements => "implements",
             Self::Decorates => "decorates",
@@ -383,10 +388,30 @@ pub fn name_of(language: SupportLang) -> Option<&'static str> {
 /// code are skipped.
 #[must_use]
 pub fn read(path: &str, text: &str, language: SupportLang, tree: &Parsed) -> Outline {
-    let root = tree.root().get_inner_node();
     let mut build = Build::new(path, text, language);
-    match language {
-        SupportLang::JavaScript | SupportLang::TypeScript | SupportLang::Tsx => {
+    walk(&mut build, tree);
+    build.finish()
+}
+
+/// Like [`read`], with references for the names that are used as values, and with the nodes whose kind
+/// is set in `kinds`. `imported`: the names that the file imports, if it sees no other names of other
+/// files.
+pub(crate) fn read_uses<'t>(
+    (path, text, language): (&'t str, &'t str, SupportLang),
+    tree: &'t Parsed,
+    imported: Option<&[&str]>,
+    kinds: &'static [u8],
+) -> (Outline, Vec<Visited<'t>>) {
+    let mut build = Build::new(path, text, language);
+    build.visited = (kinds, Vec::with_capacity(text.len() / 24));
+    walk(&mut build, tree);
+    build.finish_with(imported)
+}
+
+fn walk<'t>(build: &mut Build<'t>, tree: &'t Parsed) {
+    let root = tree.root().get_inner_node();
+    match build.language {
+        language @ (SupportLang::JavaScript | SupportLang::TypeScript | SupportLang::Tsx) => {
             build.walk(root, script::wanted(language), script::visit);
         }
         SupportLang::Python => build.walk(root, python::wanted(), python::visit),
@@ -399,5 +424,4 @@ pub fn read(path: &str, text: &str, language: SupportLang, tree: &Parsed) -> Out
         SupportLang::Php => build.walk(root, php::wanted(), php::visit),
         _ => {}
     }
-    build.finish()
 }

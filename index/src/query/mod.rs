@@ -2,7 +2,9 @@
 
 mod connection;
 pub mod context;
+mod dead;
 mod entries;
+mod files;
 mod map;
 pub mod places;
 mod purity;
@@ -12,7 +14,9 @@ mod routes;
 mod search;
 
 pub(crate) use connection::Idle;
+pub use dead::Dead;
 pub use entries::EntryRow;
+pub use files::AccessRow;
 pub use purity::{EffectChain, Purity};
 pub use routes::RouteRow;
 
@@ -380,56 +384,6 @@ impl Reader {
             );
         }
         Ok(found)
-    }
-
-    /// The test files that reach the files at `paths`, by references or imports.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn affected(&self, paths: &[String]) -> Result<Vec<String>, IndexError> {
-        let sql = "SELECT DISTINCT r.file FROM refs r JOIN symbols s ON s.id = r.target
-              WHERE s.file = ?1
-            UNION SELECT i.file FROM imports i WHERE i.target_file = ?1";
-        let mut pending: VecDeque<i64> = VecDeque::new();
-        for path in paths {
-            pending.extend(
-                self.rows("SELECT id FROM files WHERE path = ?1", &[path], |r| r.get::<_, i64>(0))?,
-            );
-        }
-        let mut seen: BTreeSet<i64> = pending.iter().copied().collect();
-        while let Some(file) = pending.pop_front() {
-            let next: Vec<i64> = self.rows(sql, &[&file], |row| row.get(0))?;
-            pending.extend(next.into_iter().filter(|other| seen.insert(*other)));
-        }
-        let mut tests = BTreeSet::new();
-        let sql = "SELECT path FROM files f WHERE id = ?1
-            AND (f.test OR EXISTS(SELECT 1 FROM symbols s WHERE s.file = f.id AND s.test))";
-        for file in seen {
-            tests.extend(self.rows(sql, &[&file], |row| row.get::<_, String>(0))?);
-        }
-        Ok(tests.into_iter().collect())
-    }
-
-    /// The functions and types without references, including possible references; without tests and,
-    /// unless `exported` is set, without exported symbols.
-    ///
-    /// # Errors
-    /// When the database cannot be read.
-    pub fn dead(&self, exported: bool, limit: u32) -> Result<Vec<SymbolRow>, IndexError> {
-        let condition = "s.kind IN ('function', 'class', 'struct', 'interface', 'enum', 'trait',
-              'type', 'method')
-            AND NOT s.test AND NOT f.test AND (?1 OR NOT s.exported)
-            AND s.name NOT IN ('main', 'init', 'constructor', 'default')
-            AND s.name NOT LIKE '\\_\\_%' ESCAPE '\\'
-            AND NOT EXISTS(SELECT 1 FROM refs r WHERE r.target = s.id
-              AND (r.source IS NULL OR r.source <> s.id))
-            AND NOT EXISTS(SELECT 1 FROM candidates c WHERE c.symbol = s.id)
-            AND NOT EXISTS(SELECT 1 FROM declared_routes r WHERE r.handler = s.id)
-            AND NOT EXISTS(SELECT 1 FROM symbols t WHERE t.name = s.name AND t.id <> s.id
-              AND s.kind = 'method')
-            AND NOT EXISTS(SELECT 1 FROM refs r WHERE r.source = s.id AND r.kind = 'decorates')
-            ORDER BY f.path, s.start_line LIMIT ?2";
-        self.symbols(condition, &[&exported, &limit])
     }
 
     /// Counts of the index.

@@ -165,6 +165,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
                 kind.is_function() || kind.is_type() || callable
             }
             RefKind::Use => kind != Kind::Test,
+            RefKind::Value => kind.is_function() || kind.is_type(),
             RefKind::Extends | RefKind::Implements | RefKind::Type => kind.is_type(),
         };
         if !is_suitable {
@@ -195,7 +196,8 @@ impl<'w, 'c> Resolver<'w, 'c> {
             Value::Instance(class) | Value::Super(class) => self.has_unknown_base(*class, 0),
             _ => false,
         };
-        if !is_open || *root == Root::Literal || found.kind == RefKind::Type {
+        let is_open = is_open && !matches!(found.kind, RefKind::Type | RefKind::Value);
+        if !is_open || *root == Root::Literal {
             return Self::unresolved(found);
         }
         let family = self.family(place.file);

@@ -27,6 +27,24 @@ impl Resolver<'_, '_> {
         (self.world.symbol(id, suits) == Some(true)).then_some(id)
     }
 
+    /// The variable to which a name refers.
+    #[must_use]
+    pub(crate) fn variable(&self, file: u32, offset: u32, name: &str) -> Option<SymbolId> {
+        match self.declared(file, offset, &Chain::name(name))? {
+            Value::Symbol(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The string that is the value of a constant which `name` refers to.
+    #[must_use]
+    pub(crate) fn constant(&self, file: u32, offset: u32, name: &str) -> Option<String> {
+        let id = self.variable(file, offset, name)?;
+        let facts = self.world.facts(id.file)?;
+        let found = facts.constants.iter().find(|(at, _)| *at == id.at);
+        found.map(|(_, value)| value.clone())
+    }
+
     /// The router to which a chain of names refers.
     #[must_use]
     pub(crate) fn router(&self, file: u32, offset: u32, chain: &Chain) -> Option<RouterId> {

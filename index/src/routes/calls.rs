@@ -1,9 +1,11 @@
 //! Routes that are declared by calls: `app.get("/path", handler)`.
 
+use super::constants::{REQUIRED, required};
 use super::{Reader, join, normal};
 use crate::fields::Fields as _;
 use crate::outline::build::{child_of, named};
 use crate::outline::{Chain, Root};
+use std::borrow::Cow;
 use tree_sitter::Node;
 
 /// Maximum nesting of calls in a handler argument.
@@ -82,7 +84,7 @@ impl<'t> Reader<'t> {
             if let Some(prefix) = call.arguments.first().and_then(|at| self.prefix_text(*at)) {
                 // `Route::prefix("a")->group(function () { … })` and `r.Route("/a", func(r) { … })`
                 let whole = statement(node);
-                self.scopes.push((node.start_byte(), whole.end_byte(), prefix.to_owned()));
+                self.scopes.push((node.start_byte(), whole.end_byte(), prefix.into_owned()));
             }
             return;
         }
@@ -93,8 +95,11 @@ impl<'t> Reader<'t> {
         if call.receiver.is_none() != framework.plain {
             return;
         }
-        let Some(path) = call.arguments.first().and_then(|at| self.literal(*at)) else { return };
-        let is_path = path.starts_with('/')
+        let Some(path) = call.arguments.first().and_then(|at| self.prefix_text(*at)) else {
+            return;
+        };
+        let path = &*required(path, framework.relative || framework.plain);
+        let is_path = path.starts_with(['/', REQUIRED])
             || path == "*"
             || framework.relative
             || framework.plain
@@ -129,7 +134,7 @@ impl<'t> Reader<'t> {
     pub(super) fn receiver_prefix(&self, receiver: Option<Node<'t>>) -> String {
         let (mut receiver, mut outer) = (receiver, String::new());
         // The prefixes of the groups in the receiver, innermost first.
-        let mut inner: Vec<&str> = Vec::new();
+        let mut inner: Vec<Cow<'t, str>> = Vec::new();
         for _ in 0..MAX_DEPTH {
             let Some(node) = receiver else { break };
             if let Some(group) = self.group_of(node) {
@@ -158,7 +163,7 @@ impl<'t> Reader<'t> {
         };
         let Some(prefix) = prefix else { return };
         let outer = self.receiver_prefix(call.receiver);
-        let prefix = if outer.is_empty() { prefix.to_owned() } else { join(&outer, prefix) };
+        let prefix = if outer.is_empty() { prefix.into_owned() } else { join(&outer, &prefix) };
         let Some(target) = assigned(node) else { return };
         let name = self.text_of(target).to_owned();
         // A constructor such as `APIRouter(prefix="/a")` has no outer router.

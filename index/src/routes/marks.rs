@@ -3,6 +3,7 @@
 use super::{Reader, join};
 use crate::fields::Fields as _;
 use crate::outline::build::{child_of, named};
+use std::borrow::Cow;
 use tree_sitter::Node;
 
 impl<'t> Reader<'t> {
@@ -68,7 +69,7 @@ impl<'t> Reader<'t> {
             return;
         }
         let (Some(method), at) = (method, declared.start.offset as usize) else { return };
-        let mut path = join("", path.unwrap_or_default());
+        let mut path = join("", &path.unwrap_or_default());
         // Without a template, ASP.NET finds an action by the names of the controller and the method.
         if framework.framework == "aspnet" && path == "/" && self.prefix(at).is_empty() {
             let class = declared.qualified.rsplit('.').nth(1).unwrap_or_default();
@@ -81,7 +82,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The path in an argument: a string, or the value of `path` or `value`.
-    fn path_of(&self, argument: Node<'t>) -> Option<&'t str> {
+    fn path_of(&self, argument: Node<'t>) -> Option<Cow<'t, str>> {
         let key = argument.field("key").or_else(|| argument.field("name"));
         let key = key.map(|at| self.text_of(at));
         let mut node = match key {
@@ -90,7 +91,7 @@ impl<'t> Reader<'t> {
             None => argument,
         };
         for _ in 0..4 {
-            if let Some(text) = self.literal(node) {
+            if let Some(text) = self.prefix_text(node) {
                 return Some(text);
             }
             let is_list = matches!(

@@ -2,14 +2,14 @@
 //! framework. The patterns that declare routes are listed in `frameworks.json`.
 
 mod calls;
+pub(crate) mod constants;
 mod marks;
 mod mounts;
 mod rails;
 #[cfg(test)]
 mod tests;
 
-use crate::fields::Fields as _;
-use crate::outline::{Chain, Kind, Outline, Position, build};
+use crate::outline::{Chain, Outline, Position, build};
 use aidd_engine::parse::syntax::Parsed;
 use aidd_engine::project::imports;
 use ast_grep_language::SupportLang;
@@ -119,6 +119,7 @@ struct Reader<'t> {
     family: &'static str,
     outline: &'t Outline,
     imports: &'t [imports::Import],
+    bindings: &'t [imports::Binding],
     framework: &'static Framework,
     /// Ranges in which paths have a prefix: start, end and prefix.
     scopes: Vec<(usize, usize, String)>,
@@ -204,6 +205,7 @@ pub(crate) fn read(
             family,
             outline,
             imports: &imports.imports,
+            bindings: &imports.bindings,
             framework,
             scopes: Vec::new(),
             groups: HashMap::new(),
@@ -253,54 +255,7 @@ impl<'t> Reader<'t> {
 
     /// The content of a string literal without interpolation.
     fn literal(&self, node: Node<'_>) -> Option<&'t str> {
-        let kind = node.kind();
-        let is_string = kind.contains("string") || kind == "simple_symbol";
-        if !is_string {
-            return None;
-        }
-        let mut cursor = node.walk();
-        if node
-            .children(&mut cursor)
-            .any(|at| at.kind().contains("interpolat") || at.kind() == "template_substitution")
-        {
-            return None;
-        }
-        let text = self.text_of(node);
-        let text = match kind {
-            "simple_symbol" => text.trim_start_matches(':'),
-            _ => text
-                .trim_start_matches(|c: char| c.is_ascii_alphabetic() || "@$#".contains(c))
-                .trim_matches(['"', '\'', '`', '#']),
-        };
-        (text.len() <= MAX_PATH && !text.contains(['\n', ' '])
-            || text
-                .split_once(' ')
-                .is_some_and(|(verb, _)| verb.chars().all(|c| c.is_ascii_uppercase())))
-        .then_some(text)
-    }
-
-    /// A prefix: a string literal, or the name of a constant of this file with one. Names with lower-case
-    /// letters could be those of parameters.
-    fn prefix_text(&self, node: Node<'t>) -> Option<&'t str> {
-        self.literal(node).or_else(|| {
-            let name = self.text_of(node);
-            let is_constant = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-            if !name.starts_with(|c: char| c.is_ascii_uppercase()) || !name.chars().all(is_constant)
-            {
-                return None;
-            }
-            let mut named = self.outline.symbols.iter().filter(|symbol| symbol.name == name);
-            let (declared, other) = (named.next()?, named.next());
-            if other.is_some() || declared.kind != Kind::Constant || declared.parent.is_some() {
-                return None;
-            }
-            let root = std::iter::successors(Some(node), Node::parent).last()?;
-            let start = declared.at.offset as usize;
-            let found = root.descendant_for_byte_range(start, start + name.len())?.parent()?;
-            let value = found.field("value").or_else(|| found.field("right"))?;
-            let only = Some(value).filter(|value| value.kind() == "expression_list");
-            self.literal(only.and_then(|list| list.named_child(0)).unwrap_or(value))
-        })
+        literal(self.text, node)
     }
 
     /// Adds the prefixes of the enclosing scopes to the routes. A prefix can follow its routes in the
@@ -358,6 +313,34 @@ impl<'t> Reader<'t> {
             implied: false,
         });
     }
+}
+
+/// The content of a string literal without interpolation.
+fn literal<'t>(text: &'t str, node: Node<'_>) -> Option<&'t str> {
+    let kind = node.kind();
+    let is_string = kind.contains("string") || kind == "simple_symbol";
+    if !is_string {
+        return None;
+    }
+    let mut cursor = node.walk();
+    if node
+        .children(&mut cursor)
+        .any(|at| at.kind().contains("interpolat") || at.kind() == "template_substitution")
+    {
+        return None;
+    }
+    let text = text.get(node.byte_range()).unwrap_or_default();
+    let text = match kind {
+        "simple_symbol" => text.trim_start_matches(':'),
+        _ => text
+            .trim_start_matches(|c: char| c.is_ascii_alphabetic() || "@$#".contains(c))
+            .trim_matches(['"', '\'', '`', '#']),
+    };
+    (text.len() <= MAX_PATH && !text.contains(['\n', ' '])
+        || text
+            .split_once(' ')
+            .is_some_and(|(verb, _)| verb.chars().all(|c| c.is_ascii_uppercase())))
+    .then_some(text)
 }
 
 /// Joins a prefix and a path, with one slash between them and one at the start.

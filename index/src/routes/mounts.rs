@@ -7,6 +7,7 @@ use crate::fields::Fields as _;
 use crate::outline::build::{self, child_of, named};
 use crate::outline::{Chain, Kind, Outline};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use tree_sitter::Node;
 
 /// The router on which routes or mounts are declared.
@@ -101,7 +102,7 @@ impl<'t> Reader<'t> {
                     // `app.use(router)`
                     None if shape.rest => {
                         first = 0;
-                        ""
+                        Cow::default()
                     }
                     None => return false,
                 },
@@ -112,11 +113,12 @@ impl<'t> Reader<'t> {
                     Some(prefix) => prefix,
                     None => return false,
                 },
-                None => "",
+                None => Cow::default(),
             },
-            (None, None) => "",
+            (None, None) => Cow::default(),
         };
         let count = if shape.rest { usize::MAX } else { 1 };
+        let framework_is_plain = self.framework.plain;
         let mut is_mount = false;
         for argument in call.arguments.iter().skip(first).take(count) {
             let argument = match &shape.through {
@@ -130,7 +132,14 @@ impl<'t> Reader<'t> {
                 None => *argument,
             };
             let replaces = shape.replaces && !prefix.is_empty();
-            let prefix = normal(&self.receiver_prefix(call.receiver), prefix);
+            let prefix = normal(&self.receiver_prefix(call.receiver), &prefix);
+            // `include([path(…)])`
+            let list = Some(whole_list(argument)).filter(|list| list.kind() == "list");
+            if let Some(list) = list.filter(|_| framework_is_plain) {
+                self.scopes.push((list.start_byte(), list.end_byte(), prefix));
+                is_mount = true;
+                continue;
+            }
             if is_function(argument) {
                 if shape.passes {
                     self.enter(argument, call.receiver, prefix);
@@ -231,8 +240,12 @@ impl<'t> Reader<'t> {
     fn target(&self, node: Node<'t>) -> Option<Target> {
         // `include("a.urls")` and `include(("a.urls", "name"))`
         if self.framework.plain {
-            let first = if node.kind() == "tuple" { named(node).next()? } else { node };
-            return Some(Target::Module(self.literal(first)?.to_owned()));
+            let first = whole_list(node);
+            if let Some(name) = self.literal(first) {
+                return Some(Target::Module(name.to_owned()));
+            }
+            let is_name = matches!(first.kind(), "identifier" | "attribute");
+            return is_name.then(|| self.handler(first, 0)).flatten().map(Target::Value);
         }
         let mut node = node;
         // The call at the start of `users::router().layer(x)`
@@ -289,6 +302,7 @@ impl<'t> Reader<'t> {
         let function = function_at(self.outline, at);
         let name = match self.family {
             "rust" => self.let_around(node),
+            _ if self.framework.plain => self.list_around(node),
             _ => on.and_then(|on| self.root(on)),
         };
         let router = name.map(|name| {
@@ -343,6 +357,24 @@ impl<'t> Reader<'t> {
         }
     }
 
+    /// The variable whose value is the list around `node`, in Django. Other files include `urlpatterns`
+    /// by the name of the file.
+    fn list_around(&self, node: Node<'t>) -> Option<String> {
+        let mut at = node;
+        while let Some(parent) = at.parent() {
+            match parent.kind() {
+                "assignment" | "augmented_assignment" => {
+                    let left = parent.field("left").filter(|left| left.kind() == "identifier")?;
+                    let name = self.text_of(left);
+                    return (name != "urlpatterns").then(|| name.to_owned());
+                }
+                "block" | "module" => return None,
+                _ => at = parent,
+            }
+        }
+        None
+    }
+
     /// The variable whose value contains `node`, in Rust.
     fn let_around(&self, node: Node<'t>) -> Option<String> {
         let mut at = node;
@@ -359,6 +391,12 @@ impl<'t> Reader<'t> {
         }
         None
     }
+}
+
+/// The list in `(list, "name")`, or the node itself.
+fn whole_list(node: Node<'_>) -> Node<'_> {
+    let first = Some(node).filter(|node| node.kind() == "tuple").and_then(|at| named(at).next());
+    first.unwrap_or(node)
 }
 
 /// Whether a node is a function without a name.

@@ -3,7 +3,7 @@
 use crate::IndexError;
 use crate::facts::FileFacts;
 use crate::resolve::{Resolver, RouterId};
-use crate::routes::{Mount, Origin, Router, Target};
+use crate::routes::{Mount, Origin, Router, Target, constants};
 use rusqlite::{Connection, params};
 
 /// The keys of the router and of the scope of a declaration.
@@ -60,10 +60,12 @@ pub(super) fn write(
         if router.as_ref().unwrap_or(&scope) == &target {
             continue;
         }
+        let value = |name: &str| resolver.constant(file, mount.offset, name);
+        let prefix = constants::replaced(&mount.prefix, value).unwrap_or_default();
         insert.execute(params![
             file,
             mount.line + 1,
-            mount.prefix,
+            prefix.trim_end_matches('/'),
             mount.replaces,
             router,
             scope,

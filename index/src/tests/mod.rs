@@ -1,7 +1,9 @@
 #![expect(clippy::disallowed_methods, reason = "projects created for the tests")]
 
+mod accesses;
 mod blueprint;
 mod checkout;
+mod dead;
 mod freshness;
 mod labels;
 mod mounts;
@@ -43,7 +45,10 @@ pub(crate) fn update(root: &Path) -> Update {
 /// All rows of the index, with keys instead of ids.
 pub(crate) fn dump(root: &Path) -> BTreeMap<&'static str, Vec<String>> {
     const QUERIES: &[(&str, &str)] = &[
-        ("files", "SELECT path, language, hash, size, lines, test, package, theme FROM files"),
+        (
+            "files",
+            "SELECT path, language, hash, size, lines, test, package, theme, generated FROM files",
+        ),
         (
             "symbols",
             "SELECT s.key, f.path, s.name, s.qualified, s.kind, s.start_line, s.start_column,
@@ -64,6 +69,11 @@ pub(crate) fn dump(root: &Path) -> BTreeMap<&'static str, Vec<String>> {
             "routes",
             "SELECT f.path, r.line, r.method, r.path, r.framework, s.key FROM routes r
               JOIN files f ON f.id = r.file LEFT JOIN symbols s ON s.id = r.handler",
+        ),
+        (
+            "accesses",
+            "SELECT f.path, s.key, a.kind, a.certainty, a.line, a.code FROM accesses a
+              JOIN files f ON f.id = a.file LEFT JOIN symbols s ON s.id = a.symbol",
         ),
         (
             "purity",

@@ -14,6 +14,14 @@ fn routes(root: &Path) -> Vec<String> {
     found.iter().map(|route| format!("{} {} {}", route.method, route.path, name(route))).collect()
 }
 
+/// The routes as `METHOD path`.
+fn paths(root: &Path) -> Vec<String> {
+    let without_handler = |route: &String| route.rsplit_once(' ').map(|(path, _)| path.to_owned());
+    let mut all: Vec<String> = routes(root).iter().filter_map(without_handler).collect();
+    all.sort();
+    all
+}
+
 fn routes_of(files: &[(&str, &str)]) -> Vec<String> {
     routes(project(files).path())
 }
@@ -240,4 +248,59 @@ fn a_prefix_changes_with_the_file_that_declares_it() {
     );
     assert_eq!(routes(dir.path()), ["GET /x x"]);
     assert_eq!(dump(dir.path()), dump_fresh(dir.path()));
+}
+
+#[test]
+fn paths_contain_the_values_of_constants_of_other_files() {
+    let files = [
+        (
+            "app.ts",
+            "import express from 'express';\nimport { API, LIST as ALL, KEY } from './paths';\nimport { users } from './users';\nconst app = express();\nconst OWN = `${API}/own`;\napp.use(API, users);\napp.get(ALL, show);\napp.get(API + '/sum', show);\napp.get(`${API}/text`, show);\ncache.get(KEY, show);\nfunction show() {}\n",
+        ),
+        (
+            "users.ts",
+            "import { Router } from 'express';\nexport const users = Router();\nusers.get('/me', me);\nfunction me() {}\n",
+        ),
+        (
+            "paths.ts",
+            "export { API } from './base';\nexport const LIST = '/list' as const;\nexport const KEY = 'key';\n",
+        ),
+        ("base.ts", "export const API = '/api/';\n"),
+        (
+            "web.py",
+            "from fastapi import APIRouter\nfrom names import PREFIX\nrouter = APIRouter(prefix=PREFIX)\n\n@router.get(f'{PREFIX}/x')\ndef x(): pass\n",
+        ),
+        ("names.py", "PREFIX = '/p'\n"),
+    ];
+    let dir = project(&files);
+    update(dir.path());
+    let expected = ["GET /api/me", "GET /api/sum", "GET /api/text", "GET /list", "GET /p/p/x"];
+    assert_eq!(paths(dir.path()), expected);
+    write(dir.path(), "base.ts", "export const API = '/v2';\n");
+    write(dir.path(), "names.py", "PREFIX = '/q'\n");
+    update(dir.path());
+    let expected = ["GET /list", "GET /q/q/x", "GET /v2/me", "GET /v2/sum", "GET /v2/text"];
+    assert_eq!(paths(dir.path()), expected);
+    assert_eq!(dump(dir.path()), dump_fresh(dir.path()));
+}
+
+#[test]
+fn lists_of_django_have_the_prefix_under_which_they_are_included() {
+    let files = [
+        (
+            "urls.py",
+            "from django.urls import include, path\nimport views\nfrom more import late, app_urls\nimport shop\nextra = [path('b', views.b)]\nplain = [path('c', views.c)]\n\
+             urlpatterns = [\n    path('in/', include([path('a', views.a), path('deep/', include([path('z', views.a)]))])),\n    path('extra/', include((extra, 'name'))),\n    path('late/', include(late)),\n    path('shop/', include(shop)),\n] + plain\n",
+        ),
+        ("more.py", "from django.urls import path\nimport views\nlate = [path('d', views.a)]\n"),
+        (
+            "shop.py",
+            "from django.urls import path\nimport views\nurlpatterns = [path('e', views.a)]\n",
+        ),
+        ("views.py", "def a(r): pass\ndef b(r): pass\ndef c(r): pass\n"),
+    ];
+    let dir = project(&files);
+    update(dir.path());
+    let expected = ["* /c", "* /extra/b", "* /in/a", "* /in/deep/z", "* /late/d", "* /shop/e"];
+    assert_eq!(paths(dir.path()), expected);
 }

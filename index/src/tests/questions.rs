@@ -39,7 +39,7 @@ fn callers_impact_and_paths_follow_proved_calls() {
     let path: Vec<&str> = path.iter().map(|symbol| &*symbol.qualified).collect();
     assert_eq!(path, ["post", "save", "_write"]);
     assert_eq!(reader.affected(&["store.py".to_owned()]).expect("read"), ["tests/test_api.py"]);
-    let dead = reader.dead(false, 10).expect("read");
+    let dead = reader.dead(false, 10).expect("read").symbols;
     let dead: Vec<&str> = dead.iter().map(|symbol| &*symbol.qualified).collect();
     assert_eq!(dead, ["_dead"]);
     assert!(reader.problems().expect("read").is_empty());

@@ -5,8 +5,10 @@ use crate::facts::{self, hash_of};
 use crate::rows::stamp_number;
 use aidd_engine::project::git::Unchanged;
 use aidd_engine::text::files::{Disk, Files, MIN_STAMP_AGE, Stamp};
+use aidd_engine::workspace::walk::Stamped;
 use rusqlite::Connection;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt::Write as _;
 use std::time::SystemTime;
 
 /// Minimum number of changed stamps for which Git's index is read.
@@ -69,17 +71,57 @@ pub(crate) fn is_manifest(name: &str) -> bool {
 }
 
 pub(super) fn manifests(listed: &BTreeSet<String>) -> impl Iterator<Item = &String> {
-    listed.iter().filter(|path| is_manifest(path.rsplit('/').next().unwrap_or(path)))
+    listed.iter().filter(|path| has_manifest_name(path))
+}
+
+fn has_manifest_name(path: &str) -> bool {
+    is_manifest(path.rsplit('/').next().unwrap_or(path))
 }
 
 /// A hash of the paths and stamps of the manifests.
 pub(super) fn manifest_stamp(disk: &Disk, listed: &BTreeSet<String>) -> String {
-    let mut text = String::new();
-    for path in manifests(listed) {
-        text.push_str(path);
-        text.push_str(&format!("{:?}", stamp_number(disk.content_stamp(path))));
-    }
+    stamps_hash(manifests(listed).map(|path| (path, disk.content_stamp(path))))
+}
+
+fn stamps_hash<'l>(stamps: impl Iterator<Item = (&'l String, Option<Stamp>)>) -> String {
+    let text = stamps.fold(String::new(), |mut text, (path, stamp)| {
+        let _ = write!(text, "{path}{:?}", stamp_number(stamp));
+        text
+    });
     hash_of(text.as_bytes()).to_string()
+}
+
+/// The numbers of indexed files and of `sources`, if the index is up to date. `listed` are all files of
+/// the project, and `sources` those in languages of the index; both have stamps, and are sorted.
+pub(super) fn unchanged<'l>(
+    connection: &Connection,
+    listed: &[Stamped],
+    sources: impl Iterator<Item = &'l Stamped>,
+) -> Result<Option<(usize, usize)>, IndexError> {
+    let found = listed.iter().filter(|(path, _)| has_manifest_name(path));
+    let manifests = stamps_hash(found.map(|(path, stamp)| (path, *stamp)));
+    if stored(connection, "manifests") != Some(manifests) {
+        return Ok(None);
+    }
+    let sql = "SELECT path, stamp, size FROM files ORDER BY path";
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    let (mut indexed, mut total) = (0, 0);
+    for (path, stamp) in sources {
+        total += 1;
+        let Some(stamp) = stamp.filter(|stamp| stamp.1 <= facts::MAX_BYTES) else { continue };
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let known: Option<i64> = row.get(1)?;
+        let is_same = row.get_ref(0)?.as_str().is_ok_and(|known| known == path)
+            && known.is_some()
+            && known == stamp_number(Some(stamp))
+            && row.get_ref(2)?.as_i64().is_ok_and(|size| u64::try_from(size) == Ok(stamp.1));
+        if !is_same {
+            return Ok(None);
+        }
+        indexed += 1;
+    }
+    Ok(rows.next()?.is_none().then_some((indexed, total)))
 }
 
 /// A hash of the paths and contents of the manifests.

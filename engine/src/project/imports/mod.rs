@@ -24,6 +24,7 @@ mod script_config;
 mod script_resolve;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use bindings::{Binding, Imported};
 pub use cached_graph::{CachedGraph, Difference};
@@ -37,6 +38,7 @@ use ast_grep_core::Language as _;
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
 use ast_grep_language::SupportLang;
 use serde::{Deserialize, Serialize};
+use words::with_words;
 
 /// A node of a syntax tree.
 type Node<'r> = ast_grep_core::Node<'r, StrDoc<SupportLang>>;

@@ -1,6 +1,6 @@
 //! Reads the imports of Python.
 
-use super::{Facts, Import, Imported, Name, Node, span};
+use super::{Facts, Import, Imported, Name, Node, span, with_words};
 use crate::text::source::Span;
 
 /// The context of an import statement.
@@ -15,7 +15,7 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
     // open.
     let mut types_until = 0;
     let mut deferred_until = 0;
-    for node in root.dfs() {
+    for node in with_words(root, &["import"]) {
         let at = node.range().start;
         let context = ImportContext { type_only: at < types_until, deferred: at < deferred_until };
         match &*node.kind() {

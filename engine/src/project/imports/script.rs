@@ -1,24 +1,13 @@
 //! Reads the imports of JavaScript and TypeScript.
 
-use super::{Facts, Import, Name, Node, Specifier, bindings, span};
+use super::{Facts, Import, Name, Node, Specifier, bindings, span, with_words};
 use crate::text::source::Span;
-use memchr::memmem;
 
 pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
-    let words = words(&root.text(), root.range().start);
-    let is_read = |node: &Node<'_>| {
-        let range = node.range();
-        words.get(words.partition_point(|at| *at < range.start)).is_some_and(|at| *at < range.end)
-    };
     // Nodes are visited in text order, so one offset is sufficient to know whether a function is
     // still open.
     let mut deferred_until = 0;
-    let mut pending: Vec<Node<'_>> = root.children().filter(is_read).collect();
-    pending.reverse();
-    while let Some(node) = pending.pop() {
-        let outer = pending.len();
-        pending.extend(node.children().filter(is_read));
-        pending[outer..].reverse();
+    for node in with_words(root, &["import", "export", "require"]) {
         match &*node.kind() {
             "function_declaration"
             | "function_expression"
@@ -62,14 +51,6 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
             _ => {}
         }
     }
-}
-
-/// Where the words are without which a node contains no import, sorted.
-fn words(text: &str, start: usize) -> Vec<usize> {
-    let all = ["import", "export", "require"].map(|word| memmem::find_iter(text.as_bytes(), word));
-    let mut found: Vec<usize> = all.into_iter().flatten().map(|at| start + at).collect();
-    found.sort_unstable();
-    found
 }
 
 /// The source of `import a = require("b")`.

@@ -3,6 +3,8 @@
 
 use super::{Disk, Stamp};
 use crate::text::paths::below;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 
 impl Disk {
     /// The stamps of the files `names` directly in `folder` (empty for the root), in the same
@@ -21,12 +23,85 @@ impl Disk {
     }
 }
 
+/// A directory whose entries were read, for the stamps of its files.
+pub(crate) struct OpenDir {
+    #[cfg(unix)]
+    dir: rustix::fs::Dir,
+    #[cfg(not(unix))]
+    path: std::path::PathBuf,
+}
+
+impl OpenDir {
+    /// Opens the directory at `path`. Returns its files and directories, without links and devices;
+    /// each with whether it is a directory.
+    pub(crate) fn read(path: &Path) -> Option<(Self, Vec<(bool, OsString)>)> {
+        #[cfg(unix)]
+        {
+            by_name::read(path).map(|(dir, entries)| (Self { dir }, entries))
+        }
+        #[cfg(not(unix))]
+        {
+            let entries = std::fs::read_dir(path).ok()?.flatten().filter_map(|entry| {
+                let kind = entry.file_type().ok()?;
+                (kind.is_dir() || kind.is_file()).then(|| (kind.is_dir(), entry.file_name()))
+            });
+            Some((Self { path: path.to_owned() }, entries.collect()))
+        }
+    }
+
+    /// The stamp of a file in the directory.
+    pub(crate) fn stamp(&self, name: &OsStr) -> Option<Stamp> {
+        #[cfg(unix)]
+        {
+            by_name::stamp(self.dir.fd().ok()?, name)
+        }
+        #[cfg(not(unix))]
+        {
+            super::stamp_of(&self.path.join(name))
+        }
+    }
+}
+
 #[cfg(unix)]
 mod by_name {
     use super::{Disk, Stamp};
-    use rustix::fd::OwnedFd;
-    use rustix::fs::{AtFlags, Mode, OFlags, open, statat};
+    use rustix::fd::BorrowedFd;
+    use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, open, statat};
+    use std::ffi::{OsStr, OsString};
+    use std::os::fd::AsFd as _;
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::path::Path;
     use std::time::{Duration, SystemTime};
+
+    /// The entries of a directory, and the directory itself.
+    pub(super) fn read(path: &Path) -> Option<(Dir, Vec<(bool, OsString)>)> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let mut dir = Dir::new(open(path, flags, Mode::empty()).ok()?).ok()?;
+        let mut entries = Vec::new();
+        while let Some(entry) = dir.read() {
+            let Ok(entry) = entry else { break };
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                // Some file systems do not say.
+                FileType::Unknown => {
+                    let folder = dir.fd().ok()?;
+                    let Ok(known) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else {
+                        continue;
+                    };
+                    FileType::from_raw_mode(known.st_mode)
+                }
+                kind => kind,
+            };
+            if matches!(kind, FileType::Directory | FileType::RegularFile) {
+                let name = OsStr::from_bytes(name.to_bytes()).to_owned();
+                entries.push((kind == FileType::Directory, name));
+            }
+        }
+        Some((dir, entries))
+    }
 
     /// The same as [`Disk::stamps`]; `None` when the directory cannot be opened, even though its
     /// files may be accessible.
@@ -37,12 +112,12 @@ mod by_name {
     ) -> Option<Vec<Option<Stamp>>> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let folder = open(disk.locate(folder).ok()?, flags, Mode::empty()).ok()?;
-        Some(names.map(|name| stamp(&folder, name)).collect())
+        Some(names.map(|name| stamp(folder.as_fd(), OsStr::new(name))).collect())
     }
 
     /// The same as [`super::super::stamp_of`].
-    fn stamp(folder: &OwnedFd, name: &str) -> Option<Stamp> {
-        let is_name = !name.contains('/') && name != "..";
+    pub(super) fn stamp(folder: BorrowedFd<'_>, name: &OsStr) -> Option<Stamp> {
+        let is_name = !name.as_bytes().contains(&b'/') && name != "..";
         let known = statat(folder, Some(name).filter(|_| is_name)?, AtFlags::empty()).ok()?;
         let seconds = u64::try_from(known.st_ctime).ok()?;
         let rest = u32::try_from(known.st_ctime_nsec).ok()?;

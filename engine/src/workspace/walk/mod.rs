@@ -34,6 +34,7 @@ pub use crate::text::paths::relative;
 pub use cache::{ProjectCache, ReportedChanges};
 pub use checked_paths::{CheckedPaths, Part};
 pub use file_cache::FileCache;
+pub use full_listing::{Stamped, list_stamped};
 pub use job::{is_binary, too_large};
 pub use project::{check_project, check_unsaved_text, listing};
 pub use scope::ExcludedCounts;
@@ -348,10 +349,9 @@ pub fn list(config: &Config, disk: &Disk, walk: &Walk) -> Result<BTreeSet<String
     let globs = globs(config)?;
     let scope = Arc::new(Scope::of_walk(walk, disk, Arc::default()));
     if walk.covers_project(disk.root()) {
-        return Ok(full_listing::list(disk.root(), &globs, &scope).into_iter().collect());
+        return Ok(full_listing::paths(disk.root(), &globs, &scope));
     }
-    let filtered = filtered(walk, disk, (&globs, &scope));
-    let Some(builder) = filtered else { return Ok(BTreeSet::new()) };
+    let Some(builder) = filtered(walk, disk, (&globs, &scope)) else { return Ok(BTreeSet::new()) };
     let files = builder.build().flatten().filter_map(|entry| {
         let path = relative(disk.root(), entry.path());
         job::is_checked(&entry, &path, &globs, walk.part).then_some(path)

@@ -63,6 +63,16 @@ struct Dir {
     index: Option<Arc<Index>>,
 }
 
+/// The rules for the entries of a directory.
+pub(super) struct Inside {
+    dir: Dir,
+    /// Whether the directory is only entered because it contains tracked files.
+    tracked_only: bool,
+}
+
+/// A table by path with a fast hash.
+type ByPath<T> = HashMap<String, T, foldhash::fast::RandomState>;
+
 /// Decides which paths are checked, from any thread.
 pub(super) struct Scope {
     disk: Disk,
@@ -75,9 +85,9 @@ pub(super) struct Scope {
     above: Dir,
     /// Paths that the user specified, which are entered even if they are ignored.
     explicit_paths: HashSet<String>,
-    dirs: RwLock<HashMap<String, Dir>>,
+    dirs: RwLock<ByPath<Dir>>,
     /// Directories that are only entered because they contain tracked files.
-    tracked_only: RwLock<HashSet<String>>,
+    tracked_only: RwLock<ByPath<()>>,
     excluded: Mutex<BTreeMap<String, Cause>>,
     problems: Mutex<BTreeMap<PathBuf, String>>,
     indexes: Arc<Indexes>,
@@ -126,8 +136,17 @@ impl Scope {
         if !self.is_enabled {
             return true;
         }
-        let dir = self.dir(parent_dir(path));
-        let tracked_only = read(&self.tracked_only).contains(parent_dir(path));
+        let parent = parent_dir(path);
+        let tracked_only = read(&self.tracked_only).contains_key(parent);
+        self.includes_in(&Inside { dir: self.dir(parent), tracked_only }, path, is_dir)
+    }
+
+    /// Like [`Scope::includes`], for a path directly in the directory of `inside`.
+    pub(super) fn includes_in(&self, inside: &Inside, path: &str, is_dir: bool) -> bool {
+        if !self.is_enabled {
+            return true;
+        }
+        let Inside { dir, tracked_only } = inside;
         let outer_path = self.outer_path(path);
         let verdict =
             dir.level.as_ref().map_or(Verdict::None, |level| level.verdict(&outer_path, is_dir));
@@ -136,7 +155,7 @@ impl Scope {
                 self.record_excluded(path, Cause::Aiddignore);
                 return false;
             }
-            Verdict::None | Verdict::Included if !tracked_only => return true,
+            Verdict::None | Verdict::Included if !*tracked_only => return true,
             _ => {}
         }
         let Some(index) = &dir.index else { return false };
@@ -149,7 +168,7 @@ impl Scope {
             TrackedDir::Submodule => true,
             TrackedDir::Files => {
                 if !self.explicit_paths.contains(path) {
-                    write(&self.tracked_only).insert(path.to_owned());
+                    write(&self.tracked_only).insert(path.to_owned(), ());
                 }
                 true
             }
@@ -218,13 +237,19 @@ impl Scope {
     }
 
     /// Reads the rules of the directory at `path`, in which `contains` accepts the names of the entries.
-    /// Must be called for the parent directory first.
-    pub(super) fn enter(&self, path: &str, contains: &dyn Fn(&str) -> bool) {
-        if self.is_enabled {
-            let outer =
-                if path.is_empty() { self.above.clone() } else { self.dir(parent_dir(path)) };
-            self.add_dir(path, &outer, contains);
+    /// `outer` are the rules of the directory that contains it; `None` for the root.
+    pub(super) fn enter(
+        &self,
+        path: &str,
+        outer: Option<&Inside>,
+        contains: &dyn Fn(&str) -> bool,
+    ) -> Inside {
+        let outer = outer.map_or(&self.above, |outer| &outer.dir);
+        if !self.is_enabled {
+            return Inside { dir: outer.clone(), tracked_only: false };
         }
+        let dir = self.add_dir(path, outer, contains);
+        Inside { dir, tracked_only: read(&self.tracked_only).contains_key(path) }
     }
 
     /// Reads the rules of the directory at `path`, which is in the directory of `outer`.
