@@ -104,6 +104,10 @@ pub(super) struct SavedAnswer {
     occurrences: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     superseded: Vec<String>,
+    /// The newer decision on the same topic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    superseded_by: Option<String>,
     /// Similar active memories.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     similar: Vec<Row>,
@@ -114,7 +118,7 @@ pub(super) struct SavedAnswer {
 }
 
 pub(super) fn saved_answer(kind: Kind, saved: Saved) -> Answer<SavedAnswer> {
-    let Saved { id, is_new, is_edited, occurrences, superseded, similar } = saved;
+    let Saved { id, is_new, is_edited, occurrences, superseded, superseded_by, similar } = saved;
     let mut text = match (is_new, occurrences) {
         (true, _) => format!("Saved {id}."),
         (false, Some(count)) => format!("Already known as {id}; occurred {count} times."),
@@ -123,6 +127,9 @@ pub(super) fn saved_answer(kind: Kind, saved: Saved) -> Answer<SavedAnswer> {
     };
     if !superseded.is_empty() {
         let _ = write!(text, "\n{id} supersedes {}.", superseded.join(", "));
+    }
+    if let Some(newer) = &superseded_by {
+        let _ = write!(text, "\nThe newer decision {newer} supersedes it.");
     }
     for other in &similar {
         let similarity = other.similarity * 100.0;
@@ -144,7 +151,17 @@ pub(super) fn saved_answer(kind: Kind, saved: Saved) -> Answer<SavedAnswer> {
     let saved = is_new || is_edited || occurrences.is_some();
     let enforced = None;
     Answer::new(
-        SavedAnswer { id, kind, saved, duplicate, occurrences, superseded, similar, enforced },
+        SavedAnswer {
+            id,
+            kind,
+            saved,
+            duplicate,
+            occurrences,
+            superseded,
+            superseded_by,
+            similar,
+            enforced,
+        },
         text,
     )
 }
