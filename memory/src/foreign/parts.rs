@@ -15,7 +15,7 @@ const MIN_BYTES: u64 = if cfg!(test) { 1 << 10 } else { 4 << 20 };
 /// Maximum length in bytes of the first line of such a file.
 const MAX_FIRST_LINE: u64 = 1 << 20;
 /// Number of lines of a part.
-const PART_LINES: usize = if cfg!(test) { 3 } else { 8192 };
+const PART_LINES: usize = if cfg!(test) { 3 } else { 2048 };
 
 /// The contents of a path, part by part.
 #[derive(Debug)]
