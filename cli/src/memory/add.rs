@@ -219,8 +219,12 @@ fn to_json(kind: Kind, saved: &Saved, is_redacted: bool) -> Value {
         .iter()
         .map(|entry| json!({"id": entry.id, "title": entry.title, "likeness": entry.similarity}))
         .collect();
-    json!({
+    let mut output = json!({
         "id": saved.id, "type": kind, "isNew": saved.is_new, "occurrences": saved.occurrences,
-        "superseded": saved.superseded, "supersededBy": saved.superseded_by, "similar": similar, "redacted": is_redacted,
-    })
+        "superseded": saved.superseded, "similar": similar, "redacted": is_redacted,
+    });
+    if let Some(newer) = &saved.superseded_by {
+        output["supersededBy"] = json!(newer);
+    }
+    output
 }

@@ -1,5 +1,6 @@
 //! Permanent memories of the team: decisions, mistakes, conventions.
 
+use super::check_findings::check_findings;
 use super::relation::nearest_relation;
 use super::render::{Row, parse_confidence, parse_time, value_text};
 use crate::context::Context;
@@ -9,7 +10,6 @@ use aidd_engine::workspace::memory_checks::{self, CHECK};
 use aidd_memory::kinds::{Convention, Decision, Mistake};
 use aidd_memory::permanent::{Edit, NewMemory, Saved};
 use aidd_memory::types::{Kind, Link, Relation};
-use aidd_report::enforcement::{DUPLICATE_NOTE, preview};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -104,10 +104,6 @@ pub(super) struct SavedAnswer {
     occurrences: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     superseded: Vec<String>,
-    /// The newer decision on the same topic.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(skip)]
-    superseded_by: Option<String>,
     /// Similar active memories.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     similar: Vec<Row>,
@@ -151,17 +147,7 @@ pub(super) fn saved_answer(kind: Kind, saved: Saved) -> Answer<SavedAnswer> {
     let saved = is_new || is_edited || occurrences.is_some();
     let enforced = None;
     Answer::new(
-        SavedAnswer {
-            id,
-            kind,
-            saved,
-            duplicate,
-            occurrences,
-            superseded,
-            superseded_by,
-            similar,
-            enforced,
-        },
+        SavedAnswer { id, kind, saved, duplicate, occurrences, superseded, similar, enforced },
         text,
     )
 }
@@ -173,19 +159,6 @@ fn with_check_findings(context: &Context, mut answer: Answer<SavedAnswer>) -> An
     answer.text = format!("{}\n{sentence}", answer.text);
     answer.data.enforced = findings;
     answer
-}
-
-/// The current findings of a memory's check, as data and text. An error in the check does not
-/// affect the saved memory.
-fn check_findings(context: &Context, id: &str) -> (Option<Row>, String) {
-    let result = context.project().map_err(|error| error.to_string()).and_then(|project| {
-        preview(&project, id, context.stop()).map_err(|error| format!("{error:#}"))
-    });
-    match result {
-        Ok(Some(findings)) => (Some(Row::from_value(&findings)), findings.sentence()),
-        Ok(None) => (None, DUPLICATE_NOTE.to_owned()),
-        Err(error) => (None, format!("The check was not run: {error}")),
-    }
 }
 
 /// Parses a link argument: to, relation, reason. Returns a note if the relation is unknown and was
