@@ -3,7 +3,6 @@
 
 use super::MemoryError;
 use super::foreign::DRAFT;
-use super::graph;
 use super::kinds;
 use super::log::{Op, Revision};
 use super::permanent::{Edit, NewMemory, Saved};
@@ -221,7 +220,7 @@ fn was_rejected(draft: &Entry) -> bool {
 
 /// The memory as which a draft was accepted.
 fn accepted_as(store: &mut dyn StorageBackend, id: &str) -> Result<Option<String>, MemoryError> {
-    for memory in graph::superseding(store, id)? {
+    for memory in store.superseding(id)? {
         let entry = store.entry(&memory)?;
         let is_tracked =
             |entry: &Entry| entry.layer == Layer::Permanent && entry.status != Status::Removed;

@@ -8,6 +8,7 @@ use super::foreign::Format;
 use super::id::{canonical, digest};
 use super::journal::{BRANCHES, file_name};
 use super::log::Revision;
+use super::privacy::Clean;
 use super::project::ProjectMemory;
 use super::project_map::{MapEntry, MapKind};
 use super::store::{Durability, Layers, Query, StorageBackend, Table, json, transaction};
@@ -31,8 +32,12 @@ pub struct Batch {
     pub source: String,
     /// The format of the file.
     pub format: String,
-    /// Lines of tracked files: the file, the revision and the memory.
+    /// Lines of tracked files: the file, the revision and the memory. Older versions of aidd wrote
+    /// all lines here; now only those whose id contains a line break.
     lines: Vec<(String, String, String)>,
+    /// For each tracked file, the lines: on each line of the text, a revision, a space and the
+    /// memory.
+    packed: BTreeMap<String, String>,
     /// Revisions that these memories had before.
     earlier: BTreeMap<String, BTreeSet<String>>,
     /// Memories of the checkout with their hashes.
@@ -56,8 +61,8 @@ struct Batches {
 impl Batches {
     /// The revisions of all batches.
     fn revs(&self) -> BTreeSet<String> {
-        let lines = self.imports.iter().flat_map(|batch| &batch.lines);
-        lines.map(|(_, rev, _)| rev.clone()).collect()
+        let lines = self.imports.iter().flat_map(Batch::lines);
+        lines.map(|(_, rev, _)| rev.to_owned()).collect()
     }
 }
 
@@ -102,20 +107,38 @@ impl Batch {
         Self { id, at, source, format, ..Self::default() }
     }
 
-    pub(super) fn add_line(&mut self, revision: &Revision) {
+    /// Adds a line, which passed the gate.
+    pub(super) fn add_line(&mut self, revision: &Clean<Revision>) {
         let file = revision.kind.file().unwrap_or_default().to_owned();
-        self.lines.push((file, revision.rev.clone(), revision.id.clone()));
+        let (rev, id) = (&revision.rev, &revision.id);
+        if id.contains('\n') {
+            return self.lines.push((file, rev.clone(), id.clone()));
+        }
+        let lines = self.packed.entry(file).or_default();
+        [rev, " ", id, "\n"].into_iter().for_each(|part| lines.push_str(part));
+    }
+
+    /// The lines: the file, the revision and the memory.
+    fn lines(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        let other = self.lines.iter().map(|(file, rev, id)| (&**file, &**rev, &**id));
+        let packed = self.packed.iter().flat_map(|(file, lines)| {
+            let lines = lines.split_terminator('\n').filter_map(|line| line.split_once(' '));
+            lines.map(move |(rev, id)| (&**file, rev, id))
+        });
+        other.chain(packed)
     }
 
     /// The ids of the memories in tracked files.
-    pub(super) fn memories(&self) -> BTreeSet<String> {
-        self.lines.iter().map(|(.., id)| id.clone()).collect()
+    fn memories(&self) -> BTreeSet<&str> {
+        self.lines().map(|(.., id)| id).collect()
     }
 
     /// The part of the batch that consists of these items.
     fn part(&self, ids: &BTreeSet<&str>) -> Self {
         let mut part = self.clone();
-        part.lines.retain(|(.., id)| ids.contains(&**id));
+        let lines = self.lines().filter(|(.., id)| ids.contains(id));
+        part.lines = lines.map(|(file, rev, id)| (file.into(), rev.into(), id.into())).collect();
+        part.packed.clear();
         part.earlier.retain(|id, _| ids.contains(&**id));
         part.entries.retain(|id, _| ids.contains(&**id));
         part.documents.retain(|(_, id, _)| ids.contains(&**id));
@@ -168,7 +191,10 @@ impl ProjectMemory {
     pub(super) fn save_batch(&mut self, batch: &Batch) -> Result<(), MemoryError> {
         let mut batches = self.batches()?;
         batches.imports.retain(|other| other.id != batch.id);
-        batches.imports.push(self.gate.clean(batch)?.into_inner());
+        // The lines passed the gate.
+        let unpacked = Batch { packed: BTreeMap::new(), ..batch.clone() };
+        let clean = self.gate.clean(&unpacked)?.into_inner();
+        batches.imports.push(Batch { packed: batch.packed.clone(), ..clean });
         self.write_batches(&batches)
     }
 
@@ -211,7 +237,7 @@ impl ProjectMemory {
             undone.remaining.push(RemainingItem { id: id.clone(), title, why });
         }
         self.remove_lines(&batch, &left)?;
-        undone.removed += batch.memories().iter().filter(|id| !left.contains_key(*id)).count();
+        undone.removed += batch.memories().iter().filter(|id| !left.contains_key(**id)).count();
         undone.removed += transaction(&mut *self.store, Durability::Full, &mut |store| {
             remove_from_store(store, &batch, &left)
         })?;
@@ -232,10 +258,9 @@ impl ProjectMemory {
     /// Removes the lines of a batch from the tracked files, and the memories from the store.
     fn remove_lines(&mut self, batch: &Batch, left: &Remaining) -> Result<(), MemoryError> {
         let removed: BTreeSet<(&str, &str)> = batch
-            .lines
-            .iter()
-            .filter(|(.., id)| !left.contains_key(id))
-            .map(|(_, rev, id)| (&**rev, &**id))
+            .lines()
+            .filter(|(.., id)| !left.contains_key(*id))
+            .map(|(_, rev, id)| (rev, id))
             .collect();
         if removed.is_empty() {
             return Ok(());
@@ -371,11 +396,11 @@ fn remaining_memories(
     batch: &Batch,
     others: &BTreeSet<String>,
 ) -> Result<Remaining, MemoryError> {
-    let revs: BTreeSet<&str> = batch.lines.iter().map(|(_, rev, _)| &**rev).collect();
+    let revs: BTreeSet<&str> = batch.lines().map(|(_, rev, _)| rev).collect();
     let tracked = batch.memories();
     let is_own = |id: &str| tracked.contains(id) || batch.entries.contains_key(id);
     let mut left = Remaining::new();
-    for id in &tracked {
+    for id in tracked.iter().copied() {
         let earlier = batch.earlier.get(id);
         let is_new = |rev: &str| {
             !revs.contains(rev) && !earlier.is_some_and(|earlier| earlier.contains(rev))
@@ -384,7 +409,7 @@ fn remaining_memories(
         let mut new = lines.map(|line| line.line.rev).filter(|rev| is_new(rev)).peekable();
         if new.peek().is_some() {
             let is_imported = new.all(|rev| others.contains(&rev));
-            left.insert(id.clone(), if is_imported { IMPORTED_AGAIN } else { EDITED });
+            left.insert(id.to_owned(), if is_imported { IMPORTED_AGAIN } else { EDITED });
         }
     }
     for (id, digest) in &batch.entries {
@@ -435,7 +460,7 @@ fn remove_from_store(
     left: &Remaining,
 ) -> Result<usize, MemoryError> {
     let mut removed = 0;
-    for (file, rev, id) in &batch.lines {
+    for (file, rev, id) in batch.lines() {
         if !left.contains_key(id) {
             store.delete_line(file, rev)?;
         }

@@ -1,6 +1,8 @@
 //! Conflicts in permanent memory.
 
 use super::MemoryError;
+use super::log::Revision;
+use super::permanent::Edit;
 use super::project::ProjectMemory;
 use super::store::{ConflictCandidates, Layers, Query, StorageBackend};
 use super::types::{Entry, Kind, Layer, Link, Relation, Status};
@@ -56,6 +58,45 @@ impl ProjectMemory {
             Some(query) => self.store().entries(&query),
             None => Ok(Vec::new()),
         }
+    }
+
+    /// Refuses a decision with an earlier date that is to supersede a newer decision.
+    pub(super) fn refuse_newer(
+        &mut self,
+        revision: &Revision,
+        date: Option<i64>,
+    ) -> Result<(), MemoryError> {
+        let superseding =
+            revision.links.iter().filter(|link| link.relation == Relation::Supersedes);
+        for link in superseding.filter(|_| date.is_some()) {
+            let target = self.store().entry(&link.to)?;
+            if target.is_some_and(|target| target.created_at > revision.at) {
+                return Err(MemoryError::Invalid(format!(
+                    "`{}` is newer than this decision and cannot be superseded by it; omit the \
+                     link or the date",
+                    link.to
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Drafts the link from the next of the `newer` decisions to an older decision with the same
+    /// topic; also returns its id. A decision with conflicting edits is not changed: both decisions
+    /// are then listed as a conflict.
+    pub(super) fn draft_superseding(
+        &mut self,
+        newer: &[Entry],
+        older: &str,
+    ) -> Result<(Option<Revision>, Option<String>), MemoryError> {
+        let next = newer.iter().filter(|entry| !entry.is_contested());
+        let Some(next) = next.min_by_key(|entry| (entry.created_at, &entry.id)) else {
+            return Ok((None, None));
+        };
+        let at = self.now();
+        let mut revision = self.draft_edit(next, Edit::default(), at)?;
+        revision.links.push(Link::new(Relation::Supersedes, older));
+        Ok((Some(revision), Some(next.id.clone())))
     }
 
     /// All conflicts in permanent memory.

@@ -19,7 +19,7 @@ impl ProjectMemory {
         let mut candidates = Vec::new();
         for other in self.store().with_duplicate_keys(&BTreeSet::from([key]))? {
             let superseded = other.status == Status::Superseded
-                && !graph::superseding(self.store(), &other.id)?.is_empty();
+                && !self.store().superseding(&other.id)?.is_empty();
             // A decision that was made is no duplicate of one that was rejected.
             if !superseded && other.is_rejected() == entry.is_rejected() {
                 candidates.push(other);

@@ -10,7 +10,9 @@ mod directory;
 mod mama;
 mod markdown;
 mod memory_v2;
+mod own_lines;
 mod packs;
+mod parts;
 mod projects;
 mod records;
 mod server_memory;
@@ -23,8 +25,9 @@ use super::types::{Entry, Kind, Layer, Link, SCHEMA_VERSION, Status};
 use super::work_list::WorkEntry;
 use super::{MemoryError, id, legacy, times};
 pub use directory::read_path;
+use own_lines::OwnLines;
+pub use parts::ImportedParts;
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
 
 /// The formats that an import reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -304,43 +307,9 @@ fn kind_of(name: &str) -> Option<(Kind, &'static str)> {
     LIST_NAMES.into_iter().find(|(_, plural)| name.contains(plural))
 }
 
-/// Reads lines one by one. A line can have the current or the older format, or contain a memory of
-/// the checkout.
 fn read_own_lines(name: &str, bytes: &[u8], format: Format) -> ImportedFile {
-    let mut read = ImportedFile::new(format);
-    let (mut lines, mut seen) = (Vec::new(), BTreeSet::new());
-    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-        let value: Value = serde_json::from_slice(line).unwrap_or_default();
-        if let Some(kind) = value.as_object().and_then(older_kind) {
-            match legacy::revision(kind, value) {
-                Some(revision) if !seen.insert(revision.rev.clone()) => {}
-                Some(revision) => read.revisions.push(revision),
-                None => read.skip(format!("line {}", index + 1), format!("not a {kind}")),
-            }
-        } else if let Some(entry) = checkout_entry(value) {
-            read.entries.push(entry);
-        } else {
-            lines.extend_from_slice(line);
-        }
-        lines.push(b'\n');
-    }
-    let (revisions, problems) = log::read_numbered(name, &lines);
-    for problem in problems {
-        // Only malformed lines are listed as skipped: duplicate and edited lines are imported, and
-        // conflict markers contain no memory.
-        if problem.kind == log::ProblemKind::MalformedLine {
-            read.skip(format!("line {}", problem.line), problem.message);
-        }
-    }
-    for (line, revision) in revisions {
-        if revision.kind.file().is_some() {
-            read.revisions.push(revision);
-        } else {
-            let kind = revision.kind.with_article();
-            let why = format!("{kind} is not stored in a tracked file");
-            read.skip(format!("line {line}"), why);
-        }
-    }
+    let (mut reader, mut read) = (OwnLines::new(name), ImportedFile::new(format));
+    bytes.split(|&byte| byte == b'\n').for_each(|line| reader.read_line(line, &mut read));
     read
 }
 

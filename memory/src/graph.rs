@@ -86,7 +86,7 @@ pub(super) fn supersedes(
     let mut seen = BTreeSet::from([to.to_owned()]);
     let mut pending = vec![to.to_owned()];
     while let Some(id) = pending.pop() {
-        for by in superseding(store, &id)? {
+        for by in store.superseding(&id)? {
             if by == from {
                 return Ok(true);
             }
@@ -98,20 +98,10 @@ pub(super) fn supersedes(
     Ok(false)
 }
 
-/// The memories that supersede a memory directly; the memory itself can be one of them.
-pub(super) fn superseding(
-    store: &mut dyn StorageBackend,
-    id: &str,
-) -> Result<Vec<String>, MemoryError> {
-    let links = store.links(id)?.into_iter();
-    let matching = links.filter(|link| link.relation == Relation::Supersedes && link.to == id);
-    Ok(matching.map(|link| link.from).collect())
-}
-
 /// A set of memories, and all memories that supersede them, directly or indirectly.
 #[derive(Debug, Default)]
 pub(super) struct Superseders {
-    /// Each memory, with the memories that supersede it directly.
+    /// Each superseded memory, with the memories that supersede it directly.
     direct: BTreeMap<String, Vec<String>>,
 }
 
@@ -122,14 +112,18 @@ impl Superseders {
         ids: &BTreeSet<String>,
     ) -> Result<Self, MemoryError> {
         let mut superseders = Self::default();
-        let mut pending: Vec<String> = ids.iter().cloned().collect();
-        while let Some(id) = pending.pop() {
-            if superseders.direct.contains_key(&id) {
-                continue;
+        for id in ids {
+            let mut pending = vec![id.clone()];
+            while let Some(id) = pending.pop() {
+                if superseders.direct.contains_key(&id) {
+                    continue;
+                }
+                let by = store.superseding(&id)?;
+                if !by.is_empty() {
+                    pending.extend(by.iter().cloned());
+                    superseders.direct.insert(id, by);
+                }
             }
-            let by = superseding(store, &id)?;
-            pending.extend(by.iter().cloned());
-            superseders.direct.insert(id, by);
         }
         Ok(superseders)
     }

@@ -1,19 +1,23 @@
 //! Imports memories that were created elsewhere. Each memory retains its id and is imported only
 //! once. What an import adds is a batch that can be taken back: see [`super::batches`].
 
+mod order;
+
 use super::MemoryError;
 use super::batches::{Batch, digest_of_document, digest_of_entry};
-use super::foreign::{DRAFT, ImportedDocument, ImportedFile};
+use super::foreign::{DRAFT, Format, ImportedDocument, ImportedFile, ImportedParts, SkippedItem};
 use super::log::{self, Op, Revision};
+use super::privacy::Clean;
 use super::project::ProjectMemory;
 use super::project_map::MapEntry;
 use super::records::BranchContext;
 use super::store::{Durability, Table};
 use super::types::{Entry, Layer, Link};
 use super::work_list::WorkEntry;
+use order::parents_first;
 use serde::Serialize;
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Numbers of new items, by the place to which they go and by their type.
 pub type TargetCounts = BTreeMap<&'static str, BTreeMap<String, usize>>;
@@ -35,6 +39,16 @@ pub struct ImportSummary {
 }
 
 impl ImportSummary {
+    /// Adds the result of the next part of a file.
+    fn add(&mut self, part: Self) {
+        self.new.extend(part.new);
+        self.known += part.known;
+        self.redacted += part.redacted;
+        for (target, counts) in part.targets {
+            counts.into_iter().for_each(|(name, count)| self.count(target, &name, count));
+        }
+    }
+
     fn count(&mut self, target: &'static str, name: &str, count: usize) {
         if count > 0 {
             *self.targets.entry(target).or_default().entry(name.to_owned()).or_default() += count;
@@ -42,10 +56,37 @@ impl ImportSummary {
     }
 }
 
-/// What an import adds, as it will be written.
+/// An import, which reads a file in parts.
+#[derive(Debug)]
+struct ImportInParts {
+    batch: Batch,
+    /// The revisions that earlier imports added.
+    imported: BTreeSet<String>,
+    /// The new hashes of lines that the gate changed, by their hashes in the file.
+    new_revs: BTreeMap<String, String>,
+    /// Hashes of the lines of earlier parts, and of the ids of their memories.
+    seen: HashSet<u64>,
+    summary: ImportSummary,
+}
+
+impl ImportInParts {
+    /// Whether an earlier part contained a line or a memory.
+    fn has_seen(&self, text: &str) -> bool {
+        self.seen.contains(&hash(text))
+    }
+}
+
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// What a part of an import adds, as it will be written.
 #[derive(Clone, Debug, Default)]
 struct Plan {
-    revisions: Vec<Revision>,
+    revisions: Vec<Clean<Revision>>,
+    new_revs: BTreeMap<String, String>,
     entries: Vec<Entry>,
     links: BTreeMap<String, Vec<Link>>,
     documents: Vec<ImportedDocument>,
@@ -94,28 +135,81 @@ impl ProjectMemory {
         source: &str,
         dry_run: bool,
     ) -> Result<ImportSummary, MemoryError> {
-        let at = self.now();
-        let batch_id = self.new_id("import", at, source);
-        let mut plan = self.write_permanent(&mut |memory| {
-            let plan = memory.plan(file, at)?;
-            if dry_run || plan.summary.new.is_empty() {
-                return Ok((Vec::new(), plan));
-            }
-            let mut batch = Batch::new(batch_id.clone(), at, source, file.format);
-            plan.add_to_batch(&mut batch);
-            for id in batch.memories() {
-                let known = super::mirror::present_lines(memory.store(), &id)?;
-                batch.add_earlier_lines(&id, &known);
-            }
-            // Saved first, so that an import that is interrupted can be taken back.
-            memory.save_batch(&batch)?;
-            Ok((plan.revisions.clone(), plan))
-        })?;
-        if !dry_run && !plan.summary.new.is_empty() {
-            self.write_plan(&plan)?;
-            plan.summary.batch = Some(batch_id);
+        let mut import = self.begin_import(source, file.format)?;
+        self.import_part(file, &mut import, dry_run)?;
+        Ok(import.summary)
+    }
+
+    /// Imports the contents of a path part by part: see [`Self::import_file`]. Also returns the
+    /// skipped items. An import that is interrupted can be taken back.
+    ///
+    /// # Errors
+    /// Those of [`Self::import_file`], and when the path cannot be read.
+    pub fn import_parts(
+        &mut self,
+        mut parts: ImportedParts,
+        source: &str,
+        dry_run: bool,
+    ) -> Result<(ImportSummary, Vec<SkippedItem>), MemoryError> {
+        let mut import = self.begin_import(source, parts.format)?;
+        let mut skipped = Vec::new();
+        while let Some(part) = parts.next_part()? {
+            self.import_part(&part, &mut import, dry_run)?;
+            skipped.extend(part.skipped);
         }
-        Ok(plan.summary)
+        Ok((import.summary, skipped))
+    }
+
+    fn begin_import(&mut self, source: &str, format: Format) -> Result<ImportInParts, MemoryError> {
+        let at = self.now();
+        let batch = Batch::new(self.new_id("import", at, source), at, source, format);
+        Ok(ImportInParts {
+            batch,
+            imported: self.imported_revs()?,
+            new_revs: BTreeMap::new(),
+            seen: HashSet::new(),
+            summary: ImportSummary::default(),
+        })
+    }
+
+    fn import_part(
+        &mut self,
+        file: &ImportedFile,
+        import: &mut ImportInParts,
+        dry_run: bool,
+    ) -> Result<(), MemoryError> {
+        self.refuse_unwritable()?;
+        let lock = self.journal.lock()?;
+        let mut plan = self.run_with_repair(&mut |memory| {
+            memory.refresh_locked()?;
+            memory.plan(file, import)
+        })?;
+        import.new_revs.append(&mut plan.new_revs);
+        import
+            .seen
+            .extend(plan.revisions.iter().flat_map(|line| [hash(&line.rev), hash(&line.id)]));
+        let summary = std::mem::take(&mut plan.summary);
+        let has_new = !plan.revisions.is_empty() || !summary.new.is_empty();
+        import.summary.add(summary);
+        if dry_run || !has_new {
+            return Ok(());
+        }
+        plan.add_to_batch(&mut import.batch);
+        let mut by_file: BTreeMap<&'static str, Vec<Clean<Revision>>> = BTreeMap::new();
+        for line in std::mem::take(&mut plan.revisions) {
+            let known = super::mirror::present_lines(self.store(), &line.id)?;
+            import.batch.add_earlier_lines(&line.id, &known);
+            let file = tracked_file(&line)?;
+            by_file.entry(file).or_default().push(line);
+        }
+        // Saved first, so that an import that is interrupted can be taken back.
+        self.save_batch(&import.batch)?;
+        import.summary.batch = Some(import.batch.id.clone());
+        for (file, lines) in by_file {
+            self.add_lines(file, lines)?;
+        }
+        drop(lock);
+        self.write_plan(&plan)
     }
 
     /// Imports revisions of permanent memories, and memories of this checkout: see
@@ -168,13 +262,11 @@ impl ProjectMemory {
     }
 
     /// Determines what is new in a file. The caller holds the lock of the tracked files.
-    fn plan(&mut self, file: &ImportedFile, now: i64) -> Result<Plan, MemoryError> {
-        let imported = self.imported_revs()?;
-        let (revisions, summary) =
-            self.unknown_lines(&file.revisions, file.adds_only_new, &imported)?;
-        let mut plan = Plan { summary, ..Plan::default() };
-        count_lines(&revisions, &mut plan.summary);
-        plan.revisions = revisions;
+    fn plan(&mut self, file: &ImportedFile, import: &ImportInParts) -> Result<Plan, MemoryError> {
+        let now = import.batch.at;
+        let mut plan = Plan::default();
+        self.plan_lines(file, import, &mut plan)?;
+        count_lines(&plan.revisions, import, &mut plan.summary);
         let mut seen = BTreeSet::new();
         for entry in &file.entries {
             if self.store().entry(&entry.id)?.is_some() || !seen.insert(&entry.id) {
@@ -276,81 +368,88 @@ impl ProjectMemory {
         Ok(())
     }
 
-    /// Returns the lines that the tracked files do not contain, in the form in which they will be
+    /// Plans the lines that the tracked files do not contain, in the form in which they will be
     /// written. When the gate changes a line, the hash of the line changes, and the references of
     /// later lines are updated.
-    fn unknown_lines(
+    fn plan_lines(
         &mut self,
-        revisions: &[Revision],
-        adds_only_new: bool,
-        imported: &BTreeSet<String>,
-    ) -> Result<(Vec<Revision>, ImportSummary), MemoryError> {
-        let mut new_revs: BTreeMap<String, String> = BTreeMap::new();
-        let (mut unknown, mut summary) = (Vec::new(), ImportSummary::default());
+        file: &ImportedFile,
+        import: &ImportInParts,
+        plan: &mut Plan,
+    ) -> Result<(), MemoryError> {
         let (mut lines, mut memories) = (BTreeSet::new(), BTreeSet::new());
-        for (old_rev, revision) in parents_first(revisions) {
+        for (old_rev, revision) in parents_first(&file.revisions) {
             let mut revision = revision.clone();
             for parent in &mut revision.parents {
-                if let Some(rev) = new_revs.get(parent) {
+                let new = plan.new_revs.get(parent).or_else(|| import.new_revs.get(parent));
+                if let Some(rev) = new {
                     parent.clone_from(rev);
                 }
             }
-            let clean = self.gate.clean(&revision)?.into_inner();
-            let is_redacted = clean != revision;
+            let clean = self.gate.clean(&revision)?;
+            let is_redacted = *clean != revision;
             let mut clean = clean.with_rev();
-            let existing = super::mirror::present_lines(self.store(), &clean.id)?;
+            let existing = match self.store().has_lines(&clean.id)? {
+                true => super::mirror::present_lines(self.store(), &clean.id)?,
+                false => Vec::new(),
+            };
             let mut is_known = existing.iter().any(|line| line.rev == clean.rev)
-                || (adds_only_new && !existing.is_empty());
+                || (file.adds_only_new && !existing.is_empty());
             if !is_known && clean.parents.is_empty() && clean.op == Op::Put {
-                is_known = follow_earlier_import(&mut clean, &existing, imported);
+                (clean, is_known) = follow_earlier_import(clean, &existing, &import.imported);
             }
             if clean.rev != old_rev {
-                new_revs.insert(old_rev, clean.rev.clone());
+                plan.new_revs.insert(old_rev, clean.rev.clone());
             }
-            if is_known || !lines.insert(clean.rev.clone()) {
-                summary.known += 1;
+            if is_known || import.has_seen(&clean.rev) || !lines.insert(clean.rev.clone()) {
+                plan.summary.known += 1;
                 continue;
             }
-            summary.redacted += usize::from(is_redacted);
-            if memories.insert(clean.id.clone()) {
-                summary.new.push(clean.id.clone());
+            plan.summary.redacted += usize::from(is_redacted);
+            if memories.insert(clean.id.clone()) && !import.has_seen(&clean.id) {
+                plan.summary.new.push(clean.id.clone());
             }
-            unknown.push(clean);
+            plan.revisions.push(clean);
         }
-        Ok((unknown, summary))
+        Ok(())
     }
+}
+
+/// The name of the tracked file of a line.
+pub(super) fn tracked_file(line: &Revision) -> Result<&'static str, MemoryError> {
+    line.kind.file().ok_or_else(|| {
+        let kind = line.kind.with_article();
+        MemoryError::Invalid(format!("{kind} is not stored in a tracked file"))
+    })
 }
 
 /// Lets a first revision replace the revision that an earlier import added for the same memory,
-/// because the memory was changed in the other program since. Returns whether the earlier revision
-/// is equal. Memories that were changed in this project are left alone.
+/// because the memory was changed in the other program since. Returns the revision, and whether the
+/// earlier revision is equal. Memories that were changed in this project are left alone.
 fn follow_earlier_import(
-    revision: &mut Revision,
+    revision: Clean<Revision>,
     existing: &[Revision],
     imported: &BTreeSet<String>,
-) -> bool {
+) -> (Clean<Revision>, bool) {
     let tips = log::tips(existing);
-    let [tip] = &tips[..] else { return false };
-    let Some(last) = existing.iter().find(|line| line.rev == *tip) else { return false };
+    let [tip] = &tips[..] else { return (revision, false) };
+    let Some(last) = existing.iter().find(|line| line.rev == *tip) else {
+        return (revision, false);
+    };
     if !existing.iter().all(|line| imported.contains(&line.rev)) {
-        return false;
+        return (revision, false);
     }
-    let following =
-        Revision { parents: last.parents.clone(), created_at: last.created_at, ..revision.clone() };
-    if last.op == Op::Put && following.with_rev().rev == last.rev {
-        revision.rev.clone_from(&last.rev);
-        return true;
+    let following = revision.clone().following(last.parents.clone(), last.created_at);
+    if last.op == Op::Put && following.rev == last.rev {
+        return (following, true);
     }
     let first = existing.iter().map(|line| line.created_at.unwrap_or(line.at)).min();
-    let following =
-        Revision { parents: tips.clone(), created_at: first, ..revision.clone() }.with_rev();
-    *revision = following;
-    false
+    (revision.following(tips, first), false)
 }
 
 /// Counts the new memories, links and removals in the tracked files.
-fn count_lines(revisions: &[Revision], summary: &mut ImportSummary) {
-    let mut last: BTreeMap<&str, &Revision> = BTreeMap::new();
+fn count_lines(revisions: &[Clean<Revision>], import: &ImportInParts, summary: &mut ImportSummary) {
+    let mut last: BTreeMap<&str, &Clean<Revision>> = BTreeMap::new();
     for revision in revisions {
         match revision.op {
             Op::Put => _ = last.insert(&revision.id, revision),
@@ -359,70 +458,8 @@ fn count_lines(revisions: &[Revision], summary: &mut ImportSummary) {
         }
     }
     for revision in last.values() {
-        summary.count("tracked", revision.kind.word(), 1);
+        let is_new = !import.has_seen(&revision.id);
+        summary.count("tracked", revision.kind.word(), usize::from(is_new));
         summary.count("tracked", "link", revision.links.len());
-    }
-}
-
-/// Returns the revisions with their hashes. Each revision follows the revisions that it replaces,
-/// because clocks can be set back; otherwise the revisions are ordered by time.
-fn parents_first(revisions: &[Revision]) -> Vec<(String, &Revision)> {
-    let revs: Vec<String> =
-        revisions.iter().map(|revision| revision.clone().with_rev().rev).collect();
-    let present: BTreeSet<&str> = revs.iter().map(String::as_str).collect();
-    let mut children: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    let mut pending_parents: Vec<usize> = Vec::new();
-    for (index, revision) in revisions.iter().enumerate() {
-        let parents: BTreeSet<&str> = revision.parents.iter().map(String::as_str).collect();
-        let known: Vec<&str> = parents.intersection(&present).copied().collect();
-        pending_parents.push(known.len());
-        known.into_iter().for_each(|parent| children.entry(parent).or_default().push(index));
-    }
-    let ready = |index: usize| Reverse((revisions[index].at, index));
-    let mut next: BinaryHeap<_> =
-        (0..revisions.len()).filter(|index| pending_parents[*index] == 0).map(ready).collect();
-    let mut order: Vec<usize> = Vec::new();
-    while let Some(Reverse((_, index))) = next.pop() {
-        order.push(index);
-        // A line that replaces a duplicate line follows the first of the duplicates.
-        for child in children.remove(&*revs[index]).unwrap_or_default() {
-            pending_parents[child] -= 1;
-            if pending_parents[child] == 0 {
-                next.push(ready(child));
-            }
-        }
-    }
-    // Real hashes cannot form a cycle. Lines of a forged cycle are appended instead of dropped.
-    order.extend((0..revisions.len()).filter(|index| pending_parents[*index] > 0));
-    order.into_iter().map(|index| (revs[index].clone(), &revisions[index])).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use aidd_engine::parse::lines::types::Kind;
-
-    #[test]
-    fn a_line_follows_the_lines_it_replaces_despite_clock_skew() {
-        let first = Revision::first(Kind::Decision, "d".into(), 9, "a").with_rev();
-        let replacing = |at, parents: &[&Revision]| {
-            let parents = parents.iter().map(|parent| parent.rev.clone()).collect();
-            Revision { parents, at, ..first.clone() }.with_rev()
-        };
-        let (left, right) = (replacing(5, &[&first]), replacing(4, &[&first]));
-        let merged = replacing(1, &[&left, &right]);
-        let other = Revision::first(Kind::Decision, "e".into(), 7, "b").with_rev();
-        let lines = [
-            merged.clone(),
-            left.clone(),
-            first.clone(),
-            first.clone(),
-            right.clone(),
-            other.clone(),
-        ];
-        let order: Vec<String> = parents_first(&lines).into_iter().map(|(rev, _)| rev).collect();
-        let expected =
-            [&other, &first, &right, &left, &merged, &first].map(|line| line.rev.clone());
-        assert_eq!(order, expected);
     }
 }

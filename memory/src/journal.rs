@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use sources::{PLAIN_SOURCES, SOURCES};
 pub use sources::{is_source, is_written};
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Take};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -130,6 +130,24 @@ impl Journal {
     }
 
     fn read_existing(&self, name: &str) -> Result<(Vec<u8>, Stamp), MemoryError> {
+        let (mut file, stamp) = self.open_existing(name)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(MemoryError::io(&self.root.join(name)))?;
+        Ok((bytes, stamp))
+    }
+
+    /// Opens the file at `path` for reading, and returns its stamp; `None` when it does not exist.
+    ///
+    /// # Errors
+    /// See [`Self::read`].
+    pub(super) fn open(&self, path: &str) -> Result<Option<(Take<File>, Stamp)>, MemoryError> {
+        match self.open_existing(path) {
+            Err(MemoryError::Io { error, .. }) if is_not_found(&error) => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
+    fn open_existing(&self, name: &str) -> Result<(Take<File>, Stamp), MemoryError> {
         let path = self.root.join(name);
         let io = |error| MemoryError::io(&path)(error);
         // Checked first: opening a pipe can block forever.
@@ -144,12 +162,10 @@ impl Journal {
         if metadata.len() > MAX_FILE_BYTES {
             return refuse("it is longer than 256 MiB");
         }
-        let mut file = File::open(&path).map_err(io)?;
-        let mut bytes = Vec::new();
+        let file = File::open(&path).map_err(io)?;
         // The stamp is taken before reading: if lines are appended meanwhile, it no longer matches.
         let stamp = Stamp::from_metadata(&file.metadata().map_err(io)?);
-        (&mut file).take(MAX_FILE_BYTES).read_to_end(&mut bytes).map_err(io)?;
-        Ok((bytes, stamp))
+        Ok((file.take(MAX_FILE_BYTES), stamp))
     }
 
     /// Whether a missing file is not part of the checked-out commit: the project has a repository,

@@ -4,11 +4,11 @@ use super::MemoryError;
 use super::graph::Superseders;
 use super::journal;
 use super::log::{self, Revision};
-use super::privacy::Gate;
+use super::privacy::{Clean, Gate};
 use super::store::{Layers, MirroredLine, Query, StorageBackend};
-use super::types::{Kind, Layer, Relation, Status};
+use super::types::{Kind, Layer, Status};
 use aidd_engine::parse::lines::duplicates::{duplicate_key, find_duplicates};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Counts of an import from tracked files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,69 +47,110 @@ pub(super) fn present_lines(
     Ok(lines.map(|line| line.line).collect())
 }
 
-/// Makes the lines of a source in the store equal to `revisions`; with `rebuilt`, also rewrites
-/// lines that the store already has, because they could be damaged.
-pub(super) fn import_lines(
-    store: &mut dyn StorageBackend,
-    gate: &Gate,
-    source: &str,
-    revisions: &[Revision],
-    rebuilt: bool,
-) -> Result<ImportCounts, MemoryError> {
-    let mut imported = ImportCounts::default();
-    let mut known: BTreeMap<String, (String, bool)> = BTreeMap::new();
-    for (rev, id, present) in store.lines_in(source)? {
-        known.insert(rev, (id, present));
-    }
-    let mut changes: Vec<Change<'_>> = Vec::new();
-    for revision in revisions {
-        match known.remove(&revision.rev) {
-            Some((_, true)) if !rebuilt => {}
-            Some((_, true)) => changes.push(Change::Put(revision)),
-            Some((id, false)) => {
-                changes.push(Change::Present { id, rev: revision.rev.clone(), is_present: true });
-                imported.new += 1;
-            }
-            None => {
-                changes.push(Change::Put(revision));
-                imported.new += 1;
-            }
-        }
-    }
-    for (rev, (id, present)) in known {
-        if present {
-            changes.push(Change::Present { id, rev, is_present: false });
-            imported.removed += 1;
-        }
-    }
-    let affected = AffectedMemories::from_ids(store, changes.iter().map(Change::id))?;
-    for change in &changes {
-        match change {
-            Change::Put(revision) => put_line(store, gate, source, revision)?,
-            Change::Present { rev, is_present, .. } => {
-                store.set_present(source, rev, *is_present)?;
-            }
-        }
-    }
-    affected.resolve(store, gate)?;
-    Ok(imported)
+/// Makes the lines of a source in the store equal to those of its file, which are added one by one.
+#[derive(Debug)]
+pub(super) struct LineImport<'a> {
+    store: &'a mut dyn StorageBackend,
+    gate: &'a Gate,
+    source: &'a str,
+    /// Whether lines that the store already has are also rewritten, because they could be damaged.
+    rebuilds: bool,
+    /// The revisions in the store that the file has not contained so far, and whether the store
+    /// considers them present.
+    known: HashMap<Box<str>, bool>,
+    changed: ChangedLines,
+    counts: ImportCounts,
 }
 
-/// A change to a line in the store.
-enum Change<'a> {
-    /// Insert or replace the line.
-    Put(&'a Revision),
-    /// Set whether the file contains a known line.
-    Present { id: String, rev: String, is_present: bool },
+impl<'a> LineImport<'a> {
+    pub(super) fn new(
+        store: &'a mut dyn StorageBackend,
+        gate: &'a Gate,
+        source: &'a str,
+        rebuilds: bool,
+    ) -> Result<Self, MemoryError> {
+        let lines = store.lines_in(source)?.into_iter();
+        let known = lines.map(|(rev, _, present)| (rev.into_boxed_str(), present)).collect();
+        let (changed, counts) = (ChangedLines::default(), ImportCounts::default());
+        Ok(Self { store, gate, source, rebuilds, known, changed, counts })
+    }
+
+    /// Adds the next line of the file.
+    pub(super) fn add(&mut self, revision: Revision) -> Result<(), MemoryError> {
+        match self.known.remove(&*revision.rev) {
+            Some(true) if !self.rebuilds => return Ok(()),
+            Some(true) => {}
+            Some(false) => {
+                self.counts.new += 1;
+                self.store.set_present(self.source, &revision.rev, true)?;
+                self.changed.ids.insert(revision.id);
+                return Ok(());
+            }
+            None => self.counts.new += 1,
+        }
+        let clean = self.gate.clean(&revision)?;
+        self.changed.put(self.store, self.source, clean)
+    }
+
+    /// Marks the lines that the file no longer contains, and updates the memories.
+    pub(super) fn finish(mut self) -> Result<ImportCounts, MemoryError> {
+        self.known.retain(|_, present| *present);
+        if !self.known.is_empty() {
+            for (rev, id, _) in self.store.lines_in(self.source)? {
+                if self.known.contains_key(&*rev) {
+                    self.store.set_present(self.source, &rev, false)?;
+                    self.changed.ids.insert(id);
+                    self.counts.removed += 1;
+                }
+            }
+        }
+        self.changed.resolve(self.store, self.gate)?;
+        Ok(self.counts)
+    }
 }
 
-impl Change<'_> {
-    /// The id of the memory to which the line belongs.
-    fn id(&self) -> &str {
-        match self {
-            Self::Put(revision) => &revision.id,
-            Self::Present { id, .. } => id,
+/// The memories whose lines changed in the store.
+#[derive(Debug, Default)]
+pub(super) struct ChangedLines {
+    /// The memories to combine from their lines.
+    ids: BTreeSet<String>,
+    /// The new memories with a single line, which are already stored.
+    stored: BTreeSet<String>,
+}
+
+impl ChangedLines {
+    /// Adds a line to the store. The first line of a new memory is stored as the memory, too, because
+    /// most memories have no other line.
+    pub(super) fn put(
+        &mut self,
+        store: &mut dyn StorageBackend,
+        file: &str,
+        line: Clean<Revision>,
+    ) -> Result<(), MemoryError> {
+        let id = &line.id;
+        let is_known = self.stored.remove(id)
+            || self.ids.contains(id)
+            || store.has_lines(id)?
+            || store.entry(id)?.is_some();
+        if is_known {
+            self.ids.insert(id.clone());
+        } else if let Some((entry, links)) = line.folded() {
+            store.put_entry(&entry)?;
+            store.put_links(id, &links)?;
+            self.stored.insert(id.clone());
+        } else {
+            self.ids.insert(id.clone());
         }
+        store.put_line(&line.mirrored(file))
+    }
+
+    /// Updates the memories from their lines.
+    pub(super) fn resolve(
+        self,
+        store: &mut dyn StorageBackend,
+        gate: &Gate,
+    ) -> Result<(), MemoryError> {
+        AffectedMemories::from_ids(store, self.ids)?.resolve(store, gate, self.stored)
     }
 }
 
@@ -117,14 +158,13 @@ pub(super) fn put_lines(
     store: &mut dyn StorageBackend,
     gate: &Gate,
     file: &str,
-    revisions: &[Revision],
+    revisions: Vec<Clean<Revision>>,
 ) -> Result<(), MemoryError> {
-    let affected =
-        AffectedMemories::from_ids(store, revisions.iter().map(|revision| &*revision.id))?;
+    let mut changed = ChangedLines::default();
     for revision in revisions {
-        put_line(store, gate, file, revision)?;
+        changed.put(store, file, revision)?;
     }
-    affected.resolve(store, gate)
+    changed.resolve(store, gate)
 }
 
 /// Adds the lines of a damaged store that are missing from this store and resolves them; returns
@@ -143,32 +183,23 @@ pub(super) fn restore(
         let clean = gate.clean(*mirrored).ok().filter(|clean| clean.line == *line);
         new.extend(clean.filter(|_| !is_known && journal::is_source(file)));
     }
-    let affected = AffectedMemories::from_ids(store, new.iter().map(|clean| &*clean.line.id))?;
+    let ids = new.iter().map(|clean| clean.line.id.clone()).collect();
+    let affected = AffectedMemories::from_ids(store, ids)?;
     for clean in &new {
         store.put_line(clean)?;
     }
-    affected.resolve(store, gate)?;
+    affected.resolve(store, gate, BTreeSet::new())?;
     Ok(new.len())
 }
 
-fn put_line(
-    store: &mut dyn StorageBackend,
-    gate: &Gate,
-    file: &str,
-    line: &Revision,
-) -> Result<(), MemoryError> {
-    let mirrored = MirroredLine { file: file.to_owned(), present: true, line: line.clone() };
-    store.put_line(&gate.clean(&mirrored)?)
-}
-
 impl AffectedMemories {
-    /// Collects the memories affected by changes to `ids`. Call this function before the changes
-    /// are made.
-    fn from_ids<'a>(
+    /// Collects the memories affected by changes to `ids`. Call this function before the memories
+    /// are changed; their lines can already be changed.
+    fn from_ids(
         store: &mut dyn StorageBackend,
-        ids: impl Iterator<Item = &'a str>,
+        ids: BTreeSet<String>,
     ) -> Result<Self, MemoryError> {
-        let mut affected = Self(ids.map(str::to_owned).collect());
+        let mut affected = Self(ids);
         affected.add_duplicates(store)?;
         affected.add_cycles(&Superseders::from_ids(store, &affected.0)?);
         affected.add_superseded(store)?;
@@ -177,25 +208,23 @@ impl AffectedMemories {
 
     /// Adds the memories that the affected memories supersede.
     fn add_superseded(&mut self, store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
-        for id in self.0.clone() {
-            let links = store.links(&id)?.into_iter();
-            let outgoing = links.filter(|link| link.from == id);
-            let superseding = outgoing.filter(|link| link.relation == Relation::Supersedes);
-            self.0.extend(superseding.map(|link| link.to));
+        let mut superseded = Vec::new();
+        for id in &self.0 {
+            superseded.extend(store.superseded_by(id)?);
         }
+        self.0.extend(superseded);
         Ok(())
     }
 
     /// Adds the duplicates of the affected memories: only one of several duplicates is displayed.
-    fn add_duplicates(&mut self, store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
-        let mut keys = BTreeSet::new();
-        for id in &self.0 {
-            keys.extend(store.entry(id)?.as_ref().and_then(duplicate_key));
-        }
-        if !keys.is_empty() {
-            self.0.extend(store.with_duplicate_keys(&keys)?.into_iter().map(|entry| entry.id));
-        }
-        Ok(())
+    /// Returns all memories that have a duplicate.
+    fn add_duplicates(
+        &mut self,
+        store: &mut dyn StorageBackend,
+    ) -> Result<BTreeSet<String>, MemoryError> {
+        let repeated = store.duplicates(&self.0)?;
+        self.0.extend(repeated.iter().cloned());
+        Ok(repeated)
     }
 
     /// Adds the other members of the cycles that contain an affected memory. All members of a cycle
@@ -208,10 +237,17 @@ impl AffectedMemories {
         self.0.extend(members.map(|(member, _)| (*member).to_owned()));
     }
 
-    /// Recomputes the content, links and status of the affected memories.
-    fn resolve(mut self, store: &mut dyn StorageBackend, gate: &Gate) -> Result<(), MemoryError> {
-        for id in &self.0 {
-            if store.lines_of(id)?.is_empty() {
+    /// Recomputes the content, links and status of the affected memories, and the status of the
+    /// `stored` memories, whose content and links were just stored.
+    fn resolve(
+        mut self,
+        store: &mut dyn StorageBackend,
+        gate: &Gate,
+        mut stored: BTreeSet<String>,
+    ) -> Result<(), MemoryError> {
+        // A memory can have been stored before it became affected.
+        for id in self.0.iter().filter(|id| !stored.contains(*id)) {
+            if !store.has_lines(id)? {
                 continue;
             }
             match log::fold(&present_lines(store, id)?) {
@@ -224,26 +260,33 @@ impl AffectedMemories {
                 }
             }
         }
+        self.0.append(&mut stored.clone());
         self.add_superseded(store)?;
-        let superseders = loop {
+        let (repeated, superseders) = loop {
             let known = self.0.len();
-            self.add_duplicates(store)?;
+            let repeated = self.add_duplicates(store)?;
             let superseders = Superseders::from_ids(store, &self.0)?;
             self.add_cycles(&superseders);
             // Members of a cycle can have duplicates.
             if self.0.len() == known {
-                break superseders;
+                break (repeated, superseders);
             }
         };
+        // Most memories are neither superseded nor repeated: their status is as they were stored.
+        stored.retain(|id| !repeated.contains(id) && superseders.superseding(id).is_empty());
         let cycles = superseders.cycles();
         let mut active = Vec::new();
-        for id in &self.0 {
+        for id in self.0.iter().filter(|id| !stored.contains(*id)) {
             if let Some(entry) = store.entry(id)?.filter(|entry| entry.status != Status::Removed) {
                 let status = status_of(store, &entry.id, &superseders, &cycles)?;
                 if status == Status::Active && entry.is_rejected() {
                     store.set_status(id, Status::Rejected)?;
                 } else if status == Status::Active && entry.layer == Layer::Permanent {
-                    active.push(entry);
+                    if repeated.contains(id) {
+                        active.push(entry);
+                    } else {
+                        store.set_status(id, Status::Active)?;
+                    }
                 } else {
                     store.set_status(id, status)?;
                 }
@@ -298,7 +341,7 @@ pub(super) fn resolve_duplicates(
         }
     }
     let duplicates = by_key.into_values().filter(|ids| ids.len() > 1).flatten();
-    AffectedMemories(duplicates.collect()).resolve(store, gate)
+    AffectedMemories(duplicates.collect()).resolve(store, gate, BTreeSet::new())
 }
 
 /// Deletes permanent memories that have no line: damage to a store can leave such memories behind.

@@ -49,6 +49,8 @@ pub struct Saved {
     pub occurrences: Option<u64>,
     /// Ids of the memories that the saved memory supersedes.
     pub superseded: Vec<String>,
+    /// Id of the newer decision that supersedes the saved decision.
+    pub superseded_by: Option<String>,
     /// Active memories of the same type with similar content.
     pub similar: Vec<SimilarMemory>,
 }
@@ -81,8 +83,9 @@ impl Edit {
 
 impl ProjectMemory {
     /// Saves a decision. It supersedes the targets of its `supersedes` links, and all other active
-    /// decisions on its topic unless it links to them. Saving an existing decision again does
-    /// not create a new decision.
+    /// decisions on its topic unless it links to them. A decision with an earlier date is superseded
+    /// by the next newer decision on its topic. Saving an existing decision again does not create a
+    /// new decision.
     ///
     /// # Errors
     /// When the content is empty, or a link leads to an unknown memory.
@@ -126,18 +129,12 @@ impl ProjectMemory {
         if let Some(old) = existing.filter(|_| !new.links.iter().any(is_superseding)) {
             return self.draft_known(&old, new);
         }
-        let is_newer = |old: &&Entry| old.created_at > revision.at;
-        if new.created_at.is_some()
-            && !is_rejected
-            && let Some(newer) = on_topic.iter().find(is_newer)
-        {
-            return Err(MemoryError::Invalid(format!(
-                "`{}` is a newer decision on this topic; save the older one under another topic",
-                newer.id
-            )));
-        }
-        // A rejected decision supersedes nothing.
-        for old in on_topic.into_iter().filter(|_| !is_rejected) {
+        self.refuse_newer(&revision, new.created_at)?;
+        // A rejected decision supersedes nothing, and an older decision nothing that is newer.
+        let is_newer = |old: &Entry| new.created_at.is_some() && old.created_at > revision.at;
+        let on_topic = on_topic.into_iter().filter(|_| !is_rejected);
+        let (newer, older): (Vec<Entry>, Vec<Entry>) = on_topic.partition(is_newer);
+        for old in older {
             if !revision.links.iter().any(|link| link.to == old.id) {
                 revision.links.push(Link::new(Relation::Supersedes, &old.id));
             }
@@ -149,7 +146,10 @@ impl ProjectMemory {
         let mut similar = self.similar(Kind::Decision, &new.content)?;
         similar.retain(|similar| !revision.links.iter().any(|link| link.to == similar.id));
         let id = revision.id.clone();
-        Ok((vec![revision], Saved { id, is_new: true, superseded, similar, ..Saved::default() }))
+        let (superseding, superseded_by) = self.draft_superseding(&newer, &id)?;
+        let revisions = std::iter::once(revision).chain(superseding).collect();
+        let saved = Saved { id, is_new: true, superseded, superseded_by, ..Saved::default() };
+        Ok((revisions, Saved { similar, ..saved }))
     }
 
     /// Saves a mistake. A repeated mistake is counted, and the new fix replaces its earlier fix.

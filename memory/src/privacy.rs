@@ -1,6 +1,7 @@
 //! The gate that every write passes: it replaces private text and secrets with `[REDACTED]`.
 //!
-//! Everything written to disk is a [`Clean`] value, which only [`Gate::clean`] creates.
+//! Everything written to disk is a [`Clean`] value, which only [`Gate::clean`] creates; a clean
+//! revision also gives the line and the memory that it describes.
 
 use aidd_engine::check::secrets::REDACTED;
 use aidd_engine::check::{Distribution, Engine};
@@ -15,6 +16,9 @@ use std::ops::Deref;
 use std::sync::LazyLock;
 
 use super::MemoryError;
+use super::log::{self, FoldedMemory, Revision};
+use super::store::MirroredLine;
+use super::types::{Entry, Link};
 
 /// A value without private text and secrets.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,6 +37,31 @@ impl<T> Clean<T> {
     #[must_use]
     pub fn into_inner(self) -> T {
         self.0
+    }
+}
+
+impl Clean<Revision> {
+    /// Sets the hash of the revision.
+    #[must_use]
+    pub fn with_rev(self) -> Self {
+        Self(self.0.with_rev())
+    }
+
+    /// The revision with other parents and another time of creation, which are hashes and a time.
+    pub(super) fn following(self, parents: Vec<String>, created_at: Option<i64>) -> Self {
+        Self(Revision { parents, created_at, ..self.0 }.with_rev())
+    }
+
+    /// The line as it is mirrored in the store; `file` is its name there.
+    pub(super) fn mirrored(self, file: &str) -> Clean<MirroredLine> {
+        Clean(MirroredLine { file: file.to_owned(), present: true, line: self.0 })
+    }
+
+    /// The state and the links of a memory with no other revision; `None` if the revision does not
+    /// set them.
+    pub(super) fn folded(&self) -> Option<(Clean<Entry>, Clean<Vec<Link>>)> {
+        let FoldedMemory { entry, links } = log::fold(std::slice::from_ref(&self.0))?;
+        Some((Clean(entry), Clean(links)))
     }
 }
 

@@ -7,7 +7,7 @@
 use super::MemoryError;
 use super::journal::{Journal, Stamp};
 use super::log::Revision;
-use super::privacy::Gate;
+use super::privacy::{Clean, Gate};
 use super::recall::index::Index;
 use super::similarity::SimilarityIndex;
 use super::store::{self, BackendChoice, Durability, OpenedStore, StorageBackend, transaction};
@@ -240,19 +240,13 @@ impl ProjectMemory {
         if revisions.is_empty() {
             return Ok(result);
         }
-        let mut by_file: BTreeMap<&'static str, Vec<Revision>> = BTreeMap::new();
+        let mut by_file: BTreeMap<&'static str, Vec<Clean<Revision>>> = BTreeMap::new();
         for revision in revisions {
-            let file = revision.kind.file().ok_or_else(|| {
-                let kind = revision.kind.with_article();
-                MemoryError::Invalid(format!("{kind} is not stored in a tracked file"))
-            })?;
-            by_file
-                .entry(file)
-                .or_default()
-                .push(self.gate.clean(&revision)?.into_inner().with_rev());
+            let file = super::intake::tracked_file(&revision)?;
+            by_file.entry(file).or_default().push(self.gate.clean(&revision)?.with_rev());
         }
         for (file, revisions) in by_file {
-            self.add_lines(file, &revisions)?;
+            self.add_lines(file, revisions)?;
         }
         Ok(result)
     }

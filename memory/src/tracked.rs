@@ -4,18 +4,20 @@
 use super::MemoryError;
 use super::journal::Stamp;
 use super::legacy;
-use super::log::{self, Problem, ProblemKind, Revision};
+use super::log::{LineReader, Problem, ProblemKind, Revision};
 use super::mirror::{
-    ImportCounts, delete_memories_without_lines, import_lines, missing_lines, put_lines,
+    ImportCounts, LineImport, delete_memories_without_lines, missing_lines, put_lines,
     resolve_duplicates,
 };
-use super::privacy::Gate;
+use super::privacy::{Clean, Gate};
 use super::project::ProjectMemory;
 use super::store::{Durability, StorageBackend, Table, transaction};
 use super::types::Kind;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Read};
 
 /// The state of a tracked file when it was last imported, as recorded in the store.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -191,10 +193,10 @@ impl ProjectMemory {
         path: &str,
         rebuilt: bool,
     ) -> Result<ImportCounts, MemoryError> {
-        let (bytes, stamp) = match self.journal.read(path) {
-            Ok(Some((bytes, stamp))) => (bytes, Some(stamp)),
+        let (file, stamp) = match self.journal.open(path) {
+            Ok(Some((file, stamp))) => (Some(file), Some(stamp)),
             // The checked-out commit does not contain the file: its lines belong to another branch.
-            Ok(None) if self.journal.is_absent_from_commit(path) => (Vec::new(), None),
+            Ok(None) if self.journal.is_absent_from_commit(path) => (None, None),
             // The file was deleted, perhaps by mistake: its lines stay in effect.
             Ok(None) => return self.record_state(source, &FileState::default()),
             // The file must not be read: its lines stay in effect.
@@ -205,24 +207,45 @@ impl ProjectMemory {
                     &FileState { stamp, problems: vec![unreadable(path, why)] },
                 );
             }
-            // A file that cannot be opened does not affect the other files.
             Err(MemoryError::Io { error, .. }) => {
-                let problems = vec![unreadable(path, format!("cannot read {path}: {error}"))];
-                return self.record_state(source, &FileState { stamp: None, problems });
+                return self.record_unreadable(source, path, &error);
             }
             Err(error) => return Err(error),
         };
-        let (revisions, problems) = match stamp {
-            Some(_) => parse(source, path, &bytes),
-            None => (Vec::new(), Vec::new()),
+        let full_path = self.root().join(path);
+        let is_unreadable = Cell::new(false);
+        let io = |error| {
+            is_unreadable.set(true);
+            MemoryError::io(&full_path)(error)
         };
-        let state = FileState { stamp, problems };
-        let gate = &self.gate;
-        transaction(&mut *self.store, Durability::Full, &mut |store| {
-            let imported = import_lines(store, gate, source, &revisions, rebuilt)?;
-            put_state(store, gate, source, &state)?;
+        let (gate, mut file) = (&self.gate, file);
+        let imported = transaction(&mut *self.store, Durability::Full, &mut |store| {
+            let mut import = LineImport::new(store, gate, source, rebuilt)?;
+            let problems = match file.take() {
+                Some(file) => read_lines(source, path, file, &io, &mut |line| import.add(line))?,
+                None => Vec::new(),
+            };
+            let imported = import.finish()?;
+            put_state(store, gate, source, &FileState { stamp, problems })?;
             Ok(imported)
-        })
+        });
+        match imported {
+            Err(MemoryError::Io { error, .. }) if is_unreadable.get() => {
+                self.record_unreadable(source, path, &error)
+            }
+            other => other,
+        }
+    }
+
+    /// Records that a file cannot be read, which does not affect the other files.
+    fn record_unreadable(
+        &mut self,
+        source: &str,
+        path: &str,
+        error: &std::io::Error,
+    ) -> Result<ImportCounts, MemoryError> {
+        let problems = vec![unreadable(path, format!("cannot read {path}: {error}"))];
+        self.record_state(source, &FileState { stamp: None, problems })
     }
 
     fn record_state(
@@ -244,7 +267,7 @@ impl ProjectMemory {
     pub(super) fn add_lines(
         &mut self,
         file: &'static str,
-        revisions: &[Revision],
+        mut revisions: Vec<Clean<Revision>>,
     ) -> Result<(), MemoryError> {
         let path = self.journal.path_of(file).unwrap_or_default();
         let lines: String = revisions.iter().map(|revision| revision.line() + "\n").collect();
@@ -263,7 +286,7 @@ impl ProjectMemory {
         // The lines are on disk. If a power failure removes them from the store, it also removes
         // the stamp, and they are imported again.
         let mirrored = transaction(&mut *self.store, Durability::Normal, &mut |store| {
-            put_lines(store, gate, file, revisions)?;
+            put_lines(store, gate, file, std::mem::take(&mut revisions))?;
             put_state(store, gate, file, &state)
         });
         match mirrored {
@@ -320,7 +343,9 @@ impl ProjectMemory {
                 let missing = missing_lines(&mut *self.store, file)?;
                 count += missing.len();
                 if !missing.is_empty() {
-                    self.add_lines(file, &missing)?;
+                    let clean = missing.iter().map(|line| self.gate.clean(line));
+                    let clean = clean.collect::<Result<_, _>>()?;
+                    self.add_lines(file, clean)?;
                 }
             }
         }
@@ -353,13 +378,33 @@ fn unreadable(path: &str, message: String) -> Problem {
     Problem { path: path.to_owned(), line: 0, kind: ProblemKind::UnreadableFile, message }
 }
 
-fn parse(source: &str, path: &str, bytes: &[u8]) -> (Vec<Revision>, Vec<Problem>) {
+/// Passes each line of a tracked file to `add`; returns the problems with the other lines. `io`
+/// converts an error while reading.
+fn read_lines(
+    source: &str,
+    path: &str,
+    mut file: impl Read,
+    io: &dyn Fn(std::io::Error) -> MemoryError,
+    add: &mut dyn FnMut(Revision) -> Result<(), MemoryError>,
+) -> Result<Vec<Problem>, MemoryError> {
     let plural = source.trim_start_matches("aidd-").trim_end_matches(".json");
     let kind = Kind::ALL.iter().find(|kind| kind.file() == Some(plural));
-    match kind {
-        Some(&kind) if path.ends_with(".json") => legacy::read(path, kind, plural, bytes),
-        _ => log::read(path, bytes),
+    if let Some(&kind) = kind.filter(|_| path.ends_with(".json")) {
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(io)?;
+        let (revisions, problems) = legacy::read(path, kind, plural, &bytes);
+        revisions.into_iter().try_for_each(add)?;
+        return Ok(problems);
     }
+    let (mut reader, mut file) = (LineReader::new(path), BufReader::new(file));
+    let mut line = Vec::new();
+    while file.read_until(b'\n', &mut line).map_err(io)? > 0 {
+        if let Some(revision) = reader.read_line(&line) {
+            add(revision)?;
+        }
+        line.clear();
+    }
+    Ok(reader.take_problems())
 }
 
 fn put_state(

@@ -180,6 +180,9 @@ fn print_saved(
     for old in &saved.superseded {
         writeln!(out, "superseded {old}")?;
     }
+    if let Some(newer) = &saved.superseded_by {
+        writeln!(out, "superseded by {newer}")?;
+    }
     for other in &saved.similar {
         let title = one_line(&other.title);
         writeln!(context.io.err, "note: {} is similar: {title}", other.id)?;
@@ -216,8 +219,12 @@ fn to_json(kind: Kind, saved: &Saved, is_redacted: bool) -> Value {
         .iter()
         .map(|entry| json!({"id": entry.id, "title": entry.title, "likeness": entry.similarity}))
         .collect();
-    json!({
+    let mut output = json!({
         "id": saved.id, "type": kind, "isNew": saved.is_new, "occurrences": saved.occurrences,
         "superseded": saved.superseded, "similar": similar, "redacted": is_redacted,
-    })
+    });
+    if let Some(newer) = &saved.superseded_by {
+        output["supersededBy"] = json!(newer);
+    }
+    output
 }

@@ -3,7 +3,7 @@
 use super::{MemoryCommandContext, to_user_error};
 use crate::cli::{Import, MemoryForm as FormArg};
 use aidd_memory::MemoryError;
-use aidd_memory::foreign::{self, Format, ImportOptions, ImportedFile};
+use aidd_memory::foreign::{self, Format, ImportOptions, ImportedParts};
 use aidd_memory::intake::ImportSummary;
 use aidd_report::exit::UserError;
 use aidd_report::project;
@@ -33,16 +33,16 @@ pub(super) fn run(args: &Import, context: &mut MemoryCommandContext<'_, '_>) -> 
         return undo(args.undo.as_deref().unwrap_or_default(), context);
     };
     let name = file.display().to_string();
-    let parsed = read(file, &name, args, context)?;
-    let imported =
-        context.memory.import_file(&parsed, &name, args.dry_run).map_err(to_user_error)?;
-    let skipped: Vec<_> = parsed
-        .skipped
+    let parts = read(file, &name, args, context)?;
+    let format = parts.format.name();
+    let (imported, skipped_items) =
+        context.memory.import_parts(parts, &name, args.dry_run).map_err(to_user_error)?;
+    let skipped: Vec<_> = skipped_items
         .iter()
         .map(|skipped| json!({"place": skipped.position, "why": skipped.why}))
         .collect();
     let output = json!({
-        "form": parsed.format.name(), "dryRun": args.dry_run, "taken": imported.new,
+        "form": format, "dryRun": args.dry_run, "taken": imported.new,
         "known": imported.known, "redacted": imported.redacted, "targets": imported.targets,
         "batch": imported.batch, "skipped": skipped,
     });
@@ -52,7 +52,7 @@ pub(super) fn run(args: &Import, context: &mut MemoryCommandContext<'_, '_>) -> 
     let action = if args.dry_run { "would import" } else { "imported" };
     let items = counted_items(&imported);
     let out = &mut context.io.out;
-    writeln!(out, "read {name} as {}", parsed.format.name())?;
+    writeln!(out, "read {name} as {format}")?;
     writeln!(out, "{action} {items}; {} already known", imported.known)?;
     for (target, description) in TARGETS {
         let counts = imported.targets.get(target).into_iter().flatten();
@@ -64,11 +64,11 @@ pub(super) fn run(args: &Import, context: &mut MemoryCommandContext<'_, '_>) -> 
     if imported.redacted > 0 {
         writeln!(out, "redacted secrets or private text in {}", number(imported.redacted, "line"))?;
     }
-    for skipped in parsed.skipped.iter().take(MAX_LISTED) {
+    for skipped in skipped_items.iter().take(MAX_LISTED) {
         writeln!(out, "skipped {}: {}", one_line(&skipped.position), one_line(&skipped.why))?;
     }
-    if parsed.skipped.len() > MAX_LISTED {
-        writeln!(out, "skipped {} more; --json lists all", parsed.skipped.len() - MAX_LISTED)?;
+    if skipped_items.len() > MAX_LISTED {
+        writeln!(out, "skipped {} more; --json lists all", skipped_items.len() - MAX_LISTED)?;
     }
     if let Some(batch) = &imported.batch {
         writeln!(out, "take it back with `aidd memory import --undo {batch}`")?;
@@ -92,7 +92,7 @@ fn read(
     name: &str,
     args: &Import,
     context: &mut MemoryCommandContext<'_, '_>,
-) -> Result<ImportedFile> {
+) -> Result<ImportedParts> {
     let format = args.from.map(|format| match format {
         FormArg::Aidd => Format::Aidd,
         FormArg::Older => Format::Older,
@@ -106,7 +106,7 @@ fn read(
         FormArg::Markdown => Format::Markdown,
     });
     let parsed = if file == Path::new("-") {
-        foreign::read(name, &input(context)?, format)
+        foreign::read(name, &input(context)?, format).map(ImportedParts::from)
     } else {
         let root_name = context.root.canonicalize().ok();
         let root_name = root_name.as_deref().and_then(Path::file_name);
@@ -116,7 +116,7 @@ fn read(
             all_projects: args.all_projects,
             root_name: root_name.map(|name| name.to_string_lossy().into_owned()),
         };
-        foreign::read_path(&project::absolute(&context.io.cwd, file), name, &options)
+        ImportedParts::open(&project::absolute(&context.io.cwd, file), name, &options)
     };
     Ok(parsed.map_err(|error| match error {
         MemoryError::Io { error, .. } => UserError::new(format!("{name}: {error}")),

@@ -142,10 +142,10 @@ impl ProjectMemory {
         let mut entries = self.read(&mut |store| store.entries(&query))?;
         let error_words: BTreeSet<u64> =
             error.lines.iter().flat_map(|line| &line.words).copied().collect();
-        let weights = Weights::new(self.piece_counts(Kind::Mistake, &error_words)?, &entries);
+        let weights = Weights::new(self.piece_counts(&error_words)?, &entries);
         let weighted: Vec<(u64, f64)> =
             error_words.iter().map(|word| (*word, weights.weight(*word))).collect();
-        let mut ids = self.find_sharing(Kind::Mistake, &weighted, MAX_COMPARED);
+        let mut ids = self.mistakes_sharing(&weighted, MAX_COMPARED);
         // Finds mistakes whose cause or fix contains words of the error.
         let question = Question {
             text: lines.join("\n"),
@@ -164,7 +164,7 @@ impl ProjectMemory {
         for entry in entries.iter().chain(&permanent) {
             words.extend(all_words(entry));
         }
-        let weights = Weights::new(self.piece_counts(Kind::Mistake, &words)?, &entries);
+        let weights = Weights::new(self.piece_counts(&words)?, &entries);
         let known = usize::try_from(weights.mistakes).unwrap_or(usize::MAX);
         entries.extend(permanent);
         Ok(Mistakes { entries, weights, known })

@@ -2,7 +2,7 @@ use super::*;
 use crate::store::{BackendChoice, Durability, in_memory, open, transaction};
 use aidd_engine::parse::lines::active_set::ActiveSet;
 use aidd_engine::parse::lines::log::{FoldedMemory, fold};
-use aidd_engine::parse::lines::types::{Kind, Link};
+use aidd_engine::parse::lines::types::{Kind, Link, Relation};
 use proptest::prelude::*;
 use std::path::Path;
 use tempfile::TempDir;
@@ -61,7 +61,9 @@ fn check_operations(
     let mut lines: Vec<Revision> = Vec::new();
     let mut import = |lines: &[Revision]| {
         transaction(store, Durability::Normal, &mut |store| {
-            import_lines(store, &gate, "decisions", lines, false)
+            let mut import = LineImport::new(store, &gate, "decisions", false)?;
+            lines.iter().cloned().try_for_each(|line| import.add(line))?;
+            import.finish()
         })
         .expect("imported");
         active_by_store(store)
@@ -115,7 +117,7 @@ fn saving_a_decision_reads_few_earlier_decisions() {
         let first = Revision::first(Kind::Decision, format!("d{n}"), 1, "x");
         let line = Revision { links: links.into_iter().collect(), ..first }.with_rev();
         transaction(&mut *opened.store, Durability::Normal, &mut |store| {
-            put_lines(store, &gate, "decisions", std::slice::from_ref(&line))
+            put_lines(store, &gate, "decisions", vec![gate.clean(&line)?])
         })
         .expect("saved");
     };

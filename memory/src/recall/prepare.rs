@@ -2,6 +2,7 @@
 //! the files that they name.
 
 use super::dates;
+use crate::similarity::{Sketch, sketch_of};
 use crate::types::Entry;
 use aidd_lexicon::embedding::{Table, Vector};
 use aidd_lexicon::terms;
@@ -11,7 +12,7 @@ use std::collections::BTreeSet;
 /// Version of term splitting and vectors, in addition to the name of the vector table. Increase it
 /// with every change to the result of [`PreparedMemory::from_entry`] or to the comparison of topics:
 /// memories that were prepared with another scheme are prepared again.
-pub(crate) const SCHEME: i64 = 3;
+pub(crate) const SCHEME: i64 = 4;
 
 /// The texts of a memory, and the weight of a term in each. The weights were tuned on the tuning
 /// half of `tests/retrieval`.
@@ -37,6 +38,8 @@ pub(crate) struct PreparedMemory {
     pub(crate) vector: Vector,
     /// The files that the memory names, with `/` as separator.
     pub(crate) files: Vec<String>,
+    /// Sketch for finding memories with similar content.
+    pub(crate) sketch: Sketch,
 }
 
 impl PreparedMemory {
@@ -67,6 +70,7 @@ impl PreparedMemory {
             ],
             vector: Table::shipped().vector(truncate(&about, VECTOR_BYTES)),
             files: files.all.into_iter().collect(),
+            sketch: sketch_of(entry.kind, &entry.content),
         }
     }
 

@@ -117,6 +117,13 @@ pub(super) const STEPS: &[&str] = &[
     ALTER TABLE memories ADD COLUMN meaning_key TEXT;
     CREATE INDEX memories_by_meaning ON memories (meaning_key) WHERE meaning_key IS NOT NULL;
 ",
+    // Adds the sketches that are compared on saving. They are written when the store is opened, as
+    // above. The index contains all that is compared.
+    "
+    ALTER TABLE search ADD COLUMN sketch BLOB;
+    CREATE INDEX search_sketches ON search (type, scheme, sketch)
+        WHERE layer = 'permanent' AND status = 'active';
+",
 ];
 
 /// The schema version of a store.

@@ -20,6 +20,7 @@ use super::MemoryError;
 use super::log::Revision;
 use super::privacy::Clean;
 use super::recall::prepare::COLUMNS;
+use super::similarity::SketchRow;
 use super::types::{Entry, Kind, Layer, Link, Outcome, Status};
 use aidd_lexicon::embedding::Vector;
 pub use aside::{repaired_notice, set_aside};
@@ -156,6 +157,9 @@ pub trait StorageBackend: Send + fmt::Debug {
     /// The permanent memories, except removed ones, with one of these keys: see
     /// [`duplicate_key`](aidd_engine::parse::lines::duplicates::duplicate_key).
     fn with_duplicate_keys(&mut self, keys: &BTreeSet<String>) -> Result<Vec<Entry>, MemoryError>;
+    /// Those of the memories `ids` that have the same key as another memory (see
+    /// [`Self::with_duplicate_keys`]), and these other memories.
+    fn duplicates(&mut self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>, MemoryError>;
     /// The memories that match a query.
     fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError>;
     /// Number of memories by layer, type and status, in that order.
@@ -173,6 +177,15 @@ pub trait StorageBackend: Send + fmt::Debug {
         with_columns: bool,
         take: &mut dyn FnMut(SearchData),
     ) -> Result<(), MemoryError>;
+    /// Passes the sketch of each permanent memory that changed after a change number to `take`;
+    /// without a change number, of each active permanent memory.
+    fn sketches(
+        &mut self,
+        after: Option<i64>,
+        take: &mut dyn FnMut(SketchRow),
+    ) -> Result<(), MemoryError>;
+    /// The memory with this [`SketchRow::row`].
+    fn entry_in_row(&mut self, row: i64) -> Result<Option<Entry>, MemoryError>;
     /// Whether the store can look up terms with [`Self::postings`].
     fn has_postings(&self) -> bool;
     /// The memories that contain a term, ordered by [`SearchData::row`].
@@ -182,6 +195,10 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn put_links(&mut self, from: &str, links: &Clean<Vec<Link>>) -> Result<(), MemoryError>;
     /// The links from and to a memory, ordered.
     fn links(&mut self, id: &str) -> Result<Vec<Link>, MemoryError>;
+    /// The memories that a memory supersedes directly; the memory itself can be one of them.
+    fn superseded_by(&mut self, id: &str) -> Result<Vec<String>, MemoryError>;
+    /// The memories that supersede a memory directly; the memory itself can be one of them.
+    fn superseding(&mut self, id: &str) -> Result<Vec<String>, MemoryError>;
     /// All links, ordered.
     fn all_links(&mut self) -> Result<Vec<Link>, MemoryError>;
     /// Conflicts in permanent memory, determined by the status of each memory.
@@ -195,6 +212,8 @@ pub trait StorageBackend: Send + fmt::Debug {
     fn delete_line(&mut self, file: &str, rev: &str) -> Result<(), MemoryError>;
     /// The lines of a memory.
     fn lines_of(&mut self, id: &str) -> Result<Vec<MirroredLine>, MemoryError>;
+    /// Whether the store contains a line of a memory, present or not.
+    fn has_lines(&mut self, id: &str) -> Result<bool, MemoryError>;
     /// The lines of a file: revision, memory id, whether the line is present.
     fn lines_in(&mut self, file: &str) -> Result<Vec<(String, String, bool)>, MemoryError>;
 

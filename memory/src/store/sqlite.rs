@@ -15,13 +15,14 @@ use super::{
 use crate::MemoryError;
 use crate::id::canonical;
 use crate::privacy::Clean;
+use crate::similarity::SketchRow;
 use crate::types::{Entry, Kind, Layer, Link, Status};
 use aidd_engine::parse::lines::duplicates::duplicate_key;
 use connect::{connect, connect_only};
 use rows::parse_word;
-pub(super) use rows::{COLUMNS, entry, mirrored, parse_json};
+pub(super) use rows::{COLUMNS, entry, error, mirrored, parse_json};
 use rusqlite::types::FromSql;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Params, Row, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -113,29 +114,6 @@ struct Sqlite {
     changed_records: backup::ChangedRecords,
     /// The last error of the backup.
     backup_fault: Option<String>,
-}
-
-/// Converts a SQLite error to a [`MemoryError`].
-#[expect(clippy::needless_pass_by_value, reason = "handed to map_err")]
-pub(super) fn error(error: rusqlite::Error) -> MemoryError {
-    match error.sqlite_error_code() {
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-            MemoryError::Corrupt(error.to_string())
-        }
-        _ => match &error {
-            // A column contains a value of the wrong type or format.
-            rusqlite::Error::FromSqlConversionFailure(..)
-            | rusqlite::Error::InvalidColumnType(..) => MemoryError::Corrupt(error.to_string()),
-            // A table or column is missing: the schema does not match its version.
-            rusqlite::Error::SqliteFailure(_, Some(message)) if message.contains("no such ") => {
-                MemoryError::Corrupt(error.to_string())
-            }
-            rusqlite::Error::SqlInputError { msg, .. } if msg.contains("no such ") => {
-                MemoryError::Corrupt(error.to_string())
-            }
-            _ => MemoryError::Store(error.to_string()),
-        },
-    }
 }
 
 impl Sqlite {
@@ -289,6 +267,18 @@ impl StorageBackend for Sqlite {
         Ok(each.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
+    fn duplicates(&mut self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>, MemoryError> {
+        let mut duplicates = BTreeSet::new();
+        for id in ids {
+            let others = self.with_equal_key(id)?;
+            if !others.is_empty() {
+                duplicates.insert(id.clone());
+                duplicates.extend(others);
+            }
+        }
+        Ok(duplicates)
+    }
+
     fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError> {
         let (condition, values) = query::condition(query);
         let sql = format!("SELECT {COLUMNS} FROM memories WHERE {condition}");
@@ -314,6 +304,22 @@ impl StorageBackend for Sqlite {
         take: &mut dyn FnMut(SearchData),
     ) -> Result<(), MemoryError> {
         self.indexed_after(after, with_columns, take)
+    }
+
+    fn sketches(
+        &mut self,
+        after: Option<i64>,
+        take: &mut dyn FnMut(SketchRow),
+    ) -> Result<(), MemoryError> {
+        self.sketches_after(after, take)
+    }
+
+    fn entry_in_row(&mut self, row: i64) -> Result<Option<Entry>, MemoryError> {
+        let sql = "SELECT id FROM search WHERE row = ?1";
+        match self.query_one(sql, [row], |row| row.get::<_, String>(0))? {
+            Some(id) => self.entry(&id),
+            None => Ok(None),
+        }
     }
 
     fn has_postings(&self) -> bool {
@@ -347,6 +353,17 @@ impl StorageBackend for Sqlite {
         .map(super::json::sorted)
     }
 
+    fn superseded_by(&mut self, id: &str) -> Result<Vec<String>, MemoryError> {
+        let sql = "SELECT to_id FROM links WHERE from_id = ?1 AND relation = 'supersedes'";
+        self.query_all(sql, [id], |row| row.get(0))
+    }
+
+    fn superseding(&mut self, id: &str) -> Result<Vec<String>, MemoryError> {
+        let sql = "SELECT from_id FROM links WHERE relation = 'supersedes' AND to_id = ?1
+            ORDER BY from_id";
+        self.query_all(sql, [id], |row| row.get(0))
+    }
+
     fn all_links(&mut self) -> Result<Vec<Link>, MemoryError> {
         self.query_all("SELECT data FROM links", [], |row| parse_json(row, 0))
             .map(super::json::sorted)
@@ -376,6 +393,11 @@ impl StorageBackend for Sqlite {
     fn lines_of(&mut self, id: &str) -> Result<Vec<MirroredLine>, MemoryError> {
         let sql = "SELECT file, present, data FROM lines WHERE memory_id = ?1 ORDER BY file, rev";
         self.query_all(sql, [id], mirrored)
+    }
+
+    fn has_lines(&mut self, id: &str) -> Result<bool, MemoryError> {
+        let sql = "SELECT 1 FROM lines WHERE memory_id = ?1 LIMIT 1";
+        Ok(self.query_one(sql, [id], |_| Ok(()))?.is_some())
     }
 
     fn lines_in(&mut self, file: &str) -> Result<Vec<(String, String, bool)>, MemoryError> {

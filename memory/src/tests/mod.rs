@@ -5,6 +5,7 @@ mod accept;
 mod enforced;
 mod faults;
 mod flow;
+mod import_parts;
 mod imports;
 mod layers;
 mod merges;

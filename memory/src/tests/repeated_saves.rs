@@ -4,7 +4,7 @@ use super::*;
 use crate::kinds::{Convention, Decision};
 use crate::log::Revision;
 use crate::permanent::Edit;
-use crate::types::{Entry, Kind, Link, Relation};
+use crate::types::{Entry, Kind, Link, Relation, Status};
 use serde_json::{Value, json};
 
 fn get_one(memory: &mut ProjectMemory, id: &str) -> Entry {
@@ -141,9 +141,25 @@ fn a_memory_can_be_saved_with_an_earlier_date() {
         let first = memory.save_decision(&dated("Use Redis", START - 5000)).expect("saved").id;
         assert_eq!(get_one(memory, &first).created_at, START - 5000);
         let second = memory.save_decision(&dated("Use memcached", START - 3000)).expect("saved");
-        assert_eq!(second.superseded, [first]);
-        let error = memory.save_decision(&dated("Use files", START - 4000)).expect_err("newer");
-        assert!(error.to_string().contains("is a newer decision on this topic"), "{error}");
+        assert_eq!(second.superseded, std::slice::from_ref(&first));
+        let between = memory.save_decision(&dated("Use files", START - 4000)).expect("saved");
+        assert_eq!(
+            (between.superseded, &between.superseded_by),
+            (vec![], &Some(second.id.clone()))
+        );
+        let before = memory.save_decision(&dated("Use nothing", START - 6000)).expect("saved");
+        assert_eq!(before.superseded_by.as_ref(), Some(&second.id));
+        for id in [&first, &between.id, &before.id] {
+            assert_eq!(get_one(memory, id).status, Status::Superseded);
+        }
+        assert_eq!(get_one(memory, &second.id).status, Status::Active);
+        assert_eq!(memory.conflicts().expect("conflicts"), []);
+        let link = Link::new(Relation::Supersedes, &second.id);
+        let older = NewMemory { links: vec![link], ..dated("Use disks", START - 3500) };
+        let error = memory.save_decision(&older).expect_err("newer").to_string();
+        assert!(error.contains("is newer than this decision and cannot be superseded"), "{error}");
+        memory.remove(Kind::Decision, &second.id, None).expect("removed");
+        assert_eq!(get_one(memory, &between.id).status, Status::Active);
         let error = memory.save_decision(&dated("Use none", START + 90_000_000)).expect_err("late");
         assert_eq!(error.to_string(), "the date of a memory cannot be in the future");
     });

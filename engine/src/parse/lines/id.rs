@@ -56,7 +56,7 @@ fn write_canonical(value: &Value, text: &mut String) {
                 if index > 0 {
                     text.push(',');
                 }
-                text.push_str(&Value::String(key.clone()).to_string());
+                write_text(key, text);
                 text.push(':');
                 write_canonical(&map[key.as_str()], text);
             }
@@ -72,7 +72,20 @@ fn write_canonical(value: &Value, text: &mut String) {
             }
             text.push(']');
         }
+        Value::String(own) => write_text(own, text),
         other => text.push_str(&other.to_string()),
+    }
+}
+
+/// Writes a JSON string.
+fn write_text(own: &str, text: &mut String) {
+    // Most texts need no escape.
+    if own.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        text.push('"');
+        text.push_str(own);
+        text.push('"');
+    } else {
+        text.push_str(&Value::from(own).to_string());
     }
 }
 

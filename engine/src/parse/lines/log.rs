@@ -6,8 +6,11 @@
 //! the lines of both sides loses nothing. Two edits of one revision remain as two heads until
 //! someone resolves the conflict.
 
+mod lines;
+
 use super::id;
 use super::types::{Entry, Kind, Layer, Link, SCHEMA_VERSION, Status};
+pub use lines::{LineReader, OLDER_NAMES, read, read_numbered};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::cmp::Reverse;
@@ -348,135 +351,6 @@ impl ProblemKind {
     #[must_use]
     pub fn affects_reading(self) -> bool {
         matches!(self, Self::ConflictMarker | Self::MalformedLine | Self::UnreadableFile)
-    }
-}
-
-/// Reads the lines of the tracked file at `path`. An invalid line does not affect the others.
-#[must_use]
-pub fn read(path: &str, bytes: &[u8]) -> (Vec<Revision>, Vec<Problem>) {
-    let (revisions, problems) = read_numbered(path, bytes);
-    (revisions.into_iter().map(|(_, revision)| revision).collect(), problems)
-}
-
-/// Like [`read`], but with the number of each line, counted from 1.
-#[must_use]
-pub fn read_numbered(path: &str, bytes: &[u8]) -> (Vec<(usize, Revision)>, Vec<Problem>) {
-    let mut reader =
-        Reader { path, revisions: Vec::new(), known: BTreeSet::new(), problems: Vec::new() };
-    let bytes = bytes.strip_prefix("\u{FEFF}".as_bytes()).unwrap_or(bytes);
-    for (index, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-        reader.read_line(index + 1, line.strip_suffix(b"\r").unwrap_or(line));
-    }
-    (reader.revisions, reader.problems)
-}
-
-/// The message for a line that was written by a newer aidd.
-fn newer_schema_message(line: &[u8]) -> Option<String> {
-    let value: Value = serde_json::from_slice(line).ok()?;
-    let version = value.get("schemaVersion")?.as_u64()?;
-    (version > u64::from(SCHEMA_VERSION)).then(|| {
-        format!("written by a newer aidd (schema {version}); skipped until you update aidd")
-    })
-}
-
-/// The required part that is missing from a line.
-fn missing_part(revision: &Revision) -> Option<String> {
-    if revision.id.is_empty() {
-        return Some("missing `id`".to_owned());
-    }
-    let is_empty = revision.op == Op::Put && revision.content.trim().is_empty();
-    // A newer aidd can store the content elsewhere.
-    if !is_empty || revision.schema_version > SCHEMA_VERSION {
-        return None;
-    }
-    let older_name = OLDER_NAMES.iter().find(|name| revision.extra.contains_key(**name));
-    let kind = revision.kind;
-    Some(match older_name {
-        Some(name) => format!("{kind} without `content`; rename `{name}` to `content`"),
-        None => format!("{kind} without `content`"),
-    })
-}
-
-/// Names of the `content` field in older formats.
-pub const OLDER_NAMES: [&str; 3] = ["decision", "error", "convention"];
-
-/// Merge conflict markers: at the start of a line, followed by a space or the end of the line.
-const CONFLICT_MARKERS: [&[u8]; 4] = [b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"];
-
-struct Reader<'a> {
-    path: &'a str,
-    revisions: Vec<(usize, Revision)>,
-    known: BTreeSet<String>,
-    problems: Vec<Problem>,
-}
-
-impl Reader<'_> {
-    fn read_line(&mut self, number: usize, line: &[u8]) {
-        if line.iter().all(u8::is_ascii_whitespace) {
-            return;
-        }
-        let is_marker = |marker: &&[u8]| {
-            line.strip_prefix(*marker).is_some_and(|rest| matches!(rest.first(), None | Some(b' ')))
-        };
-        if CONFLICT_MARKERS.iter().any(is_marker) {
-            let message =
-                "merge conflict marker; both sides were read; remove the marker".to_owned();
-            return self.report(number, ProblemKind::ConflictMarker, message);
-        }
-        let revision: Revision = match serde_json::from_slice(line) {
-            Ok(revision) => revision,
-            Err(error) => {
-                let message = newer_schema_message(line)
-                    .unwrap_or_else(|| format!("not a memory: {}", error_message(&error)));
-                return self.report(number, ProblemKind::MalformedLine, message);
-            }
-        };
-        match missing_part(&revision) {
-            Some(message) => self.report(number, ProblemKind::MalformedLine, message),
-            None => self.push_revision(number, revision),
-        }
-    }
-
-    fn push_revision(&mut self, number: usize, revision: Revision) {
-        let written_rev = revision.rev.clone();
-        let mut revision = revision.with_rev();
-        if !written_rev.is_empty() && written_rev != revision.rev {
-            let message =
-                format!("`{}` was edited in place; the edited version is used", revision.id);
-            self.report(number, ProblemKind::EditedLine, message);
-            // The revision replaces the original line and the revisions that line replaced.
-            revision.parents.push(written_rev);
-            revision.parents.sort_unstable();
-            revision.parents.dedup();
-            revision = revision.with_rev();
-        }
-        if !self.known.insert(revision.rev.clone()) {
-            let message = format!("duplicate line of `{}`", revision.id);
-            return self.report(number, ProblemKind::DuplicateLine, message);
-        }
-        self.revisions.push((number, revision));
-    }
-
-    fn report(&mut self, line: usize, kind: ProblemKind, message: String) {
-        self.problems.push(Problem { path: self.path.to_owned(), line, kind, message });
-    }
-}
-
-/// The message of a serde error, without the position that serde appends and without names of Rust
-/// types.
-fn error_message(error: &serde_json::Error) -> String {
-    if error.is_eof() {
-        return "the JSON is incomplete".to_owned();
-    }
-    let text = error.to_string();
-    let message = text.rsplit_once(" at line ").map_or(&*text, |(message, _)| message);
-    if message.ends_with("expected struct Revision") {
-        return "expected a JSON object".to_owned();
-    }
-    match message.strip_prefix("missing field ") {
-        Some(field) => format!("the field {field} is missing"),
-        None if error.is_syntax() => format!("not JSON: {message}"),
-        None => message.to_owned(),
     }
 }
 

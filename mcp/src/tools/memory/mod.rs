@@ -1,6 +1,7 @@
 //! The project's memory.
 
 mod branches;
+mod check_findings;
 mod diagnose;
 mod health;
 mod intents;

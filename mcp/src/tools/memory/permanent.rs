@@ -1,5 +1,6 @@
 //! Permanent memories of the team: decisions, mistakes, conventions.
 
+use super::check_findings::check_findings;
 use super::relation::nearest_relation;
 use super::render::{Row, parse_confidence, parse_time, value_text};
 use crate::context::Context;
@@ -9,7 +10,6 @@ use aidd_engine::workspace::memory_checks::{self, CHECK};
 use aidd_memory::kinds::{Convention, Decision, Mistake};
 use aidd_memory::permanent::{Edit, NewMemory, Saved};
 use aidd_memory::types::{Kind, Link, Relation};
-use aidd_report::enforcement::{DUPLICATE_NOTE, preview};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -114,7 +114,7 @@ pub(super) struct SavedAnswer {
 }
 
 pub(super) fn saved_answer(kind: Kind, saved: Saved) -> Answer<SavedAnswer> {
-    let Saved { id, is_new, is_edited, occurrences, superseded, similar } = saved;
+    let Saved { id, is_new, is_edited, occurrences, superseded, superseded_by, similar } = saved;
     let mut text = match (is_new, occurrences) {
         (true, _) => format!("Saved {id}."),
         (false, Some(count)) => format!("Already known as {id}; occurred {count} times."),
@@ -123,6 +123,9 @@ pub(super) fn saved_answer(kind: Kind, saved: Saved) -> Answer<SavedAnswer> {
     };
     if !superseded.is_empty() {
         let _ = write!(text, "\n{id} supersedes {}.", superseded.join(", "));
+    }
+    if let Some(newer) = &superseded_by {
+        let _ = write!(text, "\nThe newer decision {newer} supersedes it.");
     }
     for other in &similar {
         let similarity = other.similarity * 100.0;
@@ -156,19 +159,6 @@ fn with_check_findings(context: &Context, mut answer: Answer<SavedAnswer>) -> An
     answer.text = format!("{}\n{sentence}", answer.text);
     answer.data.enforced = findings;
     answer
-}
-
-/// The current findings of a memory's check, as data and text. An error in the check does not
-/// affect the saved memory.
-fn check_findings(context: &Context, id: &str) -> (Option<Row>, String) {
-    let result = context.project().map_err(|error| error.to_string()).and_then(|project| {
-        preview(&project, id, context.stop()).map_err(|error| format!("{error:#}"))
-    });
-    match result {
-        Ok(Some(findings)) => (Some(Row::from_value(&findings)), findings.sentence()),
-        Ok(None) => (None, DUPLICATE_NOTE.to_owned()),
-        Err(error) => (None, format!("The check was not run: {error}")),
-    }
 }
 
 /// Parses a link argument: to, relation, reason. Returns a note if the relation is unknown and was

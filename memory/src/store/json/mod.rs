@@ -7,6 +7,7 @@
 //! rewritten under the same name.
 
 mod log;
+mod query;
 
 use super::aside::{MovedAside, move_aside};
 use super::salvage::RecoveredRecords;
@@ -17,12 +18,14 @@ use super::{
 use crate::MemoryError;
 use crate::privacy::Clean;
 use crate::recall::prepare::PreparedMemory;
-use crate::types::{Entry, Kind, Layer, Link, Status};
+use crate::similarity::{SketchRow, sketch_of};
+use crate::types::{Entry, Kind, Layer, Link, Relation, Status};
 use crate::words::topic_key;
 use aidd_engine::parse::lines::duplicates::duplicate_key;
 use log::{Json, read};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 pub(crate) use log::replace;
@@ -141,6 +144,13 @@ fn indexed(entry: Entry) -> SearchData {
     }
 }
 
+/// A number for a memory, which the log does not contain.
+fn row_of(id: &str) -> i64 {
+    let mut hasher = DefaultHasher::new();
+    id.hash(&mut hasher);
+    hasher.finish().cast_signed()
+}
+
 /// Whether `key` is the key of the outgoing copy of a link; each link is also stored for its
 /// target.
 fn is_outgoing(key: &str) -> bool {
@@ -216,37 +226,12 @@ impl StorageBackend for Json {
         Ok(entries)
     }
 
+    fn duplicates(&mut self, ids: &BTreeSet<String>) -> Result<BTreeSet<String>, MemoryError> {
+        self.find_duplicates(ids)
+    }
+
     fn entries(&mut self, query: &Query) -> Result<Vec<Entry>, MemoryError> {
-        self.refresh()?;
-        let numbers: BTreeMap<&str, i64> = self
-            .range(CHANGE_NUMBER, "")
-            .filter_map(|(id, number)| Some((id, number.as_i64()?)))
-            .collect();
-        let last_change = |id: &str| numbers.get(id).copied().unwrap_or_default();
-        let mut found = Vec::new();
-        for (id, value) in self.range(ENTRIES, "") {
-            if query.after.is_some_and(|after| last_change(id) <= after) {
-                continue;
-            }
-            let entry: Entry = read(value)?;
-            if query.matches(&entry) {
-                found.push(entry);
-            }
-        }
-        match query.order {
-            Order::Newest => {
-                found.sort_by(|a, b| (b.updated_at, &b.id).cmp(&(a.updated_at, &a.id)));
-            }
-            Order::LastCreated => {
-                found.sort_by(|a, b| (b.created_at, &b.id).cmp(&(a.created_at, &a.id)));
-            }
-            Order::Oldest => {
-                found.sort_by(|a, b| (a.created_at, &a.id).cmp(&(b.created_at, &b.id)));
-            }
-            Order::Change => found.sort_by_key(|entry| last_change(&entry.id)),
-        }
-        found.truncate(query.limit.unwrap_or(usize::MAX));
-        Ok(found)
+        self.find_entries(query)
     }
 
     fn counts(&mut self) -> Result<Vec<(Layer, Kind, Status, u32)>, MemoryError> {
@@ -278,6 +263,29 @@ impl StorageBackend for Json {
         Ok(())
     }
 
+    fn sketches(
+        &mut self,
+        after: Option<i64>,
+        take: &mut dyn FnMut(SketchRow),
+    ) -> Result<(), MemoryError> {
+        let statuses = Status::ALL.to_vec();
+        for entry in self.entries(&Query { statuses, after, ..Query::new(Layers::PERMANENT) })? {
+            take(SketchRow {
+                row: row_of(&entry.id),
+                kind: entry.kind,
+                is_active: entry.status == Status::Active,
+                sketch: sketch_of(entry.kind, &entry.content),
+            });
+        }
+        Ok(())
+    }
+
+    fn entry_in_row(&mut self, row: i64) -> Result<Option<Entry>, MemoryError> {
+        self.refresh()?;
+        let found = self.range(ENTRIES, "").find(|(id, _)| row_of(id) == row);
+        found.map(|(_, value)| read(value)).transpose()
+    }
+
     fn has_postings(&self) -> bool {
         false
     }
@@ -307,6 +315,20 @@ impl StorageBackend for Json {
             }
         }
         Ok(sorted(links))
+    }
+
+    fn superseded_by(&mut self, id: &str) -> Result<Vec<String>, MemoryError> {
+        let links = self.links(id)?.into_iter();
+        let superseding =
+            links.filter(|link| link.relation == Relation::Supersedes && link.from == id);
+        Ok(superseding.map(|link| link.to).collect())
+    }
+
+    fn superseding(&mut self, id: &str) -> Result<Vec<String>, MemoryError> {
+        let links = self.links(id)?.into_iter();
+        let superseding =
+            links.filter(|link| link.relation == Relation::Supersedes && link.to == id);
+        Ok(superseding.map(|link| link.from).collect())
     }
 
     fn all_links(&mut self) -> Result<Vec<Link>, MemoryError> {
@@ -355,6 +377,11 @@ impl StorageBackend for Json {
             lines.extend(self.get(LINES, &line_key)?);
         }
         Ok(lines)
+    }
+
+    fn has_lines(&mut self, id: &str) -> Result<bool, MemoryError> {
+        self.refresh()?;
+        Ok(self.range(LINES_OF, &key(&[id, ""])).next().is_some())
     }
 
     fn lines_in(&mut self, file: &str) -> Result<Vec<(String, String, bool)>, MemoryError> {
@@ -458,39 +485,5 @@ impl StorageBackend for Json {
 
     fn path(&self) -> &Path {
         &self.path
-    }
-}
-
-impl Json {
-    /// Reads and thereby validates every record.
-    fn read_all(&mut self) -> Result<(), MemoryError> {
-        let all = Query { statuses: Status::ALL.to_vec(), ..Query::new(Layers::ALL) };
-        self.entries(&all)?;
-        for (_, link) in self.range(LINKS, "") {
-            read::<Link>(link)?;
-        }
-        for (_, line) in self.range(LINES, "") {
-            read::<MirroredLine>(line)?;
-        }
-        Ok(())
-    }
-
-    /// Increases the change number of the store, and stores it as the change number of the memory.
-    fn advance_change_number(&mut self, id: &str) -> Result<(), MemoryError> {
-        let number = self.change_number()? + 1;
-        self.change(CHANGE_NUMBER, "", Some(json!(number)))?;
-        self.change(CHANGE_NUMBER, id, Some(json!(number)))
-    }
-
-    fn drop_links(&mut self, from: &str) -> Result<(), MemoryError> {
-        self.refresh()?;
-        let links: Vec<Value> =
-            self.range(LINKS, &key(&[from, ">", ""])).map(|(_, link)| link.clone()).collect();
-        for link in links {
-            let link: Link = read(&link)?;
-            self.change(LINKS, &key(&[from, ">", link.relation.word(), &link.to]), None)?;
-            self.change(LINKS, &key(&[&link.to, "<", link.relation.word(), from]), None)?;
-        }
-        Ok(())
     }
 }

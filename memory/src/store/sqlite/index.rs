@@ -8,6 +8,7 @@ use super::{COLUMNS as ENTRY, Sqlite, entry, error, parse_json, parse_word};
 use crate::MemoryError;
 use crate::id::canonical;
 use crate::recall::prepare::{COLUMNS, PreparedMemory, SCHEME};
+use crate::similarity::{Sketch, SketchRow};
 use crate::store::{Counts, Durability, SearchData, StorageBackend};
 use crate::types::{Entry, Outcome, Status};
 use crate::words::topic_key;
@@ -54,14 +55,14 @@ impl Sqlite {
     pub(super) fn put_prepared(&self, entry: &Entry) -> Result<(), MemoryError> {
         let prepared = PreparedMemory::from_entry(entry);
         let sql = "INSERT INTO search (id, model, scheme, length, vector, outcome, files,
-                type, status, created_at, topic_key, session_id, branch, layer)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+                type, status, created_at, topic_key, session_id, branch, layer, sketch)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
             ON CONFLICT (id) DO UPDATE SET model = excluded.model, scheme = excluded.scheme,
                 length = excluded.length, vector = excluded.vector, outcome = excluded.outcome,
                 files = excluded.files, type = excluded.type, status = excluded.status,
                 created_at = excluded.created_at, topic_key = excluded.topic_key,
                 session_id = excluded.session_id, branch = excluded.branch,
-                layer = excluded.layer
+                layer = excluded.layer, sketch = excluded.sketch
             RETURNING row";
         let values = params![
             entry.id,
@@ -78,6 +79,7 @@ impl Sqlite {
             entry.session_id,
             entry.branch,
             entry.layer.word(),
+            prepared.sketch.to_bytes(),
         ];
         let row = self.query_one(sql, values, |row| row.get::<_, i64>(0))?.unwrap_or_default();
         let [topic, title, body, rest] = &prepared.columns;
@@ -109,6 +111,15 @@ impl Sqlite {
                 AND +layer = 'permanent' AND +status <> 'removed' ORDER BY id"
         );
         self.query_all(&sql, [key], entry)
+    }
+
+    /// The other permanent memories, except removed ones, with the duplicate key of a memory.
+    pub(super) fn with_equal_key(&self, id: &str) -> Result<Vec<String>, MemoryError> {
+        let sql = "SELECT other.id FROM memories own
+            JOIN memories other ON other.meaning_key = own.meaning_key
+            WHERE own.id = ?1 AND other.id <> own.id
+                AND +other.layer = 'permanent' AND +other.status <> 'removed'";
+        self.query_all(sql, [id], |row| row.get(0))
     }
 
     /// Deletes the search data of a memory.
@@ -186,6 +197,39 @@ impl Sqlite {
             Ok(())
         };
         all(&sql).map_err(error)
+    }
+
+    pub(super) fn sketches_after(
+        &self,
+        after: Option<i64>,
+        take: &mut dyn FnMut(SketchRow),
+    ) -> Result<(), MemoryError> {
+        let sql = match after {
+            None => {
+                "SELECT row, type, scheme = ?1, sketch, 1 FROM search
+                    WHERE layer = 'permanent' AND status = 'active'"
+            }
+            Some(_) => {
+                "SELECT s.row, s.type, s.scheme = ?1, s.sketch, m.status = 'active'
+                    FROM memories m JOIN search s ON s.id = m.id
+                    WHERE m.seq > ?2 AND m.layer = 'permanent' AND s.type IS NOT NULL"
+            }
+        };
+        let mut all = |sql| -> rusqlite::Result<()> {
+            let mut run = self.connection.prepare_cached(sql)?;
+            let mut rows = match after {
+                None => run.query([SCHEME])?,
+                Some(after) => run.query([SCHEME, after])?,
+            };
+            while let Some(row) = rows.next()? {
+                let bytes = if row.get(2)? { row.get_ref(3)?.as_blob_or_null()? } else { None };
+                let sketch = bytes.and_then(Sketch::from_bytes).unwrap_or(Sketch::UNKNOWN);
+                let (kind, is_active) = (parse_word(row, 1)?, row.get(4)?);
+                take(SketchRow { row: row.get(0)?, kind, is_active, sketch });
+            }
+            Ok(())
+        };
+        all(sql).map_err(error)
     }
 
     pub(super) fn postings_of(&self, term: &str) -> Result<Vec<(i64, Counts)>, MemoryError> {

@@ -1,8 +1,9 @@
 //! Converts database rows to records.
 
+use crate::MemoryError;
 use crate::store::MirroredLine;
 use crate::types::Entry;
-use rusqlite::Row;
+use rusqlite::{ErrorCode, Row};
 use serde::de::DeserializeOwned;
 use std::str::FromStr;
 
@@ -52,4 +53,27 @@ pub(in crate::store) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
 
 pub(in crate::store) fn mirrored(row: &Row<'_>) -> rusqlite::Result<MirroredLine> {
     Ok(MirroredLine { file: row.get(0)?, present: row.get(1)?, line: parse_json(row, 2)? })
+}
+
+/// Converts a SQLite error to a [`MemoryError`].
+#[expect(clippy::needless_pass_by_value, reason = "handed to map_err")]
+pub(in crate::store) fn error(error: rusqlite::Error) -> MemoryError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            MemoryError::Corrupt(error.to_string())
+        }
+        _ => match &error {
+            // A column contains a value of the wrong type or format.
+            rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::InvalidColumnType(..) => MemoryError::Corrupt(error.to_string()),
+            // A table or column is missing: the schema does not match its version.
+            rusqlite::Error::SqliteFailure(_, Some(message)) if message.contains("no such ") => {
+                MemoryError::Corrupt(error.to_string())
+            }
+            rusqlite::Error::SqlInputError { msg, .. } if msg.contains("no such ") => {
+                MemoryError::Corrupt(error.to_string())
+            }
+            _ => MemoryError::Store(error.to_string()),
+        },
+    }
 }

@@ -4,12 +4,14 @@
 //!
 //! ```sh
 //! cargo bench -p aidd-memory --bench memory            # everything
-//! cargo bench -p aidd-memory --bench memory -- save    # one part: limit save open walk record many
+//! cargo bench -p aidd-memory --bench memory -- save    # one part: limit save open walk record many scale
 //! ```
 //!
 //! `AIDD_BENCH_DISK` sets the directory to measure in; all sizes are divided by `AIDD_BENCH_SHARE`.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its results")]
-#![expect(clippy::disallowed_methods, reason = "starts itself as eight worker processes")]
+#![expect(clippy::disallowed_methods, reason = "starts itself as worker processes")]
+
+mod scale;
 
 use aidd_engine::check::Distribution;
 use aidd_memory::kinds::Observation;
@@ -37,6 +39,9 @@ fn main() {
     if let Ok(root) = std::env::var("AIDD_BENCH_WORKER") {
         return run_worker(Path::new(&root));
     }
+    if let Ok(root) = std::env::var("AIDD_BENCH_SCALE") {
+        return scale::run_task(Path::new(&root));
+    }
     let parts: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let is_requested =
         |part: &str| parts.is_empty() || parts.iter().any(|requested| requested == part);
@@ -59,13 +64,14 @@ fn main() {
 /// the storage in the table, and the directory to measure in.
 type Part = (&'static str, fn(&str, &Path));
 
-const PARTS: [Part; 6] = [
+const PARTS: [Part; 7] = [
     ("limit", limit),
     ("save", save),
     ("open", open),
     ("walk", walk),
     ("record", record),
     ("many", save_concurrently),
+    ("scale", scale::scale),
 ];
 
 /// Number of calls of a session, and of calls that the server stores at once.
@@ -206,6 +212,22 @@ fn write_tracked_files(root: &Path, count: usize, links: impl Fn(usize) -> Vec<u
     }
     fs::create_dir_all(root.join("ai/memory")).expect("made");
     fs::write(root.join("ai/memory/decisions.jsonl"), lines).expect("written");
+}
+
+/// Writes `count` decisions with topics, reasons and files to a file: about 500 bytes each.
+fn write_lines(path: &Path, count: usize) {
+    let mut lines = std::io::BufWriter::new(fs::File::create(path).expect("a file"));
+    for n in 0..count {
+        let at = 1_763_800_000_000_i64 + i64::try_from(n).expect("a time");
+        let id = format!("decision_{at}_{n:012x}");
+        let mut line = Revision::first(Kind::Decision, id, at, text(n));
+        line.topic = Some(format!("topic {n}"));
+        let reason = format!("{}, and {}; {}", text(n * 5 + 1), text(n * 11 + 2), text(n * 3));
+        line.metadata.insert("reasoning".to_owned(), reason.into());
+        line.metadata.insert("files".to_owned(), vec![format!("src/{}.ts", n % 4001)].into());
+        writeln!(lines, "{}", line.with_rev().line()).expect("written");
+    }
+    lines.flush().expect("written");
 }
 
 fn limit(storage: &str, directory: &Path) {
