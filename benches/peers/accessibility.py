@@ -83,14 +83,19 @@ def cpu(command, cwd=None, runs=3):
     used = []
     for _ in range(runs):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, errors="replace")
+        # Some tools end before a pipe has taken all of their output.
+        with tempfile.TemporaryFile("w+", errors="replace") as out:
+            done = subprocess.run(command, cwd=cwd, stdout=out, stderr=subprocess.PIPE, text=True, errors="replace")
+            out.seek(0)
+            done.stdout = out.read()
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         used.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
     return sorted(used)[len(used) // 2], done
 
 
 def files_of(repository, extensions):
-    listed = subprocess.run(["git", "ls-files"], cwd=repository, capture_output=True, text=True).stdout.splitlines()
+    paths = (path.relative_to(repository).as_posix() for path in repository.rglob("*") if path.is_file())
+    listed = [path for path in paths if "node_modules/" not in path and not path.startswith(".git/")]
     tests = (".test.", ".spec.", ".stories.", "__tests__/", "/tests/", "/test/", "/e2e/", ".min.")
     return [path for path in listed if path.endswith(extensions) and not any(part in f"/{path}" for part in tests)]
 
@@ -119,14 +124,14 @@ def aidd(args, root, rules):
     document = json.loads(done.stdout)
     for finding in document["findings"]:
         rule = finding["rule"].removeprefix("a11y/")
-        found[rule].append((finding["path"], finding["range"]["start"]["line"]))
+        found[rule].append((finding["path"], finding["start"]["line"]))
     return used, found
 
 
 def oxlint(args, root):
-    config = {"plugins": ["jsx-a11y"], "categories": {}, "rules": {f"jsx-a11y/{rule}": "error" for rule in RULES}}
+    config = {"plugins": ["jsx-a11y"], "categories": {"correctness": "off"}, "rules": {f"jsx-a11y/{rule}": "error" for rule in RULES}}
     (root / "oxlint.json").write_text(json.dumps(config))
-    used, done = cpu([args.peers / "node_modules/.bin/oxlint", "-A", "all", "-c", "oxlint.json", "--format", "json", "."], cwd=root)
+    used, done = cpu([args.peers / "node_modules/.bin/oxlint", "-c", "oxlint.json", "--format", "json", "."], cwd=root)
     found = collections.defaultdict(list)
     for diagnostic in json.loads(done.stdout)["diagnostics"]:
         code = diagnostic.get("code") or ""
@@ -140,8 +145,9 @@ def eslint(args, root):
     peers = args.peers.resolve()
     rules = {f"jsx-a11y/{rule}": "error" for rule in RULES}
     config = f"""
-const a11y = require("{peers}/node_modules/eslint-plugin-jsx-a11y");
-const parser = require("{peers}/node_modules/@typescript-eslint/parser");
+const load = require("module").createRequire("{peers}/package.json");
+const a11y = load("eslint-plugin-jsx-a11y");
+const parser = load("@typescript-eslint/parser");
 module.exports = [{{ files: ["**/*.jsx", "**/*.tsx"], plugins: {{ "jsx-a11y": a11y }}, linterOptions: {{ reportUnusedDisableDirectives: "off" }},
   languageOptions: {{ parser, parserOptions: {{ ecmaFeatures: {{ jsx: true }} }} }}, rules: {json.dumps(rules)} }}];
 """

@@ -11,7 +11,7 @@ use aidd_engine::text::source::Span;
 use aidd_markup::{Document, Language};
 use memchr::memmem;
 
-/// Files with markup.
+/// Files that contain markup.
 const MARKUP: Kind = Kind("markup");
 
 /// The rules on markup.

@@ -70,7 +70,7 @@ impl<'a> Builder<'a> {
         self.open.push(id);
     }
 
-    /// Opens a block.
+    /// Opens a block with content.
     pub(crate) fn start_block(&mut self, may_be_text: bool, span: Span) {
         let id = self.push(Kind::Block { may_be_text }, span);
         self.open.push(id);

@@ -15,7 +15,7 @@ pub struct Document<'a> {
     pub(crate) imports: Vec<(&'a str, &'a str)>,
 }
 
-/// One stored node.
+/// A node as it is stored.
 #[derive(Debug)]
 pub(crate) struct NodeData<'a> {
     pub(crate) parent: Option<u32>,
@@ -57,7 +57,7 @@ pub struct Attribute<'a> {
     pub name_span: Span,
     /// The span of name and value.
     pub span: Span,
-    /// The value.
+    /// The value, as far as the source shows it.
     pub value: Value<'a>,
 }
 
@@ -66,7 +66,7 @@ pub struct Attribute<'a> {
 pub enum AttributeKind {
     /// An attribute of HTML or a property of a component.
     Plain,
-    /// An event handler.
+    /// A handler of an event.
     Event,
     /// Sets the content of the element, such as `v-html` or `dangerouslySetInnerHTML`.
     Content,
@@ -120,7 +120,7 @@ impl<'a> Value<'a> {
 /// A node of a document.
 #[derive(Clone, Copy, Debug)]
 pub enum Node<'d> {
-    /// An element.
+    /// An element or a component.
     Element(Element<'d>),
     /// Text that the source shows, with its span. Text of white space only is omitted.
     Text(&'d str, Span),
@@ -370,6 +370,13 @@ impl<'d> Element<'d> {
         parent.is_some_and(|index| {
             matches!(self.document.nodes[index as usize].kind, Kind::Block { .. } | Kind::Slot)
         })
+    }
+
+    /// Whether the element is the value of an attribute, such as `render={<a />}`.
+    #[must_use]
+    pub fn is_in_attribute(self) -> bool {
+        let parent = self.document.nodes[self.id as usize].parent;
+        parent.is_some_and(|index| matches!(self.document.nodes[index as usize].kind, Kind::Slot))
     }
 
     /// The elements that contain this one, from the closest; see [`Element::parent`].

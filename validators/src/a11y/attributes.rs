@@ -189,7 +189,7 @@ pub(super) fn redundant_role(element: El<'_>, found: &mut Found<'_, '_>) {
         return;
     }
     // Whether these elements have the role depends on their names or ancestors.
-    if matches!(element.tag, "form" | "aside" | "td" | "th" | "tr" | "section") {
+    if matches!(element.tag, "aside" | "td" | "th" | "tr" | "section") {
         return;
     }
     let message = format!("`<{}>` already has the role `{text}`", element.tag);
@@ -301,7 +301,6 @@ pub(super) fn autofocus(element: El<'_>, found: &mut Found<'_, '_>) {
 
 pub(super) fn duplicate_attribute(element: El<'_>, found: &mut Found<'_, '_>) {
     let attributes = element.attributes();
-    let is_merged = |name: &str| matches!(name, "class" | "style");
     for (index, attribute) in attributes.iter().enumerate().skip(1) {
         // A spread or a template statement between two attributes can make them exclude each other.
         let is_same = |other: &&Attribute<'_>| {
@@ -314,12 +313,12 @@ pub(super) fn duplicate_attribute(element: El<'_>, found: &mut Found<'_, '_>) {
         let between = &attributes[..=index];
         let is_conditional = between.iter().any(|other| other.kind == AttributeKind::Spread);
         let written = found.slice(attribute.name_span);
-        let is_binding = written != found.slice(first.name_span);
-        if is_conditional || is_binding && (is_merged(&attribute.name) || !element.is_native()) {
+        let is_binding = !written.eq_ignore_ascii_case(found.slice(first.name_span));
+        if is_conditional {
             continue;
         }
-        // `bind:value` and `value` are different attributes of a component.
-        if is_binding && element.document().language() != Language::Html {
+        // A binding such as `th:href` replaces the static value.
+        if is_binding {
             continue;
         }
         let message = format!("`{written}` is set twice on `<{}>`", element.name());

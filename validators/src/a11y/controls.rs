@@ -174,7 +174,10 @@ pub(super) fn empty_heading(element: El<'_>, found: &mut Found<'_, '_>) {
     let is_filled_later = element.document().language() == Language::Html
         && element.children().next().is_none()
         && ["id", "class"].iter().any(|name| element.attribute(name).is_some());
-    if !is_filled_later {
+    // A placeholder while the content is loading.
+    let class = element.text_of("class").unwrap_or_default();
+    let is_skeleton = ["pulse", "skeleton", "shimmer"].iter().any(|word| class.contains(word));
+    if !is_filled_later && !is_skeleton {
         found
             .at(element.tag_span(), "heading without text")
             .help("add text, or use another element");

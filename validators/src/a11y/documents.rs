@@ -9,7 +9,10 @@ use aidd_markup::{AttributeKind, Document, Language, Node, Value};
 use std::collections::HashMap;
 
 pub(super) fn missing_lang(element: El<'_>, found: &mut Found<'_, '_>) {
-    if element.tag != "html" || element.has_spread() {
+    // A layout replaces the element, or only fragments of the file are used.
+    let is_replaced =
+        element.has_kind(AttributeKind::Content) || element.has_kind(AttributeKind::Directive);
+    if element.tag != "html" || element.has_spread() || is_replaced || found.is_email() {
         return;
     }
     let is_missing = match element.value("lang") {

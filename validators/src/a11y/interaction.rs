@@ -100,7 +100,7 @@ pub(super) fn mouse_only_event(element: El<'_>, found: &mut Found<'_, '_>) {
 pub(super) fn positive_tabindex(element: El<'_>, found: &mut Found<'_, '_>) {
     if let Some(Value::Static { text, span }) = element.value("tabindex")
         && text.trim().parse::<i32>().is_ok_and(|index| index > 0)
-        && !element.tag.is_empty()
+        && (!element.tag.is_empty() || element.document().language() == Language::Jsx)
     {
         found
             .at(span, "a positive `tabindex` moves the element before all others in the tab order")

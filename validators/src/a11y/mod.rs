@@ -107,6 +107,11 @@ impl Found<'_, '_> {
         self.report.at(span, message)
     }
 
+    /// Whether the path shows that the file is an e-mail.
+    fn is_email(&self) -> bool {
+        self.report.source().path().to_ascii_lowercase().contains("mail")
+    }
+
     /// The text of the source at `span`.
     fn slice(&self, span: Span) -> &str {
         self.report.source().slice(span)

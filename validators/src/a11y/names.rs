@@ -82,6 +82,14 @@ pub(super) fn attribute_name(element: El<'_>, native: &[&str]) -> Name {
 
 /// Whether attributes or directives that the source does not show can name the element.
 fn is_open(element: El<'_>) -> bool {
+    // The root element of a Vue component gets the attributes of the component.
+    let is_vue_root = element.document().language() == Language::Vue
+        && element
+            .parent_el()
+            .is_some_and(|parent| parent.name() == "template" && parent.parent_el().is_none());
+    if is_vue_root {
+        return true;
+    }
     const KNOWN: [&str; 14] = [
         "v-if",
         "v-else",
@@ -111,7 +119,12 @@ fn is_open(element: El<'_>) -> bool {
 
 /// The name of an element that its content can name.
 pub(super) fn name(element: El<'_>) -> Name {
-    match attribute_name(element, &[]) {
+    let native: &[&str] = if matches!(element.tag, "img" | "area") { &["alt"] } else { &[] };
+    match attribute_name(element, native) {
+        // A component adds the content of an element that it gets as an attribute.
+        Name::Empty if element.is_in_attribute() && element.children().next().is_none() => {
+            Name::Unknown
+        }
         Name::Empty => content(element),
         name => name,
     }
@@ -213,6 +226,8 @@ fn contribution(element: El<'_>) -> Contribution<'_> {
     match element.value(native) {
         Some(Value::Dynamic { .. }) => Contribution::Unknown,
         Some(Value::Static { text, .. }) if !is_blank(text) => Contribution::Text(text),
+        // The rule on images reports a missing `alt`.
+        None if element.tag == "img" => Contribution::Unknown,
         _ if matches!(element.tag, "select" | "textarea" | "input" | "video" | "audio") => {
             Contribution::Unknown
         }

@@ -44,6 +44,7 @@ fn only_children(element: El<'_>, allowed: &[&str], found: &mut Found<'_, '_>) {
                     || child.attribute("role").is_some()
                     || child.has_kind(AttributeKind::Directive)
                         && child.document().language() == Language::Html
+                    || child.text_of("type") == Some("hidden")
                     || may_be_hidden(child);
                 if is_other {
                     continue;

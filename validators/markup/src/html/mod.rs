@@ -21,7 +21,7 @@ const MAX_INLINE_DEPTH: usize = 64;
 /// Maximum number of open nodes that the end tag of another element looks through.
 const MAX_DEPTH: usize = 512;
 
-/// Parses a text.
+/// Parses a text in any language but JSX.
 pub(crate) fn parse(text: &str, language: Language) -> Document<'_> {
     let mut parser = Parser {
         text,

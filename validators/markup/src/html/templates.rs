@@ -6,11 +6,11 @@ use crate::Language;
 /// What a template tag renders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rendering {
-    /// Nothing.
+    /// Nothing: it is a comment.
     Comment,
     /// Nothing, but it decides whether or how often other parts are rendered.
     Statement,
-    /// Text or elements.
+    /// Text or elements, possibly none.
     Output,
 }
 
@@ -94,14 +94,15 @@ impl Markers {
             (is_common || !is_script) && rest.starts_with(opening.as_bytes())
         })?;
         let (opening, closing, _) = MARKERS[index];
+        // The last block of PHP is not closed.
+        let unclosed = (opening == "<?").then_some((text.len(), Rendering::Output));
         if self.absent_from[index].is_some_and(|from| at >= from) {
-            return None;
+            return unclosed;
         }
         let inner = &rest[opening.len()..];
         let Some(length) = memchr::memmem::find(inner, closing.as_bytes()) else {
             self.absent_from[index] = Some(at);
-            // The last block of PHP is not closed.
-            return (opening == "<?").then_some((text.len(), Rendering::Output));
+            return unclosed;
         };
         let mut end = at + opening.len() + length + closing.len();
         // `{{{ raw }}}`
