@@ -6,8 +6,8 @@ use crate::model::{Attribute, AttributeKind, Document, Value};
 use crate::{Language, tags};
 use aidd_engine::text::source::Span;
 use oxc_ast::ast::{
-    ArrowFunctionBody, Expression, JSXAttributeItem, JSXAttributeName, JSXAttributeValue, JSXChild,
-    JSXElement, JSXExpression, JSXExpressionContainer, JSXFragment, Program, Statement,
+    Argument, ArrowFunctionBody, Expression, JSXAttributeItem, JSXAttributeName, JSXAttributeValue,
+    JSXChild, JSXElement, JSXExpression, JSXExpressionContainer, JSXFragment, Program, Statement,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
@@ -248,7 +248,7 @@ fn may_be_text(expression: &Expression<'_>) -> bool {
         Expression::Identifier(name) => name.name != "undefined",
         Expression::CallExpression(call) => {
             let Expression::StaticMemberExpression(callee) = &call.callee else { return true };
-            let callback = call.arguments.first().and_then(|argument| argument.as_expression());
+            let callback = call.arguments.first().and_then(Argument::as_expression);
             match (callee.property.name.as_str(), callback) {
                 ("map", Some(Expression::ArrowFunctionExpression(arrow))) => {
                     returns_text(&arrow.body)

@@ -1,6 +1,6 @@
 //! Elements with the name of the native element that they render.
 
-use aidd_markup::Element;
+use aidd_markup::{Element, Value};
 use std::ops::Deref;
 
 /// An element, and the name of the native element that it is or renders.
@@ -39,7 +39,7 @@ impl<'d> El<'d> {
 
     /// The value of an attribute without spaces around it, if the source shows it.
     pub(super) fn text_of(self, name: &str) -> Option<&'d str> {
-        self.element.value(name).and_then(|value| value.text()).map(str::trim)
+        self.element.value(name).and_then(Value::text).map(str::trim)
     }
 }
 

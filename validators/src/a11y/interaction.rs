@@ -118,7 +118,7 @@ pub(super) fn hidden_focusable(element: El<'_>, found: &mut Found<'_, '_>) {
         || element.text_of("tabindex") == Some("-1")
         || element
             .value("style")
-            .and_then(|value| value.text())
+            .and_then(Value::text)
             .is_some_and(|style| style.contains("display:none") || style.contains("display: none"))
         || element
             .text_of("class")

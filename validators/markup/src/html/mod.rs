@@ -65,10 +65,11 @@ impl<'a> Parser<'a> {
     /// Skips the front matter of Astro components and of pages of static site generators.
     fn front_matter(&mut self) {
         let is_possible = matches!(self.language, Language::Astro | Language::Html);
-        if is_possible && self.text.starts_with("---") {
-            if let Some(end) = memchr::memmem::find(&self.bytes()[3..], b"\n---") {
-                self.at = 3 + end + 4;
-            }
+        if is_possible
+            && self.text.starts_with("---")
+            && let Some(end) = memchr::memmem::find(&self.bytes()[3..], b"\n---")
+        {
+            self.at = 3 + end + 4;
         }
     }
 
