@@ -10,7 +10,8 @@ const CRATES: &[(&str, &[&str])] = &[
     ("content", &["page"]),
     ("lexicon", &[]),
     ("engine", &["lexicon", "page"]),
-    ("validators", &["engine", "lexicon", "page"]),
+    ("validators/markup", &["engine"]),
+    ("validators", &["engine", "lexicon", "markup", "page"]),
     ("evolution", &["engine", "lexicon"]),
     ("memory", &["engine", "evolution", "lexicon"]),
     ("guidance", &["engine", "lexicon", "memory", "page"]),
@@ -74,10 +75,11 @@ const LIBRARIES: &[(&str, &[&str])] = &[
 ];
 
 /// The library crates: their callers must be able to distinguish errors, not only print them.
-const LIBRARY_CRATES: [&str; 10] = [
+const LIBRARY_CRATES: [&str; 11] = [
     "page",
     "lexicon",
     "engine",
+    "validators/markup",
     "validators",
     "evolution",
     "memory",

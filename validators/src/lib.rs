@@ -2,15 +2,18 @@
 //! checks by rule id; a rule's severity and texts are in its page. Programs pass [`ALL`] to the
 //! engine.
 
+mod a11y;
 mod agents;
 mod coverage;
 mod credentials;
 mod deps;
 mod dockerfile;
+mod markup;
 mod memory;
 mod mermaid;
 mod metadata;
 mod openapi;
+mod scripts;
 mod shell;
 mod sql;
 mod test_files;
@@ -31,6 +34,7 @@ pub static ALL: &[Family] = &[
     openapi::FAMILY,
     sql::FAMILY,
     test_files::FAMILY,
+    markup::FAMILY,
     coverage::FAMILY,
     agents::FAMILY,
     credentials::FAMILY,

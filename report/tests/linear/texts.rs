@@ -84,6 +84,16 @@ pub(crate) const UNCLOSED: &[Row] = &[
 
 /// Nested and repeated constructs.
 pub(crate) const NESTED: &[Row] = &[
+    ("elements in HTML", "a.html", |n| "<div>".repeat(n)),
+    ("controls in HTML", "a.html", |n| "<a href=x><button><label><h1>".repeat(n)),
+    ("lists in HTML", "a.html", |n| "<ul><li>a".repeat(n)),
+    ("attributes in HTML", "a.html", |n| format!("<a {}>", "aria-a b=c ".repeat(n))),
+    ("elements in Vue", "a.vue", |n| format!("<template>{}", "<b @click=a><i>".repeat(n))),
+    ("blocks in Svelte", "a.svelte", |n| "{#if a}<b>{/each}".repeat(n)),
+    ("expressions in Astro", "a.astro", |n| "<b>{a".repeat(n)),
+    ("elements in a list of JSX", "a.tsx", |n| {
+        format!("x = <ul>{}</ul>", "<a href='b'><Icon /></a>".repeat(n))
+    }),
     ("lists in JSON", "a.json", |n| "[".repeat(n) + &"]".repeat(n)),
     ("objects in JSON", "package.json", |n| "{\"a\":".repeat(n) + "1" + &"}".repeat(n)),
     ("keys in JSON", "package.json", |n| {

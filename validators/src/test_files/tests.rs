@@ -18,7 +18,7 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
 });
 
 /// The findings of one rule in a text, each as `line text`.
-pub(super) fn rule_findings(
+pub(crate) fn rule_findings(
     rule: &str,
     path: &str,
     text: &str,

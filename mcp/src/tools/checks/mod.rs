@@ -100,6 +100,14 @@ const FAMILIES: &[Family] = &[
         path: "a.test.ts",
     },
     Family {
+        name: "aidd_audit_accessibility",
+        title: "Audit accessibility",
+        description: "Checks HTML, JSX, Vue, Svelte, Angular and Astro: names, roles, ARIA, \
+                      keyboard. Use after writing or changing markup.",
+        rules: &["a11y/*"],
+        path: "page.html",
+    },
+    Family {
         name: "aidd_validate_dependencies",
         title: "Validate dependencies",
         description: "Checks manifests against imports: unused and undeclared packages, names that \

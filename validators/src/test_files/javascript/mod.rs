@@ -9,17 +9,14 @@ mod names;
 mod waits;
 mod walk;
 
-use super::nesting::{TooComplex, with_stack};
+use crate::scripts::nesting::TooComplex;
+use crate::scripts::with_program;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::source::Span;
 use framework::Framework;
 use names::Names;
-use oxc_allocator::Allocator;
 use oxc_ast_visit::Visit;
-use oxc_parser::{ParseOptions, Parser};
-use oxc_span::SourceType;
-use std::cell::RefCell;
 use walk::Walker;
 
 /// The rules on tests in JavaScript and TypeScript.
@@ -66,54 +63,12 @@ pub(super) fn may_define_tests(text: &str) -> bool {
 /// Parses the source of the report and runs the rules.
 pub(super) fn check(files: &dyn Files, report: &mut Report<'_>) -> Result<(), TooComplex> {
     let source = report.source();
-    let Ok(source_type) = SourceType::from_path(source.path()) else { return Ok(()) };
-    // Many projects write JSX in files with the extension `.js`.
-    let source_type = source_type.with_jsx(source_type.is_javascript());
-    with_stack(source.text(), || {
-        with_allocator(|allocator| {
-            let options = ParseOptions {
-                preserve_parens: false,
-                allow_return_outside_function: true,
-                // Names are compared with strings only.
-                enable_ident_hashes: false,
-                ..ParseOptions::default()
-            };
-            let parsed =
-                Parser::new(allocator, source.text(), source_type).with_options(options).parse();
-            if parsed.panicked {
-                return;
-            }
-            let names = Names::new(&parsed.program, || Framework::of_project(files, source.path()));
-            let mut walker = Walker::new(source.text(), &parsed.program, names, report);
-            comments::check(&mut walker, &parsed.program);
-            walker.visit_program(&parsed.program);
-        });
+    with_program(source, |program| {
+        let names = Names::new(program, || Framework::of_project(files, source.path()));
+        let mut walker = Walker::new(source.text(), program, names, report);
+        comments::check(&mut walker, program);
+        walker.visit_program(program);
     })
-}
-
-/// Maximum number of bytes that a thread keeps allocated between two files.
-const MAX_RETAINED_BYTES: usize = 8 << 20;
-
-thread_local! {
-    /// The memory of the trees of a thread. Most of the cost of fresh memory is in the page faults.
-    static ALLOCATOR: RefCell<Allocator> = RefCell::default();
-}
-
-/// Runs `check` with the memory of the thread, which is empty before and after.
-fn with_allocator(check: impl FnOnce(&Allocator)) {
-    ALLOCATOR.with(|retained| match retained.try_borrow_mut() {
-        Ok(mut allocator) => {
-            // A check that panicked has not emptied the memory.
-            allocator.reset();
-            check(&allocator);
-            if allocator.capacity() > MAX_RETAINED_BYTES {
-                *allocator = Allocator::default();
-            } else {
-                allocator.reset();
-            }
-        }
-        Err(_) => check(&Allocator::default()),
-    });
 }
 
 fn span(span: oxc_span::Span) -> Span {

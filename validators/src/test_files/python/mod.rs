@@ -7,7 +7,7 @@ mod marks;
 mod raises;
 mod walk;
 
-use super::nesting::{TooComplex, with_stack};
+use crate::scripts::nesting::{TooComplex, with_stack};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::Span;
 use ruff_text_size::{Ranged, TextRange};

@@ -21,18 +21,18 @@ const BASE_STACK: usize = 512 << 10;
 
 /// The error for a text that is too long or too deeply nested to be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TooComplex;
+pub(crate) struct TooComplex;
 
 impl std::fmt::Display for TooComplex {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("too long or too deeply nested; the checks on tests did not run")
+        f.write_str("too long or too deeply nested")
     }
 }
 
 /// Runs `check` on a stack that cannot overflow when `text` is parsed; the tests of this module
 /// verify its size. Memory is reserved for the whole stack, but only the part that the nesting
 /// requires is used.
-pub(super) fn with_stack<T>(text: &str, check: impl FnOnce() -> T) -> Result<T, TooComplex> {
+pub(crate) fn with_stack<T>(text: &str, check: impl FnOnce() -> T) -> Result<T, TooComplex> {
     let levels = if text.len() <= MAX_UNCOUNTED_SIZE { text.len() } else { max_levels(text) };
     if text.len() > MAX_SIZE || levels > MAX_LEVELS {
         return Err(TooComplex);
@@ -170,8 +170,8 @@ fn is_keyword(word: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::rule_findings;
     use super::*;
+    use crate::test_files::tests::rule_findings;
     use proptest::prelude::*;
 
     /// Number of levels in the tests. In debug builds, the maximum would require gigabytes of

@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Compares the rules on accessibility with oxlint and eslint-plugin-jsx-a11y on JSX, and with
+html-validate on HTML, in one run.
+
+    benches/peers/accessibility.py --aidd target/release/aidd --peers DIR REPOSITORY...
+
+DIR contains `node_modules` with oxlint, eslint, eslint-plugin-jsx-a11y, @typescript-eslint/parser and
+html-validate. For each shared rule, the table lists the findings of both tools, those of aidd alone and
+those of the other tool alone; findings match if they are in the same file and at most three lines
+apart. `--list RULE` prints the findings on which the tools disagree. CPU seconds are user + system,
+including children; each is the median of three runs.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+
+# Rules of jsx-a11y, and the rules of aidd on the same problem.
+RULES = {
+    "alt-text": ["missing-alt"],
+    "anchor-ambiguous-text": ["ambiguous-link-text"],
+    "anchor-has-content": ["empty-link"],
+    "anchor-is-valid": ["link-without-target"],
+    "aria-activedescendant-has-tabindex": ["active-descendant-without-focus"],
+    "aria-props": ["unknown-aria-attribute"],
+    "aria-proptypes": ["invalid-aria-value"],
+    "aria-role": ["unknown-role"],
+    "aria-unsupported-elements": ["aria-on-invisible-element"],
+    "autocomplete-valid": ["invalid-autocomplete"],
+    "click-events-have-key-events": ["click-only-element"],
+    "heading-has-content": ["empty-heading"],
+    "html-has-lang": ["missing-lang"],
+    "iframe-has-title": ["iframe-without-title"],
+    "img-redundant-alt": ["redundant-alt"],
+    "interactive-supports-focus": ["role-without-focus"],
+    "label-has-associated-control": ["label-without-control"],
+    "lang": ["invalid-lang"],
+    "media-has-caption": ["media-without-captions"],
+    "mouse-events-have-key-events": ["mouse-only-event"],
+    "no-access-key": ["access-key"],
+    "no-aria-hidden-on-focusable": ["hidden-focusable"],
+    "no-autofocus": ["autofocus"],
+    "no-distracting-elements": ["distracting-element"],
+    "no-interactive-element-to-noninteractive-role": ["interactive-element-role"],
+    "no-noninteractive-element-to-interactive-role": ["noninteractive-element-role"],
+    "no-noninteractive-tabindex": ["focusable-static-element"],
+    "no-redundant-roles": ["redundant-role"],
+    "role-has-required-aria-props": ["missing-aria-state"],
+    "role-supports-aria-props": ["unsupported-aria-attribute"],
+    "scope": ["misplaced-scope"],
+    "tabindex-no-positive": ["positive-tabindex"],
+}
+
+# Rules of html-validate, and the rules of aidd on the same problem.
+HTML_RULES = {
+    "area-alt": ["missing-alt"],
+    "empty-heading": ["empty-heading"],
+    "empty-title": ["empty-title"],
+    "hidden-focusable": ["hidden-focusable"],
+    "meta-refresh": ["meta-refresh"],
+    "no-abstract-role": ["unknown-role"],
+    "no-dup-attr": ["duplicate-attribute"],
+    "no-dup-id": ["duplicate-id"],
+    "no-redundant-role": ["redundant-role"],
+    "text-content": ["unnamed-button"],
+    "valid-autocomplete": ["invalid-autocomplete"],
+    "wcag/h30": ["empty-link"],
+    "wcag/h37": ["missing-alt"],
+    "wcag/h63": ["misplaced-scope"],
+    "wcag/h71": ["fieldset-without-legend"],
+}
+
+TOLERANCE = 3
+
+
+def cpu(command, cwd=None, runs=3):
+    """Median CPU seconds of the runs, and the output of the last."""
+    used = []
+    for _ in range(runs):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        # Some tools end before a pipe has taken all of their output.
+        with tempfile.TemporaryFile("w+", errors="replace") as out:
+            done = subprocess.run(command, cwd=cwd, stdout=out, stderr=subprocess.PIPE, text=True, errors="replace")
+            out.seek(0)
+            done.stdout = out.read()
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        used.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+    return sorted(used)[len(used) // 2], done
+
+
+def files_of(repository, extensions):
+    paths = (path.relative_to(repository).as_posix() for path in repository.rglob("*") if path.is_file())
+    listed = [path for path in paths if "node_modules/" not in path and not path.startswith(".git/")]
+    tests = (".test.", ".spec.", ".stories.", "__tests__/", "/tests/", "/test/", "/e2e/", ".min.")
+    return [path for path in listed if path.endswith(extensions) and not any(part in f"/{path}" for part in tests)]
+
+
+def collect(repositories, extensions, target):
+    """Copies the files into one directory, so that no tool reads the settings of a project."""
+    count = 0
+    for repository in map(pathlib.Path, repositories):
+        for path in files_of(repository, extensions):
+            to = target / repository.name / path
+            to.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                to.write_bytes((repository / path).read_bytes())
+                count += 1
+            except OSError:
+                pass
+    return count
+
+
+def aidd(args, root, rules):
+    command = [args.aidd, "check", ".", "--format", "json"]
+    for rule in rules:
+        command += ["--only", f"a11y/{rule}"]
+    used, done = cpu(command, cwd=root)
+    found = collections.defaultdict(list)
+    document = json.loads(done.stdout)
+    for finding in document["findings"]:
+        rule = finding["rule"].removeprefix("a11y/")
+        found[rule].append((finding["path"], finding["start"]["line"]))
+    return used, found
+
+
+def oxlint(args, root):
+    config = {"plugins": ["jsx-a11y"], "categories": {"correctness": "off"}, "rules": {f"jsx-a11y/{rule}": "error" for rule in RULES}}
+    (root / "oxlint.json").write_text(json.dumps(config))
+    used, done = cpu([args.peers / "node_modules/.bin/oxlint", "-c", "oxlint.json", "--format", "json", "."], cwd=root)
+    found = collections.defaultdict(list)
+    for diagnostic in json.loads(done.stdout)["diagnostics"]:
+        code = diagnostic.get("code") or ""
+        rule = code.partition("(")[2].rstrip(")")
+        span = diagnostic["labels"][0]["span"]
+        found[rule].append((diagnostic["filename"].removeprefix("./"), span["line"]))
+    return used, found
+
+
+def eslint(args, root):
+    peers = args.peers.resolve()
+    rules = {f"jsx-a11y/{rule}": "error" for rule in RULES}
+    config = f"""
+const load = require("module").createRequire("{peers}/package.json");
+const a11y = load("eslint-plugin-jsx-a11y");
+const parser = load("@typescript-eslint/parser");
+module.exports = [{{ files: ["**/*.jsx", "**/*.tsx"], plugins: {{ "jsx-a11y": a11y }}, linterOptions: {{ reportUnusedDisableDirectives: "off" }},
+  languageOptions: {{ parser, parserOptions: {{ ecmaFeatures: {{ jsx: true }} }} }}, rules: {json.dumps(rules)} }}];
+"""
+    (root / "eslint.config.cjs").write_text(config)
+    used, done = cpu(["node", peers / "node_modules/.bin/eslint", "--no-inline-config", "-c", "eslint.config.cjs", "-f", "json", "."], cwd=root, runs=1)
+    found = collections.defaultdict(list)
+    if not done.stdout.startswith("["):
+        sys.exit(done.stderr[-2000:])
+    for file in json.loads(done.stdout):
+        path = str(pathlib.Path(file["filePath"]).relative_to(root.resolve()))
+        for message in file["messages"]:
+            found[(message["ruleId"] or "").removeprefix("jsx-a11y/")].append((path, message["line"]))
+    return used, found
+
+
+def html_validate(args, root):
+    config = {"root": True, "rules": {rule: "error" for rule in HTML_RULES}}
+    (root / ".htmlvalidate.json").write_text(json.dumps(config))
+    used, done = cpu([args.peers / "node_modules/.bin/html-validate", "-f", "json", "."], cwd=root, runs=1)
+    found = collections.defaultdict(list)
+    for file in json.loads(done.stdout or "[]"):
+        path = str(pathlib.Path(file["filePath"]).resolve().relative_to(root.resolve()))
+        for message in file["messages"]:
+            found[message["ruleId"]].append((path, message["line"]))
+    return used, found
+
+
+def compare(ours, theirs):
+    """The findings of both, of ours alone and of theirs alone."""
+    rest = collections.defaultdict(list)
+    for path, line in theirs:
+        rest[path].append(line)
+    both, only = 0, []
+    for path, line in sorted(set(ours)):
+        near = [other for other in rest[path] if abs(other - line) <= TOLERANCE]
+        if near:
+            both += 1
+            rest[path].remove(min(near, key=lambda other: abs(other - line)))
+        else:
+            only.append((path, line))
+    return both, only, [(path, line) for path, lines in rest.items() for line in lines]
+
+
+def table(name, rules, ours, theirs, listed):
+    print(f"\n| Rule of {name} | both | aidd only | {name} only |\n| --- | ---: | ---: | ---: |")
+    for rule, names in rules.items():
+        own = [found for each in names for found in ours[each]]
+        both, only, missing = compare(own, theirs[rule])
+        if both or only or missing:
+            print(f"| `{rule}` | {both} | {len(only)} | {len(missing)} |")
+        if rule in listed:
+            for mark, places in (("+", only), ("-", missing)):
+                for path, line in places:
+                    print(f"    {mark} {path}:{line}", file=sys.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--aidd", type=lambda path: pathlib.Path(path).resolve(), required=True)
+    parser.add_argument("--peers", type=lambda path: pathlib.Path(path).resolve(), required=True)
+    parser.add_argument("--list", action="append", default=[])
+    parser.add_argument("--without-eslint", action="store_true")
+    parser.add_argument("repositories", nargs="+")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        root = pathlib.Path(scratch) / "jsx"
+        count = collect(args.repositories, (".jsx", ".tsx"), root)
+        subprocess.run(["git", "init", "-q", root], check=True)
+        names = [name for each in RULES.values() for name in each]
+        our_cpu, ours = aidd(args, root, names)
+        ox_cpu, ox = oxlint(args, root)
+        print(f"{count} files of JSX: aidd {our_cpu:.2f} s, oxlint {ox_cpu:.2f} s CPU: {our_cpu / ox_cpu:.2f} times")
+        table("oxlint", RULES, ours, ox, args.list)
+        if not args.without_eslint:
+            es_cpu, es = eslint(args, root)
+            print(f"\neslint-plugin-jsx-a11y: {es_cpu:.1f} s CPU")
+            table("jsx-a11y", RULES, ours, es, args.list)
+        root = pathlib.Path(scratch) / "html"
+        count = collect(args.repositories, (".html",), root)
+        if count:
+            subprocess.run(["git", "init", "-q", root], check=True)
+            names = sorted({name for each in HTML_RULES.values() for name in each})
+            our_cpu, ours = aidd(args, root, names)
+            hv_cpu, hv = html_validate(args, root)
+            print(f"\n{count} files of HTML: aidd {our_cpu:.2f} s, html-validate {hv_cpu:.2f} s CPU")
+            table("html-validate", HTML_RULES, ours, hv, args.list)
+
+
+if __name__ == "__main__":
+    main()

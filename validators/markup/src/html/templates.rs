@@ -1,0 +1,151 @@
+//! The tags of template languages: Jinja, Liquid, Twig, ERB, EJS, PHP, Handlebars, Go, Blade,
+//! Thymeleaf and the interpolations of Vue and Angular.
+
+use crate::Language;
+
+/// What a template tag renders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rendering {
+    /// Nothing: it is a comment.
+    Comment,
+    /// Nothing, but it decides whether or how often other parts are rendered.
+    Statement,
+    /// Text or elements, possibly none.
+    Output,
+}
+
+/// An opening marker, its closing marker, and whether Vue and Angular use it too.
+const MARKERS: [(&str, &str, bool); 8] = [
+    ("{{--", "--}}", false),
+    ("{{", "}}", true),
+    ("{%", "%}", false),
+    ("{#", "#}", false),
+    ("{!!", "!!}", false),
+    ("<%", "%>", false),
+    ("<?", "?>", false),
+    ("${", "}", false),
+];
+
+/// The words that begin a statement.
+const STATEMENTS: [&str; 40] = [
+    "assign",
+    "autoescape",
+    "block",
+    "break",
+    "capture",
+    "case",
+    "catch",
+    "continue",
+    "csrf_token",
+    "do",
+    "each",
+    "elif",
+    "else",
+    "elseif",
+    "elsif",
+    "empty",
+    "end",
+    "extends",
+    "extend",
+    "finally",
+    "for",
+    "foreach",
+    "from",
+    "if",
+    "import",
+    "load",
+    "macro",
+    "range",
+    "set",
+    "spaceless",
+    "switch",
+    "this",
+    "try",
+    "unless",
+    "var",
+    "verbatim",
+    "when",
+    "while",
+    "with",
+    "layout",
+];
+
+/// Remembers for each marker from which position on it does not occur, so that a text is not searched
+/// repeatedly.
+#[derive(Debug, Default)]
+pub(super) struct Markers {
+    absent_from: [Option<usize>; MARKERS.len()],
+}
+
+impl Markers {
+    /// The end of the template tag that begins at `at`, and what it renders.
+    pub(super) fn at(
+        &mut self,
+        text: &str,
+        at: usize,
+        language: Language,
+    ) -> Option<(usize, Rendering)> {
+        if matches!(language, Language::Svelte | Language::Astro) {
+            return None;
+        }
+        let rest = text.as_bytes().get(at..)?;
+        let is_script = language != Language::Html;
+        let index = MARKERS.iter().position(|&(opening, _, is_common)| {
+            (is_common || !is_script) && rest.starts_with(opening.as_bytes())
+        })?;
+        let (opening, closing, _) = MARKERS[index];
+        // The last block of PHP is not closed.
+        let unclosed = (opening == "<?").then_some((text.len(), Rendering::Output));
+        if self.absent_from[index].is_some_and(|from| at >= from) {
+            return unclosed;
+        }
+        let inner = &rest[opening.len()..];
+        let Some(length) = memchr::memmem::find(inner, closing.as_bytes()) else {
+            self.absent_from[index] = Some(at);
+            return unclosed;
+        };
+        let mut end = at + opening.len() + length + closing.len();
+        // `{{{ raw }}}`
+        if opening == "{{" && inner.starts_with(b"{") && text[end..].starts_with('}') {
+            end += 1;
+        }
+        let start = at + opening.len();
+        Some((end, rendering(opening, &text[start..start + length])))
+    }
+}
+
+/// Whether a text contains a statement of Blade or Razor, such as `@if`.
+pub(super) fn has_line_statement(text: &str) -> bool {
+    memchr::memchr_iter(b'@', text.as_bytes()).any(|at| {
+        let rest = &text[at + 1..];
+        let word = rest.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+        STATEMENTS.contains(&word)
+    })
+}
+
+fn rendering(opening: &str, inner: &str) -> Rendering {
+    let is_tag = matches!(opening, "{%" | "<%" | "<?" | "{{");
+    let body = inner.trim_start_matches(['-', '~', '_', '+']).trim_ascii_start();
+    match opening {
+        "{#" | "{{--" => return Rendering::Comment,
+        "<%" if inner.starts_with('#') => return Rendering::Comment,
+        "<%" if inner.starts_with(['=', '-', '@', '|', '!', ':']) => return Rendering::Output,
+        "<?" if body.starts_with('=') => return Rendering::Output,
+        "{{" if inner.starts_with("!") || body.starts_with("/*") => return Rendering::Comment,
+        "{{" if body.starts_with(['/', '^']) => return Rendering::Statement,
+        _ => {}
+    }
+    let body = body.trim_start_matches('#');
+    let body = body.strip_prefix("php").unwrap_or(body).trim_ascii_start();
+    let body = body.trim_start_matches(['}', ' ']);
+    let word = body.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
+    let word = word.unwrap_or_default();
+    let is_statement = STATEMENTS.contains(&word) || word.starts_with("end");
+    // In ERB and PHP, code that does not print renders nothing.
+    let prints = match opening {
+        "<%" => false,
+        "<?" => body.contains("echo") || body.contains("print") || !is_statement,
+        _ => true,
+    };
+    if is_tag && (is_statement || !prints) { Rendering::Statement } else { Rendering::Output }
+}

@@ -1,0 +1,144 @@
+//! The tables of WAI-ARIA.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// What WAI-ARIA defines about one role.
+#[derive(Debug)]
+pub(super) struct Role {
+    pub(super) name: &'static str,
+    pub(super) is_abstract: bool,
+    pub(super) is_deprecated: bool,
+    /// Whether users operate elements with the role.
+    pub(super) is_widget: bool,
+    /// Whether elements with the role cannot have a name.
+    pub(super) is_unnamable: bool,
+    /// Whether the content of an element with the role can be its name.
+    pub(super) is_named_by_content: bool,
+    /// Whether elements with the role must have a name.
+    pub(super) needs_name: bool,
+    pub(super) required: Vec<&'static str>,
+    supported: Vec<&'static str>,
+}
+
+/// The type of an attribute's value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attribute {
+    kind: &'static str,
+    tokens: &'static str,
+}
+
+struct Tables {
+    globals: Vec<&'static str>,
+    roles: HashMap<&'static str, Role>,
+    attributes: HashMap<&'static str, Attribute>,
+}
+
+static TABLES: LazyLock<Tables> = LazyLock::new(|| read(include_str!("aria.txt")));
+
+fn list(text: &'static str) -> Vec<&'static str> {
+    text.split(',').filter(|item| !item.is_empty()).collect()
+}
+
+fn read(text: &'static str) -> Tables {
+    let mut tables =
+        Tables { globals: Vec::new(), roles: HashMap::new(), attributes: HashMap::new() };
+    for line in text.lines() {
+        let words: Vec<&'static str> = line.split(' ').collect();
+        match *words {
+            ["globals", names] => tables.globals = list(names),
+            ["role", name, kind, naming, named, _, required, supported] => {
+                let after = |text: &'static str| list(text.split_once('=').map_or("", |(_, l)| l));
+                let role = Role {
+                    name,
+                    is_abstract: kind == "abstract",
+                    is_deprecated: kind == "deprecated",
+                    is_widget: kind == "widget",
+                    is_unnamable: naming == "prohibited",
+                    is_named_by_content: naming == "contents",
+                    needs_name: named == "named",
+                    required: after(required),
+                    supported: after(supported),
+                };
+                tables.roles.insert(name, role);
+            }
+            ["attribute", name, kind, ref tokens @ ..] => {
+                let tokens = tokens.first().copied().unwrap_or_default();
+                tables.attributes.insert(name, Attribute { kind, tokens });
+            }
+            _ => {}
+        }
+    }
+    tables
+}
+
+/// The role with this name.
+pub(super) fn role(name: &str) -> Option<&'static Role> {
+    TABLES.roles.get(name)
+}
+
+/// The attribute with this name.
+pub(super) fn attribute(name: &str) -> Option<Attribute> {
+    TABLES.attributes.get(name).copied()
+}
+
+/// The names of all attributes.
+pub(super) fn attribute_names() -> impl Iterator<Item = &'static str> {
+    TABLES.attributes.keys().copied()
+}
+
+/// The names of all roles that elements can have.
+pub(super) fn role_names() -> impl Iterator<Item = &'static str> {
+    TABLES.roles.values().filter(|role| !role.is_abstract).map(|role| role.name)
+}
+
+impl Role {
+    /// Whether elements with the role can have the attribute.
+    pub(super) fn supports(&self, attribute: &str) -> bool {
+        const DRAFT: [&str; 3] =
+            ["aria-braillelabel", "aria-brailleroledescription", "aria-description"];
+        TABLES.globals.contains(&attribute)
+            || DRAFT.contains(&attribute)
+            || self.supported.contains(&attribute)
+            || self.required.contains(&attribute)
+            // The draft of 1.3 supports it on more roles.
+            || self.name == "combobox" && attribute == "aria-controls"
+    }
+}
+
+impl Attribute {
+    /// Whether the attribute can have the value.
+    pub(super) fn accepts(self, value: &str) -> bool {
+        let is_boolean = matches!(value, "true" | "false");
+        let is_token = |token: &str| self.tokens.split(',').any(|known| known == token);
+        match self.kind {
+            "boolean" => is_boolean || value == "undefined",
+            "tristate" => is_boolean || matches!(value, "mixed" | "undefined"),
+            "token" => is_token(&value.to_ascii_lowercase()),
+            "tokenlist" => value.split_ascii_whitespace().all(is_token),
+            "integer" => value.parse::<i64>().is_ok(),
+            "number" => value.parse::<f64>().is_ok(),
+            _ => true,
+        }
+    }
+
+    /// Whether an empty value removes the attribute.
+    pub(super) fn can_be_empty(self) -> bool {
+        matches!(self.kind, "string" | "id" | "idlist")
+    }
+
+    /// The values that the attribute can have, in words.
+    pub(super) fn expected(self) -> String {
+        match self.kind {
+            "boolean" => "`true` or `false`".to_owned(),
+            "tristate" => "`true`, `false` or `mixed`".to_owned(),
+            "integer" => "an integer".to_owned(),
+            "number" => "a number".to_owned(),
+            _ => {
+                let tokens: Vec<String> =
+                    self.tokens.split(',').map(|token| format!("`{token}`")).collect();
+                format!("one of {}", tokens.join(", "))
+            }
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! Rules on attributes: ARIA and a few of HTML.
+
+use super::element::El;
+use super::roles::{Role, implicit, input_type, role};
+use super::{Found, aria, tokens};
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::nearest::nearest;
+use aidd_engine::text::source::Span;
+use aidd_markup::{Attribute, AttributeKind, Language, Value};
+
+/// The attributes of WAI-ARIA on the element.
+fn aria_attributes<'d>(element: El<'d>) -> impl Iterator<Item = &'d Attribute<'d>> {
+    let attributes = element.attributes().iter();
+    attributes.filter(|attribute| {
+        attribute.kind == AttributeKind::Plain && attribute.name.starts_with("aria-")
+    })
+}
+
+/// The span that deletes an attribute together with the space before it.
+fn with_space(found: &Found<'_, '_>, span: Span) -> Span {
+    let text = found.report.source().text();
+    let before = text.get(..span.start as usize).unwrap_or_default();
+    let spaces = before.len() - before.trim_end().len();
+    Span { start: span.start - u32::try_from(spaces).unwrap_or_default(), end: span.end }
+}
+
+pub(super) fn unknown_aria_attribute(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag.is_empty() {
+        return;
+    }
+    for attribute in aria_attributes(element) {
+        if aria::attribute(&attribute.name).is_some() {
+            continue;
+        }
+        let message = format!("WAI-ARIA has no attribute `{}`", attribute.name);
+        // A different word, such as `aria-role`, is not a misspelling.
+        let is_typo = |known: &&str| strsim::osa_distance(&attribute.name, known) <= 2;
+        let similar = nearest(&attribute.name, aria::attribute_names().filter(is_typo));
+        let is_plain = found.slice(attribute.name_span) == attribute.name;
+        let finding = found.at(attribute.name_span, message);
+        match similar {
+            Some(similar) if is_plain => {
+                let edit = Edit::replace(attribute.name_span, similar);
+                finding.fix_unsafe(format!("Replace with `{similar}`"), vec![edit]);
+            }
+            _ => {
+                finding.help("delete the attribute, or use one of WAI-ARIA");
+            }
+        }
+    }
+}
+
+pub(super) fn invalid_aria_value(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag.is_empty() {
+        return;
+    }
+    for attribute in aria_attributes(element) {
+        let Some(known) = aria::attribute(&attribute.name) else { continue };
+        let (text, span) = match attribute.value {
+            // In JSX, a property without value is `true`.
+            Value::Empty if element.document().language() == Language::Jsx => {
+                ("true", attribute.name_span)
+            }
+            Value::Empty => ("", attribute.name_span),
+            Value::Static { text, span } => (text.trim(), span),
+            Value::Absent | Value::Dynamic { .. } => continue,
+        };
+        if text.is_empty() && known.can_be_empty() || known.accepts(text) {
+            continue;
+        }
+        let span = if span.is_empty() { attribute.span } else { span };
+        let message = if text.is_empty() {
+            format!("`{}` has no value", attribute.name)
+        } else {
+            format!("`{}` cannot be `{text}`", attribute.name)
+        };
+        found.at(span, message).help(format!("expected {}", known.expected()));
+    }
+}
+
+pub(super) fn unknown_role(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(Value::Static { text, span }) = element.value("role") else { return };
+    if element.tag.is_empty() || text.trim().is_empty() {
+        return;
+    }
+    let unknown = |word: &&str| {
+        !word.starts_with("doc-")
+            && !word.starts_with("graphics-")
+            && !matches!(
+                *word,
+                "image" | "comment" | "suggestion" | "sectionheader" | "sectionfooter"
+            )
+            && aria::role(&word.to_ascii_lowercase()).is_none_or(|role| role.is_abstract)
+    };
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    // The first role that the browser knows applies: `role="switch checkbox"`.
+    if words.iter().any(|word| !unknown(word)) {
+        return;
+    }
+    let Some(word) = words.first() else { return };
+    let is_abstract = aria::role(word).is_some();
+    let problem = if is_abstract { "is abstract" } else { "does not exist" };
+    let similar = nearest(word, aria::role_names());
+    let finding = found.at(span, format!("the role `{word}` {problem}"));
+    match similar {
+        Some(similar) if !is_abstract => {
+            finding.help(format!("did you mean `{similar}`?"));
+        }
+        _ => {
+            finding.help("use a role of WAI-ARIA, or delete the attribute");
+        }
+    }
+}
+
+pub(super) fn deprecated_role(element: El<'_>, found: &mut Found<'_, '_>) {
+    if let Some(Value::Static { text, span }) = element.value("role")
+        && aria::role(text.trim()).is_some_and(|role| role.is_deprecated)
+    {
+        found
+            .at(span, format!("the role `{}` is deprecated", text.trim()))
+            .help("use `list` instead");
+    }
+}
+
+pub(super) fn missing_aria_state(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) = element.attribute("role") else { return };
+    let Role::Explicit(name) = role(element) else { return };
+    let Some(known) = aria::role(name) else { return };
+    if known.required.is_empty() || element.has_spread() || element.tag.is_empty() {
+        return;
+    }
+    let has_own_state = match (implicit(element), name) {
+        (Role::Implicit(own), _) if own == name => true,
+        // A native control reports its state itself.
+        (Role::Implicit("checkbox"), "switch" | "menuitemcheckbox") => true,
+        (Role::Implicit("radio"), "menuitemradio") => true,
+        (Role::Implicit("slider"), _) => true,
+        (Role::Implicit("textbox" | "searchbox" | "combobox"), "combobox") => {
+            element.attribute("list").is_some()
+        }
+        (Role::Unknown, _) => true,
+        _ => false,
+    };
+    let missing: Vec<String> = known
+        .required
+        .iter()
+        .filter(|required| element.attribute(required).is_none())
+        .map(|required| format!("`{required}`"))
+        .collect();
+    if has_own_state || missing.is_empty() {
+        return;
+    }
+    let message = format!("the role `{name}` requires {}", missing.join(" and "));
+    found.at(attribute.span, message).help("add the attribute and keep its value up to date");
+}
+
+pub(super) fn unsupported_aria_attribute(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag.is_empty() {
+        return;
+    }
+    let Some(name) = role(element).name() else { return };
+    let Some(known) = aria::role(name) else { return };
+    let input = (element.tag == "input").then(|| input_type(element)).flatten();
+    for attribute in aria_attributes(element) {
+        let is_known = aria::attribute(&attribute.name).is_some();
+        // The rule on names covers these.
+        let is_name = matches!(&*attribute.name, "aria-label" | "aria-labelledby");
+        if !is_known || is_name || known.supports(&attribute.name) {
+            continue;
+        }
+        if matches!(attribute.value, Value::Absent)
+            || input.as_deref() == Some("checkbox") && attribute.name == "aria-pressed"
+        {
+            continue;
+        }
+        let message = format!("the role `{name}` does not support `{}`", attribute.name);
+        found
+            .at(attribute.span, message)
+            .help("delete the attribute, or give the element a role that supports it");
+    }
+}
+
+pub(super) fn redundant_role(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) = element.attribute("role") else { return };
+    let Some(text) = attribute.value.text().map(str::trim) else { return };
+    // Safari removes the role of lists without markers, and only `role` restores it.
+    let is_intended = matches!(element.tag, "ul" | "ol" | "li" | "menu" | "img");
+    if is_intended || implicit(element) != Role::Implicit(match_static(text)) {
+        return;
+    }
+    // Whether these elements have the role depends on their names or ancestors.
+    if matches!(element.tag, "aside" | "td" | "th" | "tr" | "section") {
+        return;
+    }
+    let message = format!("`<{}>` already has the role `{text}`", element.tag);
+    let delete = Edit::delete(with_space(found, attribute.span));
+    found.at(attribute.span, message).fix("Delete the attribute", vec![delete]);
+}
+
+fn match_static(text: &str) -> &'static str {
+    aria::role(text).map_or("", |role| role.name)
+}
+
+pub(super) fn prohibited_name(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) =
+        ["aria-label", "aria-labelledby"].iter().find_map(|name| element.attribute(name))
+    else {
+        return;
+    };
+    if matches!(attribute.value, Value::Absent | Value::Empty) || element.tag.is_empty() {
+        return;
+    }
+    let Some(name) = role(element).name() else { return };
+    let Some(known) = aria::role(name) else { return };
+    if !known.is_unnamable || element.attribute("tabindex").is_some() {
+        return;
+    }
+    // A directive can set a role.
+    if element.has_kind(AttributeKind::Directive) && element.document().language() != Language::Vue
+    {
+        return;
+    }
+    let message = format!("elements with the role `{name}` cannot have a name");
+    found
+        .at(attribute.span, message)
+        .help("give the element a role, or put the text into its content");
+}
+
+pub(super) fn aria_on_invisible_element(element: El<'_>, found: &mut Found<'_, '_>) {
+    let is_invisible = matches!(
+        element.tag,
+        "base"
+            | "col"
+            | "colgroup"
+            | "head"
+            | "html"
+            | "link"
+            | "meta"
+            | "noembed"
+            | "noscript"
+            | "param"
+            | "picture"
+            | "script"
+            | "source"
+            | "style"
+            | "title"
+            | "track"
+    );
+    if !is_invisible {
+        return;
+    }
+    for attribute in element.attributes() {
+        let is_aria = attribute.name.starts_with("aria-") || attribute.name == "role";
+        let is_hidden = attribute.name == "aria-hidden" && element.tag == "picture";
+        if attribute.kind == AttributeKind::Plain && is_aria && !is_hidden {
+            let message = format!("`{}` has no effect on `<{}>`", attribute.name, element.tag);
+            let delete = Edit::delete(with_space(found, attribute.span));
+            found.at(attribute.span, message).fix_unsafe("Delete the attribute", vec![delete]);
+        }
+    }
+}
+
+pub(super) fn aria_hidden_body(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) = element.attribute("aria-hidden") else { return };
+    if matches!(element.tag, "body" | "html") && attribute.value.text() == Some("true") {
+        let delete = Edit::delete(with_space(found, attribute.span));
+        let message = "`aria-hidden` hides the whole page from screen readers";
+        found.at(attribute.span, message).fix("Delete the attribute", vec![delete]);
+    }
+}
+
+pub(super) fn access_key(element: El<'_>, found: &mut Found<'_, '_>) {
+    if let Some(attribute) = element.attribute("accesskey")
+        && !matches!(attribute.value, Value::Absent)
+        && !element.tag.is_empty()
+    {
+        found
+            .at(attribute.span, "access keys conflict with the keys of screen readers and browsers")
+            .help("delete the attribute");
+    }
+}
+
+pub(super) fn autofocus(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) = element.attribute("autofocus") else { return };
+    let is_off =
+        matches!(attribute.value, Value::Absent) || attribute.value.text() == Some("false");
+    // In a dialog, the focus must move to its content.
+    let is_in_dialog = || {
+        element.close_ancestors().any(|ancestor| {
+            let name = ancestor.name().to_ascii_lowercase();
+            ["dialog", "modal", "popover", "drawer"].iter().any(|word| name.contains(word))
+                || matches!(ancestor.text_of("role"), Some("dialog" | "alertdialog"))
+        })
+    };
+    if !is_off && !element.tag.is_empty() && !is_in_dialog() {
+        found
+            .at(attribute.span, "the focus skips what precedes this element")
+            .help("delete the attribute, unless the element is the purpose of the page");
+    }
+}
+
+pub(super) fn duplicate_attribute(element: El<'_>, found: &mut Found<'_, '_>) {
+    let attributes = element.attributes();
+    for (index, attribute) in attributes.iter().enumerate().skip(1) {
+        // A spread or a template statement between two attributes can make them exclude each other.
+        let is_same = |other: &&Attribute<'_>| {
+            other.kind == AttributeKind::Plain && other.name == attribute.name
+        };
+        if attribute.kind != AttributeKind::Plain || attribute.name.is_empty() || index > 64 {
+            continue;
+        }
+        let Some(first) = attributes[..index].iter().find(is_same) else { continue };
+        let between = &attributes[..=index];
+        let is_conditional = between.iter().any(|other| other.kind == AttributeKind::Spread);
+        let written = found.slice(attribute.name_span);
+        let is_binding = !written.eq_ignore_ascii_case(found.slice(first.name_span));
+        if is_conditional {
+            continue;
+        }
+        // A binding such as `th:href` replaces the static value.
+        if is_binding {
+            continue;
+        }
+        let message = format!("`{written}` is set twice on `<{}>`", element.name());
+        let first_span = first.span;
+        found
+            .at(attribute.span, message)
+            .help("delete one of the two")
+            .related(first_span, "first value");
+    }
+}
+
+pub(super) fn invalid_autocomplete(element: El<'_>, found: &mut Found<'_, '_>) {
+    if !matches!(element.tag, "input" | "select" | "textarea" | "form") {
+        return;
+    }
+    let Some(Value::Static { text, span }) = element.value("autocomplete") else { return };
+    if let Some(problem) = tokens::autocomplete_problem(text, element.tag == "form") {
+        found.at(span, problem).help("use a value that HTML lists for `autocomplete`");
+    }
+}

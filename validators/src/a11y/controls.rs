@@ -1,0 +1,326 @@
+//! Rules on the names of links, buttons, form controls and headings.
+
+use super::element::El;
+use super::names::{Name, aria_name, attribute_name, content, is_blank, may_be_hidden, name};
+use super::roles::{Role, implicit, input_type, role};
+use super::{Found, aria};
+use aidd_markup::{AttributeKind, Language, Node, Value};
+
+pub(super) fn empty_link(element: El<'_>, found: &mut Found<'_, '_>) {
+    let is_link = element.tag == "a"
+        && (element.attribute("href").is_some() || element.event("click").is_some());
+    if !is_link || name(element) != Name::Empty || may_be_hidden(element) {
+        return;
+    }
+    // An anchor that other links refer to.
+    let is_anchor = element.attribute("id").is_some() || element.attribute("name").is_some();
+    if is_anchor && element.children().next().is_none() {
+        return;
+    }
+    if role(element).is_presentational() {
+        return;
+    }
+    found
+        .at(element.tag_span(), "link without text")
+        .help("add text or `aria-label`; describe an image inside with `alt`");
+}
+
+pub(super) fn unnamed_button(element: El<'_>, found: &mut Found<'_, '_>) {
+    let is_button = match element.tag {
+        "button" => !matches!(role(element), Role::Explicit("none" | "presentation")),
+        "summary" => false,
+        "input" => {
+            let kind = input_type(element);
+            if kind.as_deref() == Some("button")
+                && attribute_name(element, &["value"]) == Name::Empty
+                && !is_labelled(element)
+                && !may_be_hidden(element)
+            {
+                found.at(element.tag_span(), "button without a name").help("add `value`");
+            }
+            return;
+        }
+        "" => false,
+        _ => role(element) == Role::Explicit("button"),
+    };
+    if !is_button || name(element) != Name::Empty || may_be_hidden(element) {
+        return;
+    }
+    // A script fills an empty button, which it finds by its id.
+    let is_filled_later = element.document().language() == Language::Html
+        && element.children().next().is_none()
+        && element.attribute("id").is_some();
+    if is_filled_later || is_labelled(element) {
+        return;
+    }
+    found
+        .at(element.tag_span(), "button without a name")
+        .help("add text or `aria-label`; hide a decorative icon with `aria-hidden=\"true\"`");
+}
+
+/// Whether a label may name the element: one that contains it, or one that refers to its id.
+fn is_labelled(element: El<'_>) -> bool {
+    element.attribute("id").is_some()
+        || element.close_ancestors().any(|ancestor| {
+            // A component can render a label.
+            matches!(ancestor.tag, "label" | "")
+        })
+}
+
+pub(super) fn unlabelled_control(element: El<'_>, found: &mut Found<'_, '_>) {
+    let is_control = match element.tag {
+        "select" | "textarea" => true,
+        "input" => input_type(element).is_some_and(|kind| {
+            !matches!(&*kind, "hidden" | "submit" | "reset" | "button" | "image")
+        }),
+        _ => false,
+    };
+    if !is_control
+        || attribute_name(element, &["placeholder"]) != Name::Empty
+        || is_labelled(element)
+        || may_be_hidden(element)
+        || role(element).is_presentational()
+    {
+        return;
+    }
+    let has_label_id = ["aria-labelledby", "slot", "data-label"]
+        .iter()
+        .any(|name| element.attribute(name).is_some());
+    // Without a parent in the file, whoever renders the component can add the label.
+    if has_label_id || element.parent().is_none() {
+        return;
+    }
+    found
+        .at(element.tag_span(), format!("`<{}>` without a label", element.tag))
+        .help("add an `id` and a `<label>` with `for`, or `aria-label`");
+}
+
+pub(super) fn label_without_control(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag != "label" || element.attribute("for").is_some() || element.has_spread() {
+        return;
+    }
+    // A label with an id can be referred to by `aria-labelledby`.
+    if element.attribute("id").is_some() || element.has_kind(AttributeKind::Content) {
+        return;
+    }
+    if role(element).is_presentational() || may_be_hidden(element) {
+        return;
+    }
+    let Some(inner) = element.inner() else { return };
+    let may_contain = inner.iter().any(|child| {
+        child.tag.is_empty()
+            || matches!(
+                child.tag,
+                "input"
+                    | "select"
+                    | "textarea"
+                    | "button"
+                    | "meter"
+                    | "output"
+                    | "progress"
+                    | "slot"
+            )
+            || child.has_kind(AttributeKind::Content)
+            || child.attribute("contenteditable").is_some()
+            || child.attribute("role").is_some()
+    });
+    if may_contain || has_unknown_content(element) {
+        return;
+    }
+    found
+        .at(element.tag_span(), "label of no form control")
+        .help("add `for` with the id of the control, or put the control into the label");
+}
+
+/// Whether the element contains a block that can render elements.
+fn has_unknown_content(element: El<'_>) -> bool {
+    let language = element.document().language();
+    element.children().any(|node| match node {
+        Node::Block(block) => {
+            let is_template = language == Language::Html;
+            // `{label}` is text in most components, `{children}` is not.
+            block.may_be_text && (is_template || language == Language::Jsx)
+        }
+        _ => false,
+    }) && !element.children().any(|node| matches!(node, Node::Text(..)))
+}
+
+pub(super) fn iframe_without_title(element: El<'_>, found: &mut Found<'_, '_>) {
+    if !matches!(element.tag, "iframe" | "frame") || may_be_hidden(element) {
+        return;
+    }
+    let is_tiny = ["width", "height"]
+        .iter()
+        .all(|name| element.text_of(name).is_some_and(|size| matches!(size, "0" | "1")));
+    let is_removed = element.text_of("tabindex") == Some("-1");
+    if attribute_name(element, &[]) == Name::Empty
+        && !is_tiny
+        && !is_removed
+        && !role(element).is_presentational()
+    {
+        found
+            .at(element.tag_span(), format!("`<{}>` without a title", element.tag))
+            .help("state in `title` what the frame contains");
+    }
+}
+
+pub(super) fn empty_heading(element: El<'_>, found: &mut Found<'_, '_>) {
+    let is_heading = matches!(element.tag, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
+        && !matches!(role(element), Role::Explicit(_) | Role::Unknown);
+    if !is_heading || name(element) != Name::Empty || may_be_hidden(element) {
+        return;
+    }
+    // A script fills an empty heading, which it finds by its id or class.
+    let is_filled_later = element.document().language() == Language::Html
+        && element.children().next().is_none()
+        && ["id", "class"].iter().any(|name| element.attribute(name).is_some());
+    // A placeholder while the content is loading.
+    let class = element.text_of("class").unwrap_or_default();
+    let is_skeleton = ["pulse", "skeleton", "shimmer"].iter().any(|word| class.contains(word));
+    if !is_filled_later && !is_skeleton {
+        found
+            .at(element.tag_span(), "heading without text")
+            .help("add text, or use another element");
+    }
+}
+
+pub(super) fn link_without_target(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag != "a" || element.has_spread() {
+        return;
+    }
+    let Some(Value::Static { text, span }) = element.value("href") else { return };
+    let lower = text.trim().to_ascii_lowercase();
+    let is_script = lower.starts_with("javascript:");
+    if !(is_script || lower == "#" || lower == "#!") || role(element) == Role::Explicit("button") {
+        return;
+    }
+    let is_toggle = element
+        .attributes()
+        .iter()
+        .any(|attribute| attribute.name.starts_with("data-") && attribute.name.ends_with("toggle"));
+    if is_toggle && element.document().language() == Language::Html {
+        return;
+    }
+    let span = if span.is_empty() { element.tag_span() } else { span };
+    found
+        .at(span, "the link leads nowhere")
+        .help("use `<button>` for an action, or the address of a page");
+}
+
+pub(super) fn ambiguous_link_text(element: El<'_>, found: &mut Found<'_, '_>) {
+    const TEXTS: [&str; 6] = ["click here", "here", "link", "a link", "learn more", "read more"];
+    if element.tag != "a" || may_be_hidden(element) {
+        return;
+    }
+    if let Name::Present(Some(text)) = name(element) {
+        let text = text.trim_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        if TEXTS.contains(&&*text) {
+            found
+                .at(
+                    element.tag_span(),
+                    format!("the text `{text}` does not state where the link leads"),
+                )
+                .help("name the target in the text of the link");
+        }
+    }
+}
+
+pub(super) fn label_mismatch(element: El<'_>, found: &mut Found<'_, '_>) {
+    let is_named_by_content = match role(element) {
+        Role::Explicit(name) => {
+            aria::role(name).is_some_and(|role| role.is_widget && role.is_named_by_content)
+        }
+        Role::Implicit(name) => matches!(name, "button" | "link"),
+        Role::None | Role::Unknown => false,
+    };
+    let Some(Value::Static { text: label, span }) = element.value("aria-label") else { return };
+    if !is_named_by_content
+        || element.tag.is_empty()
+        || element.attribute("aria-labelledby").is_some()
+    {
+        return;
+    }
+    let Name::Present(Some(visible)) = content(element) else { return };
+    let words = |text: &str| {
+        let letters = text.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' });
+        let text: String = letters.flat_map(char::to_lowercase).collect();
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let (label_words, visible_words) = (words(label), words(&visible));
+    // One character, such as `×`, stands for an icon.
+    let is_icon =
+        visible_words.chars().count() < 2 || is_blank(label) || visible.contains(['&', '{']);
+    if is_icon || format!(" {label_words} ").contains(&format!(" {visible_words} ")) {
+        return;
+    }
+    found
+        .at(span, format!("the name `{}` does not contain the visible text `{}`", label.trim(), visible))
+        .help("begin `aria-label` with the visible text: speech input uses it; or delete `aria-label`");
+}
+
+pub(super) fn fieldset_without_legend(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag != "fieldset" || aria_name(element).is_some() || element.has_spread() {
+        return;
+    }
+    let Some(inner) = element.inner() else { return };
+    let controls = inner.iter().filter(|child| {
+        let kind = (child.tag == "input").then(|| input_type(**child)).flatten();
+        matches!(kind.as_deref(), Some("radio" | "checkbox"))
+    });
+    let may_have_legend = inner.iter().any(|child| matches!(child.tag, "legend" | ""));
+    if controls.count() > 1 && !may_have_legend && !matches!(role(element), Role::Explicit(_)) {
+        found
+            .at(element.tag_span(), "group of options without a name")
+            .help("begin the `<fieldset>` with a `<legend>`");
+    }
+}
+
+pub(super) fn unnamed_widget(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag.is_empty() {
+        return;
+    }
+    let Some(found_role) = role(element).name() else { return };
+    let is_checked = matches!(
+        found_role,
+        "alertdialog"
+            | "checkbox"
+            | "combobox"
+            | "dialog"
+            | "link"
+            | "listbox"
+            | "menuitem"
+            | "menuitemcheckbox"
+            | "menuitemradio"
+            | "meter"
+            | "option"
+            | "progressbar"
+            | "radio"
+            | "searchbox"
+            | "slider"
+            | "spinbutton"
+            | "switch"
+            | "textbox"
+            | "tooltip"
+            | "treeitem"
+    );
+    let is_native =
+        implicit(element) == Role::Implicit(aria::role(found_role).map_or("", |r| r.name));
+    let is_covered = is_native && !matches!(element.tag, "dialog" | "meter" | "progress");
+    if !is_checked || is_covered || matches!(element.tag, "input" | "select" | "textarea") {
+        return;
+    }
+    let Some(known) = aria::role(found_role) else { return };
+    let own = if known.is_named_by_content { name(element) } else { attribute_name(element, &[]) };
+    // Whoever renders a `<dialog>` can name it.
+    if own != Name::Empty || may_be_hidden(element) || !known.needs_name && found_role != "tooltip"
+    {
+        return;
+    }
+    if matches!(element.tag, "meter" | "progress") && is_labelled(element) {
+        return;
+    }
+    found
+        .at(element.tag_span(), format!("element with the role `{found_role}` without a name"))
+        .help("add `aria-label`, or `aria-labelledby` with the id of its title");
+}

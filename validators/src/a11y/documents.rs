@@ -1,0 +1,141 @@
+//! Rules on whole documents: language, title, refresh, zoom and ids.
+
+use super::Found;
+use super::element::El;
+use super::names::{Name, content, is_blank};
+use super::tokens::is_language_tag;
+use aidd_engine::text::source::Span;
+use aidd_markup::{AttributeKind, Document, Language, Node, Value};
+use std::collections::HashMap;
+
+pub(super) fn missing_lang(element: El<'_>, found: &mut Found<'_, '_>) {
+    // A layout replaces the element, or only fragments of the file are used.
+    let is_replaced =
+        element.has_kind(AttributeKind::Content) || element.has_kind(AttributeKind::Directive);
+    if element.tag != "html" || element.has_spread() || is_replaced || found.is_email() {
+        return;
+    }
+    let is_missing = match element.value("lang") {
+        Some(Value::Dynamic { .. }) => false,
+        Some(Value::Absent) => true,
+        Some(value) => value.text().is_some_and(is_blank),
+        None => true,
+    };
+    // `xml:lang` applies to XHTML. An HTML file without content is replaced by a script or a build.
+    if is_missing && element.attribute("xml:lang").is_none() {
+        found
+            .at(element.tag_span(), "the language of the page is not declared")
+            .help("add `lang`, such as `lang=\"en\"`; screen readers select the voice by it");
+    }
+}
+
+pub(super) fn invalid_lang(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag.is_empty() {
+        return;
+    }
+    for name in ["lang", "xml:lang"] {
+        if let Some(Value::Static { text, span }) = element.value(name)
+            && !is_blank(text)
+            && !is_language_tag(text.trim())
+            && element.name() != "script"
+        {
+            found
+                .at(span, format!("`{}` is not a language", text.trim()))
+                .help("use a tag of BCP 47, such as `en` or `pt-BR`");
+        }
+    }
+}
+
+pub(super) fn empty_title(element: El<'_>, found: &mut Found<'_, '_>) {
+    let is_title = element.tag == "title"
+        && element.parent().is_some_and(|parent| parent.name() == "head")
+        && !element.has_kind(AttributeKind::Directive)
+        && !element.has_spread();
+    if is_title && content(element) == Name::Empty && element.attributes().is_empty() {
+        found
+            .at(element.span(), "the title of the page is empty")
+            .help("name the page in `<title>`");
+    }
+}
+
+pub(super) fn meta_refresh(element: El<'_>, found: &mut Found<'_, '_>) {
+    let is_refresh = element.tag == "meta"
+        && element.text_of("http-equiv").is_some_and(|name| name.eq_ignore_ascii_case("refresh"));
+    let Some(Value::Static { text, span }) = element.value("content").filter(|_| is_refresh) else {
+        return;
+    };
+    let seconds = text.split([';', ',']).next().unwrap_or_default().trim();
+    // A redirect without delay is not noticed; a delay of 20 hours or more is allowed.
+    const MAX: u32 = 72_000;
+    // Pages for browsers without scripts.
+    let is_fallback = element.close_ancestors().any(|ancestor| ancestor.tag == "noscript");
+    if seconds.parse::<u32>().is_ok_and(|seconds| (1..=MAX).contains(&seconds)) && !is_fallback {
+        found
+            .at(span, "the page reloads or redirects before users may have read it")
+            .help("redirect on the server, or let the user reload the page");
+    }
+}
+
+pub(super) fn zoom_disabled(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag != "meta" || element.text_of("name") != Some("viewport") {
+        return;
+    }
+    let Some(Value::Static { text, span }) = element.value("content") else { return };
+    let mut offset = 0;
+    for part in text.split([',', ';']) {
+        let start = span.start as usize + offset + (part.len() - part.trim_start().len());
+        offset += part.len() + 1;
+        let Some((name, value)) = part.split_once('=') else { continue };
+        let (name, value) = (name.trim().to_ascii_lowercase(), value.trim().to_ascii_lowercase());
+        let is_disabled = match &*name {
+            "user-scalable" => matches!(&*value, "no" | "0" | "false"),
+            "maximum-scale" => value.parse::<f32>().is_ok_and(|scale| (0.0..2.0).contains(&scale)),
+            _ => false,
+        };
+        if is_disabled {
+            let part = Span::new(start, start + part.trim().len());
+            found
+                .at(part, format!("`{name}={value}` prevents users from enlarging the page"))
+                .help("delete this part");
+            return;
+        }
+    }
+}
+
+/// Reports ids that occur twice. Only whole documents without template statements are checked:
+/// elsewhere, the elements can exclude each other.
+pub(super) fn duplicate_id(document: &Document<'_>, found: &mut Found<'_, '_>) {
+    if document.language() != Language::Html || document.is_templated() {
+        return;
+    }
+    let mut first: HashMap<&str, Span> = HashMap::new();
+    let mut in_template_until = 0;
+    for element in document.elements() {
+        // The content of `<template>` is copied.
+        if element.name() == "template" {
+            in_template_until = in_template_until.max(element.span().end);
+        }
+        if element.span().start < in_template_until || element.has_kind(AttributeKind::Directive) {
+            continue;
+        }
+        let Some(Value::Static { text, span }) = element.value("id") else { continue };
+        if is_blank(text) || is_in_block(element) {
+            continue;
+        }
+        match first.get(text.trim()) {
+            None => {
+                first.insert(text.trim(), span);
+            }
+            Some(&other) => {
+                found
+                    .at(span, format!("the id `{}` occurs twice", text.trim()))
+                    .help("use another id; labels and links refer to the first element")
+                    .related(other, "first element with the id");
+            }
+        }
+    }
+}
+
+fn is_in_block(element: aidd_markup::Element<'_>) -> bool {
+    element.is_in_block() || element.children().any(|node| matches!(node, Node::Slot(_)))
+}

@@ -1,0 +1,62 @@
+//! Elements with the name of the native element that they render.
+
+use aidd_markup::{Element, Value};
+use std::ops::Deref;
+
+/// An element, and the name of the native element that it is or renders.
+#[derive(Clone, Copy)]
+pub(super) struct El<'d> {
+    element: Element<'d>,
+    /// The name in HTML; empty for a component.
+    pub(super) tag: &'d str,
+}
+
+impl<'d> El<'d> {
+    pub(super) fn new(element: Element<'d>) -> Self {
+        let tag = if element.is_native() { element.name() } else { rendered_tag(element) };
+        Self { element, tag }
+    }
+
+    /// The element that contains this one; see [`Element::parent`].
+    pub(super) fn parent_el(self) -> Option<Self> {
+        self.element.parent().map(Self::new)
+    }
+
+    /// The closest elements that contain this one.
+    pub(super) fn close_ancestors(self) -> impl Iterator<Item = Self> {
+        /// Maximum number of elements, so that deeply nested texts are checked in linear time.
+        const MAX: usize = 64;
+        self.element.ancestors().take(MAX).map(Self::new)
+    }
+
+    /// All elements inside, up to a limit; `None` if there are more.
+    pub(super) fn inner(self) -> Option<Vec<Self>> {
+        /// Maximum number of elements, so that deeply nested texts are checked in linear time.
+        const MAX: usize = 256;
+        let found: Vec<Self> = self.element.descendants().take(MAX).map(Self::new).collect();
+        (found.len() < MAX).then_some(found)
+    }
+
+    /// The value of an attribute without spaces around it, if the source shows it.
+    pub(super) fn text_of(self, name: &str) -> Option<&'d str> {
+        self.element.value(name).and_then(Value::text).map(str::trim)
+    }
+}
+
+/// The native element that a component of a well-known framework renders with the same attributes;
+/// empty if it is unknown.
+fn rendered_tag(element: Element<'_>) -> &'static str {
+    let name = element.name();
+    let module = || element.document().import_of(name);
+    let is_next_image = name.ends_with("Image")
+        && module().is_some_and(|module| matches!(module, "next/image" | "next/legacy/image"));
+    if is_next_image { "img" } else { "" }
+}
+
+impl<'d> Deref for El<'d> {
+    type Target = Element<'d>;
+
+    fn deref(&self) -> &Element<'d> {
+        &self.element
+    }
+}

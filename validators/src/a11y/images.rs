@@ -1,0 +1,173 @@
+//! Rules on images and media.
+
+use super::Found;
+use super::element::El;
+use super::names::{Name, aria_name, attribute_name, is_blank, may_be_hidden, name};
+use super::roles::{Role, input_type, role};
+use aidd_markup::{AttributeKind, Language, Value};
+
+pub(super) fn missing_alt(element: El<'_>, found: &mut Found<'_, '_>) {
+    let what = match element.tag {
+        "img" => "image",
+        "area" if element.attribute("href").is_some() => "area of the image map",
+        "input" if input_type(element).as_deref() == Some("image") => "image button",
+        _ => return,
+    };
+    // Text that a script or a template fills in later has no source yet.
+    let has_source = ["src", "srcset", "href"].iter().any(|name| element.attribute(name).is_some());
+    if element.has_spread() || element.has_kind(AttributeKind::Content) || !has_source {
+        return;
+    }
+    let is_bare = match element.value("alt") {
+        // In HTML, an attribute without value is empty; in JSX, it is `true`.
+        Some(Value::Empty) => element.document().language() == Language::Jsx,
+        Some(Value::Absent) => true,
+        Some(Value::Static { text, .. }) => {
+            // An image button and a linked area need a name.
+            element.tag != "img" && is_blank(text) && aria_name(element).is_none()
+        }
+        Some(Value::Dynamic { .. }) => false,
+        None => true,
+    };
+    if !is_bare || aria_name(element).is_some() || may_be_hidden(element) {
+        return;
+    }
+    if role(element).is_presentational() || element.value("role").is_some_and(Value::is_dynamic) {
+        return;
+    }
+    let help = if element.tag == "img" {
+        "describe the image in `alt`; use `alt=\"\"` if it conveys nothing"
+    } else {
+        "state in `alt` where it leads or what it does"
+    };
+    let message = match element.value("alt") {
+        None => format!("{what} without alternative text"),
+        Some(_) => format!("{what} with an empty alternative text"),
+    };
+    found.at(element.tag_span(), message).help(help);
+}
+
+pub(super) fn redundant_alt(element: El<'_>, found: &mut Found<'_, '_>) {
+    const WORDS: [&str; 4] = ["image", "photo", "picture", "photograph"];
+    if element.tag != "img" || may_be_hidden(element) {
+        return;
+    }
+    let Some(Value::Static { text, span }) = element.value("alt") else { return };
+    let mut words = text.split(|c: char| !c.is_alphanumeric());
+    let first = words.next().unwrap_or_default();
+    let has_of = words.next() == Some("of");
+    let is_redundant = WORDS.iter().any(|word| first.eq_ignore_ascii_case(word)) && has_of
+        || WORDS.iter().any(|word| text.trim().eq_ignore_ascii_case(word));
+    if is_redundant {
+        found
+            .at(span, "screen readers already announce an image")
+            .help("describe what the image shows");
+    }
+}
+
+pub(super) fn unnamed_image_role(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag.is_empty() || matches!(element.tag, "img" | "area" | "input") {
+        return;
+    }
+    let Role::Explicit(found_role @ ("img" | "graphics-document" | "graphics-symbol")) =
+        role(element)
+    else {
+        return;
+    };
+    let has_title = element.inner().is_none_or(|inner| {
+        inner.iter().any(|child| child.name() == "title" || child.tag.is_empty())
+    });
+    let is_named = match element.tag {
+        "svg" => has_title || attribute_name(element, &[]) != Name::Empty,
+        _ => has_title || name(element) != Name::Empty && !has_only_text(element),
+    };
+    if is_named || may_be_hidden(element) || element.has_kind(AttributeKind::Content) {
+        return;
+    }
+    if attribute_name(element, &[]) == Name::Empty {
+        found
+            .at(element.tag_span(), format!("an element with the role `{found_role}` has no name"))
+            .help("add `aria-label`, or hide the image with `aria-hidden=\"true\"`");
+    }
+}
+
+/// Whether the name of an element with the role `img` would come from its content, which browsers
+/// ignore.
+fn has_only_text(element: El<'_>) -> bool {
+    attribute_name(element, &[]) == Name::Empty
+}
+
+pub(super) fn image_map_on_server(element: El<'_>, found: &mut Found<'_, '_>) {
+    if matches!(element.tag, "img" | "input")
+        && let Some(attribute) = element.attribute("ismap")
+        && !matches!(attribute.value, Value::Absent | Value::Dynamic { .. })
+    {
+        found
+            .at(
+                attribute.span,
+                "the server evaluates the position of the click, so a mouse is required",
+            )
+            .help("use links, or a map of `<area>` elements");
+    }
+}
+
+/// Whether a `<video>` or `<audio>` is muted; `None` if this is unknown.
+fn is_muted(element: El<'_>) -> Option<bool> {
+    match element.value("muted") {
+        Some(Value::Dynamic { .. }) => None,
+        Some(Value::Absent) => Some(false),
+        Some(value) => Some(value.text() != Some("false")),
+        None if element.has_spread() => None,
+        None => Some(false),
+    }
+}
+
+pub(super) fn media_without_captions(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag != "video" || is_muted(element) != Some(false) || may_be_hidden(element) {
+        return;
+    }
+    // Without a source, a script shows a stream, such as the camera.
+    let has_source = element.attribute("src").is_some()
+        || element.children().any(
+            |node| matches!(node, aidd_markup::Node::Element(child) if child.name() == "source"),
+        );
+    let Some(inner) = element.inner() else { return };
+    let may_be_captioned = inner.iter().any(|child| {
+        let kind = child.text_of("kind");
+        child.tag.is_empty()
+            || child.tag == "track"
+                && kind.is_none_or(|kind| matches!(kind, "captions" | "subtitles"))
+    });
+    let is_unknown = element
+        .children()
+        .any(|node| matches!(node, aidd_markup::Node::Block(block) if block.may_be_text));
+    if has_source && !may_be_captioned && !is_unknown {
+        found
+            .at(element.tag_span(), "video without captions")
+            .help("add `<track kind=\"captions\">`, or `muted` if the video has no sound");
+    }
+}
+
+pub(super) fn autoplay(element: El<'_>, found: &mut Found<'_, '_>) {
+    if !matches!(element.tag, "video" | "audio") || is_muted(element) != Some(false) {
+        return;
+    }
+    let Some(attribute) = element.attribute("autoplay") else { return };
+    let is_on = match attribute.value {
+        Value::Empty => true,
+        Value::Static { text, .. } => text != "false",
+        Value::Absent | Value::Dynamic { .. } => false,
+    };
+    let has_source = element.attribute("src").is_some()
+        || element.children().any(
+            |node| matches!(node, aidd_markup::Node::Element(child) if child.name() == "source"),
+        );
+    if is_on && has_source && element.attribute("controls").is_none() {
+        found
+            .at(
+                attribute.span,
+                "sound starts without the user, and there are no controls to stop it",
+            )
+            .help("add `controls`, or `muted`");
+    }
+}

@@ -1,0 +1,341 @@
+//! Rules on keyboard, mouse and focus.
+
+use super::element::El;
+use super::names::may_be_hidden;
+use super::roles::{Role, implicit, is_focusable, is_natively_interactive, role};
+use super::{Found, aria};
+use aidd_markup::{AttributeKind, Language, Value};
+
+fn is_widget(name: &str) -> bool {
+    aria::role(name).is_some_and(|role| role.is_widget)
+}
+
+/// Whether the source shows that the element has neither a role nor a behaviour of its own.
+fn is_static(element: El<'_>) -> bool {
+    !element.tag.is_empty()
+        && !element.is_foreign()
+        && is_natively_interactive(element) == Some(false)
+        && match role(element) {
+            Role::Explicit(name) => !is_widget(name) && !matches!(name, "presentation" | "none"),
+            Role::Implicit(name) => !is_widget(name),
+            Role::None => true,
+            Role::Unknown => false,
+        }
+}
+
+fn has_key_event(element: El<'_>) -> bool {
+    element.attributes().iter().any(|attribute| {
+        attribute.kind == AttributeKind::Event && attribute.name.starts_with("key")
+    })
+}
+
+pub(super) fn click_only_element(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(click) = element.event("click") else { return };
+    if !is_static(element)
+        || has_key_event(element)
+        || element.has_spread()
+        || may_be_hidden(element)
+    {
+        return;
+    }
+    if matches!(
+        element.tag,
+        "body" | "html" | "label" | "option" | "dialog" | "form" | "slot" | "template"
+    ) || element.attribute("tabindex").is_some()
+        || element.attribute("contenteditable").is_some()
+    {
+        return;
+    }
+    // A handler that only stops the event, or that closes what the element surrounds.
+    let code = found.slice(click.span);
+    let is_guard =
+        ["stopPropagation", "preventDefault", "currentTarget", ".stop", ".self", "target ="]
+            .iter()
+            .any(|word| code.contains(word));
+    let is_absent = matches!(click.value, Value::Absent)
+        || matches!(click.value, Value::Empty)
+            && !matches!(element.document().language(), Language::Vue | Language::Svelte);
+    // Clicks on the elements inside bubble; the keyboard reaches these elements.
+    let contains_control = element.inner().is_none_or(|inner| {
+        inner.iter().any(|child| {
+            child.tag.is_empty() && !child.name().ends_with("Icon")
+                || is_focusable(*child) != Some(false) && !child.tag.is_empty()
+                || child.attribute("role").is_some()
+        })
+    });
+    if is_guard || is_absent || contains_control {
+        return;
+    }
+    found
+        .at(
+            element.tag_span(),
+            format!("`<{}>` reacts to clicks, but not to the keyboard", element.tag),
+        )
+        .help("use `<button>` or `<a href>`");
+}
+
+pub(super) fn mouse_only_event(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag.is_empty() || element.has_spread() {
+        return;
+    }
+    for (mouse, key) in [("mouseover", "focus"), ("mouseout", "blur")] {
+        let has_key = || {
+            [key, if key == "focus" { "focusin" } else { "focusout" }]
+                .iter()
+                .any(|name| element.event(name).is_some())
+        };
+        if let Some(event) = element.event(mouse)
+            && !has_key()
+        {
+            found
+                .at(
+                    event.span,
+                    format!("`{mouse}` without `{key}`: the keyboard has no counterpart"),
+                )
+                .help(format!("handle `{key}` too"));
+        }
+    }
+}
+
+pub(super) fn positive_tabindex(element: El<'_>, found: &mut Found<'_, '_>) {
+    if let Some(Value::Static { text, span }) = element.value("tabindex")
+        && text.trim().parse::<i32>().is_ok_and(|index| index > 0)
+        && (!element.tag.is_empty() || element.document().language() == Language::Jsx)
+    {
+        found
+            .at(span, "a positive `tabindex` moves the element before all others in the tab order")
+            .help("use `0`, and the order of the source");
+    }
+}
+
+pub(super) fn hidden_focusable(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.text_of("aria-hidden") != Some("true") || element.tag.is_empty() {
+        return;
+    }
+    let Some(attribute) = element.attribute("aria-hidden") else { return };
+    let is_removed = element.attribute("hidden").is_some()
+        || element.attribute("inert").is_some()
+        || element.text_of("tabindex") == Some("-1")
+        || element
+            .value("style")
+            .and_then(Value::text)
+            .is_some_and(|style| style.contains("display:none") || style.contains("display: none"))
+        || element
+            .text_of("class")
+            .is_some_and(|class| class.split_whitespace().any(|class| class == "hidden"));
+    if is_focusable(element) == Some(true) && !is_removed {
+        found
+            .at(
+                attribute.span,
+                "screen readers do not see this element, but the keyboard reaches it",
+            )
+            .help("delete `aria-hidden`, or add `tabindex=\"-1\"`");
+    }
+}
+
+pub(super) fn presentation_conflict(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) = element.attribute("role") else { return };
+    if role(element).is_presentational()
+        && is_natively_interactive(element) == Some(true)
+        && is_focusable(element) == Some(true)
+        && !may_be_hidden(element)
+    {
+        let message =
+            format!("the keyboard reaches `<{}>`, so browsers ignore the role", element.tag);
+        found.at(attribute.span, message).help("delete the attribute");
+    }
+}
+
+pub(super) fn role_without_focus(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Role::Explicit(name) = role(element) else { return };
+    let needs_focus = matches!(
+        name,
+        "button"
+            | "checkbox"
+            | "link"
+            | "switch"
+            | "textbox"
+            | "searchbox"
+            | "slider"
+            | "spinbutton"
+    );
+    let has_handler = element.event("click").is_some() || has_key_event(element);
+    if !needs_focus || !has_handler || element.tag.is_empty() || element.has_spread() {
+        return;
+    }
+    if is_focusable(element) == Some(false)
+        && element.attribute("tabindex").is_none()
+        && element.text_of("aria-disabled") != Some("true")
+        && element.attribute("contenteditable").is_none()
+        && !may_be_hidden(element)
+    {
+        found
+            .at(
+                element.tag_span(),
+                format!("the keyboard cannot reach the element with the role `{name}`"),
+            )
+            .help("add `tabindex=\"0\"` and handle Enter and Space, or use the native element");
+    }
+}
+
+pub(super) fn active_descendant(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) = element.attribute("aria-activedescendant") else { return };
+    if !element.tag.is_empty()
+        && element.attribute("tabindex").is_none()
+        && is_focusable(element) == Some(false)
+        && element.attribute("contenteditable").is_none()
+    {
+        found
+            .at(attribute.span, "`aria-activedescendant` has no effect without the focus")
+            .help("add `tabindex=\"0\"`");
+    }
+}
+
+pub(super) fn focusable_static_element(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(Value::Static { text, .. }) = element.value("tabindex") else { return };
+    let is_focusable = text.trim().parse::<i32>().is_ok_and(|index| index >= 0);
+    let has_event = element.has_kind(AttributeKind::Event);
+    if !is_focusable || !is_static(element) || has_event || element.has_spread() {
+        return;
+    }
+    // A region that scrolls must be reachable, and a tab panel is.
+    let is_scrollable = element.attribute("aria-label").is_some()
+        || element.attribute("aria-labelledby").is_some()
+        || matches!(
+            role(element),
+            Role::Explicit("tabpanel" | "region" | "group" | "img" | "application")
+        )
+        || element.text_of("class").is_some_and(|class| class.contains("overflow"))
+        || element.attribute("contenteditable").is_some()
+        || matches!(element.tag, "pre" | "code" | "dialog" | "main" | "table");
+    if is_scrollable || matches!(element.tag, "svg" | "canvas") {
+        return;
+    }
+    if let Some(attribute) = element.attribute("tabindex") {
+        found
+            .at(
+                attribute.span,
+                format!("the keyboard stops at `<{}>`, which does nothing", element.tag),
+            )
+            .help("delete `tabindex`, or give the element a role and handlers");
+    }
+}
+
+pub(super) fn interactive_element_role(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) = element.attribute("role") else { return };
+    let Role::Explicit(name) = role(element) else { return };
+    let is_control = matches!(element.tag, "button" | "select" | "textarea")
+        || element.tag == "a" && element.attribute("href").is_some()
+        || element.tag == "input" && !matches!(implicit(element), Role::None | Role::Unknown);
+    let is_other = matches!(
+        name,
+        "article"
+            | "banner"
+            | "complementary"
+            | "contentinfo"
+            | "definition"
+            | "document"
+            | "feed"
+            | "figure"
+            | "form"
+            | "group"
+            | "heading"
+            | "img"
+            | "list"
+            | "listitem"
+            | "main"
+            | "navigation"
+            | "note"
+            | "paragraph"
+            | "region"
+            | "row"
+            | "rowgroup"
+            | "search"
+            | "status"
+            | "table"
+            | "term"
+            | "alert"
+            | "dialog"
+            | "log"
+            | "cell"
+    );
+    if is_control && is_other {
+        found
+            .at(attribute.span, format!("the role `{name}` hides what `<{}>` does", element.tag))
+            .help("delete the attribute, or move it to an element around this one");
+    }
+}
+
+pub(super) fn noninteractive_element_role(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) = element.attribute("role") else { return };
+    let Role::Explicit(name) = role(element) else { return };
+    let allowed: &[&str] = match element.tag {
+        "article" | "aside" | "blockquote" | "figure" | "footer" | "header" | "main" | "nav"
+        | "section" | "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "dl" | "address" => &[],
+        // Lists and tables become widgets.
+        "ul" | "ol" | "menu" => return,
+        "li" | "table" | "td" | "tr" | "th" | "fieldset" | "img" | "form" => return,
+        _ => return,
+    };
+    let is_heading_tab = name == "tab" && element.tag.starts_with('h');
+    if is_widget(name) && !allowed.contains(&name) && !is_heading_tab && is_operable(name) {
+        found
+            .at(
+                attribute.span,
+                format!("the role `{name}` replaces the meaning of `<{}>`", element.tag),
+            )
+            .help(format!("put an element with the role `{name}` inside"));
+    }
+}
+
+/// Whether users operate elements with the role by one key or click.
+fn is_operable(name: &str) -> bool {
+    matches!(name, "button" | "checkbox" | "link" | "radio" | "switch" | "slider" | "textbox")
+}
+
+pub(super) fn nested_interactive(element: El<'_>, found: &mut Found<'_, '_>) {
+    if !is_control(element) {
+        return;
+    }
+    // Only the closest control that contains this one is reported.
+    let outer = element.close_ancestors().find(|ancestor| {
+        ancestor.tag.is_empty()
+            || matches!(ancestor.tag, "template")
+            || is_control(*ancestor)
+            || matches!(ancestor.tag, "label")
+    });
+    let Some(outer) = outer.filter(|outer| {
+        matches!(outer.tag, "a" | "button")
+            || matches!(role(*outer), Role::Explicit("button" | "link" | "checkbox" | "switch"))
+                && !outer.tag.is_empty()
+    }) else {
+        return;
+    };
+    if !is_control(outer) || may_be_hidden(element) || is_unclosed(outer) {
+        return;
+    }
+    let outer_span = outer.tag_span();
+    found
+        .at(element.tag_span(), format!("`<{}>` inside `<{}>`", element.tag, outer.tag))
+        .help("move one control out of the other; screen readers do not announce both")
+        .related(outer_span, "the outer control");
+}
+
+/// Whether the end tag is missing, so that it is unknown what the element contains.
+fn is_unclosed(element: El<'_>) -> bool {
+    !element.is_closed()
+}
+
+fn is_control(element: El<'_>) -> bool {
+    let is_native = match element.tag {
+        "a" => element.attribute("href").is_some(),
+        "button" | "select" | "textarea" => true,
+        "input" => is_natively_interactive(element) == Some(true),
+        _ => false,
+    };
+    let is_removed = element.text_of("tabindex") == Some("-1");
+    (is_native && !role(element).is_presentational()
+        || !element.tag.is_empty()
+            && matches!(role(element), Role::Explicit("button" | "link" | "checkbox" | "switch")))
+        && !is_removed
+}

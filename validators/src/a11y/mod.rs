@@ -1,0 +1,144 @@
+//! Rules on the accessibility of markup, over the element model.
+
+mod aria;
+mod attributes;
+mod controls;
+mod documents;
+mod element;
+mod images;
+mod interaction;
+mod names;
+mod roles;
+mod structure;
+#[cfg(test)]
+mod tests;
+mod tokens;
+
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Finding;
+use aidd_engine::text::source::Span;
+use aidd_markup::Document;
+use element::El;
+
+/// The code of one rule: inspects an element.
+type Check = fn(El<'_>, &mut Found<'_, '_>);
+
+/// The rules, by id.
+const CHECKS: &[(&str, Check)] = &[
+    ("a11y/access-key", attributes::access_key),
+    ("a11y/active-descendant-without-focus", interaction::active_descendant),
+    ("a11y/ambiguous-link-text", controls::ambiguous_link_text),
+    ("a11y/aria-hidden-body", attributes::aria_hidden_body),
+    ("a11y/aria-on-invisible-element", attributes::aria_on_invisible_element),
+    ("a11y/autofocus", attributes::autofocus),
+    ("a11y/autoplay", images::autoplay),
+    ("a11y/click-only-element", interaction::click_only_element),
+    ("a11y/definition-list", structure::definition_list),
+    ("a11y/deprecated-role", attributes::deprecated_role),
+    ("a11y/distracting-element", structure::distracting_element),
+    ("a11y/duplicate-attribute", attributes::duplicate_attribute),
+    ("a11y/empty-heading", controls::empty_heading),
+    ("a11y/empty-link", controls::empty_link),
+    ("a11y/empty-table-header", structure::empty_table_header),
+    ("a11y/empty-title", documents::empty_title),
+    ("a11y/fieldset-without-legend", controls::fieldset_without_legend),
+    ("a11y/focusable-static-element", interaction::focusable_static_element),
+    ("a11y/hidden-focusable", interaction::hidden_focusable),
+    ("a11y/iframe-without-title", controls::iframe_without_title),
+    ("a11y/image-map-on-server", images::image_map_on_server),
+    ("a11y/interactive-element-role", interaction::interactive_element_role),
+    ("a11y/invalid-aria-value", attributes::invalid_aria_value),
+    ("a11y/invalid-autocomplete", attributes::invalid_autocomplete),
+    ("a11y/invalid-lang", documents::invalid_lang),
+    ("a11y/label-mismatch", controls::label_mismatch),
+    ("a11y/label-without-control", controls::label_without_control),
+    ("a11y/link-without-target", controls::link_without_target),
+    ("a11y/list-structure", structure::list_structure),
+    ("a11y/media-without-captions", images::media_without_captions),
+    ("a11y/meta-refresh", documents::meta_refresh),
+    ("a11y/misplaced-scope", structure::misplaced_scope),
+    ("a11y/missing-alt", images::missing_alt),
+    ("a11y/missing-aria-state", attributes::missing_aria_state),
+    ("a11y/missing-lang", documents::missing_lang),
+    ("a11y/mouse-only-event", interaction::mouse_only_event),
+    ("a11y/nested-interactive", interaction::nested_interactive),
+    ("a11y/noninteractive-element-role", interaction::noninteractive_element_role),
+    ("a11y/positive-tabindex", interaction::positive_tabindex),
+    ("a11y/presentation-conflict", interaction::presentation_conflict),
+    ("a11y/prohibited-name", attributes::prohibited_name),
+    ("a11y/redundant-alt", images::redundant_alt),
+    ("a11y/redundant-role", attributes::redundant_role),
+    ("a11y/role-without-focus", interaction::role_without_focus),
+    ("a11y/stray-list-item", structure::stray_list_item),
+    ("a11y/unknown-aria-attribute", attributes::unknown_aria_attribute),
+    ("a11y/unknown-role", attributes::unknown_role),
+    ("a11y/unlabelled-control", controls::unlabelled_control),
+    ("a11y/unnamed-button", controls::unnamed_button),
+    ("a11y/unnamed-image-role", images::unnamed_image_role),
+    ("a11y/unnamed-widget", controls::unnamed_widget),
+    ("a11y/unsupported-aria-attribute", attributes::unsupported_aria_attribute),
+    ("a11y/zoom-disabled", documents::zoom_disabled),
+];
+
+/// The rule on ids, which inspects the whole document.
+const DUPLICATE_ID: &str = "a11y/duplicate-id";
+
+/// The ids of the rules.
+pub(super) fn rules() -> Vec<&'static str> {
+    CHECKS.iter().map(|&(id, _)| id).chain([DUPLICATE_ID]).collect()
+}
+
+/// The rules that are enabled for a file.
+pub(super) struct Enabled {
+    checks: Vec<(&'static str, Check)>,
+    finds_duplicate_ids: bool,
+}
+
+/// Collects the findings of one rule.
+struct Found<'f, 'r> {
+    report: &'f mut Report<'r>,
+    rule: &'static str,
+}
+
+impl Found<'_, '_> {
+    /// Adds a finding of the rule.
+    fn at(&mut self, span: Span, message: impl Into<String>) -> &mut Finding {
+        self.report.begin(self.rule);
+        self.report.at(span, message)
+    }
+
+    /// Whether the path shows that the file is an e-mail.
+    fn is_email(&self) -> bool {
+        self.report.source().path().to_ascii_lowercase().contains("mail")
+    }
+
+    /// The text of the source at `span`.
+    fn slice(&self, span: Span) -> &str {
+        self.report.source().slice(span)
+    }
+}
+
+impl Enabled {
+    pub(super) fn new(report: &mut Report<'_>) -> Self {
+        let checks = CHECKS.iter().filter(|(id, _)| report.begin(id)).copied().collect();
+        Self { checks, finds_duplicate_ids: report.begin(DUPLICATE_ID) }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.checks.is_empty() && !self.finds_duplicate_ids
+    }
+
+    /// Runs the rules on a document.
+    pub(super) fn check(&self, document: &Document<'_>, report: &mut Report<'_>) {
+        let mut found = Found { report, rule: DUPLICATE_ID };
+        if self.finds_duplicate_ids {
+            documents::duplicate_id(document, &mut found);
+        }
+        for element in document.elements().map(El::new) {
+            for &(id, check) in &self.checks {
+                found.rule = id;
+                check(element, &mut found);
+            }
+        }
+    }
+}

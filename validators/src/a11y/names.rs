@@ -1,0 +1,307 @@
+//! Accessible names, computed from the source as far as it shows them.
+
+use super::element::El;
+use aidd_markup::{AttributeKind, Element, Language, Node, Value};
+
+/// The name of an element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Name {
+    /// The element has no name.
+    Empty,
+    /// The element has a name; its text, if the source shows it.
+    Present(Option<String>),
+    /// Whether the element has a name is known only when the program runs.
+    Unknown,
+}
+
+/// Maximum number of nodes whose text is part of a name. A larger content counts as a name.
+const MAX_NODES: usize = 200;
+
+/// Libraries whose components are icons without text.
+const ICON_LIBRARIES: [&str; 14] = [
+    "@ant-design/icons",
+    "@fluentui/react-icons",
+    "@heroicons/",
+    "@mui/icons-material",
+    "@phosphor-icons/",
+    "@radix-ui/react-icons",
+    "@remixicon/",
+    "@tabler/icons",
+    "lucide-",
+    "phosphor-react",
+    "react-bootstrap-icons",
+    "react-feather",
+    "react-icons/",
+    "@lucide/",
+];
+
+/// Names of icon components that are used without an import.
+const ICONS: [&str; 9] = [
+    "fa-icon",
+    "font-awesome-icon",
+    "FontAwesomeIcon",
+    "i-bs",
+    "mat-icon",
+    "v-icon",
+    "q-icon",
+    "clr-icon",
+    "fluent-icon",
+];
+
+/// The name from the attributes `aria-labelledby` and `aria-label`; `None` without them.
+pub(super) fn aria_name(element: El<'_>) -> Option<Name> {
+    for attribute in ["aria-labelledby", "aria-label"] {
+        match element.value(attribute) {
+            Some(Value::Dynamic { .. }) => return Some(Name::Unknown),
+            Some(Value::Static { text, .. }) if !is_blank(text) => {
+                let text = (attribute == "aria-label").then(|| text.trim().to_owned());
+                return Some(Name::Present(text));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The name from `aria-*`, then from the attribute `native` (such as `alt`), then from `title`.
+pub(super) fn attribute_name(element: El<'_>, native: &[&str]) -> Name {
+    if let Some(name) = aria_name(element) {
+        return name;
+    }
+    for attribute in native.iter().chain(&["title"]) {
+        match element.value(attribute) {
+            Some(Value::Dynamic { .. }) => return Name::Unknown,
+            Some(Value::Static { text, .. }) if !is_blank(text) => {
+                return Name::Present(Some(text.trim().to_owned()));
+            }
+            _ => {}
+        }
+    }
+    if is_open(element) { Name::Unknown } else { Name::Empty }
+}
+
+/// Whether attributes or directives that the source does not show can name the element.
+fn is_open(element: El<'_>) -> bool {
+    // The root element of a Vue component gets the attributes of the component.
+    let is_vue_root = element.document().language() == Language::Vue
+        && element
+            .parent_el()
+            .is_some_and(|parent| parent.name() == "template" && parent.parent_el().is_none());
+    if is_vue_root {
+        return true;
+    }
+    const KNOWN: [&str; 14] = [
+        "v-if",
+        "v-else",
+        "v-else-if",
+        "v-show",
+        "v-for",
+        "v-model",
+        "v-on",
+        "v-once",
+        "v-memo",
+        "v-cloak",
+        "v-slot",
+        "x-show",
+        "x-data",
+        "x-cloak",
+    ];
+    element.attributes().iter().any(|attribute| match attribute.kind {
+        AttributeKind::Spread => true,
+        AttributeKind::Directive => {
+            let name = attribute.name.split('.').next().unwrap_or_default();
+            let is_custom = name.starts_with("v-") || name.starts_with("use:");
+            is_custom && !KNOWN.contains(&name) && !name.starts_with("v-slot")
+        }
+        _ => false,
+    })
+}
+
+/// The name of an element that its content can name.
+pub(super) fn name(element: El<'_>) -> Name {
+    let native: &[&str] = if matches!(element.tag, "img" | "area") { &["alt"] } else { &[] };
+    match attribute_name(element, native) {
+        // A component adds the content of an element that it gets as an attribute.
+        Name::Empty if element.is_in_attribute() && element.children().next().is_none() => {
+            Name::Unknown
+        }
+        Name::Empty => content(element),
+        name => name,
+    }
+}
+
+/// The text of the content.
+pub(super) fn content(element: El<'_>) -> Name {
+    let mut text = String::new();
+    let mut is_static = true;
+    let mut is_unknown = element.has_kind(AttributeKind::Content);
+    let mut pending: Vec<Node<'_>> = element.children().collect();
+    pending.reverse();
+    let mut visited = 0;
+    while let Some(node) = pending.pop() {
+        visited += 1;
+        if visited > MAX_NODES {
+            return Name::Present(None);
+        }
+        match node {
+            Node::Text(found, _) if is_blank(found) => {}
+            Node::Text(found, _) => {
+                text.push_str(found);
+                text.push(' ');
+            }
+            Node::Block(block) => {
+                is_unknown |= block.may_be_text;
+                is_static = false;
+                push_reversed(&mut pending, block.children());
+            }
+            Node::Slot(_) => {}
+            Node::Element(child) => {
+                let child = El::new(child);
+                match contribution(child) {
+                    Contribution::Nothing => {}
+                    Contribution::Content => {
+                        is_static &= !child.has_kind(AttributeKind::Directive);
+                        push_reversed(&mut pending, child.children());
+                    }
+                    Contribution::Text(found) => {
+                        text.push_str(found);
+                        text.push(' ');
+                    }
+                    Contribution::Unknown => is_unknown = true,
+                }
+            }
+        }
+    }
+    match (text.is_empty(), is_unknown) {
+        (false, true) => Name::Present(None),
+        (false, false) => Name::Present(is_static.then(|| text.trim().to_owned())),
+        (true, true) => Name::Unknown,
+        (true, false) => Name::Empty,
+    }
+}
+
+fn push_reversed<'d>(pending: &mut Vec<Node<'d>>, children: impl Iterator<Item = Node<'d>>) {
+    let at = pending.len();
+    pending.extend(children);
+    pending[at..].reverse();
+}
+
+/// What an element contributes to the name of the element that contains it.
+enum Contribution<'d> {
+    Nothing,
+    Text(&'d str),
+    Content,
+    Unknown,
+}
+
+fn contribution(element: El<'_>) -> Contribution<'_> {
+    if element.text_of("aria-hidden") == Some("true") || element.attribute("hidden").is_some() {
+        return Contribution::Nothing;
+    }
+    if is_icon(element) {
+        return Contribution::Nothing;
+    }
+    if element.tag == "template" && element.document().language() == Language::Vue {
+        return Contribution::Content;
+    }
+    if !element.is_native() || matches!(element.tag, "object" | "iframe" | "template") {
+        return Contribution::Unknown;
+    }
+    if element.has_kind(AttributeKind::Content) || is_open(element) {
+        return Contribution::Unknown;
+    }
+    match aria_name(element) {
+        Some(Name::Present(_)) => {
+            return element.text_of("aria-label").map_or(Contribution::Unknown, Contribution::Text);
+        }
+        Some(Name::Unknown) => return Contribution::Unknown,
+        _ => {}
+    }
+    let native = match element.tag {
+        "img" | "area" => "alt",
+        "input" => "value",
+        "style" | "script" => return Contribution::Nothing,
+        _ => "title",
+    };
+    match element.value(native) {
+        Some(Value::Dynamic { .. }) => Contribution::Unknown,
+        Some(Value::Static { text, .. }) if !is_blank(text) => Contribution::Text(text),
+        // The rule on images reports a missing `alt`.
+        None if element.tag == "img" => Contribution::Unknown,
+        _ if matches!(element.tag, "select" | "textarea" | "input" | "video" | "audio") => {
+            Contribution::Unknown
+        }
+        _ => Contribution::Content,
+    }
+}
+
+/// Whether a component renders an icon without text.
+fn is_icon(element: El<'_>) -> bool {
+    if element.is_native() || element.has_spread() {
+        return false;
+    }
+    let name = element.name();
+    let has_text = ["aria-label", "title", "label", "text", "alt", "children", "titleaccess"];
+    if has_text.iter().any(|attribute| element.attribute(attribute).is_some()) {
+        return false;
+    }
+    if ICONS.contains(&name) {
+        return true;
+    }
+    let root = name.split('.').next().unwrap_or(name);
+    let module = element.document().import_of(root);
+    let is_from_library = module
+        .is_some_and(|module| ICON_LIBRARIES.iter().any(|library| module.starts_with(library)));
+    if is_from_library {
+        return true;
+    }
+    let has_children = element.children().any(|node| !matches!(node, Node::Slot(_)));
+    let is_jsx = element.document().language() == Language::Jsx;
+    is_jsx && !has_children && name.ends_with("Icon") && module.is_some()
+}
+
+/// Whether the text renders nothing: only white space, also as character references.
+pub(super) fn is_blank(text: &str) -> bool {
+    let mut rest = text.trim();
+    while let Some(stripped) = ["&nbsp;", "&#160;", "&#xa0;", "&ensp;", "&emsp;", "&thinsp;"]
+        .iter()
+        .find_map(|entity| rest.strip_prefix(entity))
+    {
+        rest = stripped.trim_start();
+    }
+    rest.is_empty()
+}
+
+/// Whether the element or an element that contains it is not rendered, or not for screen readers; also
+/// if this may be so.
+pub(super) fn may_be_hidden(element: El<'_>) -> bool {
+    let is_hidden = |element: El<'_>| {
+        let aria = element.value("aria-hidden");
+        aria.is_some_and(|value| value.text() != Some("false"))
+            || element.attribute("hidden").is_some()
+            || element.attribute("inert").is_some()
+            || element.tag == "template" && element.document().language() == Language::Html
+            || is_hidden_by_style(*element)
+    };
+    is_hidden(element) || element.close_ancestors().any(is_hidden)
+}
+
+fn is_hidden_by_style(element: Element<'_>) -> bool {
+    let style = element.value("style").and_then(Value::text).unwrap_or_default();
+    let is_hidden = style.contains("display:none")
+        || style.contains("display: none")
+        || style.contains("visibility:hidden")
+        || style.contains("visibility: hidden");
+    let class = element.value("class").and_then(Value::text).unwrap_or_default();
+    const CLASSES: [&str; 8] = [
+        "hidden",
+        "d-none",
+        "hide",
+        "invisible",
+        "is-hidden",
+        "honeypot",
+        "uk-hidden",
+        "display-none",
+    ];
+    is_hidden || class.split_ascii_whitespace().any(|class| CLASSES.contains(&class))
+}

@@ -1,0 +1,163 @@
+//! Rules on lists, tables and obsolete elements.
+
+use super::Found;
+use super::element::El;
+use super::names::{Name, may_be_hidden, name};
+use super::roles::{Role, role};
+use aidd_markup::{AttributeKind, Language, Node, Value};
+
+/// The nodes that are rendered directly inside an element; blocks are replaced by their content.
+fn rendered(element: El<'_>) -> Vec<Node<'_>> {
+    /// Maximum number of nodes, so that nested lists are checked in linear time.
+    const MAX: usize = 1_000;
+    let mut nodes = Vec::new();
+    let mut pending: Vec<Node<'_>> = element.children().collect();
+    pending.reverse();
+    while let Some(node) = pending.pop() {
+        match node {
+            Node::Block(block) => {
+                let at = pending.len();
+                pending.extend(block.children());
+                pending[at..].reverse();
+            }
+            _ => nodes.push(node),
+        }
+        if nodes.len() > MAX {
+            break;
+        }
+    }
+    nodes
+}
+
+/// Reports the children of `element` that are none of `allowed`.
+fn only_children(element: El<'_>, allowed: &[&str], found: &mut Found<'_, '_>) {
+    if element.attribute("role").is_some() || element.has_kind(AttributeKind::Content) {
+        return;
+    }
+    for node in rendered(element) {
+        let (span, what) = match node {
+            Node::Element(child) => {
+                let child = El::new(child);
+                let is_other = child.tag.is_empty()
+                    || allowed.contains(&child.tag)
+                    || matches!(child.tag, "script" | "template" | "noscript" | "style" | "slot")
+                    || child.attribute("role").is_some()
+                    || child.has_kind(AttributeKind::Directive)
+                        && child.document().language() == Language::Html
+                    || child.text_of("type") == Some("hidden")
+                    || may_be_hidden(child);
+                if is_other {
+                    continue;
+                }
+                (child.tag_span(), format!("`<{}>`", child.tag))
+            }
+            // Template languages put statements into texts.
+            Node::Text(text, span) if element.document().language() != Language::Html => {
+                if text.trim().len() < 2 || text.contains(['{', '}', '@']) {
+                    continue;
+                }
+                (span, "text".to_owned())
+            }
+            _ => continue,
+        };
+        let allowed: Vec<String> = allowed.iter().map(|name| format!("`<{name}>`")).collect();
+        found
+            .at(span, format!("{what} directly in `<{}>`", element.tag))
+            .help(format!("allowed: {}", allowed.join(", ")));
+    }
+}
+
+pub(super) fn list_structure(element: El<'_>, found: &mut Found<'_, '_>) {
+    if matches!(element.tag, "ul" | "ol" | "menu") {
+        only_children(element, &["li"], found);
+    }
+}
+
+pub(super) fn definition_list(element: El<'_>, found: &mut Found<'_, '_>) {
+    match element.tag {
+        "dl" => only_children(element, &["dt", "dd", "div"], found),
+        "dt" | "dd" => {
+            let Some(parent) = element.parent_el() else { return };
+            let is_in_list = match parent.tag {
+                "dl" | "template" | "slot" | "" => true,
+                "div" => parent
+                    .parent_el()
+                    .is_none_or(|outer| matches!(outer.tag, "dl" | "template" | "")),
+                _ => false,
+            };
+            if !is_in_list {
+                found
+                    .at(element.tag_span(), format!("`<{}>` outside `<dl>`", element.tag))
+                    .help("put it into a `<dl>`");
+            }
+        }
+        _ => {}
+    }
+}
+
+pub(super) fn stray_list_item(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag != "li" || element.attribute("role").is_some() || element.has_spread() {
+        return;
+    }
+    let Some(parent) = element.parent_el() else { return };
+    let is_in_list = matches!(parent.tag, "ul" | "ol" | "menu" | "template" | "slot" | "dir" | "")
+        || parent.attribute("role").is_some()
+        || parent.has_spread()
+        // The root of a template of a server or a component, in which lists are opened elsewhere.
+        || matches!(parent.tag, "html" | "body" | "svg" | "symbol" | "noscript");
+    if !is_in_list {
+        found
+            .at(element.tag_span(), format!("`<li>` in `<{}>`, outside a list", parent.tag))
+            .help("put it into `<ul>` or `<ol>`");
+    }
+}
+
+pub(super) fn distracting_element(element: El<'_>, found: &mut Found<'_, '_>) {
+    if matches!(element.tag, "marquee" | "blink") {
+        found
+            .at(
+                element.tag_span(),
+                format!("`<{}>` moves text, which users cannot stop", element.tag),
+            )
+            .help("use CSS that respects `prefers-reduced-motion`");
+    }
+}
+
+pub(super) fn misplaced_scope(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) = element.attribute("scope") else { return };
+    if element.tag.is_empty() || matches!(attribute.value, Value::Absent) {
+        return;
+    }
+    // `scope` on `<td>` is obsolete, and browsers still support it.
+    if !matches!(element.tag, "th" | "td" | "style") {
+        found
+            .at(attribute.span, format!("`scope` has no effect on `<{}>`", element.tag))
+            .help("use it on `<th>`");
+        return;
+    }
+    if let Value::Static { text, span } = attribute.value
+        && element.tag == "th"
+        && !matches!(&*text.trim().to_ascii_lowercase(), "row" | "col" | "rowgroup" | "colgroup")
+    {
+        let span = if span.is_empty() { attribute.span } else { span };
+        found
+            .at(span, format!("`scope` cannot be `{text}`"))
+            .help("use `row`, `col`, `rowgroup` or `colgroup`");
+    }
+}
+
+pub(super) fn empty_table_header(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag != "th" || !matches!(role(element), Role::Implicit(_)) || may_be_hidden(element)
+    {
+        return;
+    }
+    // A control or image inside names the column for some users.
+    let is_empty = element.inner().is_some_and(|inner| {
+        inner.iter().all(|child| !child.tag.is_empty() && !matches!(child.tag, "input" | "button"))
+    });
+    if is_empty && name(element) == Name::Empty {
+        found
+            .at(element.tag_span(), "the header of the column or row has no text")
+            .help("name the column or row, or use `<td>`");
+    }
+}

@@ -1,0 +1,128 @@
+//! The values of `autocomplete` and `lang`.
+
+const FIELDS: &[&str] = &[
+    "additional-name",
+    "address-level1",
+    "address-level2",
+    "address-level3",
+    "address-level4",
+    "address-line1",
+    "address-line2",
+    "address-line3",
+    "bday",
+    "bday-day",
+    "bday-month",
+    "bday-year",
+    "cc-additional-name",
+    "cc-csc",
+    "cc-exp",
+    "cc-exp-month",
+    "cc-exp-year",
+    "cc-family-name",
+    "cc-given-name",
+    "cc-name",
+    "cc-number",
+    "cc-type",
+    "country",
+    "country-name",
+    "current-password",
+    "family-name",
+    "given-name",
+    "honorific-prefix",
+    "honorific-suffix",
+    "language",
+    "name",
+    "new-password",
+    "nickname",
+    "one-time-code",
+    "organization",
+    "organization-title",
+    "photo",
+    "postal-code",
+    "sex",
+    "street-address",
+    "transaction-amount",
+    "transaction-currency",
+    "url",
+    "username",
+];
+
+const CONTACT_FIELDS: &[&str] = &[
+    "email",
+    "impp",
+    "tel",
+    "tel-area-code",
+    "tel-country-code",
+    "tel-extension",
+    "tel-local",
+    "tel-local-prefix",
+    "tel-local-suffix",
+    "tel-national",
+];
+
+/// Values without a meaning that authors use because browsers ignore `off`.
+const DISABLING: [&str; 8] =
+    ["nope", "no", "false", "none", "disabled", "do-not-autofill", "chrome-off", "noop"];
+
+/// What is wrong with a value of `autocomplete`.
+pub(super) fn autocomplete_problem(text: &str, is_form: bool) -> Option<String> {
+    let lower = text.trim().to_ascii_lowercase();
+    if lower.is_empty() || matches!(&*lower, "on" | "off") || DISABLING.contains(&&*lower) {
+        return None;
+    }
+    if is_form {
+        return Some(format!("`autocomplete` of a form cannot be `{lower}`"));
+    }
+    let mut words: Vec<&str> = lower.split_ascii_whitespace().collect();
+    if words.last() == Some(&"webauthn") {
+        words.pop();
+    }
+    if words.first().is_some_and(|word| word.starts_with("section-")) {
+        words.remove(0);
+    }
+    if words.first().is_some_and(|word| matches!(*word, "shipping" | "billing")) {
+        words.remove(0);
+    }
+    let has_kind = words
+        .first()
+        .is_some_and(|word| matches!(*word, "home" | "work" | "mobile" | "fax" | "pager"));
+    if has_kind {
+        words.remove(0);
+    }
+    let is_known = match *words {
+        [] => lower.ends_with("webauthn"),
+        [word] => CONTACT_FIELDS.contains(&word) || !has_kind && FIELDS.contains(&word),
+        _ => false,
+    };
+    (!is_known).then(|| format!("`{lower}` is not a value of `autocomplete`"))
+}
+
+/// Whether the text has the form of a language tag.
+pub(super) fn is_language_tag(text: &str) -> bool {
+    let mut parts = text.split('-');
+    let first = parts.next().unwrap_or_default();
+    let is_alphabetic = |part: &str| part.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_language = matches!(first.len(), 2 | 3) && is_alphabetic(first);
+    let is_private = matches!(first, "x" | "i");
+    let is_listed = first.len() != 2 || LANGUAGES.contains(&&*first.to_ascii_lowercase());
+    (is_private || is_language && is_listed)
+        && parts.all(|part| {
+            (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
+}
+
+/// The languages with two letters of the IANA registry.
+const LANGUAGES: &[&str] = &[
+    "aa", "ab", "ae", "af", "ak", "am", "an", "ar", "as", "av", "ay", "az", "ba", "be", "bg", "bh",
+    "bi", "bm", "bn", "bo", "br", "bs", "ca", "ce", "ch", "co", "cr", "cs", "cu", "cv", "cy", "da",
+    "de", "dv", "dz", "ee", "el", "en", "eo", "es", "et", "eu", "fa", "ff", "fi", "fj", "fo", "fr",
+    "fy", "ga", "gd", "gl", "gn", "gu", "gv", "ha", "he", "hi", "ho", "hr", "ht", "hu", "hy", "hz",
+    "ia", "id", "ie", "ig", "ii", "ik", "in", "io", "is", "it", "iu", "iw", "ja", "ji", "jv", "jw",
+    "ka", "kg", "ki", "kj", "kk", "kl", "km", "kn", "ko", "kr", "ks", "ku", "kv", "kw", "ky", "la",
+    "lb", "lg", "li", "ln", "lo", "lt", "lu", "lv", "mg", "mh", "mi", "mk", "ml", "mn", "mo", "mr",
+    "ms", "mt", "my", "na", "nb", "nd", "ne", "ng", "nl", "nn", "no", "nr", "nv", "ny", "oc", "oj",
+    "om", "or", "os", "pa", "pi", "pl", "ps", "pt", "qu", "rm", "rn", "ro", "ru", "rw", "sa", "sc",
+    "sd", "se", "sg", "sh", "si", "sk", "sl", "sm", "sn", "so", "sq", "sr", "ss", "st", "su", "sv",
+    "sw", "ta", "te", "tg", "th", "ti", "tk", "tl", "tn", "to", "tr", "ts", "tt", "tw", "ty", "ug",
+    "uk", "ur", "uz", "ve", "vi", "vo", "wa", "wo", "xh", "yi", "yo", "za", "zh", "zu",
+];
