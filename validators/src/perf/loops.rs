@@ -397,20 +397,27 @@ fn check_reduce<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>) 
         Some(Statement::ReturnStatement(statement)) => statement.argument.as_ref(),
         _ => None,
     });
-    if let Some(copied) = returned.and_then(|returned| copied_name(returned, result)) {
+    if let Some(copied) = returned.and_then(|returned| copied_name(returned, result, true)) {
         report_copy(walker, span(copied), result);
     }
 }
 
-/// The part of an object or array that copies `name` into it.
-fn copied_name(expression: &Expression<'_>, name: &str) -> Option<oxc_span::Span> {
+/// The part of an object or array that copies `name` into it. With `merges`, other objects that are
+/// spread can add keys.
+fn copied_name(expression: &Expression<'_>, name: &str, merges: bool) -> Option<oxc_span::Span> {
     let is_name = |spread: &SpreadElement<'_>| name_of(&spread.argument) == Some(name);
     match expression.get_inner_expression() {
         Expression::ObjectExpression(object) => {
-            object.properties.iter().find_map(|property| match property {
+            let spread = object.properties.iter().find_map(|property| match property {
                 ObjectPropertyKind::SpreadProperty(spread) if is_name(spread) => Some(spread.span),
                 _ => None,
-            })
+            })?;
+            // With fixed keys, the object does not grow.
+            let grows = object.properties.iter().any(|property| match property {
+                ObjectPropertyKind::ObjectProperty(property) => property.computed,
+                ObjectPropertyKind::SpreadProperty(other) => merges && !is_name(other),
+            });
+            grows.then_some(spread)
         }
         Expression::ArrayExpression(array) => {
             array.elements.iter().find_map(|element| match element {
@@ -436,10 +443,11 @@ fn check_copy<'a>(walker: &mut Walker<'a, '_, '_>, assignment: &AssignmentExpres
     let Some(the_loop) = walker.frame().and_then(|frame| frame.loops.last()) else { return };
     let body = walker.slice(the_loop.span);
     let is_local = contains(body, &format!("let {name}")) || contains(body, &format!("var {name}"));
-    if !assignment.operator.is_assign() || is_local || !the_loop.is_over_items {
+    let is_item = the_loop.items.contains(&name);
+    if !assignment.operator.is_assign() || is_local || is_item || !the_loop.is_over_items {
         return;
     }
-    if let Some(copied) = copied_name(&assignment.right, name) {
+    if let Some(copied) = copied_name(&assignment.right, name, false) {
         report_copy(walker, span(copied), name);
     }
 }
