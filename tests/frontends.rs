@@ -142,6 +142,7 @@ fn the_editor_reports_the_findings_of_the_command_line() {
             version: None,
             source,
             checked,
+            failed_examples: Vec::new(),
             workspace: workspace.clone(),
             encoding: Encoding::CodePoints,
         };

@@ -13,6 +13,7 @@ mod memory;
 mod mermaid;
 mod metadata;
 mod openapi;
+mod perf;
 mod scripts;
 mod shell;
 mod sql;

@@ -1,10 +1,11 @@
-//! The family of rules on markup. Each file is parsed once into the element model of `aidd-markup`,
-//! and all groups of rules run on it: a group has a module with its ids and checks.
+//! The family of rules on markup and scripts of front ends. Each file is parsed once, elements into
+//! the model of `aidd-markup`, and all groups of rules run on it: a group has a module with its ids
+//! and checks.
 
 use crate::scripts::with_program;
-use crate::{a11y, test_files};
+use crate::{a11y, perf, test_files};
 use aidd_engine::check::SKIPPED;
-use aidd_engine::check::family::Family;
+use aidd_engine::check::family::{Family, FileContext};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::kind::Kind;
 use aidd_engine::text::source::Span;
@@ -13,43 +14,63 @@ use memchr::memmem;
 
 /// Files that contain markup.
 const MARKUP: Kind = Kind("markup");
+/// Scripts without elements.
+const SCRIPT: Kind = Kind("script");
 
-/// The rules on markup.
+/// The rules on markup and scripts of front ends.
 pub(super) const FAMILY: Family = Family {
     name: "markup",
-    rules: a11y::rules,
+    rules: || [a11y::rules(), perf::rules()].concat(),
     claim,
-    check: |_, _, report| check(report),
+    check,
+    affects_other_files: |path| path.rsplit('/').next() == Some("package.json"),
     ..Family::EMPTY
 };
 
 fn claim(path: &str, text: &str) -> Option<Kind> {
-    let language = Language::of_path(path)?;
+    let script =
+        || perf::claims_script(path).then_some(SCRIPT).filter(|_| !test_files::is_test(path));
+    let Some(language) = Language::of_path(path) else { return script() };
     let is_minified = path.ends_with(".min.js") || path.ends_with(".min.html");
     // A script without a closing tag contains no elements.
     let has_elements = language != Language::Jsx
         || text.is_empty()
         || memmem::find(text.as_bytes(), b"/>").is_some()
         || memmem::find(text.as_bytes(), b"</").is_some();
-    (has_elements && !is_minified && !test_files::is_test(path)).then_some(MARKUP)
+    if !has_elements {
+        return script();
+    }
+    (!is_minified && !test_files::is_test(path)).then_some(MARKUP)
 }
 
-fn check(report: &mut Report<'_>) {
+fn check(kind: Kind, context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
-    let Some(language) = Language::of_path(source.path()) else { return };
+    let language = Language::of_path(source.path()).filter(|_| kind == MARKUP);
     let accessibility = a11y::Enabled::new(report);
-    if accessibility.is_empty() {
+    let performance = perf::Checks::new(context.files, report);
+    if performance.is_none() && (accessibility.is_empty() || language.is_none()) {
         return;
     }
-    if language != Language::Jsx {
-        let document = Document::parse(source.text(), language);
-        accessibility.check(&document, report);
-        return;
-    }
-    let checked = with_program(source, |program| {
-        let document = Document::of_program(source.text(), program);
-        accessibility.check(&document, report);
-    });
+    let check_elements = |document: &Document<'_>, report: &mut Report<'_>| {
+        accessibility.check(document, report);
+        if let Some(performance) = &performance {
+            performance.check_elements(document, report);
+        }
+    };
+    let checked = match language {
+        Some(language) if language != Language::Jsx => {
+            check_elements(&Document::parse(source.text(), language), report);
+            performance.as_ref().map_or(Ok(()), |it| it.check_inner_scripts(language, report))
+        }
+        _ => with_program(source, |program| {
+            if language.is_some() {
+                check_elements(&Document::of_program(source.text(), program), report);
+            }
+            if let Some(performance) = &performance {
+                performance.check_script(program, report);
+            }
+        }),
+    };
     if let Err(too_complex) = checked
         && report.begin(SKIPPED)
     {

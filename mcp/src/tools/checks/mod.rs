@@ -116,6 +116,14 @@ const FAMILIES: &[Family] = &[
         rules: &["deps/*"],
         path: "package.json",
     },
+    Family {
+        name: "aidd_audit_performance",
+        title: "Audit performance",
+        description: "Checks front-end code for slow pages: effects, leaks, re-rendering, images, \
+                      fonts, bundles, requests in sequence. Use after writing components or pages.",
+        rules: &["perf/*"],
+        path: "component.tsx",
+    },
 ];
 
 /// The tools for checks and reports.

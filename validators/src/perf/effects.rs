@@ -1,0 +1,487 @@
+//! Rules on effects: endless renders, state that can be computed, and listeners, timers and
+//! observers that are never stopped.
+
+use super::ast::*;
+use super::walk::{Role, Walker};
+use aidd_engine::text::source::Span;
+use oxc_ast::ast::*;
+
+/// Checks an effect of React.
+pub(super) fn check_effect<'a>(
+    walker: &mut Walker<'a, '_, '_>,
+    call: &CallExpression<'a>,
+    hook: &str,
+) {
+    let Some(function) = Callable::of_argument(call, 0) else { return };
+    let list = call.arguments.get(1).and_then(Argument::as_expression);
+    let dependencies = match list.map(Expression::get_inner_expression) {
+        None => Dependencies::None,
+        Some(Expression::ArrayExpression(array)) => Dependencies::List(array),
+        Some(_) => Dependencies::Unknown,
+    };
+    check_endless(walker, function, &dependencies, hook);
+    check_derived(walker, function, &dependencies);
+    check_leaks(walker, function, function.span(), &dependencies, Cleanup::Returned);
+}
+
+enum Dependencies<'b, 'a> {
+    /// The effect runs after each render.
+    None,
+    List(&'b ArrayExpression<'a>),
+    Unknown,
+}
+
+impl Dependencies<'_, '_> {
+    /// Whether the effect runs only once.
+    fn is_once(&self) -> bool {
+        matches!(self, Self::List(list) if list.elements.is_empty())
+    }
+
+    fn names(&self, name: &str) -> bool {
+        let Self::List(list) = self else { return false };
+        list.elements.iter().any(|element| element.as_expression().and_then(name_of) == Some(name))
+    }
+}
+
+/// Reports an effect that sets state to a new value each time it runs, and runs because of it.
+fn check_endless<'a>(
+    walker: &mut Walker<'a, '_, '_>,
+    function: Callable<'_, 'a>,
+    dependencies: &Dependencies<'_, 'a>,
+    hook: &str,
+) {
+    if matches!(dependencies, Dependencies::Unknown) || function.is_async() {
+        return;
+    }
+    let expressions = function.expression().into_iter().chain(
+        function
+            .statements()
+            .iter()
+            // After a condition, the rest of the effect may not run.
+            .take_while(|statement| {
+                matches!(
+                    statement,
+                    Statement::ExpressionStatement(_) | Statement::VariableDeclaration(_)
+                )
+            })
+            .filter_map(|statement| match statement {
+                Statement::ExpressionStatement(statement) => Some(&statement.expression),
+                _ => None,
+            }),
+    );
+    for expression in expressions {
+        let Some(call) = call_of(expression) else { continue };
+        let Some(setter) = name_of(&call.callee) else { continue };
+        let Some(state) = walker.state_of_setter(setter) else { continue };
+        let Some(argument) = call.arguments.first().and_then(Argument::as_expression) else {
+            continue;
+        };
+        let is_endless = match dependencies {
+            Dependencies::None => true,
+            _ => state.value.is_some_and(|value| dependencies.names(value)),
+        };
+        let value = state.value;
+        if is_endless && is_always_new(argument, value) {
+            let message = match (dependencies, value) {
+                (Dependencies::List(_), Some(value)) => format!(
+                    "`{setter}` changes `{value}`, on which this `{hook}` depends: endless renders"
+                ),
+                _ => format!(
+                    "`{setter}` renders again, and this `{hook}` runs after each render: endless renders"
+                ),
+            };
+            if let Some(finding) = walker.at("perf/endless-effect", span(call.span), message) {
+                finding.help(match dependencies {
+                    Dependencies::None => "Add the array of dependencies.",
+                    _ => "Set the state in the event that changes it, or compute it during rendering.",
+                });
+            }
+            return;
+        }
+    }
+}
+
+/// Whether an expression differs from the previous state each time.
+fn is_always_new(expression: &Expression<'_>, state: Option<&str>) -> bool {
+    if let Some(function) = Callable::of(expression) {
+        let Some(returned) = function.returned() else { return false };
+        return is_always_new(returned, function.param_name(0));
+    }
+    match expression.get_inner_expression() {
+        Expression::ObjectExpression(_) | Expression::ArrayExpression(_) => true,
+        Expression::NewExpression(_) => true,
+        Expression::BinaryExpression(binary) => {
+            let is_state =
+                |side: &Expression<'_>| state.is_some_and(|state| name_of(side) == Some(state));
+            let is_number = |side: &Expression<'_>| matches!(side.get_inner_expression(), Expression::NumericLiteral(number) if number.value > 0.0);
+            matches!(binary.operator, BinaryOperator::Addition | BinaryOperator::Subtraction)
+                && (is_state(&binary.left) && is_number(&binary.right)
+                    || is_number(&binary.left) && is_state(&binary.right))
+        }
+        Expression::UnaryExpression(unary) => {
+            unary.operator == UnaryOperator::LogicalNot
+                && state.is_some_and(|state| name_of(&unary.argument) == Some(state))
+        }
+        _ => {
+            let Some(call) = call_of(expression) else { return false };
+            let object = receiver(call).and_then(root_name);
+            match callee_name(call) {
+                Some("now") => matches!(object, Some("Date" | "performance")),
+                Some("random") => object == Some("Math"),
+                Some("map" | "filter" | "slice" | "concat" | "flatMap") => receiver(call).is_some(),
+                Some("keys" | "values" | "entries" | "fromEntries") => object == Some("Object"),
+                Some("parse") => object == Some("JSON"),
+                _ => false,
+            }
+        }
+    }
+}
+
+/// Reports an effect that only computes a state from other values.
+fn check_derived<'a>(
+    walker: &mut Walker<'a, '_, '_>,
+    function: Callable<'_, 'a>,
+    dependencies: &Dependencies<'_, 'a>,
+) {
+    let Dependencies::List(list) = dependencies else { return };
+    let expression = match function.statements() {
+        [Statement::ExpressionStatement(statement)] => &statement.expression,
+        [] => match function.expression() {
+            Some(expression) => expression,
+            None => return,
+        },
+        _ => return,
+    };
+    let Some(call) = call_of(expression) else { return };
+    let Some(setter) = name_of(&call.callee) else { return };
+    let Some(argument) = call.arguments.first().and_then(Argument::as_expression) else { return };
+    let Some(component) = walker.frame().filter(|frame| frame.role != Role::Other) else { return };
+    let Some(state) = component.states.iter().find(|state| state.setter == setter) else { return };
+    // The declaration and this effect: nothing else sets the state.
+    if count_mentions(walker.slice(component.span), setter) != 2 || Callable::of(argument).is_some()
+    {
+        return;
+    }
+    let text = slice(walker.text, argument);
+    let names: Vec<&str> = list
+        .elements
+        .iter()
+        .filter_map(|element| element.as_expression().and_then(root_name))
+        .collect();
+    // A flag that is first set after the page was rendered on the server keeps both pages equal.
+    let is_hydration = walker.package.has_next && state.is_flag;
+    let is_computed = !names.is_empty()
+        && !is_hydration
+        && names.len() == list.elements.len()
+        && names.iter().all(|name| mentions(text, name))
+        && is_pure(argument);
+    let Some(value) = state.value.filter(|_| is_computed) else { return };
+    let message =
+        format!("`{value}` can be computed during rendering; the effect renders a second time");
+    if let Some(finding) = walker.at("perf/derived-state", span(call.span), message) {
+        finding
+            .help(format!("Replace state and effect with `const {value} = …`, or with `useMemo`."));
+    }
+}
+
+/// Whether an expression depends on nothing but its names: no calls but of methods of texts and
+/// lists, no refs, no browser objects.
+fn is_pure(expression: &Expression<'_>) -> bool {
+    match expression.get_inner_expression() {
+        Expression::Identifier(_)
+        | Expression::StringLiteral(_)
+        | Expression::NumericLiteral(_)
+        | Expression::BooleanLiteral(_)
+        | Expression::NullLiteral(_) => true,
+        Expression::TemplateLiteral(template) => template.expressions.iter().all(is_pure),
+        Expression::BinaryExpression(binary) => is_pure(&binary.left) && is_pure(&binary.right),
+        Expression::LogicalExpression(logical) => is_pure(&logical.left) && is_pure(&logical.right),
+        Expression::UnaryExpression(unary) => is_pure(&unary.argument),
+        Expression::ConditionalExpression(choice) => {
+            is_pure(&choice.test) && is_pure(&choice.consequent) && is_pure(&choice.alternate)
+        }
+        Expression::StaticMemberExpression(member) => {
+            member.property.name != "current" && is_pure(&member.object)
+        }
+        Expression::ChainExpression(chain) => match &chain.expression {
+            ChainElement::StaticMemberExpression(member) => {
+                member.property.name != "current" && is_pure(&member.object)
+            }
+            ChainElement::CallExpression(call) => is_pure_call(call),
+            _ => false,
+        },
+        Expression::CallExpression(call) => is_pure_call(call),
+        _ => false,
+    }
+}
+
+fn is_pure_call(call: &CallExpression<'_>) -> bool {
+    let is_known = callee_name(call).is_some_and(|name| {
+        matches!(
+            name,
+            "filter"
+                | "map"
+                | "some"
+                | "every"
+                | "find"
+                | "includes"
+                | "join"
+                | "slice"
+                | "trim"
+                | "toLowerCase"
+                | "toUpperCase"
+                | "reduce"
+                | "toFixed"
+                | "split"
+        )
+    });
+    is_known && receiver(call).is_some_and(is_pure)
+}
+
+/// How a callback declares that it stops what it starts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cleanup {
+    /// It returns a function.
+    Returned,
+    /// Another callback or method does it.
+    Elsewhere,
+}
+
+/// Checks the calls that register callbacks of Vue and Svelte.
+#[inline(never)]
+pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>) {
+    let cleanup = match name_of(&call.callee) {
+        Some("onMount") if walker.imports.is_from_any("onMount", &["svelte"]) => Cleanup::Returned,
+        Some("onMounted" | "onBeforeMount") if !walker.package.has_react => Cleanup::Elsewhere,
+        _ => return,
+    };
+    let Some(function) = Callable::of_argument(call, 0) else { return };
+    if walker.stops_on_removal() {
+        return;
+    }
+    let once = Dependencies::Unknown;
+    check_leaks(walker, function, Span::new(0, walker.text.len()), &once, cleanup);
+}
+
+/// Checks the options of a component of Vue: `mounted() { … }`.
+#[inline(never)]
+pub(super) fn check_options<'a>(walker: &mut Walker<'a, '_, '_>, object: &ObjectExpression<'a>) {
+    if !walker.imports.is_vue_file {
+        return;
+    }
+    for name in ["mounted", "created"] {
+        let Some(function) = property(object, name).and_then(Callable::of) else { continue };
+        if walker.stops_on_removal() {
+            return;
+        }
+        let whole = Span::new(0, walker.text.len());
+        check_leaks(walker, function, whole, &Dependencies::Unknown, Cleanup::Elsewhere);
+    }
+}
+
+/// Checks the class of a component of Angular.
+#[inline(never)]
+pub(super) fn check_class<'a>(walker: &mut Walker<'a, '_, '_>, class: &Class<'a>) {
+    let is_component = class.decorators.iter().any(|decorator| {
+        call_of(&decorator.expression)
+            .and_then(callee_name)
+            .is_some_and(|name| matches!(name, "Component" | "Directive"))
+    });
+    let text = slice(walker.text, class);
+    let ends = ["ngOnDestroy", "estroyRef", "takeUntil", "onDestroy"];
+    if !is_component || ends.iter().any(|name| contains(text, name)) {
+        return;
+    }
+    for member in &class.body.body {
+        let ClassElement::MethodDefinition(method) = member else { continue };
+        let starts = method
+            .key
+            .static_name()
+            .is_some_and(|name| matches!(&*name, "ngOnInit" | "ngAfterViewInit" | "constructor"));
+        if starts {
+            let function = Callable::Function(&method.value);
+            let whole = span(class.span);
+            check_leaks(walker, function, whole, &Dependencies::Unknown, Cleanup::Elsewhere);
+        }
+    }
+}
+
+/// Maximum length in bytes of an effect that is checked for leaks.
+const MAX_EFFECT: usize = 16 << 10;
+
+/// Words of calls that stop something.
+const STOPS: [&str; 12] = [
+    "removeEventListener",
+    "clearInterval",
+    "disconnect(",
+    "unobserve(",
+    "nsubscribe",
+    ".close(",
+    ".off(",
+    "removeListener",
+    ".remove(",
+    ".destroy(",
+    ".abort(",
+    ".terminate(",
+];
+
+/// Reports what a callback starts and never stops. `scope` is where it could be stopped.
+fn check_leaks<'a>(
+    walker: &mut Walker<'a, '_, '_>,
+    function: Callable<'_, 'a>,
+    scope: Span,
+    dependencies: &Dependencies<'_, 'a>,
+    cleanup: Cleanup,
+) {
+    if cleanup == Cleanup::Returned && returns_value(function.statements()) {
+        return;
+    }
+    let text = walker.slice(scope);
+    let is_too_long = cleanup == Cleanup::Returned && text.len() > MAX_EFFECT;
+    if is_too_long || STOPS.iter().any(|word| contains(text, word)) {
+        return;
+    }
+    let mut found = Vec::new();
+    if let Some(call) = function.expression().and_then(call_of) {
+        // An arrow function returns the result, which can be the function that stops it.
+        if callee_name(call) == Some("addEventListener") {
+            found.extend(started_by(walker, call, dependencies));
+        }
+    }
+    let body = walker.slice(function.span());
+    collect_starts(walker, function.statements(), body, dependencies, &mut found);
+    for (place, what, remedy) in found {
+        let message = format!("{what} is never stopped");
+        if let Some(finding) = walker.at("perf/leaking-effect", place, message) {
+            let remedy = match cleanup {
+                Cleanup::Returned => format!("Return a function that calls `{remedy}`."),
+                Cleanup::Elsewhere => format!("Call `{remedy}` when the component is removed."),
+            };
+            finding.help(remedy);
+        }
+    }
+}
+
+type Started = (Span, &'static str, &'static str);
+
+/// Collects what statements start, also in branches, but not in nested functions.
+fn collect_starts<'a>(
+    walker: &Walker<'a, '_, '_>,
+    statements: &[Statement<'a>],
+    body: &str,
+    dependencies: &Dependencies<'_, 'a>,
+    found: &mut Vec<Started>,
+) {
+    for statement in statements {
+        match statement {
+            Statement::ExpressionStatement(statement) => {
+                if let Some(call) = call_of(&statement.expression) {
+                    found.extend(started_by(walker, call, dependencies));
+                }
+            }
+            Statement::VariableDeclaration(declaration) => {
+                for declarator in &declaration.declarations {
+                    found.extend(started_by_declaration(walker, declarator, body));
+                }
+            }
+            Statement::IfStatement(branch) => {
+                let inner = block_statements(&branch.consequent);
+                collect_starts(walker, inner, body, dependencies, found);
+            }
+            Statement::BlockStatement(block) => {
+                collect_starts(walker, &block.body, body, dependencies, found);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What a call starts whose result nobody uses.
+fn started_by<'a>(
+    walker: &Walker<'a, '_, '_>,
+    call: &CallExpression<'a>,
+    dependencies: &Dependencies<'_, 'a>,
+) -> Option<Started> {
+    let object = receiver(call);
+    let root = object.and_then(root_name);
+    let place = span(call.span);
+    match callee_name(call)? {
+        "addEventListener" => {
+            let is_global = match object {
+                None => true,
+                Some(object) => {
+                    let text = slice(walker.text, object);
+                    matches!(text, "window" | "document" | "globalThis" | "self" | "document.body")
+                        || text == "window.visualViewport"
+                }
+            };
+            // The element of a ref disappears with the component, but not between two effects.
+            let is_repeated = !dependencies.is_once()
+                && !matches!(dependencies, Dependencies::Unknown)
+                && object.is_some_and(|object| slice(walker.text, object).ends_with(".current"));
+            let stops_itself = match call.arguments.get(2).and_then(Argument::as_expression) {
+                None => false,
+                Some(options) => match options.get_inner_expression() {
+                    Expression::BooleanLiteral(_) => false,
+                    Expression::ObjectExpression(object) => {
+                        property(object, "once").is_some() || property(object, "signal").is_some()
+                    }
+                    _ => true,
+                },
+            };
+            let is_one_time = string_argument(call, 0)
+                .is_some_and(|event| matches!(event, "load" | "DOMContentLoaded"));
+            let is_leak = (is_global || is_repeated) && !stops_itself && !is_one_time;
+            is_leak.then_some((place, "listener", "removeEventListener"))
+        }
+        "setInterval" => {
+            let is_timer = matches!(root, None | Some("window" | "globalThis"))
+                && walker.state_of_setter("setInterval").is_none()
+                && call.arguments.len() >= 2;
+            is_timer.then_some((place, "timer", "clearInterval"))
+        }
+        "subscribe" => {
+            let object = object?;
+            // A request ends by itself.
+            let is_endless = match call_of(object).and_then(callee_name) {
+                Some(name) => matches!(name, "interval" | "fromEvent" | "timer"),
+                None => name_of(object).is_some_and(|name| name.to_lowercase().contains("store")),
+            };
+            is_endless.then_some((place, "subscription", "unsubscribe"))
+        }
+        "on" => {
+            let name = object.and_then(name_of)?.to_ascii_lowercase();
+            let is_emitter = name.ends_with("socket") || name.ends_with("emitter");
+            is_emitter.then_some((place, "listener", "off"))
+        }
+        _ => None,
+    }
+}
+
+/// What a declaration starts, if nothing but the declaration and calls of `observe` use the name.
+fn started_by_declaration<'a>(
+    walker: &Walker<'a, '_, '_>,
+    declarator: &VariableDeclarator<'a>,
+    body: &str,
+) -> Option<Started> {
+    let name = binding_name(&declarator.id)?;
+    let init = declarator.init.as_ref()?;
+    let uses = count_mentions(body, name);
+    if let Expression::NewExpression(new) = init.get_inner_expression() {
+        let class = name_of(&new.callee)?;
+        let observes = body.matches(&format!("{name}.observe(")).count()
+            + body.matches(&format!("{name}?.observe(")).count();
+        if !class.ends_with("Observer") || observes == 0 || uses != observes + 1 {
+            return None;
+        }
+        let is_known = matches!(
+            class,
+            "ResizeObserver" | "IntersectionObserver" | "MutationObserver" | "PerformanceObserver"
+        );
+        return is_known.then_some((span(new.span), "observer", "disconnect"));
+    }
+    let call = call_of(init).filter(|_| uses == 1)?;
+    let is_timer =
+        callee_name(call) == Some("setInterval") && walker.state_of_setter("setInterval").is_none();
+    is_timer.then(|| (span(call.span), "timer", "clearInterval"))
+}

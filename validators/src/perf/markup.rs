@@ -1,0 +1,253 @@
+//! Rules on elements: images, scripts, fonts and lists, in all languages of the element model.
+
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::{Edit, Finding};
+use aidd_engine::text::source::Span;
+use aidd_markup::{AttributeKind, Document, Element, Language, Value};
+
+/// The rules on elements.
+pub(super) const RULES: &[&str] = &[
+    "perf/blocking-script",
+    "perf/contradictory-priority",
+    "perf/font-display",
+    "perf/font-preconnect",
+    "perf/incomplete-preload",
+    "perf/unkeyed-list",
+    "perf/unsized-image",
+    "perf/untracked-list",
+    "perf/v-if-with-v-for",
+];
+
+/// Maximum length in bytes of a style sheet that is searched for names of elements.
+const MAX_STYLES: usize = 16 << 10;
+
+/// Runs the rules on the elements of a file.
+pub(super) fn check(document: &Document<'_>, text: &str, report: &mut Report<'_>) {
+    // The first style sheet in the file, and all that follows.
+    let styled = memchr::memmem::find(text.as_bytes(), b"<style").map_or("", |at| &text[at..]);
+    let styled = &styled[..styled.floor_char_boundary(MAX_STYLES)];
+    let mut first_font = None;
+    let mut is_preconnected = false;
+    for element in document.elements() {
+        match element.name() {
+            "img" | "iframe" => {
+                check_size(element, styled, report);
+                check_priority(element, report);
+            }
+            "script" => check_script(element, report),
+            "link" => {
+                let target = element.value("href").and_then(Value::text).unwrap_or_default();
+                is_preconnected |= target.contains("fonts.gstatic.com");
+                if target.contains("fonts.googleapis.com/css") && rel_of(element) == "stylesheet" {
+                    first_font.get_or_insert(element);
+                }
+                check_link(element, report);
+            }
+            _ => {}
+        }
+        check_lists(element, text, report);
+    }
+    let has_head = document.elements().any(|element| element.name() == "head");
+    if let Some(font) = first_font
+        && !is_preconnected
+        && has_head
+        && document.language() != Language::Jsx
+    {
+        let message =
+            "the connection to `fonts.gstatic.com` is opened only after the style sheet has loaded";
+        if let Some(finding) = at(report, "perf/font-preconnect", font.tag_span(), message) {
+            finding.help(
+                "Add `<link rel=\"preconnect\" href=\"https://fonts.gstatic.com\" crossorigin>` before it.",
+            );
+        }
+    }
+}
+
+fn at<'r>(
+    report: &'r mut Report<'_>,
+    rule: &str,
+    span: Span,
+    message: impl Into<String>,
+) -> Option<&'r mut Finding> {
+    super::report_at(report, rule, span, message)
+}
+
+fn rel_of<'d>(element: Element<'d>) -> &'d str {
+    element.value("rel").and_then(Value::text).unwrap_or_default()
+}
+
+fn has(element: Element<'_>, name: &str) -> bool {
+    element.attribute(name).is_some()
+}
+
+/// Whether an attribute exists whose value the style sheets of the project can refer to.
+fn can_be_styled(element: Element<'_>) -> bool {
+    ["class", "id", "style", "hidden", "part"].iter().any(|name| has(element, name))
+        || element.has_spread()
+        || element.has_kind(AttributeKind::Directive)
+}
+
+/// Reports an image without dimensions, unless a style sheet can set its size.
+fn check_size(element: Element<'_>, styled: &str, report: &mut Report<'_>) {
+    let has_source = ["src", "srcset"].iter().any(|name| has(element, name));
+    let is_sized = has(element, "width") && has(element, "height");
+    // With JSX, styles come from anywhere.
+    let is_document = element.document().language() != Language::Jsx;
+    let parent_is_styled = element.ancestors().take(4).any(|parent| {
+        can_be_styled(parent) && parent.name() != "body" && parent.name() != "html"
+            || !parent.is_native()
+            || parent.name() == "picture"
+    });
+    let is_tracker = |name: &str| {
+        let value = element.value(name).and_then(Value::text);
+        matches!(value, Some("0" | "1"))
+    };
+    if !is_document
+        || !has_source
+        || is_sized
+        || can_be_styled(element)
+        || parent_is_styled
+        || is_tracker("width")
+        || is_tracker("height")
+        || styled.contains(element.name())
+    {
+        return;
+    }
+    let message = "image without dimensions";
+    if let Some(finding) = at(report, "perf/unsized-image", element.tag_span(), message) {
+        finding.help("Set `width` and `height`, or an `aspect-ratio`.");
+    }
+}
+
+/// Reports an image that is loaded late and with priority.
+fn check_priority(element: Element<'_>, report: &mut Report<'_>) {
+    let value = |name: &str| element.value(name).and_then(Value::text);
+    let is_late = value("loading").is_some_and(|value| value.eq_ignore_ascii_case("lazy"));
+    let is_first = value("fetchpriority").is_some_and(|value| value.eq_ignore_ascii_case("high"));
+    if is_late && is_first {
+        let message =
+            "`loading=\"lazy\"` delays an image that `fetchpriority=\"high\"` marks as urgent";
+        if let Some(finding) =
+            at(report, "perf/contradictory-priority", element.tag_span(), message)
+        {
+            finding.help(
+                "Remove `loading` for an image at the top of the page, `fetchpriority` for others.",
+            );
+        }
+    }
+}
+
+/// Types of scripts that do not block.
+fn is_deferred_type(value: &str) -> bool {
+    let value = value.trim().to_ascii_lowercase();
+    !matches!(value.as_str(), "" | "text/javascript" | "application/javascript")
+}
+
+fn check_script(element: Element<'_>, report: &mut Report<'_>) {
+    let in_head = element.parent().is_some_and(|parent| parent.name() == "head");
+    let is_deferred = ["async", "defer", "nomodule"].iter().any(|name| has(element, name))
+        || element.has_spread()
+        || element.value("type").is_some_and(|value| value.text().is_none_or(is_deferred_type));
+    let is_html = matches!(element.document().language(), Language::Html | Language::Astro);
+    if !in_head || !has(element, "src") || is_deferred || !is_html {
+        return;
+    }
+    let message = "script blocks rendering until it has loaded and run";
+    if let Some(finding) = at(report, "perf/blocking-script", element.tag_span(), message) {
+        let end = element.name_span().end;
+        finding
+            .help("Add `defer`, or `async` where the order does not matter, or `type=\"module\"`.")
+            .fix_unsafe("Add `defer`", vec![Edit::insert(end, " defer")]);
+    }
+}
+
+fn check_link(element: Element<'_>, report: &mut Report<'_>) {
+    let rel = rel_of(element);
+    if element.has_spread() || !element.is_native() {
+        return;
+    }
+    let is_jsx = element.document().language() == Language::Jsx;
+    if let Some(Value::Static { text, span }) = element.value("href")
+        && rel == "stylesheet"
+        && text.contains("fonts.googleapis.com/css")
+        && !text.contains("display=")
+    {
+        let place = element.tag_span();
+        if let Some(finding) = at(report, "perf/font-display", place, super::FONT_DISPLAY) {
+            finding
+                .help("Add `&display=swap` to the address.")
+                .fix_unsafe("Add `display=swap`", vec![Edit::insert(span.end, "&display=swap")]);
+        }
+    }
+    if rel != "preload" {
+        return;
+    }
+    let kind = element.value("as");
+    let cors = if is_jsx { "crossOrigin=\"anonymous\"" } else { "crossorigin" };
+    if kind.is_none() {
+        let message = "preload without `as`: the browser loads the file twice";
+        if let Some(finding) = at(report, "perf/incomplete-preload", element.tag_span(), message) {
+            finding.help("Add `as` with the kind of the file, such as `as=\"font\"`.");
+        }
+    } else if kind.and_then(Value::text) == Some("font") && !has(element, "crossorigin") {
+        let message = "preload of a font without `crossorigin`: the browser loads the font twice";
+        let end = element.name_span().end;
+        if let Some(finding) = at(report, "perf/incomplete-preload", element.tag_span(), message) {
+            finding
+                .help(format!("Add `{cors}`, also for a font of the same server."))
+                .fix("Add `crossorigin`", vec![Edit::insert(end, format!(" {cors}"))]);
+        }
+    }
+}
+
+/// Checks the directives that repeat an element.
+fn check_lists(element: Element<'_>, text: &str, report: &mut Report<'_>) {
+    let directive = |name: &str| {
+        element
+            .attributes()
+            .iter()
+            .find(|it| it.kind == AttributeKind::Directive && it.name == name)
+    };
+    match element.document().language() {
+        Language::Vue => {
+            let Some(list) = directive("v-for") else { return };
+            if let Some(condition) = directive("v-if") {
+                let message = "`v-if` on an element with `v-for`: Vue evaluates it before the loop";
+                let place = condition.span;
+                if let Some(finding) = at(report, "perf/v-if-with-v-for", place, message) {
+                    finding
+                        .help("Filter the list in a computed property, or put `v-for` on a `<template>` around the element.")
+                        .related(list.span, "the loop");
+                }
+            }
+            let is_keyed = has(element, "key")
+                || element.has_spread()
+                || element.name() == "template"
+                    && element.descendants().take(64).any(|inner| has(inner, "key"))
+                || element.name() == "slot";
+            // A range such as `n in 5` never changes.
+            let is_range = text.get(list.span.range()).is_some_and(|text| {
+                let end = text.trim_end_matches(['"', '\'']).rsplit(' ').next();
+                end.is_some_and(|end| end.bytes().all(|byte| byte.is_ascii_digit()))
+            });
+            if !is_keyed && !is_range {
+                let message = "list without keys: Vue changes all elements after one that moves";
+                if let Some(finding) = at(report, "perf/unkeyed-list", list.span, message) {
+                    finding.help("Add `:key` with a property that identifies the item.");
+                }
+            }
+        }
+        Language::Angular => {
+            let Some(list) = directive("*ngFor") else { return };
+            let is_tracked =
+                text.get(list.span.range()).is_some_and(|text| text.contains("trackBy"));
+            if !is_tracked {
+                let message = "list without `trackBy`: new objects replace all elements";
+                if let Some(finding) = at(report, "perf/untracked-list", list.span, message) {
+                    finding.help("Use `@for (item of items; track item.id)`, or add `trackBy`.");
+                }
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,186 @@
+//! Rules on the performance of front ends: React, Next, Vue, Svelte, Angular and plain HTML.
+
+mod ast;
+mod calls;
+mod effects;
+mod imports;
+mod loops;
+mod markup;
+mod next;
+mod project;
+mod react;
+#[cfg(test)]
+mod tests;
+mod walk;
+mod waterfall;
+
+use crate::scripts::nesting::TooComplex;
+use crate::scripts::with_program_of_type;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::finding::Finding;
+use aidd_engine::text::purpose::Purpose;
+use aidd_engine::text::source::Span;
+use aidd_markup::{Document, Language};
+use oxc_ast::ast::Program;
+use oxc_ast_visit::Visit;
+use oxc_span::SourceType;
+use project::Package;
+use std::sync::Arc;
+use walk::Walker;
+
+/// The rules on scripts.
+const RULES: &[&str] = &[
+    "perf/accumulating-spread",
+    "perf/await-in-loop",
+    "perf/blocking-listener",
+    "perf/constructed-context-value",
+    "perf/created-in-render",
+    "perf/derived-state",
+    "perf/document-write",
+    "perf/eager-initial-state",
+    "perf/endless-effect",
+    "perf/filter-first",
+    "perf/index-key",
+    "perf/layout-thrash",
+    "perf/leaking-effect",
+    "perf/map-flat",
+    "perf/memo-without-dependencies",
+    "perf/nested-component",
+    "perf/next-analytics-script",
+    "perf/next-async-client-component",
+    "perf/next-before-interactive",
+    "perf/next-data-function-name",
+    "perf/next-document-import",
+    "perf/next-document-style",
+    "perf/next-document-title",
+    "perf/next-duplicate-head",
+    "perf/next-head-element",
+    "perf/next-head-in-document",
+    "perf/next-html-link",
+    "perf/next-img-element",
+    "perf/next-inline-script-id",
+    "perf/next-page-font",
+    "perf/next-script-in-head",
+    "perf/next-style-link",
+    "perf/query-in-loop",
+    "perf/request-waterfall",
+    "perf/synchronous-request",
+    "perf/unload-handler",
+    "perf/unstable-dependency",
+    "perf/unstable-memo-prop",
+    "perf/whole-library-import",
+];
+
+/// The message on a font without `display`.
+const FONT_DISPLAY: &str = "text is invisible until the font has loaded";
+
+/// The ids of all rules.
+pub(super) fn rules() -> Vec<&'static str> {
+    [RULES, markup::RULES].concat()
+}
+
+/// Whether the rules check the file at this path, although it contains no elements.
+pub(super) fn claims_script(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    let is_script =
+        matches!(extension, "js" | "jsx" | "ts" | "tsx" | "mjs" | "cjs" | "mts" | "cts");
+    let is_excluded = [".min", ".d", ".gen", ".generated", ".stories", ".story", ".bench"];
+    is_script && !is_excluded.iter().any(|end| stem.ends_with(end))
+}
+
+/// The checks on one file, if a rule is enabled and the file is part of the product.
+pub(super) struct Checks<'c> {
+    files: &'c dyn Files,
+    package: Arc<Package>,
+}
+
+impl<'c> Checks<'c> {
+    pub(super) fn new(files: &'c dyn Files, report: &mut Report<'_>) -> Option<Self> {
+        let path = report.source().path();
+        let is_enabled = RULES.iter().chain(markup::RULES).any(|rule| report.begin(rule));
+        let is_other = || {
+            matches!(
+                Purpose::of_file(path, files),
+                Purpose::Test | Purpose::Vendored | Purpose::Generated | Purpose::Archived
+            )
+        };
+        let is_checked = is_enabled && !is_other() && !is_minified(report.source().text());
+        is_checked.then(|| Self { files, package: Package::of_file(files, path) })
+    }
+
+    /// Runs the rules on elements.
+    pub(super) fn check_elements(&self, document: &Document<'_>, report: &mut Report<'_>) {
+        markup::check(document, report.source().text(), report);
+    }
+
+    /// Runs the rules on a script.
+    pub(super) fn check_script(&self, program: &Program<'_>, report: &mut Report<'_>) {
+        check_program(report.source().text(), program, &self.package, self.files, report);
+    }
+
+    /// Runs the rules on the scripts in a file of markup.
+    pub(super) fn check_inner_scripts(
+        &self,
+        language: Language,
+        report: &mut Report<'_>,
+    ) -> Result<(), TooComplex> {
+        if !matches!(language, Language::Vue | Language::Svelte) {
+            return Ok(());
+        }
+        let text = script_only(report.source().text());
+        with_program_of_type(&text, SourceType::ts(), |program| {
+            check_program(&text, program, &self.package, self.files, report);
+        })
+    }
+}
+
+/// Whether a text consists of very long lines, as the output of a bundler does.
+fn is_minified(text: &str) -> bool {
+    const MIN_SIZE: usize = 8 << 10;
+    const MAX_LINE: usize = 400;
+    text.len() > MIN_SIZE
+        && memchr::memchr_iter(b'\n', text.as_bytes()).count() < text.len() / MAX_LINE
+}
+
+fn check_program<'a>(
+    text: &'a str,
+    program: &Program<'a>,
+    package: &Package,
+    files: &dyn Files,
+    report: &mut Report<'_>,
+) {
+    let mut walker = Walker::new(text, program, package, files, report);
+    imports::check(&mut walker, program);
+    if package.has_next {
+        next::check_module(&mut walker, program);
+    }
+    walker.visit_program(program);
+}
+
+/// The text with all bytes outside of `<script>` elements replaced by spaces, so that the offsets
+/// remain the same.
+fn script_only(text: &str) -> String {
+    let mut bytes = vec![b' '; text.len()];
+    let mut at = 0;
+    while let Some(start) = text[at..].find("<script") {
+        let tag = at + start;
+        let Some(open) = text[tag..].find('>') else { break };
+        let body = tag + open + 1;
+        let end = text[body..].find("</script").map_or(text.len(), |end| body + end);
+        bytes[body..end].copy_from_slice(&text.as_bytes()[body..end]);
+        at = end;
+    }
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// Adds a finding of `rule` unless the rule is disabled.
+fn report_at<'r>(
+    report: &'r mut Report<'_>,
+    rule: &str,
+    span: Span,
+    message: impl Into<String>,
+) -> Option<&'r mut Finding> {
+    report.begin(rule).then(|| report.at(span, message))
+}

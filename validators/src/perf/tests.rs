@@ -1,0 +1,94 @@
+//! Runs the examples of the pages, and texts that once were slow or wrong.
+
+use crate::DISTRIBUTION;
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::Registry;
+use aidd_engine::text::files::Memory;
+use aidd_engine::text::source::Source;
+use aidd_engine::workspace::examples;
+use std::sync::LazyLock;
+
+static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
+    let registry = Registry::new(DISTRIBUTION.pages, &[]);
+    let only = Selection { only: vec!["perf/*".to_owned()], ..Selection::default() };
+    Engine::new(&DISTRIBUTION, registry, &Config::default(), &only).expect("shipped rules")
+});
+
+#[test]
+fn examples_of_all_pages_have_the_documented_findings() {
+    let rules = ENGINE.registry().rules().iter().filter(|rule| rule.id.starts_with("perf/"));
+    let problems: Vec<String> = rules
+        .flat_map(|rule| {
+            let run = examples::run(&ENGINE, rule);
+            run.into_iter().map(|problem| format!("{}: {problem}", rule.id))
+        })
+        .collect();
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+#[test]
+fn every_rule_has_a_page() {
+    let missing: Vec<&str> =
+        super::rules().into_iter().filter(|rule| ENGINE.registry().get(rule).is_none()).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn scripts_in_markup_keep_their_offsets() {
+    let text = "<template>é</template>\n<script setup lang=\"ts\">\nlet a = 1;\n</script>\n<style></style>";
+    let script = super::script_only(text);
+    assert_eq!(script.len(), text.len());
+    assert_eq!(script.find("let a"), text.find("let a"));
+    assert_eq!(script.trim(), "let a = 1;");
+}
+
+/// The messages of the findings in a component of a project with React and Next.
+fn messages(path: &str, text: &str) -> Vec<String> {
+    let manifest = r#"{ "dependencies": { "react": "19", "react-dom": "19", "next": "16" } }"#;
+    let files = Memory([("package.json".to_owned(), manifest.as_bytes().to_vec())].into());
+    let checked = ENGINE.check(&Source::new(path, text), &files);
+    checked.findings.iter().map(|finding| finding.message.clone()).collect()
+}
+
+#[test]
+fn deeply_nested_code_does_not_overflow_the_stack() {
+    let nested = [
+        ("f(", ")"),
+        ("useEffect(() => {", "});"),
+        ("x.map((a) => ", ")"),
+        ("<A b={", "}/>"),
+        ("<A>", "</A>"),
+        ("for (const a of b) {", "}"),
+        ("if (a) {", "}"),
+        ("{ mounted() {} , a: ", "}"),
+        ("a.b(c).", ""),
+        ("await ", ""),
+    ];
+    for (open, close) in nested {
+        let text = format!("const A = () => {}1{};", open.repeat(3000), close.repeat(3000));
+        let _ = messages("a.tsx", &text);
+        let text = format!("function A() {{ {} {} }}", open.repeat(3000), close.repeat(3000));
+        let _ = messages("a.jsx", &text);
+    }
+}
+
+#[test]
+fn renamed_imports_are_recognised() {
+    let text = "import Late from 'next/script';\nexport default () => <Late>{`a()`}</Late>;";
+    let found = messages("pages/index.tsx", text);
+    assert_eq!(
+        found,
+        ["inline `Script` without `id`: Next cannot tell whether it has already run"]
+    );
+}
+
+#[test]
+fn tests_and_bundles_are_not_checked() {
+    let text = "window.onunload = save;\n";
+    assert_eq!(messages("src/a.ts", text).len(), 1);
+    assert_eq!(messages("src/a.test.ts", text), [""; 0]);
+    assert_eq!(messages("src/__tests__/a.ts", text), [""; 0]);
+    let bundle = format!("{text}{}", "a();".repeat(3000));
+    assert_eq!(messages("src/a.ts", &bundle), [""; 0]);
+}
