@@ -15,6 +15,7 @@ mod shell;
 mod sql;
 mod test_files;
 mod tkb;
+mod tokens;
 
 use aidd_engine::check::family::Family;
 use aidd_engine::rules::rule::Report;
@@ -33,6 +34,7 @@ pub static ALL: &[Family] = &[
     test_files::FAMILY,
     coverage::FAMILY,
     agents::FAMILY,
+    tokens::FAMILY,
     credentials::FAMILY,
     metadata::FAMILY,
 ];
