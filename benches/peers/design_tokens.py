@@ -64,16 +64,17 @@ def write(document, is_resolver):
         f'export default {{ tokens: ["./{name}"], outDir: "./out/", plugins: [] }};\n'
     )
     platform = {"css": {"transformGroup": "css", "buildPath": "out/", "files": [{"destination": "a.css", "format": "css/variables"}]}}
-    (folder / "sd.json").write_text(json.dumps({"source": [name], "platforms": platform}))
+    # With this file next to the document, aidd would check the document as one of Style Dictionary.
+    (SCRATCH / "sd.json").write_text(json.dumps({"source": [name], "platforms": platform}))
     return folder, name
 
 
 def main():
     binaries = install()
-    tools = {"aidd": lambda name: [AIDD, "check", name, "--only", "tokens/*", "--no-baseline", "--fail-on", "warning"]}
+    tools = {"aidd": lambda name: [AIDD, "check", name, "--only", "tokens/*", "--no-baseline", "--fail-on", "warning", "-q"]}
     if (binaries / "tz").exists():
         tools["Terrazzo 2.7.1"] = lambda _: [binaries / "tz", "check"]
-        tools["Style Dictionary 5.5.5"] = lambda _: [binaries / "style-dictionary", "build", "--config", "sd.json"]
+        tools["Style Dictionary 5.5.5"] = lambda _: [binaries / "style-dictionary", "build", "--config", "../sd.json"]
     counts = {tool: {"bad": 0, "good": 0} for tool in tools}
     totals = {"bad": 0, "good": 0}
     for kind, name, document in cases():

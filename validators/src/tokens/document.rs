@@ -169,8 +169,15 @@ impl<'a> Document<'a> {
             let is_marked = |at: &usize| self.key(*at) == key && is_position(at);
             (0..self.values.all.len()).any(|at| is_marked(&at))
         };
-        if marked("$value") || has_token_name || self.has_schema() {
+        if marked("$value") || self.has_schema() {
             return Some(Layout::Format);
+        }
+        // Other formats use the same names of files.
+        let has_property =
+            || self.values.all.iter().enumerate().any(|(at, _)| self.key(at).starts_with('$'));
+        if has_token_name && !marked("value") && (has_property() || !self.is_map(root)) {
+            let is_format = self.is_map(root) || self.source.text().contains("\"$value\"");
+            return is_format.then_some(Layout::Format);
         }
         if !marked("value") {
             return None;
@@ -234,8 +241,24 @@ impl<'a> Document<'a> {
     fn add_token(&mut self, node: Node) {
         let index = self.tokens.len();
         self.by_path.insert(node.path.clone(), index);
+        // Without several sets, the root contains groups.
+        if self.layout == Layout::Sets {
+            let full = self.full_path(node.at);
+            self.by_path.entry(full).or_insert(index);
+        }
         self.by_value.insert(node.at, index);
         self.tokens.push(node);
+    }
+
+    /// The names from the root, with that of the set, joined by `.`.
+    fn full_path(&self, at: usize) -> String {
+        let mut path = self.key(at).to_owned();
+        let mut above = self.value(at).parent;
+        while let Some(at) = above.filter(|&at| self.value(at).parent.is_some()) {
+            path = format!("{}.{path}", self.key(at));
+            above = self.value(at).parent;
+        }
+        path
     }
 
     /// Whether the object is a token.

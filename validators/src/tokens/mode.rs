@@ -1,6 +1,7 @@
 //! How strictly a file follows the Design Tokens format: other tools accept more types and values.
 
 use super::document::{Document, Layout};
+use super::types::OTHER_TYPES;
 use aidd_engine::parse::values::Datum;
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::paths::{below, parent_dir, upwards};
@@ -38,7 +39,13 @@ impl Mode {
         if is_for_other_tool(document, files) {
             return Self::Other;
         }
-        if has_current_value(document) { Self::Current } else { Self::Draft }
+        if has_current_value(document) {
+            Self::Current
+        } else if has_other_type(document) {
+            Self::Other
+        } else {
+            Self::Draft
+        }
     }
 }
 
@@ -52,6 +59,14 @@ fn has_current_value(document: &Document<'_>) -> bool {
                     && document
                         .child(at, "value")
                         .is_some_and(|value| matches!(document.datum(value), Datum::Number(_))))
+    })
+}
+
+/// Whether a token has a type that only other tools know.
+fn has_other_type(document: &Document<'_>) -> bool {
+    (0..document.values.all.len()).any(|at| {
+        document.key(at) == "$type"
+            && document.text(at).is_some_and(|name| OTHER_TYPES.contains(&name))
     })
 }
 

@@ -222,7 +222,7 @@ pub(super) fn for_each(files: &dyn Files, visit: &mut dyn FnMut(&Document<'_>)) 
             return true;
         }
         let Some(text) = side_file(files, path) else {
-            is_open |= is_token_path(path);
+            is_open |= is_token_path(path) && files.exists(path);
             continue;
         };
         if !text.contains("\"$value\"") && !text.contains("\"value\"") {
@@ -247,12 +247,13 @@ pub(super) fn for_each(files: &dyn Files, visit: &mut dyn FnMut(&Document<'_>)) 
 
 impl Universe {
     fn add(&mut self, document: &Document<'_>) {
-        for token in &document.tokens {
+        for (path, &index) in &document.by_path {
+            let token = &document.tokens[index];
             let name = match token_type(document, token) {
                 TokenType::Named(name, _) => Some(name.to_owned()),
                 _ => None,
             };
-            let known = self.tokens.entry(token.path.clone()).or_insert_with(|| name.clone());
+            let known = self.tokens.entry(path.clone()).or_insert_with(|| name.clone());
             // Files that disagree, such as themes of several tools, leave the type open.
             if *known != name {
                 *known = None;

@@ -10,8 +10,8 @@ use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::nearest::closest;
 
-/// Types of other tools, and of tokens that tools export.
-const OTHER_TYPES: [&str; 36] = [
+/// Types of other tools, such as Tokens Studio and Figma.
+pub(super) const OTHER_TYPES: [&str; 36] = [
     "asset",
     "aspectRatio",
     "blur",

@@ -46,9 +46,7 @@ fn usage(files: &dyn Files) -> std::sync::Arc<Usage> {
             }
             let Some(text) = side_file(files, path) else { continue };
             if is_data {
-                for part in text.split("\"{").skip(1) {
-                    usage.add(part.split('}').next().unwrap_or_default());
-                }
+                usage.add_references(&text);
             } else {
                 usage.add_code(&text);
             }
@@ -58,6 +56,13 @@ fn usage(files: &dyn Files) -> std::sync::Arc<Usage> {
 }
 
 impl Usage {
+    /// Adds the references in a token file.
+    fn add_references(&mut self, text: &str) {
+        for part in text.split("\"{").skip(1) {
+            self.add(part.split('}').next().unwrap_or_default());
+        }
+    }
+
     /// Adds the words of a program or style sheet, without the variables that it defines.
     fn add_code(&mut self, text: &str) {
         let is_part =
@@ -111,10 +116,15 @@ pub(in super::super) fn unused(
     if usage.is_partial {
         return;
     }
+    let mut own = Usage::default();
+    own.add_references(document.source.text());
     for token in &document.tokens {
         let is_deprecated = document.child(token.at, "$deprecated").is_some();
         let name = token.path.strip_suffix(".$root").unwrap_or(&token.path);
-        if !is_deprecated && !usage.hashes.contains(&hash(name)) {
+        if !is_deprecated
+            && !usage.hashes.contains(&hash(name))
+            && !own.hashes.contains(&hash(name))
+        {
             let message = format!("nothing in the project uses the token `{}`", token.path);
             report.at(document.key_span(token.at), message).help("Delete the token");
         }
