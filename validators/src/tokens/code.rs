@@ -137,6 +137,10 @@ fn values(text: &str) -> Vec<Span> {
     let mut pending: Vec<Span> = Vec::new();
     let (mut at, mut start, mut colon) = (0, 0, None);
     while let Some(&byte) = bytes.get(at) {
+        if !text.is_char_boundary(at) {
+            at += 1;
+            continue;
+        }
         let rest = &text[at..];
         match byte {
             b'/' if rest.starts_with("/*") => {

@@ -251,7 +251,7 @@ impl<'a> Document<'a> {
     }
 
     /// The names from the root, with that of the set, joined by `.`.
-    fn full_path(&self, at: usize) -> String {
+    pub(super) fn full_path(&self, at: usize) -> String {
         let mut path = self.key(at).to_owned();
         let mut above = self.value(at).parent;
         while let Some(at) = above.filter(|&at| self.value(at).parent.is_some()) {

@@ -133,6 +133,7 @@ fn claim(path: &str, text: &str) -> Option<Kind> {
         "css" | "less" | "scss" => (!text.is_empty()).then_some(STYLE_SHEET),
         "json" | "json5" | "jsonc" | "tokens" => {
             let is_claimed = has_token_name(path)
+                || path.ends_with(".resolver.json")
                 || text.contains("\"$value\"")
                 || text.contains("\"resolutionOrder\"")
                 || text.contains("\"value\"") && project::is_token_path(path);

@@ -131,7 +131,7 @@ fn dictionary(path: &str, settings: &Value) -> Option<Dictionary> {
     let has_code = ["parsers", "preprocessors", "usesDtcg", "transform"]
         .iter()
         .any(|key| !settings[key].is_null());
-    Some(Dictionary { globs, is_open: has_code || !sources.iter().all(|source| is_plain(&source)) })
+    Some(Dictionary { globs, is_open: has_code || !sources.iter().all(|source| is_plain(source)) })
 }
 
 /// Whether Style Dictionary or Tokens Studio names the file as a source.
@@ -260,5 +260,9 @@ impl Universe {
             }
         }
         self.groups.extend(document.groups.iter().map(|group| group.path.clone()));
+        // Style Dictionary also replaces references to values that are not tokens.
+        if document.layout != Layout::Format {
+            self.groups.extend(document.stray.iter().map(|&at| document.full_path(at)));
+        }
     }
 }

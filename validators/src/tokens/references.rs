@@ -202,6 +202,9 @@ impl Checker<'_, '_, '_> {
             }
             return None;
         }
+        if document.layout != Layout::Format && self.universe().has_group(to) {
+            return None;
+        }
         let is_closed = !self.universe().is_open;
         match at {
             Some(at) if document.mode != Mode::Other => {

@@ -28,7 +28,7 @@ fn findings(path: &str, text: &str, files: &dyn Files) -> (Source, Vec<Finding>)
 }
 
 /// The findings, each as `rule text: message`.
-fn shown(path: &str, text: &str, files: &[(&str, &str)]) -> Vec<String> {
+fn lines_of(path: &str, text: &str, files: &[(&str, &str)]) -> Vec<String> {
     let files = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
     let (source, findings) = findings(path, text, &Memory(files.collect()));
     let show = |finding: &Finding| {
@@ -39,7 +39,7 @@ fn shown(path: &str, text: &str, files: &[(&str, &str)]) -> Vec<String> {
 }
 
 /// The findings in a file of a project with other files.
-fn shown_in_project(path: &str, text: &str, files: &[(&str, &str)]) -> Vec<String> {
+fn lines_in_project(path: &str, text: &str, files: &[(&str, &str)]) -> Vec<String> {
     let all = files.iter().copied().chain([(path, text)]);
     let all = all.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
     let memory = Memory(all.collect());
@@ -56,7 +56,8 @@ fn bad_documents_are_rejected_and_good_ones_accepted() {
     let mut lines = Vec::new();
     for case in CASES.split("\n=== ").skip(1) {
         let (header, text) = case.split_once('\n').expect("a header and a document");
-        for path in ["a.tokens.json", "a.json"] {
+        let resolver = header.contains("resolver").then_some("a.resolver.json");
+        for path in ["a.tokens.json", "a.json"].into_iter().chain(resolver) {
             // Only the name shows that some of the files have tokens.
             let has_marker = text.contains("\"$value\"") || text.contains("\"resolutionOrder\"");
             let needs_name = ["member-not-object", "not-json", "root-array"];
@@ -65,7 +66,7 @@ fn bad_documents_are_rejected_and_good_ones_accepted() {
                 continue;
             }
             assert!(claim(path, text).is_some(), "{path}: {header}");
-            let found = shown(path, text, &[]);
+            let found = lines_of(path, text, &[]);
             assert_eq!(
                 found.is_empty(),
                 header.starts_with("good "),
@@ -86,11 +87,11 @@ fn references_of_style_dictionary_are_resolved_over_its_sources() {
     let files = [("config.json", config), ("tokens/base.json", base)];
     let text = r#"{"a": {"value": "1px solid {color.red.value}"}, "b": {"value": "{color.rde}"}}"#;
     assert_eq!(
-        shown_in_project("tokens/a.json", text, &files),
+        lines_in_project("tokens/a.json", text, &files),
         ["tokens/missing-reference \"{color.rde}\": the token `{color.rde}` does not exist"]
     );
     // A file that no settings name is not known to be a token file.
-    assert_eq!(shown_in_project("tokens/a.json", text, &files[1..]), [""; 0]);
+    assert_eq!(lines_in_project("tokens/a.json", text, &files[1..]), [""; 0]);
 }
 
 #[test]
@@ -101,7 +102,7 @@ fn references_of_tokens_studio_are_resolved_over_all_sets() {
         "$themes": []
     }"##;
     assert_eq!(
-        shown_in_project("tokens.json", text, &[]),
+        lines_in_project("tokens.json", text, &[]),
         ["tokens/missing-reference \"{color.blu}\": the token `{color.blu}` does not exist"]
     );
     let order = r#"{"tokenSetOrder": ["core", "theme/dark"]}"#;
@@ -109,7 +110,7 @@ fn references_of_tokens_studio_are_resolved_over_all_sets() {
     let files = [("tokens/$metadata.json", order), ("tokens/core.json", core)];
     let dark = r#"{"a": {"value": "{color.red} * 2"}, "b": {"value": "{color.green}"}}"#;
     assert_eq!(
-        shown_in_project("tokens/theme/dark.json", dark, &files),
+        lines_in_project("tokens/theme/dark.json", dark, &files),
         ["tokens/missing-reference \"{color.green}\": the token `{color.green}` does not exist"]
     );
 }
@@ -119,7 +120,7 @@ fn references_to_files_of_the_project_are_found() {
     let base = r#"{"base": {"$type": "number", "$value": 1}}"#;
     let text = r#"{"a": {"$value": "{base}"}, "b": {"$type": "color", "$value": "{base}"}}"#;
     assert_eq!(
-        shown_in_project("b.tokens.json", text, &[("a.tokens.json", base)]),
+        lines_in_project("b.tokens.json", text, &[("a.tokens.json", base)]),
         [
             "tokens/reference-type \"{base}\": `base` has the type number, but a color is required here"
         ]
@@ -131,7 +132,7 @@ fn other_tools_accept_types_strings_and_missing_types() {
     let package = r#"{"devDependencies": {"style-dictionary": "^4.0.0"}}"#;
     let text = r##"{"a": {"$type": "spacing", "$value": "16px"}, "b": {"$type": "color", "$value": "#f00"},
         "c": {"$value": "{from.elsewhere}"}, "a.b": {"$value": 1}}"##;
-    assert_eq!(shown_in_project("tokens/a.json", text, &[("package.json", package)]), [""; 0]);
+    assert_eq!(lines_in_project("tokens/a.json", text, &[("package.json", package)]), [""; 0]);
 }
 
 #[test]
@@ -142,13 +143,13 @@ fn schemas_and_data_with_similar_keys_have_no_tokens() {
         r#"{"options": {"a": {"value": 1}}}"#,
         r#"{"$extensions": {"x": {"$value": 1}}}"#,
     ] {
-        assert_eq!(shown("tokens/a.json", text, &[]), [""; 0], "{text}");
+        assert_eq!(lines_of("tokens/a.json", text, &[]), [""; 0], "{text}");
     }
 }
 
 proptest::proptest! {
     #[test]
     fn no_text_causes_a_panic(text in r#"(\{|\}|"\$(value|type|ref|extends)":|"[ab.{}$#/]{0,4}"|:|,|\[|\]|1|null){0,40}"#) {
-        shown("a.tokens.json", &text, &[]);
+        lines_of("a.tokens.json", &text, &[]);
     }
 }

@@ -173,14 +173,17 @@ fn check_value(document: &Document<'_>, value: usize, expected: Type, issues: &m
     if document.mode != Mode::Current && values::is_draft(document, value, expected) {
         return;
     }
-    // Other tools evaluate strings, such as calculations.
-    if document.mode == Mode::Other && !document.is_map(value) {
+    // Other tools have values of their own, such as calculations.
+    let has = |key: &str| document.child(value, key).is_some();
+    let is_current = match expected {
+        Type::Color => has("colorSpace") && has("components"),
+        Type::Dimension | Type::Duration => has("value") && has("unit"),
+        _ => false,
+    };
+    if document.mode == Mode::Other && !is_current {
         return;
     }
     for problem in problems(document, value, expected) {
-        if document.mode == Mode::Other && problem.is_missing {
-            continue;
-        }
         let mut issue = Issue::new(INVALID_VALUE, document.span(problem.at), problem.message);
         issue.help = problem.help;
         if let Some((title, text)) = problem.fix {

@@ -118,17 +118,11 @@ pub(super) struct Problem {
     pub(super) help: Option<String>,
     /// The title of the fix, and the text that replaces the part.
     pub(super) fix: Option<(String, String)>,
-    /// Whether a required member is missing.
-    pub(super) is_missing: bool,
 }
 
 impl Problem {
     pub(super) fn new(at: usize, message: impl Into<String>) -> Self {
-        Self { at, message: message.into(), help: None, fix: None, is_missing: false }
-    }
-
-    fn missing(at: usize, message: impl Into<String>) -> Self {
-        Self { is_missing: true, ..Self::new(at, message) }
+        Self { at, message: message.into(), help: None, fix: None }
     }
 
     fn help(mut self, help: impl Into<String>) -> Self {
@@ -265,7 +259,7 @@ fn measure(
         return;
     }
     match document.child(at, "value") {
-        None => found.push(Problem::missing(at, format!("the {what} has no `value`"))),
+        None => found.push(Problem::new(at, format!("the {what} has no `value`"))),
         Some(number) => {
             if !matches!(document.datum(number), Datum::Number(_))
                 && !is_reference(document, number)
@@ -282,7 +276,7 @@ fn measure(
     }
     match document.child(at, "unit") {
         None => found.push(
-            Problem::missing(at, format!("the {what} has no `unit`"))
+            Problem::new(at, format!("the {what} has no `unit`"))
                 .help(format!("Write one of the units {}", units.join(", "))),
         ),
         Some(unit) if !is_reference(document, unit) => {
@@ -333,7 +327,7 @@ fn bezier(document: &Document<'_>, at: usize, found: &mut Vec<Problem>) {
 
 fn stroke(document: &Document<'_>, at: usize, found: &mut Vec<Problem>) {
     match document.child(at, "dashArray") {
-        None => found.push(Problem::missing(at, "the stroke style has no `dashArray`")),
+        None => found.push(Problem::new(at, "the stroke style has no `dashArray`")),
         Some(dashes) if *document.datum(dashes) == Datum::List => {
             for &dash in document.children(dashes) {
                 value(document, dash, Type::Dimension, found);
@@ -343,7 +337,7 @@ fn stroke(document: &Document<'_>, at: usize, found: &mut Vec<Problem>) {
         Some(dashes) => found.push(Problem::new(dashes, "`dashArray` must be an array")),
     }
     match document.child(at, "lineCap") {
-        None => found.push(Problem::missing(at, "the stroke style has no `lineCap`")),
+        None => found.push(Problem::new(at, "the stroke style has no `lineCap`")),
         Some(cap) if is_reference(document, cap) => {}
         Some(cap) => match document.text(cap) {
             Some(text) => word(cap, text, "line cap", &CAPS, found),
@@ -362,7 +356,7 @@ fn members(document: &Document<'_>, at: usize, expected: Type, found: &mut Vec<P
                     let key = document.key(child);
                     is_typo(key, name) && !expected.members().iter().any(|(known, _)| *known == key)
                 });
-                let problem = Problem::missing(at, message);
+                let problem = Problem::new(at, message);
                 found.push(match similar {
                     Some(&child) => {
                         problem.help(format!("Rename `{}` to `{name}`", document.key(child)))
