@@ -131,7 +131,7 @@ fn dictionary(path: &str, settings: &Value) -> Option<Dictionary> {
     let has_code = ["parsers", "preprocessors", "usesDtcg", "transform"]
         .iter()
         .any(|key| !settings[key].is_null());
-    Some(Dictionary { globs, is_open: has_code || !sources.iter().all(|source| is_plain(source)) })
+    Some(Dictionary { globs, is_open: has_code || !sources.iter().all(is_plain) })
 }
 
 /// Whether Style Dictionary or Tokens Studio names the file as a source.
