@@ -66,6 +66,11 @@ const FILE_TOOLS: &[FileTool] = &[
         why: "an API description changed",
     },
     FileTool {
+        is_for: |name| name.ends_with(".tokens.json") || name.ends_with(".tokens"),
+        tool: "aidd_validate_design_tokens",
+        why: "design tokens changed",
+    },
+    FileTool {
         is_for: |name| name.ends_with(".sql"),
         tool: "aidd_validate_sql",
         why: "a SQL file changed",

@@ -19,6 +19,7 @@ mod shell;
 mod sql;
 mod test_files;
 mod tkb;
+mod tokens;
 
 use aidd_engine::check::family::Family;
 use aidd_engine::rules::rule::Report;
@@ -38,6 +39,7 @@ pub static ALL: &[Family] = &[
     markup::FAMILY,
     coverage::FAMILY,
     agents::FAMILY,
+    tokens::FAMILY,
     credentials::FAMILY,
     metadata::FAMILY,
 ];

@@ -84,6 +84,7 @@ CALLS = [
     ("aidd_validate_openapi", lambda known: {"content": "openapi: 3.1.0\ninfo: {title: Shop, version: '1'}\n"}),
     ("aidd_audit_accessibility", lambda known: {"content": "<a href='/'></a>"}),
     ("aidd_audit_performance", lambda known: {"content": "window.onunload = save;\n", "filePath": "src/main.js"}),
+    ("aidd_validate_design_tokens", lambda known: {"content": '{"gap": {"$value": 4}}\n'}),
     ("aidd_validate_sql", lambda known: {"content": "DELETE FROM orders;\n"}),
     ("aidd_validate_tests", lambda known: {"content": "it.only('adds', () => {})\n"}),
     ("aidd_validate_tkb_entry", lambda known: {"content": "# Fastify\n", "filePath": "knowledge/backend/x.md"}),

@@ -2,7 +2,9 @@
 //! that the project does not use.
 
 use super::AgentContext;
-use super::markdown::Command;
+use super::markdown::{Command, Instructions};
+use super::project_commands::Defined;
+use super::words::is_placeholder_name;
 use aidd_engine::project::locked;
 use aidd_engine::project::manifest;
 use aidd_engine::project::stack::Ecosystem;
@@ -36,6 +38,8 @@ const VALUE_OPTIONS: [&str; 12] = [
     "--prefix",
     "--workspace",
 ];
+/// Names of scripts that no well-known package has as the name of a program.
+const SCRIPTS: [&str; 5] = ["build", "dev", "format", "lint", "start"];
 /// Subcommands that install packages, and thereby write the lock file of their package manager.
 const INSTALLING: [&str; 8] = ["add", "ci", "i", "install", "remove", "uninstall", "up", "update"];
 /// Subcommands that do not depend on the project's packages.
@@ -86,6 +90,10 @@ fn task<'s>(command: &Command<'s>) -> Option<Task<'s>> {
             let is_strict = matches!(program, "npm" | "pnpm") || name.contains(':');
             Some(*name).filter(|_| is_strict)?
         }
+        (TaskRunner::Npm, [name @ "test", ..]) if program != "bun" => name,
+        (TaskRunner::Npm, [name]) if matches!(program, "pnpm" | "yarn") => {
+            Some(*name).filter(|name| name.contains(':') || SCRIPTS.contains(name))?
+        }
         (TaskRunner::Npm, [name, ..]) if program != "npm" => {
             Some(*name).filter(|name| name.contains(':'))?
         }
@@ -101,12 +109,7 @@ fn task<'s>(command: &Command<'s>) -> Option<Task<'s>> {
         _ => return None,
     };
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.' | '/');
-    let is_placeholder =
-        ["foo", "bar", "xxx", "script", "target", "task", "name", "command", "recipe"]
-            .contains(&name)
-            || name.chars().all(|c| c.is_ascii_uppercase() || c == '_')
-            || name.ends_with(':');
-    if name.is_empty() || !name.chars().all(is_name) || is_placeholder {
+    if name.is_empty() || !name.chars().all(is_name) || is_placeholder_name(name) {
         return None;
     }
     let offset = name.as_ptr() as usize - command.text.as_ptr() as usize;
@@ -132,7 +135,20 @@ fn targets(runner: TaskRunner, files: &dyn Files, listing: &Listing) -> Arc<Targ
 
 pub(super) fn missing_command(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some((instructions, listing)) = context.project_instructions() else { return };
+    let read = || Defined::read(context.files, listing);
+    let defined = match context.files.run_cache() {
+        Some(cache) => cache.get_or_compute("agents defined", read),
+        None => Arc::new(read()),
+    };
     for command in &instructions.commands {
+        if let Some(missing) = defined.missing(command)
+            && !instructions.is_negated(missing.span)
+            && !names_other_repository(context.source, missing.span)
+        {
+            let help = "correct or remove the command; an agent runs it as written".to_owned();
+            report.at(missing.span, missing.message).help(missing.help.unwrap_or(help));
+            continue;
+        }
         let Some(task) = task(command) else { continue };
         let targets = targets(task.runner, context.files, listing);
         if !targets.lacks(task.name)
@@ -257,6 +273,20 @@ fn names_own_package(command: &Command<'_>, files: &dyn Files, listing: &Listing
         })
 }
 
+/// The package managers of JavaScript that the commands name, each with its first span.
+pub(super) fn script_managers<'s>(instructions: &Instructions<'s>) -> Vec<(&'s str, Span)> {
+    let mut found: Vec<(&str, Span)> = Vec::new();
+    for command in &instructions.commands {
+        let Some((manager, Ecosystem::Npm)) = written_manager(command) else { continue };
+        let start = command.span.start as usize;
+        let is_known = found.iter().any(|(name, _)| *name == manager);
+        if !is_known && !instructions.is_negated(command.span) {
+            found.push((manager, Span::new(start, start + manager.len())));
+        }
+    }
+    found
+}
+
 /// The package manager of a command that installs packages or runs scripts with it.
 fn written_manager<'s>(command: &Command<'s>) -> Option<(&'s str, Ecosystem)> {
     let words: Vec<&str> = command.text.split_whitespace().collect();
@@ -300,6 +330,11 @@ mod tests {
             ("npm run lint", "Npm lint 8"),
             ("pnpm --filter web run test:e2e -- a", "Npm test:e2e 22"),
             ("yarn vitest", "–"),
+            ("npm test", "Npm test 4"),
+            ("pnpm lint", "Npm lint 5"),
+            ("pnpm build --watch", "Npm build 5"),
+            ("pnpm build web", "–"),
+            ("bun test", "–"),
             ("yarn test:e2e", "Npm test:e2e 5"),
             ("make -C docs html", "Make html 13"),
             ("CI=1 make test", "Make test 10"),

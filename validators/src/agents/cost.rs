@@ -94,7 +94,7 @@ impl Loaded<'_> {
                 self.add_file(".clinerules", 0);
                 self.add_rules(".clinerules", ".md", |header| header.is_empty("paths"));
             }
-            Client::Kiro | Client::OpenCode => {}
+            Client::Kiro | Client::OpenCode | Client::Zed => {}
         }
     }
 

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 /// What a statement or setting decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Style {
+pub(super) enum Style {
     Tabs,
     Spaces(Option<u64>),
     SingleQuotes,
@@ -22,7 +22,7 @@ enum Style {
 
 impl Style {
     /// Whether both cannot hold.
-    fn contradicts(self, other: Self) -> bool {
+    pub(super) fn contradicts(self, other: Self) -> bool {
         match (self, other) {
             (Self::Tabs, Self::Spaces(_))
             | (Self::Spaces(_), Self::Tabs)
@@ -35,7 +35,7 @@ impl Style {
         }
     }
 
-    fn display(self) -> String {
+    pub(super) fn display(self) -> String {
         match self {
             Self::Tabs => "tabs".to_owned(),
             Self::Spaces(None) => "spaces".to_owned(),
@@ -124,7 +124,24 @@ const LIMITS: &[&str] = &[
 
 pub(super) fn contradicts_formatter(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some((instructions, _)) = context.project_instructions() else { return };
-    let mut settings: Option<Vec<(Style, String)>> = None;
+    let found = statements(instructions);
+    if found.is_empty() {
+        return;
+    }
+    let settings = formatter_settings(context.files);
+    for (style, span) in found {
+        if let Some((set, path)) = settings.iter().find(|(set, _)| set.contradicts(style)) {
+            let message = format!("`{path}` sets {}, not {}", set.display(), style.display());
+            report
+                .at(span, message)
+                .help("correct the instruction, or the setting of the formatter");
+        }
+    }
+}
+
+/// The styles that the instructions demand for all files, each with the span of the phrase.
+pub(super) fn statements(instructions: &Instructions<'_>) -> Vec<(Style, Span)> {
+    let mut found = Vec::new();
     for (offset, line) in instructions.prose() {
         let lower = line.to_ascii_lowercase();
         let Some((phrase, style)) = STATEMENTS.iter().find(|(phrase, _)| lower.contains(phrase))
@@ -137,14 +154,9 @@ pub(super) fn contradicts_formatter(context: &AgentContext<'_, '_>, report: &mut
         if is_limited(&lower) || is_limited(&headings_above(instructions, span)) {
             continue;
         }
-        let settings = settings.get_or_insert_with(|| formatter_settings(context.files));
-        if let Some((set, path)) = settings.iter().find(|(set, _)| set.contradicts(*style)) {
-            let message = format!("`{path}` sets {}, not {}", set.display(), style.display());
-            report
-                .at(span, message)
-                .help("correct the instruction, or the setting of the formatter");
-        }
+        found.push((*style, span));
     }
+    found
 }
 
 /// The texts of the headings of the sections that contain `span`, in lower case.

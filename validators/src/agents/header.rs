@@ -202,6 +202,12 @@ pub(super) fn unreadable(context: &AgentContext<'_, '_>, report: &mut Report<'_>
                 Some(edit) => finding.fix("Quote the value", vec![edit]),
                 None => finding.help("put the value in quotes"),
             };
+        } else if context.file.purpose == Purpose::Agent
+            && let Some(span) = stray_line(source)
+        {
+            report
+                .at(span, "this line of the front matter is neither a field nor part of one")
+                .help("write `key: value`, or indent the continuation of a value");
         }
         return;
     }
@@ -210,6 +216,25 @@ pub(super) fn unreadable(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     if has_header_purpose && starts_header && front_matter(source.text()).is_none() {
         report.at(first_line(source), "the front matter is not closed by a `---` line");
     }
+}
+
+/// The first line of the front matter that no lenient reader understands: neither a field, a list
+/// item, a comment nor an indented line.
+fn stray_line(source: &Source) -> Option<Span> {
+    let text = source.text();
+    let (start, end) = front_matter(text)?;
+    let mut at = start;
+    for line in text[start..end].split_inclusive('\n') {
+        let offset = at;
+        at += line.len();
+        let line = line.trim_end();
+        let is_part =
+            line.is_empty() || line.starts_with([' ', '\t', '#', '-', ']', '}', '"', '\'']);
+        if !is_part && !line.contains(':') {
+            return Some(Span::new(offset, offset + line.len()));
+        }
+    }
+    None
 }
 
 /// Puts the first value in quotes that contains `: `, or text after a list: `[a] [b]`.

@@ -6,6 +6,7 @@ use super::vendors::{Names, names};
 use aidd_engine::parse::values::{Datum, Value};
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::side_file;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::paths::join;
 use aidd_engine::text::source::Span;
@@ -130,6 +131,7 @@ fn script(command: &str) -> Option<String> {
         command = command.replace(variable, ".");
     }
     let command = command.replace(['"', '\''], "");
+    let command = command.strip_prefix("cd . && ").unwrap_or(&command);
     if command.contains(['$', '`', '&', ';', '|', '(', '<', '>', '\\']) {
         return None;
     }
@@ -151,12 +153,24 @@ fn script(command: &str) -> Option<String> {
 
 pub(super) fn hook_remote_code(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for (command, span) in commands(context) {
+        let help = "add the script to the repository, where changes to it are reviewed";
         if runs_download(command) {
-            report
-                .at(span, "the hook runs code that it downloads")
-                .help("add the script to the repository, where changes to it are reviewed");
+            report.at(span, "the hook runs code that it downloads").help(help);
+        } else if let Some((path, line)) = script_download(context, command) {
+            let message = format!("the hook runs code that `{path}` downloads on line {line}");
+            report.at(span, message).help(help);
         }
     }
+}
+
+/// The shell script that a command runs, and the first line that runs what it downloads.
+fn script_download(context: &AgentContext<'_, '_>, command: &str) -> Option<(String, usize)> {
+    let path = join(context.project_dir(), &script(command)?)?;
+    let is_shell = [".sh", ".bash", ".zsh"].iter().any(|extension| path.ends_with(extension));
+    let text = side_file(context.files, &path).filter(|_| is_shell)?;
+    let is_code = |line: &str| !line.trim_start().starts_with('#');
+    let line = text.lines().position(|line| is_code(line) && runs_download(line))?;
+    Some((path, line + 1))
 }
 
 /// The program that a part of a shell command runs, without its directory, and its arguments.
@@ -257,6 +271,7 @@ mod tests {
         for (command, expected) in [
             ("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/a.sh --x", Some("./.claude/hooks/a.sh")),
             ("bash .claude/hooks/a.sh", Some(".claude/hooks/a.sh")),
+            ("cd \"$CLAUDE_PROJECT_DIR\" && bash a/b.sh", Some("a/b.sh")),
             ("python3 -u scripts/a.py", Some("scripts/a.py")),
             ("npx prettier --write", None),
             ("$HOME/a.sh", None),

@@ -13,6 +13,8 @@ fn keys(context: &AgentContext<'_, '_>) -> Option<(&'static str, &'static str)> 
         (Client::Copilot, Purpose::Mcp) => Some(("servers", "mcpServers")),
         (_, Purpose::Mcp) => Some(("mcpServers", "servers")),
         (Client::Gemini, Purpose::Settings) => Some(("mcpServers", "servers")),
+        // Zed also lists extensions under this key, which have settings of their own.
+        (Client::Zed, Purpose::Settings) => Some(("context_servers", "mcpServers")),
         _ => None,
     }
 }
@@ -49,6 +51,9 @@ pub(super) fn mcp_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
     for (at, name, span) in servers(context) {
         let has = |key: &str| context.data.child(at, key).is_some();
         if !["command", "url", "httpUrl", "serverUrl"].iter().any(|key| has(key)) {
+            if context.file.client == Client::Zed {
+                continue;
+            }
             let is_disabled = has("disabled") || has("gallery");
             if !is_disabled {
                 report.at(span, format!("the server `{name}` has neither a command nor a URL"));

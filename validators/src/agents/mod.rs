@@ -3,8 +3,10 @@
 //! vendors and with the project itself.
 
 mod commands;
+mod conflicts;
 mod cost;
 mod duplicates;
+mod fields;
 mod formatting;
 mod header;
 mod hooks;
@@ -12,10 +14,13 @@ mod markdown;
 mod mcp;
 mod model;
 mod permissions;
+mod plugins;
+mod project_commands;
 mod references;
 mod skills;
 mod unicode;
 mod vendors;
+mod words;
 
 use aidd_engine::check::family::{Family, FileContext, Param, ParamType};
 use aidd_engine::parse::values::{Datum, Format, Value, Values};
@@ -50,10 +55,12 @@ type AgentCheck = fn(&AgentContext<'_, '_>, &mut Report<'_>);
 /// The checks, by rule id.
 const CHECKS: &[(&str, AgentCheck)] = &[
     ("agents/agent-fields", skills::agent_fields),
+    ("agents/conflict", conflicts::conflict),
     ("agents/contradicts-formatter", formatting::contradicts_formatter),
     ("agents/dead-import", references::dead_import),
     ("agents/dead-link", references::dead_link),
     ("agents/dead-path", references::dead_path),
+    ("agents/duplicate-key", fields::duplicate_key),
     ("agents/duplicate-instructions", duplicates::duplicate_instructions),
     ("agents/endpoint-override", permissions::endpoint_override),
     ("agents/hidden-unicode", unicode::hidden_unicode),
@@ -68,6 +75,7 @@ const CHECKS: &[(&str, AgentCheck)] = &[
     ("agents/missing-command", commands::missing_command),
     ("agents/permission-broad", permissions::permission_broad),
     ("agents/permission-mode", permissions::permission_mode),
+    ("agents/plugin-manifest", plugins::plugin_manifest),
     ("agents/rule-activation", header::rule_activation),
     ("agents/rule-never-applies", header::rule_never_applies),
     (cost::BUDGET, cost::session_budget),
@@ -75,6 +83,7 @@ const CHECKS: &[(&str, AgentCheck)] = &[
     ("agents/skill-description", skills::skill_description),
     ("agents/skill-name", skills::skill_name),
     ("agents/skill-unreachable", skills::skill_unreachable),
+    ("agents/unknown-field", fields::unknown_field),
     ("agents/unknown-tool", permissions::unknown_tool),
     ("agents/unreadable", header::unreadable),
     ("agents/wrong-package-manager", commands::wrong_package_manager),

@@ -14,6 +14,7 @@ pub(super) enum Client {
     Cline,
     Kiro,
     OpenCode,
+    Zed,
 }
 
 impl Client {
@@ -30,6 +31,7 @@ impl Client {
             Self::Cline => "Cline",
             Self::Kiro => "Kiro",
             Self::OpenCode => "OpenCode",
+            Self::Zed => "Zed",
         }
     }
 }
@@ -53,6 +55,8 @@ pub(super) enum Purpose {
     Hooks,
     /// Servers of the Model Context Protocol.
     Mcp,
+    /// The manifest of a plugin or of a marketplace of plugins.
+    Plugin,
 }
 
 /// A file that steers agents.
@@ -65,7 +69,7 @@ pub(super) struct AgentFile {
 impl AgentFile {
     /// Whether the file is Markdown.
     pub(super) fn is_markdown(self) -> bool {
-        !matches!(self.purpose, Purpose::Settings | Purpose::Hooks | Purpose::Mcp)
+        !matches!(self.purpose, Purpose::Settings | Purpose::Hooks | Purpose::Mcp | Purpose::Plugin)
     }
 
     /// Whether the file states facts about its own project, rather than about projects in which it
@@ -80,6 +84,7 @@ const NAMES: &[(&str, Client, Purpose)] = &[
     (".clinerules", Client::Cline, Purpose::Instructions),
     (".cursorrules", Client::Cursor, Purpose::Instructions),
     (".mcp.json", Client::Claude, Purpose::Mcp),
+    (".rules", Client::Zed, Purpose::Instructions),
     (".windsurfrules", Client::Windsurf, Purpose::Instructions),
     ("AGENT.md", Client::Shared, Purpose::Instructions),
     ("AGENTS.md", Client::Shared, Purpose::Instructions),
@@ -99,6 +104,8 @@ const PLACES: &[(&str, &str, Client, Purpose)] = &[
     (".claude/rules/", ".md", Client::Claude, Purpose::Rule),
     (".claude", "settings.json", Client::Claude, Purpose::Settings),
     (".claude", "settings.local.json", Client::Claude, Purpose::Settings),
+    (".claude-plugin", "marketplace.json", Client::Claude, Purpose::Plugin),
+    (".claude-plugin", "plugin.json", Client::Claude, Purpose::Plugin),
     (".clinerules/", ".md", Client::Cline, Purpose::Rule),
     (".codex", "config.toml", Client::Codex, Purpose::Settings),
     (".cursor", "hooks.json", Client::Cursor, Purpose::Hooks),
@@ -117,6 +124,7 @@ const PLACES: &[(&str, &str, Client, Purpose)] = &[
     (".opencode", "opencode.json", Client::OpenCode, Purpose::Settings),
     (".vscode", "mcp.json", Client::Copilot, Purpose::Mcp),
     (".windsurf/rules/", ".md", Client::Windsurf, Purpose::Rule),
+    (".zed", "settings.json", Client::Zed, Purpose::Settings),
 ];
 
 /// The file at `path`; `None` if it does not steer agents.
@@ -162,13 +170,19 @@ mod tests {
             (".github/instructions/a.instructions.md", "Copilot Rule"),
             (".cursor/rules/a/b.mdc", "Cursor Rule"),
             (".vscode/mcp.json", "Copilot Mcp"),
+            (".rules", "Zed Instructions"),
+            ("plugins/a/.claude-plugin/plugin.json", "Claude Plugin"),
             ("plugins/a/skills/b/SKILL.md", "Shared Skill"),
         ] {
             assert_eq!(shown(path).as_deref(), Some(expected), "{path}");
         }
-        for path in
-            ["README.md", ".codex/agents/a.md", ".cursor/rules/a.md", "a.claude/settings.json"]
-        {
+        for path in [
+            "README.md",
+            "firestore.rules",
+            ".codex/agents/a.md",
+            ".cursor/rules/a.md",
+            "a.claude/settings.json",
+        ] {
             assert_eq!(shown(path), None, "{path}");
         }
     }

@@ -103,6 +103,16 @@ pub(super) fn permission_mode(context: &AgentContext<'_, '_>, report: &mut Repor
                 }
             }
         }
+        (Client::Zed, Purpose::Settings) => {
+            let allows = context.text(&["agent", "tool_permissions", "default"]);
+            let spans = [
+                allows.filter(|(text, _)| *text == "allow").map(|(_, span)| span),
+                context.is_true(&["agent", "always_allow_tool_actions"]),
+            ];
+            for span in spans.into_iter().flatten() {
+                add(span, "Zed runs all tools without asking");
+            }
+        }
         (Client::Kiro, Purpose::Mcp) => {
             for (server, _) in context.children(&["mcpServers"]) {
                 let approved = context.data.child(server, "autoApprove");

@@ -3,6 +3,7 @@
 use super::AgentContext;
 use super::markdown::{Instructions, inner_code};
 use super::model::{Client, Purpose};
+use super::words::{COMMON_NAMES, CREATING, is_placeholder_path};
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
@@ -10,44 +11,6 @@ use aidd_engine::text::finding::Edit;
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::{join, parent_dir, upwards};
 use aidd_engine::text::source::Span;
-
-/// Words in a line that creates or copies the named file, or that names it as an example.
-const CREATING: &[&str] = &[
-    "create",
-    "generate",
-    "add a",
-    "add the",
-    "new file",
-    "write to",
-    "written to",
-    "output",
-    "save",
-    "example",
-    "e.g",
-    "such as",
-    "for instance",
-    "copy",
-    "scaffold",
-    "upstream",
-    "another",
-    "other repo",
-    "optional",
-    "if it exists",
-    "if present",
-    "if exists",
-];
-
-/// Names of files that occur in many directories.
-const COMMON_NAMES: [&str; 8] = [
-    "README.md",
-    "__init__.py",
-    "index.js",
-    "index.ts",
-    "index.tsx",
-    "main.go",
-    "mod.rs",
-    "package.json",
-];
 
 /// Whether there is a file or directory at `path`.
 fn exists(path: &str, files: &dyn Files, listing: &Listing) -> bool {
@@ -161,7 +124,7 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             && !written.starts_with(['/', '~', '<', '@'])
             && !written.contains([':', '{', '}', '<', '>', '*', '$', '\\'])
             && has_extension(&written);
-        let is_sample = is_placeholder(&written)
+        let is_sample = is_placeholder_path(&written)
             || in_html_comment(instructions, link.span)
             || instructions.line(link.span).contains("example");
         if !is_relative || is_sample {
@@ -194,13 +157,6 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
 fn has_extension(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     path.ends_with('/') || name.trim_start_matches('.').contains('.')
-}
-
-fn is_placeholder(path: &str) -> bool {
-    let lower = path.to_ascii_lowercase();
-    let parts = ["path/to", "example", "foo", "bar", "xxx", "your-", "link", "url", "placeholder"];
-    parts.iter().any(|part| lower.split(['/', '.']).any(|it| it == *part))
-        || lower.contains("path/to")
 }
 
 fn in_html_comment(instructions: &Instructions<'_>, span: Span) -> bool {
@@ -262,7 +218,8 @@ pub(super) fn imports<'s>(instructions: &Instructions<'s>) -> Vec<(Span, &'s str
             let span = Span::new(offset + at, offset + at + 1 + import.len());
             let is_plain =
                 !import.starts_with(['~', '/', '@']) && !import.contains(['{', '*', '$', '[']);
-            if is_import && is_plain && !instructions.is_code(span) && !is_placeholder(import) {
+            if is_import && is_plain && !instructions.is_code(span) && !is_placeholder_path(import)
+            {
                 found.push((span, import));
             }
         }

@@ -84,6 +84,14 @@ const FAMILIES: &[Family] = &[
         path: "openapi.yaml",
     },
     Family {
+        name: "aidd_validate_design_tokens",
+        title: "Validate design tokens",
+        description: "Checks design tokens: structure, types, values, references, resolver \
+                      documents. Use after writing or changing a token file.",
+        rules: &["tokens/*"],
+        path: "design.tokens.json",
+    },
+    Family {
         name: "aidd_validate_sql",
         title: "Validate SQL",
         description: "Checks SQL files and migrations: syntax, locks, dangerous statements. Use \

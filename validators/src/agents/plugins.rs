@@ -1,0 +1,88 @@
+//! Manifests of Claude Code plugins and of their marketplaces.
+
+use super::AgentContext;
+use super::model::Purpose;
+use aidd_engine::parse::values::{Datum, Value};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::paths::join;
+use std::collections::HashSet;
+
+/// The keys of a plugin manifest whose values are paths.
+const PATHS: [&str; 5] = ["agents", "commands", "hooks", "mcpServers", "skills"];
+
+pub(super) fn plugin_manifest(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    if context.file.purpose != Purpose::Plugin || context.data.broken.is_some() {
+        return;
+    }
+    let first = context.source.line_span(0);
+    if context.at(&[]).is_none_or(|root| context.data.all[root].datum != Datum::Map) {
+        return;
+    }
+    let is_marketplace = context.source.name() == "marketplace.json";
+    let required: &[&str] = if is_marketplace { &["name", "owner", "plugins"] } else { &["name"] };
+    for key in required {
+        if context.at(&[key]).is_none() {
+            let what = if is_marketplace { "marketplace" } else { "plugin" };
+            report
+                .at(first, format!("Claude Code does not load a {what} without `{key}`"))
+                .help(format!("add `{key}`"));
+        }
+    }
+    if is_marketplace {
+        marketplace(context, report);
+        return;
+    }
+    for key in PATHS {
+        let value = context.at(&[key]).map(|at| &context.data.all[at]);
+        let items = context.children(&[key]).map(|(_, item)| item);
+        let is_list = value.is_some_and(|value| value.datum == Datum::List);
+        for item in value.into_iter().chain(items.filter(|_| is_list)) {
+            path(context, "", item, report);
+        }
+    }
+}
+
+/// Checks a path of the plugin, which is relative to the directory above the manifest's.
+fn path(context: &AgentContext<'_, '_>, base: &str, value: &Value, report: &mut Report<'_>) {
+    let Some((text, span)) = super::string(value).filter(|(text, _)| text.starts_with("./")) else {
+        return;
+    };
+    let Some(listing) = context.listing() else { return };
+    let written = join(base, text).and_then(|path| join(context.project_dir(), &path));
+    let Some(target) = written.filter(|path| !path.contains(['*', '$', '{'])) else { return };
+    let is_here = target.is_empty()
+        || listing.has_file(&target)
+        || listing.has_dir(&target)
+        || context.files.exists(&target);
+    if !is_here {
+        report
+            .at(span, format!("`{target}` does not exist"))
+            .help("correct the path, which is relative to the directory of the plugin");
+    }
+}
+
+fn marketplace(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let base = context.text(&["metadata", "pluginRoot"]).map_or("", |(text, _)| text).to_owned();
+    let mut names: HashSet<String> = HashSet::new();
+    for (plugin, _) in context.children(&["plugins"]) {
+        let field = |key: &str| context.data.child(plugin, key).map(|at| &context.data.all[at]);
+        for key in ["name", "source"] {
+            if field(key).is_none() {
+                report
+                    .at(
+                        context.data.all[plugin].span,
+                        format!("a plugin without `{key}` is not loaded"),
+                    )
+                    .help(format!("add `{key}`"));
+            }
+        }
+        if let Some((name, span)) = field("name").and_then(super::string)
+            && !names.insert(name.to_owned())
+        {
+            report.at(span, format!("the marketplace lists the plugin `{name}` twice"));
+        }
+        if let Some(source) = field("source") {
+            path(context, &base, source, report);
+        }
+    }
+}

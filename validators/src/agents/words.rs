@@ -1,0 +1,49 @@
+//! Words that mark a path or a name in instructions as an example, and words that say that a file is
+//! still to be created.
+
+use std::sync::LazyLock;
+
+const TABLE: &str = include_str!("words.txt");
+
+/// The words of the section with this name.
+fn section(name: &str) -> Vec<&'static str> {
+    let mut lines =
+        TABLE.lines().skip_while(|line| line.strip_prefix('[') != Some(&format!("{name}]")));
+    lines.next();
+    let lines = lines.take_while(|line| !line.starts_with('['));
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+}
+
+/// Words in a line that creates or copies the named file, or that names it as an example.
+pub(super) static CREATING: LazyLock<Vec<&str>> = LazyLock::new(|| section("creating"));
+/// Names of files that occur in many directories.
+pub(super) static COMMON_NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| section("common files"));
+static PATH_PARTS: LazyLock<Vec<&str>> = LazyLock::new(|| section("example paths"));
+static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| section("example names"));
+
+/// Whether a path is an example.
+pub(super) fn is_placeholder_path(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    lower.contains("path/to") || lower.split(['/', '.']).any(|part| PATH_PARTS.contains(&part))
+}
+
+/// Whether the name of a task, package or program is an example.
+pub(super) fn is_placeholder_name(name: &str) -> bool {
+    NAMES.contains(&name)
+        || name.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+        || name.ends_with(':')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_section_has_words() {
+        for words in [&CREATING, &COMMON_NAMES, &PATH_PARTS, &NAMES] {
+            assert!(words.len() > 5, "{words:?}");
+        }
+        assert!(is_placeholder_path("docs/foo/a.md") && is_placeholder_name("TARGET"));
+        assert!(!is_placeholder_path("docs/food.md") && !is_placeholder_name("build"));
+    }
+}
