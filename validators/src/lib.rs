@@ -7,6 +7,7 @@ mod coverage;
 mod credentials;
 mod deps;
 mod dockerfile;
+mod i18n;
 mod memory;
 mod mermaid;
 mod metadata;
@@ -33,6 +34,7 @@ pub static ALL: &[Family] = &[
     test_files::FAMILY,
     coverage::FAMILY,
     agents::FAMILY,
+    i18n::FAMILY,
     credentials::FAMILY,
     metadata::FAMILY,
 ];
