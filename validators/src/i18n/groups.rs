@@ -5,6 +5,7 @@ use super::locale;
 use super::model::Catalogue;
 use super::read;
 use aidd_engine::text::files::{Files, side_file};
+use aidd_engine::text::source::{Decoded, Source};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -52,8 +53,11 @@ pub(super) fn groups(files: &dyn Files) -> Arc<Groups> {
 pub(super) fn catalogue(files: &dyn Files, path: &str) -> Arc<Option<Catalogue>> {
     cached(files, &format!("i18n catalogue {path}"), || {
         let bytes = files.read(path, MAX_SIZE + 1).ok()?;
-        let text = String::from_utf8(bytes).ok().filter(|text| text.len() as u64 <= MAX_SIZE)?;
-        read::read(&layout(path)?, &text)
+        if bytes.len() as u64 > MAX_SIZE {
+            return None;
+        }
+        let source = Source::decode(path, bytes);
+        read::read(&layout(path)?, source.text()).filter(|_| source.decoded() != Decoded::Lossy)
     })
 }
 
@@ -83,7 +87,8 @@ impl Group {
         let ranked = self.members.iter().filter_map(|(locale, path)| Some((rank(locale)?, path)));
         let (_, source) = ranked.min()?;
         let size = |path: &str| files.size(path).unwrap_or_default();
-        let own = size(source);
+        // The text on standard input has no size.
+        let own = files.size(source).unwrap_or(u64::MAX / SOURCE_FACTOR);
         let is_larger = |(_, path): &&(Option<String>, String)| size(path) > SOURCE_FACTOR * own;
         self.members.iter().find(is_larger).is_none().then_some(source.as_str())
     }

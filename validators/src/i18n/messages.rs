@@ -107,16 +107,13 @@ pub(super) fn undefined_reference(context: &Context<'_>, report: &mut Report<'_>
         let Some(catalogue) = Option::as_ref(sibling).filter(|it| it.complete) else { return };
         defined.extend(catalogue.entries.iter().map(|entry| &*entry.key));
     }
+    // A message can consist only of attributes.
+    let owners: Vec<&str> = defined.iter().filter_map(|key| Some(key.split_once('.')?.0)).collect();
+    defined.extend(owners);
     let missing: BTreeSet<(&str, Span)> = own
         .references
         .iter()
         .filter(|(name, _)| !defined.contains(&**name))
-        // A message can consist only of attributes.
-        .filter(|(name, _)| {
-            !defined
-                .iter()
-                .any(|key| key.strip_prefix(&**name).is_some_and(|rest| rest.starts_with('.')))
-        })
         .map(|(name, span)| (&**name, *span))
         .collect();
     for (name, span) in missing {

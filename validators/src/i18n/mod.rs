@@ -21,6 +21,7 @@ use aidd_engine::check::family::{Family, FileContext};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::kind::Kind;
+use aidd_engine::text::source::{Decoded, Span};
 use groups::Group;
 use layout::Layout;
 use model::{Catalogue, Entry, Format};
@@ -109,6 +110,10 @@ fn is_catalogue(path: &str, text: &str) -> bool {
 fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let Some(layout) = layout::layout(source.path()) else { return };
+    if source.decoded() == Decoded::Lossy {
+        check_encoding(layout.format, report);
+        return;
+    }
     let parse = || read::read(&layout, source.text());
     let catalogue = match context.files.run_cache() {
         Some(cache) => cache.get_or_parse(("i18n", source.path()), source.text(), parse),
@@ -129,6 +134,25 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         if report.begin(id) {
             check(&context, report);
         }
+    }
+}
+
+/// Reports a file that is not in UTF-8, unless its format has other encodings too.
+fn check_encoding(format: Format, report: &mut Report<'_>) {
+    let text = report.source().text();
+    let is_utf8 = match format {
+        Format::Po => {
+            ["charset=UTF-8", "charset=utf-8"].iter().any(|charset| text.contains(charset))
+        }
+        Format::Json | Format::Arb | Format::Yaml | Format::Fluent | Format::XcStrings => true,
+        _ => false,
+    };
+    // The engine replaces each invalid byte with this character.
+    let Some(at) = text.find('\u{1A}').filter(|_| is_utf8) else { return };
+    if report.begin("i18n/encoding") {
+        report
+            .at(Span::new(at, at + 1), "byte that is not valid in UTF-8")
+            .help("convert the file to UTF-8");
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) enum Format {
     Po,
     /// Templates of gettext, without translations.
     Pot,
-    /// Fluent.
+    /// Messages of Project Fluent.
     Fluent,
     /// Resource bundles of Java.
     Properties,

@@ -89,11 +89,11 @@ fn named_percent(text: &str) -> Vec<Placeholder> {
     memchr::memchr_iter(b'%', bytes)
         .filter_map(|at| {
             let close = match bytes.get(at + 1)? {
-                b'{' => '}',
-                b'<' => '>',
+                b'{' => b'}',
+                b'<' => b'>',
                 _ => return None,
             };
-            let length = text[at + 2..].find(close)?;
+            let length = text[at + 2..].bytes().take(200).position(|byte| byte == close)?;
             let name = &text[at + 2..at + 2 + length];
             let is_valid = !name.is_empty() && name.bytes().all(is_name);
             let is_escaped = at > 0 && bytes[at - 1] == b'%';

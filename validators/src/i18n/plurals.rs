@@ -3,7 +3,7 @@
 use super::compare::{is_suffixed, plural_suffix};
 use super::locale::{self, Plurals};
 use super::messages::part;
-use super::model::{Entry, Format};
+use super::model::Format;
 use super::{Context, display_key, icu};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::Span;
@@ -15,6 +15,8 @@ struct Counted {
     span: Span,
     categories: BTreeSet<String>,
     locale: String,
+    /// Whether a form is for an exact number, which texts in all languages can have.
+    has_exact: bool,
 }
 
 fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
@@ -32,6 +34,7 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
                 span: entry.forms.first().map_or(entry.key_span, |_| entry.key_span),
                 categories: categories.map(str::to_owned).collect(),
                 locale,
+                has_exact: false,
             });
         } else if own_is_icu {
             for form in &entry.forms {
@@ -43,6 +46,7 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
                     found.push(Counted {
                         key: display_key(&entry.key),
                         span: part(source, form.span, &form.value, &range),
+                        has_exact: selectors.iter().any(|selector| selector.starts_with('=')),
                         categories: selectors.into_iter().map(exact).collect(),
                         locale: locale.clone(),
                     });
@@ -93,6 +97,7 @@ fn suffixed(context: &Context<'_>) -> Vec<Counted> {
             span,
             categories,
             locale: locale.clone(),
+            has_exact: false,
         })
         .collect()
 }
@@ -135,8 +140,7 @@ pub(super) fn unknown_plural(context: &Context<'_>, report: &mut Report<'_>) {
                 && !matches!(&***category, "zero" | "one" | "other")
         });
         let names: Vec<String> = unknown.map(|name| format!("`{name}`")).collect();
-        // `=1` and `=2` are exact numbers, which are used in all languages.
-        if names.is_empty() || is_exact(context, &counted) {
+        if names.is_empty() || counted.has_exact {
             continue;
         }
         let message = format!(
@@ -147,17 +151,4 @@ pub(super) fn unknown_plural(context: &Context<'_>, report: &mut Report<'_>) {
         );
         report.at(counted.span, message);
     }
-}
-
-fn is_exact(context: &Context<'_>, counted: &Counted) -> bool {
-    let has = |entry: &Entry| {
-        entry.forms.iter().any(|form| {
-            form.value.contains("=1 ")
-                || form.value.contains("=2 ")
-                || form.value.contains("=1{")
-                || form.value.contains("=2{")
-        })
-    };
-    context.is_icu()
-        && context.entries().any(|entry| display_key(&entry.key) == counted.key && has(entry))
 }

@@ -183,22 +183,22 @@ fn braces(text: &str) -> Option<Vec<Directive>> {
 mod tests {
     use super::*;
 
-    fn shown(text: &str, kind: Directives) -> Option<Vec<String>> {
+    fn display(text: &str, kind: Directives) -> Option<Vec<String>> {
         let found = directives(text, kind)?;
         Some(found.iter().map(|it| format!("{} {}", it.argument, it.class)).collect())
     }
 
     #[test]
     fn directives_have_an_argument_and_a_type() {
-        let c = shown("%d of %2$s, 100%% %-5.2lf", Directives::C).expect("valid");
+        let c = display("%d of %2$s, 100%% %-5.2lf", Directives::C).expect("valid");
         assert_eq!(c, ["argument 1 integer", "argument 2 string", "argument 2 l float"]);
-        assert_eq!(shown("100% sure!", Directives::C), Some(vec!["argument 1 string".into()]));
-        assert_eq!(shown("50% y", Directives::C), None);
-        let python = shown("%(count)d %(name)s", Directives::Python);
+        assert_eq!(display("100% sure!", Directives::C), Some(vec!["argument 1 string".into()]));
+        assert_eq!(display("50% y", Directives::C), None);
+        let python = display("%(count)d %(name)s", Directives::Python);
         assert_eq!(python, Some(vec!["`count` integer".into(), "`name` ".into()]));
-        let braces = shown("{} {name!r:>{width}} {{x}}", Directives::PythonBrace);
+        let braces = display("{} {name!r:>{width}} {{x}}", Directives::PythonBrace);
         assert_eq!(braces, Some(vec!["`0` ".into(), "`name` ".into()]));
-        assert_eq!(shown("{", Directives::PythonBrace), None);
+        assert_eq!(display("{", Directives::PythonBrace), None);
     }
 
     #[test]

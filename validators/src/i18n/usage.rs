@@ -17,6 +17,9 @@ pub(super) const RULE: &str = "i18n/undefined-key";
 /// group.
 const KNOWN_FACTOR: usize = 3;
 
+/// How much of a line before or after a call is read, in bytes.
+const MAX_LINE: usize = 400;
+
 /// The conventions of a language for the use of texts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Convention {
@@ -285,7 +288,9 @@ fn is_method(before: &str) -> bool {
 
 /// Whether the position is in a comment that starts on the same line.
 fn is_comment(text: &str, at: usize) -> bool {
-    let start = text[..at].rfind('\n').map_or(0, |start| start + 1);
+    // Lines of minified code are long.
+    let from = text.floor_char_boundary(at.saturating_sub(MAX_LINE));
+    let start = text[from..at].rfind('\n').map_or(from, |start| from + start + 1);
     let line = &text[start..at];
     let trimmed = line.trim_start();
     trimmed.starts_with(['*', '#'])
@@ -305,7 +310,8 @@ fn argument(convention: Convention, text: &str, at: usize) -> Option<Use<'_>> {
         .find(['\'', '"', '\n', '\\'])
         .filter(|&length| trimmed[1 + length..].starts_with(quote))?;
     let key = &trimmed[1..1 + length];
-    let after = trimmed[2 + length..].trim_start();
+    let after = &trimmed[2 + length..];
+    let after = after[..after.floor_char_boundary(MAX_LINE)].trim_start();
     let is_key_character =
         |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | ':' | '?' | '!');
     let is_key = key.chars().all(is_key_character)

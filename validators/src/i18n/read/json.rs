@@ -99,13 +99,14 @@ fn push<'v>(
 }
 
 fn report_duplicates(properties: &[ObjectProp<'_>], offset: usize, catalogue: &mut Catalogue) {
-    let mut seen: HashMap<&str, &ObjectProp<'_>> = HashMap::with_capacity(properties.len());
-    for property in properties {
+    let mut seen: HashMap<&str, usize> = HashMap::with_capacity(properties.len());
+    for (at, property) in properties.iter().enumerate() {
         let name = property.name.as_str();
         // The attributes of a text in a resource bundle are duplicated with the text.
-        let Some(earlier) = seen.insert(name, property).filter(|_| !name.starts_with('@')) else {
+        let Some(index) = seen.insert(name, at).filter(|_| !name.starts_with('@')) else {
             continue;
         };
+        let earlier = &properties[index];
         let is_same = match (&earlier.value, &property.value) {
             (Value::StringLit(one), Value::StringLit(other)) => one.value == other.value,
             _ => false,
@@ -117,17 +118,13 @@ fn report_duplicates(properties: &[ObjectProp<'_>], offset: usize, catalogue: &m
             message: format!("duplicate key `{name}`; {consequence}"),
             related: Some((inner(earlier.name.range(), offset), "first definition")),
             // The earlier entry ends where the next property starts.
-            fix: is_same.then(|| next_start(properties, earlier)).flatten().map(|end| {
-                let span = Span::new(earlier.range.start + offset, end + offset);
+            fix: properties.get(index + 1).filter(|_| is_same).map(|next| {
+                let start = earlier.range.start + offset;
+                let span = Span::new(start, next.range.start + offset);
                 ("Delete the first definition", span, String::new())
             }),
         });
     }
-}
-
-fn next_start(properties: &[ObjectProp<'_>], of: &ObjectProp<'_>) -> Option<usize> {
-    let at = properties.iter().position(|other| other.range.start == of.range.start)?;
-    properties.get(at + 1).map(|next| next.range.start)
 }
 
 /// Reads an application resource bundle.

@@ -13,7 +13,7 @@ const ENCODING: &str = "i18n/encoding";
 /// The entry that is being read.
 #[derive(Default)]
 struct Pending {
-    context: Option<String>,
+    context: Option<(String, Span)>,
     id: Option<(String, Span)>,
     plural: Option<String>,
     forms: Vec<Form>,
@@ -120,10 +120,8 @@ impl Reader<'_> {
         for flag in flags.split([',', ' ']).filter(|flag| !flag.is_empty()) {
             match flag {
                 "fuzzy" => self.pending.flags.fuzzy = true,
-                "c-format" | "php-format" | "objc-format" | "sh-format" | "lua-format" => {
-                    if matches!(flag, "c-format" | "php-format" | "lua-format") {
-                        self.pending.flags.directives = Some(Directives::C);
-                    }
+                "c-format" | "php-format" | "objc-format" | "lua-format" => {
+                    self.pending.flags.directives = Some(Directives::C);
                 }
                 "python-format" => self.pending.flags.directives = Some(Directives::Python),
                 "python-brace-format" => {
@@ -148,7 +146,7 @@ impl Reader<'_> {
         match keyword {
             "" => return self.extend(&value, span, at),
             "msgctxt" => {
-                self.pending.context = Some(value);
+                self.pending.context = Some((value, span));
                 self.part = Part::Context;
             }
             "msgid" => {
@@ -199,7 +197,11 @@ impl Reader<'_> {
         let pending = &mut self.pending;
         match self.part {
             Part::None => self.error(Span::at(at), "string without a keyword"),
-            Part::Context => pending.context.get_or_insert_default().push_str(more),
+            Part::Context => {
+                if let Some((context, _)) = &mut pending.context {
+                    context.push_str(more);
+                }
+            }
             Part::Id => {
                 if let Some((id, own)) = &mut pending.id {
                     id.push_str(more);
@@ -282,6 +284,9 @@ impl Reader<'_> {
         let Pending { context, id, plural, forms, flags } = std::mem::take(&mut self.pending);
         self.part = Part::None;
         let Some((id, span)) = id else {
+            if let Some((_, span)) = context {
+                self.error(span, "`msgctxt` without `msgid`");
+            }
             return;
         };
         if forms.is_empty() {
@@ -291,7 +296,7 @@ impl Reader<'_> {
             self.first_plural.get_or_insert(span);
         }
         let key = match context {
-            Some(context) => format!("{context}\u{4}{id}"),
+            Some((context, _)) => format!("{context}\u{4}{id}"),
             None => id.clone(),
         };
         let entry = Entry {
@@ -307,9 +312,15 @@ impl Reader<'_> {
     }
 
     fn check_header(&mut self, is_template: bool) {
-        let header = self.catalogue.entries.iter().find(|entry| entry.key.is_empty());
+        let mut headers = self.catalogue.entries.iter().filter(|entry| entry.key.is_empty());
+        let header = headers.next();
+        let second = headers.next().map(|second| second.key_span);
         let header = header.and_then(|entry| entry.forms.first()).cloned();
         self.catalogue.entries.retain(|entry| !entry.key.is_empty());
+        if let Some(span) = second {
+            let message = "second header; msgfmt rejects the file";
+            self.catalogue.problem(DUPLICATE, span, message);
+        }
         let Some(header) = header else {
             if let Some(span) = self.first_plural.filter(|_| !is_template) {
                 let message = "plural forms without a header with `Plural-Forms`";

@@ -188,11 +188,7 @@ pub(super) fn read_xliff(text: &str) -> Option<Catalogue> {
         }
         let owner = if name == "segment" { unit.parent_element().unwrap_or(unit) } else { unit };
         let Some((id, id_span)) = attribute(owner, "id", offset) else { continue };
-        let child = |name: &str| {
-            unit.children().find(|child| {
-                child.has_tag_name((child.tag_name().namespace().unwrap_or_default(), name))
-            })
-        };
+        let child = |name: &str| unit.children().find(|child| child.tag_name().name() == name);
         let Some(source) = child("source") else { continue };
         let (value, span) = match child("target") {
             Some(target) => (content(text, inner(target, offset)), inner(target, offset)),
@@ -216,9 +212,7 @@ pub(super) fn read_stringsdict(text: &str) -> Option<Catalogue> {
     let Some(document) = document else { return Some(catalogue) };
     let Some(root) = document.root_element().first_element_child() else { return Some(catalogue) };
     for (key, key_node, dict) in pairs(root) {
-        for (variable, variable_node, rule) in
-            pairs(dict).filter(|(.., it)| it.has_tag_name("dict"))
-        {
+        for (variable, _, rule) in pairs(dict).filter(|(.., it)| it.has_tag_name("dict")) {
             let form = |(category, _, node): (&str, _, Node<'_, '_>)| {
                 let is_category = crate::i18n::locale::CATEGORIES.contains(&category);
                 let span = inner(node, offset);
@@ -229,7 +223,6 @@ pub(super) fn read_stringsdict(text: &str) -> Option<Catalogue> {
                 })
             };
             let forms: Vec<Form> = pairs(rule).filter_map(form).collect();
-            let _ = variable_node;
             let span = inner(key_node, offset);
             catalogue.entries.push(Entry::new(format!("{key}.{variable}"), span, forms));
         }
