@@ -44,9 +44,8 @@ pub(super) fn invalid_message(context: &Context<'_>, report: &mut Report<'_>) {
 }
 
 /// Characters that start an embedding, an override or an isolate, and those that end them.
-const STARTS: [char; 8] = [
-    '\u{202A}', '\u{202B}', '\u{202D}', '\u{202E}', '\u{2066}', '\u{2067}', '\u{2068}', '\u{FFFF}',
-];
+const STARTS: [char; 7] =
+    ['\u{202A}', '\u{202B}', '\u{202D}', '\u{202E}', '\u{2066}', '\u{2067}', '\u{2068}'];
 
 pub(super) fn bidi_control(context: &Context<'_>, report: &mut Report<'_>) {
     let source = report.source();

@@ -31,7 +31,7 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
             let categories = entry.forms.iter().filter_map(|form| form.category.as_deref());
             found.push(Counted {
                 key: display_key(&entry.key),
-                span: entry.forms.first().map_or(entry.key_span, |_| entry.key_span),
+                span: entry.key_span,
                 categories: categories.map(str::to_owned).collect(),
                 locale,
                 has_exact: false,

@@ -10,7 +10,9 @@ pub(super) fn read_strings(text: &str) -> Catalogue {
     let mut at = after_mark(text);
     loop {
         at = skip(text, at);
-        let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) else { break };
+        if at >= text.len() {
+            break;
+        }
         match entry(text, at) {
             Ok((entry, end)) => {
                 catalogue.entries.push(entry);
@@ -23,7 +25,6 @@ pub(super) fn read_strings(text: &str) -> Catalogue {
                 // One error is reported for each line.
                 let from = place.max(at);
                 at = text[from..].find('\n').map_or(text.len(), |end| from + end + 1);
-                let _ = rest;
             }
         }
     }
