@@ -52,7 +52,7 @@ fn pairs<'a>(context: &'a Context<'_>) -> Vec<Pair<'a>> {
         let found =
             base.and_then(|(base, _)| texts.get(base)).or_else(|| texts.get(&*entry.key))?;
         let sources: Vec<&str> = found.iter().copied().filter(|text| !text.is_empty()).collect();
-        (!sources.is_empty()).then(|| Pair { entry, sources })
+        (!sources.is_empty()).then_some(Pair { entry, sources })
     };
     context.entries().filter(is_filled).filter_map(pair).collect()
 }
@@ -171,9 +171,11 @@ pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>
             sets.iter().skip(1).fold(sets.first().cloned().unwrap_or_default(), |all, set| {
                 all.intersection(set).cloned().collect()
             });
-        let directives = has_directives(context.layout.format)
-            .then(|| needed_arguments(&pair.sources))
-            .unwrap_or_default();
+        let directives = if has_directives(context.layout.format) {
+            needed_arguments(&pair.sources)
+        } else {
+            BTreeSet::new()
+        };
         if needed.is_empty() && directives.is_empty() {
             continue;
         }

@@ -5,6 +5,7 @@ use super::locale;
 use super::model::Catalogue;
 use super::read;
 use aidd_engine::text::files::{Files, side_file};
+use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::{Decoded, Source};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -40,7 +41,7 @@ fn cached<T: Send + Sync + 'static>(
 pub(super) fn groups(files: &dyn Files) -> Arc<Groups> {
     cached(files, "i18n groups", || {
         let mut groups = Groups::new();
-        let paths = files.listing().map(|listing| listing.files()).unwrap_or_default();
+        let paths = files.listing().map(Listing::files).unwrap_or_default();
         for path in paths {
             let Some(Layout { locale, group, .. }) = layout(path) else { continue };
             groups.entry(group).or_default().members.push((locale, path.clone()));

@@ -4,6 +4,7 @@ use super::model::Format;
 use super::{Context, abbreviate};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
+use aidd_engine::text::listing::Listing;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -61,7 +62,7 @@ fn is_mentioned(key: &str, strings: &Strings) -> bool {
 fn strings(files: &dyn Files) -> Arc<Strings> {
     let compute = || {
         let mut strings = Strings::default();
-        let paths = files.listing().map(|listing| listing.files()).unwrap_or_default();
+        let paths = files.listing().map(Listing::files).unwrap_or_default();
         for path in paths.iter().filter(|path| is_code(path)) {
             let Ok(bytes) = files.read(path, MAX_SIZE) else { continue };
             if let Ok(text) = String::from_utf8(bytes) {

@@ -144,7 +144,7 @@ impl Reader<'_> {
         let (value, span) = self.string(at + quote, &line[quote..]);
         let index = keyword.strip_prefix("msgstr[").and_then(|rest| rest.strip_suffix(']'));
         match keyword {
-            "" => return self.extend(&value, span, at),
+            "" => self.extend(&value, span, at),
             "msgctxt" => {
                 self.pending.context = Some((value, span));
                 self.part = Part::Context;

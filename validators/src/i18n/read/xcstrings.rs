@@ -5,7 +5,6 @@ use super::after_mark;
 use super::json::{inner, parse};
 use crate::i18n::locale;
 use crate::i18n::model::{Catalogue, Entry, Form};
-use aidd_engine::text::source::Span;
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 
@@ -70,7 +69,7 @@ fn forms(localization: &Object<'_>, offset: usize) -> Vec<Form> {
         Some(Form {
             category: category.map(Into::into),
             value: value.value.clone().into_owned(),
-            span: Span::from(inner(value.range, offset)),
+            span: inner(value.range, offset),
         })
     };
     if let Some(form) = unit(localization, None) {
