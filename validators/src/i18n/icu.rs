@@ -12,7 +12,7 @@ pub(super) struct Message {
     pub(super) arguments: Vec<(String, Range<usize>)>,
     /// The selectors of the plurals with cardinal numbers.
     pub(super) plurals: Vec<(Range<usize>, Vec<String>)>,
-    /// The first defect.
+    /// The first defect, if there is one.
     pub(super) error: Option<(Range<usize>, String)>,
 }
 

@@ -152,7 +152,7 @@ fn by_directory(dir: &str, name: &str, format: Format) -> Option<Layout> {
     None
 }
 
-/// `res/values-fr/strings.xml`.
+/// The layout of Android: `res/values-fr/strings.xml`.
 fn android(dir: &str, name: &str) -> Option<Layout> {
     let (parent, values) = dir.rsplit_once('/')?;
     let qualifier = values.strip_prefix("values")?;
@@ -171,7 +171,7 @@ fn android(dir: &str, name: &str) -> Option<Layout> {
     Some(Layout { format: Format::Android, locale, group: format!("{parent}/values*/{name}") })
 }
 
-/// `fr.lproj/Localizable.strings`.
+/// The layout of Apple: `fr.lproj/Localizable.strings`.
 fn apple(dir: &str, name: &str, format: Format) -> Option<Layout> {
     let (parent, project) = dir.rsplit_once('/').unwrap_or(("", dir));
     let tag = project.strip_suffix(".lproj")?;

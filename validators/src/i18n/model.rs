@@ -11,7 +11,7 @@ pub(super) enum Format {
     Yaml,
     /// Application resource bundles of Flutter.
     Arb,
-    /// Translations of gettext.
+    /// Translations of gettext, with their source texts.
     Po,
     /// Templates of gettext, without translations.
     Pot,
@@ -21,9 +21,9 @@ pub(super) enum Format {
     Properties,
     /// String resources of Android.
     Android,
-    /// `.strings` of Apple.
+    /// Pairs of keys and texts in `.strings` files of Apple.
     Strings,
-    /// `.stringsdict` of Apple.
+    /// Plural forms in `.stringsdict` files of Apple.
     StringsDict,
     /// String catalogs of Apple, which contain all locales.
     XcStrings,
@@ -42,7 +42,7 @@ pub(super) enum Directives {
     C,
     /// The operator `%` of Python.
     Python,
-    /// `str.format` of Python.
+    /// The replacement fields of `str.format` in Python.
     PythonBrace,
 }
 
@@ -51,13 +51,13 @@ pub(super) enum Directives {
 pub(super) struct Form {
     /// The plural category, or the index of the form in a PO file.
     pub(super) category: Option<Box<str>>,
-    /// The text, unescaped.
+    /// The text after escape sequences were resolved.
     pub(super) value: String,
     /// The span of the text in the file, without quotes.
     pub(super) span: Span,
 }
 
-/// One entry.
+/// A key with its texts in one locale.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
     /// The full key: the keys of all levels, joined by `.`; for PO, context and `msgid`.
@@ -126,9 +126,9 @@ pub(super) struct Catalogue {
     pub(super) references: Vec<(String, Span)>,
 }
 
-/// Syntax errors.
+/// The id of the rule on syntax errors.
 pub(super) const SYNTAX: &str = "i18n/syntax-error";
-/// Keys that occur twice.
+/// The id of the rule on keys that occur twice.
 pub(super) const DUPLICATE: &str = "i18n/duplicate-key";
 
 impl Catalogue {

@@ -83,7 +83,7 @@ fn braces(text: &str, percent: bool) -> Vec<Placeholder> {
     found
 }
 
-/// `%{name}` and `%<name>s`.
+/// The placeholders `%{name}` and `%<name>s` of Rails.
 fn named_percent(text: &str) -> Vec<Placeholder> {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'%', bytes)

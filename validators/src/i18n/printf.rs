@@ -8,7 +8,7 @@ use std::ops::Range;
 pub(super) enum Argument {
     /// By position, from 1.
     Position(usize),
-    /// By name.
+    /// By its name in a mapping or a call.
     Name(String),
 }
 
