@@ -10,7 +10,7 @@ use aidd_engine::project::config::Config;
 use aidd_engine::project::linters::Settings;
 use aidd_engine::project::locked;
 use aidd_engine::rules::registry::Registry;
-use aidd_engine::text::files::{Memory, WithBase};
+use aidd_engine::text::files::{Listed, Memory, WithBase};
 use aidd_engine::text::finding::{Finding, Safety};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::Globs;
@@ -250,6 +250,40 @@ pub fn check_with_files(path: &str, data: &[u8], files: &Memory) {
     let fixes: Vec<_> = fix::applicable(&checked.findings, Safety::Unsafe).collect();
     let (fixed, _) = fix::apply(data, &fixes);
     assert!(std::str::from_utf8(data).is_err() || String::from_utf8(fixed).is_ok());
+}
+
+/// Checks a catalogue of texts against a source with the same bytes, without their first line; the
+/// first byte selects the format.
+///
+/// # Panics
+/// As [`check`].
+pub fn check_catalogue(data: &[u8]) {
+    const PATHS: [(&str, &str); 13] = [
+        ("locales/fr.json", "locales/en.json"),
+        ("l10n/app_fr.arb", "l10n/app_en.arb"),
+        ("po/ru.po", "po/en.po"),
+        ("i18n/fr/a.ftl", "i18n/en/a.ftl"),
+        ("config/locales/fr.yml", "config/locales/en.yml"),
+        ("messages_fr.properties", "messages.properties"),
+        ("res/values-fr/strings.xml", "res/values/strings.xml"),
+        ("fr.lproj/a.strings", "en.lproj/a.strings"),
+        ("fr.lproj/a.stringsdict", "en.lproj/a.stringsdict"),
+        ("a.xcstrings", "b.xcstrings"),
+        ("Texts.fr.resx", "Texts.resx"),
+        ("lang/fr/a.php", "lang/en/a.php"),
+        ("a.fr.xlf", "a.en.xlf"),
+    ];
+    let Some((&first, data)) = data.split_first() else { return };
+    let (path, source) = PATHS[usize::from(first) % PATHS.len()];
+    let rest = data.iter().position(|&byte| byte == b'\n').map_or(data, |end| &data[end + 1..]);
+    let files = [(path, data), (source, rest)];
+    let files = Memory(files.map(|(path, bytes)| (path.to_owned(), bytes.to_vec())).into());
+    let listing = Listing::new([path.to_owned(), source.to_owned()]);
+    let files = Listed { files: &files, listing: &listing };
+    let checked_source = Source::decode(path, data.to_vec());
+    for finding in &ENGINE.check(&checked_source, &files).findings {
+        assert_valid(&checked_source, finding);
+    }
 }
 
 /// Checks code in a project whose manifests require new versions of packages and languages.

@@ -8,6 +8,7 @@ mod coverage;
 mod credentials;
 mod deps;
 mod dockerfile;
+mod i18n;
 mod markup;
 mod memory;
 mod mermaid;
@@ -40,6 +41,7 @@ pub static ALL: &[Family] = &[
     coverage::FAMILY,
     agents::FAMILY,
     tokens::FAMILY,
+    i18n::FAMILY,
     credentials::FAMILY,
     metadata::FAMILY,
 ];

@@ -81,6 +81,7 @@ CALLS = [
     ("aidd_validate_mermaid", lambda known: {"content": "flowchart LR\n  a --> b\n"}),
     ("aidd_validate_dependencies", lambda known: {"content": '{"dependencies": {"left-pad": "*"}}'}),
     ("aidd_check_agents", lambda known: {"content": "Run `make build`.\n", "filePath": "AGENTS.md"}),
+    ("aidd_validate_i18n", lambda known: {"content": '{"save": "Enregistrer",}', "filePath": "locales/fr.json"}),
     ("aidd_validate_openapi", lambda known: {"content": "openapi: 3.1.0\ninfo: {title: Shop, version: '1'}\n"}),
     ("aidd_audit_accessibility", lambda known: {"content": "<a href='/'></a>"}),
     ("aidd_audit_performance", lambda known: {"content": "window.onunload = save;\n", "filePath": "src/main.js"}),

@@ -2,6 +2,7 @@
 //! twelve times as long. CPU time of the thread is measured, so that other work on the machine does
 //! not count. `cargo test -p aidd-report --test tests linear -- --nocapture` prints the figures.
 
+mod catalogues;
 mod locks;
 mod measure;
 mod project;
@@ -61,6 +62,11 @@ fn unclosed_constructs_are_checked_in_linear_time() {
 #[test]
 fn nested_and_repeated_constructs_are_checked_in_linear_time() {
     assert_linear(check_cases(texts::NESTED));
+}
+
+#[test]
+fn catalogues_are_checked_in_linear_time() {
+    assert_linear(check_cases(catalogues::ROWS));
 }
 
 /// For some texts, the cost of a parser grows faster than the length of the text.

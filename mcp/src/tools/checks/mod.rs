@@ -132,6 +132,14 @@ const FAMILIES: &[Family] = &[
         rules: &["perf/*"],
         path: "component.tsx",
     },
+    Family {
+        name: "aidd_validate_i18n",
+        title: "Validate translations",
+        description: "Checks catalogues of translated texts (JSON, PO, Fluent, YAML, ARB, Android, \
+                      Apple, …): syntax, placeholders, plurals, keys. Use after changing texts.",
+        rules: &["i18n/*"],
+        path: "locales/en.json",
+    },
 ];
 
 /// The tools for checks and reports.

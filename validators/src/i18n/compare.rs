@@ -1,0 +1,498 @@
+//! Comparisons of translations with their source texts.
+
+use super::locale::CATEGORIES;
+use super::messages::{exact, part};
+use super::model::{Directives, Entry, Form, Format};
+use super::placeholders::{self, Placeholder, Tag};
+use super::printf::{self, Argument, Directive};
+use super::{Context, display_key, icu};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::{Source, Span};
+use std::collections::{BTreeSet, HashMap};
+
+/// A translated entry and its source texts.
+struct Pair<'a> {
+    entry: &'a Entry,
+    sources: Vec<&'a str>,
+}
+
+/// The base of a key with a plural suffix of i18next, such as `item_one`, and the category.
+pub(super) fn plural_suffix(key: &str) -> Option<(&str, &str)> {
+    let (base, category) = key.rsplit_once('_')?;
+    CATEGORIES.contains(&category).then_some((base, category))
+}
+
+/// The translated entries with their source texts.
+fn pairs<'a>(context: &'a Context<'_>) -> Vec<Pair<'a>> {
+    let is_embedded =
+        matches!(context.layout.format, Format::Po | Format::XcStrings | Format::Xliff);
+    let is_filled = |entry: &&Entry| !entry.is_empty();
+    if is_embedded {
+        let pair = |entry: &'a Entry| {
+            let (source, plural) = entry.source.as_ref()?;
+            let sources =
+                [Some(source.as_str()), plural.as_deref()].into_iter().flatten().collect();
+            Some(Pair { entry, sources })
+        };
+        return context.entries().filter(is_filled).filter_map(pair).collect();
+    }
+    let Some(source) = context.source() else { return Vec::new() };
+    let mut texts: HashMap<&str, Vec<&str>> = HashMap::with_capacity(source.entries.len());
+    for entry in &source.entries {
+        let own = entry.forms.iter().map(|form| form.value.as_str());
+        let base = plural_suffix(&entry.key).filter(|_| is_suffixed(context.layout.format));
+        if let Some((base, _)) = base {
+            texts.entry(base).or_default().extend(own.clone());
+        }
+        texts.entry(&entry.key).or_default().extend(own);
+    }
+    let pair = |entry: &'a Entry| {
+        let base = plural_suffix(&entry.key).filter(|_| is_suffixed(context.layout.format));
+        let found =
+            base.and_then(|(base, _)| texts.get(base)).or_else(|| texts.get(&*entry.key))?;
+        let sources: Vec<&str> = found.iter().copied().filter(|text| !text.is_empty()).collect();
+        (!sources.is_empty()).then_some(Pair { entry, sources })
+    };
+    context.entries().filter(is_filled).filter_map(pair).collect()
+}
+
+/// Whether plural forms are separate keys with a suffix.
+pub(super) fn is_suffixed(format: Format) -> bool {
+    matches!(format, Format::Json | Format::Yaml)
+}
+
+/// Whether a form is for a single number, or for few numbers, and can omit the number.
+fn can_omit(context: &Context<'_>, entry: &Entry, form: &Form) -> bool {
+    let suffix = plural_suffix(&entry.key).map(|(_, category)| category);
+    let category = form.category.as_deref().or(suffix);
+    match category {
+        Some("zero" | "one" | "two") => true,
+        Some(index) if context.layout.format == Format::Po => {
+            let uses = context.own().map(|own| own.plural_uses.as_slice()).unwrap_or_default();
+            index.parse().ok().and_then(|index: usize| uses.get(index)).is_none_or(|&uses| uses < 5)
+        }
+        _ => false,
+    }
+}
+
+fn scan(context: &Context<'_>, text: &str) -> Vec<Placeholder> {
+    placeholders::scan(context.layout.format, context.is_icu(), text)
+}
+
+/// Whether the formats use directives of `printf` in all texts.
+fn has_directives(format: Format) -> bool {
+    matches!(format, Format::Android | Format::Strings | Format::StringsDict | Format::XcStrings)
+}
+
+/// Whether a library defines values in addition to those of the source text: the messages of
+/// validations of Rails and Laravel, and plural forms that are separated by bars.
+fn is_implicit(context: &Context<'_>, pair: &Pair<'_>) -> bool {
+    match context.layout.format {
+        Format::Json => pair.sources.iter().any(|text| text.contains('|')),
+        Format::Yaml => {
+            let mut parts = pair.entry.key.split('.');
+            parts.next() == Some("errors")
+                || parts.any(|part| part == "errors") && pair.entry.key.starts_with("active")
+                || pair.sources.iter().any(|text| text.contains(" | "))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a message is malformed, so that its arguments are not known.
+fn is_unparsed(context: &Context<'_>, text: &str) -> bool {
+    context.is_icu() && icu::parse(text, context.layout.format != Format::Arb).error.is_some()
+}
+
+pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>) {
+    let source = report.source();
+    for pair in pairs(context) {
+        if pair.entry.directives.is_some() || is_implicit(context, &pair) {
+            continue;
+        }
+        let expected: BTreeSet<String> = pair
+            .sources
+            .iter()
+            .flat_map(|text| scan(context, text))
+            .map(|(name, _)| name)
+            .collect();
+        for form in &pair.entry.forms {
+            let found = scan(context, &form.value);
+            let unknown: Vec<&Placeholder> =
+                found.iter().filter(|(name, _)| !expected.contains(name)).collect();
+            if unknown.is_empty() || expected.is_empty() && !is_certain(context.layout.format) {
+                continue;
+            }
+            let missing: Vec<&String> = expected
+                .iter()
+                .filter(|name| !found.iter().any(|(found, _)| found == *name))
+                .collect();
+            for (name, range) in &unknown {
+                let key = display_key(&pair.entry.key);
+                let span = part(source, form.span, &form.value, range);
+                let message = format!("the source text of `{key}` has no placeholder `{name}`");
+                let finding = report.at(span, message);
+                if !expected.is_empty() {
+                    let known: Vec<String> =
+                        expected.iter().map(|name| format!("`{name}`")).collect();
+                    finding.help(format!("the source has {}", known.join(", ")));
+                }
+                let exact = exact(source, form.span, &form.value, range);
+                if let (Some(span), [name], [_]) = (exact, &*missing, &*unknown)
+                    && context.layout.format != Format::Xliff
+                    && !context.is_icu()
+                {
+                    let edit = Edit::replace(span, name.as_str());
+                    finding.fix_unsafe(format!("Replace with `{name}`"), vec![edit]);
+                }
+            }
+        }
+    }
+}
+
+/// Whether braces or colons in a text are certainly placeholders even if the source has none.
+fn is_certain(format: Format) -> bool {
+    matches!(format, Format::Fluent | Format::Xliff | Format::Yaml)
+}
+
+pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>) {
+    for pair in pairs(context) {
+        if pair.entry.directives.is_some() || is_implicit(context, &pair) {
+            continue;
+        }
+        let sets: Vec<BTreeSet<String>> = pair
+            .sources
+            .iter()
+            .map(|text| scan(context, text).into_iter().map(|(name, _)| name).collect())
+            .collect();
+        // Only what all source texts contain, such as all plural forms, is needed in each text.
+        let needed =
+            sets.iter().skip(1).fold(sets.first().cloned().unwrap_or_default(), |all, set| {
+                all.intersection(set).cloned().collect()
+            });
+        let directives = if has_directives(context.layout.format) {
+            needed_arguments(&pair.sources)
+        } else {
+            BTreeSet::new()
+        };
+        if needed.is_empty() && directives.is_empty() {
+            continue;
+        }
+        for form in &pair.entry.forms {
+            if form.value.is_empty()
+                || can_omit(context, pair.entry, form)
+                || is_unparsed(context, &form.value)
+            {
+                continue;
+            }
+            let found = scan(context, &form.value);
+            let mut missing: Vec<String> = needed
+                .iter()
+                .filter(|name| !found.iter().any(|(found, _)| found == *name))
+                .map(|name| format!("`{name}`"))
+                .collect();
+            // A misspelt placeholder is reported as unknown.
+            if found.iter().any(|(name, _)| !sets.iter().any(|set| set.contains(name))) {
+                continue;
+            }
+            let own = printf::lenient(&form.value);
+            if !directives.is_empty() && own.len() < directives.len() {
+                let absent = |argument: &&Argument| !own.iter().any(|it| it.argument == **argument);
+                missing.extend(directives.iter().filter(absent).map(ToString::to_string));
+            }
+            if !missing.is_empty() {
+                let key = display_key(&pair.entry.key);
+                let names = missing.join(", ");
+                report.at(
+                    form.span,
+                    format!("the text of `{key}` has no {names}, as the source has"),
+                );
+            }
+        }
+    }
+}
+
+/// The arguments that all source texts contain.
+fn needed_arguments(sources: &[&str]) -> BTreeSet<Argument> {
+    let set = |text: &&str| {
+        printf::lenient(text).into_iter().map(|it| it.argument).collect::<BTreeSet<_>>()
+    };
+    let mut sets = sources.iter().map(set);
+    let first = sets.next().unwrap_or_default();
+    sets.fold(first, |all, set| all.intersection(&set).cloned().collect())
+}
+
+pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
+    let source = report.source();
+    let format = context.layout.format;
+    for pair in pairs(context) {
+        let parse = |text: &str| match (pair.entry.directives, has_directives(format)) {
+            (Some(kind), _) => printf::directives(text, kind),
+            (None, true) => Some(printf::lenient(text)),
+            (None, false) => Some(Vec::new()),
+        };
+        let parsed: Option<Vec<Vec<Directive>>> =
+            pair.sources.iter().map(|text| parse(text)).collect();
+        // If the source text is not a format string, nothing follows.
+        let Some(parsed) = parsed else { continue };
+        let is_flagged = pair.entry.directives.is_some();
+        if !is_flagged && parsed.iter().all(Vec::is_empty) {
+            continue;
+        }
+        let classes: HashMap<&Argument, &str> =
+            parsed.iter().flatten().map(|it| (&it.argument, &*it.class)).collect();
+        for form in &pair.entry.forms {
+            if form.value.is_empty() {
+                continue;
+            }
+            let key = display_key(&pair.entry.key);
+            let Some(own) = parse(&form.value) else {
+                let name = flag_name(pair.entry.directives);
+                report.at(
+                    form.span,
+                    format!("the text of `{key}` is not a valid format string of {name}"),
+                );
+                continue;
+            };
+            for directive in &own {
+                let shown = &form.value[directive.range.clone()];
+                let span = part(source, form.span, &form.value, &directive.range);
+                match classes.get(&directive.argument) {
+                    None => {
+                        let message = format!(
+                            "`{shown}` formats {}, which the source text of `{key}` does not have",
+                            directive.argument
+                        );
+                        report.at(span, message);
+                    }
+                    Some(class) if !is_compatible(class, &directive.class, format) => {
+                        let message = format!(
+                            "`{shown}` formats {} as {}, but the source text of `{key}` as {}",
+                            directive.argument,
+                            named(&directive.class),
+                            named(class)
+                        );
+                        report.at(span, message);
+                    }
+                    Some(_) => {}
+                }
+            }
+            let is_required = is_flagged && !can_omit(context, pair.entry, form);
+            if !is_required {
+                continue;
+            }
+            // In a plural form, the arguments of `msgid_plural` are needed.
+            let needed = match (&form.category, &*parsed) {
+                (Some(_), [_, plural]) => plural,
+                (_, [first, ..]) => first,
+                _ => continue,
+            };
+            let missing: BTreeSet<&Argument> = needed
+                .iter()
+                .map(|it| &it.argument)
+                .filter(|argument| !own.iter().any(|it| it.argument == **argument))
+                .collect();
+            if let Some(argument) = missing.first() {
+                report.at(
+                    form.span,
+                    format!(
+                        "the text of `{key}` does not format {argument}, as the source text does"
+                    ),
+                );
+            }
+        }
+    }
+}
+
+fn named(class: &str) -> &str {
+    if class.is_empty() { "any value" } else { class }
+}
+
+fn flag_name(directives: Option<Directives>) -> &'static str {
+    match directives {
+        Some(Directives::PythonBrace) => "str.format",
+        Some(Directives::Python) => "Python",
+        _ => "printf",
+    }
+}
+
+/// Whether an argument can be formatted as both types.
+fn is_compatible(one: &str, other: &str, format: Format) -> bool {
+    let is_same = one == other || format != Format::Po && (one.is_empty() || other.is_empty());
+    // Android formats any value with `%s`, and integers of all sizes are one type.
+    let last = |class: &str| class.rsplit(' ').next().unwrap_or_default().to_owned();
+    let is_integer = |class: &str| matches!(&*last(class), "integer" | "unsigned");
+    match format {
+        Format::Android => {
+            is_same
+                || one == "string"
+                || other == "string" && one != "object"
+                || is_integer(one) && is_integer(other)
+        }
+        Format::Strings | Format::StringsDict | Format::XcStrings => {
+            is_same || is_integer(one) && is_integer(other)
+        }
+        _ => is_same,
+    }
+}
+
+pub(super) fn newline_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
+    if context.layout.format != Format::Po {
+        return;
+    }
+    for pair in pairs(context) {
+        for form in &pair.entry.forms {
+            if form.value.is_empty() {
+                continue;
+            }
+            let key = display_key(&pair.entry.key);
+            let starts = |text: &str| text.starts_with('\n');
+            let ends = |text: &str| text.ends_with('\n');
+            if let Some(wrong) =
+                pair.sources.iter().find(|text| starts(text) != starts(&form.value))
+            {
+                let verb = if starts(wrong) { "start" } else { "not start" };
+                report.at(
+                    form.span,
+                    format!(
+                        "the text of `{key}` must {verb} with a line break, as the source text"
+                    ),
+                );
+            }
+            if let Some(wrong) = pair.sources.iter().find(|text| ends(text) != ends(&form.value)) {
+                let needs = ends(wrong);
+                let verb = if needs { "end" } else { "not end" };
+                let finding = report.at(
+                    form.span,
+                    format!(
+                        "the text of `{key}` must {verb} with a line break, as the source text"
+                    ),
+                );
+                let all_need = pair.sources.iter().all(|text| ends(text));
+                if needs && all_need {
+                    finding.fix("Append `\\n`", vec![Edit::insert(form.span.end, "\\n")]);
+                }
+            }
+        }
+    }
+}
+
+/// Elements of HTML that occur in texts; a translation can use others than the source.
+const HTML: [&str; 40] = [
+    "a",
+    "abbr",
+    "b",
+    "bdi",
+    "bdo",
+    "blockquote",
+    "br",
+    "button",
+    "cite",
+    "code",
+    "del",
+    "div",
+    "em",
+    "font",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "hr",
+    "i",
+    "img",
+    "ins",
+    "kbd",
+    "li",
+    "mark",
+    "ol",
+    "p",
+    "pre",
+    "q",
+    "s",
+    "small",
+    "span",
+    "strike",
+    "strong",
+    "sub",
+    "sup",
+    "u",
+    "ul",
+    "wbr",
+    "xliff",
+];
+
+pub(super) fn tag_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
+    if matches!(context.layout.format, Format::Xliff | Format::Android) {
+        return;
+    }
+    let source = report.source();
+    for pair in pairs(context) {
+        if !pair.sources.iter().any(|text| text.contains('<') && text.contains('>')) {
+            continue;
+        }
+        let expected: Vec<Tag<'_>> =
+            pair.sources.iter().flat_map(|text| placeholders::tags(text)).collect();
+        if expected.is_empty()
+            || pair.sources.iter().any(|text| unbalanced(&placeholders::tags(text)).is_some())
+        {
+            continue;
+        }
+        for form in &pair.entry.forms {
+            if let Some((span, message)) = tag_problem(source, form, &expected, &pair) {
+                report.at(span, message);
+            }
+        }
+    }
+}
+
+fn tag_problem(
+    source: &Source,
+    form: &Form,
+    expected: &[Tag<'_>],
+    pair: &Pair<'_>,
+) -> Option<(Span, String)> {
+    let key = display_key(&pair.entry.key);
+    let own = placeholders::tags(&form.value);
+    let place = |tag: &Tag<'_>| part(source, form.span, &form.value, &tag.range);
+    let is_html = |name: &str| HTML.iter().any(|html| html.eq_ignore_ascii_case(name));
+    if let Some(tag) = unbalanced(&own) {
+        let shown = &form.value[tag.range.clone()];
+        let problem = if tag.is_end { "has no start tag" } else { "is not closed" };
+        return Some((place(tag), format!("`{shown}` {problem} in `{key}`")));
+    }
+    let unknown =
+        own.iter().find(|tag| !is_html(tag.name) && !expected.iter().any(|it| it.name == tag.name));
+    if let Some(tag) = unknown {
+        let name = tag.name;
+        return Some((place(tag), format!("the source text of `{key}` has no tag `<{name}>`")));
+    }
+    let missing = expected.iter().find(|tag| {
+        // A component is identified by a number or a name of its own.
+        !is_html(tag.name) && !own.iter().any(|it| it.name == tag.name)
+    });
+    missing.filter(|_| pair.sources.len() == 1).map(|tag| {
+        (form.span, format!("the text of `{key}` has no tag `<{}>`, as the source has", tag.name))
+    })
+}
+
+/// Elements of HTML without an end tag, or whose end tag is optional.
+const VOID: [&str; 7] = ["br", "hr", "img", "wbr", "p", "li", "input"];
+
+/// The first tag without its counterpart.
+fn unbalanced<'a, 't>(tags: &'a [Tag<'t>]) -> Option<&'a Tag<'t>> {
+    let mut open: Vec<&Tag<'_>> = Vec::new();
+    for tag in tags {
+        if tag.is_empty || VOID.iter().any(|void| void.eq_ignore_ascii_case(tag.name)) {
+            continue;
+        }
+        if !tag.is_end {
+            open.push(tag);
+        } else if open.last().is_some_and(|start| start.name == tag.name) {
+            open.pop();
+        } else {
+            return Some(tag);
+        }
+    }
+    open.first().copied().and_then(|first| tags.iter().find(|tag| tag.range == first.range))
+}

@@ -1,0 +1,164 @@
+//! The keys and texts of a translation, compared with those of the source: one finding for each
+//! file.
+
+use super::compare::{is_suffixed, plural_suffix};
+use super::model::{Catalogue, Entry, Format};
+use super::{Context, abbreviate};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::source::Span;
+use std::collections::{HashMap, HashSet};
+
+/// How many keys a message lists.
+const LISTED: usize = 3;
+/// Minimum number of words of a text that is not the same in two languages.
+const MIN_WORDS: usize = 3;
+/// A translation this many times as long as its source is long.
+const LONG_FACTOR: usize = 3;
+/// Minimum length of a long translation, in characters.
+const MIN_LONG: usize = 40;
+
+/// The key without the suffix of a plural form.
+fn base<'a>(context: &Context<'_>, key: &'a str) -> &'a str {
+    match plural_suffix(key).filter(|_| is_suffixed(context.layout.format)) {
+        Some((base, _)) => base,
+        None => key,
+    }
+}
+
+/// The keys of a catalogue, without suffixes of plural forms.
+fn bases<'a>(context: &Context<'_>, catalogue: &'a Catalogue) -> HashSet<&'a str> {
+    catalogue.entries.iter().map(|entry| base(context, &entry.key)).collect()
+}
+
+/// Whether the key is an item of a list; lists can have different lengths.
+fn is_item(key: &str) -> bool {
+    key.split('.').any(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Formats whose catalogues have the same keys in all locales.
+fn has_keys(context: &Context<'_>) -> bool {
+    !matches!(context.layout.format, Format::Po | Format::Pot | Format::XcStrings | Format::Xliff)
+        && context.own().is_some_and(|own| own.complete)
+}
+
+/// The first keys of `keys`, for a message.
+fn listed(keys: &[&str]) -> String {
+    let shown: Vec<String> =
+        keys.iter().take(LISTED).map(|key| format!("`{}`", abbreviate(key))).collect();
+    let rest = keys.len().saturating_sub(LISTED);
+    let shown = shown.join(", ");
+    if rest == 0 { shown } else { format!("{shown} and {rest} more") }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// The span of the first entry's key: the place of findings on the whole file.
+fn place(context: &Context<'_>, report: &Report<'_>) -> Span {
+    let first = context.own().and_then(|own| own.entries.first());
+    first.map_or_else(|| report.source().line_span(0), |entry| entry.key_span)
+}
+
+pub(super) fn missing_key(context: &Context<'_>, report: &mut Report<'_>) {
+    let (Some(source), Some(own)) = (context.source(), context.own()) else { return };
+    let Some(locale) = context.layout.locale.as_deref().filter(|_| has_keys(context)) else {
+        return;
+    };
+    // A regional variant contains only what differs from the language.
+    if context.group.has_fallback(locale) {
+        return;
+    }
+    let own_keys = bases(context, own);
+    let mut seen = HashSet::new();
+    let missing: Vec<&str> = source
+        .entries
+        .iter()
+        .filter(|entry| !entry.inactive && !entry.untranslatable)
+        .map(|entry| base(context, &entry.key))
+        .filter(|key| !own_keys.contains(key) && !is_item(key) && seen.insert(*key))
+        .collect();
+    let Some((path, _)) = context.source.as_ref().filter(|_| !missing.is_empty()) else { return };
+    let message =
+        format!("{} of {path} not translated: {}", count(missing.len(), "key"), listed(&missing));
+    let span = place(context, report);
+    report.at(span, message);
+}
+
+pub(super) fn extra_key(context: &Context<'_>, report: &mut Report<'_>) {
+    let (Some(source), true) = (context.source(), has_keys(context)) else { return };
+    let known = bases(context, source);
+    let mut seen = HashSet::new();
+    let extra: Vec<&Entry> = context
+        .entries()
+        .filter(|entry| {
+            let key = base(context, &entry.key);
+            !known.contains(key) && !is_item(key) && seen.insert(key)
+        })
+        .collect();
+    let Some((path, _)) = context.source.as_ref() else { return };
+    let Some(first) = extra.first() else { return };
+    let keys: Vec<&str> = extra.iter().map(|entry| base(context, &entry.key)).collect();
+    let verb = if keys.len() == 1 { "is" } else { "are" };
+    let message = format!("{} {verb} not in {path}: {}", count(keys.len(), "key"), listed(&keys));
+    report.at(first.key_span, message);
+}
+
+/// Whether the same text in two languages is a copy: it has several words in letters.
+fn is_prose(text: &str) -> bool {
+    let is_word = |word: &&str| {
+        word.len() > 1 && word.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | ',' | '.'))
+    };
+    text.split_whitespace().filter(is_word).count() >= MIN_WORDS
+        && text.split_whitespace().any(|word| word.chars().all(char::is_lowercase))
+}
+
+pub(super) fn untranslated(context: &Context<'_>, report: &mut Report<'_>) {
+    let Some(locale) = context.layout.locale.as_deref() else { return };
+    let Some((path, _)) = context.source.as_ref() else { return };
+    let source_locale = super::layout::layout(path).and_then(|layout| layout.locale);
+    let source_language = source_locale.as_deref().map_or("en", super::locale::language);
+    if super::locale::language(locale) == source_language || context.group.has_fallback(locale) {
+        return;
+    }
+    let Some(source) = context.source() else { return };
+    let texts: HashMap<&str, &Entry> =
+        source.entries.iter().map(|entry| (&*entry.key, entry)).collect();
+    let is_copy = |entry: &&Entry| {
+        let Some(original) = texts.get(&*entry.key) else { return false };
+        let values =
+            |entry: &Entry| entry.forms.iter().map(|form| form.value.clone()).collect::<Vec<_>>();
+        entry.forms.iter().all(|form| is_prose(&form.value)) && values(entry) == values(original)
+    };
+    let copies: Vec<&Entry> = context
+        .entries()
+        .filter(|entry| !entry.untranslatable && !entry.forms.is_empty())
+        .filter(is_copy)
+        .collect();
+    let Some(first) = copies.first() else { return };
+    let keys: Vec<&str> = copies.iter().map(|entry| &*entry.key).collect();
+    let verb = if keys.len() == 1 { "has" } else { "have" };
+    let message =
+        format!("{} {verb} the text of {path}: {}", count(keys.len(), "key"), listed(&keys));
+    report.at(first.key_span, message);
+}
+
+pub(super) fn long_translation(context: &Context<'_>, report: &mut Report<'_>) {
+    let Some(source) = context.source() else { return };
+    let texts: HashMap<&str, &Entry> =
+        source.entries.iter().map(|entry| (&*entry.key, entry)).collect();
+    for entry in context.entries() {
+        let Some(original) = texts.get(&*entry.key) else { continue };
+        let longest = |entry: &Entry| {
+            entry.forms.iter().map(|form| form.value.chars().count()).max().unwrap_or_default()
+        };
+        let (own, original) = (longest(entry), longest(original));
+        if own >= MIN_LONG && original > 0 && own > LONG_FACTOR * original {
+            let key = super::display_key(&entry.key);
+            let message =
+                format!("the text of `{key}` has {own} characters, its source {original}");
+            let span = entry.forms.first().map_or(entry.key_span, |form| form.span);
+            report.at(span, message);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Checks of the texts of one catalogue.
+
+use super::model::Format;
+use super::{Context, display_key, icu};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::{Source, Span};
+use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
+
+/// The span of a part of a text, if the text has no escape sequences in the file; otherwise the span
+/// of the whole text.
+pub(super) fn part(source: &Source, span: Span, value: &str, range: &Range<usize>) -> Span {
+    match exact(source, span, value, range) {
+        Some(part) if !part.is_empty() || span.is_empty() => part,
+        _ => span,
+    }
+}
+
+/// The span of a part of a text, if the text has no escape sequences in the file.
+pub(super) fn exact(
+    source: &Source,
+    span: Span,
+    value: &str,
+    range: &Range<usize>,
+) -> Option<Span> {
+    let part = Span::new(span.start as usize + range.start, span.start as usize + range.end);
+    (source.slice(span) == value && span.contains(part)).then_some(part)
+}
+
+pub(super) fn invalid_message(context: &Context<'_>, report: &mut Report<'_>) {
+    if !context.is_icu() {
+        return;
+    }
+    let source = report.source();
+    for entry in context.entries() {
+        for form in &entry.forms {
+            let message = icu::parse(&form.value, context.layout.format != Format::Arb);
+            let Some((range, reason)) = message.error else { continue };
+            let span = part(source, form.span, &form.value, &range);
+            report.at(span, format!("{reason} in `{}`", display_key(&entry.key)));
+        }
+    }
+}
+
+/// Characters that start an embedding, an override or an isolate, and those that end them.
+const STARTS: [char; 7] =
+    ['\u{202A}', '\u{202B}', '\u{202D}', '\u{202E}', '\u{2066}', '\u{2067}', '\u{2068}'];
+
+pub(super) fn bidi_control(context: &Context<'_>, report: &mut Report<'_>) {
+    let source = report.source();
+    for entry in context.entries() {
+        for form in &entry.forms {
+            // All control characters start with these bytes in UTF-8.
+            let bytes = form.value.as_bytes();
+            if memchr::memmem::find(bytes, b"\xE2\x80").is_none()
+                && memchr::memmem::find(bytes, b"\xE2\x81").is_none()
+            {
+                continue;
+            }
+            let mut open: Vec<(usize, char, bool)> = Vec::new();
+            for (at, c) in form.value.char_indices() {
+                match c {
+                    _ if STARTS.contains(&c) => open.push((at, c, c >= '\u{2066}')),
+                    '\u{202C}' if open.last().is_some_and(|(.., isolate)| !isolate) => {
+                        open.pop();
+                    }
+                    '\u{2069}' => {
+                        if let Some(start) = open.iter().rposition(|(.., isolate)| *isolate) {
+                            open.truncate(start);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            let Some(&(at, c, isolate)) = open.first() else { continue };
+            let span = part(source, form.span, &form.value, &(at..at + c.len_utf8()));
+            let (name, end) = if isolate { ("U+2069", "\u{2069}") } else { ("U+202C", "\u{202C}") };
+            let message = format!(
+                "control character U+{:04X} is not closed in `{}`",
+                u32::from(c),
+                display_key(&entry.key)
+            );
+            let closes = open.len() == 1;
+            let finding = report.at(span, message);
+            finding.help(format!("close it with {name}; otherwise it also changes the order of the text around the translation"));
+            if closes {
+                let edit = Edit::insert(form.span.end, end);
+                finding.fix_unsafe(format!("Append {name}"), vec![edit]);
+            }
+        }
+    }
+}
+
+pub(super) fn undefined_reference(context: &Context<'_>, report: &mut Report<'_>) {
+    let Some(own) = context.own().filter(|own| own.complete && !own.references.is_empty()) else {
+        return;
+    };
+    if context.files.listing().is_none() {
+        return;
+    }
+    let mut defined: HashSet<&str> = own.entries.iter().map(|entry| &*entry.key).collect();
+    // The bundle of a locale can consist of several files, and falls back to the source.
+    let siblings = super::groups::siblings(context.files, &context.layout, report.source().path());
+    for sibling in &siblings {
+        let Some(catalogue) = Option::as_ref(sibling).filter(|it| it.complete) else { return };
+        defined.extend(catalogue.entries.iter().map(|entry| &*entry.key));
+    }
+    // A message can consist only of attributes.
+    let owners: Vec<&str> = defined.iter().filter_map(|key| Some(key.split_once('.')?.0)).collect();
+    defined.extend(owners);
+    let missing: BTreeSet<(&str, Span)> = own
+        .references
+        .iter()
+        .filter(|(name, _)| !defined.contains(&**name))
+        .map(|(name, span)| (&**name, *span))
+        .collect();
+    for (name, span) in missing {
+        let kind = if name.starts_with('-') { "term" } else { "message" };
+        report.at(span, format!("{kind} `{name}` is not defined"));
+    }
+}

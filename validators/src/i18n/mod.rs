@@ -1,0 +1,223 @@
+//! Catalogues of translated texts, in the formats of all common libraries: defects of one file,
+//! differences between the locales of a project, and keys that the code uses.
+
+mod compare;
+mod groups;
+mod icu;
+mod keys;
+mod layout;
+mod locale;
+mod messages;
+mod model;
+mod placeholders;
+mod plural_forms;
+mod plurals;
+mod printf;
+mod read;
+mod unused;
+mod usage;
+
+use aidd_engine::check::family::{Family, FileContext};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::kind::Kind;
+use aidd_engine::text::source::{Decoded, Span};
+use groups::Group;
+use layout::Layout;
+use model::{Catalogue, Entry, Format};
+use std::sync::Arc;
+
+/// A catalogue of texts.
+const CATALOGUE: Kind = Kind("catalogue");
+/// A file of a template language, which can use texts.
+const TEMPLATE: Kind = Kind("template-with-texts");
+
+/// The rules on catalogues of translated texts.
+pub(super) const FAMILY: Family = Family {
+    name: "i18n",
+    rules: || CHECKS.iter().map(|&(id, _)| id).chain(PROBLEMS).chain([usage::RULE]).collect(),
+    claim: |path, text| {
+        if usage::is_template(path) {
+            return Some(TEMPLATE);
+        }
+        is_catalogue(path, text).then_some(CATALOGUE)
+    },
+    check: |kind, context, report| match kind {
+        TEMPLATE => usage::check(context, report),
+        _ => check(context, report),
+    },
+    check_code: usage::check,
+    affects_other_files: |path| layout::layout(path).is_some(),
+    needs_listing: true,
+    ..Family::EMPTY
+};
+
+/// Rules whose violations the readers find.
+const PROBLEMS: [&str; 5] = [
+    model::DUPLICATE,
+    "i18n/encoding",
+    "i18n/plural-forms",
+    model::SYNTAX,
+    "i18n/unescaped-apostrophe",
+];
+
+/// The code of one rule.
+type CatalogueCheck = fn(&Context<'_>, &mut Report<'_>);
+
+/// The checks, by rule id.
+const CHECKS: &[(&str, CatalogueCheck)] = &[
+    ("i18n/bidi-control", messages::bidi_control),
+    ("i18n/extra-key", keys::extra_key),
+    ("i18n/format-mismatch", compare::format_mismatch),
+    ("i18n/invalid-message", messages::invalid_message),
+    ("i18n/long-translation", keys::long_translation),
+    ("i18n/missing-key", keys::missing_key),
+    ("i18n/missing-placeholder", compare::missing_placeholder),
+    ("i18n/missing-plural", plurals::missing_plural),
+    ("i18n/newline-mismatch", compare::newline_mismatch),
+    ("i18n/tag-mismatch", compare::tag_mismatch),
+    ("i18n/undefined-reference", messages::undefined_reference),
+    ("i18n/unknown-placeholder", compare::unknown_placeholder),
+    ("i18n/unknown-plural", plurals::unknown_plural),
+    ("i18n/untranslated", keys::untranslated),
+    ("i18n/unused-key", unused::unused_key),
+];
+
+/// The input of the checks of one catalogue.
+struct Context<'f> {
+    layout: Layout,
+    catalogue: Arc<Option<Catalogue>>,
+    files: &'f dyn Files,
+    /// The catalogue with the source texts, if it is another file.
+    source: Option<(String, Arc<Option<Catalogue>>)>,
+    group: Group,
+}
+
+fn is_catalogue(path: &str, text: &str) -> bool {
+    let Some(layout) = layout::layout(path) else { return false };
+    match layout.format {
+        // The content decides; without it, the path is sufficient.
+        Format::Json => {
+            text.is_empty() || text.trim_start_matches('\u{FEFF}').trim_start().starts_with('{')
+        }
+        Format::Android => text.is_empty() || text.contains("<resources"),
+        Format::Php => text.is_empty() || text.contains("return"),
+        Format::StringsDict | Format::Xliff | Format::Resx => text.is_empty() || text.contains('<'),
+        _ => true,
+    }
+}
+
+fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
+    let source = report.source();
+    let Some(layout) = layout::layout(source.path()) else { return };
+    if source.decoded() == Decoded::Lossy {
+        check_encoding(layout.format, report);
+        return;
+    }
+    let parse = || read::read(&layout, source.text());
+    let catalogue = match context.files.run_cache() {
+        Some(cache) => cache.get_or_parse(("i18n", source.path()), source.text(), parse),
+        None => Arc::new(parse()),
+    };
+    let Some(own) = &*catalogue else { return };
+    report_problems(own, report);
+    let groups = groups::groups(context.files);
+    let group = groups.get(&layout.group).cloned().unwrap_or_default();
+    let source_path = group.source(context.files).filter(|path| path != source.path());
+    let source = source_path.map(|path| {
+        let catalogue = groups::catalogue(context.files, &path);
+        (path, catalogue)
+    });
+    let context =
+        Context { layout, catalogue: catalogue.clone(), files: context.files, source, group };
+    for &(id, check) in CHECKS {
+        if report.begin(id) {
+            check(&context, report);
+        }
+    }
+}
+
+/// Reports a file that is not in UTF-8, unless its format has other encodings too.
+fn check_encoding(format: Format, report: &mut Report<'_>) {
+    let text = report.source().text();
+    let is_utf8 = match format {
+        Format::Po => {
+            ["charset=UTF-8", "charset=utf-8"].iter().any(|charset| text.contains(charset))
+        }
+        Format::Json | Format::Arb | Format::Yaml | Format::Fluent | Format::XcStrings => true,
+        _ => false,
+    };
+    // The engine replaces each invalid byte with this character.
+    let Some(at) = text.find('\u{1A}').filter(|_| is_utf8) else { return };
+    if report.begin("i18n/encoding") {
+        report
+            .at(Span::new(at, at + 1), "byte that is not valid in UTF-8")
+            .help("convert the file to UTF-8");
+    }
+}
+
+fn report_problems(catalogue: &Catalogue, report: &mut Report<'_>) {
+    for problem in &catalogue.problems {
+        if !report.begin(problem.rule) {
+            continue;
+        }
+        let finding = report.at(problem.span, problem.message.as_str());
+        if let Some((span, message)) = problem.related {
+            finding.related(span, message);
+        }
+        if let Some((title, span, text)) = &problem.fix {
+            let edit = aidd_engine::text::finding::Edit::replace(*span, text.as_str());
+            finding.fix(*title, vec![edit]);
+        }
+    }
+}
+
+impl Context<'_> {
+    fn own(&self) -> Option<&Catalogue> {
+        (*self.catalogue).as_ref()
+    }
+
+    /// The entries of the file that are used.
+    fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.own().into_iter().flat_map(|own| &own.entries).filter(|entry| !entry.inactive)
+    }
+
+    /// Whether the texts are messages in the syntax of ICU.
+    fn is_icu(&self) -> bool {
+        self.own().is_some_and(|own| own.is_icu)
+            || self.source().is_some_and(|source| source.is_icu)
+    }
+
+    /// The catalogue with the source texts, if all of it was read.
+    fn source(&self) -> Option<&Catalogue> {
+        let (_, source) = self.source.as_ref()?;
+        Option::as_ref(source).filter(|source| source.complete)
+    }
+
+    /// The locale of an entry: that of the file, or that in the key of a string catalog.
+    fn locale_of<'a>(&'a self, entry: &'a Entry) -> Option<&'a str> {
+        match self.layout.format {
+            Format::XcStrings => entry.key.split('\u{4}').next(),
+            _ => self.layout.locale.as_deref(),
+        }
+    }
+}
+
+/// A key for messages, without the parts that separate context and locale.
+fn display_key(key: &str) -> String {
+    abbreviate(key.rsplit('\u{4}').next().unwrap_or(key))
+}
+
+/// A text for messages: on one line, and not too long.
+fn abbreviate(text: &str) -> String {
+    const MAX: usize = 60;
+    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if line.chars().count() <= MAX {
+        return line;
+    }
+    let start: String = line.chars().take(MAX - 1).collect();
+    format!("{start}…")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,237 @@
+//! The placeholders of texts, by the conventions of each format, and their tags.
+
+use super::icu;
+use super::model::Format;
+use std::ops::Range;
+
+/// A placeholder: its normalised form, and its range in the text.
+pub(super) type Placeholder = (String, Range<usize>);
+
+/// The placeholders of a text. Directives of `printf` are compared separately.
+pub(super) fn scan(format: Format, is_icu: bool, text: &str) -> Vec<Placeholder> {
+    match format {
+        _ if is_icu => {
+            let message = icu::parse(text, format != Format::Arb);
+            if message.error.is_some() {
+                return Vec::new();
+            }
+            let shown = |(name, range): (String, Range<usize>)| (format!("{{{name}}}"), range);
+            message.arguments.into_iter().map(shown).collect()
+        }
+        Format::Json => braces(text, true),
+        Format::Yaml => {
+            let mut found = named_percent(text);
+            // The same layout is used by vue-i18n.
+            if found.is_empty() && text.contains("{{") {
+                found = braces(text, true);
+            }
+            found
+        }
+        Format::Properties | Format::Resx => braces(text, false),
+        Format::Php => colon(text),
+        Format::Fluent => variables(text),
+        Format::Xliff => elements(text),
+        Format::Po => {
+            let mut found = braces(text, false);
+            found.retain(|(name, _)| !name.contains(','));
+            found
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-' | b'$')
+}
+
+/// `{{name}}`, `{name}`, `${name}` and, if `percent`, `%{name}`; without formats and spaces.
+fn braces(text: &str, percent: bool) -> Vec<Placeholder> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = memchr::memchr(b'{', &bytes[at..]).map(|start| at + start) {
+        at = start + 1;
+        let is_double = bytes.get(at) == Some(&b'{');
+        let inner = at + usize::from(is_double);
+        let close = if is_double { "}}" } else { "}" };
+        let Some(length) =
+            text[inner..].bytes().take(200).position(|byte| matches!(byte, b'}' | b'{'))
+        else {
+            continue;
+        };
+        if !text[inner + length..].starts_with(close) {
+            continue;
+        }
+        let end = inner + length + close.len();
+        let content = text[inner..inner + length].trim().trim_start_matches('-').trim_start();
+        let name = content.split([',', ':', '|']).next().unwrap_or_default().trim();
+        let is_literal = name.starts_with('\'');
+        if name.is_empty() || is_literal || !name.bytes().all(is_name) {
+            at = end;
+            continue;
+        }
+        let prefix = match start.checked_sub(1).map(|before| bytes[before]) {
+            Some(b'%') if percent => "%",
+            Some(b'$') => "$",
+            _ => "",
+        };
+        let shown =
+            if is_double { format!("{{{{{name}}}}}") } else { format!("{prefix}{{{name}}}") };
+        found.push((shown, start - prefix.len()..end));
+        at = end;
+    }
+    found
+}
+
+/// The placeholders `%{name}` and `%<name>s` of Rails.
+fn named_percent(text: &str) -> Vec<Placeholder> {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'%', bytes)
+        .filter_map(|at| {
+            let close = match bytes.get(at + 1)? {
+                b'{' => b'}',
+                b'<' => b'>',
+                _ => return None,
+            };
+            let length = text[at + 2..].bytes().take(200).position(|byte| byte == close)?;
+            let name = &text[at + 2..at + 2 + length];
+            let is_valid = !name.is_empty() && name.bytes().all(is_name);
+            let is_escaped = at > 0 && bytes[at - 1] == b'%';
+            (is_valid && !is_escaped).then(|| (format!("%{{{name}}}"), at..at + 3 + length))
+        })
+        .collect()
+}
+
+/// `:name` of Laravel; the case of letters selects the case of the value.
+fn colon(text: &str) -> Vec<Placeholder> {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b':', bytes)
+        .filter_map(|at| {
+            let length = bytes[at + 1..]
+                .iter()
+                .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
+                .count();
+            let is_start =
+                at == 0 || !bytes[at - 1].is_ascii_alphanumeric() && bytes[at - 1] != b':';
+            let is_letter = bytes.get(at + 1).is_some_and(u8::is_ascii_alphabetic);
+            let name = &text[at + 1..at + 1 + length];
+            (is_start && is_letter && length > 1)
+                .then(|| (format!(":{}", name.to_ascii_lowercase()), at..at + 1 + length))
+        })
+        .collect()
+}
+
+/// `$name` in placeables of Fluent.
+fn variables(text: &str) -> Vec<Placeholder> {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'$', bytes)
+        .filter_map(|at| {
+            let before = text[..at].trim_end();
+            let length = bytes[at + 1..]
+                .iter()
+                .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+                .count();
+            let is_placeable = before.ends_with(['{', '(', ',', ':']);
+            (is_placeable && length > 0)
+                .then(|| (text[at..at + 1 + length].to_owned(), at..at + 1 + length))
+        })
+        .collect()
+}
+
+/// The ids of inline elements of XLIFF.
+fn elements(text: &str) -> Vec<Placeholder> {
+    let starts = ["<x ", "<ph ", "<pc ", "<g ", "<bx ", "<ex "];
+    let mut found = Vec::new();
+    for start in starts {
+        for (at, _) in text.match_indices(start) {
+            let Some(length) = text[at..].find('>') else { continue };
+            let tag = &text[at..at + length];
+            let Some(id) = tag.find(" id=\"").map(|id| &tag[id + 5..]) else { continue };
+            let id = id.split('"').next().unwrap_or_default();
+            found.push((id.to_owned(), at..at + length + 1));
+        }
+    }
+    found
+}
+
+/// A tag of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tag<'t> {
+    pub(super) name: &'t str,
+    pub(super) is_end: bool,
+    pub(super) is_empty: bool,
+    pub(super) range: Range<usize>,
+}
+
+/// The tags of a text: `<b>`, `</b>`, `<br/>`, `<0>`.
+pub(super) fn tags(text: &str) -> Vec<Tag<'_>> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = memchr::memchr(b'<', &bytes[at..]).map(|start| at + start) {
+        at = start + 1;
+        let is_end = bytes.get(at) == Some(&b'/');
+        let from = at + usize::from(is_end);
+        let length = bytes[from..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
+            .count();
+        let after = from + length;
+        let ends = matches!(bytes.get(after), Some(b'>' | b'/' | b' '));
+        let Some(close) = memchr::memchr2(b'>', b'<', &bytes[after..]).map(|close| after + close)
+        else {
+            break;
+        };
+        if length == 0 || !ends || bytes[close] == b'<' {
+            continue;
+        }
+        let is_empty = bytes[close - 1] == b'/' && close > after;
+        found.push(Tag { name: &text[from..after], is_end, is_empty, range: start..close + 1 });
+        at = close + 1;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(format: Format, text: &str) -> Vec<String> {
+        scan(format, false, text).into_iter().map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn placeholders_of_all_conventions_are_found() {
+        for (format, text, expected) in [
+            (Format::Json, "{{count}} of {{- name, upper}}", vec!["{{count}}", "{{name}}"]),
+            (
+                Format::Json,
+                "{name} {0} %{n} ${x} { } {a b} {'@'}",
+                vec!["{name}", "{0}", "%{n}", "${x}"],
+            ),
+            (Format::Yaml, "%{name} %<n>d 100% {x} %%{y}", vec!["%{name}", "%{n}"]),
+            (Format::Php, "The :Attribute is at 10:30: x::y :)", vec![":attribute"]),
+            (Format::Fluent, "{ $name } costs $price", vec!["$name"]),
+            (Format::Properties, "{0} of {1,number}", vec!["{0}", "{1}"]),
+            (Format::Xliff, r#"a <x id="INTERPOLATION" equiv-text="b"/>"#, vec!["INTERPOLATION"]),
+        ] {
+            assert_eq!(names(format, text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn tags_are_found_with_their_kind() {
+        let found: Vec<_> = tags("<b>a</b> <br/> <1>x</1> 1 < 2 <")
+            .into_iter()
+            .map(|tag| (tag.name, tag.is_end, tag.is_empty))
+            .collect();
+        let expected = [
+            ("b", false, false),
+            ("b", true, false),
+            ("br", false, true),
+            ("1", false, false),
+            ("1", true, false),
+        ];
+        assert_eq!(found, expected);
+    }
+}

@@ -1,0 +1,210 @@
+//! Directives of `printf` and of Python, as in gettext's format checks.
+
+use super::model::Directives;
+use std::ops::Range;
+
+/// The argument that a directive formats.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Argument {
+    /// By position, from 1.
+    Position(usize),
+    /// By its name in a mapping or a call.
+    Name(String),
+}
+
+impl std::fmt::Display for Argument {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Position(index) => write!(f, "argument {index}"),
+            Self::Name(name) => write!(f, "`{name}`"),
+        }
+    }
+}
+
+/// A directive such as `%d`.
+#[derive(Clone, Debug)]
+pub(super) struct Directive {
+    pub(super) argument: Argument,
+    /// The type of the argument; empty if any type is accepted.
+    pub(super) class: String,
+    pub(super) range: Range<usize>,
+}
+
+/// The directives of `text`; `None` if the text is not a valid format string.
+pub(super) fn directives(text: &str, kind: Directives) -> Option<Vec<Directive>> {
+    match kind {
+        Directives::PythonBrace => braces(text),
+        Directives::C | Directives::Python => percent(text, kind == Directives::Python, false),
+    }
+}
+
+/// The directives of texts that can contain percent signs, such as `100 % of`: a space is not part
+/// of a directive, and everything that is not a directive is text.
+pub(super) fn lenient(text: &str) -> Vec<Directive> {
+    percent(text, false, true).unwrap_or_default()
+}
+
+/// The class of a conversion.
+fn class(conversion: u8, size: &str, is_python: bool) -> Option<String> {
+    let kind = match conversion {
+        b'd' | b'i' if !is_python => "integer",
+        b'u' | b'o' | b'x' | b'X' if !is_python => "unsigned",
+        b'd' | b'i' | b'u' | b'o' | b'x' | b'X' => "integer",
+        b'e' | b'E' | b'f' | b'F' | b'g' | b'G' => "float",
+        b'a' | b'A' if !is_python => "float",
+        b'a' | b'r' | b's' if is_python => "",
+        b'c' => "character",
+        b's' | b'S' => "string",
+        b'@' if !is_python => "object",
+        b'p' if !is_python => "pointer",
+        _ => return None,
+    };
+    Some(if size.is_empty() || is_python { kind.to_owned() } else { format!("{size} {kind}") })
+}
+
+fn percent(text: &str, is_python: bool, lenient: bool) -> Option<Vec<Directive>> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let (mut at, mut next) = (0, 1);
+    while let Some(start) = memchr::memchr(b'%', &bytes[at..]).map(|start| at + start) {
+        at = start + 1;
+        if bytes.get(at) == Some(&b'%') {
+            at += 1;
+            continue;
+        }
+        match directive(text, start, is_python, lenient, &mut next) {
+            Some((directive, end)) => {
+                at = end;
+                found.push(directive);
+            }
+            None if lenient => {}
+            None => return None,
+        }
+    }
+    Some(found)
+}
+
+fn directive(
+    text: &str,
+    start: usize,
+    is_python: bool,
+    lenient: bool,
+    next: &mut usize,
+) -> Option<(Directive, usize)> {
+    let bytes = text.as_bytes();
+    let digits = |at: usize| bytes[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let mut at = start + 1;
+    let mut argument = None;
+    if is_python && bytes.get(at) == Some(&b'(') {
+        let end = at + text[at..].find(')')?;
+        argument = Some(Argument::Name(text[at + 1..end].to_owned()));
+        at = end + 1;
+    } else if !is_python {
+        let length = digits(at);
+        if length > 0 && bytes.get(at + length) == Some(&b'$') {
+            argument = Some(Argument::Position(text[at..at + length].parse().ok()?));
+            at += length + 1;
+        }
+    }
+    let is_flag = |byte: u8| {
+        matches!(byte, b'-' | b'+' | b'0' | b'#') || !lenient && matches!(byte, b' ' | b'\'' | b'I')
+    };
+    at += bytes[at..].iter().take_while(|&&byte| is_flag(byte)).count();
+    at += digits(at);
+    if bytes.get(at) == Some(&b'.') {
+        at += 1;
+        at += digits(at);
+    }
+    let sizes = bytes[at..]
+        .iter()
+        .take_while(|byte| matches!(byte, b'h' | b'l' | b'L' | b'q' | b'j' | b'z' | b't'))
+        .count();
+    let size = &text[at..at + sizes];
+    at += sizes;
+    let class = class(*bytes.get(at)?, size, is_python)?;
+    at += 1;
+    // `100%de`: the percent sign belongs to the number before it.
+    let is_glued = lenient
+        && argument.is_none()
+        && bytes.get(at).is_some_and(u8::is_ascii_alphanumeric)
+        && start > 0
+        && bytes[start - 1].is_ascii_digit();
+    if is_glued {
+        return None;
+    }
+    let argument = argument.unwrap_or_else(|| {
+        *next += 1;
+        Argument::Position(*next - 1)
+    });
+    Some((Directive { argument, class, range: start..at }, at))
+}
+
+/// The replacement fields of `str.format`.
+fn braces(text: &str) -> Option<Vec<Directive>> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let (mut at, mut next) = (0, 0_usize);
+    while let Some(start) = memchr::memchr2(b'{', b'}', &bytes[at..]).map(|start| at + start) {
+        at = start + 1;
+        if bytes.get(at) == Some(&bytes[start]) {
+            at += 1;
+            continue;
+        }
+        if bytes[start] == b'}' {
+            return None;
+        }
+        let end = start + text[start..].find('}')?;
+        let field = &text[start + 1..end];
+        // A nested field in the format specification.
+        let end = if field.contains('{') { end + 1 + text[end + 1..].find('}')? } else { end };
+        let name = field.split([':', '!']).next().unwrap_or_default();
+        let is_valid =
+            name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']'));
+        if !is_valid {
+            return None;
+        }
+        let name = if name.is_empty() {
+            next += 1;
+            (next - 1).to_string()
+        } else {
+            name.to_owned()
+        };
+        found.push(Directive {
+            argument: Argument::Name(name),
+            class: String::new(),
+            range: start..end + 1,
+        });
+        at = end + 1;
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn display(text: &str, kind: Directives) -> Option<Vec<String>> {
+        let found = directives(text, kind)?;
+        Some(found.iter().map(|it| format!("{} {}", it.argument, it.class)).collect())
+    }
+
+    #[test]
+    fn directives_have_an_argument_and_a_type() {
+        let c = display("%d of %2$s, 100%% %-5.2lf", Directives::C).expect("valid");
+        assert_eq!(c, ["argument 1 integer", "argument 2 string", "argument 2 l float"]);
+        assert_eq!(display("100% sure!", Directives::C), Some(vec!["argument 1 string".into()]));
+        assert_eq!(display("50% y", Directives::C), None);
+        let python = display("%(count)d %(name)s", Directives::Python);
+        assert_eq!(python, Some(vec!["`count` integer".into(), "`name` ".into()]));
+        let braces = display("{} {name!r:>{width}} {{x}}", Directives::PythonBrace);
+        assert_eq!(braces, Some(vec!["`0` ".into(), "`name` ".into()]));
+        assert_eq!(display("{", Directives::PythonBrace), None);
+    }
+
+    #[test]
+    fn percent_signs_in_texts_are_not_directives() {
+        let found = |text| lenient(text).len();
+        assert_eq!(found("100 % de réduction, 5% off, 100%"), 0);
+        assert_eq!(found("%s and %1$d, %@"), 3);
+    }
+}

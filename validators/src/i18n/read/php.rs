@@ -1,0 +1,241 @@
+//! Reads PHP files that return an array of texts.
+
+use crate::i18n::model::{Catalogue, DUPLICATE, Entry, SYNTAX};
+use aidd_engine::text::source::Span;
+use std::collections::HashMap;
+
+/// Maximum depth of arrays.
+const MAX_DEPTH: usize = 64;
+
+enum Token {
+    Text(String, Span),
+    Arrow(Span),
+    Open,
+    /// A parenthesis that does not start an array.
+    Group,
+    Close,
+    Comma,
+    /// Anything else: an expression.
+    Other,
+}
+
+/// An array that is being read.
+#[derive(Default)]
+struct Level {
+    prefix: String,
+    key: Option<(String, Span)>,
+    seen: HashMap<String, Span>,
+    index: usize,
+    /// Whether a value followed the last comma, and whether it is an expression.
+    value: Option<(String, Span)>,
+    is_expression: bool,
+    /// Whether the level is in an expression, whose strings are not texts.
+    is_opaque: bool,
+}
+
+/// Reads a file; `None` if it does not return an array.
+pub(super) fn read(text: &str) -> Option<Catalogue> {
+    let start = text.find("return")?;
+    let mut catalogue = Catalogue { complete: true, ..Catalogue::default() };
+    let mut levels: Vec<Level> = Vec::new();
+    let mut tokens = Tokens { text, at: start + "return".len() };
+    let first = tokens.next()?;
+    if !matches!(first, Token::Open) {
+        return None;
+    }
+    levels.push(Level::default());
+    while let Some(token) = tokens.next() {
+        let depth = levels.len();
+        let Some(level) = levels.last_mut() else { break };
+        match token {
+            Token::Open => {
+                let (name, _) = level.take_key();
+                let prefix = level.join(&name);
+                // The value of this level is an array.
+                level.is_expression = true;
+                if depth > MAX_DEPTH {
+                    catalogue.complete = false;
+                    return Some(catalogue);
+                }
+                let is_opaque = level.is_opaque;
+                levels.push(Level { prefix, is_opaque, ..Level::default() });
+            }
+            Token::Group => {
+                level.is_expression = true;
+                level.value = None;
+                if depth > MAX_DEPTH {
+                    catalogue.complete = false;
+                    return Some(catalogue);
+                }
+                levels.push(Level { is_opaque: true, ..Level::default() });
+            }
+            Token::Close => {
+                level.finish(&mut catalogue);
+                levels.pop();
+                if levels.is_empty() {
+                    return Some(catalogue);
+                }
+            }
+            Token::Comma => level.finish(&mut catalogue),
+            Token::Arrow(span) => match level.value.take().filter(|_| !level.is_expression) {
+                Some(key) => {
+                    let earlier = level.seen.insert(key.0.clone(), key.1);
+                    if let Some(earlier) = earlier.filter(|_| !level.is_opaque) {
+                        let message = format!("duplicate key `{}`; the last one is used", key.0);
+                        catalogue.problem(DUPLICATE, key.1, message);
+                        if let Some(problem) = catalogue.problems.last_mut() {
+                            problem.related = Some((earlier, "first definition"));
+                        }
+                    }
+                    level.key = Some(key);
+                }
+                None => {
+                    level.is_expression = false;
+                    level.key = Some((String::new(), span));
+                    catalogue.complete = false;
+                }
+            },
+            Token::Text(value, span) => {
+                // Two strings without a comma between them.
+                if let Some((_, earlier)) = level.value.take().filter(|_| !level.is_expression) {
+                    let at = earlier.end as usize + 1;
+                    catalogue.problem(SYNTAX, Span::new(at, span.start as usize), "expected `,`");
+                    catalogue.complete = false;
+                    return Some(catalogue);
+                }
+                level.value = Some((value, span));
+            }
+            Token::Other => {
+                level.is_expression = true;
+                level.value = None;
+            }
+        }
+    }
+    catalogue.problem(SYNTAX, Span::at(text.len()), "array without closing bracket");
+    catalogue.complete = false;
+    Some(catalogue)
+}
+
+impl Level {
+    fn take_key(&mut self) -> (String, Span) {
+        self.key.take().unwrap_or_else(|| {
+            self.index += 1;
+            ((self.index - 1).to_string(), Span::default())
+        })
+    }
+
+    fn join(&self, name: &str) -> String {
+        if self.prefix.is_empty() { name.to_owned() } else { format!("{}.{name}", self.prefix) }
+    }
+
+    fn finish(&mut self, catalogue: &mut Catalogue) {
+        let is_expression = std::mem::take(&mut self.is_expression);
+        if self.is_opaque {
+            (self.value, self.key) = (None, None);
+            return;
+        }
+        if let Some((value, span)) = self.value.take().filter(|_| !is_expression) {
+            let (name, key_span) = self.take_key();
+            let key_span = if key_span == Span::default() { span } else { key_span };
+            let key = self.join(&name);
+            catalogue.entries.push(Entry::single(key, key_span, value, span));
+        } else if let Some((name, key_span)) = self.key.take().filter(|_| is_expression) {
+            // The key exists, but its text is not known.
+            let mut entry = Entry::new(self.join(&name), key_span, Vec::new());
+            entry.inactive = true;
+            catalogue.entries.push(entry);
+        }
+    }
+}
+
+struct Tokens<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl Tokens<'_> {
+    fn skip_space(&mut self) {
+        loop {
+            let rest = &self.text[self.at..];
+            let trimmed = rest.trim_start();
+            self.at += rest.len() - trimmed.len();
+            let length = if trimmed.starts_with("/*") {
+                trimmed.find("*/").map_or(trimmed.len(), |end| end + 2)
+            } else if trimmed.starts_with("//")
+                || trimmed.starts_with('#') && !trimmed.starts_with("#[")
+            {
+                trimmed.find('\n').unwrap_or(trimmed.len())
+            } else {
+                return;
+            };
+            self.at += length;
+        }
+    }
+
+    fn next(&mut self) -> Option<Token> {
+        self.skip_space();
+        let start = self.at;
+        let rest = self.text.get(start..)?;
+        let first = rest.chars().next()?;
+        let token = match first {
+            '\'' | '"' => return Some(self.string(first)),
+            '[' => Token::Open,
+            ']' | ')' => Token::Close,
+            ',' => Token::Comma,
+            '=' if rest.starts_with("=>") => {
+                self.at += 2;
+                return Some(Token::Arrow(Span::new(start, start + 2)));
+            }
+            '(' => Token::Group,
+            ';' => Token::Other,
+            _ if first.is_ascii_alphabetic() || first == '_' => {
+                let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+                let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+                self.at += length;
+                if rest[..length].eq_ignore_ascii_case("array") {
+                    self.skip_space();
+                    if self.text[self.at..].starts_with('(') {
+                        self.at += 1;
+                        return Some(Token::Open);
+                    }
+                }
+                return Some(Token::Other);
+            }
+            _ => Token::Other,
+        };
+        self.at += first.len_utf8();
+        Some(token)
+    }
+
+    fn string(&mut self, quote: char) -> Token {
+        let start = self.at;
+        let text = &self.text[start..];
+        let bytes = text.as_bytes();
+        let mut value = String::new();
+        let (mut index, mut copied) = (1, 1);
+        while let Some(next) = memchr::memchr2(quote as u8, b'\\', &bytes[index..]) {
+            let end = index + next;
+            value.push_str(&text[copied..end]);
+            if bytes[end] != b'\\' {
+                self.at = start + end + 1;
+                let span = Span::new(start + 1, start + end);
+                let is_dynamic = quote == '"' && value.contains('$');
+                return if is_dynamic { Token::Other } else { Token::Text(value, span) };
+            }
+            let Some(escaped) = text[end + 1..].chars().next() else { break };
+            match (quote, escaped) {
+                (_, '\\' | '\'' | '"') => value.push(escaped),
+                ('"', 'n') => value.push('\n'),
+                ('"', 't') => value.push('\t'),
+                _ => {
+                    value.push('\\');
+                    value.push(escaped);
+                }
+            }
+            index = end + 1 + escaped.len_utf8();
+            copied = index;
+        }
+        self.at = self.text.len();
+        Token::Other
+    }
+}

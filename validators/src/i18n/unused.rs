@@ -1,0 +1,115 @@
+//! Keys of the source catalogue that no code mentions.
+
+use super::model::Format;
+use super::{Context, abbreviate};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::listing::Listing;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Maximum size of a file of code, in bytes.
+const MAX_SIZE: u64 = 1 << 20;
+/// Maximum length of a string that can be a key, in bytes.
+const MAX_KEY: usize = 160;
+/// How many keys the message lists.
+const LISTED: usize = 5;
+
+/// The strings of the code, and the beginnings of strings that are completed at run time.
+#[derive(Default)]
+struct Strings {
+    whole: HashSet<String>,
+    prefixes: HashSet<String>,
+}
+
+pub(super) fn unused_key(context: &Context<'_>, report: &mut Report<'_>) {
+    let is_source = context.source.is_none()
+        && context.group.members.len() > 1
+        && context.group.source(context.files).as_deref() == Some(report.source().path());
+    let is_supported = matches!(context.layout.format, Format::Json | Format::Yaml);
+    if !is_source || !is_supported {
+        return;
+    }
+    let strings = strings(context.files);
+    if strings.whole.is_empty() {
+        return;
+    }
+    let unused: Vec<_> =
+        context.entries().filter(|entry| !is_mentioned(&entry.key, &strings)).collect();
+    let Some(first) = unused.first() else { return };
+    let shown: Vec<String> =
+        unused.iter().take(LISTED).map(|entry| format!("`{}`", abbreviate(&entry.key))).collect();
+    let rest = unused.len().saturating_sub(LISTED);
+    let more = if rest == 0 { String::new() } else { format!(" and {rest} more") };
+    let noun = if unused.len() == 1 { "key" } else { "keys" };
+    let message = format!("no code mentions {} {noun}: {}{more}", unused.len(), shown.join(", "));
+    report.at(first.key_span, message);
+}
+
+/// Whether the code contains the key, the end of the key after a prefix, or the beginning of a key
+/// that is completed at run time.
+fn is_mentioned(key: &str, strings: &Strings) -> bool {
+    let base = super::compare::plural_suffix(key).map_or(key, |(base, _)| base);
+    let starts = || std::iter::once(0).chain(base.match_indices('.').map(|(at, _)| at + 1));
+    let mut ends = base.match_indices(['.', '_']).map(|(at, _)| at + 1);
+    starts().any(|at| strings.whole.contains(&base[at..]) || strings.whole.contains(&key[at..]))
+        // Objects and lists are used as a whole.
+        || base.match_indices('.').any(|(at, _)| strings.whole.contains(&base[..at]))
+        || ends.any(|end| starts().filter(|&at| at < end).any(|at| strings.prefixes.contains(&base[at..end])))
+}
+
+/// The strings of all code and templates of the project.
+fn strings(files: &dyn Files) -> Arc<Strings> {
+    let compute = || {
+        let mut strings = Strings::default();
+        let paths = files.listing().map(Listing::files).unwrap_or_default();
+        for path in paths.iter().filter(|path| is_code(path)) {
+            let Ok(bytes) = files.read(path, MAX_SIZE) else { continue };
+            if let Ok(text) = String::from_utf8(bytes) {
+                collect(&text, &mut strings);
+            }
+        }
+        strings
+    };
+    match files.run_cache() {
+        Some(cache) => cache.get_or_compute("i18n strings", compute),
+        None => Arc::new(compute()),
+    }
+}
+
+fn is_code(path: &str) -> bool {
+    const EXTENSIONS: [&str; 24] = [
+        "js", "jsx", "ts", "tsx", "mjs", "cjs", "vue", "svelte", "astro", "html", "rb", "erb",
+        "haml", "slim", "py", "php", "go", "java", "kt", "dart", "swift", "rs", "cs", "rake",
+    ];
+    path.rsplit('.').next().is_some_and(|extension| EXTENSIONS.contains(&extension))
+}
+
+/// Adds the text between each pair of adjacent quotes on a line, which includes all strings.
+fn collect(text: &str, strings: &mut Strings) {
+    for line in text.lines() {
+        for quote in ['"', '\'', '`'] {
+            let parts: Vec<&str> = line.split(quote).collect();
+            for part in parts.iter().filter(|part| !part.is_empty() && part.len() <= MAX_KEY) {
+                // The namespace of a key is not part of it.
+                let part = part.rsplit_once(':').map_or(*part, |(_, rest)| rest);
+                let part = part.trim_start_matches('.');
+                let dynamic = part.find("${").or_else(|| part.find("#{"));
+                let start = dynamic.map_or(part, |at| &part[..at]);
+                if start.ends_with(['.', '_']) {
+                    strings.prefixes.insert(start.to_owned());
+                }
+                if dynamic.is_none() && !part.contains(' ') {
+                    strings.whole.insert(part.to_owned());
+                }
+            }
+        }
+        // Symbols of Ruby, and properties.
+        for word in line
+            .split(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.')
+            .filter(|word| word.contains('.'))
+        {
+            strings.whole.insert(word.to_owned());
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! Keys that program code and templates use, compared with the catalogues of the project.
+
+use super::groups::{self, Groups};
+use super::layout::layout;
+use super::model::Format;
+use aidd_engine::check::family::FileContext;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::Files;
+use aidd_engine::text::source::Span;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// Keys that no catalogue defines.
+pub(super) const RULE: &str = "i18n/undefined-key";
+
+/// How many known keys a file must use for each unknown key, unless the unknown key is in a known
+/// group.
+const KNOWN_FACTOR: usize = 3;
+
+/// How much of a line before or after a call is read, in bytes.
+const MAX_LINE: usize = 400;
+
+/// The conventions of a language for the use of texts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Convention {
+    /// `t('key')`, `$t('key')` and `i18nKey="key"` of i18next, next-intl and vue-i18n.
+    JavaScript,
+    /// `t('key')` and `t('.key')` of Rails.
+    Rails,
+    /// `__('file.key')`, `trans('file.key')` and `@lang('file.key')` of Laravel.
+    Laravel,
+}
+
+/// Whether the file is a template of a language without a grammar.
+pub(super) fn is_template(path: &str) -> bool {
+    [".vue", ".svelte", ".erb", ".haml", ".slim"].iter().any(|extension| path.ends_with(extension))
+}
+
+fn convention(path: &str) -> Option<Convention> {
+    let extension = path.rsplit('.').next()?;
+    match extension {
+        "js" | "jsx" | "ts" | "tsx" | "mjs" | "vue" | "svelte" => Some(Convention::JavaScript),
+        "rb" | "erb" | "haml" | "slim" => Some(Convention::Rails),
+        "php" => Some(Convention::Laravel),
+        _ => None,
+    }
+}
+
+/// Words, one of which a file contains that uses the library of a convention.
+fn marks(convention: Convention) -> &'static [&'static str] {
+    match convention {
+        Convention::JavaScript => {
+            &["seTranslation", "i18n", "seI18n", "next-intl", "$t(", "i18nKey", "getTranslation"]
+        }
+        Convention::Rails => &["t('", "t(\"", "t ('", "t '", "t \""],
+        Convention::Laravel => &["__(", "trans(", "@lang(", "trans_choice("],
+    }
+}
+
+/// The calls whose first argument is a key.
+fn calls(convention: Convention) -> &'static [&'static str] {
+    match convention {
+        Convention::JavaScript => &["t(", "$t(", "$tc(", "i18nKey=", "i18nKey={"],
+        Convention::Rails => &["t(", "t ", "translate(", "I18n.t(", "I18n.t "],
+        Convention::Laravel => &["__(", "trans(", "@lang(", "trans_choice("],
+    }
+}
+
+/// A use of a key.
+struct Use<'t> {
+    key: &'t str,
+    span: Span,
+}
+
+/// The keys of all catalogues, with each suffix that starts at a level, and the groups of keys.
+#[derive(Default)]
+pub(super) struct Known {
+    keys: HashSet<String>,
+    /// Paths of objects that contain keys.
+    groups: HashSet<String>,
+    /// The names of the files of Laravel.
+    files: HashSet<String>,
+}
+
+impl Known {
+    fn add(&mut self, key: &str) {
+        let base = super::compare::plural_suffix(key).map_or(key, |(base, _)| base);
+        for key in [key, base] {
+            self.keys.insert(key.to_owned());
+            for (at, _) in key.match_indices('.') {
+                self.keys.insert(key[at + 1..].to_owned());
+                self.add_group(&key[..at]);
+            }
+        }
+    }
+
+    fn add_group(&mut self, group: &str) {
+        if self.groups.insert(group.to_owned()) {
+            for (at, _) in group.match_indices('.') {
+                self.groups.insert(group[at + 1..].to_owned());
+            }
+        }
+    }
+
+    /// Whether the key, an object at its path, or the key with a context is defined.
+    fn has(&self, key: &str) -> bool {
+        self.keys.contains(key) || self.groups.contains(key)
+    }
+}
+
+/// The keys of the catalogues of the formats that a convention uses.
+fn known(convention: Convention, files: &dyn Files, groups: &Groups) -> Arc<Known> {
+    let name = match convention {
+        Convention::JavaScript => "JavaScript",
+        Convention::Rails => "Rails",
+        Convention::Laravel => "Laravel",
+    };
+    let compute = || {
+        let mut known = Known::default();
+        for group in groups.values() {
+            let Some((_, first)) = group.members.first() else { continue };
+            let format = layout(first).map(|layout| layout.format);
+            let is_used = match convention {
+                Convention::JavaScript => {
+                    matches!(format, Some(Format::Json | Format::Yaml))
+                }
+                Convention::Rails => format == Some(Format::Yaml),
+                Convention::Laravel => format == Some(Format::Php),
+            };
+            if !is_used {
+                continue;
+            }
+            let source = group.source(files).map(|path| vec![path]);
+            let paths = source
+                .unwrap_or_else(|| group.members.iter().map(|(_, path)| path.clone()).collect());
+            for path in paths {
+                let catalogue = groups::catalogue(files, &path);
+                let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".php"));
+                for entry in Option::as_ref(&catalogue).into_iter().flat_map(|it| &it.entries) {
+                    match stem {
+                        Some(stem) => known.add(&format!("{stem}.{}", entry.key)),
+                        None => known.add(&entry.key),
+                    }
+                }
+                known.files.extend(stem.map(str::to_owned));
+            }
+        }
+        known
+    };
+    match files.run_cache() {
+        Some(cache) => cache.get_or_compute(&format!("i18n keys {name}"), compute),
+        None => Arc::new(compute()),
+    }
+}
+
+pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
+    let source = report.source();
+    let (path, text) = (source.path(), source.text());
+    let Some(convention) = convention(path) else { return };
+    let has_marks = marks(convention)
+        .iter()
+        .any(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes()).is_some());
+    if !has_marks || is_test(path) || context.files.listing().is_none() || !report.begin(RULE) {
+        return;
+    }
+    let groups = groups::groups(context.files);
+    if groups.is_empty() {
+        return;
+    }
+    let uses = uses(convention, text);
+    if uses.is_empty() {
+        return;
+    }
+    let known = known(convention, context.files, &groups);
+    if known.keys.is_empty() {
+        return;
+    }
+    let resolve = |key: &str| {
+        let is_defined = |key: String| known.has(&key) || is_of_library(convention, &key);
+        resolved(convention, path, key).is_none_or(is_defined)
+    };
+    let (defined, undefined): (Vec<&Use<'_>>, Vec<&Use<'_>>) =
+        uses.iter().partition(|used| resolve(used.key));
+    for used in undefined.iter().copied() {
+        let Some(key) = resolved(convention, path, used.key) else { continue };
+        let parent = key.rsplit_once('.').map(|(parent, _)| parent);
+        let is_in_group = parent.is_some_and(|parent| known.groups.contains(parent));
+        let is_known_file = convention == Convention::Laravel
+            && key.split('.').next().is_some_and(|file| known.files.contains(file));
+        // Other libraries have functions with the same name.
+        let is_certain = match convention {
+            Convention::Laravel => is_known_file,
+            _ => is_in_group && defined.len() >= undefined.len(),
+        };
+        let is_likely = convention == Convention::JavaScript
+            && parent.is_none()
+            && defined.len() >= KNOWN_FACTOR * undefined.len();
+        if is_certain || is_likely {
+            report.at(used.span, format!("no catalogue defines the key `{key}`"));
+        }
+    }
+}
+
+/// Whether the key is defined by Rails or by a common library.
+fn is_of_library(convention: Convention, key: &str) -> bool {
+    const ROOTS: [&str; 14] = [
+        "activemodel",
+        "activerecord",
+        "attributes",
+        "date",
+        "datetime",
+        "devise",
+        "doorkeeper",
+        "errors",
+        "helpers",
+        "number",
+        "simple_form",
+        "support",
+        "time",
+        "will_paginate",
+    ];
+    let root = key.split('.').next().unwrap_or_default();
+    convention == Convention::Rails && ROOTS.contains(&root)
+}
+
+fn is_test(path: &str) -> bool {
+    let parts = || path.split('/');
+    parts().any(|part| {
+        matches!(part, "test" | "tests" | "spec" | "__tests__" | "e2e" | "cypress" | "features")
+    }) || path.contains(".test.")
+        || path.contains(".spec.")
+        || path.contains(".stories.")
+}
+
+/// The full key; `None` if it cannot be known.
+fn resolved(convention: Convention, path: &str, key: &str) -> Option<String> {
+    match convention {
+        Convention::JavaScript => {
+            let key = key.rsplit_once(':').map_or(key, |(_, key)| key);
+            Some(key.to_owned())
+        }
+        Convention::Laravel => Some(key.to_owned()),
+        Convention::Rails => {
+            let Some(relative) = key.strip_prefix('.') else { return Some(key.to_owned()) };
+            // Keys that start with a dot are relative to the view.
+            let view = path.split_once("app/views/")?.1;
+            let mut parts: Vec<&str> = view.split('/').collect();
+            let name = parts.pop()?.split('.').next()?;
+            let name = name.strip_prefix('_').unwrap_or(name);
+            parts.push(name);
+            parts.push(relative);
+            Some(parts.join("."))
+        }
+    }
+}
+
+/// The uses of keys that are written in the code.
+fn uses(convention: Convention, text: &str) -> Vec<Use<'_>> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    for call in calls(convention) {
+        for at in memchr::memmem::find_iter(bytes, call.as_bytes()) {
+            let before = at.checked_sub(1).map(|before| bytes[before]);
+            let is_word = before
+                .is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
+            let is_own = match convention {
+                Convention::JavaScript => !is_word && is_method(&text[..at]),
+                _ => !is_word && before != Some(b'.') && before != Some(b'>'),
+            };
+            if !is_own || is_comment(text, at) {
+                continue;
+            }
+            if let Some(used) = argument(convention, text, at + call.len()) {
+                found.push(used);
+            }
+        }
+    }
+    found
+}
+
+/// Whether a call after `before` is a call of the function itself or of a method of a translator.
+fn is_method(before: &str) -> bool {
+    let Some(object) = before.strip_suffix('.') else { return true };
+    ["i18n", "i18next", "$i18n", "this", "global", "props"]
+        .iter()
+        .any(|name| object.ends_with(name))
+}
+
+/// Whether the position is in a comment that starts on the same line.
+fn is_comment(text: &str, at: usize) -> bool {
+    // Lines of minified code are long.
+    let from = text.floor_char_boundary(at.saturating_sub(MAX_LINE));
+    let start = text[from..at].rfind('\n').map_or(from, |start| from + start + 1);
+    let line = &text[start..at];
+    let trimmed = line.trim_start();
+    trimmed.starts_with(['*', '#'])
+        || trimmed.starts_with("//")
+        || trimmed.starts_with("/*")
+        || trimmed.starts_with("<!--")
+        || line.contains("// ")
+}
+
+/// The key in quotes at `at`, unless a default text follows.
+fn argument(convention: Convention, text: &str, at: usize) -> Option<Use<'_>> {
+    let rest = &text[at..];
+    let trimmed = rest.trim_start();
+    let at = at + rest.len() - trimmed.len();
+    let quote = trimmed.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let length = trimmed[1..]
+        .find(['\'', '"', '\n', '\\'])
+        .filter(|&length| trimmed[1 + length..].starts_with(quote))?;
+    let key = &trimmed[1..1 + length];
+    let after = &trimmed[2 + length..];
+    let after = after[..after.floor_char_boundary(MAX_LINE)].trim_start();
+    let is_key_character =
+        |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | ':' | '?' | '!');
+    let is_key = key.chars().all(is_key_character)
+        && key.len() > 1
+        && !key.ends_with(['.', ':', '_', '-'])
+        && !key.contains("..")
+        && !key.contains("::");
+    // A key of one word can be a text, and a word can be anything.
+    if !is_key || !key.contains('.') && convention != Convention::JavaScript {
+        return None;
+    }
+    let call_end = after.find([')', '\n']).unwrap_or(after.len());
+    let options = &after[..call_end];
+    let has_default = after.starts_with('+')
+        || after.starts_with('.')
+        || options.contains("default")
+        || options.contains("efault")
+        || convention == Convention::JavaScript
+            && options.trim_start_matches([',', ' ']).starts_with(['"', '\'', '`']);
+    let span = Span::new(at + 1, at + 1 + length);
+    (!has_default).then_some(Use { key, span })
+}
