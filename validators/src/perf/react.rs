@@ -282,12 +282,11 @@ fn check_initial_state<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpressio
     }
     let Some(initial) = call_of(expression) else { return };
     let object = receiver(initial).and_then(root_name);
-    let is_slow = match (object, callee_name(initial)) {
-        (Some("JSON"), Some("parse")) => true,
-        (Some("localStorage" | "sessionStorage"), Some("getItem")) => true,
-        (Some("window"), Some("getItem")) => true,
-        _ => false,
-    };
+    let is_slow = matches!(
+        (object, callee_name(initial)),
+        (Some("JSON"), Some("parse"))
+            | (Some("localStorage" | "sessionStorage" | "window"), Some("getItem"))
+    );
     if is_slow && walker.component().is_some() {
         let place = span(argument.span());
         let message = "initial state is read again on each render";
