@@ -89,7 +89,10 @@ fn has_directives(format: Format) -> bool {
 /// validations of Rails and Laravel, and plural forms that are separated by bars.
 fn is_implicit(context: &Context<'_>, pair: &Pair<'_>) -> bool {
     match context.layout.format {
-        Format::Json => pair.sources.iter().any(|text| text.contains('|')),
+        Format::Json => {
+            let own = pair.entry.forms.iter().map(|form| form.value.as_str());
+            pair.sources.iter().copied().chain(own).any(|text| text.contains('|'))
+        }
         Format::Yaml => {
             let mut parts = pair.entry.key.split('.');
             parts.next() == Some("errors")
@@ -107,6 +110,8 @@ fn is_unparsed(context: &Context<'_>, text: &str) -> bool {
 
 pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>) {
     let source = report.source();
+    // In other formats, braces can have another meaning if the source has no placeholder.
+    let is_certain = matches!(context.layout.format, Format::Fluent | Format::Xliff | Format::Yaml);
     for pair in pairs(context) {
         if pair.entry.directives.is_some() || is_implicit(context, &pair) {
             continue;
@@ -121,7 +126,7 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
             let found = scan(context, &form.value);
             let unknown: Vec<&Placeholder> =
                 found.iter().filter(|(name, _)| !expected.contains(name)).collect();
-            if unknown.is_empty() || expected.is_empty() && !is_certain(context.layout.format) {
+            if unknown.is_empty() || expected.is_empty() && !is_certain {
                 continue;
             }
             let missing: Vec<&String> = expected
@@ -149,11 +154,6 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
             }
         }
     }
-}
-
-/// Whether braces or colons in a text are certainly placeholders even if the source has none.
-fn is_certain(format: Format) -> bool {
-    matches!(format, Format::Fluent | Format::Xliff | Format::Yaml)
 }
 
 pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>) {

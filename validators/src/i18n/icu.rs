@@ -1,5 +1,6 @@
 //! Messages in the syntax of ICU: arguments, selections and plurals.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Maximum depth of nested messages.
@@ -39,7 +40,7 @@ enum Frame {
     /// The message of an option.
     Option,
     /// The options of a selection or plural: its start, its kind, and the selectors so far.
-    Options { start: usize, kind: &'static str, selectors: Vec<String> },
+    Options { start: usize, kind: &'static str, selectors: BTreeSet<String> },
 }
 
 /// Parses a message. If `quotes`, apostrophes quote braces.
@@ -176,7 +177,7 @@ impl Parser<'_> {
             let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
             self.at = self.text.len() - rest.len() + digits;
         }
-        Ok(Some(Frame::Options { start, kind, selectors: Vec::new() }))
+        Ok(Some(Frame::Options { start, kind, selectors: BTreeSet::new() }))
     }
 
     /// Skips the style of a number or a date.
@@ -210,13 +211,13 @@ impl Parser<'_> {
         if self.rest().starts_with('}') {
             self.at += 1;
             let range = *start..self.at;
-            if !selectors.iter().any(|selector| selector == "other") {
+            if !selectors.contains("other") {
                 return Err((range, format!("`{kind}` without the option `other`")));
             }
             let (is_plural, selectors) = (*kind == "plural", std::mem::take(selectors));
             frames.pop();
             if is_plural {
-                self.message.plurals.push((range, selectors));
+                self.message.plurals.push((range, selectors.into_iter().collect()));
             }
             return Ok(());
         }
@@ -247,7 +248,7 @@ impl Parser<'_> {
             let reason = format!("`{selector}` is not a plural category");
             return Err((from..from + length, reason));
         }
-        selectors.push(selector);
+        selectors.insert(selector);
         self.at += 1;
         if depth >= MAX_DEPTH {
             return Err((from..self.at, "the message is nested too deeply".to_owned()));
