@@ -248,3 +248,14 @@ fn no_file_is_created_outside_the_project_or_in_a_version_control_directory() {
     assert_eq!(std::fs::read_dir(outside.path()).expect("an existing path").count(), 0);
     assert!(!project.path().join(".git/hooks").exists());
 }
+
+#[test]
+fn a_fix_that_depends_on_another_file_removes_its_finding() {
+    let project = Project::new(&[
+        ("locales/en.json", "{\"greeting\": \"Hello, {{name}}\"}\n"),
+        ("locales/fr.json", "{\"greeting\": \"Bonjour, {{nom}}\"}\n"),
+    ]);
+    let output = project.run(&["check", ".", "--fix-unsafe"]).expect_code(0);
+    assert_eq!(output.err, "fixed 1 problem in 1 file\n");
+    assert_eq!(project.read("locales/fr.json"), "{\"greeting\": \"Bonjour, {{name}}\"}\n");
+}

@@ -75,9 +75,9 @@ fn questions_without_a_result_say_so() {
     assert_snapshot!(ask(&["flows", "key"]), @"no proved call leads on from `key`");
     assert_snapshot!(ask(&["affected", "keys.py"]), @"no test file refers to keys.py or imports it");
     let refuse = |args: &[&str]| project.run(&[&["index"], args].concat()).expect_code(2).err;
-    assert_snapshot!(refuse(&["affected", "stores.ts"]), @r"
+    assert_snapshot!(refuse(&["affected", "stores.ts"]), @"
     error: stores.ts does not exist
-      = help: similar path: store.ts
+    hint: similar path: store.ts
     ");
     assert_snapshot!(refuse(&["map", "--focus", "nothing/at/all"]), @"error: nothing/at/all does not exist");
     assert_snapshot!(refuse(&["affected", ".gitignore"]), @r"

@@ -404,13 +404,17 @@ fn enabled_rules_are_exported_to_agents_md() {
 
     Also checked:
 
-    - `agents/*`, 28 rules
+    - `a11y/*`, 48 rules
+    - `agents/*`, 32 rules
     - `aidd/*`, 5 rules
     - `deps/*`, 7 rules
     - `dockerfile/*`, 84 rules
+    - `i18n/*`, 19 rules
     - `openapi/*`, 50 rules
+    - `perf/*`, 47 rules
     - `sql/*`, 34 rules
     - `tests/*`, 35 rules
+    - `tokens/*`, 18 rules
     <!-- /aidd:rules -->
     ");
     let written = project.read("AGENTS.md");

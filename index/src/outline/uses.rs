@@ -11,7 +11,7 @@ use std::num::NonZero;
 use std::sync::LazyLock;
 use tree_sitter::{Node, TreeCursor};
 
-/// A name.
+/// An identifier that can refer to a function.
 const NAME: u8 = 1;
 /// A member of a value.
 const MEMBER: u8 = 2;

@@ -1,5 +1,5 @@
 //! Paths that contain constants. The value of a constant of another file is not known when a file is
-//! read: its name stands between two marks until the resolver replaces it.
+//! read: the path contains its name between two marks until the resolver replaces it.
 
 use super::{Reader, literal};
 use crate::fields::Fields as _;

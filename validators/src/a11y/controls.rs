@@ -248,7 +248,7 @@ pub(super) fn label_mismatch(element: El<'_>, found: &mut Found<'_, '_>) {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let (label_words, visible_words) = (words(label), words(&visible));
-    // One character, such as `×`, stands for an icon.
+    // One character, such as `×`, is an icon.
     let is_icon =
         visible_words.chars().count() < 2 || is_blank(label) || visible.contains(['&', '{']);
     if is_icon || format!(" {label_words} ").contains(&format!(" {visible_words} ")) {
