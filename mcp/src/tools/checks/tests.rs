@@ -231,7 +231,7 @@ fn without_a_main_branch_the_base_is_not_guessed() {
 
 #[test]
 fn before_the_first_commit_all_findings_are_new() {
-    let folder = project(&[("Dockerfile", "FROM debian:12\nUSER app\nRUN sudo true\n")]);
+    let folder = project(&[("Dockerfile", "FROM debian:12\nUSER app\nRUNN true\n")]);
     git(folder.path(), &["init", "-q", "-b", "trunk"]);
     let answer = call(folder.path(), "aidd_ci_diff_check", json!({})).expect("an answer");
     assert!(
