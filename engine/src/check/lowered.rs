@@ -1,6 +1,7 @@
 //! Lowers the severity of findings outside the product, in one place for all rules: a password in a
 //! test or a weak hash in an example is a correct finding, but not an urgent one.
 
+mod local_settings;
 mod session_keys;
 
 use super::Engine;
@@ -135,6 +136,8 @@ pub(super) fn lower_doubtful(
             || session_keys::is_of_tests(rule, source)
             || session_keys::is_replaced(rule, source, files)
             || is_without_secret_name(rule, finding, source)
+            || local_settings::is_for_local_callback(rule, finding, source)
+            || local_settings::is_for_development(rule, source)
             || is_key_of_client(rule, finding, source)
         {
             finding.severity = Severity::Info;
@@ -179,7 +182,7 @@ fn lowering_condition(rule: &Rule) -> LoweringCondition {
         || rule.tags.iter().any(|tag| tag == "security")
     {
         LoweringCondition::FileOrValue
-    } else if has_kind("tests") {
+    } else if has_kind("tests") || has_kind("mermaid") {
         LoweringCondition::CopiedFile
     } else {
         LoweringCondition::Nothing

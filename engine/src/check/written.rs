@@ -4,7 +4,7 @@
 mod commands;
 
 use crate::parse::values::{Datum, Format, Values};
-use crate::text::files::Files;
+use crate::text::files::{Files, side_file};
 use crate::text::paths::below;
 use crate::text::source::Source;
 
@@ -12,7 +12,8 @@ use crate::text::source::Source;
 /// generator say so, or a command of the project writes to its path.
 pub(super) fn is_written_by_program(source: &Source, files: &dyn Files) -> bool {
     let path = source.path();
-    is_written_by_tests(path, files)
+    is_written_by_rswag(path, files)
+        || is_written_by_scribe(path, files)
         || is_written_by_swag(path, files)
         || is_written_by_protoc(path, files)
         || is_in_client(path, files)
@@ -43,26 +44,65 @@ fn is_written_by_protoc(path: &str, files: &dyn Files) -> bool {
 /// Maximum number of parent directories that are searched for the files of a generator.
 const MAX_PARENTS: usize = 8;
 
+/// The parent directories of a path, from the nearest.
+fn parents(path: &str) -> impl Iterator<Item = &str> {
+    path.rmatch_indices('/').map(|(at, _)| &path[..at]).chain([""]).take(MAX_PARENTS)
+}
+
 /// Whether the file is below a directory into which OpenAPI Generator or Swagger Codegen wrote a
 /// client or a server, together with a copy of the description.
 fn is_in_client(path: &str, files: &dyn Files) -> bool {
-    let parents = path.rmatch_indices('/').map(|(at, _)| &path[..at]).chain([""]);
-    parents.take(MAX_PARENTS).any(|parent| {
+    parents(path).any(|parent| {
         [".openapi-generator/VERSION", ".swagger-codegen/VERSION"]
             .iter()
             .any(|name| files.exists(&below(parent, name)))
     })
 }
 
+/// The files with the settings of rswag.
+const RSWAG_SETTINGS: [&str; 2] = ["spec/swagger_helper.rb", "spec/openapi_helper.rb"];
+
 /// Whether a file is a description of an API that rswag writes when the tests of a Rails application
-/// run: it is below the directory `swagger`, next to the settings in `spec/swagger_helper.rb`.
-fn is_written_by_tests(path: &str, files: &dyn Files) -> bool {
-    let root = match path.find("swagger/") {
-        Some(0) => "",
-        Some(at) if path[..at].ends_with('/') => path[..at].trim_end_matches('/'),
-        _ => return false,
-    };
-    files.exists(&below(root, "spec/swagger_helper.rb"))
+/// run: it is below the directory `swagger`, or below the directory that the settings name.
+fn is_written_by_rswag(path: &str, files: &dyn Files) -> bool {
+    parents(path).any(|root| {
+        let settings = RSWAG_SETTINGS.iter().map(|name| below(root, name));
+        let mut settings = settings.filter_map(|name| side_file(files, &name));
+        settings.any(|text| {
+            let directory = rswag_directory(&text);
+            let directories = ["swagger"].into_iter().chain(directory.as_deref());
+            directories.into_iter().any(|it| path.starts_with(&format!("{}/", below(root, it))))
+        })
+    })
+}
+
+/// The directory in the settings of rswag: `docs/api` in
+/// `config.openapi_root = Rails.root.join('docs', 'api').to_s`.
+fn rswag_directory(settings: &str) -> Option<String> {
+    let line = settings.lines().find(|line| {
+        let setting = line.split('=').next().unwrap_or_default();
+        !line.trim_start().starts_with('#')
+            && (setting.contains("openapi_root") || setting.contains("swagger_root"))
+    })?;
+    let parts = line.split(['"', '\'']).skip(1).step_by(2);
+    let parts = parts.map(|part| part.trim_start_matches("../").trim_matches('/'));
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+/// Whether a file is a description of an API that Scribe writes for a Laravel application, next to
+/// the documentation in `public` or `storage`.
+fn is_written_by_scribe(path: &str, files: &dyn Files) -> bool {
+    path.ends_with("openapi.yaml")
+        && parents(path).any(|root| {
+            let is_output = ["public", "resources", "storage"]
+                .iter()
+                .any(|directory| path.starts_with(&format!("{}/", below(root, directory))));
+            is_output
+                && ["config/scribe.php", ".scribe/intro.md"]
+                    .iter()
+                    .any(|name| files.exists(&below(root, name)))
+        })
 }
 
 /// The fields in which generators name themselves, at the top level or in `info`.
@@ -120,6 +160,10 @@ mod tests {
             ("swagger/v1/api.yaml", "spec/swagger_helper.rb", true),
             ("shop/swagger/v1/api.yaml", "shop/spec/swagger_helper.rb", true),
             ("shop/swagger/v1/api.yaml", "spec/swagger_helper.rb", false),
+            ("public/docs/openapi.yaml", "config/scribe.php", true),
+            ("shop/storage/app/private/scribe/openapi.yaml", "shop/.scribe/intro.md", true),
+            ("docs/openapi.yaml", "config/scribe.php", false),
+            ("public/docs/openapi.yaml", "config/app.php", false),
             ("api/shop.swagger.json", "api/shop.proto", true),
             ("api/shop.openapi.yaml", "api/shop.proto", true),
             ("api/openapi.yaml", "api/shop.proto", false),
@@ -129,6 +173,22 @@ mod tests {
             let files = Memory([(other.to_owned(), Vec::new())].into());
             let source = Source::new(path, "openapi: 3.1.0");
             assert_eq!(is_written_by_program(&source, &files), expected, "{path} {other}");
+        }
+    }
+
+    #[test]
+    fn settings_of_rswag_name_the_directory_of_the_descriptions() {
+        for (settings, expected) in [
+            ("  config.openapi_root = Rails.root.join('docs', 'api').to_s", true),
+            ("  config.swagger_root = Rails.root.to_s + '/docs/api'", true),
+            ("  config.openapi_root = Rails.root.join(\"docs/other\").to_s", false),
+            ("  # config.openapi_root = Rails.root.join('docs', 'api').to_s", false),
+            ("  config.openapi_format = :yaml", false),
+        ] {
+            let settings = ("spec/swagger_helper.rb".to_owned(), settings.as_bytes().to_vec());
+            let files = Memory([settings].into());
+            let source = Source::new("docs/api/openapi.yaml", "openapi: 3.1.0");
+            assert_eq!(is_written_by_program(&source, &files), expected, "{expected}");
         }
     }
 

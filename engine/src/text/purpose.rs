@@ -98,12 +98,19 @@ impl Purpose {
             let names = directories.split('/').filter(|directory| !is_sample_name(directory));
             names.flat_map(words).any(|word| purposes::SAMPLE_WORDS.contains(word))
         };
+        let is_document = || {
+            in_any(&purposes::DOCUMENTATION_DIRECTORIES)
+                || below_root(&purposes::DOCUMENTATION_DIRECTORIES_BELOW_THE_ROOT)
+                || ends(&purposes::DOCUMENT_ENDS)
+        };
         // Most words in the names of directories can also occur in the name of a product, so a path
         // that indicates production takes precedence over them.
         let is_production = is_production(path);
         if vendored::is_vendored(path, &lower) {
             Self::Vendored
-        } else if in_any(&purposes::ARCHIVED_DIRECTORIES) {
+        } else if in_any(&purposes::ARCHIVED_DIRECTORIES)
+            || in_any(&purposes::ARCHIVED_DIRECTORIES_OF_DOCUMENTS) && is_document()
+        {
             Self::Archived
         } else if is_test_environment(name)
             || in_tests()
@@ -143,10 +150,7 @@ impl Purpose {
                     && !has_word(&purposes::DEPLOYMENT_WORDS))
         {
             Self::Development
-        } else if in_any(&purposes::DOCUMENTATION_DIRECTORIES)
-            || below_root(&purposes::DOCUMENTATION_DIRECTORIES_BELOW_THE_ROOT)
-            || ends(&purposes::DOCUMENT_ENDS)
-        {
+        } else if is_document() {
             Self::Documentation
         } else {
             Self::Product
@@ -190,7 +194,8 @@ fn words(path: &str) -> impl Iterator<Item = &str> {
 /// Whether the file has the variables of a run of the tests: `.env.ci`, `.ci_env`, `test2.env`.
 fn is_test_environment(name: &str) -> bool {
     let parts = || words(name).map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit()));
-    let is_of_tests = |word: &str| word == "ci" || purposes::TEST_WORDS.contains(word);
+    let is_of_tests =
+        |word: &str| purposes::TEST_SERVICES.contains(word) || purposes::TEST_WORDS.contains(word);
     let is_joined = |word: &str| {
         let rest = word.strip_prefix("env").or_else(|| word.strip_suffix("env"));
         rest.is_some_and(is_of_tests)
@@ -236,6 +241,11 @@ mod tests {
             ("k8s/pods/db.yaml", Purpose::Product),
             ("_archived/volumes/secret.yaml", Purpose::Archived),
             ("src/archive/tar.rs", Purpose::Product),
+            ("src/archive/Dockerfile", Purpose::Product),
+            ("docs/archive/flows/login.mmd", Purpose::Archived),
+            ("archive/login.md", Purpose::Archived),
+            ("docs/.archive/login.md", Purpose::Archived),
+            ("docs/archiver/login.md", Purpose::Documentation),
             ("app/.env.example", Purpose::Template),
             ("config/database.yml.erb", Purpose::Template),
             ("server/login_test.go", Purpose::Test),
@@ -256,6 +266,8 @@ mod tests {
             ("docker/ci.env", Purpose::Test),
             (".testenv", Purpose::Test),
             (".env.city", Purpose::Product),
+            (".env.travis", Purpose::Test),
+            (".env.traverse", Purpose::Product),
             ("env/ci/deploy.sh", Purpose::Development),
             (".env.ci.example", Purpose::Template),
             (".env.unit-tests", Purpose::Test),

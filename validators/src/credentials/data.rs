@@ -63,6 +63,14 @@ pub(super) fn is_command(key: &str) -> bool {
     matches!(key, "run" | "script" | "command" | "cmd" | "before_script" | "after_script")
 }
 
+/// Whether a setting of Bundler is named after a host (`BUNDLE_GEMS__ACME__IO`), rather than after a
+/// gem or another server: `BUNDLE_BUILD__NOKOGIRI`.
+fn names_host(name: &str) -> bool {
+    let parts: Vec<&str> = name.trim_start_matches("BUNDLE_").split("__").collect();
+    !matches!(parts[..], ["BUILD" | "LOCAL", _] | ["MIRROR", ..])
+        && parts.last().is_some_and(|last| last.bytes().all(|byte| byte.is_ascii_alphabetic()))
+}
+
 /// Reports `value` if its name denotes a secret.
 pub(super) fn report_named(
     name: &str,
@@ -75,6 +83,9 @@ pub(super) fn report_named(
     let rule = refine_rule(scan.rule, name, scan.path);
     // The name contains a host and the value is `user:password`.
     if name.starts_with("BUNDLE_") && name.contains("__") && !value.contains('/') {
+        if !names_host(name) || value.starts_with("--") {
+            return;
+        }
         let start = value.find(':').map_or(0, |at| at + 1);
         if is_credible(&value[start..], Class::Secret, scan.trust) {
             let span = Span { start: span.start + Span::at(start).start, end: span.end };

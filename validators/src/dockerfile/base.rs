@@ -47,7 +47,7 @@ fn untagged_image(context: &CheckContext<'_>, report: &mut Report<'_>) {
             let finding = report.at(word.span, format!("image `{}` has no tag", image.name));
             finding.help("Pin the version you tested, for example `:1.2`, or a digest");
             if is_workbench(context.docker, stage, &image)
-                || is_unversioned_on_purpose(context, &mut project, word, &image)
+                || is_unversioned_on_purpose(context, &mut project, word, &image, path)
             {
                 finding.severity = finding.severity.min(Severity::Info);
             }
@@ -57,13 +57,14 @@ fn untagged_image(context: &CheckContext<'_>, report: &mut Report<'_>) {
 
 fn latest_tag(context: &CheckContext<'_>, report: &mut Report<'_>) {
     let mut project = None;
+    let path = report.source().path();
     for (stage, word, image) in images(context.docker) {
         if image.tag == Some("latest") && image.digest.is_none() {
             let message = format!("image `{}` is tagged `latest`", image.name);
             let finding = report.at(word.span, message);
             finding.help("Pin the version you tested, or add a digest");
             if is_workbench(context.docker, stage, &image)
-                || is_unversioned_on_purpose(context, &mut project, word, &image)
+                || is_unversioned_on_purpose(context, &mut project, word, &image, path)
             {
                 finding.severity = finding.severity.min(Severity::Info);
             }
@@ -90,6 +91,7 @@ fn is_unversioned_on_purpose(
     project: &mut Option<Vec<String>>,
     word: &Word,
     image: &Image<'_>,
+    path: &str,
 ) -> bool {
     if names_version(image.name) || is_rolling(&word.text) {
         return true;
@@ -100,6 +102,7 @@ fn is_unversioned_on_purpose(
     };
     let names = project.get_or_insert_with(|| project_names(context.files));
     names.iter().any(|name| name.eq_ignore_ascii_case(namespace))
+        || BuildFiles::read(context.files, path).publish(image.name)
 }
 
 /// The names of the project and of its owner, from the manifests in the root directory.
@@ -124,6 +127,16 @@ fn project_names(files: &dyn Files) -> Vec<String> {
     // `@scope/name`
     let parts = name.into_iter().flat_map(|name| name.trim_start_matches('@').split('/'));
     names.extend(parts.map(str::to_owned));
+    // `https://github.com/owner/name.git`, `github:owner/name`
+    let repository = package.as_ref().and_then(|package| package.get("repository"));
+    let repository = repository.and_then(|it| it.get("url").unwrap_or(it).as_str());
+    let owner = repository.and_then(|it| it.rsplit('/').nth(1)?.rsplit(':').next());
+    names.extend(owner.map(str::to_owned));
+    // `owner/name`
+    let composer = side_file(files, "composer.json");
+    let composer = composer.and_then(|text| serde_json::from_str::<Value>(&text).ok());
+    let name = composer.as_ref().and_then(|it| it.get("name")).and_then(Value::as_str);
+    names.extend(name.and_then(|name| name.split('/').next()).map(str::to_owned));
     names
 }
 

@@ -99,6 +99,35 @@ impl<'a> BuildFiles<'a> {
         !name.is_empty() && self.files.iter().any(|(_, text)| has_key(text) && is_named(text))
     }
 
+    /// Whether the project builds the image `name` itself: a command or a workflow tags or pushes it,
+    /// or a workflow passes both parts of its name.
+    pub(super) fn publish(&self, name: &str) -> bool {
+        const MARKS: [&str; 5] = ["t", "images", "push", "tag", "tags"];
+        let is_part = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+        let is_named = |line: &str| {
+            line.match_indices(name).any(|(at, _)| {
+                !line[..at].ends_with(is_part) && !line[at + name.len()..].starts_with(is_part)
+            })
+        };
+        let is_tagged = |line: &str| {
+            line.split(|c: char| !c.is_alphanumeric()).any(|word| MARKS.contains(&word))
+                && is_named(line)
+        };
+        let has_value = |text: &str, value: &str| {
+            let values = text.lines().filter_map(|line| line.split_once(':'));
+            values.into_iter().any(|(_, it)| it.trim().trim_matches(['"', '\'']) == value)
+        };
+        let parts = name.rsplit_once('/');
+        self.files.iter().any(|(path, text)| {
+            text.lines().any(is_tagged)
+                || path.starts_with(".github/workflows/")
+                    && text.contains("docker")
+                    && parts.is_some_and(|(owner, last)| {
+                        has_value(text, owner) && has_value(text, last)
+                    })
+        })
+    }
+
     /// The build contexts of the Dockerfile.
     pub(super) fn context(&self) -> BuildContext {
         let mut collector = ContextCollector {
@@ -432,6 +461,22 @@ mod tests {
         assert_eq!(context("Dockerfile", &list), BuildContext::Unknown);
         let list = [(".goreleaser.yaml", "dockers:\n  - dockerfile: Dockerfile\n")];
         assert_eq!(context("Dockerfile", &list), BuildContext::Unknown);
+    }
+
+    #[test]
+    fn images_of_the_project_are_found() {
+        for (path, text, expected) in [
+            ("Makefile", "a:\n\tdocker build -t acme/base:$V .\n", true),
+            ("Makefile", "a:\n\tdocker build -t acme/base-image .\n", false),
+            ("compose.yml", "services:\n  a:\n    image: acme/base:stage\n", false),
+            (".github/workflows/a.yml", "docker:\n  with: {tags: ghcr.io/acme/base:1}\n", true),
+            (".github/workflows/a.yml", "docker:\n  name: base\n  user: \"acme\"\n", true),
+            (".github/workflows/a.yml", "docker:\n  name: base\n", false),
+        ] {
+            let files = files(&[(path, text)]);
+            let found = BuildFiles::read(&files, "docker/a/Dockerfile").publish("acme/base");
+            assert_eq!(found, expected, "{text}");
+        }
     }
 
     #[test]

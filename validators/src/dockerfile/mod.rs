@@ -150,7 +150,8 @@ fn run(context: &FileContext<'_>, report: &mut Report<'_>) {
             check(&docker, report);
         }
     }
-    let runs = run::Runs::read(&docker, source);
+    let mut runs = run::Runs::read(&docker, source);
+    runs.find_pinned_managers(files);
     for &(id, check) in run::CHECKS.into_iter().flatten() {
         if report.begin(id) {
             check(&runs, report);

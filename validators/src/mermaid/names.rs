@@ -1,6 +1,6 @@
 //! Checks on names and labels that conflict, repeat or are missing.
 
-use super::parse::{Part, Symbol};
+use super::parse::{Fault, Part, Symbol};
 use super::{Diagram, graph, references};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::{Source, Span};
@@ -9,7 +9,13 @@ use std::collections::HashMap;
 pub(super) fn conflicting_labels(diagram: &Diagram, report: &mut Report<'_>) {
     let mut labels: HashMap<&str, &Symbol> = HashMap::new();
     let mut node = "";
-    for symbol in &diagram.symbols {
+    // On a line with a syntax error, a label can belong to another node.
+    let broken = match &diagram.fault {
+        Some(Fault::Syntax(fault)) => super::line_at(diagram, fault.span.start),
+        _ => None,
+    };
+    let is_broken = |symbol: &Symbol| broken.is_some_and(|line| line.contains(symbol.name_span));
+    for symbol in diagram.symbols.iter().filter(|symbol| !is_broken(symbol)) {
         match symbol.kind {
             Some(Part::FlowchartNode) => node = &symbol.name,
             Some(Part::FlowchartNodeLabel) => {

@@ -4,6 +4,7 @@ use super::document::{Document, Operation, short};
 use super::fixes::{entry_removal, item_removal, suggest, unquoted};
 use super::specification::Version;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::finding::{Edit, Severity};
 use std::collections::{HashMap, HashSet};
 
@@ -286,22 +287,71 @@ pub(super) fn servers_in_webhook(document: &Document<'_>, report: &mut Report<'_
     }
 }
 
-/// Number of invalid ids from which a document follows its own convention, if at least half of its
-/// ids are invalid. Nobody renames all of them.
+/// Number of invalid ids from which a document or a project follows its own convention, if at least
+/// half of all ids are invalid. Nobody renames all of them.
 const MIN_CONVENTION: usize = 3;
 
+/// Maximum number of documents of a project whose ids are read.
+const MAX_DOCUMENTS: usize = 200;
+
+fn is_convention(invalid: usize, all: usize) -> bool {
+    invalid >= MIN_CONVENTION && 2 * invalid >= all
+}
+
+fn is_valid_in_id(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=".contains(&byte)
+}
+
+fn is_invalid(id: &str) -> bool {
+    !super::document::is_template(id) && !id.bytes().all(is_valid_in_id)
+}
+
+/// Whether the ids of all documents of a project together follow another convention: the project can
+/// have many documents with one or two operations.
+fn is_convention_of_project(files: &dyn Files) -> bool {
+    let Some(listing) = files.listing() else { return false };
+    listing.answer("openapi operation ids", || {
+        let names = ["api", "swagger"];
+        let is_candidate = |path: &&String| {
+            let lower = path.to_ascii_lowercase();
+            super::is_data(path) && names.iter().any(|name| lower.contains(name))
+        };
+        let documents = listing.files().iter().filter(is_candidate).take(MAX_DOCUMENTS);
+        let (mut invalid, mut all) = (0, 0);
+        for path in documents {
+            let Some(text) = side_file(files, path) else { continue };
+            if super::is_document(path, &text) {
+                all += operation_ids(&text).count();
+                invalid += operation_ids(&text).filter(|id| is_invalid(id)).count();
+            }
+        }
+        is_convention(invalid, all)
+    })
+}
+
+/// The ids of the operations in the text of a document, without the rare ones that are not on the
+/// line of their key.
+fn operation_ids(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let (_, rest) = line.split_once("operationId")?;
+        let value = rest.trim_start_matches(['"', '\'']).trim_start().strip_prefix(':')?;
+        Some(value.trim().trim_end_matches(',').trim_matches(['"', '\'']))
+    })
+}
+
 pub(super) fn operation_id_characters(document: &Document<'_>, report: &mut Report<'_>) {
-    let is_valid =
-        |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=".contains(&byte);
     let ids = |at: usize| {
         let at = document.get(at, "operationId")?;
         document.text(at).map(|id| (at, id))
     };
     let all: Vec<_> = document.objects("operation").filter_map(ids).collect();
     let known: HashSet<&str> = all.iter().map(|&(_, id)| id).collect();
-    let is_invalid = |id: &str| !super::document::is_template(id) && !id.bytes().all(is_valid);
     let invalid: Vec<_> = all.iter().filter(|(_, id)| is_invalid(id)).collect();
-    let is_convention = invalid.len() >= MIN_CONVENTION && 2 * invalid.len() >= all.len();
+    if invalid.is_empty() {
+        return;
+    }
+    let is_convention =
+        is_convention(invalid.len(), all.len()) || is_convention_of_project(document.files);
     let reported = if is_convention { 1 } else { invalid.len() };
     for &&(at, id) in invalid.iter().take(reported) {
         let message = if is_convention {
@@ -316,7 +366,7 @@ pub(super) fn operation_id_characters(document: &Document<'_>, report: &mut Repo
             finding.severity = finding.severity.min(Severity::Info);
             return;
         }
-        let valid = id.replace(|c: char| !u8::try_from(c).is_ok_and(is_valid), "_");
+        let valid = id.replace(|c: char| !u8::try_from(c).is_ok_and(is_valid_in_id), "_");
         let is_new = !known.contains(valid.as_str());
         if let Some(span) = unquoted(document, at).filter(|_| is_new) {
             let edits = vec![Edit::replace(span, valid.clone())];

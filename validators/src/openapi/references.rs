@@ -250,10 +250,18 @@ pub(super) fn ref_siblings(document: &Document<'_>, report: &mut Report<'_>) {
             let title = format!("Remove `{}`", document.key(only));
             finding.fix_unsafe(title, vec![Edit::delete(span)]);
         }
-        // An ignored description, or an ignored `type` that the referenced schema already has, is
-        // harmless; an ignored `nullable` or `required` is not.
-        let is_harmless =
-            |at: usize| matches!(document.key(at), "type") || TEXTS.contains(&document.key(at));
+        // An ignored description, or a field that the referenced object already has, is harmless; an
+        // ignored `nullable` is not.
+        let target = document.resolve(reference.object);
+        let is_repeated = |at: usize| {
+            let repeated = target.and_then(|target| document.get(target, document.key(at)));
+            let datum = document.datum(at);
+            !matches!(datum, Datum::List | Datum::Map)
+                && repeated.is_some_and(|repeated| document.datum(repeated) == datum)
+        };
+        let is_harmless = |at: usize| {
+            document.key(at) == "type" || TEXTS.contains(&document.key(at)) || is_repeated(at)
+        };
         if ignored.iter().all(|&at| is_harmless(at)) {
             finding.severity = finding.severity.min(Severity::Info);
         }

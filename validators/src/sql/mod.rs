@@ -341,6 +341,10 @@ fn report_squawk(file: &File, config: &SquawkConfig, is_recent: bool, report: &m
     }
 }
 
+/// Types of PostgreSQL that number the rows of a table.
+const SERIAL_TYPES: [&str; 6] =
+    ["bigserial", "serial", "serial2", "serial4", "serial8", "smallserial"];
+
 /// Decides which findings of squawk are reported in a file.
 struct Context<'a> {
     file: &'a File,
@@ -385,6 +389,13 @@ impl<'a> Context<'a> {
                 let migration = self.file.migration.as_ref();
                 migration.is_some_and(|found| found.transaction == Transaction::Request)
             }
+            // squawk does not know that these types have a default.
+            Rule::AddingRequiredField => self
+                .text
+                .get(span.range())
+                .unwrap_or_default()
+                .split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .any(|word| SERIAL_TYPES.iter().any(|name| word.eq_ignore_ascii_case(name))),
             // squawk does not know that `-1` is a constant.
             Rule::AddingFieldWithDefault => {
                 let value = self.text.get(span.range()).unwrap_or_default();

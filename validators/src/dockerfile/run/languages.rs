@@ -241,9 +241,11 @@ fn npm_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
         verbs: &["install", "i", "add"],
         options_with_value: NPM_OPTIONS_WITH_VALUE,
     };
+    let is_pinned =
+        |text: &str| is_pinned_npm(text) || runs.pinned_managers.iter().any(|name| name == text);
     for install in npm.installs(runs) {
         let unpinned: Vec<_> =
-            install.packages.into_iter().filter(|word| !is_pinned_npm(word.text())).collect();
+            install.packages.into_iter().filter(|word| !is_pinned(word.text())).collect();
         report_unpinned(report, &unpinned, "Pin the version you tested: `package@version`");
     }
 }
@@ -335,6 +337,7 @@ fn gem_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
             .filter(|word| word.span.start < end)
             .filter(|word| !word.text().contains(':') && !is_file(word.text(), &[".gem"]))
             .filter(|word| !SWITCH_VALUES.contains(&word.text()))
+            .filter(|word| !runs.pinned_managers.iter().any(|name| name == word.text()))
             .collect();
         report_unpinned(report, &unpinned, "Pin the version you tested: `gem:version`");
     }

@@ -14,6 +14,7 @@ mod scripts;
 use crate::shell::{self, Command, Script, ShellText};
 use aidd_engine::parse::dockerfile::{Comment, Dockerfile, Instruction, Keyword, Stage, uses};
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::Files;
 use aidd_engine::text::source::{Source, Span};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -46,6 +47,8 @@ pub(crate) struct Runs<'a> {
     pub(super) runs: Vec<Run<'a>>,
     /// The indexes of the run, script and command of each call, by program, in source order.
     calls: HashMap<String, Vec<[usize; 3]>>,
+    /// The package managers whose version the project pins.
+    pinned_managers: Vec<String>,
 }
 
 /// A `RUN` instruction and its scripts.
@@ -94,7 +97,12 @@ impl<'a> Runs<'a> {
         let pairs = file.instructions.iter().filter(sets).flat_map(|it| &it.pairs);
         let variables = pairs.map(|pair| pair.key.text.as_str()).collect();
         let calls = index_calls(&runs);
-        Self { file, source, variables, runs, calls }
+        Self { file, source, variables, runs, calls, pinned_managers: Vec::new() }
+    }
+
+    /// Reads which package managers use the version that the project pins.
+    pub(super) fn find_pinned_managers(&mut self, files: &dyn Files) {
+        self.pinned_managers = pins::managers(self.source.path(), files);
     }
 
     /// The first `RUN` whose commands took too long to parse.

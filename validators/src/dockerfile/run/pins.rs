@@ -2,8 +2,11 @@
 
 use super::{Runs, Site};
 use crate::shell::{Command, Word};
+use aidd_engine::project::manifest;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::finding::Finding;
+use aidd_engine::text::paths::below;
 
 /// The command line syntax of a package manager.
 pub(super) struct Installer {
@@ -51,6 +54,27 @@ impl Installer {
         self.verbs.contains(&verb.text()).then(|| (verb, operands.collect()))
     }
 }
+
+/// The package managers that switch to the version that the project pins, in the directory of the
+/// Dockerfile at `path` or above: Bundler to the version in `Gemfile.lock`, package managers of
+/// JavaScript to the version in `packageManager`.
+pub(super) fn managers(path: &str, files: &dyn Files) -> Vec<String> {
+    let mut found = Vec::new();
+    let parents = path.rmatch_indices('/').map(|(at, _)| &path[..at]).chain([""]);
+    for parent in parents.take(MAX_PARENTS) {
+        let lock = side_file(files, &below(parent, "Gemfile.lock"));
+        if lock.is_some_and(|text| text.contains("\nBUNDLED WITH\n")) {
+            found.push("bundler".to_owned());
+        }
+        let package = manifest::json(files, &below(parent, "package.json"));
+        let manager = manifest::text(&package, &["packageManager"]);
+        found.extend(manager.and_then(|it| it.split_once('@')).map(|(name, _)| name.to_owned()));
+    }
+    found
+}
+
+/// Maximum number of directories that are searched for the files of a project.
+const MAX_PARENTS: usize = 8;
 
 /// The words that are neither options nor values of the options in `options_with_value`.
 pub(super) fn operands<'a>(words: &'a [Word], options_with_value: &[&str]) -> Vec<&'a Word> {

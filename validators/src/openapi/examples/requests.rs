@@ -18,11 +18,12 @@ pub(super) fn is_equal_in_request(document: &Document<'_>, schema: usize, value:
     types(document, schema).into_iter().any(is_of_type)
 }
 
-/// Whether an example of a parameter or a header is a number, and the schema describes a text: a
-/// request contains the same characters.
+/// Whether an example of a parameter or a header is what a request contains: a number, if the schema
+/// describes a text, or the text of a list or an object, such as `open,paid`.
 pub(super) fn is_text_in_request(document: &Document<'_>, schema: usize, value: usize) -> bool {
     let mut owner = document.parent(value);
-    if owner == Some(schema) && document.key(schema) == "schema" {
+    let is_of_schema = owner == Some(schema);
+    if is_of_schema && document.key(schema) == "schema" {
         owner = document.parent(schema);
     } else if document.key(value) == "value" {
         // The value of an entry of `examples`.
@@ -31,9 +32,16 @@ pub(super) fn is_text_in_request(document: &Document<'_>, schema: usize, value: 
     let is_of =
         |name: &str| owner.is_some_and(|owner| document.objects(name).any(|at| at == owner));
     let schema = document.resolve(schema).unwrap_or(schema);
-    matches!(document.datum(value), Datum::Number(_))
-        && types(document, schema).into_iter().any(|name| name == "string")
-        && document.get(schema, "enum").is_none()
-        && document.get(schema, "const").is_none()
-        && (is_of("parameter") || is_of("header"))
+    let types = types(document, schema);
+    let has_type = |names: &[&str]| types.iter().any(|name| names.contains(name));
+    let is_text = match document.datum(value) {
+        Datum::Number(_) => {
+            has_type(&["string"])
+                && document.get(schema, "enum").is_none()
+                && document.get(schema, "const").is_none()
+        }
+        Datum::Text(_) => !is_of_schema && has_type(&["array", "object"]),
+        _ => false,
+    };
+    is_text && (is_of("parameter") || is_of("header"))
 }
