@@ -3,7 +3,7 @@
 
 use super::AgentContext;
 use super::markdown::{Command, Instructions};
-use super::project_commands::Defined;
+use super::project_commands::{self, Defined};
 use super::words::is_placeholder_name;
 use aidd_engine::project::locked;
 use aidd_engine::project::manifest;
@@ -15,7 +15,7 @@ use aidd_engine::text::listing::Listing;
 use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::source::{Source, Span};
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Maximum number of lines before and after a command that are read for the name of a repository.
 const MAX_LINES: usize = 50;
@@ -40,6 +40,10 @@ const VALUE_OPTIONS: [&str; 12] = [
 ];
 /// Names of scripts that no well-known package has as the name of a program.
 const SCRIPTS: [&str; 5] = ["build", "dev", "format", "lint", "start"];
+/// Options of runners that are followed by a directory.
+const DIRECTORY_OPTIONS: [&str; 5] = ["-C", "--cwd", "--dir", "--directory", "--prefix"];
+/// Maximum number of bytes between a command and the change of the directory for it.
+const MAX_DISTANCE: u32 = 40;
 /// Subcommands that install packages, and thereby write the lock file of their package manager.
 const INSTALLING: [&str; 8] = ["add", "ci", "i", "install", "remove", "uninstall", "up", "update"];
 /// Subcommands that do not depend on the project's packages.
@@ -136,13 +140,15 @@ fn targets(runner: TaskRunner, files: &dyn Files, listing: &Listing) -> Arc<Targ
 pub(super) fn missing_command(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some((instructions, listing)) = context.project_instructions() else { return };
     let read = || Defined::read(context.files, listing);
-    let defined = match context.files.run_cache() {
+    let defined = LazyLock::new(|| match context.files.run_cache() {
         Some(cache) => cache.get_or_compute("agents defined", read),
         None => Arc::new(read()),
-    };
+    });
     for command in &instructions.commands {
-        if let Some(missing) = defined.missing(command)
+        if project_commands::is_known(command)
+            && let Some(missing) = defined.missing(command)
             && !instructions.is_negated(missing.span)
+            && !creates(&instructions.line(missing.span))
             && !names_other_repository(context.source, missing.span)
         {
             let help = "correct or remove the command; an agent runs it as written".to_owned();
@@ -171,6 +177,13 @@ pub(super) fn missing_command(context: &AgentContext<'_, '_>, report: &mut Repor
         };
         report.at(task.span, message).help(help);
     }
+}
+
+/// Whether a line in lower case creates what its commands name, or gives an example.
+fn creates(line: &str) -> bool {
+    ["cargo new", "cargo init", "create", "e.g", "for example", "for instance", "such as"]
+        .iter()
+        .any(|word| line.contains(word))
 }
 
 /// Whether the paragraph or list around `span` names another repository, in which the command runs:
@@ -276,8 +289,20 @@ fn names_own_package(command: &Command<'_>, files: &dyn Files, listing: &Listing
 /// The package managers of JavaScript that the commands name, each with its first span.
 pub(super) fn script_managers<'s>(instructions: &Instructions<'s>) -> Vec<(&'s str, Span)> {
     let mut found: Vec<(&str, Span)> = Vec::new();
-    for command in &instructions.commands {
+    for (at, command) in instructions.commands.iter().enumerate() {
         let Some((manager, Ecosystem::Npm)) = written_manager(command) else { continue };
+        // Another directory can have another package manager.
+        let is_near = |other: &&Command<'_>| {
+            let distance = command.span.start.checked_sub(other.span.end);
+            distance.is_some_and(|distance| distance < MAX_DISTANCE)
+        };
+        let mut before = instructions.commands[..at].iter().rev().take_while(is_near);
+        let changes_directory = before.any(|other| other.text.starts_with("cd "));
+        let names_directory =
+            command.text.split_whitespace().any(|word| DIRECTORY_OPTIONS.contains(&word));
+        if changes_directory || names_directory {
+            continue;
+        }
         let start = command.span.start as usize;
         let is_known = found.iter().any(|(name, _)| *name == manager);
         if !is_known && !instructions.is_negated(command.span) {

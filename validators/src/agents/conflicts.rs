@@ -12,7 +12,7 @@ use aidd_engine::text::paths::below;
 use aidd_engine::text::source::Source;
 
 /// The files with instructions for the whole project that a client or several clients load.
-const WHOLE: [&str; 10] = [
+const WHOLE: [&str; 9] = [
     ".clinerules",
     ".cursorrules",
     ".github/copilot-instructions.md",
@@ -22,7 +22,6 @@ const WHOLE: [&str; 10] = [
     "AGENTS.md",
     "CLAUDE.md",
     "GEMINI.md",
-    "CLAUDE.local.md",
 ];
 
 /// The directory that the file is about; `None` if it is not about a whole directory.

@@ -3,7 +3,7 @@
 
 use super::AgentContext;
 use super::model::{Client, Purpose};
-use super::vendors::{Names, names};
+use super::vendors::{Names, is_documented, names};
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
@@ -41,15 +41,14 @@ pub(super) fn unknown_field(context: &AgentContext<'_, '_>, report: &mut Report<
         .filter_map(|(_, value)| value.key.as_ref().map(|(key, _)| key.as_str()))
         .collect();
     for (_, value) in context.children(&[]) {
-        let Some((key, span)) = value.key.as_ref().filter(|(key, _)| !known.has(key)) else {
+        let Some((key, span)) = value.key.as_ref().filter(|(key, _)| !is_documented(key)) else {
             continue;
         };
         let near = known.names().find(|name| {
             is_typo(key, name) && !key.eq_ignore_ascii_case(name) && !present.contains(name)
         });
         let Some(near) = near.filter(|_| key.len() > 3) else { continue };
-        let client = context.file.client.name();
-        let message = format!("{client} ignores the field `{key}`; did you mean `{near}`?");
+        let message = format!("unknown field `{key}`; did you mean `{near}`?");
         let written = &context.source.text()[span.range()];
         let edit = Edit::replace(*span, written.replace(key.as_str(), near));
         known
@@ -57,6 +56,9 @@ pub(super) fn unknown_field(context: &AgentContext<'_, '_>, report: &mut Report<
             .fix_unsafe(format!("Rename to `{near}`"), vec![edit]);
     }
 }
+
+/// Keys of entries that are comments.
+const COMMENTS: [&str; 5] = ["", "#", "//", "_comment", "comment"];
 
 /// Reports keys that occur twice in one object: parsers use the last value.
 pub(super) fn duplicate_key(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
@@ -67,6 +69,9 @@ pub(super) fn duplicate_key(context: &AgentContext<'_, '_>, report: &mut Report<
         let mut seen: HashMap<&str, usize> = HashMap::new();
         for &child in &value.children {
             let Some((key, span)) = context.data.all[child].key.as_ref() else { continue };
+            if COMMENTS.contains(&key.as_str()) {
+                continue;
+            }
             let line = context.source.line_of(span.start) + 1;
             if let Some(first) = seen.insert(key, line) {
                 let message = format!("duplicate key `{key}`: this value replaces an earlier one");

@@ -168,8 +168,13 @@ fn script_download(context: &AgentContext<'_, '_>, command: &str) -> Option<(Str
     let path = join(context.project_dir(), &script(command)?)?;
     let is_shell = [".sh", ".bash", ".zsh"].iter().any(|extension| path.ends_with(extension));
     let text = side_file(context.files, &path).filter(|_| is_shell)?;
-    let is_code = |line: &str| !line.trim_start().starts_with('#');
-    let line = text.lines().position(|line| is_code(line) && runs_download(line))?;
+    // A script can print the command that installs what it lacks.
+    let is_code = |line: &str| {
+        let line = line.trim_start();
+        !["#", "echo ", "printf "].iter().any(|start| line.starts_with(start))
+    };
+    let lines = text.lines().take_while(|line| !line.contains("<<"));
+    let line = lines.into_iter().position(|line| is_code(line) && runs_download(line))?;
     Some((path, line + 1))
 }
 

@@ -3,6 +3,7 @@
 use super::AgentContext;
 use super::model::Purpose;
 use aidd_engine::parse::values::{Datum, Value};
+use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::paths::join;
 use std::collections::HashSet;
@@ -37,24 +38,33 @@ pub(super) fn plugin_manifest(context: &AgentContext<'_, '_>, report: &mut Repor
         let items = context.children(&[key]).map(|(_, item)| item);
         let is_list = value.is_some_and(|value| value.datum == Datum::List);
         for item in value.into_iter().chain(items.filter(|_| is_list)) {
-            path(context, "", item, report);
+            path(context, &[""], item, report);
         }
     }
 }
 
-/// Checks a path of the plugin, which is relative to the directory above the manifest's.
-fn path(context: &AgentContext<'_, '_>, base: &str, value: &Value, report: &mut Report<'_>) {
+/// Checks a path of the plugin, which is relative to one of the directories `bases` in the directory
+/// above the manifest's.
+fn path(context: &AgentContext<'_, '_>, bases: &[&str], value: &Value, report: &mut Report<'_>) {
     let Some((text, span)) = super::string(value).filter(|(text, _)| text.starts_with("./")) else {
         return;
     };
     let Some(listing) = context.listing() else { return };
-    let written = join(base, text).and_then(|path| join(context.project_dir(), &path));
-    let Some(target) = written.filter(|path| !path.contains(['*', '$', '{'])) else { return };
-    let is_here = target.is_empty()
-        || listing.has_file(&target)
-        || listing.has_dir(&target)
-        || context.files.exists(&target);
-    if !is_here {
+    let resolve = |base: &&str| {
+        let path = join(base, text)?;
+        join(context.project_dir(), &path).filter(|path| !path.contains(['*', '$', '{']))
+    };
+    let targets: Vec<String> = bases.iter().filter_map(resolve).collect();
+    let Some(target) = targets.last() else { return };
+    let is_here = |target: &String| {
+        target.is_empty()
+            || listing.has_file(target)
+            || listing.has_dir(target)
+            || context.files.exists(target)
+            // A build writes it.
+            || is_ignored_by_git(context.files, target)
+    };
+    if !targets.iter().any(is_here) {
         report
             .at(span, format!("`{target}` does not exist"))
             .help("correct the path, which is relative to the directory of the plugin");
@@ -62,7 +72,7 @@ fn path(context: &AgentContext<'_, '_>, base: &str, value: &Value, report: &mut 
 }
 
 fn marketplace(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    let base = context.text(&["metadata", "pluginRoot"]).map_or("", |(text, _)| text).to_owned();
+    let root = context.text(&["metadata", "pluginRoot"]).map_or("", |(text, _)| text).to_owned();
     let mut names: HashSet<String> = HashSet::new();
     for (plugin, _) in context.children(&["plugins"]) {
         let field = |key: &str| context.data.child(plugin, key).map(|at| &context.data.all[at]);
@@ -79,10 +89,12 @@ fn marketplace(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         if let Some((name, span)) = field("name").and_then(super::string)
             && !names.insert(name.to_owned())
         {
-            report.at(span, format!("the marketplace lists the plugin `{name}` twice"));
+            report
+                .at(span, format!("the marketplace lists the plugin `{name}` twice"))
+                .help("remove one of the entries, or rename it");
         }
         if let Some(source) = field("source") {
-            path(context, &base, source, report);
+            path(context, &[root.as_str(), ""], source, report);
         }
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Defined {
     hatch: BTreeSet<String>,
     pub(super) has_cargo: bool,
     has_poe: bool,
+    /// Whether tasks of Poe are defined outside of the manifests.
+    includes_poe: bool,
     has_hatch: bool,
 }
 
@@ -55,11 +57,17 @@ impl Defined {
                     let value = toml(files, path);
                     let tool = |keys: &[&str]| manifest::at(&value, keys).clone();
                     let poe = tool(&["tool", "poe"]);
-                    defined.has_poe |= poe["tasks"].is_object() && poe["include"].is_null();
+                    defined.has_poe |= poe["tasks"].is_object();
+                    let others = ["groups", "include", "include_script"];
+                    defined.includes_poe |= others.iter().any(|key| !poe[*key].is_null());
                     defined.poe.extend(keys(&poe["tasks"]));
                     let hatch = tool(&["tool", "hatch", "envs"]);
                     defined.has_hatch |= hatch.is_object();
                     defined.hatch.extend(keys(&hatch));
+                }
+                "hatch.toml" => defined.hatch.extend(keys(&toml(files, path)["envs"])),
+                "poe_tasks.json" | "poe_tasks.toml" | "poe_tasks.yaml" => {
+                    defined.includes_poe = true;
                 }
                 _ => {}
             }
@@ -107,7 +115,12 @@ impl Defined {
         };
         match *words {
             ["cargo", ref rest @ ..] if self.has_cargo => self.cargo(command, rest),
-            ["poe", task, ..] if self.has_poe && is_plain(task) && !self.poe.contains(task) => {
+            ["poe", task, ..]
+                if self.has_poe
+                    && !self.includes_poe
+                    && is_plain(task)
+                    && !self.poe.contains(task) =>
+            {
                 let names = self.poe.iter().map(String::as_str);
                 Some(missing(
                     command,
@@ -118,8 +131,11 @@ impl Defined {
             }
             ["hatch", "run", task, ..] if self.has_hatch => {
                 let environment = task.split_once(':')?.0;
-                let is_known = self.hatch.contains(environment) || environment.starts_with('+');
-                (is_plain(environment) && !is_known && environment != "default").then(|| {
+                // The names of environments that Hatch defines.
+                let is_own = environment.starts_with("hatch-")
+                    || matches!(environment, "default" | "system");
+                let is_known = self.hatch.contains(environment) || is_own;
+                (is_plain(environment) && !is_known).then(|| {
                     let names = self.hatch.iter().map(String::as_str);
                     missing(
                         command,
@@ -166,7 +182,14 @@ impl Defined {
         {
             return None;
         }
+        let is_run = matches!(*subcommand, "r" | "run");
+        let mut follows_option = false;
         for (at, word) in words.iter().enumerate() {
+            // After its first argument, `cargo run` passes all options to the program.
+            if is_run && !word.starts_with(['+', '-']) && word != subcommand && !follows_option {
+                return None;
+            }
+            follows_option = RUN_OPTIONS.contains(word);
             let (option, value) = match word.split_once('=') {
                 Some((option, value)) => (option, Some(value)),
                 None => (*word, words.get(at + 1).copied()),
@@ -188,6 +211,30 @@ impl Defined {
         }
         None
     }
+}
+
+/// Options of `cargo run` that are followed by a value.
+const RUN_OPTIONS: [&str; 13] = [
+    "--bin",
+    "--color",
+    "--config",
+    "--example",
+    "--features",
+    "--jobs",
+    "--package",
+    "--profile",
+    "--target",
+    "--target-dir",
+    "-F",
+    "-j",
+    "-p",
+];
+
+/// Whether the command runs a program whose manifests are read.
+pub(super) fn is_known(command: &Command<'_>) -> bool {
+    ["cargo", "hatch", "pdm", "poe", "poetry", "uv"]
+        .iter()
+        .any(|program| command.text.split_whitespace().next() == Some(program))
 }
 
 /// The data of a TOML file; null if it cannot be read.

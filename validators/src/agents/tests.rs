@@ -1,8 +1,13 @@
 //! Unit tests of the rules on files that steer agents.
 
 use super::*;
+use crate::DISTRIBUTION;
 use aidd_engine::check::family::SessionCost;
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::project::config::Config;
+use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::files::Memory;
+use aidd_engine::workspace::examples;
 
 fn memory(files: &[(&str, &str)]) -> Memory {
     Memory(
@@ -33,4 +38,19 @@ fn the_cost_of_a_session_counts_imports_and_listings_once() {
             "Claude Code: CLAUDE.md, AGENTS.md, .claude/rules/all.md, .claude/skills/ (names and descriptions)",
         ]
     );
+}
+
+#[test]
+fn examples_of_all_pages_have_the_documented_findings() {
+    let registry = Registry::new(DISTRIBUTION.pages, &[]);
+    let only = Selection { only: vec!["agents/*".to_owned()], ..Selection::default() };
+    let engine = Engine::new(&DISTRIBUTION, registry, &Config::default(), &only).expect("valid");
+    let rules = engine.registry().rules().iter().filter(|rule| rule.id.starts_with("agents/"));
+    let problems: Vec<String> = rules
+        .flat_map(|rule| {
+            let run = examples::run(&engine, rule);
+            run.into_iter().map(|problem| format!("{}: {problem}", rule.id))
+        })
+        .collect();
+    assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
 }

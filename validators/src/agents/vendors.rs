@@ -47,6 +47,12 @@ pub(super) fn names(client: &str, list: &str) -> Option<&'static Names> {
     LISTS.iter().find(|names| names.client == client && names.list == list)
 }
 
+/// Whether a client documents the field for some kind of file. Files are often for several clients.
+pub(super) fn is_documented(field: &str) -> bool {
+    // Agents of OpenCode and former chat modes of Copilot have a mode.
+    field == "mode" || LISTS.iter().any(|names| names.list.ends_with("-fields") && names.has(field))
+}
+
 impl Names {
     /// Whether the list has this name.
     pub(super) fn has(&self, name: &str) -> bool {

@@ -29,7 +29,10 @@ pub(super) fn is_placeholder_path(path: &str) -> bool {
 
 /// Whether the name of a task, package or program is an example.
 pub(super) fn is_placeholder_name(name: &str) -> bool {
-    NAMES.contains(&name)
+    ["my-", "my_", "some-", "some_", "your-", "your_"].iter().any(|start| name.starts_with(start))
+        || name.ends_with("-name")
+        || name.ends_with("_name")
+        || NAMES.contains(&name)
         || name.chars().all(|c| c.is_ascii_uppercase() || c == '_')
         || name.ends_with(':')
 }
@@ -44,6 +47,7 @@ mod tests {
             assert!(words.len() > 5, "{words:?}");
         }
         assert!(is_placeholder_path("docs/foo/a.md") && is_placeholder_name("TARGET"));
+        assert!(is_placeholder_name("my_crate") && is_placeholder_name("package_name"));
         assert!(!is_placeholder_path("docs/food.md") && !is_placeholder_name("build"));
     }
 }

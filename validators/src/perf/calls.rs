@@ -73,7 +73,8 @@ fn check_listener<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>
         && let Some(handler) = handler
     {
         let text = walker.slice(handler.span());
-        if !contains(text, "preventDefault") && !passes_event_on(text, handler) {
+        let passes_on = mentions(text, "arguments") || passes_event_on(text, handler);
+        if !contains(text, "preventDefault") && !passes_on {
             let message =
                 format!("the browser waits for this `{event}` listener before it scrolls");
             if let Some(finding) = walker.at("perf/blocking-listener", span(call.span), message) {
@@ -142,15 +143,19 @@ fn check_first<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>, n
 }
 
 fn report_first<'a>(walker: &mut Walker<'a, '_, '_>, object: &Expression<'a>, place: Span) {
-    let Expression::CallExpression(call) = object.get_inner_expression() else { return };
+    let Expression::CallExpression(call) = object else { return };
     let Some(MemberExpression::StaticMemberExpression(member)) = member_of(&call.callee) else {
         return;
     };
     let is_list = member.property.name == "filter"
         && !call.optional
         && call.arguments.len() == 1
-        && Callable::of_argument(call, 0).is_some_and(|function| function.params().items.len() <= 2)
-        // jQuery has a `filter` too.
+        // jQuery has a `filter` too, whose function uses `this`.
+        && Callable::of_argument(call, 0).is_some_and(|function| {
+            function.params().items.len() <= 2
+                && !(matches!(function, Callable::Function(_))
+                    && mentions(walker.slice(function.span()), "this"))
+        })
         && !slice(walker.text, &member.object).contains('$');
     if is_list {
         let message = "`filter` visits all items, but only the first match is used";
@@ -163,7 +168,8 @@ fn report_first<'a>(walker: &mut Walker<'a, '_, '_>, object: &Expression<'a>, pl
                     end: place.end,
                 }),
             ];
-            finding.help("Use `find`.").fix("Use `find`", edits);
+            // With strict types, the result of `find` can be `undefined`.
+            finding.help("Use `find`.").fix_unsafe("Use `find`", edits);
         }
     }
 }

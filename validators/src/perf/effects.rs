@@ -15,9 +15,9 @@ pub(super) fn check_effect<'a>(
     let Some(function) = Callable::of_argument(call, 0) else { return };
     let list = call.arguments.get(1).and_then(Argument::as_expression);
     let dependencies = match list.map(Expression::get_inner_expression) {
-        None => Dependencies::None,
+        None if call.arguments.len() == 1 => Dependencies::None,
         Some(Expression::ArrayExpression(array)) => Dependencies::List(array),
-        Some(_) => Dependencies::Unknown,
+        _ => Dependencies::Unknown,
     };
     check_endless(walker, function, &dependencies, hook);
     check_derived(walker, function, &dependencies);
@@ -101,7 +101,8 @@ fn check_endless<'a>(
     }
 }
 
-/// Whether an expression differs from the previous state each time.
+/// Whether an expression differs from the previous state each time. Equal texts and numbers are the
+/// same state, so `text.slice(0, 9)`, `JSON.parse(text)` and `Date.now()` can end the renders.
 fn is_always_new(expression: &Expression<'_>, state: Option<&str>) -> bool {
     if let Some(function) = Callable::of(expression) {
         let Some(returned) = function.returned() else { return false };
@@ -122,20 +123,24 @@ fn is_always_new(expression: &Expression<'_>, state: Option<&str>) -> bool {
             unary.operator == UnaryOperator::LogicalNot
                 && state.is_some_and(|state| name_of(&unary.argument) == Some(state))
         }
-        _ => {
-            let Some(call) = call_of(expression) else { return false };
+        // With `list?.map(…)`, the result can be `undefined` each time.
+        Expression::CallExpression(call) => {
             let object = receiver(call).and_then(root_name);
             match callee_name(call) {
-                Some("now") => matches!(object, Some("Date" | "performance")),
                 Some("random") => object == Some("Math"),
-                Some("map" | "filter" | "slice" | "concat" | "flatMap") => receiver(call).is_some(),
+                Some("map" | "filter" | "flatMap") => {
+                    receiver(call).is_some() && Callable::of_argument(call, 0).is_some()
+                }
                 Some("keys" | "values" | "entries" | "fromEntries") => object == Some("Object"),
-                Some("parse") => object == Some("JSON"),
                 _ => false,
             }
         }
+        _ => false,
     }
 }
+
+/// Maximum length in bytes of a component that is searched for calls of a setter.
+const MAX_COMPONENT: usize = 64 << 10;
 
 /// Reports an effect that only computes a state from other values.
 fn check_derived<'a>(
@@ -157,9 +162,11 @@ fn check_derived<'a>(
     let Some(argument) = call.arguments.first().and_then(Argument::as_expression) else { return };
     let Some(component) = walker.frame().filter(|frame| frame.role != Role::Other) else { return };
     let Some(state) = component.states.iter().find(|state| state.setter == setter) else { return };
+    if component.span.range().len() > MAX_COMPONENT || Callable::of(argument).is_some() {
+        return;
+    }
     // The declaration and this effect: nothing else sets the state.
-    if count_mentions(walker.slice(component.span), setter) != 2 || Callable::of(argument).is_some()
-    {
+    if count_mentions(walker.slice(component.span), setter) != 2 {
         return;
     }
     let text = slice(walker.text, argument);
@@ -259,8 +266,7 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpress
     if walker.stops_on_removal() {
         return;
     }
-    let once = Dependencies::Unknown;
-    check_leaks(walker, function, Span::new(0, walker.text.len()), &once, cleanup);
+    check_leaks(walker, function, Span::default(), &Dependencies::Unknown, cleanup);
 }
 
 /// Checks the options of a component of Vue: `mounted() { … }`.
@@ -274,8 +280,8 @@ pub(super) fn check_options<'a>(walker: &mut Walker<'a, '_, '_>, object: &Object
         if walker.stops_on_removal() {
             return;
         }
-        let whole = Span::new(0, walker.text.len());
-        check_leaks(walker, function, whole, &Dependencies::Unknown, Cleanup::Elsewhere);
+        let scope = Span::default();
+        check_leaks(walker, function, scope, &Dependencies::Unknown, Cleanup::Elsewhere);
     }
 }
 
@@ -287,9 +293,9 @@ pub(super) fn check_class<'a>(walker: &mut Walker<'a, '_, '_>, class: &Class<'a>
             .and_then(callee_name)
             .is_some_and(|name| matches!(name, "Component" | "Directive"))
     });
-    let text = slice(walker.text, class);
     let ends = ["ngOnDestroy", "estroyRef", "takeUntil", "onDestroy"];
-    if !is_component || ends.iter().any(|name| contains(text, name)) {
+    let is_ended = || ends.iter().any(|name| contains(walker.slice(span(class.span)), name));
+    if !is_component || is_ended() {
         return;
     }
     for member in &class.body.body {
@@ -310,7 +316,7 @@ pub(super) fn check_class<'a>(walker: &mut Walker<'a, '_, '_>, class: &Class<'a>
 const MAX_EFFECT: usize = 16 << 10;
 
 /// Words of calls that stop something.
-const STOPS: [&str; 12] = [
+pub(super) const STOPS: [&str; 12] = [
     "removeEventListener",
     "clearInterval",
     "disconnect(",
@@ -325,7 +331,8 @@ const STOPS: [&str; 12] = [
     ".terminate(",
 ];
 
-/// Reports what a callback starts and never stops. `scope` is where it could be stopped.
+/// Reports what a callback starts and never stops. `scope` is where it could be stopped; empty if
+/// the whole script was searched before.
 fn check_leaks<'a>(
     walker: &mut Walker<'a, '_, '_>,
     function: Callable<'_, 'a>,
@@ -444,7 +451,9 @@ fn started_by<'a>(
             let object = object?;
             // A request ends by itself.
             let is_endless = match call_of(object).and_then(callee_name) {
-                Some(name) => matches!(name, "interval" | "fromEvent" | "timer"),
+                // `timer` with one argument ends after one value.
+                Some("timer") => call_of(object).is_some_and(|call| call.arguments.len() >= 2),
+                Some(name) => matches!(name, "interval" | "fromEvent"),
                 None => name_of(object).is_some_and(|name| name.to_lowercase().contains("store")),
             };
             is_endless.then_some((place, "subscription", "unsubscribe"))
@@ -466,12 +475,14 @@ fn started_by_declaration<'a>(
 ) -> Option<Started> {
     let name = binding_name(&declarator.id)?;
     let init = declarator.init.as_ref()?;
-    let uses = count_mentions(body, name);
+    if body.len() > MAX_EFFECT {
+        return None;
+    }
     if let Expression::NewExpression(new) = init.get_inner_expression() {
-        let class = name_of(&new.callee)?;
+        let class = name_of(&new.callee).filter(|class| class.ends_with("Observer"))?;
         let observes = body.matches(&format!("{name}.observe(")).count()
             + body.matches(&format!("{name}?.observe(")).count();
-        if !class.ends_with("Observer") || observes == 0 || uses != observes + 1 {
+        if observes == 0 || count_mentions(body, name) != observes + 1 {
             return None;
         }
         let is_known = matches!(
@@ -480,8 +491,8 @@ fn started_by_declaration<'a>(
         );
         return is_known.then_some((span(new.span), "observer", "disconnect"));
     }
-    let call = call_of(init).filter(|_| uses == 1)?;
+    let call = call_of(init).filter(|call| callee_name(call) == Some("setInterval"))?;
     let is_timer =
-        callee_name(call) == Some("setInterval") && walker.state_of_setter("setInterval").is_none();
+        walker.state_of_setter("setInterval").is_none() && count_mentions(body, name) == 1;
     is_timer.then(|| (span(call.span), "timer", "clearInterval"))
 }

@@ -27,6 +27,8 @@ pub(super) struct Imports<'a> {
     is_server_module: bool,
     pub(super) is_vue_file: bool,
     pub(super) next_role: NextRole,
+    /// Whether the script builds an image or a mail, which is no page.
+    pub(super) is_no_page: bool,
     /// The local names of components of Next, with their modules.
     pub(super) next_components: Vec<(&'a str, &'a str)>,
 }
@@ -40,6 +42,7 @@ impl<'a> Imports<'a> {
             is_server_module: false,
             is_vue_file: false,
             next_role: NextRole::Other,
+            is_no_page: false,
             next_components: Vec::new(),
         };
         for directive in &program.directives {
@@ -58,6 +61,7 @@ impl<'a> Imports<'a> {
         let module = declaration.source.value.as_str();
         let place = span(declaration.span);
         let specifiers = declaration.specifiers.as_ref().map_or(&[][..], |list| &list[..]);
+        self.is_no_page |= NOT_PAGES.contains(&module) || module.contains("email");
         if declaration.specifiers.is_none() {
             self.bare.push((module, place));
         }
@@ -110,6 +114,9 @@ impl<'a> Imports<'a> {
     }
 }
 
+/// Modules of images and mails.
+const NOT_PAGES: [&str; 4] = ["next/og", "@vercel/og", "satori", "@react-email/components"];
+
 /// Modules and packages of code that does not run in browsers.
 const SERVER_MODULES: [&str; 34] = [
     "fs",
@@ -149,13 +156,12 @@ const SERVER_MODULES: [&str; 34] = [
 ];
 
 /// Libraries of which an import takes all: module, narrow alternative.
-const WHOLE: [(&str, &str); 8] = [
+const WHOLE: [(&str, &str); 7] = [
     ("lodash", "`lodash-es`, or the function from its own path such as `lodash/debounce`"),
     ("underscore", "`underscore/modules/…`"),
     ("rxjs/Rx", "`rxjs`"),
     ("aws-sdk", "the client of the service, such as `@aws-sdk/client-s3`"),
     ("highlight.js", "`highlight.js/lib/core` and the languages"),
-    ("core-js", "the features that are needed"),
     ("mathjs", "the functions from `mathjs/number`"),
     ("@fortawesome/free-solid-svg-icons", "the icons by name"),
 ];

@@ -339,13 +339,12 @@ fn check_query<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>, n
 /// The text from the call to the end of its statement, which contains the calls that follow in a
 /// chain: `db.select().from(users).where(…)`.
 fn statement_text<'t>(text: &'t str, call: &CallExpression<'_>) -> &'t str {
+    const MAX_REST: usize = 300;
     let rest = text.get(call.span.start as usize..).unwrap_or_default();
-    let within = call.span.end - call.span.start;
-    let end = rest.as_bytes()[(within as usize).min(rest.len())..]
-        .iter()
-        .position(|byte| *byte == b';')
-        .map_or(rest.len(), |at| at + within as usize);
-    let end = rest.floor_char_boundary(end.min(within as usize + 300));
+    let within = ((call.span.end - call.span.start) as usize).min(MAX_BODY);
+    let rest = &rest[..rest.floor_char_boundary(within + MAX_REST)];
+    let after = rest.as_bytes().get(within..).unwrap_or_default();
+    let end = memchr::memchr(b';', after).map_or(rest.len(), |at| within + at);
     &rest[..end]
 }
 
@@ -441,13 +440,18 @@ fn check_copy<'a>(walker: &mut Walker<'a, '_, '_>, assignment: &AssignmentExpres
     let AssignmentTarget::AssignmentTargetIdentifier(target) = &assignment.left else { return };
     let name = target.name.as_str();
     let Some(the_loop) = walker.frame().and_then(|frame| frame.loops.last()) else { return };
-    let body = walker.slice(the_loop.span);
-    let is_local = contains(body, &format!("let {name}")) || contains(body, &format!("var {name}"));
     let is_item = the_loop.items.contains(&name);
-    if !assignment.operator.is_assign() || is_local || is_item || !the_loop.is_over_items {
+    if !assignment.operator.is_assign() || is_item || !the_loop.is_over_items {
         return;
     }
-    if let Some(copied) = copied_name(&assignment.right, name, false) {
+    let Some(copied) = copied_name(&assignment.right, name, false) else { return };
+    // A variable that each round declares does not grow.
+    let end = assignment.span.start as usize;
+    let start = (the_loop.span.start as usize).max(end.saturating_sub(MAX_BODY));
+    let start = walker.text.floor_char_boundary(start);
+    let before = walker.text.get(start..end).unwrap_or_default();
+    let declares = |word: &str| contains(before, &format!("{word} {name}"));
+    if !declares("let") && !declares("var") {
         report_copy(walker, span(copied), name);
     }
 }

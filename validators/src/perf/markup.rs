@@ -30,10 +30,11 @@ pub(super) fn check(document: &Document<'_>, text: &str, report: &mut Report<'_>
     let mut is_preconnected = false;
     for element in document.elements() {
         match element.name() {
-            "img" | "iframe" => {
+            "img" => {
                 check_size(element, styled, report);
                 check_priority(element, report);
             }
+            "iframe" => check_size(element, styled, report),
             "script" => check_script(element, report),
             "link" => {
                 let target = element.value("href").and_then(Value::text).unwrap_or_default();
@@ -113,7 +114,11 @@ fn check_size(element: Element<'_>, styled: &str, report: &mut Report<'_>) {
     {
         return;
     }
-    let message = "image without dimensions";
+    let message = if element.name() == "img" {
+        "image without dimensions"
+    } else {
+        "frame without dimensions"
+    };
     if let Some(finding) = at(report, "perf/unsized-image", element.tag_span(), message) {
         finding.help("Set `width` and `height`, or an `aspect-ratio`.");
     }
@@ -148,7 +153,12 @@ fn check_script(element: Element<'_>, report: &mut Report<'_>) {
     let is_deferred = ["async", "defer", "nomodule"].iter().any(|name| has(element, name))
         || element.has_spread()
         || element.value("type").is_some_and(|value| value.text().is_none_or(is_deferred_type));
-    let is_html = matches!(element.document().language(), Language::Html | Language::Astro);
+    // Astro bundles other scripts as modules.
+    let is_html = match element.document().language() {
+        Language::Html => true,
+        Language::Astro => has(element, "is:inline"),
+        _ => false,
+    };
     if !in_head || !has(element, "src") || is_deferred || !is_html {
         return;
     }
@@ -161,6 +171,9 @@ fn check_script(element: Element<'_>, report: &mut Report<'_>) {
     }
 }
 
+/// Families of Google Fonts that contain icons.
+const ICONS: [&str; 2] = ["Material+Icons", "Material+Symbols"];
+
 fn check_link(element: Element<'_>, report: &mut Report<'_>) {
     let rel = rel_of(element);
     if element.has_spread() || !element.is_native() {
@@ -171,6 +184,8 @@ fn check_link(element: Element<'_>, report: &mut Report<'_>) {
         && rel == "stylesheet"
         && text.contains("fonts.googleapis.com/css")
         && !text.contains("display=")
+        // Another font would show the names of the icons.
+        && !ICONS.iter().any(|family| text.contains(family))
     {
         let place = element.tag_span();
         if let Some(finding) = at(report, "perf/font-display", place, super::FONT_DISPLAY) {
@@ -185,7 +200,7 @@ fn check_link(element: Element<'_>, report: &mut Report<'_>) {
     let kind = element.value("as");
     let cors = if is_jsx { "crossOrigin=\"anonymous\"" } else { "crossorigin" };
     if kind.is_none() {
-        let message = "preload without `as`: the browser loads the file twice";
+        let message = "preload without `as`: the browser does not load the file in advance";
         if let Some(finding) = at(report, "perf/incomplete-preload", element.tag_span(), message) {
             finding.help("Add `as` with the kind of the file, such as `as=\"font\"`.");
         }

@@ -166,13 +166,30 @@ fn script_only(text: &str) -> String {
     let mut at = 0;
     while let Some(start) = text[at..].find("<script") {
         let tag = at + start;
-        let Some(open) = text[tag..].find('>') else { break };
+        let Some(open) = end_of_tag(&text[tag..]) else { break };
         let body = tag + open + 1;
         let end = text[body..].find("</script").map_or(text.len(), |end| body + end);
         bytes[body..end].copy_from_slice(&text.as_bytes()[body..end]);
         at = end;
     }
     String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// The offset of the `>` that ends a tag, outside of quoted values: `generic="T extends A<B>"`.
+fn end_of_tag(tag: &str) -> Option<usize> {
+    let mut quote = None;
+    tag.bytes().position(|byte| match (quote, byte) {
+        (None, b'>') => true,
+        (None, b'"' | b'\'') => {
+            quote = Some(byte);
+            false
+        }
+        (Some(open), _) => {
+            quote = (open != byte).then_some(open);
+            false
+        }
+        _ => false,
+    })
 }
 
 /// Adds a finding of `rule` unless the rule is disabled.

@@ -123,9 +123,6 @@ fn report(walker: &mut Walker<'_, '_, '_>, rule: &str, place: Span, message: &st
     }
 }
 
-/// Modules of images and mails, which are not pages.
-const NOT_PAGES: [&str; 4] = ["next/og", "@vercel/og", "satori", "@react-email/components"];
-
 fn check_image<'a>(walker: &mut Walker<'a, '_, '_>, element: &JSXOpeningElement<'a>, place: Span) {
     let source = text_of(element, "src");
     // These are not optimized anyway.
@@ -133,12 +130,7 @@ fn check_image<'a>(walker: &mut Walker<'a, '_, '_>, element: &JSXOpeningElement<
         source.starts_with("data:")
             || source.split(['?', '#']).next().is_some_and(|it| it.ends_with(".svg"))
     });
-    let is_page = !walker
-        .imports
-        .all
-        .iter()
-        .any(|it| NOT_PAGES.contains(&it.module) || it.module.contains("email"));
-    if attribute(element, "src").is_some() && !is_unchanged && is_page {
+    if attribute(element, "src").is_some() && !is_unchanged && !walker.imports.is_no_page {
         report(
             walker,
             "next-img-element",
@@ -226,11 +218,16 @@ fn check_anchor<'a>(walker: &mut Walker<'a, '_, '_>, element: &JSXOpeningElement
     let below = if route.is_empty() { String::new() } else { format!("{route}/") };
     let stems =
         [format!("pages/{below}index"), format!("pages/{route}"), format!("app/{below}page")];
+    let listing = walker.files.listing();
+    let is_file = |path: &str| match listing {
+        Some(listing) => listing.has_file(path),
+        None => walker.files.exists(path),
+    };
     let exists = ["", "src/"].iter().any(|source| {
         stems.iter().any(|stem| {
             ["tsx", "jsx", "ts", "js"]
                 .iter()
-                .any(|end| walker.files.exists(&format!("{dir}{source}{stem}.{end}")))
+                .any(|end| is_file(&format!("{dir}{source}{stem}.{end}")))
         })
     });
     if exists {
@@ -293,12 +290,12 @@ const DATA_FUNCTIONS: [&str; 3] = ["getStaticProps", "getStaticPaths", "getServe
 /// Checks the imports and exports of a module.
 pub(super) fn check_module<'a>(walker: &mut Walker<'a, '_, '_>, program: &Program<'a>) {
     let role = walker.imports.next_role;
+    // Other exports of `next/document` are types.
+    const COMPONENTS: [&str; 6] = ["*", "default", "Head", "Html", "Main", "NextScript"];
     let span_of = |walker: &Walker<'a, '_, '_>, module: &str| {
-        walker
-            .imports
-            .all
-            .iter()
-            .find(|import| import.module == module && !import.is_type)
+        let mut imports = walker.imports.all.iter();
+        imports
+            .find(|it| it.module == module && !it.is_type && COMPONENTS.contains(&it.name))
             .map(|import| import.span)
     };
     if matches!(role, NextRole::Page | NextRole::App | NextRole::AppRouter)
@@ -339,17 +336,17 @@ pub(super) fn check_module<'a>(walker: &mut Walker<'a, '_, '_>, program: &Progra
                     _ => None,
                 };
                 if let Some((name, place)) = id {
-                    check_name(walker, name, span(place));
+                    check_name(walker, program, name, span(place));
                 }
             }
             Statement::ExportDefaultDeclaration(export) if walker.imports.is_client_module => {
                 if let ExportDefaultDeclarationKind::FunctionDeclaration(function) =
                     &export.declaration
                     && function.r#async
-                    && function.id.as_ref().is_none_or(|id| is_component_name(&id.name))
+                    && function.id.as_ref().is_some_and(|id| is_component_name(&id.name))
                 {
                     let start = function.span.start;
-                    let end = function.id.as_ref().map_or(start + 5, |id| id.span.end);
+                    let end = function.id.as_ref().map_or(function.span.end, |id| id.span.end);
                     report(
                         walker,
                         "next-async-client-component",
@@ -364,13 +361,35 @@ pub(super) fn check_module<'a>(walker: &mut Walker<'a, '_, '_>, program: &Progra
     }
 }
 
-fn check_name(walker: &mut Walker<'_, '_, '_>, name: &str, place: Span) {
+/// Whether a statement exports a function or constant with this name.
+fn exports(statement: &Statement<'_>, name: &str) -> bool {
+    match statement {
+        Statement::ExportDeclaration(export) => match &export.declaration {
+            Declaration::FunctionDeclaration(it) => {
+                it.id.as_ref().is_some_and(|id| id.name == name)
+            }
+            Declaration::VariableDeclaration(it) => {
+                it.declarations.iter().any(|it| binding_name(&it.id) == Some(name))
+            }
+            _ => false,
+        },
+        Statement::ExportNamedDeclaration(export) => {
+            export.specifiers.iter().any(|it| it.exported.name() == name)
+        }
+        _ => false,
+    }
+}
+
+fn check_name(walker: &mut Walker<'_, '_, '_>, program: &Program<'_>, name: &str, place: Span) {
     if DATA_FUNCTIONS.contains(&name) || !name.starts_with("get") {
         return;
     }
     let nearest =
         DATA_FUNCTIONS.iter().map(|known| (strsim::levenshtein(known, name), known)).min();
-    if let Some((1 | 2, known)) = nearest {
+    // Next to the function itself, a similar name is a helper.
+    if let Some((1 | 2, known)) = nearest
+        && !program.body.iter().any(|statement| exports(statement, known))
+    {
         let message = format!("Next does not call `{name}`; did you mean `{known}`?");
         if let Some(finding) = walker.at("perf/next-data-function-name", place, message) {
             finding.help(format!("Rename it to `{known}`."));

@@ -61,6 +61,9 @@ pub(super) fn read_body<'a>(
     }
 }
 
+/// Maximum number of state variables of a component that are known.
+const MAX_STATES: usize = 256;
+
 fn read_declarator<'a>(
     frame: &mut Frame<'a>,
     declarator: &VariableDeclarator<'a>,
@@ -72,6 +75,7 @@ fn read_declarator<'a>(
     if let BindingPattern::ArrayPattern(pattern) = &declarator.id {
         let is_state = call.and_then(hook_name).is_some_and(|hook| hook == "useState");
         let mut names = pattern.elements.iter().map(|it| it.as_ref().and_then(binding_name));
+        let is_state = is_state && frame.states.len() < MAX_STATES;
         if let (true, Some(value), Some(Some(setter))) = (is_state, names.next(), names.next()) {
             let initial = call.and_then(|call| call.arguments.first()?.as_expression());
             let is_flag = matches!(initial, Some(Expression::BooleanLiteral(_)));

@@ -41,6 +41,8 @@ fn scripts_in_markup_keep_their_offsets() {
     assert_eq!(script.len(), text.len());
     assert_eq!(script.find("let a"), text.find("let a"));
     assert_eq!(script.trim(), "let a = 1;");
+    let generic = "<script setup generic=\"T extends Record<string, any>\">let b = 1;</script>";
+    assert_eq!(super::script_only(generic).trim(), "let b = 1;");
 }
 
 /// The messages of the findings in a component of a project with React and Next.

@@ -160,12 +160,14 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
         states.find(|it| it.value == Some(name))
     }
 
-    /// Whether the script has a callback for the removal of its component.
+    /// Whether the script has a callback for the removal of its component, or stops something.
     pub(super) fn stops_on_removal(&self) -> bool {
         const ENDS: [&str; 5] =
             ["nmount", "estroy", "deactivated", "onScopeDispose", "onDeactivated"];
         // `onMounted` and `onMount` do not contain the first word.
-        *self.stops_on_removal.get_or_init(|| ENDS.iter().any(|name| contains(self.text, name)))
+        *self.stops_on_removal.get_or_init(|| {
+            ENDS.iter().chain(&effects::STOPS).any(|name| contains(self.text, name))
+        })
     }
 
     pub(super) fn slice(&self, span: Span) -> &'a str {
