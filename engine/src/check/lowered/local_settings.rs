@@ -55,7 +55,8 @@ pub(super) fn is_for_development(rule: &Rule, source: &Source) -> bool {
             let line = line.trim().trim_start_matches("export ");
             let Some((name, value)) = line.split_once('=') else { return false };
             let value = value.trim().trim_matches(['"', '\'']).to_ascii_lowercase();
-            (name == "ENV" || name.ends_with("_ENV") || name.ends_with("ENVIRONMENT"))
+            !name.starts_with('#')
+                && (name == "ENV" || name.ends_with("_ENV") || name.ends_with("ENVIRONMENT"))
                 && purposes::DEVELOPMENT_ENVIRONMENTS.contains(&value)
         })
 }
