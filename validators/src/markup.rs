@@ -40,7 +40,29 @@ fn claim(path: &str, text: &str) -> Option<Kind> {
     if !has_elements {
         return script();
     }
-    (!is_minified && !test_files::is_test(path)).then_some(MARKUP)
+    (!is_minified && !test_files::is_test(path) && !is_sample(path)).then_some(MARKUP)
+}
+
+/// Whether the path shows that the markup is the input of a test, or a story of Storybook.
+fn is_sample(path: &str) -> bool {
+    let (dirs, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_sample_dir = |dir| {
+        matches!(
+            dir,
+            "__tests__"
+                | "__fixtures__"
+                | "__mocks__"
+                | "fixtures"
+                | "testdata"
+                | "test"
+                | "tests"
+                | "spec"
+                | "e2e"
+                | "cypress"
+        )
+    };
+    dirs.split('/').any(is_sample_dir)
+        || [".stories.", ".story.", ".test.", ".spec."].iter().any(|part| name.contains(part))
 }
 
 fn check(kind: Kind, context: &FileContext<'_>, report: &mut Report<'_>) {

@@ -35,7 +35,16 @@ pub(crate) fn jsx(name: &str) -> Meaning<'_> {
         return Meaning::new(Event, common(event).unwrap_or_else(|| lower(event)), true);
     }
     match name {
-        "dangerouslySetInnerHTML" | "children" => Meaning::new(Content, name.into(), true),
+        "dangerouslySetInnerHTML"
+        | "children"
+        | "innerHTML"
+        | "innerText"
+        | "textContent"
+        | "v-html"
+        | "v-text" => Meaning::new(Content, name.into(), true),
+        _ if name.starts_with("use:") || name.starts_with("v-") => {
+            Meaning::new(AttributeKind::Directive, name.into(), true)
+        }
         _ => Meaning::new(Plain, common(name).unwrap_or_else(|| lower(name)), true),
     }
 }
@@ -122,7 +131,12 @@ fn directive(name: &str) -> Meaning<'_> {
     let bound = |name: &'_ str| -> (AttributeKind, Cow<'_, str>) {
         match name {
             "innerHTML" | "innerText" | "textContent" | "innerhtml" | "innertext"
-            | "textcontent" => (Content, Cow::Owned(name.to_owned())),
+            | "textcontent" | "translate" | "transloco" | "i18next" => {
+                (Content, Cow::Owned(name.to_owned()))
+            }
+            _ if name.starts_with("aria") && name[4..].starts_with(char::is_uppercase) => {
+                (Plain, Cow::Owned(format!("aria-{}", name[4..].to_ascii_lowercase())))
+            }
             _ if name.starts_with('[') => (Spread, Cow::Borrowed("")),
             _ => (Plain, Cow::Owned(name.to_ascii_lowercase())),
         }
@@ -161,7 +175,9 @@ fn directive(name: &str) -> Meaning<'_> {
             "text" | "utext" | "replace" | "insert" | "include" => {
                 Meaning::new(Content, rest.into(), true)
             }
-            "attr" | "attrappend" | "attrprepend" => Meaning::new(Spread, rest.into(), true),
+            "attr" | "attrappend" | "attrprepend" | "alt-title" | "lang-xmllang" => {
+                Meaning::new(Spread, rest.into(), true)
+            }
             "if" | "unless" | "each" | "fragment" | "object" | "case" | "switch" | "with" => {
                 Meaning::new(Directive, name.into(), true)
             }
@@ -176,7 +192,9 @@ fn directive(name: &str) -> Meaning<'_> {
     match name {
         "v-html" | "v-text" | "v-t" | "x-text" | "x-html" | "ng-bind" | "ng-bind-html"
         | "data-ng-bind" | "translate" | "data-i18n" | "data-l10n-id" | "data-bind"
-        | "data-content" | "ng-transclude" | "tal:content" | "tal:replace" | "wire:text" => {
+        | "data-i18n-key" | "data-i18next" | "data-translate" | "data-localize" | "transloco"
+        | "l10ntranslate" | "data-content" | "ng-transclude" | "tal:content" | "tal:replace"
+        | "wire:text" => {
             return Meaning::new(Content, name.into(), true);
         }
         "v-bind" | "v-on" | "x-bind" | "v-attrs" => {
@@ -193,6 +211,15 @@ fn directive(name: &str) -> Meaning<'_> {
         .any(|prefix| name.starts_with(prefix));
     if is_directive {
         return Meaning::new(Directive, name.into(), true);
+    }
+    // Bindings of Aurelia (`alt.bind`) and Polymer (`alt$`).
+    if let Some((base, "bind" | "one-way" | "two-way" | "to-view" | "from-view" | "one-time")) =
+        name.split_once('.')
+    {
+        return make(bound(base));
+    }
+    if let Some(base) = name.strip_suffix('$') {
+        return make(bound(base));
     }
     handler(name)
 }

@@ -23,8 +23,9 @@ pub(crate) struct StartTag<'a> {
 }
 
 impl<'a> Builder<'a> {
-    pub(crate) fn new(language: Language) -> Self {
+    pub(crate) fn new(text: &'a str, language: Language) -> Self {
         let document = Document {
+            text,
             language,
             is_templated: false,
             nodes: Vec::new(),
@@ -134,6 +135,7 @@ impl<'a> Builder<'a> {
         while !self.open.is_empty() {
             self.close(end, false);
         }
+        self.document.imports.sort_unstable();
         self.document
     }
 }

@@ -15,7 +15,7 @@ use oxc_syntax::operator::LogicalOperator;
 
 /// Builds the document of a program.
 pub(crate) fn build<'a>(text: &'a str, program: &Program<'a>) -> Document<'a> {
-    let mut walker = Walker { text, builder: Builder::new(Language::Jsx) };
+    let mut walker = Walker { text, builder: Builder::new(text, Language::Jsx) };
     walker.visit_program(program);
     walker.builder.finish(text.len())
 }
@@ -161,8 +161,8 @@ impl<'a> Visit<'a> for Walker<'a> {
         for item in &opening.attributes {
             self.attribute(item);
         }
-        let is_native =
-            name.starts_with(|c: char| c.is_ascii_lowercase()) && !name.contains(['.', '-', ':']);
+        // Other renderers, such as that of three.js, have elements such as `<mesh>`.
+        let is_native = tags::is_html(name) || tags::is_foreign(name);
         self.builder.start(StartTag {
             name: name.into(),
             name_span: convert(name_span),

@@ -8,10 +8,12 @@ use std::borrow::Cow;
 /// The elements, texts and dynamic parts of one file.
 #[derive(Debug)]
 pub struct Document<'a> {
+    pub(crate) text: &'a str,
     pub(crate) language: Language,
     pub(crate) is_templated: bool,
     pub(crate) nodes: Vec<NodeData<'a>>,
     pub(crate) attributes: Vec<Attribute<'a>>,
+    /// The local names and modules of the imports, sorted.
     pub(crate) imports: Vec<(&'a str, &'a str)>,
 }
 
@@ -184,7 +186,19 @@ impl<'a> Document<'a> {
     /// The module that a name in a script is imported from.
     #[must_use]
     pub fn import_of(&self, name: &str) -> Option<&'a str> {
-        self.imports.iter().find(|(local, _)| *local == name).map(|&(_, module)| module)
+        let index = self.imports.partition_point(|&(local, _)| local < name);
+        self.imports.get(index).filter(|(local, _)| *local == name).map(|&(_, module)| module)
+    }
+
+    /// The modules from which the script imports something.
+    pub fn modules(&self) -> impl Iterator<Item = &'a str> {
+        self.imports.iter().map(|&(_, module)| module)
+    }
+
+    /// The source at `span`; empty if the span is not in it.
+    #[must_use]
+    pub fn slice(&self, span: Span) -> &'a str {
+        self.text.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 
     /// All elements, in the order of the source.

@@ -226,14 +226,17 @@ pub fn is_html(name: &str) -> bool {
     HTML.binary_search(&name).is_ok()
 }
 
-/// Whether only SVG or MathML has an element with this name.
+/// Whether only SVG or MathML has an element with this name, such as `linearGradient`. A name with a
+/// capital first letter, such as `Image`, is that of a component.
 #[must_use]
 pub fn is_foreign(name: &str) -> bool {
     if FOREIGN.binary_search(&name).is_ok() {
         return true;
     }
-    let has_upper = name.bytes().any(|byte| byte.is_ascii_uppercase());
-    has_upper && FOREIGN.binary_search(&&*name.to_ascii_lowercase()).is_ok()
+    let mut bytes = name.bytes();
+    let is_component = bytes.next().is_some_and(|byte| byte.is_ascii_uppercase());
+    let has_upper = bytes.any(|byte| byte.is_ascii_uppercase());
+    !is_component && has_upper && FOREIGN.binary_search(&&*name.to_ascii_lowercase()).is_ok()
 }
 
 /// Whether the element has no content and no end tag.

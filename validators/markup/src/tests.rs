@@ -204,6 +204,9 @@ const PARTS: &[&str] = &[
     "{:else}",
     "{/if}",
     "@if (a) {",
+    "@if (",
+    "<#if a>",
+    "...a",
     "@",
     "\"",
     "'",
@@ -284,4 +287,52 @@ fn the_cost_grows_with_the_length() {
             }
         }
     }
+}
+
+#[test]
+fn components_and_variables_are_not_elements_and_statements() {
+    assert_tree(
+        Language::Astro,
+        "<a><Image alt=`a ${b} c` /><Filter /></a>",
+        r#"
+        <a>
+          <Image alt=? component>
+          <Filter component>
+        "#,
+    );
+    assert_tree(
+        Language::Html,
+        "<p>{{ range }}{{ end_date }}{{this.a}}</p>{{ if .A }}{{ range $b }}{{- end -}}<Input />",
+        r#"
+        <p>
+          block?
+          block?
+          block?
+        block
+        block
+        block
+        <Input component>
+        "#,
+    );
+    assert_tree(Language::Vue, "<template>{{ endDate }}</template>", "<template>\n  block?\n");
+}
+
+#[test]
+fn statements_among_the_attributes_can_add_any() {
+    assert_tree(
+        Language::Html,
+        r#"<p @if ($a) class="b" @else c @endif></p><p ...attributes></p><p {@rest} a={b}></p>
+        <p <#if a>b="c"</#if>></p><p a$="[[b]]" c.bind="d"></p><i <c:if>d</c:if>></i>"#,
+        r#"
+        <p ...=? on $a=? class="b" ...=? c ...=?>
+        <p ...=?>
+        <p ...=? a=?>
+        <p ...=? b="c" ...=?>
+        <p a=? c=?>
+        <i ...=?>
+          <c:if component>
+            "d"
+          ">"
+        "#,
+    );
 }

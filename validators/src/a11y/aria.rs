@@ -109,12 +109,13 @@ impl Role {
 impl Attribute {
     /// Whether the attribute can have the value.
     pub(super) fn accepts(self, value: &str) -> bool {
+        let value = &*value.to_ascii_lowercase();
         let is_boolean = matches!(value, "true" | "false");
         let is_token = |token: &str| self.tokens.split(',').any(|known| known == token);
         match self.kind {
             "boolean" => is_boolean || value == "undefined",
             "tristate" => is_boolean || matches!(value, "mixed" | "undefined"),
-            "token" => is_token(&value.to_ascii_lowercase()),
+            "token" => is_token(value),
             "tokenlist" => value.split_ascii_whitespace().all(is_token),
             "integer" => value.parse::<i64>().is_ok(),
             "number" => value.parse::<f64>().is_ok(),

@@ -20,7 +20,10 @@ fn aria_attributes<'d>(element: El<'d>) -> impl Iterator<Item = &'d Attribute<'d
 fn with_space(found: &Found<'_, '_>, span: Span) -> Span {
     let text = found.report.source().text();
     let before = text.get(..span.start as usize).unwrap_or_default();
-    let spaces = before.len() - before.trim_end().len();
+    let end = before.trim_end();
+    // Nothing may move into the comment before.
+    let is_after_comment = end.rsplit('\n').next().is_some_and(|line| line.contains("//"));
+    let spaces = if is_after_comment { 0 } else { before.len() - end.len() };
     Span { start: span.start - u32::try_from(spaces).unwrap_or_default(), end: span.end }
 }
 
@@ -29,7 +32,10 @@ pub(super) fn unknown_aria_attribute(element: El<'_>, found: &mut Found<'_, '_>)
         return;
     }
     for attribute in aria_attributes(element) {
-        if aria::attribute(&attribute.name).is_some() {
+        // Other characters are those of a framework, such as `aria-label.bind`.
+        let is_name =
+            attribute.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        if aria::attribute(&attribute.name).is_some() || !is_name {
             continue;
         }
         let message = format!("WAI-ARIA has no attribute `{}`", attribute.name);
@@ -74,7 +80,7 @@ pub(super) fn invalid_aria_value(element: El<'_>, found: &mut Found<'_, '_>) {
         } else {
             format!("`{}` cannot be `{text}`", attribute.name)
         };
-        found.at(span, message).help(format!("expected {}", known.expected()));
+        found.at(span, message).help(format!("use {}", known.expected()));
     }
 }
 
@@ -88,7 +94,7 @@ pub(super) fn unknown_role(element: El<'_>, found: &mut Found<'_, '_>) {
             && !word.starts_with("graphics-")
             && !matches!(
                 *word,
-                "image" | "comment" | "suggestion" | "sectionheader" | "sectionfooter"
+                "image" | "comment" | "suggestion" | "sectionheader" | "sectionfooter" | "text"
             )
             && aria::role(&word.to_ascii_lowercase()).is_none_or(|role| role.is_abstract)
     };
@@ -104,7 +110,7 @@ pub(super) fn unknown_role(element: El<'_>, found: &mut Found<'_, '_>) {
     let finding = found.at(span, format!("the role `{word}` {problem}"));
     match similar {
         Some(similar) if !is_abstract => {
-            finding.help(format!("did you mean `{similar}`?"));
+            finding.help(format!("use `{similar}`"));
         }
         _ => {
             finding.help("use a role of WAI-ARIA, or delete the attribute");
@@ -194,7 +200,8 @@ pub(super) fn redundant_role(element: El<'_>, found: &mut Found<'_, '_>) {
     }
     let message = format!("`<{}>` already has the role `{text}`", element.tag);
     let delete = Edit::delete(with_space(found, attribute.span));
-    found.at(attribute.span, message).fix("Delete the attribute", vec![delete]);
+    // Selectors in styles and tests can depend on the attribute.
+    found.at(attribute.span, message).fix_unsafe("Delete the attribute", vec![delete]);
 }
 
 fn match_static(text: &str) -> &'static str {

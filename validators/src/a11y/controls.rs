@@ -173,7 +173,9 @@ pub(super) fn empty_heading(element: El<'_>, found: &mut Found<'_, '_>) {
     // A script fills an empty heading, which it finds by its id or class.
     let is_filled_later = element.document().language() == Language::Html
         && element.children().next().is_none()
-        && ["id", "class"].iter().any(|name| element.attribute(name).is_some());
+        && element.attributes().iter().any(|attribute| {
+            matches!(&*attribute.name, "id" | "class") || attribute.name.starts_with("data-")
+        });
     // A placeholder while the content is loading.
     let class = element.text_of("class").unwrap_or_default();
     let is_skeleton = ["pulse", "skeleton", "shimmer"].iter().any(|word| class.contains(word));

@@ -37,7 +37,9 @@ pub(super) fn invalid_lang(element: El<'_>, found: &mut Found<'_, '_>) {
         if let Some(Value::Static { text, span }) = element.value(name)
             && !is_blank(text)
             && !is_language_tag(text.trim())
-            && element.name() != "script"
+            // The language of code, or a placeholder.
+            && !matches!(element.tag, "script" | "style" | "template" | "pre" | "code")
+            && text.trim().bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
         {
             found
                 .at(span, format!("`{}` is not a language", text.trim()))
@@ -93,7 +95,9 @@ pub(super) fn zoom_disabled(element: El<'_>, found: &mut Found<'_, '_>) {
             _ => false,
         };
         if is_disabled {
-            let part = Span::new(start, start + part.trim().len());
+            // With escapes, the text is not that of the source.
+            let is_exact = found.slice(span) == text;
+            let part = if is_exact { Span::new(start, start + part.trim().len()) } else { span };
             found
                 .at(part, format!("`{name}={value}` prevents users from enlarging the page"))
                 .help("delete this part");
@@ -109,13 +113,16 @@ pub(super) fn duplicate_id(document: &Document<'_>, found: &mut Found<'_, '_>) {
         return;
     }
     let mut first: HashMap<&str, Span> = HashMap::new();
-    let mut in_template_until = 0;
+    let mut skipped_until = 0;
     for element in document.elements() {
-        // The content of `<template>` is copied.
-        if element.name() == "template" {
-            in_template_until = in_template_until.max(element.span().end);
+        // The content of `<template>` is copied; that of `<c:if>` or `<p ng-if>` may be absent.
+        let may_be_absent = element.name() == "template"
+            || element.name().contains(':')
+            || element.has_kind(AttributeKind::Directive);
+        if may_be_absent {
+            skipped_until = skipped_until.max(element.span().end);
         }
-        if element.span().start < in_template_until || element.has_kind(AttributeKind::Directive) {
+        if element.span().start < skipped_until {
             continue;
         }
         let Some(Value::Static { text, span }) = element.value("id") else { continue };

@@ -2,7 +2,7 @@
 
 use super::Found;
 use super::element::El;
-use super::names::{Name, aria_name, attribute_name, is_blank, may_be_hidden, name};
+use super::names::{Name, attribute_name, is_blank, may_be_hidden, name};
 use super::roles::{Role, input_type, role};
 use aidd_markup::{AttributeKind, Language, Value};
 
@@ -14,8 +14,14 @@ pub(super) fn missing_alt(element: El<'_>, found: &mut Found<'_, '_>) {
         _ => return,
     };
     // Text that a script or a template fills in later has no source yet.
-    let has_source = ["src", "srcset", "href"].iter().any(|name| element.attribute(name).is_some());
-    if element.has_spread() || element.has_kind(AttributeKind::Content) || !has_source {
+    let has_source = ["src", "srcset", "href"].iter().any(|name| {
+        element.value(name).is_some_and(|value| value.text().is_none_or(|text| !is_blank(text)))
+    });
+    // A counter of visits.
+    let is_pixel = ["width", "height"]
+        .iter()
+        .all(|name| matches!(element.text_of(name), Some("0" | "1" | "1px")));
+    if element.has_spread() || element.has_kind(AttributeKind::Content) || !has_source || is_pixel {
         return;
     }
     let is_bare = match element.value("alt") {
@@ -24,12 +30,13 @@ pub(super) fn missing_alt(element: El<'_>, found: &mut Found<'_, '_>) {
         Some(Value::Absent) => true,
         Some(Value::Static { text, .. }) => {
             // An image button and a linked area need a name.
-            element.tag != "img" && is_blank(text) && aria_name(element).is_none()
+            element.tag != "img" && is_blank(text)
         }
         Some(Value::Dynamic { .. }) => false,
         None => true,
     };
-    if !is_bare || aria_name(element).is_some() || may_be_hidden(element) {
+    // Browsers use `title` if there is no `alt`.
+    if !is_bare || attribute_name(element, &[]) != Name::Empty || may_be_hidden(element) {
         return;
     }
     if role(element).is_presentational() || element.value("role").is_some_and(Value::is_dynamic) {
@@ -41,8 +48,8 @@ pub(super) fn missing_alt(element: El<'_>, found: &mut Found<'_, '_>) {
         "state in `alt` where it leads or what it does"
     };
     let message = match element.value("alt") {
-        None => format!("{what} without alternative text"),
-        Some(_) => format!("{what} with an empty alternative text"),
+        Some(Value::Static { .. }) => format!("{what} with an empty alternative text"),
+        _ => format!("{what} without alternative text"),
     };
     found.at(element.tag_span(), message).help(help);
 }

@@ -1,7 +1,7 @@
 //! Rules on keyboard, mouse and focus.
 
 use super::element::El;
-use super::names::may_be_hidden;
+use super::names::{is_hidden_by_style, may_be_hidden};
 use super::roles::{Role, implicit, is_focusable, is_natively_interactive, role};
 use super::{Found, aria};
 use aidd_markup::{AttributeKind, Language, Value};
@@ -48,10 +48,21 @@ pub(super) fn click_only_element(element: El<'_>, found: &mut Found<'_, '_>) {
     }
     // A handler that only stops the event, or that closes what the element surrounds.
     let code = found.slice(click.span);
-    let is_guard =
-        ["stopPropagation", "preventDefault", "currentTarget", ".stop", ".self", "target ="]
-            .iter()
-            .any(|word| code.contains(word));
+    const GUARDS: [&str; 11] = [
+        "stopPropagation",
+        "preventDefault",
+        "currentTarget",
+        ".stop",
+        ".self",
+        "|self",
+        "target =",
+        // Clicks elsewhere.
+        ".away",
+        ".outside",
+        ".window",
+        ".document",
+    ];
+    let is_guard = GUARDS.iter().any(|word| code.contains(word));
     let is_absent = matches!(click.value, Value::Absent)
         || matches!(click.value, Value::Empty)
             && !matches!(element.document().language(), Language::Vue | Language::Svelte);
@@ -116,13 +127,7 @@ pub(super) fn hidden_focusable(element: El<'_>, found: &mut Found<'_, '_>) {
     let is_removed = element.attribute("hidden").is_some()
         || element.attribute("inert").is_some()
         || element.text_of("tabindex") == Some("-1")
-        || element
-            .value("style")
-            .and_then(Value::text)
-            .is_some_and(|style| style.contains("display:none") || style.contains("display: none"))
-        || element
-            .text_of("class")
-            .is_some_and(|class| class.split_whitespace().any(|class| class == "hidden"));
+        || is_hidden_by_style(*element);
     if is_focusable(element) == Some(true) && !is_removed {
         found
             .at(
@@ -314,9 +319,17 @@ pub(super) fn nested_interactive(element: El<'_>, found: &mut Found<'_, '_>) {
     if !is_control(outer) || may_be_hidden(element) || is_unclosed(outer) {
         return;
     }
+    // Two start tags that exclude each other, such as `{% if a %}<a …>{% else %}<a …>{% endif %}`.
+    if element.document().is_templated() && element.tag == outer.tag {
+        return;
+    }
     let outer_span = outer.tag_span();
+    let what = match role(outer) {
+        Role::Explicit(name) => format!("an element with the role `{name}`"),
+        _ => format!("`<{}>`", outer.tag),
+    };
     found
-        .at(element.tag_span(), format!("`<{}>` inside `<{}>`", element.tag, outer.tag))
+        .at(element.tag_span(), format!("`<{}>` inside {what}", element.tag))
         .help("move one control out of the other; screen readers do not announce both")
         .related(outer_span, "the outer control");
 }

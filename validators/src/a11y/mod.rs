@@ -130,6 +130,16 @@ impl Enabled {
 
     /// Runs the rules on a document.
     pub(super) fn check(&self, document: &Document<'_>, report: &mut Report<'_>) {
+        // These libraries draw an image or a PDF.
+        let is_drawn = |module| {
+            matches!(
+                module,
+                "next/og" | "@vercel/og" | "satori" | "workers-og" | "@react-pdf/renderer"
+            )
+        };
+        if document.modules().any(is_drawn) {
+            return;
+        }
         let mut found = Found { report, rule: DUPLICATE_ID };
         if self.finds_duplicate_ids {
             documents::duplicate_id(document, &mut found);

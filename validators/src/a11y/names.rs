@@ -286,13 +286,21 @@ pub(super) fn may_be_hidden(element: El<'_>) -> bool {
     is_hidden(element) || element.close_ancestors().any(is_hidden)
 }
 
-fn is_hidden_by_style(element: Element<'_>) -> bool {
-    let style = element.value("style").and_then(Value::text).unwrap_or_default();
-    let is_hidden = style.contains("display:none")
-        || style.contains("display: none")
-        || style.contains("visibility:hidden")
-        || style.contains("visibility: hidden");
-    let class = element.value("class").and_then(Value::text).unwrap_or_default();
+pub(super) fn is_hidden_by_style(element: Element<'_>) -> bool {
+    /// Maximum length of a value, because each element inside looks at it.
+    const MAX: usize = 2_000;
+    // The words of an expression, such as `{ display: "none" }`, count too.
+    let words = |name| {
+        let text = match element.value(name) {
+            Some(Value::Static { text, .. }) => text,
+            Some(Value::Dynamic { span }) => element.document().slice(span),
+            _ => "",
+        };
+        &text[..text.floor_char_boundary(MAX)]
+    };
+    let style = words("style");
+    let is_hidden = style.contains("display") && style.contains("none")
+        || style.contains("visibility") && style.contains("hidden");
     const CLASSES: [&str; 8] = [
         "hidden",
         "d-none",
@@ -303,5 +311,7 @@ fn is_hidden_by_style(element: Element<'_>) -> bool {
         "uk-hidden",
         "display-none",
     ];
-    is_hidden || class.split_ascii_whitespace().any(|class| CLASSES.contains(&class))
+    let mut classes =
+        words("class").split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_' | ':'));
+    is_hidden || classes.any(|class| CLASSES.contains(&class))
 }

@@ -77,7 +77,7 @@ pub(super) fn definition_list(element: El<'_>, found: &mut Found<'_, '_>) {
     match element.tag {
         "dl" => only_children(element, &["dt", "dd", "div"], found),
         "dt" | "dd" => {
-            let Some(parent) = element.parent_el() else { return };
+            let Some(parent) = element.parent_el().filter(|it| it.is_closed()) else { return };
             let is_in_list = match parent.tag {
                 "dl" | "template" | "slot" | "" => true,
                 "div" => parent
@@ -99,7 +99,8 @@ pub(super) fn stray_list_item(element: El<'_>, found: &mut Found<'_, '_>) {
     if element.tag != "li" || element.attribute("role").is_some() || element.has_spread() {
         return;
     }
-    let Some(parent) = element.parent_el() else { return };
+    // Without an end tag, it is unknown what the parent contains.
+    let Some(parent) = element.parent_el().filter(|it| it.is_closed()) else { return };
     let is_in_list = matches!(parent.tag, "ul" | "ol" | "menu" | "template" | "slot" | "dir" | "")
         || parent.attribute("role").is_some()
         || parent.has_spread()
@@ -126,6 +127,10 @@ pub(super) fn distracting_element(element: El<'_>, found: &mut Found<'_, '_>) {
 pub(super) fn misplaced_scope(element: El<'_>, found: &mut Found<'_, '_>) {
     let Some(attribute) = element.attribute("scope") else { return };
     if element.tag.is_empty() || matches!(attribute.value, Value::Absent) {
+        return;
+    }
+    // The variable of a slot in Vue 2.
+    if element.document().language() == Language::Vue && element.tag != "th" {
         return;
     }
     // `scope` on `<td>` is obsolete, and browsers still support it.

@@ -21,13 +21,16 @@ const MAX_INLINE_DEPTH: usize = 64;
 /// Maximum number of open nodes that the end tag of another element looks through.
 const MAX_DEPTH: usize = 512;
 
+/// Maximum length of the condition of a block.
+const MAX_HEADER: usize = 1_000;
+
 /// Parses a text in any language but JSX.
 pub(crate) fn parse(text: &str, language: Language) -> Document<'_> {
     let mut parser = Parser {
         text,
         at: 0,
         language,
-        builder: Builder::new(language),
+        builder: Builder::new(text, language),
         counts: HashMap::new(),
         open_blocks: 0,
         markers: Markers::default(),
@@ -109,7 +112,7 @@ impl<'a> Parser<'a> {
         };
         if self.is_in_template {
             let text = &self.text[start..stop];
-            if self.language == Language::Html && templates::has_line_statement(text) {
+            if self.language == Language::Html && templates::has_statement(text) {
                 self.builder.document.is_templated = true;
             }
             self.builder.text(text, start);
@@ -125,9 +128,7 @@ impl<'a> Parser<'a> {
         let rest = &self.bytes()[self.at..];
         let found = match self.language {
             Language::Angular if self.has_blocks => {
-                let first = memchr3(b'<', b'{', b'@', rest);
-                let end = memchr::memchr(b'}', &rest[..first.unwrap_or(rest.len())]);
-                end.or(first)
+                rest.iter().position(|byte| matches!(byte, b'<' | b'{' | b'@' | b'}'))
             }
             Language::Html => memchr3(b'<', b'{', b'$', rest),
             _ => memchr2(b'<', b'{', rest),
@@ -272,7 +273,9 @@ impl<'a> Parser<'a> {
             at = skip(at + 2);
         }
         if self.text[at..].starts_with('(') {
-            at = skip(end_of_parentheses(self.text, at));
+            // Bounded, because the text after a header that is not closed is searched again.
+            let limit = self.text.floor_char_boundary(at + MAX_HEADER);
+            at = skip(end_of_parentheses(&self.text[..limit], at));
         }
         self.text[at..].starts_with('{').then_some(at + 1)
     }

@@ -1,8 +1,8 @@
 //! Start tags, end tags and their attributes.
 
 use super::Parser;
-use super::expressions::end_of_braces;
-use super::templates::Rendering;
+use super::expressions::{end_of_braces, end_of_string};
+use super::templates::{self, Rendering};
 use crate::builder::StartTag;
 use crate::model::{Attribute, AttributeKind, Value};
 use crate::{Language, attributes, tags};
@@ -63,6 +63,8 @@ impl<'a> Parser<'a> {
     /// The name of an element as the language compares it.
     fn name(&self, written: &'a str) -> Cow<'a, str> {
         match self.language {
+            // `<Input>` is a component of Ember, `<INPUT>` an element.
+            Language::Html if is_component(written) => written.into(),
             Language::Html => attributes::lower(written),
             _ => written.into(),
         }
@@ -183,11 +185,14 @@ impl<'a> Parser<'a> {
             Language::Astro | Language::Jsx | Language::Vue => false,
             Language::Angular => contains("{{"),
             Language::Html => {
-                // A placeholder such as `%PUBLIC_URL%` is replaced when the page is built.
+                // Placeholders such as `%PUBLIC_URL%` and `%lang%` are replaced when the page is built.
                 let is_placeholder = |text: &str| {
                     let mut parts = text.split('%').skip(1);
                     parts.any(|part| {
-                        part.len() > 3 && part.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')
+                        part.len() > 3
+                            && part
+                                .bytes()
+                                .all(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'.'))
                     })
                 };
                 ["{{", "{%", "<%", "<?", "${", "#{", "@{", "[[", "{!!", "@(", "$("]
@@ -224,13 +229,32 @@ impl<'a> Parser<'a> {
                 // The tag is not closed.
                 b'<' if bytes
                     .get(self.at + 1)
-                    .is_some_and(|&next| next.is_ascii_alphabetic() || next == b'/') =>
+                    .is_some_and(|&next| next.is_ascii_alphabetic() || next == b'/')
+                    && bytes.get(self.at + 2) != Some(&b'#') =>
                 {
+                    // Tags such as `<c:if>` among the attributes can add any.
+                    self.unknown(self.at, self.at);
                     return false;
+                }
+                b'<' if self.language == Language::Html
+                    && matches!(
+                        bytes[self.at + 1..],
+                        [b'#' | b'@', ..] | [b'/', b'#' | b'@', ..]
+                    ) =>
+                {
+                    self.statement();
                 }
                 _ => self.attribute(),
             }
         }
+    }
+
+    /// A statement of FreeMarker among attributes, such as `<#if a>`.
+    fn statement(&mut self) {
+        let start = self.at;
+        let end = memchr::memchr(b'>', &self.bytes()[start..]);
+        self.at = end.map_or(self.text.len(), |end| start + end + 1);
+        self.unknown(start, self.at);
     }
 
     /// `{name}`, `{...props}` or a comment between attributes.
@@ -271,7 +295,7 @@ impl<'a> Parser<'a> {
             self.unknown(start, end);
             return;
         }
-        if self.language == Language::Html && name.starts_with('@') && name.contains('(') {
+        if self.is_statement(name) {
             self.unknown(start, name_end);
             return;
         }
@@ -299,6 +323,22 @@ impl<'a> Parser<'a> {
         let value = Value::Dynamic { span };
         let kind = AttributeKind::Spread;
         self.builder.attribute(Attribute { kind, name: "".into(), name_span: span, span, value });
+    }
+
+    /// Whether the name of an attribute is a statement of a template language, or `...attributes` of
+    /// Ember.
+    fn is_statement(&self, name: &str) -> bool {
+        if self.language != Language::Html {
+            return false;
+        }
+        let word = name.get(1..).unwrap_or_default();
+        let word = word.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+        match name.as_bytes()[0] {
+            b'@' => name.contains('(') || templates::is_statement(word),
+            b'#' => matches!(word, "if" | "elseif" | "else" | "end" | "foreach" | "set"),
+            b'{' => true,
+            _ => name.starts_with("..."),
+        }
     }
 
     fn end_of_attribute_name(&mut self) -> usize {
@@ -329,6 +369,13 @@ impl<'a> Parser<'a> {
         let Some(&first) = bytes.get(self.at) else { return Value::Empty };
         let start = self.at;
         let has_braces = matches!(self.language, Language::Svelte | Language::Astro);
+        let is_template = first == b'`' && self.language == Language::Astro;
+        let is_braced = first == b'{' && self.language == Language::Html;
+        if is_template || is_braced && self.template_at(start).is_none() {
+            let find_end = if is_template { end_of_string } else { end_of_braces };
+            self.at = find_end(self.text, start);
+            return Value::Dynamic { span: Span::new(start, self.at) };
+        }
         if first == b'{' && has_braces {
             let end = end_of_braces(self.text, start);
             self.at = end;
@@ -382,4 +429,10 @@ impl<'a> Parser<'a> {
         }
         self.text.len()
     }
+}
+
+/// Whether only the first letters of words are capital.
+fn is_component(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.bytes().any(|byte| byte.is_ascii_lowercase())
 }

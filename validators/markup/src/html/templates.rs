@@ -27,10 +27,9 @@ const MARKERS: [(&str, &str, bool); 8] = [
 ];
 
 /// The words that begin a statement.
-const STATEMENTS: [&str; 40] = [
+const STATEMENTS: [&str; 38] = [
     "assign",
     "autoescape",
-    "block",
     "break",
     "capture",
     "case",
@@ -59,7 +58,6 @@ const STATEMENTS: [&str; 40] = [
     "set",
     "spaceless",
     "switch",
-    "this",
     "try",
     "unless",
     "var",
@@ -110,29 +108,59 @@ impl Markers {
             end += 1;
         }
         let start = at + opening.len();
-        Some((end, rendering(opening, &text[start..start + length])))
+        Some((end, rendering(opening, &text[start..start + length], is_script)))
     }
 }
 
-/// Whether a text contains a statement of Blade or Razor, such as `@if`.
-pub(super) fn has_line_statement(text: &str) -> bool {
-    memchr::memchr_iter(b'@', text.as_bytes()).any(|at| {
+/// Whether a text contains a statement of Blade or Razor (`@if`), FreeMarker (`<#if`, `[#if`), Velocity
+/// (`#if`) or Smarty (`{if`).
+pub(super) fn has_statement(text: &str) -> bool {
+    memchr::memchr3_iter(b'@', b'#', b'{', text.as_bytes()).any(|at| {
         let rest = &text[at + 1..];
         let word = rest.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
-        STATEMENTS.contains(&word)
+        match text.as_bytes()[at] {
+            b'@' => is_statement(word),
+            _ => matches!(word, "if" | "elseif" | "else" | "foreach" | "list" | "section"),
+        }
     })
 }
 
-fn rendering(opening: &str, inner: &str) -> Rendering {
-    let is_tag = matches!(opening, "{%" | "<%" | "<?" | "{{");
+/// Whether a word begins or ends a statement.
+pub(super) fn is_statement(word: &str) -> bool {
+    STATEMENTS.contains(&word) || word.starts_with("end")
+}
+
+/// Whether the content of `{{ … }}` is a statement of Go or Handlebars, and not the name of a variable,
+/// such as `range` or `end_date`.
+fn is_braced_statement(body: &str) -> bool {
+    let body = body.trim_end_matches(['-', '~', '}']).trim_ascii();
+    let (word, rest) = body.split_once(|c: char| c.is_ascii_whitespace()).unwrap_or((body, ""));
+    let rest = rest.trim_ascii_start();
+    match word {
+        "end" | "break" | "continue" => rest.is_empty(),
+        "else" => true,
+        "if" | "range" | "with" | "define" => {
+            rest.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '.' | '$' | '(' | '"'))
+        }
+        _ => body.starts_with('#'),
+    }
+}
+
+/// In the languages of scripts, `{{ … }}` contains only expressions.
+fn rendering(opening: &str, inner: &str, is_script: bool) -> Rendering {
+    let is_tag = matches!(opening, "{%" | "<%" | "<?");
     let body = inner.trim_start_matches(['-', '~', '_', '+']).trim_ascii_start();
     match opening {
         "{#" | "{{--" => return Rendering::Comment,
         "<%" if inner.starts_with('#') => return Rendering::Comment,
         "<%" if inner.starts_with(['=', '-', '@', '|', '!', ':']) => return Rendering::Output,
         "<?" if body.starts_with('=') => return Rendering::Output,
+        "{{" if is_script => return Rendering::Output,
         "{{" if inner.starts_with("!") || body.starts_with("/*") => return Rendering::Comment,
-        "{{" if body.starts_with(['/', '^']) => return Rendering::Statement,
+        "{{" if body.starts_with(['/', '^']) || is_braced_statement(body) => {
+            return Rendering::Statement;
+        }
+        "{{" => return Rendering::Output,
         _ => {}
     }
     let body = body.trim_start_matches('#');
@@ -140,7 +168,7 @@ fn rendering(opening: &str, inner: &str) -> Rendering {
     let body = body.trim_start_matches(['}', ' ']);
     let word = body.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next();
     let word = word.unwrap_or_default();
-    let is_statement = STATEMENTS.contains(&word) || word.starts_with("end");
+    let is_statement = is_statement(word);
     // In ERB and PHP, code that does not print renders nothing.
     let prints = match opening {
         "<%" => false,
