@@ -3,18 +3,22 @@
 use super::locale::CATEGORIES;
 use super::messages::{exact, part};
 use super::model::{Directives, Entry, Form, Format};
-use super::placeholders::{self, Placeholder, Tag};
+use super::placeholders::{self, Placeholder};
 use super::printf::{self, Argument, Directive};
 use super::{Context, display_key, icu};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
-use aidd_engine::text::source::{Source, Span};
 use std::collections::{BTreeSet, HashMap};
 
+/// The remedy for directives that differ.
+const SAME_DIRECTIVES: &str = "Write the directives of the source text";
+/// Maximum number of placeholders of one text that are reported.
+const MAX_REPORTED: usize = 100;
+
 /// A translated entry and its source texts.
-struct Pair<'a> {
-    entry: &'a Entry,
-    sources: Vec<&'a str>,
+pub(super) struct Pair<'a> {
+    pub(super) entry: &'a Entry,
+    pub(super) sources: Vec<&'a str>,
 }
 
 /// The base of a key with a plural suffix of i18next, such as `item_one`, and the category.
@@ -24,7 +28,7 @@ pub(super) fn plural_suffix(key: &str) -> Option<(&str, &str)> {
 }
 
 /// The translated entries with their source texts.
-fn pairs<'a>(context: &'a Context<'_>) -> Vec<Pair<'a>> {
+pub(super) fn pairs<'a>(context: &'a Context<'_>) -> Vec<Pair<'a>> {
     let is_embedded =
         matches!(context.layout.format, Format::Po | Format::XcStrings | Format::Xliff);
     let is_filled = |entry: &&Entry| !entry.is_empty();
@@ -133,7 +137,7 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
                 .iter()
                 .filter(|name| !found.iter().any(|(found, _)| found == *name))
                 .collect();
-            for (name, range) in &unknown {
+            for (name, range) in unknown.iter().take(MAX_REPORTED) {
                 let key = display_key(&pair.entry.key);
                 let span = part(source, form.span, &form.value, range);
                 let message = format!("the source text of `{key}` has no placeholder `{name}`");
@@ -141,7 +145,7 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
                 if !expected.is_empty() {
                     let known: Vec<String> =
                         expected.iter().map(|name| format!("`{name}`")).collect();
-                    finding.help(format!("the source has {}", known.join(", ")));
+                    finding.help(format!("The source has {}", known.join(", ")));
                 }
                 let exact = exact(source, form.span, &form.value, range);
                 if let (Some(span), [name], [_]) = (exact, &*missing, &*unknown)
@@ -255,7 +259,7 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
                 );
                 continue;
             };
-            for directive in &own {
+            for directive in own.iter().take(MAX_REPORTED) {
                 let shown = &form.value[directive.range.clone()];
                 let span = part(source, form.span, &form.value, &directive.range);
                 match classes.get(&directive.argument) {
@@ -264,7 +268,7 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
                             "`{shown}` formats {}, which the source text of `{key}` does not have",
                             directive.argument
                         );
-                        report.at(span, message);
+                        report.at(span, message).help(SAME_DIRECTIVES);
                     }
                     Some(class) if !is_compatible(class, &directive.class, format) => {
                         let message = format!(
@@ -273,7 +277,7 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
                             named(&directive.class),
                             named(class)
                         );
-                        report.at(span, message);
+                        report.at(span, message).help(SAME_DIRECTIVES);
                     }
                     Some(_) => {}
                 }
@@ -349,6 +353,13 @@ pub(super) fn newline_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
             let key = display_key(&pair.entry.key);
             let starts = |text: &str| text.starts_with('\n');
             let ends = |text: &str| text.ends_with('\n');
+            // If the source texts disagree, no translation agrees with both.
+            let is_clear = |test: fn(&str) -> bool| {
+                pair.sources.iter().all(|text| test(text) == test(pair.sources[0]))
+            };
+            if !is_clear(starts) || !is_clear(ends) {
+                continue;
+            }
             if let Some(wrong) =
                 pair.sources.iter().find(|text| starts(text) != starts(&form.value))
             {
@@ -369,130 +380,10 @@ pub(super) fn newline_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
                         "the text of `{key}` must {verb} with a line break, as the source text"
                     ),
                 );
-                let all_need = pair.sources.iter().all(|text| ends(text));
-                if needs && all_need {
+                if needs {
                     finding.fix("Append `\\n`", vec![Edit::insert(form.span.end, "\\n")]);
                 }
             }
         }
     }
-}
-
-/// Elements of HTML that occur in texts; a translation can use others than the source.
-const HTML: [&str; 40] = [
-    "a",
-    "abbr",
-    "b",
-    "bdi",
-    "bdo",
-    "blockquote",
-    "br",
-    "button",
-    "cite",
-    "code",
-    "del",
-    "div",
-    "em",
-    "font",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "hr",
-    "i",
-    "img",
-    "ins",
-    "kbd",
-    "li",
-    "mark",
-    "ol",
-    "p",
-    "pre",
-    "q",
-    "s",
-    "small",
-    "span",
-    "strike",
-    "strong",
-    "sub",
-    "sup",
-    "u",
-    "ul",
-    "wbr",
-    "xliff",
-];
-
-pub(super) fn tag_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
-    if matches!(context.layout.format, Format::Xliff | Format::Android) {
-        return;
-    }
-    let source = report.source();
-    for pair in pairs(context) {
-        if !pair.sources.iter().any(|text| text.contains('<') && text.contains('>')) {
-            continue;
-        }
-        let expected: Vec<Tag<'_>> =
-            pair.sources.iter().flat_map(|text| placeholders::tags(text)).collect();
-        if expected.is_empty()
-            || pair.sources.iter().any(|text| unbalanced(&placeholders::tags(text)).is_some())
-        {
-            continue;
-        }
-        for form in &pair.entry.forms {
-            if let Some((span, message)) = tag_problem(source, form, &expected, &pair) {
-                report.at(span, message);
-            }
-        }
-    }
-}
-
-fn tag_problem(
-    source: &Source,
-    form: &Form,
-    expected: &[Tag<'_>],
-    pair: &Pair<'_>,
-) -> Option<(Span, String)> {
-    let key = display_key(&pair.entry.key);
-    let own = placeholders::tags(&form.value);
-    let place = |tag: &Tag<'_>| part(source, form.span, &form.value, &tag.range);
-    let is_html = |name: &str| HTML.iter().any(|html| html.eq_ignore_ascii_case(name));
-    if let Some(tag) = unbalanced(&own) {
-        let shown = &form.value[tag.range.clone()];
-        let problem = if tag.is_end { "has no start tag" } else { "is not closed" };
-        return Some((place(tag), format!("`{shown}` {problem} in `{key}`")));
-    }
-    let unknown =
-        own.iter().find(|tag| !is_html(tag.name) && !expected.iter().any(|it| it.name == tag.name));
-    if let Some(tag) = unknown {
-        let name = tag.name;
-        return Some((place(tag), format!("the source text of `{key}` has no tag `<{name}>`")));
-    }
-    let missing = expected.iter().find(|tag| {
-        // A component is identified by a number or a name of its own.
-        !is_html(tag.name) && !own.iter().any(|it| it.name == tag.name)
-    });
-    missing.filter(|_| pair.sources.len() == 1).map(|tag| {
-        (form.span, format!("the text of `{key}` has no tag `<{}>`, as the source has", tag.name))
-    })
-}
-
-/// Elements of HTML without an end tag, or whose end tag is optional.
-const VOID: [&str; 7] = ["br", "hr", "img", "wbr", "p", "li", "input"];
-
-/// The first tag without its counterpart.
-fn unbalanced<'a, 't>(tags: &'a [Tag<'t>]) -> Option<&'a Tag<'t>> {
-    let mut open: Vec<&Tag<'_>> = Vec::new();
-    for tag in tags {
-        if tag.is_empty || VOID.iter().any(|void| void.eq_ignore_ascii_case(tag.name)) {
-            continue;
-        }
-        if !tag.is_end {
-            open.push(tag);
-        } else if open.last().is_some_and(|start| start.name == tag.name) {
-            open.pop();
-        } else {
-            return Some(tag);
-        }
-    }
-    open.first().copied().and_then(|first| tags.iter().find(|tag| tag.range == first.range))
 }

@@ -7,7 +7,7 @@ use super::read;
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::{Decoded, Source};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Maximum size of a catalogue that is read to check another, in bytes.
@@ -58,6 +58,9 @@ pub(super) fn catalogue(files: &dyn Files, path: &str) -> Arc<Option<Catalogue>>
             return None;
         }
         let source = Source::decode(path, bytes);
+        if !super::is_catalogue(path, source.text()) {
+            return None;
+        }
         read::read(&layout(path)?, source.text()).filter(|_| source.decoded() != Decoded::Lossy)
     })
 }
@@ -124,30 +127,30 @@ impl Group {
     }
 }
 
-/// Maximum number of files of a locale that are read to find a definition.
-const MAX_SIBLINGS: usize = 50;
-
-/// The other catalogues of the same format and locale in the same directory, and the source.
-pub(super) fn siblings(files: &dyn Files, own: &Layout, path: &str) -> Vec<Arc<Option<Catalogue>>> {
-    let groups = groups(files);
-    let mut paths: Vec<String> = Vec::new();
-    let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
-    for group in groups.values() {
-        for (locale, other) in &group.members {
-            let is_near =
-                other.strip_prefix(dir).is_some_and(|rest| dir.is_empty() || rest.starts_with('/'));
-            let is_same = *locale == own.locale
-                && is_near
-                && layout(other).is_some_and(|it| it.format == own.format);
-            if is_same && other != path {
-                paths.push(other.clone());
+/// The names of all Fluent messages and terms of a locale and of the locales that it falls back to;
+/// `None` if some could not be read.
+pub(super) fn fluent_names(
+    files: &dyn Files,
+    locale: Option<&str>,
+) -> Arc<Option<HashSet<String>>> {
+    let key = format!("i18n fluent {}", locale.unwrap_or_default());
+    let is_near = |other: Option<&str>| {
+        other.is_none_or(|other| Some(other) == locale || locale::language(other) == "en")
+    };
+    cached(files, &key, || {
+        let mut names = HashSet::new();
+        for (locale, path) in groups(files).values().flat_map(|group| &group.members) {
+            if !path.ends_with(".ftl") || !is_near(locale.as_deref()) {
+                continue;
+            }
+            let catalogue = catalogue(files, path);
+            let catalogue = Option::as_ref(&catalogue).filter(|it| it.complete)?;
+            for entry in &catalogue.entries {
+                // A message can consist only of attributes.
+                names.extend(entry.key.split_once('.').map(|(owner, _)| owner.to_owned()));
+                names.insert(entry.key.clone());
             }
         }
-    }
-    if let Some(source) = groups.get(&own.group).and_then(|group| group.source(files)) {
-        paths.push(source);
-    }
-    paths.sort_unstable();
-    paths.dedup();
-    paths.iter().take(MAX_SIBLINGS).map(|path| catalogue(files, path)).collect()
+        Some(names)
+    })
 }

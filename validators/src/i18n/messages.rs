@@ -35,7 +35,12 @@ pub(super) fn invalid_message(context: &Context<'_>, report: &mut Report<'_>) {
     let source = report.source();
     for entry in context.entries() {
         for form in &entry.forms {
-            let message = icu::parse(&form.value, context.layout.format != Format::Arb);
+            let is_arb = context.layout.format == Format::Arb;
+            // The project can enable quotes.
+            if is_arb && (form.value.contains("'{") || form.value.contains("'}")) {
+                continue;
+            }
+            let message = icu::parse(&form.value, !is_arb);
             let Some((range, reason)) = message.error else { continue };
             let span = part(source, form.span, &form.value, &range);
             report.at(span, format!("{reason} in `{}`", display_key(&entry.key)));
@@ -83,7 +88,7 @@ pub(super) fn bidi_control(context: &Context<'_>, report: &mut Report<'_>) {
             );
             let closes = open.len() == 1;
             let finding = report.at(span, message);
-            finding.help(format!("close it with {name}; otherwise it also changes the order of the text around the translation"));
+            finding.help(format!("Close it with {name}; otherwise it also changes the order of the text around the translation"));
             if closes {
                 let edit = Edit::insert(form.span.end, end);
                 finding.fix_unsafe(format!("Append {name}"), vec![edit]);
@@ -99,24 +104,23 @@ pub(super) fn undefined_reference(context: &Context<'_>, report: &mut Report<'_>
     if context.files.listing().is_none() {
         return;
     }
-    let mut defined: HashSet<&str> = own.entries.iter().map(|entry| &*entry.key).collect();
-    // The bundle of a locale can consist of several files, and falls back to the source.
-    let siblings = super::groups::siblings(context.files, &context.layout, report.source().path());
-    for sibling in &siblings {
-        let Some(catalogue) = Option::as_ref(sibling).filter(|it| it.complete) else { return };
-        defined.extend(catalogue.entries.iter().map(|entry| &*entry.key));
-    }
-    // A message can consist only of attributes.
-    let owners: Vec<&str> = defined.iter().filter_map(|key| Some(key.split_once('.')?.0)).collect();
-    defined.extend(owners);
+    // The bundle of a locale can consist of files in several directories.
+    let locale = context.layout.locale.as_deref();
+    let names = super::groups::fluent_names(context.files, locale);
+    let Some(names) = &*names else { return };
+    let keys = || own.entries.iter().map(|entry| &*entry.key);
+    let owners = keys().filter_map(|key| Some(key.split_once('.')?.0));
+    let defined: HashSet<&str> = keys().chain(owners).collect();
     let missing: BTreeSet<(&str, Span)> = own
         .references
         .iter()
-        .filter(|(name, _)| !defined.contains(&**name))
+        .filter(|(name, _)| !defined.contains(&**name) && !names.contains(name))
         .map(|(name, span)| (&**name, *span))
         .collect();
     for (name, span) in missing {
         let kind = if name.starts_with('-') { "term" } else { "message" };
-        report.at(span, format!("{kind} `{name}` is not defined"));
+        report
+            .at(span, format!("{kind} `{name}` is not defined"))
+            .help("Correct the name, or define it in a file of the locale");
     }
 }

@@ -14,6 +14,7 @@ mod plural_forms;
 mod plurals;
 mod printf;
 mod read;
+mod tags;
 mod unused;
 mod usage;
 
@@ -21,6 +22,7 @@ use aidd_engine::check::family::{Family, FileContext};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::kind::Kind;
+use aidd_engine::text::purpose::Purpose;
 use aidd_engine::text::source::{Decoded, Span};
 use groups::Group;
 use layout::Layout;
@@ -75,7 +77,7 @@ const CHECKS: &[(&str, CatalogueCheck)] = &[
     ("i18n/missing-placeholder", compare::missing_placeholder),
     ("i18n/missing-plural", plurals::missing_plural),
     ("i18n/newline-mismatch", compare::newline_mismatch),
-    ("i18n/tag-mismatch", compare::tag_mismatch),
+    ("i18n/tag-mismatch", tags::tag_mismatch),
     ("i18n/undefined-reference", messages::undefined_reference),
     ("i18n/unknown-placeholder", compare::unknown_placeholder),
     ("i18n/unknown-plural", plurals::unknown_plural),
@@ -97,9 +99,16 @@ fn is_catalogue(path: &str, text: &str) -> bool {
     let Some(layout) = layout::layout(path) else { return false };
     match layout.format {
         // The content decides; without it, the path is sufficient.
-        Format::Json => {
-            text.is_empty() || text.trim_start_matches('\u{FEFF}').trim_start().starts_with('{')
+        // Views of Arbre have the extension `.arb` too.
+        Format::Json | Format::Arb => text.is_empty() || starts(text, &["{"]),
+        // Templates of FreeMarker have the same extension.
+        Format::Fluent => {
+            text.is_empty()
+                || !["<#", "</#", "<@", "[#", "[@", "${"].iter().any(|mark| text.contains(mark))
+                    && !starts(text, &["<"])
         }
+        // Property lists in XML, in the old notation or in binary.
+        Format::Strings => !starts(text, &["<", "{", "bplist"]),
         Format::Android => text.is_empty() || text.contains("<resources"),
         Format::Php => text.is_empty() || text.contains("return"),
         Format::StringsDict | Format::Xliff | Format::Resx => text.is_empty() || text.contains('<'),
@@ -107,9 +116,24 @@ fn is_catalogue(path: &str, text: &str) -> bool {
     }
 }
 
+/// Whether the text starts with one of `marks` after space.
+fn starts(text: &str, marks: &[&str]) -> bool {
+    let text = text.trim_start_matches('\u{FEFF}').trim_start();
+    marks.iter().any(|mark| text.starts_with(mark))
+}
+
 fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let Some(layout) = layout::layout(source.path()) else { return };
+    let purpose = Purpose::of_file(source.path(), context.files);
+    let is_skipped = matches!(
+        purpose,
+        Purpose::Vendored | Purpose::Archived | Purpose::Template | Purpose::Test
+    );
+    // Paths of project templates contain placeholders.
+    if is_skipped || source.path().contains("{{") {
+        return;
+    }
     if source.decoded() == Decoded::Lossy {
         check_encoding(layout.format, report);
         return;
@@ -152,7 +176,7 @@ fn check_encoding(format: Format, report: &mut Report<'_>) {
     if report.begin("i18n/encoding") {
         report
             .at(Span::new(at, at + 1), "byte that is not valid in UTF-8")
-            .help("convert the file to UTF-8");
+            .help("Convert the file to UTF-8");
     }
 }
 

@@ -124,7 +124,7 @@ pub(super) fn missing_plural(context: &Context<'_>, report: &mut Report<'_>) {
             names.join(", "),
             locale::language(&counted.locale)
         );
-        report.at(counted.span, message);
+        report.at(counted.span, message).help("Add a text for each of these numbers");
     }
 }
 
@@ -149,6 +149,6 @@ pub(super) fn unknown_plural(context: &Context<'_>, report: &mut Report<'_>) {
             names.join(", "),
             locale::language(&counted.locale)
         );
-        report.at(counted.span, message);
+        report.at(counted.span, message).help("Delete it");
     }
 }

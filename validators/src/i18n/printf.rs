@@ -107,9 +107,17 @@ fn directive(
         }
     }
     let is_flag = |byte: u8| {
-        matches!(byte, b'-' | b'+' | b'0' | b'#') || !lenient && matches!(byte, b' ' | b'\'' | b'I')
+        matches!(byte, b'-' | b'+' | b'0' | b'#')
+            || if lenient { byte == b',' } else { matches!(byte, b' ' | b'\'' | b'I') }
     };
     at += bytes[at..].iter().take_while(|&&byte| is_flag(byte)).count();
+    if let Some(end) = variable(text, at).filter(|_| lenient) {
+        let argument = argument.unwrap_or_else(|| {
+            *next += 1;
+            Argument::Position(*next - 1)
+        });
+        return Some((Directive { argument, class: String::new(), range: start..end }, end));
+    }
     at += digits(at);
     if bytes.get(at) == Some(&b'.') {
         at += 1;
@@ -137,6 +145,17 @@ fn directive(
         Argument::Position(*next - 1)
     });
     Some((Directive { argument, class, range: start..at }, at))
+}
+
+/// The end of `@name@` after `%#` or of `arg`, which name values of plural rules of Apple.
+fn variable(text: &str, at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    if let Some(name) = rest.strip_prefix('@').filter(|_| text[..at].ends_with('#')) {
+        let length = name.bytes().take(60).position(|byte| byte == b'@')?;
+        return Some(at + length + 2);
+    }
+    let after = rest.strip_prefix("arg")?;
+    (!after.starts_with(|c: char| c.is_ascii_alphanumeric())).then_some(at + 3)
 }
 
 /// The replacement fields of `str.format`.
@@ -206,5 +225,6 @@ mod tests {
         let found = |text| lenient(text).len();
         assert_eq!(found("100 % de réduction, 5% off, 100%"), 0);
         assert_eq!(found("%s and %1$d, %@"), 3);
+        assert_eq!(found("%1$,d of %#@files@ and %arg"), 3);
     }
 }

@@ -135,6 +135,8 @@ fn locales_are_compared_with_the_source() {
     let expected =
         "i18n/missing-plural `b` has no plural forms `few`, `many`, which `pl` needs [b_one]";
     assert_eq!(found, [expected]);
+    let (de, pl) = (r#"{"a": "{{n}}", "b": "x"}"#, r#"{"a": "{{k}}"}"#);
+    assert_eq!(findings(&[("locales/de.json", de), ("locales/pl.json", pl)]), Vec::<String>::new());
 }
 
 #[test]

@@ -196,7 +196,9 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
             && parent.is_none()
             && defined.len() >= KNOWN_FACTOR * undefined.len();
         if is_certain || is_likely {
-            report.at(used.span, format!("no catalogue defines the key `{key}`"));
+            report
+                .at(used.span, format!("no catalogue defines the key `{key}`"))
+                .help("Correct the key, or add it to the catalogues");
         }
     }
 }

@@ -24,6 +24,8 @@ pub(super) const LITERAL: &str = "tokens/literal-value";
 const MAX_HOPS: usize = 50;
 /// Maximum number of tokens that a finding names.
 const MAX_NAMES: usize = 3;
+/// Maximum length of a color in a style sheet, in bytes.
+const MAX_COLOR: usize = 100;
 /// Lengths below this number of pixels are equal by chance.
 const MIN_PIXELS: f64 = 4.0;
 
@@ -196,7 +198,7 @@ fn is_word_start(bytes: &[u8], at: usize) -> bool {
 /// The length of the color or number at the start of the text.
 fn word(text: &str) -> usize {
     if text.starts_with("rgb(") || text.starts_with("rgba(") {
-        return text.find(')').map_or(0, |end| end + 1);
+        return text.bytes().take(MAX_COLOR).position(|byte| byte == b')').map_or(0, |end| end + 1);
     }
     if text.starts_with('r') {
         return 0;

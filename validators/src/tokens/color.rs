@@ -44,7 +44,8 @@ pub(super) fn problems(document: &Document<'_>, at: usize, found: &mut Vec<Probl
             let problem = Problem::new(space, format!("`{shown}` is not a color space"));
             let near = closest(&shown, SPACES.iter().map(|&(known, _)| (known, known)));
             found.push(match near {
-                Some(near) => problem.fix(format!("\"{near}\"")),
+                // The components of another space have another range.
+                Some(near) => problem.help(format!("Write `{near}`, and check the components")),
                 None => problem,
             });
         }

@@ -169,7 +169,13 @@ impl<'a> Document<'a> {
             let is_marked = |at: &usize| self.key(*at) == key && is_position(at);
             (0..self.values.all.len()).any(|at| is_marked(&at))
         };
-        if marked("$value") || self.has_schema() {
+        // Other formats, such as converted XML, also have the key `$value`.
+        let has_type = || {
+            self.source.text().contains("\"$type\"")
+                || has_token_name
+                || super::project::is_token_path(self.source.path())
+        };
+        if self.has_schema() || marked("$value") && has_type() {
             return Some(Layout::Format);
         }
         // Other formats use the same names of files.
@@ -214,7 +220,9 @@ impl<'a> Document<'a> {
                 && self.value(at).parent.is_some_and(|up| Some(up) == self.root());
             for child in self.value(at).children.clone() {
                 let key = self.key(child).to_owned();
-                if is_property(&key) && !(self.is_map(child) && self.has_tokens(child)) {
+                let is_data = DATA.contains(&key.as_str());
+                let is_named = !is_property(&key) || self.is_map(child) && self.has_tokens(child);
+                if is_data || !is_named {
                     continue;
                 }
                 if !self.is_map(child) {
@@ -309,18 +317,27 @@ impl<'a> Document<'a> {
 
     /// The group that a group extends: `None` if it extends none, `Some(None)` if that is missing.
     pub(super) fn extended(&self, at: usize) -> Option<Option<usize>> {
+        self.extended_within(at, &mut 0)
+    }
+
+    fn extended_within(&self, at: usize, hops: &mut usize) -> Option<Option<usize>> {
         if let Some(pointer) = self.child_text(at, "$ref") {
-            return Some(self.pointer(pointer));
+            return Some(self.pointer_within(pointer, hops));
         }
         let to = self.child_text(at, "$extends")?;
         Some(match to.strip_prefix('{').and_then(|to| to.strip_suffix('}')) {
             Some(path) => path.split('.').try_fold(self.root()?, |at, name| self.child(at, name)),
-            None => self.pointer(to),
+            None => self.pointer_within(to, hops),
         })
     }
 
     /// The value at a JSON pointer of this document, such as `#/a/$value`.
     pub(super) fn pointer(&self, pointer: &str) -> Option<usize> {
+        self.pointer_within(pointer, &mut 0)
+    }
+
+    /// Follows a pointer; `hops` counts the groups that were followed, which can form a circle.
+    fn pointer_within(&self, pointer: &str, hops: &mut usize) -> Option<usize> {
         let rest = pointer.strip_prefix('#')?;
         let mut at = self.root()?;
         if rest.is_empty() || rest == "/" {
@@ -331,7 +348,9 @@ impl<'a> Document<'a> {
             at = match self.datum(at) {
                 Datum::List => *self.children(at).get(part.parse::<usize>().ok()?)?,
                 _ => self.child(at, &part).or_else(|| {
-                    let inherited = self.extended(at)??;
+                    *hops += 1;
+                    let inherited =
+                        (*hops < MAX_HOPS).then(|| self.extended_within(at, hops))???;
                     self.child(inherited, &part)
                 })?,
             };

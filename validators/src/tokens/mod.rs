@@ -152,8 +152,15 @@ fn check(files: &dyn Files, report: &mut Report<'_>) {
     let source = report.source();
     let purpose = Purpose::of_file(source.path(), files);
     // Tests of tools contain defective files on purpose.
-    if matches!(purpose, Purpose::Vendored | Purpose::Archived | Purpose::Generated | Purpose::Test)
-    {
+    let is_skipped = matches!(
+        purpose,
+        Purpose::Vendored
+            | Purpose::Archived
+            | Purpose::Generated
+            | Purpose::Template
+            | Purpose::Test
+    );
+    if is_skipped {
         return;
     }
     let mut issues = Vec::new();

@@ -22,8 +22,8 @@ pub(super) struct Universe {
     /// The type of each token, if it is known.
     tokens: HashMap<String, Option<String>>,
     groups: HashSet<String>,
-    /// Whether other tokens can exist, for example in a package or a program.
-    pub(super) is_open: bool,
+    /// Whether some token files could not be read.
+    is_open: bool,
 }
 
 impl Universe {
@@ -184,9 +184,9 @@ pub(super) fn is_resolver_source(files: &dyn Files, path: &str) -> bool {
     sources.contains(path)
 }
 
-/// The names that the token files of the project define, as far as the tokens of `document` can
-/// refer to them.
-pub(super) fn universe(document: &Document<'_>, files: &dyn Files) -> Arc<Universe> {
+/// The names that the token files of the project define, and whether the tokens of `document` can
+/// refer to others, for example to those of a package or a program.
+pub(super) fn universe(document: &Document<'_>, files: &dyn Files) -> (Arc<Universe>, bool) {
     let path = document.source.path();
     let all = shared(files, "tokens universe", || collect(files));
     let dictionaries = dictionaries(files);
@@ -201,10 +201,7 @@ pub(super) fn universe(document: &Document<'_>, files: &dyn Files) -> Arc<Univer
         }
         _ => false,
     };
-    if is_open == all.is_open {
-        return all;
-    }
-    Arc::new(Universe { tokens: all.tokens.clone(), groups: all.groups.clone(), is_open })
+    (all, is_open)
 }
 
 fn collect(files: &dyn Files) -> Universe {
@@ -225,7 +222,12 @@ pub(super) fn for_each(files: &dyn Files, visit: &mut dyn FnMut(&Document<'_>)) 
             is_open |= is_token_path(path) && files.exists(path);
             continue;
         };
-        if !text.contains("\"$value\"") && !text.contains("\"value\"") {
+        // Data of all kinds have the key `value`.
+        let has_sets = || ["\"$themes\"", "\"$metadata\""].iter().any(|key| text.contains(key));
+        let is_likely = text.contains("\"$value\"")
+            || text.contains("\"value\"")
+                && (is_token_path(path) || has_sets() || is_named_source(files, path));
+        if !is_likely {
             continue;
         }
         let source = Source::new(path.as_str(), text);

@@ -40,10 +40,15 @@ struct Reference<'d> {
 /// Maximum number of names of other files that a missing name is compared with.
 const MAX_CANDIDATES: usize = 2000;
 
+/// Maximum number of missing names of a file for which a similar name is searched.
+const MAX_SUGGESTIONS: usize = 100;
+/// Maximum length of a chain of groups that is searched for a circle.
+const MAX_CHAIN: usize = 100;
+
 struct Checker<'d, 'a, 'f> {
     document: &'d Document<'a>,
     files: &'f dyn Files,
-    universe: OnceCell<Arc<Universe>>,
+    universe: OnceCell<(Arc<Universe>, bool)>,
 }
 
 pub(super) fn check(document: &Document<'_>, files: &dyn Files, issues: &mut Vec<Issue>) {
@@ -164,8 +169,26 @@ fn is_name(text: &str) -> bool {
 }
 
 impl Checker<'_, '_, '_> {
-    fn universe(&self) -> &Universe {
+    fn project(&self) -> &(Arc<Universe>, bool) {
         self.universe.get_or_init(|| super::project::universe(self.document, self.files))
+    }
+
+    fn universe(&self) -> &Universe {
+        &self.project().0
+    }
+
+    /// Whether tokens of the document can come from outside of the project.
+    fn is_open(&self) -> bool {
+        self.project().1
+    }
+
+    /// Whether a token contains the value that a name leads to. Style Dictionary replaces such
+    /// references too.
+    fn is_below_token(&self, name: &str) -> bool {
+        let is_token = |above: &str| {
+            self.document.by_path.contains_key(above) || self.universe().token(above).is_some()
+        };
+        name.match_indices('.').any(|(at, _)| is_token(&name[..at]))
     }
 
     /// The index of the token that a reference names, after reporting what is wrong with it.
@@ -196,16 +219,18 @@ impl Checker<'_, '_, '_> {
             if let (Some(expected), Some(found)) =
                 (reference.expected, name.as_deref().and_then(Type::from_name))
                 && found != expected
-                && !self.universe().is_open
+                && !self.is_open()
             {
                 issues.push(wrong_type(document, reference, expected, found.name()));
             }
             return None;
         }
-        if document.layout != Layout::Format && self.universe().has_group(to) {
+        if document.layout != Layout::Format && self.universe().has_group(to)
+            || document.mode == Mode::Other && self.is_below_token(to)
+        {
             return None;
         }
-        let is_closed = !self.universe().is_open;
+        let is_closed = !self.is_open();
         match at {
             Some(at) if document.mode != Mode::Other => {
                 let message = format!("`{{{to}}}` names a group, not a token");
@@ -223,7 +248,9 @@ impl Checker<'_, '_, '_> {
                 let own = document.tokens.iter().map(|token| token.path.as_str());
                 let names = own.chain(self.universe().names()).take(MAX_CANDIDATES);
                 let names = names.filter(|name| *name != token.path);
-                issues.push(match closest(to, names.map(|name| (name, name))) {
+                let is_searched = issues.len() < MAX_SUGGESTIONS;
+                let near = is_searched.then(|| closest(to, names.map(|name| (name, name))));
+                issues.push(match near.flatten() {
                     Some(near) => issue.help(format!("Did you mean `{{{near}}}`?")),
                     None => issue,
                 });
@@ -318,7 +345,7 @@ impl Checker<'_, '_, '_> {
         }
         let Some(target) = document.extended(group.at).flatten() else {
             let is_elsewhere = name.is_some_and(|name| self.universe().has_group(name));
-            if !is_elsewhere && !self.universe().is_open {
+            if !is_elsewhere && !self.is_open() {
                 let message = format!("the group `{text}` does not exist");
                 issues.push(Issue::new(INVALID_EXTENDS, span, message));
             }
@@ -340,7 +367,7 @@ impl Checker<'_, '_, '_> {
         }
         let mut seen = HashSet::from([group.at]);
         let mut at = target;
-        while seen.insert(at) {
+        while seen.len() < MAX_CHAIN && seen.insert(at) {
             let Some(next) = document.extended(at).flatten() else { return };
             at = next;
         }

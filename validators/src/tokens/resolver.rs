@@ -9,6 +9,8 @@ use aidd_engine::text::paths::{join, parent_dir};
 use std::collections::{HashMap, HashSet};
 
 const VERSION: &str = "2025.10";
+/// Maximum number of sets that are searched for circles.
+const MAX_SETS: usize = 500;
 
 /// Whether the document is a resolver document.
 pub(super) fn is_resolver(document: &Document<'_>) -> bool {
@@ -17,8 +19,15 @@ pub(super) fn is_resolver(document: &Document<'_>) -> bool {
     let has_map = |key: &str| document.child(root, key).is_some_and(|at| document.is_map(at));
     document.child_text(root, "$schema").is_some_and(|schema| {
         schema.contains("designtokens.org/") && schema.ends_with("resolver.json")
-    }) || has("resolutionOrder") && (has("version") || has_map("sets") || has_map("modifiers"))
+    }) || has("resolutionOrder")
+        && (has_version(document, root) || has_map("sets") || has_map("modifiers"))
         || has("version") && has_map("sets") && has_map("modifiers")
+        || document.source.path().ends_with(".resolver.json")
+            && (has("resolutionOrder") || has_map("sets") || has_map("modifiers"))
+}
+
+fn has_version(document: &Document<'_>, root: usize) -> bool {
+    document.child_text(root, "version") == Some(VERSION)
 }
 
 pub(super) fn check(document: &Document<'_>, files: &dyn Files, issues: &mut Vec<Issue>) {
@@ -198,6 +207,9 @@ impl<'d> Checker<'d, '_, '_> {
     /// Reports sets that contain themselves.
     fn cycles(&mut self, root: usize) {
         let sets = self.members(root, "sets");
+        if sets.len() > MAX_SETS {
+            return;
+        }
         let mut targets: HashMap<&str, Vec<(&str, usize)>> = HashMap::new();
         for &set in sets {
             for &item in self.members(set, "sources") {

@@ -45,12 +45,13 @@ pub(super) fn check(document: &Document<'_>, issues: &mut Vec<Issue>) {
         }
         properties(document, node.at, issues);
     }
-    if document.mode == Mode::Current || super::has_token_name(document.source.path()) {
+    let is_named = super::has_token_name(document.source.path());
+    if document.mode == Mode::Current || is_named && document.mode == Mode::Draft {
         for &at in &document.stray {
             let message =
                 format!("`{}` is neither a token, a group nor a property", document.key(at));
             issues.push(
-                Issue::new(INVALID_STRUCTURE, document.key_span(at), message)
+                Issue::new(INVALID_PROPERTY, document.key_span(at), message)
                     .help("Write a token, which is an object with `$value`"),
             );
         }

@@ -60,7 +60,7 @@ fn bad_documents_are_rejected_and_good_ones_accepted() {
         for path in ["a.tokens.json", "a.json"].into_iter().chain(resolver) {
             // Only the name shows that some of the files have tokens.
             let has_marker = text.contains("\"$value\"") || text.contains("\"resolutionOrder\"");
-            let needs_name = ["member-not-object", "not-json", "root-array"];
+            let needs_name = ["member-not-object", "no-type", "not-json", "root-array"];
             let needs_name = needs_name.iter().any(|name| header.contains(name));
             if path == "a.json" && (!has_marker || needs_name) {
                 continue;
@@ -144,6 +144,25 @@ fn schemas_and_data_with_similar_keys_have_no_tokens() {
         r#"{"$extensions": {"x": {"$value": 1}}}"#,
     ] {
         assert_eq!(lines_of("tokens/a.json", text, &[]), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn data_without_types_has_no_tokens() {
+    let text = r#"{"Envelope": {"Body": {"$value": "x", "attributes": {"id": "1"}}}}"#;
+    assert_eq!(lines_of("api/soap.json", text, &[]), [""; 0]);
+    let text = r#"{"$extensions": {"com.shop": {"a": {"$value": 1}}}, "n": {"$type": "number", "$value": 1}}"#;
+    assert_eq!(lines_of("a.tokens.json", text, &[]), [""; 0]);
+}
+
+#[test]
+fn groups_that_refer_to_themselves_end() {
+    for text in [
+        r##"{"a": {"$ref": "#/a/x"}, "b": {"c": {"$type": "number", "$value": 1}}}"##,
+        r##"{"a": {"$extends": "#/a/x", "c": {"$type": "number", "$value": 1}}}"##,
+        r##"{"a": {"$ref": "#/b/x/y/z"}, "b": {"$ref": "#/a/x/y/z"}, "c": {"$value": "{a.x.y}"}}"##,
+    ] {
+        lines_of("a.tokens.json", text, &[]);
     }
 }
 

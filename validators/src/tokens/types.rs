@@ -158,9 +158,17 @@ fn unknown_type(document: &Document<'_>, at: usize, issues: &mut Vec<Issue>) {
     let near = closest(name, Type::NAMES.iter().map(|&(name, _)| (name, name)));
     let issue = Issue::new(UNKNOWN_TYPE, span, format!("`{name}` is not a type of the format"));
     issues.push(match near {
-        Some(near) => issue
-            .help(format!("Write `{near}`"))
-            .fix(format!("Write `{near}`"), vec![Edit::replace(span, format!("\"{near}\""))]),
+        Some(near) => {
+            let title = format!("Write `{near}`");
+            let edits = vec![Edit::replace(span, format!("\"{near}\""))];
+            let issue = issue.help(title.as_str());
+            // Another word can have another meaning.
+            if near.eq_ignore_ascii_case(name) {
+                issue.fix(title, edits)
+            } else {
+                issue.fix_unsafe(title, edits)
+            }
+        }
         None => {
             let names: Vec<&str> = Type::NAMES.iter().map(|&(name, _)| name).collect();
             issue.help(format!("The types are {}", names.join(", ")))
@@ -173,14 +181,8 @@ fn check_value(document: &Document<'_>, value: usize, expected: Type, issues: &m
     if document.mode != Mode::Current && values::is_draft(document, value, expected) {
         return;
     }
-    // Other tools have values of their own, such as calculations.
-    let has = |key: &str| document.child(value, key).is_some();
-    let is_current = match expected {
-        Type::Color => has("colorSpace") && has("components"),
-        Type::Dimension | Type::Duration => has("value") && has("unit"),
-        _ => false,
-    };
-    if document.mode == Mode::Other && !is_current {
+    // Other tools have values of their own, such as calculations and units.
+    if document.mode == Mode::Other {
         return;
     }
     for problem in problems(document, value, expected) {

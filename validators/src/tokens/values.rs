@@ -125,7 +125,7 @@ impl Problem {
         Self { at, message: message.into(), help: None, fix: None }
     }
 
-    fn help(mut self, help: impl Into<String>) -> Self {
+    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }

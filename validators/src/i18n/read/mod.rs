@@ -24,7 +24,7 @@ pub(super) fn read(layout: &Layout, text: &str) -> Option<Catalogue> {
         Format::Po | Format::Pot => po::read(text, layout.format == Format::Pot),
         Format::Fluent => fluent::read(text),
         Format::Properties => properties::read(text),
-        Format::Android => xml::read_android(text)?,
+        Format::Android => xml::read_android(text, layout.group.contains("composeResources/"))?,
         Format::Resx => xml::read_resx(text)?,
         Format::Xliff => xml::read_xliff(text)?,
         Format::Strings => apple::read_strings(text),

@@ -148,6 +148,24 @@ impl Level {
     }
 }
 
+/// The length of the heredoc or nowdoc at the start of `text`, up to the word that ends it.
+fn heredoc(text: &str) -> usize {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let label = text[3..].trim_start_matches([' ', '\t', '"', '\'']);
+    let label = &label[..label.find(|c| !is_word(c)).unwrap_or(label.len())];
+    let mut length = 0;
+    for line in text.split_inclusive('\n') {
+        let start = line.trim_start_matches([' ', '\t']);
+        let after = start.strip_prefix(label).filter(|_| length > 0 && !label.is_empty());
+        if after.is_some_and(|after| !after.starts_with(is_word)) {
+            return length + line.len() - start.len() + label.len();
+        }
+        length += line.len();
+    }
+    // Without an end, `<<<` is text.
+    3
+}
+
 struct Tokens<'t> {
     text: &'t str,
     at: usize,
@@ -177,6 +195,10 @@ impl Tokens<'_> {
         let start = self.at;
         let rest = self.text.get(start..)?;
         let first = rest.chars().next()?;
+        if rest.starts_with("<<<") {
+            self.at += heredoc(rest);
+            return Some(Token::Other);
+        }
         let token = match first {
             '\'' | '"' => return Some(self.string(first)),
             '[' => Token::Open,

@@ -145,6 +145,7 @@ impl Reader<'_> {
         let index = keyword.strip_prefix("msgstr[").and_then(|rest| rest.strip_suffix(']'));
         match keyword {
             "" => self.extend(&value, span, at),
+            "domain" => self.part = Part::None,
             "msgctxt" => {
                 self.pending.context = Some((value, span));
                 self.part = Part::Context;
@@ -376,6 +377,8 @@ impl Reader<'_> {
                 self.check_counts(uses.len(), span);
                 self.catalogue.plural_uses = uses;
             }
+            // `msginit` fills in the placeholders when they are needed.
+            Err(_) if self.first_plural.is_none() && forms.contains("EXPRESSION") => {}
             Err(reason) => {
                 let message = format!("invalid `Plural-Forms`: {reason}");
                 self.catalogue.problem(PLURALS, span, message);

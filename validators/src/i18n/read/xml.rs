@@ -16,6 +16,8 @@ fn parse<'t>(text: &'t str, offset: usize, catalogue: &mut Catalogue) -> Option<
             catalogue.complete = true;
             Some(document)
         }
+        // The entities can be defined in another file.
+        Err(roxmltree::Error::UnknownEntityReference(..)) if text.contains("<!DOCTYPE") => None,
         Err(error) => {
             let position = error.pos();
             let line = position.row.saturating_sub(1) as usize;
@@ -66,7 +68,7 @@ fn has_root(document: Option<&Document<'_>>, name: &str) -> bool {
 }
 
 /// Reads strings, arrays and plurals of Android.
-pub(super) fn read_android(text: &str) -> Option<Catalogue> {
+pub(super) fn read_android(text: &str, is_compose: bool) -> Option<Catalogue> {
     let mut catalogue = Catalogue::default();
     let offset = after_mark(text);
     let document = parse(text, offset, &mut catalogue);
@@ -106,9 +108,17 @@ pub(super) fn read_android(text: &str) -> Option<Catalogue> {
         // Strings and plurals of the same name are different resources.
         let is_plural = node.tag_name().name() == "plurals";
         let name = if is_plural { format!("plurals/{name}") } else { name };
+        // Each product has a text of its own.
+        let name = match node.attribute("product") {
+            Some(product) => format!("{name}/{product}"),
+            None => name,
+        };
         let mut entry = Entry::new(name, name_span, forms);
         entry.untranslatable = node.attribute("translatable") == Some("false");
-        check_apostrophes(text, &entry, &mut catalogue);
+        // Compose Multiplatform reads apostrophes as they are.
+        if !is_compose {
+            check_apostrophes(text, &entry, &mut catalogue);
+        }
         catalogue.entries.push(entry);
     }
     catalogue.report_duplicates("the build fails", str::to_owned);
