@@ -11,14 +11,14 @@ use super::store::{json, lock};
 use aidd_engine::project::git::Repository;
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::kind;
-use append::{append, is_current, sync_copy};
+use append::{append, is_current, sync_copies};
 use serde::{Deserialize, Serialize};
 use sources::{PLAIN_SOURCES, SOURCES};
 pub use sources::{is_source, is_written};
 use std::fs::{self, File};
 use std::io::{self, Read, Take};
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 pub use aidd_engine::text::kind::BRANCH_DIR as BRANCHES;
 /// The directory for contexts of merged branches, relative to the root.
@@ -26,6 +26,12 @@ pub const ARCHIVE: &str = ".aidd/branches/archive";
 
 /// Maximum size of a tracked file in bytes: half a million memories of 500 bytes.
 pub const MAX_FILE_BYTES: u64 = 256 << 20;
+
+/// Minimum number of attempts to append to a file that another program replaces.
+const MIN_APPENDS: u32 = 8;
+/// The attempts end after this time. It is shorter than [`lock::LOCK_TIMEOUT`], because other
+/// processes wait for the lock meanwhile.
+const MAX_APPEND_TIME: Duration = Duration::from_secs(5);
 
 /// Identifies the state of a file without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -186,16 +192,17 @@ impl Journal {
     /// When the lines cannot be written.
     pub fn append(&self, path: &str, lines: &str) -> Result<(Stamp, Option<Stamp>), MemoryError> {
         let full_path = self.writable_path(path)?;
+        let (start, mut attempts) = (Instant::now(), 0);
         // Git can replace the file while lines are appended, so appending is retried. Duplicate
         // lines are harmless.
-        for _ in 0..8 {
+        while attempts < MIN_APPENDS || start.elapsed() < MAX_APPEND_TIME {
+            attempts += 1;
             let appended = append(&full_path, lines).map_err(MemoryError::io(&full_path))?;
             if is_current(&full_path, &appended.after) {
                 return Ok(appended.stamps());
             }
             // The new file can be a copy that already contains the lines.
-            let copy = sync_copy(&full_path, lines).map_err(MemoryError::io(&full_path))?;
-            if copy.is_some_and(|copy| is_current(&full_path, &copy)) {
+            if sync_copies(&full_path, lines).map_err(MemoryError::io(&full_path))? {
                 return Ok((Stamp::from_metadata(&appended.before), None));
             }
         }

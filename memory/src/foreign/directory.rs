@@ -12,7 +12,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Maximum size of a file, in bytes.
-const MAX_FILE_BYTES: u64 = 256 << 20;
+pub(super) const MAX_FILE_BYTES: u64 = 256 << 20;
 /// Maximum size of a Markdown file, in bytes.
 const MAX_PAGE_BYTES: u64 = 1 << 20;
 /// Maximum number of files of a directory.

@@ -1,12 +1,13 @@
 //! Reads what a path contains in parts, so that a large file of lines is never in RAM as a whole.
 #![expect(clippy::disallowed_methods, reason = "reads what the user names")]
 
+use super::directory::MAX_FILE_BYTES;
 use super::{Format, ImportOptions, ImportedFile, OwnLines, format_of_line, read_path};
 use crate::MemoryError;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::HashSet;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
@@ -88,12 +89,12 @@ struct Hashes {
 /// Opens a large file of lines of aidd in which no line precedes the lines that it replaces; `None`
 /// for other files, which are read as a whole.
 fn open_lines(path: &Path) -> io::Result<Option<BufReader<File>>> {
-    let file = File::open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() || metadata.len() < MIN_BYTES {
+    // Checked first: a pipe can be opened only once, and some systems cannot open a directory.
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() || !(MIN_BYTES..=MAX_FILE_BYTES).contains(&metadata.len()) {
         return Ok(None);
     }
-    let mut file = BufReader::new(file);
+    let mut file = BufReader::new(File::open(path)?);
     let mut line = Vec::new();
     (&mut file).take(MAX_FIRST_LINE).read_until(b'\n', &mut line)?;
     let first: Value = serde_json::from_slice(&line).unwrap_or_default();

@@ -32,8 +32,25 @@ pub(super) fn is_current(path: &Path, written: &fs::Metadata) -> bool {
     })
 }
 
+/// Maximum number of consecutive copies that are synced.
+const MAX_COPIES: usize = 8;
+
+/// Whether `lines` were copied to the file that replaced the file to which they were appended. The
+/// copy is synced. While it is synced, it can be replaced by the next copy; a program that replaces
+/// files faster than the disk syncs them, but copies the lines each time, loses nothing.
+pub(super) fn sync_copies(path: &Path, lines: &str) -> io::Result<bool> {
+    for _ in 0..MAX_COPIES {
+        match sync_copy(path, lines)? {
+            Some(copy) if is_current(path, &copy) => return Ok(true),
+            Some(_) => {}
+            None => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
 /// Syncs the file at `path` if it contains `lines`; returns its metadata.
-pub(super) fn sync_copy(path: &Path, lines: &str) -> io::Result<Option<fs::Metadata>> {
+fn sync_copy(path: &Path, lines: &str) -> io::Result<Option<fs::Metadata>> {
     let mut file = match OpenOptions::new().read(true).append(true).open(path) {
         Err(error) if is_not_found(&error) => return Ok(None),
         other => other?,
@@ -84,6 +101,8 @@ pub(super) fn append(path: &Path, lines: &str) -> io::Result<AppendMetadata> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(unix)]
+    use std::sync::atomic::{AtomicBool, Ordering};
     use tempfile::TempDir;
 
     #[test]
@@ -114,7 +133,44 @@ mod tests {
         assert!(sync_copy(&path, "three\n").expect("read").is_none());
         let copy = sync_copy(&path, "two\n").expect("read").expect("a copy");
         assert!(is_current(&path, &copy));
+        assert!(sync_copies(&path, "two\n").expect("synced"));
+        assert!(!sync_copies(&path, "three\n").expect("read"));
         fs::write(&path, "one\n").expect("written");
         assert!(!is_current(&path, &copy));
+    }
+
+    /// Replaces the file by copies until it is told to stop, faster than a disk syncs them.
+    #[cfg(unix)]
+    fn replace_by_copies(path: &Path, stop: &AtomicBool) {
+        while !stop.load(Ordering::Relaxed) {
+            let Ok(mut old) = fs::File::open(path) else { continue };
+            let (mut text, mut rest) = (String::new(), String::new());
+            old.read_to_string(&mut text).expect("read");
+            let new = path.with_extension("new");
+            fs::write(&new, &text).expect("written");
+            fs::rename(&new, path).expect("replaced");
+            // What was appended to the old file meanwhile.
+            old.read_to_string(&mut rest).expect("read");
+            let mut file = OpenOptions::new().append(true).open(path).expect("opened");
+            file.write_all(rest.as_bytes()).expect("written");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn lines_can_be_appended_to_a_file_that_is_always_replaced_by_copies() {
+        const NAME: &str = "ai/memory/x.jsonl";
+        let folder = TempDir::new().expect("a directory");
+        let (journal, path) = (super::super::Journal::new(folder.path()), folder.path().join(NAME));
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| replace_by_copies(&path, &stop));
+            let results: Vec<_> =
+                (0..20).map(|n| journal.append(NAME, &format!("line {n};\n"))).collect();
+            stop.store(true, Ordering::Relaxed);
+            results.into_iter().for_each(|result| _ = result.expect("appended"));
+        });
+        let text = fs::read_to_string(&path).expect("read");
+        (0..20).for_each(|n| assert!(text.contains(&format!("line {n};")), "{n}: {text}"));
     }
 }

@@ -2,6 +2,8 @@ use super::mistakes::MIN_STALE_ENTRIES;
 use super::*;
 use crate::permanent::Edit;
 use crate::tests::{decision, mistake, on_both_stores, text, write};
+use proptest::collection::{btree_set, vec};
+use proptest::prelude::*;
 
 #[test]
 fn removed_memories_are_not_compared() {
@@ -93,4 +95,50 @@ fn a_sketch_excludes_no_similar_text_and_most_others() {
     assert!(passed < 300, "{passed} of 30,000");
     assert!(Sketch::UNKNOWN.can_be_similar(&Sketch::new(&pieces("a text"))));
     assert_eq!(Sketch::from_bytes(b"short"), None);
+}
+
+proptest! {
+    #[test]
+    fn a_sketch_excludes_no_similar_set_of_pieces(
+        one in btree_set(any::<u64>(), 0..200),
+        removed in 0_usize..100,
+        added in vec(any::<u64>(), 0..100),
+    ) {
+        let mut two: BTreeSet<u64> = one.iter().skip(removed).copied().collect();
+        two.extend(added);
+        let can_be = Sketch::new(&one).can_be_similar(&Sketch::new(&two));
+        prop_assert!(can_be || similarity(&one, &two) < MIN_SIMILARITY);
+    }
+}
+
+#[test]
+fn the_similar_memories_are_those_of_a_full_comparison() {
+    let words = ["use", "postgres", "for", "events", "sessions", "redis", "cache", "queue"];
+    on_both_stores(|_, memory| {
+        let text = |n: usize| -> String {
+            (0..4 + n % 3)
+                .map(|at| words[(n * 5 + at * (1 + n % 2)) % 8].to_owned() + " ")
+                .collect()
+        };
+        let mut all = Vec::new();
+        for n in 0..24 {
+            let content = format!("{}{n}", text(n));
+            let new = decision(&content, None);
+            let own = pieces(&content);
+            let mut expected: Vec<(f64, String)> = all
+                .iter()
+                .map(|(id, other): &(String, String)| {
+                    (similarity(&own, &pieces(other)), id.clone())
+                })
+                .filter(|(similarity, _)| *similarity >= MIN_SIMILARITY)
+                .collect();
+            expected.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+            expected.truncate(MAX_REPORTED);
+            let saved = memory.save_decision(&new).expect("saved");
+            let found: Vec<(f64, String)> =
+                saved.similar.into_iter().map(|other| (other.similarity, other.id)).collect();
+            assert_eq!(found, expected, "{content}");
+            all.push((saved.id, content));
+        }
+    });
 }

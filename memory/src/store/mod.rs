@@ -184,7 +184,7 @@ pub trait StorageBackend: Send + fmt::Debug {
         after: Option<i64>,
         take: &mut dyn FnMut(SketchRow),
     ) -> Result<(), MemoryError>;
-    /// The memory with this [`SketchRow::row`].
+    /// The memory with this row of a sketch: see [`Self::sketches`].
     fn entry_in_row(&mut self, row: i64) -> Result<Option<Entry>, MemoryError>;
     /// Whether the store can look up terms with [`Self::postings`].
     fn has_postings(&self) -> bool;

@@ -1,7 +1,9 @@
 //! Calls every write operation with a secret and a private text in every field.
 
 use super::*;
+use crate::foreign::{ImportOptions, ImportedParts};
 use crate::kinds::{Checkpoint, Convention, Insight, Observation};
+use crate::log::Revision;
 use crate::permanent::Edit;
 use crate::project_map::{MapEntry, MapKind};
 use crate::records::BranchContext;
@@ -63,6 +65,23 @@ fn import_sensitive(memory: &mut ProjectMemory) {
     memory.accept_draft(&id, Some(&sensitive_text(82))).expect("accepted");
 }
 
+/// Imports lines in parts, with a private text and a secret in every field.
+fn import_sensitive_lines(memory: &mut ProjectMemory) {
+    let first = |n: usize| Revision {
+        topic: Some(sensitive_text(n + 1)),
+        branch: Some(sensitive_text(n + 2)),
+        extra: fields(),
+        ..Revision::first(Kind::Decision, sensitive_text(n), 5, sensitive_text(n + 3))
+    };
+    let lines = (0..8).map(|n| first(200 + 4 * n).with_rev().line() + "\n").collect::<String>();
+    let folder = TempDir::new().expect("a directory");
+    write(folder.path(), "lines.jsonl", &lines);
+    let path = folder.path().join("lines.jsonl");
+    let parts = ImportedParts::open(&path, "lines", &ImportOptions::default()).expect("opened");
+    let (summary, _) = memory.import_parts(parts, &sensitive_text(83), false).expect("imported");
+    assert_eq!(summary.redacted, 8);
+}
+
 fn all_writes(memory: &mut ProjectMemory) {
     let new_session = SessionState {
         name: Some(sensitive_text(0)),
@@ -89,6 +108,7 @@ fn all_writes(memory: &mut ProjectMemory) {
     memory.note_pack_gate("A-1", "PLAN", &codes, Some(&sensitive_text(71))).expect("noted");
     memory.save_run("run_1", &json!({"answer": sensitive_text(65)})).expect("saved");
     import_sensitive(memory);
+    import_sensitive_lines(memory);
     let patch = json!({
         "decisions": [{"decision": sensitive_text(3), "reasoning": sensitive_text(4)}],
         "errorsResolved": [{"error": sensitive_text(5), "fix": sensitive_text(6)}],
@@ -259,6 +279,7 @@ fn every_writing_function_is_tested() {
     for source in [
         include_str!("../permanent.rs"),
         include_str!("../accept.rs"),
+        include_str!("../intake.rs"),
         include_str!("../local.rs"),
         include_str!("../pack_log.rs"),
         include_str!("../work_list/mod.rs"),
@@ -273,12 +294,20 @@ fn every_writing_function_is_tested() {
             let name = function.split('(').next().expect("a name");
             let end = function.find("\n    }\n").unwrap_or(function.len());
             let body = &function[..end];
-            let writes = ["write(", "write_permanent(", "change_", "put_session(", ".save("];
+            let writes = [
+                "write(",
+                "write_permanent(",
+                "change_",
+                "put_session(",
+                ".save(",
+                "import_part(",
+                "import_file(",
+            ];
             let takes_text =
                 body.split(") ->").next().is_some_and(|head| head.matches(':').count() > 1);
             if writes.iter().any(|word| body.contains(word))
                 && takes_text
-                && !["delete_session", "discard_session"].contains(&name)
+                && !["delete_session", "discard_session", "import_entries"].contains(&name)
             {
                 let called = tested.contains(&format!("memory.{name}("))
                     || tested.contains(&format!(".{name}("));
