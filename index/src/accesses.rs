@@ -37,7 +37,7 @@ static CLIENTS: LazyLock<Vec<Clients>> = LazyLock::new(|| {
 /// A call that accesses a service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Access {
-    /// `network` or `database`.
+    /// What is accessed: `network` or `database`.
     pub kind: &'static str,
     /// Whether an import proves it.
     pub is_proved: bool,

@@ -19,13 +19,13 @@ pub struct Client {
     pub markdown_hover: bool,
     /// Supports Markdown in the documentation of completions.
     pub markdown_completion: bool,
-    /// Requests hovers.
+    /// Whether the client requests hovers.
     pub hovers: bool,
-    /// Requests completions.
+    /// Whether the client requests completions.
     pub completions: bool,
-    /// Requests document links.
+    /// Whether the client requests document links.
     pub links: bool,
-    /// Requests code lenses.
+    /// Whether the client requests code lenses.
     pub lenses: bool,
     /// Supports requests to refresh code lenses.
     pub refreshes_lenses: bool,

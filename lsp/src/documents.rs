@@ -27,7 +27,7 @@ impl Text {
         Self { text, starts }
     }
 
-    /// The whole text.
+    /// The whole text of the document.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text

@@ -28,7 +28,7 @@ const MAX_TITLE_CHARS: usize = 80;
 /// A finding allowed by a comment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Allowed {
-    /// The rule id.
+    /// The id of the rule.
     pub rule: String,
     /// The message of the finding.
     pub message: String,

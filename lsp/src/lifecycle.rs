@@ -261,7 +261,7 @@ pub(crate) fn paths(folders: &[WorkspaceFolder]) -> Vec<PathBuf> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Run {
-    /// On every change.
+    /// On every change of the text.
     #[default]
     OnType,
     /// When opened and saved.

@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 /// A call that accesses the network or a database.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct AccessRow {
-    /// `network` or `database`.
+    /// What is accessed: `network` or `database`.
     pub kind: String,
     /// `proved` if an import proves it, otherwise `possible`.
     pub certainty: String,

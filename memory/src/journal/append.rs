@@ -139,7 +139,7 @@ mod tests {
         assert!(!is_current(&path, &copy));
     }
 
-    /// Replaces the file by copies until it is told to stop, faster than a disk syncs them.
+    /// Replaces the file by copies until `stop` is set, faster than a disk syncs them.
     #[cfg(unix)]
     fn replace_by_copies(path: &Path, stop: &AtomicBool) {
         while !stop.load(Ordering::Relaxed) {

@@ -144,6 +144,10 @@ pub(super) fn fluent_names(
                 continue;
             }
             let catalogue = catalogue(files, path);
+            // The text on standard input has no file; the caller adds its names.
+            if catalogue.is_none() && files.size(path).is_err() {
+                continue;
+            }
             let catalogue = Option::as_ref(&catalogue).filter(|it| it.complete)?;
             for entry in &catalogue.entries {
                 // A message can consist only of attributes.

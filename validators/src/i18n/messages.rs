@@ -90,6 +90,10 @@ pub(super) fn bidi_control(context: &Context<'_>, report: &mut Report<'_>) {
             let finding = report.at(span, message);
             finding.help(format!("Close it with {name}; otherwise it also changes the order of the text around the translation"));
             if closes {
+                // In JSON, an escape is visible in editors.
+                let is_json =
+                    matches!(context.layout.format, Format::Json | Format::Arb | Format::XcStrings);
+                let end = if is_json { name.replace("U+", "\\u") } else { end.to_owned() };
                 let edit = Edit::insert(form.span.end, end);
                 finding.fix_unsafe(format!("Append {name}"), vec![edit]);
             }

@@ -1,5 +1,7 @@
 //! Tests of the rules on OpenAPI documents.
 
+mod siblings;
+
 use super::*;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::rules::registry::Registry;
@@ -348,33 +350,6 @@ fn rules_on_paths_and_operations_report_their_defects() {
         assert_eq!(findings_of(rule, &with_paths(&paths)), [expected], "{paths}");
     }
     assert_eq!(findings_of("ambiguous-paths", &with_paths("  /a/{b}: {}\n  /a/c: {}\n")), [""; 0]);
-}
-
-#[test]
-fn fields_that_repeat_the_referenced_object_are_information() {
-    let severity = |fields: &str| {
-        let text = format!(
-            "{}components: {{parameters: {{B: {{name: b, in: query, schema: {{}}}}}}}}\n",
-            with_paths(&format!(
-                "  /a: {{get: {}}}\n",
-                operation(
-                    "a",
-                    &format!("parameters: [{{$ref: '#/components/parameters/B', {fields}}}],")
-                )
-            ))
-        );
-        let (_, findings) = check("api.yaml", &text, &Memory::default());
-        let found = findings.iter().find(|finding| *finding.rule == *"openapi/ref-siblings");
-        found.expect("a finding").severity
-    };
-    for (fields, expected) in [
-        ("in: query", Severity::Info),
-        ("in: query, name: b", Severity::Info),
-        ("in: path", Severity::Warning),
-        ("in: query, required: true", Severity::Warning),
-    ] {
-        assert_eq!(severity(fields), expected, "{fields}");
-    }
 }
 
 #[test]

@@ -71,11 +71,8 @@ pub(super) fn read(text: &str, is_template: bool) -> Catalogue {
 impl Reader<'_> {
     fn line(&mut self, at: usize, line: &str) {
         match line.as_bytes() {
-            [] => {
-                if !self.pending.forms.is_empty() {
-                    self.finish();
-                }
-            }
+            // As for msgfmt, empty lines do not end an entry.
+            [] => {}
             [b'#', b'~', rest @ ..] if !rest.starts_with(b"|") => {
                 let inner = line[2..].trim_start();
                 if inner.starts_with("msgid") && !inner.starts_with("msgid_plural")
