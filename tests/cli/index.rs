@@ -80,9 +80,9 @@ fn questions_without_a_result_say_so() {
     hint: similar path: store.ts
     ");
     assert_snapshot!(refuse(&["map", "--focus", "nothing/at/all"]), @"error: nothing/at/all does not exist");
-    assert_snapshot!(refuse(&["affected", ".gitignore"]), @r"
+    assert_snapshot!(refuse(&["affected", ".gitignore"]), @"
     error: .gitignore is not in the code index
-      = help: the index contains source files that Git does not ignore
+    hint: the index contains source files that Git does not ignore
     ");
     assert_snapshot!(refuse(&["callers", "psot"]), @r"
     error: the index has no symbol `psot`

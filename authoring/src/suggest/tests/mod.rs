@@ -207,13 +207,15 @@ fn a_sentence_is_described_with_its_places_and_coverage() {
       at [web/AGENTS.md:1], about [web/**]
       open
       page web/.aidd/rules/never-mutate-props.md
-      related functional/mutation off
-      related functional/parameter-mutation off
+      related perf/unstable-memo-prop on
+      related a11y/unknown-aria-attribute on
+      related a11y/missing-aria-state on
     Always parse twice.
       at [rules/parse.md:3], about []
       open
       page rules/parse.md
       related tests/python-duplicate-case on
+      related i18n/duplicate-key on
     Never use moment
       at [], about []
       elsewhere by eslint/no-restricted-* in eslint.config.js
