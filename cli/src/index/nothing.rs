@@ -103,7 +103,9 @@ pub(super) fn refuse_unknown_path(reader: &Reader, disk: &Disk, path: &str) -> R
 pub(super) fn dead_notes(found: &Dead, limit: u32) -> String {
     let mut notes = String::new();
     if found.total == 0 {
-        notes.push_str("every function and type has a reference\n");
+        notes.push_str(
+            "no function or type is without references; `--exported` also lists exported ones\n",
+        );
     }
     if found.total > limit {
         let total = found.total;

@@ -33,7 +33,7 @@ fn rule_names_are_completed_in_allow_comments() {
     let project = Project::new(&[]);
     let completions_at = |marked: &str| accept_first(&project, "Dockerfile", marked);
     assert_snapshot!(completions_at("FROM debian:latest\n# 😀\n# aidd:allow ‸\nRUN sudo a\n"), @"
-    aidd/unused-allow dockerfile/latest-tag dockerfile/sudo agents/agent-fields agents/contradicts-formatter agents/dead-import of 200
+    aidd/unused-allow dockerfile/latest-tag dockerfile/sudo a11y/access-key a11y/active-descendant-without-focus a11y/ambiguous-link-text of 200
     FROM debian:latest
     # 😀
     # aidd:allow aidd/unused-allow
@@ -81,7 +81,7 @@ fn the_rule_page_is_added_on_resolve() {
 
     The tag `latest` moves: two builds of the same Dockerfile can start from different images, and upgrades arrive without a change to the Dockerfile.
 
-    Use a version tag. If the reference also has a digest, the tag is only a label and is not reported. If the name of the image contains the version (`ubi9/ubi-minimal`), the finding is an `info`.
+    Use a version tag. If the reference also has a digest, the tag is only a label and is not reported. If the name of the image contains the version (`ubi9/ubi-minimal`), or if the project itself builds the image, the finding is an `info`.
     ");
     assert_snapshot!(item.detail.expect("a summary"), @"The tag `latest` moves: two builds of the same Dockerfile can start from different images, and upgrades arrive without a change to the Dockerfile.");
 }
@@ -133,7 +133,7 @@ fn the_configuration_is_completed_from_its_schema() {
     {"overrides": [{"rules": {"DL3004": ${1|"off","info","warning","error"|}
     "#);
     assert_snapshot!(completions_at("{\"ci\": {\"blockOn\": [\"dockerfile/sudo‸\"]}}"), @r#"
-    dockerfile/sudo accessibility architecture ci compatibility compliance of 95
+    dockerfile/sudo accessibility angular architecture ci compatibility of 117
     {"ci": {"blockOn": ["dockerfile/sudo"]}}
     "#);
     assert_eq!(completions_at("{\"baseline\": \"‸\"}"), "none");
@@ -207,7 +207,7 @@ fn the_front_matter_is_completed_from_its_schema() {
     enabled: true
     ");
     assert_snapshot!(completions_at("tags:\n  - ‸"), @"
-    accessibility architecture ci compatibility compliance correctness of 94
+    accessibility angular architecture ci compatibility compliance of 116
     tags:
       - accessibility
     ");

@@ -42,52 +42,52 @@ fn text_is_checked_as_the_file_at_its_intended_path() {
     let arguments = json!({"content": DOCKERFILE, "limit": 2});
     let answer = call(folder.path(), "aidd_validate_dockerfile", arguments).expect("an answer");
     insta::assert_snapshot!(answer.text, @"
-    1 error, 0 warnings, 2 info in 1 file; the check fails
-    error Dockerfile:2:16 dockerfile/sudo [7feb405bde191792] `sudo` is not needed in a build
-      help: Switch with `USER root` and back, or use `gosu` when the container starts
-      fix (unsafe): Remove sudo
+    0 errors, 0 warnings, 3 info in 1 file; the check passes
     info Dockerfile:2:5 dockerfile/cd-instead-of-workdir [e2ccdb38360b0890] `cd` changes the directory for this `RUN` only
       help: Use `WORKDIR`, which also applies to the following instructions
       fix (unsafe): Use WORKDIR
+    info Dockerfile:2:16 dockerfile/sudo [7feb405bde191792] `sudo` is not needed in a build
+      help: Switch with `USER root` and back, or use `gosu` when the container starts
+      fix (unsafe): Remove sudo
     and 1 more; raise `limit` or narrow the path
     reason for dockerfile/cd-instead-of-workdir: The effect of `cd` in a `RUN` ends with that instruction, so every later `RUN`, `COPY` or `CMD` has to repeat it. `WORKDIR` sets the directory once for all following instructions, creates it, and is recorded in the image's configuration.
     reason for dockerfile/sudo: `sudo` in a build changes nothing for root and behaves unpredictably for any other user. It drops environment variables, can prompt for a password, and does not forward signals. `RUN` already runs as the user of the last `USER` instruction.
     ");
     insta::assert_snapshot!(format!("{:#}", answer.data["findings"][0]), @r#"
     {
-      "id": "7feb405bde191792",
-      "rule": "dockerfile/sudo",
-      "severity": "error",
+      "id": "e2ccdb38360b0890",
+      "rule": "dockerfile/cd-instead-of-workdir",
+      "severity": "info",
       "path": "Dockerfile",
       "start": {
         "line": 2,
-        "column": 16,
-        "offset": 30
+        "column": 5,
+        "offset": 19
       },
       "end": {
         "line": 2,
-        "column": 20,
-        "offset": 34
+        "column": 12,
+        "offset": 26
       },
-      "message": "`sudo` is not needed in a build",
-      "help": "Switch with `USER root` and back, or use `gosu` when the container starts",
+      "message": "`cd` changes the directory for this `RUN` only",
+      "help": "Use `WORKDIR`, which also applies to the following instructions",
       "status": "new",
       "fix": {
-        "title": "Remove sudo",
+        "title": "Use WORKDIR",
         "safety": "unsafe",
         "edits": [
           {
             "start": {
               "line": 2,
-              "column": 16,
-              "offset": 30
+              "column": 1,
+              "offset": 15
             },
             "end": {
               "line": 2,
-              "column": 21,
-              "offset": 35
+              "column": 16,
+              "offset": 30
             },
-            "text": ""
+            "text": "WORKDIR /tmp\nRUN "
           }
         ]
       }
