@@ -72,7 +72,7 @@ fn a_finding_is_shown_with_its_explanation() {
 
     The tag latest moves: two builds of the same Dockerfile can start from different images, and upgrades arrive without a change to the Dockerfile.
 
-    Use a version tag. If the reference also has a digest, the tag is only a label and is not reported. If the name of the image contains the version (ubi9/ubi-minimal), the finding is an info.
+    Use a version tag. If the reference also has a digest, the tag is only a label and is not reported. If the name of the image contains the version (ubi9/ubi-minimal), or if the project itself builds the image, the finding is an info.
 
     Fails
 
