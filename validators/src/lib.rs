@@ -4,6 +4,7 @@
 
 mod a11y;
 mod agents;
+mod cached;
 mod coverage;
 mod credentials;
 mod deps;

@@ -4,6 +4,7 @@ use super::layout::{Layout, layout};
 use super::locale;
 use super::model::Catalogue;
 use super::read;
+use crate::cached::cached;
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::{Decoded, Source};
@@ -24,18 +25,6 @@ pub(super) struct Group {
 
 /// The groups of a project, by [`Layout::group`].
 pub(super) type Groups = HashMap<String, Group>;
-
-/// The value for `key`, computed once per run.
-fn cached<T: Send + Sync + 'static>(
-    files: &dyn Files,
-    key: &str,
-    compute: impl Fn() -> T,
-) -> Arc<T> {
-    match files.run_cache() {
-        Some(cache) => cache.get_or_compute(key, compute),
-        None => Arc::new(compute()),
-    }
-}
 
 /// The groups of the project; empty if its files were not listed.
 pub(super) fn groups(files: &dyn Files) -> Arc<Groups> {

@@ -105,7 +105,8 @@ fn formats_of_android_apple_and_net_are_read() {
     let android = "<resources>\n<string name=\"a\">l'a <b>x</b> &lt;</string>\n<plurals name=\"p\"><item quantity=\"one\">u</item><item quantity=\"other\">%d</item></plurals>\n<string-array name=\"l\"><item>i</item></string-array>\n</resources>";
     let strings = "/* c */\n\"a\" = \"b \\\"c\\\"\";\nd = \"e\"; // f\n\"g\" = h\n\"i\" = \"j\";";
     let dict = "<plist><dict><key>files</key><dict><key>NSStringLocalizedFormatKey</key><string>%#@n@</string><key>n</key><dict><key>one</key><string>un</string><key>other</key><string>%d</string></dict></dict></dict></plist>";
-    let resx = "<root><data name=\"a\"><value>b {0}</value></data><data name=\"i\" type=\"x\"><value>c</value></data></root>";
+    let data = "<data name=\"a\"><value>b {0}</value></data><data name=\"i\" type=\"x\"><value>c</value></data>";
+    let resx = &format!("<{0}>{data}</{0}>", "root");
     let catalog = r#"{"sourceLanguage": "en", "strings": {"Save": {"localizations": {"fr": {"stringUnit": {"state": "translated", "value": "Enregistrer"}}}}, "%d files": {"localizations": {"de": {"variations": {"plural": {"one": {"stringUnit": {"value": "Eine"}}, "other": {"stringUnit": {"value": "%d"}}}}}}}}}"#;
     let xliff = "<xliff><file><body><trans-unit id=\"a\"><source>S <x id=\"I\"/></source><target>T</target></trans-unit></body></file></xliff>";
     let php = "<?php\n// c\nreturn [\n  'a' => 'b \\'c\\'',\n  'd' => ['e' => \"f\", 'g',],\n  'h' => trans('x'), 'i' => 'j' . 'k', 'a' => 'l'\n];";

@@ -6,6 +6,7 @@ use super::migration::{self, Migration};
 use super::split::{Piece, split};
 use super::statement::{Statement, StatementKind};
 use super::{other, postgres};
+use crate::cached::cached;
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::paths::{below, parent_dir, upwards};
 use aidd_engine::text::source::Span;
@@ -331,18 +332,6 @@ fn content_evidence(text: &str, files: &dyn Files) -> Evidence {
 pub(super) fn read_sibling(path: &str, files: &dyn Files) -> Option<String> {
     let bytes = files.read(path, MAX_SIBLING_SIZE + 1).ok()?;
     (bytes.len() as u64 <= MAX_SIBLING_SIZE).then(|| String::from_utf8(bytes).ok()).flatten()
-}
-
-/// The value for `key`, computed once per run.
-pub(super) fn cached<T: Send + Sync + 'static>(
-    files: &dyn Files,
-    key: &str,
-    compute: impl Fn() -> T,
-) -> Arc<T> {
-    match files.run_cache() {
-        Some(cache) => cache.get_or_compute(key, compute),
-        None => Arc::new(compute()),
-    }
 }
 
 /// The evidence in the nearest settings in a directory or above it; without settings, in the

@@ -1,8 +1,8 @@
 //! Recognises migrations: which files are migrations, in which order they run, and whether they run
 //! in a transaction.
 
-use super::file::cached;
 use super::split::Piece;
+use crate::cached::cached;
 use aidd_engine::text::files::{Files, sibling, side_file};
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::paths::{below, parent_dir};

@@ -17,6 +17,7 @@ mod statement;
 #[cfg(test)]
 mod tests;
 
+use crate::cached::cached;
 use aidd_engine::check::family::Family;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
@@ -24,7 +25,7 @@ use aidd_engine::text::finding::Severity;
 use aidd_engine::text::kind::Kind;
 use aidd_engine::text::source::Span;
 use config::{SquawkConfig, squawk_config};
-use file::{File, cached};
+use file::File;
 use migration::Transaction;
 use replay::Replay;
 use squawk::{Row, Scope};

@@ -5,8 +5,8 @@ mod usage;
 
 use super::color;
 use super::document::{Document, alias};
-use super::project::shared;
 use super::types::{TokenType, token_type};
+use crate::cached::cached;
 use aidd_engine::check::family::FileContext;
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
@@ -42,7 +42,7 @@ enum Literal {
 type Names = HashMap<Literal, Vec<String>>;
 
 fn names(files: &dyn Files) -> Arc<Names> {
-    shared(files, "tokens literals", || {
+    cached(files, "tokens literals", || {
         let mut names = Names::new();
         super::project::for_each(files, &mut |document| {
             for token in &document.tokens {

@@ -4,6 +4,7 @@
 use super::document::{Document, Layout};
 use super::mode::Mode;
 use super::types::{TokenType, token_type};
+use crate::cached::cached;
 use aidd_engine::project::manifest;
 use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::listing::Listing;
@@ -61,18 +62,6 @@ pub(super) fn is_token_path(path: &str) -> bool {
         .any(|word| lower.contains(word))
 }
 
-/// A value of the project, computed once per run.
-pub(super) fn shared<T: Send + Sync + 'static>(
-    files: &dyn Files,
-    key: &str,
-    compute: impl Fn() -> T,
-) -> Arc<T> {
-    match files.run_cache() {
-        Some(cache) => cache.get_or_compute(key, compute),
-        None => Arc::new(compute()),
-    }
-}
-
 /// The JSON files of the project that are not those of package managers and editors.
 fn candidates(listing: &Listing) -> impl Iterator<Item = &String> {
     listing.files().iter().filter(|path| {
@@ -97,7 +86,7 @@ struct Dictionary {
 }
 
 fn dictionaries(files: &dyn Files) -> Arc<Vec<Dictionary>> {
-    shared(files, "tokens dictionaries", || {
+    cached(files, "tokens dictionaries", || {
         let Some(listing) = files.listing() else { return Vec::new() };
         let is_config = |path: &&String| {
             let name = path.rsplit('/').next().unwrap_or(path);
@@ -160,7 +149,7 @@ fn studio_root(files: &dyn Files, path: &str) -> Option<String> {
 
 /// Whether a resolver document names the file as a source, so that it is merged with other files.
 pub(super) fn is_resolver_source(files: &dyn Files, path: &str) -> bool {
-    let sources = shared(files, "tokens resolver sources", || {
+    let sources = cached(files, "tokens resolver sources", || {
         let Some(listing) = files.listing() else { return HashSet::new() };
         let resolvers = candidates(listing).filter(|path| path.contains("resolver"));
         let mut sources = HashSet::new();
@@ -188,7 +177,7 @@ pub(super) fn is_resolver_source(files: &dyn Files, path: &str) -> bool {
 /// refer to others, for example to those of a package or a program.
 pub(super) fn universe(document: &Document<'_>, files: &dyn Files) -> (Arc<Universe>, bool) {
     let path = document.source.path();
-    let all = shared(files, "tokens universe", || collect(files));
+    let all = cached(files, "tokens universe", || collect(files));
     let dictionaries = dictionaries(files);
     let mut named = dictionaries.iter().filter(|dictionary| dictionary.globs.matches(path));
     let is_open = match document.layout {

@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A path, and its stamp if it was asked for.
+/// A path, and its stamp if it was requested.
 pub type Stamped = (String, Option<Stamp>);
 
 /// The files that [`list`](super::list) returns for a walk over the whole project, sorted by path.
@@ -70,7 +70,7 @@ impl Listing<'_> {
             |name: &str| entries.iter().any(|(_, other)| other.eq_ignore_ascii_case(name));
         let inside = self.scope.enter(path, outer, &contains);
         // A directory is sorted as if its path ended with a slash, as the paths of its files do.
-        let mut kept: Vec<(String, Option<OsString>, Option<Stamp>)> = Vec::new();
+        let mut listed: Vec<(String, Option<OsString>, Option<Stamp>)> = Vec::new();
         for (is_dir, name) in entries {
             let text = name.to_string_lossy();
             if STORES.iter().any(|store| text == *store) {
@@ -80,7 +80,7 @@ impl Listing<'_> {
             if !is_dir {
                 if self.globs.matches(&path) && self.scope.includes_in(&inside, &path, false) {
                     let stamp = (self.is_stamped)(&text).then(|| dir.stamp(&name)).flatten();
-                    kept.push((path, None, stamp));
+                    listed.push((path, None, stamp));
                 }
                 continue;
             }
@@ -90,13 +90,13 @@ impl Listing<'_> {
                 self.scope.record_excluded(dir_path, Cause::Exclude);
             } else if self.scope.includes_in(&inside, dir_path, true) {
                 drop(text);
-                kept.push((path, Some(name), None));
+                listed.push((path, Some(name), None));
             }
         }
         // Deep trees must not keep all their directories open.
         drop(dir);
-        kept.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-        for (path, name, stamp) in kept {
+        listed.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        for (path, name, stamp) in listed {
             match name {
                 None => self.found.push((path, stamp)),
                 Some(name) => {

@@ -1,7 +1,7 @@
 //! The names of tokens that code and other tokens use.
 
 use super::super::document::Document;
-use super::super::project::shared;
+use crate::cached::cached;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{Files, side_file};
 use std::collections::HashSet;
@@ -31,7 +31,7 @@ struct Usage {
 }
 
 fn usage(files: &dyn Files) -> std::sync::Arc<Usage> {
-    shared(files, "tokens usage", || {
+    cached(files, "tokens usage", || {
         let mut usage = Usage::default();
         let Some(listing) = files.listing() else { return Usage { is_partial: true, ..usage } };
         for (count, path) in listing.files().iter().enumerate() {

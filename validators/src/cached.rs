@@ -1,0 +1,16 @@
+//! Values that several checks of a run share.
+
+use aidd_engine::text::files::Files;
+use std::sync::Arc;
+
+/// The value for `key`, computed once per run.
+pub(crate) fn cached<T: Send + Sync + 'static>(
+    files: &dyn Files,
+    key: &str,
+    compute: impl Fn() -> T,
+) -> Arc<T> {
+    match files.run_cache() {
+        Some(cache) => cache.get_or_compute(key, compute),
+        None => Arc::new(compute()),
+    }
+}
