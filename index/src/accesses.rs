@@ -30,6 +30,7 @@ struct Clients {
     globals: HashMap<String, Vec<String>>,
 }
 
+/// The shipped table; the tests of accesses fail if it cannot be read.
 static CLIENTS: LazyLock<Vec<Clients>> = LazyLock::new(|| {
     serde_json::from_str(include_str!("accesses/clients.json")).unwrap_or_default()
 });

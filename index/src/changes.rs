@@ -56,7 +56,7 @@ fn lines_of(
         (bytes.len() as u64 <= facts::MAX_BYTES).then(|| Source::decode(path, bytes))
     };
     let after = read(head, path)?;
-    // A file that is not in the index is no earlier version: packs are stored until the index changes.
+    // A file that is not in the index has no earlier version: packs are stored until the index changes.
     let before = change.base.as_deref().filter(|path| facts::language(path).is_some());
     let before = before.and_then(|path| read(base, path));
     let hunks = diff::hunks(before.as_ref().map_or("", Source::text), after.text());

@@ -1,5 +1,5 @@
 //! Names that are used as values: every name in an expression that no other reference covers. Where a
-//! name is no expression, such as the name of a declaration or the target of an assignment, is data.
+//! name is not an expression, such as the name of a declaration or the target of an assignment, is data.
 
 use super::build::Build;
 use super::{Chain, Kind, RefKind, Root, go, python_values, rust_values, script_values};
@@ -30,7 +30,7 @@ struct Grammar {
     pruned: &'static [&'static str],
     leaves: &'static [&'static str],
     transparent: &'static [&'static str],
-    /// Parent → the fields in which a node is no value; empty: everywhere.
+    /// Parent → the fields in which a node is not a value; empty: everywhere.
     declared: &'static [(&'static str, &'static [&'static str])],
 }
 
@@ -245,8 +245,8 @@ impl Positions {
         self.flags.get(usize::from(kind)).copied().unwrap_or_default()
     }
 
-    /// Whether the node at the cursor is no value. `parent`: the kind of its parent, and whether the
-    /// parent is no value itself.
+    /// Whether the node at the cursor is not a value. `parent`: the kind of its parent, and whether the
+    /// parent is not a value itself.
     fn is_declared(
         &self,
         (parent, is_parent_declared): (u16, bool),
@@ -277,11 +277,11 @@ struct Use<'t> {
 #[derive(Debug, Default)]
 pub(super) struct Uses<'t> {
     found: Vec<Use<'t>>,
-    /// The ancestors of the current node: their kinds, and whether they are no values.
+    /// The ancestors of the current node: their kinds, and whether they are outside of values.
     parents: Vec<(u16, bool)>,
     /// The end of a part without values.
     pruned_until: usize,
-    /// Whether the last node that is in the same position as its parent is no value.
+    /// Whether the last node that is in the same position as its parent is not a value.
     is_declared: bool,
 }
 

@@ -21,6 +21,7 @@ mod usage;
 use aidd_engine::check::family::{Family, FileContext};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
+use aidd_engine::text::finding::Severity;
 use aidd_engine::text::kind::Kind;
 use aidd_engine::text::purpose::Purpose;
 use aidd_engine::text::source::{Decoded, Span};
@@ -144,7 +145,7 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         None => Arc::new(parse()),
     };
     let Some(own) = &*catalogue else { return };
-    report_problems(own, report);
+    report_problems(own, layout.format, report);
     let groups = groups::groups(context.files);
     let group = groups.get(&layout.group).cloned().unwrap_or_default();
     let source_path = group.source(context.files).filter(|path| path != source.path());
@@ -180,7 +181,8 @@ fn check_encoding(format: Format, report: &mut Report<'_>) {
     }
 }
 
-fn report_problems(catalogue: &Catalogue, report: &mut Report<'_>) {
+fn report_problems(catalogue: &Catalogue, format: Format, report: &mut Report<'_>) {
+    let is_json = matches!(format, Format::Json | Format::Arb | Format::XcStrings);
     for problem in &catalogue.problems {
         if !report.begin(problem.rule) {
             continue;
@@ -192,6 +194,10 @@ fn report_problems(catalogue: &Catalogue, report: &mut Report<'_>) {
         if let Some((title, span, text)) = &problem.fix {
             let edit = aidd_engine::text::finding::Edit::replace(*span, text.as_str());
             finding.fix(*title, vec![edit]);
+        }
+        // Files of other tools have the extensions of the other formats.
+        if problem.rule == model::SYNTAX && !is_json {
+            finding.severity = finding.severity.min(Severity::Info);
         }
     }
 }

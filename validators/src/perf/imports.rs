@@ -27,7 +27,7 @@ pub(super) struct Imports<'a> {
     is_server_module: bool,
     pub(super) is_vue_file: bool,
     pub(super) next_role: NextRole,
-    /// Whether the script builds an image or a mail, which is no page.
+    /// Whether the script builds an image or an e-mail instead of a page.
     pub(super) is_no_page: bool,
     /// The local names of components of Next, with their modules.
     pub(super) next_components: Vec<(&'a str, &'a str)>,
