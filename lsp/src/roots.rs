@@ -182,13 +182,13 @@ impl Roots {
     fn read(&mut self, root: &Path) -> Option<Arc<Workspace>> {
         let config = self.config_of(root);
         let unsaved = self.unsaved_pages_of(root);
-        let previous = self.open.get(root);
-        let previous = previous.map_or(&[][..], |workspace| &workspace.project.pages);
-        let opened =
-            Project::open(self.distribution, root, config.as_deref()).and_then(|mut project| {
-                pages::apply(&mut project.pages, unsaved, previous);
-                Workspace::from_project(project)
-            });
+        let previous = self.open.get(root).cloned();
+        let used = previous.as_ref().map_or(&[][..], |workspace| &workspace.project.pages);
+        let open = |mut project: Project| {
+            pages::apply(&mut project.pages, unsaved.clone(), used);
+            Workspace::from_project(project)
+        };
+        let opened = Project::open(self.distribution, root, config.as_deref()).and_then(open);
         let message = match &opened {
             Ok(workspace) => workspace.baseline_error.as_ref().map(ToString::to_string),
             Err(error) => Some(error.to_string()),
@@ -200,7 +200,10 @@ impl Roots {
             message,
             is_finding,
         }));
-        opened.ok().map(Arc::new)
+        // With settings that cannot be used, the present pages apply with the last valid settings.
+        let workspace =
+            opened.ok().or_else(|| open(previous.as_ref()?.project.with_present_pages()).ok());
+        workspace.map(Arc::new)
     }
 
     /// The open workspaces whose roots are at or below `path`.

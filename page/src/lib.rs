@@ -2,6 +2,7 @@
 //! headers; the build script uses it for the shipped pages, and the engine for the pages of a
 //! project. It also defines the tables into which the shipped pages are compiled.
 
+mod errors;
 mod forms;
 mod pack;
 mod params;
@@ -13,6 +14,7 @@ use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
 
+pub use errors::header_errors;
 pub use forms::*;
 pub use pack::{FitsHeader, PackHeader, pack};
 pub use params::check_with;

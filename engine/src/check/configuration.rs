@@ -413,8 +413,11 @@ fn check_page(context: &FileContext<'_>, report: &mut Report<'_>) {
     if !report.begin(PAGE) {
         return;
     }
-    if let Err(error) = page::header(source.text()) {
-        report_malformed(&error, report);
+    let errors = page::header_errors(source.text());
+    for error in &errors {
+        report_malformed(error, report);
+    }
+    if !errors.is_empty() {
         return;
     }
     if source.decoded() == Decoded::Lossy {

@@ -105,6 +105,14 @@ impl Project {
         })
     }
 
+    /// The project with its present pages and the settings as they were last read.
+    #[must_use]
+    pub fn with_present_pages(&self) -> Self {
+        let project = Self::unconfigured(self.distribution, self.disk.root());
+        let (config, config_path) = (self.config.clone(), self.config_path.clone());
+        Self { config, config_path, today: self.today, ..project }
+    }
+
     /// The project at `root` with default settings, ignoring its configuration: for an editor that
     /// has to check files although the configuration cannot be read.
     #[must_use]

@@ -140,6 +140,26 @@ async fn unsaved_edits_of_a_rule_page_apply_and_a_half_typed_page_keeps_its_last
 }
 
 #[tokio::test]
+async fn unsaved_edits_of_a_rule_page_apply_with_a_broken_configuration_on_disk() {
+    let folder = project();
+    let root = folder.path();
+    let config = write(root, ".aidd/config.json", "{\"rules\": {\"team/no-stop\": \"error\"}}\n");
+    let (file, page) = (uri(&root.join("a.js")), uri(&root.join("rules/no-debugger.md")));
+    let mut client = Client::start(root, push_capabilities()).await;
+    client.open(&file, "javascript", "debugger alert").await;
+    assert_eq!(client.published(&file, Some(1)).await[0]["severity"], 1);
+    write(root, ".aidd/config.json", "{\"rules\": {");
+    client.report_change(&config, 2).await;
+    client.open(&page, "markdown", &rule_page("debugger", "")).await;
+    client.replace(&page, 2, &rule_page("alert", "")).await;
+    let is_alert = |params: &Value| {
+        params["uri"] == file && params["diagnostics"][0]["message"] == "`alert` stops"
+    };
+    let params = client.wait_for("textDocument/publishDiagnostics", is_alert).await;
+    assert_eq!(params["diagnostics"][0]["severity"], 1, "the last valid configuration");
+}
+
+#[tokio::test]
 async fn a_failing_example_of_an_open_rule_page_is_a_diagnostic() {
     let folder = project();
     let page = uri(&folder.path().join("rules/no-debugger.md"));

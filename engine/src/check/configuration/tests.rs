@@ -96,6 +96,21 @@ fn problems_of_a_page_are_reported_at_their_position_with_a_remedy() {
 }
 
 #[test]
+fn all_errors_of_a_header_are_reported_at_once() {
+    let text = page(
+        "tgas: [a]\ncheck:\n  fils: '*.ts'\n  text: { regx: a, regex: b, max: -1 }\n  fix: { safe: yes }\nfix: { replace: c }",
+    );
+    insta::assert_snapshot!(findings(".aidd/rules/x.md", &text, &[]).join("\n"), @r"
+    3:1 tgas: unknown key `tgas`; did you mean `tags`?
+    5:3 fils: unknown key `fils`; did you mean `files`?
+    6:11 regx: unknown key `regx`; did you mean `regex`?
+    6:35 -1: expected a non-negative integer
+    7:16 yes: expected `true` or `false`
+    8:1 fix: unknown key `fix`; it belongs under `check`
+    ");
+}
+
+#[test]
 fn all_problems_of_a_configuration_are_reported_at_once() {
     let text = r#"{"failsOn": "error", "maxFileSize": "big", "unknwon": 1,
 "rules": {"dockerfile/sduo": "off", "no/rule": "of"}, "include": 3}"#;
