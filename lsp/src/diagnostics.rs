@@ -3,26 +3,28 @@
 use crate::convert;
 use crate::documents::lock;
 use crate::lifecycle::Run;
+use crate::progress::Progress;
 use crate::schedule;
 use crate::snapshot::Snapshot;
 use crate::state::{Marks, State};
+use crate::unreported::{self, Stamps};
 use crate::workspace_pass::{PassEvent, Scope, Stop, begin_pass, file_path};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::MutexGuard;
 use tower_lsp_server::ls_types::notification::Notification;
 use tower_lsp_server::ls_types::{
     Diagnostic, DocumentDiagnosticParams, DocumentDiagnosticReport, DocumentDiagnosticReportResult,
-    FullDocumentDiagnosticReport, NumberOrString, ProgressToken,
-    RelatedFullDocumentDiagnosticReport, RelatedUnchangedDocumentDiagnosticReport,
-    UnchangedDocumentDiagnosticReport, Uri, WorkspaceDiagnosticParams, WorkspaceDiagnosticReport,
-    WorkspaceDiagnosticReportResult, WorkspaceDocumentDiagnosticReport,
-    WorkspaceFullDocumentDiagnosticReport, WorkspaceUnchangedDocumentDiagnosticReport,
+    FullDocumentDiagnosticReport, ProgressToken, RelatedFullDocumentDiagnosticReport,
+    RelatedUnchangedDocumentDiagnosticReport, UnchangedDocumentDiagnosticReport, Uri,
+    WorkspaceDiagnosticParams, WorkspaceDiagnosticReport, WorkspaceDiagnosticReportResult,
+    WorkspaceDocumentDiagnosticReport, WorkspaceFullDocumentDiagnosticReport,
+    WorkspaceUnchangedDocumentDiagnosticReport,
 };
 
 /// Diagnostics of files that are not open.
@@ -32,6 +34,7 @@ pub(crate) struct WorkspaceDiagnostics {
     epoch: Option<u64>,
     /// The files with findings and the result id of their diagnostics.
     results: HashMap<Uri, String>,
+    stamps: Stamps,
 }
 
 /// The diagnostics of a snapshot, in a form that this client supports.
@@ -99,7 +102,7 @@ async fn file_diagnostics(state: &Arc<State>, uri: &Uri) -> Vec<Diagnostic> {
 }
 
 /// A partial result, sent before the response.
-enum Partial {}
+pub(crate) enum Partial {}
 
 impl Notification for Partial {
     type Params = Value;
@@ -148,6 +151,11 @@ async fn changes_since(
 ) -> (Vec<WorkspaceDocumentDiagnosticReport>, bool) {
     let mut items = Vec::new();
     let mut has_sent_changes = false;
+    let is_limited = lock(&state.settings).workspace == Some(false);
+    if !is_limited && !state.session.get().is_some_and(|session| session.watches) {
+        let mut known = state.workspace_diagnostics.lock().await;
+        unreported::find(state, &mut known.stamps).await;
+    }
     let open = lock(&state.documents).uris();
     for uri in open {
         if let Some((_, snapshot)) = state.check_current(&uri).await {
@@ -155,7 +163,7 @@ async fn changes_since(
             items.push(item(uri.clone(), version, client_diagnostics(state, &snapshot), previous));
         }
     }
-    if lock(&state.settings).workspace == Some(false) {
+    if is_limited {
         return (items, has_sent_changes);
     }
     let mut known = state.workspace_diagnostics.lock().await;
@@ -243,13 +251,13 @@ struct Pass {
 }
 
 impl Pass {
-    /// Creates a pass over all files if settings changed since the last pass or the client does not
-    /// report changed files; otherwise a pass over the changed files and `more`.
+    /// Creates a pass over all files if settings changed since the last pass or the changed files are
+    /// unknown; otherwise a pass over the changed files and `more`.
     fn plan(state: &Arc<State>, known: &WorkspaceDiagnostics, more: Vec<PathBuf>) -> Self {
         let epoch = state.epoch();
         let watches = state.session.get().is_some_and(|session| session.watches);
         let dirty = lock(&state.dirty).marks();
-        let scope = if known.epoch == Some(epoch) && watches {
+        let scope = if known.epoch == Some(epoch) && (watches || known.stamps.are_known()) {
             let mut paths = dirty_paths(&dirty, known);
             paths.extend(more);
             Scope::Files(paths)
@@ -442,57 +450,4 @@ async fn publish(
         }
     }
     (!stopped).then_some(count)
-}
-
-/// Work-done progress of a pass.
-struct Progress {
-    state: Arc<State>,
-    token: String,
-}
-
-impl Progress {
-    /// `None` if the client does not support progress.
-    async fn begin(state: &Arc<State>, stop: &Arc<AtomicBool>) -> Option<Self> {
-        if !state.session.get().is_some_and(|session| session.progress) {
-            return None;
-        }
-        let token = format!("aidd/{}", state.client.next_request_id());
-        let created = NumberOrString::String(token.clone());
-        state.client.create_work_done_progress(created).await.ok()?;
-        lock(&state.passes).insert(token.clone(), stop.clone());
-        let progress = Self { state: state.clone(), token };
-        let begin = json!({
-            "kind": "begin",
-            "title": "aidd: checking the workspace",
-            "cancellable": true,
-            "percentage": 0,
-        });
-        progress.send(begin).await;
-        Some(progress)
-    }
-
-    async fn report(&self, done: usize, total: usize) {
-        let percentage = (done * 100).checked_div(total).unwrap_or(100);
-        let message = format!("{done}/{total} files");
-        self.send(json!({ "kind": "report", "message": message, "percentage": percentage })).await;
-    }
-
-    async fn end(&self, count: Option<Count>) {
-        let message = count.map_or_else(
-            || "stopped".to_owned(),
-            |count| format!("{} findings in {} files", count.findings, count.files),
-        );
-        self.send(json!({ "kind": "end", "message": message })).await;
-    }
-
-    async fn send(&self, value: Value) {
-        let params = json!({ "token": self.token, "value": value });
-        self.state.client.send_notification::<Partial>(params).await;
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        lock(&self.state.passes).remove(&self.token);
-    }
 }

@@ -131,7 +131,7 @@ fn is_handled_notification(method: &str) -> bool {
 
 /// Handles a notification. Notifications have no response, so malformed notifications are logged.
 /// The valid items of a notification with several items are used.
-fn handle(state: &Arc<State>, method: &str, mut params: Value) {
+pub(crate) fn handle(state: &Arc<State>, method: &str, mut params: Value) {
     let notification = NotificationContext { state, method };
     match method {
         "textDocument/didOpen" => {
@@ -309,15 +309,7 @@ fn handle_disk_changes(state: &Arc<State>, reported: Vec<Reported>) {
     let number = state.watch_events.fetch_add(1, Ordering::SeqCst) + 1;
     tokio::spawn(async move {
         let worker_state = state.clone();
-        let process = move || {
-            let changes = expand(&worker_state, reported);
-            let is_reloaded = reload(&worker_state, &changes);
-            if !changes.directories.is_empty() {
-                lock(&worker_state.dirty).mark(changes.paths.iter().cloned());
-                worker_state.touch();
-            }
-            (is_reloaded, project_wide::recheck(&worker_state, &changes.paths))
-        };
+        let process = move || process_disk_changes(&worker_state, reported);
         match spawn_blocking(process).await {
             Ok((true, _)) => schedule::recheck(&state),
             Ok((false, true)) => schedule::refresh_project_findings(&state),
@@ -334,6 +326,18 @@ fn handle_disk_changes(state: &Arc<State>, reported: Vec<Reported>) {
             schedule::refresh_project_findings(&state);
         }
     });
+}
+
+/// Reloads the settings and rules among changed files, and rechecks their projects; blocking. Returns
+/// whether findings in all files can have changed, and whether project-wide findings have changed.
+pub(crate) fn process_disk_changes(state: &Arc<State>, reported: Vec<Reported>) -> (bool, bool) {
+    let changes = expand(state, reported);
+    let is_reloaded = reload(state, &changes);
+    if !changes.directories.is_empty() {
+        lock(&state.dirty).mark(changes.paths.iter().cloned());
+        state.touch();
+    }
+    (is_reloaded, project_wide::recheck(state, &changes.paths))
 }
 
 /// Reloads the workspaces whose settings, rules, baseline or ignore files changed, or in which a

@@ -113,6 +113,9 @@ pub(crate) struct State {
     pub(crate) unscanned_roots: Mutex<BTreeSet<PathBuf>>,
     /// Whether a refresh request is about to be sent to the client.
     pub(crate) is_refreshing: AtomicBool,
+    /// Number of files that passes have checked.
+    #[cfg(test)]
+    pub(crate) files_checked: std::sync::atomic::AtomicUsize,
 }
 
 impl State {
@@ -144,6 +147,8 @@ impl State {
             watch_events: AtomicU64::new(0),
             unscanned_roots: Mutex::default(),
             is_refreshing: AtomicBool::new(false),
+            #[cfg(test)]
+            files_checked: Default::default(),
         }
     }
 

@@ -7,6 +7,7 @@ use crate::roots;
 use crate::snapshot::Snapshot;
 use crate::state::State;
 use crate::workspace::Workspace;
+use aidd_engine::check::{Engine, Selection};
 use aidd_engine::text::files::{Listed, Overlay};
 use aidd_engine::text::paths::relative;
 use aidd_engine::workspace::walk::{self, FileReport};
@@ -94,8 +95,16 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, events: &mpsc::Send
     }
     for (workspace, paths) in &work {
         let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        // The expressions of nearly all rules are compiled for all files of a project, and need far
+        // more memory than those for the open documents: it is freed after the pass.
+        let own_engine = (*scope == Scope::All)
+            .then(|| workspace.project.engine(&Selection::default()).ok())
+            .flatten();
+        let engine = own_engine.as_ref().unwrap_or(&workspace.engine);
         for chunk in paths.chunks(CHUNK) {
-            let found = check(state, workspace, chunk, stop);
+            let found = check(state, (workspace, engine), chunk, stop);
+            #[cfg(test)]
+            state.files_checked.fetch_add(chunk.len(), Ordering::SeqCst);
             let event = PassEvent::Checked { files: chunk.len(), found };
             if stop.load(Ordering::Relaxed) || events.blocking_send(event).is_err() {
                 return;
@@ -160,7 +169,7 @@ fn files_to_check(
 
 fn check(
     state: &Arc<State>,
-    workspace: &Arc<Workspace>,
+    (workspace, engine): (&Arc<Workspace>, &Engine),
     paths: &[&str],
     stop: &AtomicBool,
 ) -> Vec<(Uri, Vec<Diagnostic>)> {
@@ -168,7 +177,6 @@ fn check(
     let over = OpenFiles { documents: &state.documents, root: disk.root() };
     let files = Overlay { over, under: disk };
     let project = workspace.project_findings(&files);
-    let engine = &workspace.engine;
     let paths_to_check = paths.iter().copied();
     let outcome = match &project {
         Some(project) => {

@@ -139,11 +139,7 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         check_encoding(layout.format, report);
         return;
     }
-    let parse = || read::read(&layout, source.text());
-    let catalogue = match context.files.run_cache() {
-        Some(cache) => cache.get_or_parse(("i18n", source.path()), source.text(), parse),
-        None => Arc::new(parse()),
-    };
+    let catalogue = Arc::new(read::read(&layout, source.text()));
     let Some(own) = &*catalogue else { return };
     report_problems(own, layout.format, report);
     let groups = groups::groups(context.files);

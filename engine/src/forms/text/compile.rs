@@ -1,6 +1,7 @@
 //! The expressions of text patterns.
 
 use super::CompiledPattern;
+use super::shared_regex::SharedRegex;
 use crate::forms::expression;
 use aidd_page::{FixHeader, TextHeader};
 use regex_automata::meta::Regex;
@@ -27,7 +28,7 @@ pub(crate) fn check_header(header: &TextHeader, fix: Option<&FixHeader>) -> Resu
             "`{text}` contains a backspace, because YAML reads `\\b` in double quotes as one; use single quotes"
         ));
     }
-    if !header.require && matches_everywhere(&compiled.regex) {
+    if !header.require && matches_everywhere(&compiled.regex.regex) {
         let text = header.regex.as_deref().unwrap_or_default();
         return Err(format!("`{text}` matches the empty string at every position"));
     }
@@ -36,11 +37,12 @@ pub(crate) fn check_header(header: &TextHeader, fix: Option<&FixHeader>) -> Resu
     {
         return Err(format!("`{word}` is replaced with itself"));
     }
-    if let Some(name) = fix.and_then(|fix| unknown_group(fix, &compiled.regex)) {
+    if let Some(name) = fix.and_then(|fix| unknown_group(fix, &compiled.regex.regex)) {
         let groups: Vec<&str> =
-            compiled.regex.group_info().all_names().filter_map(|(.., name)| name).collect();
+            compiled.regex.regex.group_info().all_names().filter_map(|(.., name)| name).collect();
         let available =
-            match (groups.is_empty(), compiled.regex.group_info().group_len(PatternID::ZERO)) {
+            match (groups.is_empty(), compiled.regex.regex.group_info().group_len(PatternID::ZERO))
+            {
                 (true, 1) => "it has no groups".to_owned(),
                 (true, count) => format!("its groups are numbered up to {}", count - 1),
                 (false, _) => format!("its groups are `{}`", groups.join("`, `")),
@@ -110,7 +112,7 @@ fn compile_for(header: &TextHeader, fast: bool) -> Result<CompiledPattern, Strin
     let (regex, longest) = build(&text, unicode, fast)?;
     let group = regex.group_info().to_index(PatternID::ZERO, "at").unwrap_or(0);
     let build_all = |texts: &[String]| {
-        let regexes = texts.iter().map(|text| Ok(build(text, unicode, fast)?.0));
+        let regexes = texts.iter().map(|text| Ok(SharedRegex::new(build(text, unicode, fast)?.0)));
         regexes.collect::<Result<_, String>>()
     };
     let (unless, unless_match) = (build_all(&header.unless)?, build_all(&header.unless_match)?);
@@ -119,7 +121,7 @@ fn compile_for(header: &TextHeader, fast: bool) -> Result<CompiledPattern, Strin
     let mentions_bom = mentions_bom(&text);
     let swap = swap.collect();
     Ok(CompiledPattern {
-        regex,
+        regex: SharedRegex::new(regex),
         mentions_bom,
         max_match_len: longest,
         group,

@@ -35,7 +35,7 @@ pub(super) fn add_found_fix(
                 into.push_str(source.slice(Span::from(group.range())));
             }
         },
-        |name| compiled.regex.group_info().to_index(PatternID::ZERO, name),
+        |name| compiled.regex.regex.group_info().to_index(PatternID::ZERO, name),
         &mut text,
     );
     let title =

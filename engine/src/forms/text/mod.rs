@@ -4,6 +4,7 @@
 mod accept;
 mod compile;
 mod fixes;
+mod shared_regex;
 
 use super::keywords::Keywords;
 use super::parts::{self, Parts};
@@ -14,7 +15,6 @@ use crate::text::finding::{Finding, RuleId};
 use crate::text::paths::Globs;
 use crate::text::source::{Source, Span};
 use aidd_page::{CheckHeader, Confidence, Form, Part, Tables, TextHeader};
-use regex_automata::meta::Regex;
 use regex_automata::util::captures::Captures;
 use regex_automata::util::primitives::NonMaxUsize;
 use regex_automata::{Anchored, Input};
@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 
 use accept::{accepts, is_identifier};
 pub(crate) use compile::check_header;
+use shared_regex::{Searcher, SharedRegex};
 
 /// Maximum distance in bytes from the beginning of a match to its keyword, on the same line.
 const MAX_BEFORE_KEYWORD: usize = 512;
@@ -79,15 +80,15 @@ impl TextPattern {
 
 #[derive(Debug)]
 struct CompiledPattern {
-    regex: Regex,
+    regex: SharedRegex,
     /// Maximum length of a match in bytes; `None` if the length is unbounded.
     max_match_len: Option<usize>,
     /// Whether the expression mentions the byte order mark.
     mentions_bom: bool,
     /// Index of the group that the finding covers.
     group: usize,
-    unless: Vec<Regex>,
-    unless_match: Vec<Regex>,
+    unless: Vec<SharedRegex>,
+    unless_match: Vec<SharedRegex>,
     /// Lower-case word → its replacement.
     swap: HashMap<String, String>,
 }
@@ -281,7 +282,8 @@ impl<'a> Scan<'a> {
             return;
         };
         let text = self.source.text();
-        let mut captures = compiled.regex.create_captures();
+        let mut captures = compiled.regex.regex.create_captures();
+        let mut searcher = compiled.regex.searcher();
         let mut at = window.start;
         while at <= window.end {
             if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
@@ -289,7 +291,7 @@ impl<'a> Scan<'a> {
                 return;
             }
             let part = compiled.part(text, at..window.end);
-            search(compiled, text, part.clone(), &mut captures);
+            search(&mut searcher, compiled, text, part.clone(), &mut captures);
             let found = captures.get_match().zip(captures.get_group(compiled.group));
             let Some((full_match, found)) = found else {
                 match compiled.max_match_len.filter(|_| part.end < window.end) {
@@ -413,7 +415,13 @@ impl CompiledPattern {
 /// Searches a part of a text as if it had no byte order mark (U+FEFF): authors expect `^` to match
 /// before the first letter. An expression that mentions the mark is matched against the text
 /// including the mark.
-fn search(compiled: &CompiledPattern, text: &str, part: Range<usize>, captures: &mut Captures) {
+fn search(
+    searcher: &mut Searcher<'_>,
+    compiled: &CompiledPattern,
+    text: &str,
+    part: Range<usize>,
+    captures: &mut Captures,
+) {
     let visible = match text.strip_prefix('\u{FEFF}') {
         Some(visible) if !compiled.mentions_bom => visible,
         _ => text,
@@ -421,7 +429,7 @@ fn search(compiled: &CompiledPattern, text: &str, part: Range<usize>, captures: 
     let bom_len = text.len() - visible.len();
     let part = part.start.saturating_sub(bom_len)..part.end.saturating_sub(bom_len);
     let input = Input::new(visible).range(part).anchored(Anchored::No);
-    compiled.regex.search_captures(&input, captures);
+    searcher.search(&input, captures);
     if bom_len > 0 {
         for slot in captures.slots_mut().iter_mut().flatten() {
             *slot = NonMaxUsize::new(slot.get() + bom_len).unwrap_or(*slot);
