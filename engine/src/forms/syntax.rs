@@ -11,7 +11,7 @@ use aidd_page::{Form, SyntaxHeader, Tables};
 use ast_grep_config::{Fixer, GlobalRules, RuleConfig};
 use ast_grep_core::matcher::{Matcher, MatcherExt};
 use ast_grep_core::tree_sitter::StrDoc;
-use ast_grep_core::{Language, NodeMatch};
+use ast_grep_core::{Language, Node, NodeMatch};
 use ast_grep_language::SupportLang;
 use regex::Regex;
 use serde_json::{Map, Value};
@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 mod messages;
 pub(crate) mod prevailing;
 mod recursion;
+mod stack;
 pub(crate) mod trees;
 
 use messages::{error_chain, key_with_list, rewrite_error};
@@ -132,7 +133,7 @@ impl SyntaxPatterns {
         let source = report.source();
         let Some((name, language)) = language_of(source.path()) else { return Ok(()) };
         let Some(patterns) = self.by_language.get(name) else { return Ok(()) };
-        let active: Vec<(&SyntaxPattern, &RuleConfig<SupportLang>)> = patterns
+        let active: Vec<Active<'_>> = patterns
             .iter()
             .filter(|pattern| {
                 report.begin(&pattern.rule.id) && pattern.globs().matches(source.path())
@@ -145,35 +146,54 @@ impl SyntaxPatterns {
         let deadline = Instant::now() + budget;
         // The caller that runs all patterns reports a parser timeout.
         let Some(tree) = tree.in_language(language) else { return Ok(()) };
-        // Node kind → the patterns that can match it, computed when the kind first occurs.
-        let mut by_kind: Vec<Option<Vec<usize>>> = Vec::new();
-        let mut tried = 0_u32;
-        for node in tree.root().dfs() {
-            let kind = node.kind_id();
-            // The kind of an error node is the maximum value, which would make the table very long.
-            let slot = usize::from(kind.wrapping_add(1));
-            if by_kind.len() <= slot {
-                by_kind.resize(slot + 1, None);
+        let root = tree.root();
+        let search = || search(&root, &active, deadline, report);
+        // In a tree that is too deep, a single attempt could exceed the time limit.
+        stack::with_stack(&root.get_inner_node(), search).unwrap_or_else(|| {
+            let (first, _) = active[0];
+            Err(OverBudget { rule: first.rule.id.clone() })
+        })
+    }
+}
+
+/// A pattern and its compiled form.
+type Active<'p> = (&'p SyntaxPattern, &'p RuleConfig<SupportLang>);
+
+/// Tries patterns on all nodes below `root` until `deadline`.
+fn search(
+    root: &Node<'_, StrDoc<SupportLang>>,
+    active: &[Active<'_>],
+    deadline: Instant,
+    report: &mut Report<'_>,
+) -> Result<(), OverBudget> {
+    // Node kind → the patterns that can match it, computed when the kind first occurs.
+    let mut by_kind: Vec<Option<Vec<usize>>> = Vec::new();
+    let mut tried = 0_u32;
+    for node in root.dfs() {
+        let kind = node.kind_id();
+        // The kind of an error node is the maximum value, which would make the table very long.
+        let slot = usize::from(kind.wrapping_add(1));
+        if by_kind.len() <= slot {
+            by_kind.resize(slot + 1, None);
+        }
+        let candidates = by_kind[slot].get_or_insert_with(|| {
+            let can_match = |(_, config): &Active<'_>| {
+                config.matcher.potential_kinds().is_none_or(|kinds| kinds.contains(kind.into()))
+            };
+            (0..active.len()).filter(|&index| can_match(&active[index])).collect()
+        });
+        for &index in &*candidates {
+            let (pattern, config) = active[index];
+            if let Some(found) = config.matcher.match_node(node.clone()) {
+                pattern.report(config, &found, report);
             }
-            let candidates = by_kind[slot].get_or_insert_with(|| {
-                let can_match = |(_, config): &(&SyntaxPattern, &RuleConfig<SupportLang>)| {
-                    config.matcher.potential_kinds().is_none_or(|kinds| kinds.contains(kind.into()))
-                };
-                (0..active.len()).filter(|&index| can_match(&active[index])).collect()
-            });
-            for &index in &*candidates {
-                let (pattern, config) = active[index];
-                if let Some(found) = config.matcher.match_node(node.clone()) {
-                    pattern.report(config, &found, report);
-                }
-                tried = tried.wrapping_add(1);
-                if tried.is_multiple_of(ATTEMPTS_PER_CLOCK_READ) && Instant::now() > deadline {
-                    return Err(OverBudget { rule: pattern.rule.id.clone() });
-                }
+            tried = tried.wrapping_add(1);
+            if tried.is_multiple_of(ATTEMPTS_PER_CLOCK_READ) && Instant::now() > deadline {
+                return Err(OverBudget { rule: pattern.rule.id.clone() });
             }
         }
-        Ok(())
     }
+    Ok(())
 }
 
 impl SyntaxPattern {

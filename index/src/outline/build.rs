@@ -1,5 +1,6 @@
 //! The pass over a syntax tree that collects an outline.
 
+pub(super) use super::comments::sentence;
 use super::nodes::offset;
 pub(crate) use super::nodes::{child_of, end, has_child, named, start};
 use super::uses::{LEAF, Positions, Uses, add_references};
@@ -15,6 +16,10 @@ use tree_sitter::Node;
 const MAX_SIGNATURE: usize = 240;
 /// Maximum length of a name in bytes.
 const MAX_NAME: usize = 200;
+/// Maximum length of a name with the names around it, in bytes. Deeper symbols are left out.
+const MAX_QUALIFIED: usize = 1000;
+/// Maximum number of scopes around a name.
+const MAX_SCOPES: usize = 200;
 
 /// A range of the file and the symbol that encloses it.
 #[derive(Clone, Copy, Debug)]
@@ -237,6 +242,9 @@ impl<'t> Build<'t> {
         };
         let qualified =
             prefix.map_or_else(|| text.to_owned(), |prefix| format!("{prefix}{separator}{text}"));
+        if qualified.len() > MAX_QUALIFIED {
+            return None;
+        }
         let body = node.field("body");
         let first = self.start_of(node);
         self.done.insert(name.start_byte());
@@ -317,6 +325,9 @@ impl<'t> Build<'t> {
 
     /// Opens a scope that ends with `node`.
     pub(super) fn open(&mut self, node: Node<'_>, symbol: Option<u32>, is_function: bool) {
+        if self.scopes.len() >= MAX_SCOPES {
+            return;
+        }
         let test = symbol.is_some_and(|at| self.out.symbols[at as usize].test);
         self.scopes.push(Scope {
             start: start(node).offset,
@@ -413,67 +424,4 @@ impl<'t> Build<'t> {
         }
         count
     }
-
-    /// The first sentence of the comments directly before `node`, without comment delimiters.
-    pub(super) fn doc_before(&self, node: Node<'_>) -> Option<String> {
-        // `export` and other words can precede the declaration on its line.
-        let start = self.text.get(..node.start_byte())?;
-        let mut at = start.rfind('\n').map_or(0, |at| at + 1);
-        let mut lines = Vec::new();
-        loop {
-            let before = self.text.get(..at)?.trim_end_matches([' ', '\t']);
-            let before = before.strip_suffix('\n')?;
-            let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-            let line = before.get(line_start..)?.trim();
-            let is_mark = line.starts_with("#[")
-                || self.language == SupportLang::CSharp && line.starts_with('[');
-            if line.starts_with('@') || is_mark || line.starts_with("export") {
-                at = line_start;
-                continue;
-            }
-            let is_hash = self.language == SupportLang::Ruby && line.starts_with('#');
-            if line.starts_with("//") || line.starts_with('*') || line.starts_with("/*") || is_hash
-            {
-                lines.push(line);
-                at = line_start;
-                if lines.len() > 30 || line.starts_with("/*") {
-                    break;
-                }
-                continue;
-            }
-            break;
-        }
-        lines.reverse();
-        sentence(lines.into_iter().map(|line| {
-            let line = line.trim_start_matches("/**").trim_start_matches("/*");
-            let line = line.trim_start_matches(['/', '*', '!', '#']).trim_end_matches("*/").trim();
-            line.trim_start_matches("<summary>").trim_end_matches("</summary>").trim()
-        }))
-    }
-}
-
-/// The first sentence of `lines`.
-pub(super) fn sentence<'l>(lines: impl Iterator<Item = &'l str>) -> Option<String> {
-    let mut text = String::new();
-    for line in lines {
-        if line.is_empty() || line.starts_with('@') {
-            if text.is_empty() {
-                continue;
-            }
-            break;
-        }
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        text.push_str(line);
-        if let Some(end) = text.find(". ") {
-            text.truncate(end + 1);
-            break;
-        }
-        if text.ends_with('.') || text.len() > 200 {
-            break;
-        }
-    }
-    text.truncate(text.floor_char_boundary(200));
-    (!text.is_empty()).then_some(text)
 }

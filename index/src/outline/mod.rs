@@ -3,6 +3,7 @@
 //! access to other files.
 
 pub(crate) mod build;
+mod comments;
 mod csharp;
 mod csharp_values;
 mod go;

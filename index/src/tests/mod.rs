@@ -5,6 +5,7 @@ mod blueprint;
 mod checkout;
 mod dead;
 mod freshness;
+mod growth;
 mod labels;
 mod mounts;
 mod names;

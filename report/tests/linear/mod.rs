@@ -3,6 +3,7 @@
 //! not count. `cargo test -p aidd-report --test tests linear -- --nocapture` prints the figures.
 
 mod catalogues;
+mod families;
 mod locks;
 mod measure;
 mod project;
@@ -67,6 +68,16 @@ fn nested_and_repeated_constructs_are_checked_in_linear_time() {
 #[test]
 fn catalogues_are_checked_in_linear_time() {
     assert_linear(check_cases(catalogues::ROWS));
+}
+
+#[test]
+fn files_of_front_ends_agents_and_tokens_are_checked_in_linear_time() {
+    assert_linear(check_cases(families::ROWS));
+}
+
+#[test]
+fn files_that_are_compared_with_each_other_are_checked_in_linear_time() {
+    assert_linear(families::projects());
 }
 
 /// For some texts, the cost of a parser grows faster than the length of the text.

@@ -105,7 +105,9 @@ impl<'s> Instructions<'s> {
     /// counts as well, because sentences and introductions of lists continue on the next line.
     pub(super) fn is_negated(&self, span: Span) -> bool {
         let context = self.context(span);
-        let nearest = self.document.headings.iter().rev().find(|it| it.span.end <= span.start);
+        let headings = &self.document.headings;
+        let below = headings.partition_point(|heading| heading.span.end <= span.start);
+        let nearest = below.checked_sub(1).and_then(|index| headings.get(index));
         let heading = nearest.map(|heading| heading.text.to_lowercase()).unwrap_or_default();
         NEGATIONS.iter().any(|word| context.contains(word) || heading.contains(word))
     }
@@ -120,9 +122,12 @@ impl<'s> Instructions<'s> {
         self.source.slice(Span { start, end }).to_lowercase()
     }
 
-    /// The line of `span`, in lower case.
+    /// The line of `span`, in lower case; of a long line, the part around `span`.
     pub(super) fn line(&self, span: Span) -> String {
-        self.source.slice(self.source.lines_around(span)).to_lowercase()
+        let line = self.source.lines_around(span);
+        let start = line.start.max(span.start.saturating_sub(MAX_CONTEXT));
+        let end = line.end.min(span.end.saturating_add(MAX_CONTEXT));
+        self.source.slice(Span { start, end }).to_lowercase()
     }
 
     /// The text outside code, with the offset of each line.

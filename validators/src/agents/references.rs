@@ -11,6 +11,7 @@ use aidd_engine::text::finding::Edit;
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::{join, parent_dir, upwards};
 use aidd_engine::text::source::Span;
+use std::ops::Range;
 
 /// Whether there is a file or directory at `path`.
 fn exists(path: &str, files: &dyn Files, listing: &Listing) -> bool {
@@ -113,6 +114,7 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         return;
     };
     let path = instructions.source.path();
+    let comments = html_comments(instructions.source.text());
     for link in &instructions.document.links {
         let written = link.to.split(['#', '?']).next().unwrap_or_default();
         let (written, is_from_root) = match written.strip_prefix("mdc:") {
@@ -125,7 +127,7 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             && !written.contains([':', '{', '}', '<', '>', '*', '$', '\\'])
             && has_extension(&written);
         let is_sample = is_placeholder_path(&written)
-            || in_html_comment(instructions, link.span)
+            || in_html_comment(&comments, link.span)
             || instructions.line(link.span).contains("example");
         if !is_relative || is_sample {
             continue;
@@ -159,9 +161,21 @@ fn has_extension(path: &str) -> bool {
     path.ends_with('/') || name.trim_start_matches('.').contains('.')
 }
 
-fn in_html_comment(instructions: &Instructions<'_>, span: Span) -> bool {
-    let before = &instructions.source.text()[..span.start as usize];
-    before.rfind("<!--").is_some_and(|open| !before[open..].contains("-->"))
+/// The HTML comments of a text, in order.
+fn html_comments(text: &str) -> Vec<Range<usize>> {
+    let mut comments = Vec::new();
+    let mut at = 0;
+    while let Some(start) = text[at..].find("<!--").map(|start| at + start) {
+        at = text[start..].find("-->").map_or(text.len(), |end| start + end + "-->".len());
+        comments.push(start..at);
+    }
+    comments
+}
+
+fn in_html_comment(comments: &[Range<usize>], span: Span) -> bool {
+    let start = span.start as usize;
+    let index = comments.partition_point(|comment| comment.end <= start);
+    comments.get(index).is_some_and(|comment| comment.start < start)
 }
 
 /// Extensions of files that an import without a directory can name.
@@ -174,12 +188,13 @@ pub(super) fn dead_import(context: &AgentContext<'_, '_>, report: &mut Report<'_
         && context.file.purpose == Purpose::Instructions;
     let (Some(instructions), true) = (&context.instructions, has_imports) else { return };
     let path = instructions.source.path();
+    let comments = html_comments(instructions.source.text());
     for (span, import) in imports(instructions) {
         let Some(target) = join(parent_dir(path), import) else { continue };
         let is_local = target.contains(".local.");
         if context.files.exists(&target)
             || is_local
-            || in_html_comment(instructions, span)
+            || in_html_comment(&comments, span)
             || is_ignored_by_git(context.files, &target)
         {
             continue;

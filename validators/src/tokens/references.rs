@@ -41,7 +41,7 @@ struct Reference<'d> {
 const MAX_CANDIDATES: usize = 2000;
 
 /// Maximum number of missing names of a file for which a similar name is searched.
-const MAX_SUGGESTIONS: usize = 100;
+const MAX_SUGGESTIONS: usize = 25;
 /// Maximum length of a chain of groups that is searched for a circle.
 const MAX_CHAIN: usize = 100;
 

@@ -10,6 +10,9 @@ pub(super) fn read(root: &Node<'_>, facts: &mut Facts) {
     }
 }
 
+/// Maximum number of inline modules around another one; each has the names of all of them.
+const MAX_INLINE_MODULES: usize = 64;
+
 /// The scopes that contain the current node. Nodes are nested and visited in text order, so the end
 /// offset of a scope is sufficient.
 #[derive(Default)]
@@ -95,6 +98,9 @@ impl State {
     }
 
     fn add_module(&mut self, node: &Node<'_>, path: Option<String>, test: bool, facts: &mut Facts) {
+        if self.modules.len() >= MAX_INLINE_MODULES {
+            return;
+        }
         let Some(name) = node.field("name") else { return };
         let text = name.text().trim_start_matches("r#").to_owned();
         let body = node.field("body");

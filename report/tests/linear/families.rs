@@ -1,0 +1,166 @@
+//! Files of front ends, agents and design tokens, of any size, and projects of such files.
+
+use super::measure::Case;
+use super::texts::Row;
+use super::{ENGINE, Source};
+use aidd_engine::text::files::{Listed, Memory};
+use aidd_engine::text::listing::Listing;
+
+/// `count` copies of `copy`, in which `#` is the number of the copy.
+fn numbered(count: usize, copy: &str) -> String {
+    (0..count).map(|index| copy.replace('#', &index.to_string())).collect()
+}
+
+/// Texts on which the rules of a family compare parts with each other, or which are nested.
+pub(crate) const ROWS: &[Row] = &[
+    ("labels in HTML", "a.html", |n| {
+        numbered(n, "<label for=i#>a</label><input id=i#><a aria-labelledby='i# i0'>b</a>")
+    }),
+    ("blocks of Angular", "a.component.html", |n| "@if (a) { <img [src]='b'> ".repeat(n)),
+    ("loops in Svelte", "a.svelte", |n| "{#each a as b}<img src={b}>".repeat(n)),
+    ("components", "a.tsx", |n| {
+        numbered(
+            n,
+            "function A#() { useEffect(() => { setB(c#); }, []); return <img onClick={d} />; }\n",
+        )
+    }),
+    ("awaited calls", "a.ts", |n| {
+        format!("async function f() {{\n{}}}\n", numbered(n, "const a# = await b(#);\n"))
+    }),
+    ("nested loops", "a.ts", |n| {
+        format!("function f() {{ {}{} }}", "for (const a of b) { ".repeat(n), "}".repeat(n))
+    }),
+    ("tokens", "a.tokens.json", |n| {
+        let token = "\"c#\": {\"$type\": \"color\", \"$value\": \"#00#\"},";
+        format!("{{{}\"z\": {{}}}}", numbered(n, token))
+    }),
+    ("aliases of tokens in a circle", "a.tokens.json", |n| {
+        let token = |index: usize| {
+            format!(
+                "\"c{index}\": {{\"$type\": \"color\", \"$value\": \"{{c{}}}\"}},",
+                (index + 1) % n
+            )
+        };
+        format!("{{{}\"z\": {{}}}}", (0..n).map(token).collect::<String>())
+    }),
+    ("missing tokens", "a.tokens.json", |n| {
+        let token = "\"c#\": {\"$type\": \"color\", \"$value\": \"{d#}\"},";
+        format!("{{{}\"z\": {{}}}}", numbered(n, token))
+    }),
+    ("groups of tokens that extend a group", "a.tokens.json", |n| {
+        let group =
+            "\"g#\": {\"$extends\": \"{g0}\", \"a\": {\"$value\": 1, \"$type\": \"number\"}},";
+        format!("{{{}\"z\": {{}}}}", numbered(n, group))
+    }),
+    ("nested groups of tokens", "a.tokens.json", |n| "{\"a\":".repeat(n) + "1" + &"}".repeat(n)),
+    ("values in a style sheet", "a.css", |n| numbered(n, ".a# { color: #ff00ff; margin: 4px }\n")),
+    ("functions in a style sheet", "a.css", |n| "a{b:c(".repeat(n)),
+    ("links of instructions on one line", "AGENTS.md", |n| numbered(n, "[a](b/c#.md) ")),
+    ("imports of instructions", "CLAUDE.md", |n| numbered(n, "@docs/a#.md ")),
+    ("comments in instructions", "CLAUDE.md", |n| numbered(n, "<!-- @docs/a#.md ")),
+    ("hidden characters in instructions", "AGENTS.md", |n| "a\u{200b}\u{202e}b ".repeat(n)),
+    ("fields of a skill", ".claude/skills/a/SKILL.md", |n| {
+        format!("---\nname: a\ndescription: b\n{}---\n# a\n", numbered(n, "k#: v\n"))
+    }),
+    ("permissions of an agent", ".claude/settings.json", |n| {
+        let allow = numbered(n, "\"Bash(npm run a#:*)\",");
+        format!("{{\"permissions\": {{\"allow\": [{allow}\"Read\"]}}}}")
+    }),
+    ("servers of an agent", ".mcp.json", |n| {
+        let servers = numbered(n, "\"s#\": {\"command\": \"npx\", \"args\": [\"-y\", \"a#\"]},");
+        format!("{{\"mcpServers\": {{{servers}\"z\": {{\"command\": \"a\"}}}}}}")
+    }),
+    ("keys of a rule page", "rules/a.md", |n| {
+        format!("---\nseverity: info\n{}---\n# a/b\n", numbered(n, "k#: v\n"))
+    }),
+    ("keys in braces of a rule page", "rules/a.md", |n| {
+        format!(
+            "---\nseverity: info\ncheck: {{ text: {{ {} }} }}\n---\n# a/b\n",
+            numbered(n, "k#: v, ")
+        )
+    }),
+];
+
+/// The path and the text of a file of a project, by its index and the number of files.
+type File = fn(usize, usize) -> (String, String);
+
+/// Projects whose files are compared with each other: a name, and the files.
+const PROJECTS: &[(&str, &[File])] = &[
+    (
+        "locales",
+        &[
+            |index, _| {
+                (format!("locales/l{index}/a.json"), "{\"k1\": \"b\", \"k2\": \"{{c}}\"}".into())
+            },
+            |_, count| {
+                (
+                    "locales/en/a.json".into(),
+                    format!("{{{}\"z\": \"\"}}", numbered(count, "\"k#\": \"a\",")),
+                )
+            },
+        ],
+    ),
+    (
+        "keys of texts",
+        &[
+            |index, _| (format!("src/a{index}.ts"), format!("t('k{index}'); t('x{index}');\n")),
+            |_, count| {
+                (
+                    "locales/en.json".into(),
+                    format!("{{{}\"z\": \"\"}}", numbered(count, "\"k#\": \"a\",")),
+                )
+            },
+            |_, _| ("package.json".into(), "{\"dependencies\": {\"i18next\": \"1\"}}".into()),
+        ],
+    ),
+    (
+        "files of tokens",
+        &[|index, _| {
+            let token = format!(
+                "{{\"c{index}\": {{\"$type\": \"color\", \"$value\": \"{{c{}}}\"}}}}",
+                index + 1
+            );
+            (format!("tokens/a{index}.tokens.json"), token)
+        }],
+    ),
+    (
+        "literals and tokens",
+        &[
+            |index, _| (format!("src/a{index}.css"), format!(".a {{ color: #{index:06x} }}\n")),
+            |_, count| {
+                let token = |index| {
+                    format!("\"c{index}\": {{\"$type\": \"color\", \"$value\": \"#{index:06x}\"}},")
+                };
+                (
+                    "a.tokens.json".into(),
+                    format!("{{{}\"z\": {{}}}}", (0..count).map(token).collect::<String>()),
+                )
+            },
+        ],
+    ),
+    (
+        "instructions",
+        &[|index, _| {
+            (format!("d{index}/AGENTS.md"), format!("Always run `make t{index}`. Use tabs.\n"))
+        }],
+    ),
+];
+
+/// Checks each file of a project, with the others listed.
+pub(crate) fn projects() -> impl Iterator<Item = Case<'static>> {
+    PROJECTS.iter().map(|&(name, files)| {
+        let make = move |count: usize| {
+            let texts =
+                (0..count).flat_map(|index| files.iter().map(move |file| file(index, count)));
+            Memory(texts.map(|(path, text)| (path, text.into_bytes())).collect())
+        };
+        Case::new(name, 4_000, make, |memory: Memory| {
+            let listing = Listing::new(memory.0.keys().cloned());
+            let files = Listed { files: &memory, listing: &listing };
+            for (path, text) in &memory.0 {
+                let source = Source::new(path.as_str(), String::from_utf8_lossy(text).into_owned());
+                drop(ENGINE.check(&source, &files));
+            }
+        })
+    })
+}
