@@ -136,7 +136,9 @@ impl ChangedLines {
             self.ids.insert(id.clone());
         } else if let Some((entry, links)) = line.folded() {
             store.put_entry(&entry)?;
-            store.put_links(id, &links)?;
+            if !links.is_empty() {
+                store.put_links(id, &links)?;
+            }
             self.stored.insert(id.clone());
         } else {
             self.ids.insert(id.clone());
@@ -243,7 +245,7 @@ impl AffectedMemories {
         mut self,
         store: &mut dyn StorageBackend,
         gate: &Gate,
-        mut stored: BTreeSet<String>,
+        stored: BTreeSet<String>,
     ) -> Result<(), MemoryError> {
         // A memory can have been stored before it became affected.
         for id in self.0.iter().filter(|id| !stored.contains(*id)) {
@@ -260,7 +262,16 @@ impl AffectedMemories {
                 }
             }
         }
-        self.0.append(&mut stored.clone());
+        // Most stored memories are neither superseded nor repeated: their status is as they were
+        // stored.
+        for id in &stored {
+            self.0.extend(store.superseded_by(id)?);
+            if !store.superseding(id)?.is_empty() {
+                self.0.insert(id.clone());
+            }
+        }
+        self.0.extend(store.duplicates(&stored)?);
+        drop(stored);
         self.add_superseded(store)?;
         let (repeated, superseders) = loop {
             let known = self.0.len();
@@ -272,11 +283,9 @@ impl AffectedMemories {
                 break (repeated, superseders);
             }
         };
-        // Most memories are neither superseded nor repeated: their status is as they were stored.
-        stored.retain(|id| !repeated.contains(id) && superseders.superseding(id).is_empty());
         let cycles = superseders.cycles();
         let mut active = Vec::new();
-        for id in self.0.iter().filter(|id| !stored.contains(*id)) {
+        for id in &self.0 {
             if let Some(entry) = store.entry(id)?.filter(|entry| entry.status != Status::Removed) {
                 let status = status_of(store, &entry.id, &superseders, &cycles)?;
                 if status == Status::Active && entry.is_rejected() {

@@ -54,6 +54,9 @@ impl Sqlite {
     /// Prepares a memory for search and stores the result.
     pub(super) fn put_prepared(&self, entry: &Entry) -> Result<(), MemoryError> {
         let prepared = PreparedMemory::from_entry(entry);
+        let row = "SELECT row FROM search WHERE id = ?1";
+        let known_row = self.query_one(row, [&entry.id], |row| row.get::<_, i64>(0))?;
+        // With `RETURNING`, SQLite would write the new rows of the full-text table each time.
         let sql = "INSERT INTO search (id, model, scheme, length, vector, outcome, files,
                 type, status, created_at, topic_key, session_id, branch, layer, sketch)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
@@ -62,8 +65,7 @@ impl Sqlite {
                 files = excluded.files, type = excluded.type, status = excluded.status,
                 created_at = excluded.created_at, topic_key = excluded.topic_key,
                 session_id = excluded.session_id, branch = excluded.branch,
-                layer = excluded.layer, sketch = excluded.sketch
-            RETURNING row";
+                layer = excluded.layer, sketch = excluded.sketch";
         let values = params![
             entry.id,
             NAME,
@@ -81,7 +83,8 @@ impl Sqlite {
             entry.layer.word(),
             prepared.sketch.to_bytes(),
         ];
-        let row = self.query_one(sql, values, |row| row.get::<_, i64>(0))?.unwrap_or_default();
+        self.run(sql, values)?;
+        let row = known_row.unwrap_or_else(|| self.connection.last_insert_rowid());
         let [topic, title, body, rest] = &prepared.columns;
         self.run(
             "INSERT OR REPLACE INTO search_text (rowid, topic, title, body, rest)
