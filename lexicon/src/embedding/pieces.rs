@@ -84,6 +84,9 @@ fn is_invisible(c: char) -> bool {
 /// Calls `visit` with the row of each piece of a word, or not at all if the word cannot be split
 /// completely.
 fn split_word(table: &Table, word: &str, visit: &mut dyn FnMut(usize)) {
+    if word.len() > MAX_WORD_CHARS {
+        return rows_of_word(table, word).into_iter().for_each(visit);
+    }
     CACHE.with_borrow_mut(|cache| {
         if let Some(rows) = cache.get(word) {
             return rows.iter().copied().for_each(visit);

@@ -192,12 +192,11 @@ impl StorageBackend for Sqlite {
     fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError> {
         self.changed_records.record_entry(&entry.id, Some(entry.layer));
         let seq = self.next_change_number()?;
-        let is_known = "SELECT 1 FROM memories WHERE id = ?1";
-        let is_known = self.query_one(is_known, [&entry.id], |_| Ok(()))?.is_some();
-        if is_known && self.is_prepared(entry)? {
+        let known_row = self.search_row(&entry.id)?;
+        if known_row.is_some() && self.is_prepared(entry)? {
             self.put_status(&entry.id, entry.status)?;
         } else {
-            self.put_prepared(entry)?;
+            self.put_prepared(entry, known_row)?;
         }
         self.run(
             "INSERT OR REPLACE INTO memories VALUES
