@@ -4,6 +4,9 @@
 mod stem;
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 use stem::stem;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::decompose_canonical;
@@ -113,12 +116,42 @@ fn for_each_word_term(run: &str, visit: &mut dyn FnMut(&str)) {
     }
 }
 
+/// Maximum number of words whose terms a thread caches: most words of a text are frequent.
+const MAX_CACHED_WORDS: usize = 4096;
+
+thread_local! {
+    /// The terms of words; `None` for stop words.
+    static CACHE: RefCell<HashMap<Box<str>, Option<Rc<str>>>> = RefCell::default();
+}
+
 fn add_term(word: &str, visit: &mut dyn FnMut(&str)) {
-    let mut term = fold_word(word);
-    if STOP_WORDS.binary_search(&&*term).is_err() {
-        stem(&mut term);
+    if word.len() > MAX_TERM_CHARS {
+        return term_of(word).iter().for_each(|term| visit(term));
+    }
+    let known = CACHE.with_borrow(|cache| cache.get(word).cloned());
+    let term = known.unwrap_or_else(|| {
+        let term = term_of(word);
+        CACHE.with_borrow_mut(|cache| {
+            if cache.len() == MAX_CACHED_WORDS {
+                cache.clear();
+            }
+            cache.insert(word.into(), term.clone());
+        });
+        term
+    });
+    if let Some(term) = term {
         visit(&term);
     }
+}
+
+/// The term of a word; `None` for a stop word.
+fn term_of(word: &str) -> Option<Rc<str>> {
+    let mut term = fold_word(word);
+    if STOP_WORDS.binary_search(&&*term).is_ok() {
+        return None;
+    }
+    stem(&mut term);
+    Some(term.into())
 }
 
 /// Converts a word to lower case, without accents on Latin and Greek letters.

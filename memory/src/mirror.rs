@@ -6,7 +6,7 @@ use super::journal;
 use super::log::{self, Revision};
 use super::privacy::{Clean, Gate};
 use super::store::{Layers, MirroredLine, Query, StorageBackend};
-use super::types::{Kind, Layer, Status};
+use super::types::{Kind, Layer, Relation, Status};
 use aidd_engine::parse::lines::duplicates::{duplicate_key, find_duplicates};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -114,8 +114,15 @@ impl<'a> LineImport<'a> {
 pub(super) struct ChangedLines {
     /// The memories to combine from their lines.
     ids: BTreeSet<String>,
-    /// The new memories with a single line, which are already stored.
-    stored: BTreeSet<String>,
+    stored: StoredMemories,
+}
+
+/// The new memories with a single line, which are already stored.
+#[derive(Debug, Default)]
+struct StoredMemories {
+    ids: BTreeSet<String>,
+    /// The memories that they supersede.
+    superseded: BTreeSet<String>,
 }
 
 impl ChangedLines {
@@ -128,7 +135,7 @@ impl ChangedLines {
         line: Clean<Revision>,
     ) -> Result<(), MemoryError> {
         let id = &line.id;
-        let is_known = self.stored.remove(id)
+        let is_known = self.stored.ids.remove(id)
             || self.ids.contains(id)
             || store.has_lines(id)?
             || store.entry(id)?.is_some();
@@ -136,8 +143,12 @@ impl ChangedLines {
             self.ids.insert(id.clone());
         } else if let Some((entry, links)) = line.folded() {
             store.put_entry(&entry)?;
-            store.put_links(id, &links)?;
-            self.stored.insert(id.clone());
+            if !links.is_empty() {
+                store.put_links(id, &links)?;
+                let superseded = links.iter().filter(|link| link.relation == Relation::Supersedes);
+                self.stored.superseded.extend(superseded.map(|link| link.to.clone()));
+            }
+            self.stored.ids.insert(id.clone());
         } else {
             self.ids.insert(id.clone());
         }
@@ -188,7 +199,7 @@ pub(super) fn restore(
     for clean in &new {
         store.put_line(clean)?;
     }
-    affected.resolve(store, gate, BTreeSet::new())?;
+    affected.resolve(store, gate, StoredMemories::default())?;
     Ok(new.len())
 }
 
@@ -243,10 +254,10 @@ impl AffectedMemories {
         mut self,
         store: &mut dyn StorageBackend,
         gate: &Gate,
-        mut stored: BTreeSet<String>,
+        stored: StoredMemories,
     ) -> Result<(), MemoryError> {
         // A memory can have been stored before it became affected.
-        for id in self.0.iter().filter(|id| !stored.contains(*id)) {
+        for id in self.0.iter().filter(|id| !stored.ids.contains(*id)) {
             if !store.has_lines(id)? {
                 continue;
             }
@@ -260,7 +271,16 @@ impl AffectedMemories {
                 }
             }
         }
-        self.0.append(&mut stored.clone());
+        // Most stored memories are neither superseded nor repeated: their status is as they were
+        // stored.
+        for id in &stored.ids {
+            if !store.superseding(id)?.is_empty() {
+                self.0.insert(id.clone());
+            }
+        }
+        self.0.extend(store.duplicates(&stored.ids)?);
+        self.0.extend(stored.superseded);
+        drop(stored.ids);
         self.add_superseded(store)?;
         let (repeated, superseders) = loop {
             let known = self.0.len();
@@ -272,11 +292,9 @@ impl AffectedMemories {
                 break (repeated, superseders);
             }
         };
-        // Most memories are neither superseded nor repeated: their status is as they were stored.
-        stored.retain(|id| !repeated.contains(id) && superseders.superseding(id).is_empty());
         let cycles = superseders.cycles();
         let mut active = Vec::new();
-        for id in self.0.iter().filter(|id| !stored.contains(*id)) {
+        for id in &self.0 {
             if let Some(entry) = store.entry(id)?.filter(|entry| entry.status != Status::Removed) {
                 let status = status_of(store, &entry.id, &superseders, &cycles)?;
                 if status == Status::Active && entry.is_rejected() {
@@ -341,7 +359,7 @@ pub(super) fn resolve_duplicates(
         }
     }
     let duplicates = by_key.into_values().filter(|ids| ids.len() > 1).flatten();
-    AffectedMemories(duplicates.collect()).resolve(store, gate, BTreeSet::new())
+    AffectedMemories(duplicates.collect()).resolve(store, gate, StoredMemories::default())
 }
 
 /// Deletes permanent memories that have no line: damage to a store can leave such memories behind.

@@ -4,6 +4,7 @@
 mod pieces;
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 /// The name of the shipped table. The name is stored with every vector, because vectors of
 /// different tables cannot be compared.
@@ -12,6 +13,10 @@ pub const NAME: &str = "minilm-128-2";
 /// The shipped table. `embedding/README.md` describes how the table was built; `write` in
 /// `embedding/distil.py` defines its format.
 static TABLE: &[u8] = include_bytes!("../../embedding/table.bin");
+
+/// For each byte, the rows of the shipped table whose pieces start with the byte, and with `##` and
+/// the byte; the rows are searched for when they are first needed. There is no other table.
+static STARTS: [[OnceLock<Range<usize>>; 256]; 2] = [const { [const { OnceLock::new() }; 256] }; 2];
 
 /// The number of dimensions of a vector.
 pub const DIMENSIONS: usize = 128;
@@ -168,20 +173,31 @@ impl Table {
         rows.start
     }
 
+    /// The rows whose pieces start with `prefix`, which is empty or `##`, and `byte`.
+    fn rows_from(&self, prefix: &[u8], byte: u8) -> Range<usize> {
+        let bytes = prefix.iter().chain(std::iter::once(&byte)).enumerate();
+        let find =
+            || bytes.fold(0..self.len(), |rows, (at, byte)| self.narrow_rows(&rows, at, *byte));
+        let starts = &STARTS[usize::from(!prefix.is_empty())];
+        starts.get(usize::from(byte)).map_or(0..0, |rows| rows.get_or_init(find).clone())
+    }
+
     /// The row of the longest piece that consists of `prefix` and the start of `text`, and the
     /// length of that start.
     fn longest_piece(&self, prefix: &[u8], text: &[u8]) -> Option<(usize, usize)> {
-        let mut rows = 0..self.len();
+        let mut rows = self.rows_from(prefix, *text.first()?);
         let mut found = None;
-        for (at, byte) in prefix.iter().chain(text).enumerate() {
-            rows = self.narrow_rows(&rows, at, *byte);
+        for (at, byte) in text.iter().enumerate() {
+            if at > 0 {
+                rows = self.narrow_rows(&rows, prefix.len() + at, *byte);
+            }
             if rows.is_empty() {
                 break;
             }
             // A piece of this length sorts before all longer pieces.
             let length = at + 1;
-            if length > prefix.len() && self.piece(rows.start).len() == length {
-                found = Some((rows.start, length - prefix.len()));
+            if self.piece(rows.start).len() == prefix.len() + length {
+                found = Some((rows.start, length));
             }
         }
         found

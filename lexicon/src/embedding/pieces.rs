@@ -3,11 +3,21 @@
 //! Hangul, kana and Han are split into the longest known pieces from left to right.
 
 use super::Table;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// Maximum length of a word, in characters; longer words have no pieces, as in BERT.
 const MAX_WORD_CHARS: usize = 100;
+
+/// Maximum number of words whose pieces a thread caches: most words of a text are frequent.
+const MAX_CACHED_WORDS: usize = 4096;
+
+thread_local! {
+    /// The rows of the pieces of words in the shipped table; there is no other table.
+    static CACHE: RefCell<HashMap<Box<str>, Box<[usize]>>> = RefCell::default();
+}
 
 /// Calls `visit` with the row of each piece of `text`, in order.
 pub(super) fn for_each_piece(table: &Table, text: &str, visit: &mut dyn FnMut(usize)) {
@@ -34,20 +44,25 @@ fn is_cjk(c: char) -> bool {
 /// character is a separate word.
 fn for_each_word(text: &str, visit: &mut dyn FnMut(&str)) {
     let mut word = String::new();
-    let normalized = text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase);
-    for c in normalized {
-        // Lower-casing can add a combining mark (İ).
-        if is_combining_mark(c) || is_invisible(c) {
-            continue;
+    let mut add = |c: char| {
+        if is_invisible(c) {
+            return;
         }
         if c.is_alphanumeric() {
-            word.push(c);
-            continue;
+            return word.push(c);
         }
         end_word(&mut word, visit);
         if !c.is_whitespace() {
             visit(c.encode_utf8(&mut [0; 4]));
         }
+    };
+    if text.is_ascii() {
+        text.chars().for_each(|c| add(c.to_ascii_lowercase()));
+    } else {
+        let normalized = text.nfd().filter(|c| !is_combining_mark(*c));
+        // Lower-casing can add a combining mark (İ).
+        let lower = normalized.flat_map(char::to_lowercase).filter(|c| !is_combining_mark(*c));
+        lower.for_each(add);
     }
     end_word(&mut word, visit);
 }
@@ -69,19 +84,37 @@ fn is_invisible(c: char) -> bool {
 /// Calls `visit` with the row of each piece of a word, or not at all if the word cannot be split
 /// completely.
 fn split_word(table: &Table, word: &str, visit: &mut dyn FnMut(usize)) {
-    if word.chars().count() > MAX_WORD_CHARS {
-        return;
+    if word.len() > MAX_WORD_CHARS {
+        return rows_of_word(table, word).into_iter().for_each(visit);
     }
+    CACHE.with_borrow_mut(|cache| {
+        if let Some(rows) = cache.get(word) {
+            return rows.iter().copied().for_each(visit);
+        }
+        if cache.len() == MAX_CACHED_WORDS {
+            cache.clear();
+        }
+        let rows = rows_of_word(table, word);
+        rows.iter().copied().for_each(visit);
+        cache.insert(word.into(), rows.into());
+    });
+}
+
+/// The rows of the pieces of a word; none if it cannot be split completely.
+fn rows_of_word(table: &Table, word: &str) -> Vec<usize> {
     let mut rows = Vec::new();
+    if word.chars().count() > MAX_WORD_CHARS {
+        return rows;
+    }
     let mut rest = word.as_bytes();
     let mut prefix: &[u8] = b"";
     while !rest.is_empty() {
-        let Some((row, length)) = table.longest_piece(prefix, rest) else { return };
+        let Some((row, length)) = table.longest_piece(prefix, rest) else { return Vec::new() };
         rows.push(row);
         rest = rest.get(length..).unwrap_or_default();
         prefix = b"##";
     }
-    rows.into_iter().for_each(visit);
+    rows
 }
 
 /// Calls `visit` with the row of each piece of a run of Hangul, kana or Han characters. Characters

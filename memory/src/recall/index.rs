@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// belong to deleted or replaced memories. Each memory has a slot.
 const MIN_STALE_SLOTS: usize = 256;
 /// Maximum number of postings that are cached between searches, of 8 bytes each.
-const MAX_CACHED_POSTINGS: usize = 1 << 20;
+const MAX_CACHED_POSTINGS: usize = 1 << 19;
 
 /// Number of observations before an observation that belong to its passage. An answer follows its
 /// question, so that more observations count before it than after it. Tuned on the tuning half of
@@ -33,11 +33,18 @@ pub(super) struct Doc {
     row: i64,
     pub(super) kind: Kind,
     pub(super) created_at: i64,
-    pub(super) topic: Option<Box<str>>,
     pub(super) session: Option<Box<str>>,
     pub(super) branch: Option<Box<str>>,
     pub(super) outcome: Option<Outcome>,
-    pub(super) files: Box<[Box<str>]>,
+    /// The files, each followed by the character NUL, in one allocation.
+    files: Box<str>,
+}
+
+impl Doc {
+    /// The files that the memory names.
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.split_terminator('\0')
+    }
 }
 
 /// The part of each memory's data that every search reads; it is small, so that searches are fast.
@@ -181,11 +188,10 @@ impl Index {
             row: indexed.row,
             kind: indexed.kind,
             created_at: indexed.created_at,
-            topic: indexed.topic_key,
             session: indexed.session_id,
             branch: indexed.branch,
             outcome: indexed.outcome,
-            files: indexed.files.into_iter().map(Into::into).collect(),
+            files: indexed.files.iter().flat_map(|file| [file, "\0"]).collect::<String>().into(),
         });
     }
 
@@ -345,6 +351,7 @@ impl Index {
                 rows.get(at).filter(|(own, _)| *own == row).map(|(_, slot)| (*slot, counts)),
             );
         }
+        postings.shrink_to_fit();
         Ok(postings)
     }
 

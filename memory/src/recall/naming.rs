@@ -80,11 +80,7 @@ impl ProjectMemory {
                 let requested = prepare::normalise_path(file);
                 for slot in 0..index.docs().len() {
                     let names = |own: &str| prepare::matches_file(own, &requested);
-                    if index
-                        .docs()
-                        .get(slot)
-                        .is_some_and(|doc| doc.files.iter().any(|own| names(own)))
-                    {
+                    if index.docs().get(slot).is_some_and(|doc| doc.files().any(names)) {
                         add(index, store, (slot, file), (&mut seen, &mut found), &|_| true)?;
                     }
                 }

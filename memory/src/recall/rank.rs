@@ -77,7 +77,8 @@ pub(super) struct PreparedQuestion {
     pub(super) is_empty: bool,
     has_filters: bool,
     file: Option<String>,
-    topic_filter: Option<String>,
+    /// The hash of the requested topic.
+    topic_filter: Option<u64>,
 }
 
 impl PreparedQuestion {
@@ -99,7 +100,7 @@ impl PreparedQuestion {
             is_empty: text.is_empty(),
             has_filters: has_filters(question),
             file: question.file.as_deref().map(prepare::normalise_path),
-            topic_filter: question.topic.as_deref().map(topic_key),
+            topic_filter: question.topic.as_deref().map(|topic| topic_hash(&topic_key(topic))),
         }
     }
 }
@@ -365,18 +366,20 @@ fn passes_filters(
     let is_equal = |filter: &Option<String>, own: &Option<Box<str>>| {
         filter.as_ref().is_none_or(|filter| own.as_deref() == Some(&**filter))
     };
-    let Some(doc) = index.docs().get(slot) else { return false };
+    let (Some(doc), Some(brief)) = (index.docs().get(slot), index.briefs().get(slot)) else {
+        return false;
+    };
     (question.kinds.is_empty() || question.kinds.contains(&doc.kind))
         && question.since.is_none_or(|since| doc.created_at >= since)
         && question.until.is_none_or(|until| doc.created_at < until)
         && is_equal(&question.branch, &doc.branch)
         && is_equal(&question.session_id, &doc.session)
-        && is_equal(&prepared.topic_filter, &doc.topic)
+        && prepared.topic_filter.is_none_or(|topic| topic == brief.topic)
         && question.outcome.is_none_or(|filter| doc.outcome == Some(filter))
         && prepared
             .file
             .as_ref()
-            .is_none_or(|file| doc.files.iter().any(|own| prepare::matches_file(own, file)))
+            .is_none_or(|file| doc.files().any(|own| prepare::matches_file(own, file)))
 }
 
 /// Whether a question filters by more than layer and status.

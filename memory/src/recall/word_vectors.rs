@@ -10,10 +10,10 @@ use std::collections::{HashMap, HashSet};
 /// Minimum cosine of two words: below it, words are unrelated. Tuned on the tuning half of
 /// `tests/retrieval`.
 const MIN_WORD_COSINE: f32 = 0.2;
-/// Maximum number of words whose vectors are cached between searches (about 10 MB).
-const MAX_CACHED_WORDS: usize = 1 << 16;
-/// Maximum number of memories whose words are cached between searches.
-const MAX_CACHED_MEMORIES: usize = 1 << 14;
+/// Maximum number of words whose vectors are cached between searches (about 3 MB).
+const MAX_CACHED_WORDS: usize = 1 << 14;
+/// Maximum number of memories whose words are cached between searches (about 1 MB).
+const MAX_CACHED_MEMORIES: usize = 1 << 12;
 
 /// A word of a question.
 #[derive(Debug)]

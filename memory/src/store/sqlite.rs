@@ -1,5 +1,6 @@
 //! The SQLite store: one file in WAL mode, written in short immediate transactions.
 
+mod changes;
 mod connect;
 mod index;
 mod partial_index_queries;
@@ -18,7 +19,10 @@ use crate::privacy::Clean;
 use crate::similarity::SketchRow;
 use crate::types::{Entry, Kind, Layer, Link, Status};
 use aidd_engine::parse::lines::duplicates::duplicate_key;
-use connect::{connect, connect_only};
+use changes::Changes;
+use connect::connect;
+use connect::connect_only;
+pub(super) use connect::in_memory;
 use rows::parse_word;
 pub(super) use rows::{COLUMNS, entry, error, mirrored, parse_json};
 use rusqlite::types::FromSql;
@@ -80,25 +84,6 @@ pub(crate) fn open_with(
 /// Suffixes of the files of a store.
 pub(super) const FILE_SUFFIXES: [&str; 3] = ["", "-wal", "-shm"];
 
-/// A store that is held in RAM, used where no file can be written; its data is lost when the
-/// process ends.
-pub(super) fn in_memory(folder: &Path) -> Result<Box<dyn StorageBackend>, MemoryError> {
-    let connection = Connection::open_in_memory().map_err(error)?;
-    connection.execute_batch(&migrations::STEPS.concat()).map_err(error)?;
-    let known = migrations::newest_version(migrations::STEPS);
-    connection.pragma_update(None, "user_version", known).map_err(error)?;
-    let path = path(folder);
-    Ok(Box::new(Sqlite {
-        connection,
-        path,
-        identity: None,
-        known,
-        is_in_ram: true,
-        changed_records: backup::ChangedRecords::default(),
-        backup_fault: None,
-    }))
-}
-
 /// An open SQLite store.
 #[derive(Debug)]
 struct Sqlite {
@@ -112,6 +97,7 @@ struct Sqlite {
     is_in_ram: bool,
     /// Records that the current transaction changes and that no other file contains.
     changed_records: backup::ChangedRecords,
+    changes: Changes,
     /// The last error of the backup.
     backup_fault: Option<String>,
 }
@@ -190,6 +176,7 @@ impl StorageBackend for Sqlite {
         let mut fault = None;
         let line =
             if self.is_in_ram { None } else { backup::prepare(self, changed_records, &mut fault)? };
+        self.store_change_number()?;
         self.connection.execute_batch("COMMIT").map_err(error)?;
         self.backup_fault = line.and_then(|line| line.add(&self.path)).or(fault);
         Ok(())
@@ -197,17 +184,19 @@ impl StorageBackend for Sqlite {
 
     fn rollback(&mut self) {
         self.changed_records = backup::ChangedRecords::default();
+        self.changes.discard();
         // This fails when SQLite has already rolled back, which is harmless.
         let _ = self.connection.execute_batch("ROLLBACK");
     }
 
     fn put_entry(&mut self, entry: &Clean<Entry>) -> Result<(), MemoryError> {
         self.changed_records.record_entry(&entry.id, Some(entry.layer));
-        let seq: i64 = self.value("UPDATE counter SET value = value + 1 RETURNING value")?;
-        if self.is_prepared(entry)? {
+        let seq = self.next_change_number()?;
+        let known_row = self.search_row(&entry.id)?;
+        if known_row.is_some() && self.is_prepared(entry)? {
             self.put_status(&entry.id, entry.status)?;
         } else {
-            self.put_prepared(entry)?;
+            self.put_prepared(entry, known_row)?;
         }
         self.run(
             "INSERT OR REPLACE INTO memories VALUES
@@ -239,7 +228,7 @@ impl StorageBackend for Sqlite {
         let sql = "SELECT 1 FROM memories WHERE id = ?1 AND status <> ?2";
         if self.query_one(sql, [id, status.word()], |_| Ok(()))?.is_some() {
             self.record_change(id)?;
-            let seq: i64 = self.value("UPDATE counter SET value = value + 1 RETURNING value")?;
+            let seq = self.next_change_number()?;
             let sql = "UPDATE memories SET status = ?2, seq = ?3 WHERE id = ?1";
             self.run(sql, params![id, status.word(), seq])?;
             self.put_status(id, status)?;
@@ -253,7 +242,8 @@ impl StorageBackend for Sqlite {
         let existed = self.run("DELETE FROM memories WHERE id = ?1", [id])? > 0;
         if existed {
             self.drop_prepared(id)?;
-            self.run("UPDATE counter SET value = value + 1, deleted = deleted + 1", [])?;
+            self.next_change_number()?;
+            self.run("UPDATE counter SET deleted = deleted + 1", [])?;
         }
         Ok(existed)
     }
@@ -290,7 +280,7 @@ impl StorageBackend for Sqlite {
     }
 
     fn change_number(&mut self) -> Result<i64, MemoryError> {
-        self.value("SELECT value FROM counter")
+        self.last_change_number()
     }
 
     fn deletions(&mut self) -> Result<i64, MemoryError> {

@@ -148,7 +148,10 @@ pub(crate) fn for_path(path: &str) -> Option<(&'static Format, Trust)> {
             return None;
         }
         let hit = WILDCARD_NAMES.iter().find(|(start, end, _)| {
-            let tail = tail(plain, start.matches('/').count());
+            let tail = match start.contains('/') {
+                true => tail(plain, start.matches('/').count()),
+                false => name,
+            };
             tail.len() >= start.len() + end.len() && tail.starts_with(start) && tail.ends_with(end)
         });
         hit.and_then(|&(_, _, section)| FORMATS.get(section))

@@ -1,9 +1,10 @@
 //! Opens the database: checks that the file is a database, sets its application id and journal
 //! mode, and migrates its schema.
 
-use super::{Sqlite, error};
+use super::{Changes, Sqlite, error};
 use crate::MemoryError;
 use crate::store::{StorageBackend, backup, lock, migrations, ownership, repaired_notice};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -21,6 +22,9 @@ pub(super) fn connect_only(path: &Path) -> Result<Connection, MemoryError> {
     };
     connection.busy_handler(Some(wait)).map_err(error)?;
     connection.set_prepared_statement_cache_capacity(64);
+    // Otherwise SQLite compiles a cached statement again for each execution if one of its parameters
+    // could decide whether a partial index is used.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map_err(error)?;
     Ok(connection)
 }
 
@@ -79,6 +83,26 @@ fn enable_wal(connection: &Connection, path: &Path) -> Result<(), MemoryError> {
     }
 }
 
+/// A store that is held in RAM, used where no file can be written; its data is lost when the
+/// process ends.
+pub(in crate::store) fn in_memory(folder: &Path) -> Result<Box<dyn StorageBackend>, MemoryError> {
+    let connection = Connection::open_in_memory().map_err(error)?;
+    connection.execute_batch(&migrations::STEPS.concat()).map_err(error)?;
+    let known = migrations::newest_version(migrations::STEPS);
+    connection.pragma_update(None, "user_version", known).map_err(error)?;
+    let path = super::path(folder);
+    Ok(Box::new(Sqlite {
+        connection,
+        path,
+        identity: None,
+        known,
+        is_in_ram: true,
+        changed_records: backup::ChangedRecords::default(),
+        changes: Changes::default(),
+        backup_fault: None,
+    }))
+}
+
 pub(super) fn connect(
     path: &Path,
     steps: &[&str],
@@ -99,6 +123,7 @@ pub(super) fn connect(
         known,
         is_in_ram: false,
         changed_records,
+        changes: Changes::default(),
         backup_fault: None,
     };
     match store.prepare_stale() {

@@ -15,7 +15,7 @@ use crate::words::topic_key;
 use aidd_engine::parse::lines::duplicates::duplicate_key;
 use aidd_lexicon::embedding::NAME;
 use aidd_lexicon::embedding::Vector;
-use rusqlite::{Row, params};
+use rusqlite::{ErrorCode, Row, params};
 use serde_json::json;
 
 /// The columns of the search table that [`indexed`] reads, in its order.
@@ -51,9 +51,19 @@ impl Sqlite {
         Ok(self.query_one(sql, values, |_| Ok(()))?.is_some())
     }
 
-    /// Prepares a memory for search and stores the result.
-    pub(super) fn put_prepared(&self, entry: &Entry) -> Result<(), MemoryError> {
+    /// The row of the search data of a memory.
+    pub(super) fn search_row(&self, id: &str) -> Result<Option<i64>, MemoryError> {
+        self.query_one("SELECT row FROM search WHERE id = ?1", [id], |row| row.get(0))
+    }
+
+    /// Prepares a memory for search and stores the result in `known_row` if there is one.
+    pub(super) fn put_prepared(
+        &self,
+        entry: &Entry,
+        known_row: Option<i64>,
+    ) -> Result<(), MemoryError> {
         let prepared = PreparedMemory::from_entry(entry);
+        // With `RETURNING`, SQLite would write the new rows of the full-text table each time.
         let sql = "INSERT INTO search (id, model, scheme, length, vector, outcome, files,
                 type, status, created_at, topic_key, session_id, branch, layer, sketch)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
@@ -62,8 +72,7 @@ impl Sqlite {
                 files = excluded.files, type = excluded.type, status = excluded.status,
                 created_at = excluded.created_at, topic_key = excluded.topic_key,
                 session_id = excluded.session_id, branch = excluded.branch,
-                layer = excluded.layer, sketch = excluded.sketch
-            RETURNING row";
+                layer = excluded.layer, sketch = excluded.sketch";
         let values = params![
             entry.id,
             NAME,
@@ -81,14 +90,27 @@ impl Sqlite {
             entry.layer.word(),
             prepared.sketch.to_bytes(),
         ];
-        let row = self.query_one(sql, values, |row| row.get::<_, i64>(0))?.unwrap_or_default();
+        self.run(sql, values)?;
+        let row = known_row.unwrap_or_else(|| self.connection.last_insert_rowid());
         let [topic, title, body, rest] = &prepared.columns;
-        self.run(
-            "INSERT OR REPLACE INTO search_text (rowid, topic, title, body, rest)
-                VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![row, topic, title, body, rest],
-        )
-        .map(|_| ())
+        let put = |verb: &str| {
+            let sql = format!(
+                "{verb} INTO search_text (rowid, topic, title, body, rest)
+                    VALUES (?1, ?2, ?3, ?4, ?5)"
+            );
+            let mut run = self.connection.prepare_cached(&sql)?;
+            run.execute(params![row, topic, title, body, rest])
+        };
+        // Replacing a row also searches for the old one.
+        let mut result = put(if known_row.is_none() { "INSERT" } else { "REPLACE" });
+        let is_constraint = |error: &rusqlite::Error| {
+            error.sqlite_error_code() == Some(ErrorCode::ConstraintViolation)
+        };
+        if result.as_ref().is_err_and(is_constraint) {
+            // A damaged store can have a text without a memory.
+            result = put("REPLACE");
+        }
+        result.map(|_| ()).map_err(error)
     }
 
     /// Updates the status of a memory in its search data.
@@ -150,7 +172,10 @@ impl Sqlite {
             }
             self.begin(Durability::Normal)?;
             let result = stale.iter().try_for_each(|id| match self.entry(id)? {
-                Some(entry) => self.put_prepared(&entry).and_then(|()| self.put_keys(&entry)),
+                Some(entry) => {
+                    let row = self.search_row(id)?;
+                    self.put_prepared(&entry, row).and_then(|()| self.put_keys(&entry))
+                }
                 None => self.drop_prepared(id),
             });
             if let Err(error) = result.and_then(|()| self.commit()) {
