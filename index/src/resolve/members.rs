@@ -3,6 +3,7 @@
 use super::names::class_binding;
 use super::values::Value;
 use super::{Place, Resolver, SymbolId};
+use crate::facts::{camel_case, getter};
 use crate::outline::{Kind, Ref, RefKind, Step};
 
 /// Maximum number of types in a hierarchy that are searched.
@@ -350,10 +351,7 @@ impl Resolver<'_, '_> {
         if !self.world.path(class.file).ends_with(".java") {
             return None;
         }
-        let mut letters = found.name.chars();
-        let first = letters.next()?.to_ascii_uppercase();
-        let getter = format!("get{first}{}", letters.as_str());
-        match self.member_of(*class, &getter, Some(0), 1) {
+        match self.member_of(*class, &getter(&found.name), Some(0), 1) {
             Some(Member::Symbol(id)) => Some(id),
             _ => None,
         }
@@ -454,16 +452,4 @@ impl Resolver<'_, '_> {
         }
         None
     }
-}
-
-/// The name in camel case: `album_artist` → `albumArtist`.
-fn camel_case(name: &str) -> String {
-    let mut words = name.split('_');
-    let mut result = words.next().unwrap_or_default().to_owned();
-    for word in words {
-        let mut letters = word.chars();
-        result.extend(letters.next().map(|first| first.to_ascii_uppercase()));
-        result.push_str(letters.as_str());
-    }
-    result
 }

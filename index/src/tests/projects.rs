@@ -1,9 +1,10 @@
 //! Small projects in languages whose names come from packages and namespaces: the references in them, and
 //! what nothing refers to. The files of a project and the expected results are in `projects/`.
 
-use super::{project, update};
+use super::{dump, dump_fresh, project, update, write};
 use crate::query::Reader;
 use crate::store;
+use std::fs;
 
 /// The fenced blocks of a page: what follows the fence, and the text.
 fn blocks(page: &str) -> Vec<(&str, String)> {
@@ -70,6 +71,39 @@ fn check(page: &str) {
         expected.iter().map(|(info, text)| format!("```{info}\n{text}```\n")).collect();
     let expected = expected.join("\n");
     assert!(expected == actual, "expected:\n{expected}\nactual:\n{actual}");
+}
+
+/// The pages of all languages.
+const PAGES: &[&str] = &[
+    include_str!("projects/java.md"),
+    include_str!("projects/kotlin.md"),
+    include_str!("projects/csharp.md"),
+    include_str!("projects/php.md"),
+    include_str!("projects/ruby.md"),
+];
+
+#[test]
+fn files_that_are_added_and_removed_leave_the_index_of_a_fresh_build() {
+    for page in PAGES {
+        let blocks = blocks(page);
+        let files = blocks.iter().filter_map(|(info, text)| Some((info.split_once(' ')?.1, text)));
+        let files: Vec<(&str, &String)> = files.collect();
+        let dir = project(&[]);
+        for (path, text) in &files {
+            write(dir.path(), path, text);
+            update(dir.path());
+        }
+        for (path, text) in &files {
+            fs::remove_file(dir.path().join(path)).expect("removed");
+            update(dir.path());
+            let without = dump(dir.path());
+            assert_eq!(without, dump_fresh(dir.path()), "without {path}");
+            write(dir.path(), path, text);
+            update(dir.path());
+            let with = dump(dir.path());
+            assert_eq!(with, dump_fresh(dir.path()), "with {path}");
+        }
+    }
 }
 
 #[test]
