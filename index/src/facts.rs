@@ -218,8 +218,12 @@ impl FileFacts {
         let add_chain = |names: &mut Vec<u32>, chain: &Chain| {
             names.extend(chain.names().map(name_hash));
         };
+        let has_namespaces = self.imports.language == imports::Language::Java;
         for found in &self.outline.refs {
             names.push(name_hash(&found.name));
+            if has_namespaces {
+                names.extend(implied_names(found).iter().map(|name| name_hash(name)));
+            }
             found.receiver.iter().for_each(|chain| add_chain(&mut names, chain));
         }
         for local in &self.outline.locals {
@@ -255,7 +259,8 @@ impl FileFacts {
         }
         for import in &self.imports.imports {
             if let Name::Java { name, .. } = &import.name {
-                names.push(name_hash(name.rsplit('.').next().unwrap_or_default()));
+                // The type of an imported member can inherit it.
+                names.extend(name.rsplit('.').take(2).map(name_hash));
             }
         }
         let mut link = |holder: &str, chain: &Chain| {
@@ -381,6 +386,38 @@ impl FileFacts {
         }
         all
     }
+}
+
+/// The names of the members that a reference can mean besides its own name: the getter of a property, the
+/// class of an attribute, the method of a relation.
+fn implied_names(found: &outline::Ref) -> Vec<String> {
+    match found.kind {
+        RefKind::Decorates => vec![format!("{}Attribute", found.name)],
+        RefKind::Value => match found.name.strip_prefix('$') {
+            Some(name) => vec![name.to_owned(), camel_case(name)],
+            None => vec![getter(&found.name)],
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// The name of the Java method that reads a property.
+pub(crate) fn getter(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.map_or_else(String::new, |first| format!("get{first}{}", letters.as_str()))
+}
+
+/// The name in camel case: `album_artist` → `albumArtist`.
+pub(crate) fn camel_case(name: &str) -> String {
+    let mut words = name.split('_');
+    let mut result = words.next().unwrap_or_default().to_owned();
+    for word in words {
+        let mut letters = word.chars();
+        result.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        result.push_str(letters.as_str());
+    }
+    result
 }
 
 /// The hash for the wildcards in a file: `from a import *`, `export * from "./a"`.

@@ -48,6 +48,8 @@ pub(super) struct Build<'t> {
     /// The type to which the functions of an `impl` block belong, the end of the block, and whether
     /// it implements a trait.
     pub(super) owner: Option<(Chain, u32, bool)>,
+    /// The Ruby class whose following methods are private, and the end of that part.
+    pub(super) private: Option<(u32, u32)>,
     /// The attributes before the next declaration.
     pub(super) marks: Marks,
     /// The names that can be values.
@@ -94,6 +96,7 @@ impl<'t> Build<'t> {
             done: HashSet::default(),
             exported: None,
             owner: None,
+            private: None,
             marks: Marks::default(),
             uses: Uses::default(),
             visited: (&[], Vec::new()),

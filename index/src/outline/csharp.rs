@@ -9,13 +9,18 @@ use std::sync::LazyLock;
 use tree_sitter::Node;
 
 const WANTED: &[&str] = &[
+    "array_creation_expression",
+    "as_expression",
     "attribute",
+    "cast_expression",
     "catch_declaration",
     "class_declaration",
+    "conditional_access_expression",
     "constructor_declaration",
     "constructor_initializer",
     "declaration_expression",
     "declaration_pattern",
+    "default_expression",
     "delegate_declaration",
     "destructor_declaration",
     "enum_declaration",
@@ -26,6 +31,7 @@ const WANTED: &[&str] = &[
     "implicit_object_creation_expression",
     "interface_declaration",
     "invocation_expression",
+    "is_expression",
     "lambda_expression",
     "local_declaration_statement",
     "local_function_statement",
@@ -35,7 +41,12 @@ const WANTED: &[&str] = &[
     "primary_constructor_base_type",
     "property_declaration",
     "record_declaration",
+    "recursive_pattern",
     "struct_declaration",
+    "type_argument_list",
+    "type_parameter_constraint",
+    "type_pattern",
+    "typeof_expression",
     "using_statement",
 ];
 
@@ -119,6 +130,33 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "invocation_expression" => call(build, node),
+        "array_creation_expression"
+        | "cast_expression"
+        | "default_expression"
+        | "recursive_pattern"
+        | "type_parameter_constraint"
+        | "type_pattern"
+        | "typeof_expression" => {
+            if let Some(kind) = node.field("type") {
+                type_refs(build, kind);
+            }
+        }
+        "as_expression" | "is_expression" => {
+            if let Some(kind) = node.field("right") {
+                type_refs(build, kind);
+            }
+        }
+        "type_argument_list" => type_refs(build, node),
+        "conditional_access_expression" => {
+            let binding = child_of(node, &["member_binding_expression"]);
+            let receiver = node.field("condition").map(|at| value(build, at, 0));
+            let binding = binding.filter(|at| !build.done.contains(&at.end_byte()));
+            if let (Some(name), Some(receiver)) =
+                (binding.and_then(|at| at.field("name")), receiver)
+            {
+                build.refer(RefKind::Value, plain_name(name), Some(receiver), 255);
+            }
+        }
         "object_creation_expression" => {
             let Some(kind) = node.field("type") else { return };
             let count = build.count(node.field("arguments"));
@@ -205,6 +243,7 @@ fn call(build: &mut Build<'_>, node: Node<'_>) {
                 .field("condition")
                 .map_or(Chain::of(Root::Unknown), |at| value(build, at, 0));
             let binding = child_of(function, &["member_binding_expression"]);
+            build.done.extend(binding.map(|at| at.end_byte()));
             if let Some(name) = binding.and_then(|at| at.field("name")) {
                 build.refer(RefKind::Call, plain_name(name), Some(receiver), count);
             }

@@ -31,6 +31,8 @@ const WANTED: &[&str] = &[
     "object_creation_expression",
     "record_declaration",
     "resource",
+    "scoped_type_identifier",
+    "switch_label",
     "type_identifier",
     "type_pattern",
     "instanceof_expression",
@@ -158,6 +160,25 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
                 }
             }
         }
+        "scoped_type_identifier" => {
+            let mut parts = named(node);
+            let (Some(scope), Some(name)) = (parts.next(), parts.last()) else { return };
+            if build.done.insert(name.start_byte()) {
+                let scope = value(build, scope, 0);
+                build.refer(RefKind::Type, name, Some(scope), 255);
+            }
+        }
+        "switch_label" => {
+            // The constant of an enumeration is found in the type of the value.
+            let switch = node.parent().and_then(|at| at.parent()).and_then(|at| at.parent());
+            let Some(at) = switch.and_then(|at| at.field("condition")) else { return };
+            let receiver = value(build, at, 0);
+            if receiver.root != Root::Unknown {
+                for name in named(node).filter(|at| at.kind() == "identifier") {
+                    build.refer(RefKind::Value, name, Some(receiver.clone()), 255);
+                }
+            }
+        }
         "type_identifier" if !build.done.remove(&node.start_byte()) => {
             build.refer(RefKind::Type, node, None, 255);
         }
@@ -201,7 +222,15 @@ fn class<'t>(build: &mut Build<'t>, node: Node<'t>) {
                     build.refer(kind, base, None, 255);
                     bases.push(Chain::name(build.text_of(base)));
                 }
-                "scoped_type_identifier" => bases.push(value(build, base, 0)),
+                "scoped_type_identifier" => {
+                    bases.push(value(build, base, 0));
+                    let mut parts = named(base);
+                    if let (Some(scope), Some(name)) = (parts.next(), parts.last()) {
+                        build.done.insert(name.start_byte());
+                        let scope = value(build, scope, 0);
+                        build.refer(kind, name, Some(scope), 255);
+                    }
+                }
                 _ => {}
             }
         }
@@ -308,7 +337,7 @@ fn variable<'t>(build: &mut Build<'t>, node: Node<'t>) {
 }
 
 /// The value of an expression.
-fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
+pub(super) fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
     let unknown = || Chain::of(Root::Unknown);
     if depth > MAX_DEPTH {
         return unknown();

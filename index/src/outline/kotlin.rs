@@ -19,6 +19,7 @@ const WANTED: &[&str] = &[
     "enum_entry",
     "for_statement",
     "function_declaration",
+    "infix_expression",
     "lambda_literal",
     "object_declaration",
     "object_literal",
@@ -95,6 +96,14 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             }
         }
         "call_expression" => call(build, node),
+        "infix_expression" => {
+            let mut parts = named(node);
+            let (Some(object), Some(name)) = (parts.next(), parts.next()) else { return };
+            if name.kind() == "simple_identifier" {
+                let receiver = value(build, object, 0);
+                build.refer(RefKind::Call, name, Some(receiver), 1);
+            }
+        }
         "callable_reference" => {
             if let Some(name) = named(node).last() {
                 let receiver = named(node).next().filter(|at| at.id() != name.id());
@@ -246,6 +255,9 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
     let exported = is_exported(build, node);
     let doc = build.doc_before(node);
     let receiver = child_of(node, &["receiver_type"]);
+    let owner = receiver.and_then(|at| named(at).find(|at| is_type(*at)));
+    let owner = owner.map(|at| named(at).find(|at| at.kind() == "user_type").unwrap_or(at));
+    let owner = owner.map(|at| value(build, at, 0));
     let modifiers = child_of(node, &["modifiers"]).map(|at| build.text_of(at)).unwrap_or_default();
     build.marks.test |= modifiers.split_whitespace().any(|word| word == "@Test");
     // The type after the parameters is that of the result.
@@ -284,6 +296,7 @@ fn function<'t>(build: &mut Build<'t>, node: Node<'t>) {
         symbol.parameters = names;
         symbol.arity = arity;
         symbol.extension = receiver.is_some();
+        symbol.owner = owner;
         symbol.exported = exported;
         symbol.doc = doc;
         symbol.body = body.map(|at| (super::build::start(at), super::build::end(at)));

@@ -7,15 +7,18 @@ mod comments;
 mod csharp;
 mod csharp_values;
 mod go;
+mod grammars;
 mod java;
 mod kotlin;
 mod kotlin_values;
 pub(crate) mod namespaces;
 mod nodes;
 mod php;
+mod php_values;
 mod python;
 mod python_values;
 mod ruby;
+mod ruby_values;
 mod rust;
 mod rust_values;
 mod script;
@@ -32,7 +35,7 @@ use build::Build;
 use serde::{Deserialize, Serialize};
 
 /// The version of the outlines. A database with another version is rebuilt.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// The kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

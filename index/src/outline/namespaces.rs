@@ -136,7 +136,8 @@ impl<'t> Reader<'t> {
         }
         for header in headers {
             let Some(path) = child_of(header, &["identifier"]) else { continue };
-            let name: String = self.text_of(path).replace('`', "");
+            // The members of a companion are members of its class.
+            let name: String = self.text_of(path).replace('`', "").replace(".Companion.", ".");
             if child_of(header, &["wildcard_import"]).is_some() || has_child(header, ".*") {
                 self.all(name, path);
                 continue;

@@ -1,6 +1,7 @@
 //! The outline of PHP.
 
 use super::build::{Build, child_of, named, wanted_kinds};
+use super::php_values::{annotation, is_name, scoped, value};
 use super::{Chain, Kind, RefKind, Root, Step};
 use crate::fields::Fields as _;
 use ast_grep_language::SupportLang;
@@ -11,8 +12,10 @@ const WANTED: &[&str] = &[
     "anonymous_class",
     "anonymous_function",
     "arrow_function",
+    "array_creation_expression",
     "assignment_expression",
     "attribute",
+    "binary_expression",
     "catch_clause",
     "class_constant_access_expression",
     "class_declaration",
@@ -23,19 +26,19 @@ const WANTED: &[&str] = &[
     "function_call_expression",
     "function_definition",
     "interface_declaration",
+    "member_access_expression",
     "member_call_expression",
     "method_declaration",
     "named_type",
+    "nullsafe_member_access_expression",
     "nullsafe_member_call_expression",
     "object_creation_expression",
     "property_declaration",
     "scoped_call_expression",
+    "scoped_property_access_expression",
     "trait_declaration",
     "use_declaration",
 ];
-
-/// Maximum nesting of an expression or type that is read.
-const MAX_DEPTH: usize = 24;
 
 pub(super) fn wanted() -> &'static [bool] {
     static WANTED_KINDS: LazyLock<Vec<bool>> =
@@ -88,6 +91,13 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
                 return;
             };
             let chain = value(build, right, 0);
+            if matches!(
+                left.kind(),
+                "member_access_expression" | "scoped_property_access_expression"
+            ) {
+                // What is only assigned is not used.
+                build.done.insert(left.end_byte());
+            }
             match left.kind() {
                 "variable_name" => {
                     let text = build.text_of(left);
@@ -158,10 +168,48 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             build.refer(RefKind::Call, name, Some(receiver), count);
         }
         "class_constant_access_expression" => {
-            if let Some(scope) = named(node).next().filter(|at| is_name(*at)) {
+            let mut parts = named(node);
+            let (Some(scope), Some(name)) = (parts.next(), parts.next()) else { return };
+            if is_name(scope) {
                 refer_name(build, RefKind::Use, scope, 255);
             }
+            if build.text_of(name) != "class" {
+                let receiver = value(build, scope, 0);
+                build.refer(RefKind::Value, name, Some(receiver), 255);
+            }
         }
+        "scoped_property_access_expression" => {
+            let (Some(scope), Some(name)) = (node.field("scope"), node.field("name")) else {
+                return;
+            };
+            if is_name(scope) {
+                refer_name(build, RefKind::Use, scope, 255);
+            }
+            if !build.done.remove(&node.end_byte()) {
+                let receiver = value(build, scope, 0);
+                build.refer(RefKind::Value, name, Some(receiver), 255);
+            }
+        }
+        "member_access_expression" | "nullsafe_member_access_expression" => {
+            let (Some(object), Some(name)) = (node.field("object"), node.field("name")) else {
+                return;
+            };
+            let receiver = value(build, object, 0);
+            if name.kind() == "name"
+                && receiver.root != Root::Unknown
+                && !build.done.remove(&node.end_byte())
+            {
+                let text = format!("${}", build.text_of(name));
+                build.refer_to(RefKind::Value, &text, name, Some(receiver), 255);
+            }
+        }
+        "binary_expression" => {
+            let is_test = build.field_text(node, "operator") == Some("instanceof");
+            if let Some(name) = node.field("right").filter(|at| is_test && is_name(*at)) {
+                refer_name(build, RefKind::Type, name, 255);
+            }
+        }
+        "array_creation_expression" => method_in_array(build, node),
         "object_creation_expression" => {
             let Some(kind) = named(node).next() else { return };
             let count = build.count(child_of(node, &["arguments"]));
@@ -184,8 +232,26 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
     }
 }
 
-fn is_name(node: Node<'_>) -> bool {
-    matches!(node.kind(), "name" | "qualified_name" | "relative_name")
+/// Adds a reference for the method that an array such as `[Foo::class, 'run']` names.
+fn method_in_array(build: &mut Build<'_>, node: Node<'_>) {
+    let elements: Vec<Node<'_>> = named(node).take(3).filter_map(|at| named(at).next()).collect();
+    let [object, text] = elements.as_slice() else { return };
+    let receiver = match object.kind() {
+        "class_constant_access_expression" => {
+            let mut parts = named(*object);
+            let (Some(scope), Some(name)) = (parts.next(), parts.next()) else { return };
+            match build.text_of(name) {
+                "class" => value(build, scope, 0),
+                _ => return,
+            }
+        }
+        "variable_name" => value(build, *object, 0),
+        _ => return,
+    };
+    let content = child_of(*text, &["string_content"]);
+    if let (true, Some(name)) = (matches!(text.kind(), "string" | "encapsed_string"), content) {
+        build.refer(RefKind::Value, name, Some(receiver), 255);
+    }
 }
 
 /// Adds a reference by a possibly qualified name.
@@ -203,14 +269,6 @@ fn refer_name(build: &mut Build<'_>, kind: RefKind, name: Node<'_>, count: u8) {
         scoped(scope)
     });
     build.refer(kind, last, receiver, count);
-}
-
-/// The chain of a qualified name; the root of a name with a leading backslash is `\`.
-fn scoped(text: &str) -> Chain {
-    let mut parts = text.split('\\');
-    let first = parts.next().unwrap_or_default();
-    let root = if first.is_empty() { "\\" } else { first };
-    parts.fold(Chain::name(root), Chain::member)
 }
 
 fn is_exported(build: &Build<'_>, node: Node<'_>) -> bool {
@@ -326,129 +384,5 @@ fn property<'t>(build: &mut Build<'t>, node: Node<'t>) {
             symbol.value = (chain.root != Root::Unknown).then_some(chain);
             symbol.exported = exported;
         }
-    }
-}
-
-/// The value of an expression.
-fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
-    let unknown = || Chain::of(Root::Unknown);
-    if depth > MAX_DEPTH {
-        return unknown();
-    }
-    let inner =
-        |field: &str| node.field(field).map_or_else(unknown, |at| value(build, at, depth + 1));
-    match node.kind() {
-        "variable_name" => match build.text_of(node) {
-            "$this" => Chain::of(Root::Instance),
-            name => Chain::name(name),
-        },
-        "name" => match build.text_of(node) {
-            "self" | "static" => Chain::of(Root::Class),
-            "parent" => Chain::of(Root::Super),
-            name => Chain::name(name),
-        },
-        "relative_scope" => match build.text_of(node) {
-            "parent" => Chain::of(Root::Super),
-            _ => Chain::of(Root::Class),
-        },
-        "qualified_name" | "relative_name" => scoped(build.text_of(node)),
-        "member_access_expression" | "nullsafe_member_access_expression" => {
-            let Some(name) = build.field_text(node, "name") else { return unknown() };
-            inner("object").member(&format!("${name}"))
-        }
-        "scoped_property_access_expression" => {
-            let Some(name) = build.field_text(node, "name") else { return unknown() };
-            inner("scope").member(name)
-        }
-        "class_constant_access_expression" => {
-            let mut parts = named(node);
-            let (Some(scope), Some(name)) = (parts.next(), parts.next()) else { return unknown() };
-            match build.text_of(name) {
-                "class" => Chain::of(Root::Literal),
-                name => value(build, scope, depth + 1).member(name),
-            }
-        }
-        "member_call_expression" | "nullsafe_member_call_expression" => {
-            let Some(name) = build.field_text(node, "name") else { return unknown() };
-            inner("object").member(name).then(Step::Call)
-        }
-        "scoped_call_expression" => {
-            let Some(name) = build.field_text(node, "name") else { return unknown() };
-            inner("scope").member(name).then(Step::Call)
-        }
-        "function_call_expression" => {
-            // `app(Foo::class)` and `resolve(Foo::class)` return an instance.
-            let name = build.field_text(node, "function").unwrap_or_default();
-            if matches!(name, "app" | "resolve") {
-                return class_argument(build, node, depth).unwrap_or_else(unknown);
-            }
-            inner("function").then(Step::Call)
-        }
-        "object_creation_expression" => {
-            let kind = named(node).next();
-            kind.filter(|at| is_name(*at))
-                .map_or_else(unknown, |at| value(build, at, depth + 1).then(Step::Instance))
-        }
-        "parenthesized_expression" | "clone_expression" => {
-            named(node).next().map_or_else(unknown, |at| value(build, at, depth + 1))
-        }
-        "assignment_expression" => inner("right"),
-        "subscript_expression" => named(node)
-            .next()
-            .map_or_else(unknown, |at| value(build, at, depth + 1))
-            .then(Step::Element),
-        "string"
-        | "encapsed_string"
-        | "integer"
-        | "float"
-        | "boolean"
-        | "null"
-        | "heredoc"
-        | "nowdoc"
-        | "array_creation_expression"
-        | "binary_expression" => Chain::of(Root::Literal),
-        _ => unknown(),
-    }
-}
-
-/// An instance of `Foo` for the argument `Foo::class`.
-fn class_argument(build: &Build<'_>, node: Node<'_>, depth: usize) -> Option<Chain> {
-    let argument = named(node.field("arguments")?).next()?;
-    let access =
-        named(argument).next().filter(|at| at.kind() == "class_constant_access_expression")?;
-    let mut parts = named(access);
-    let (scope, name) = (parts.next()?, parts.next()?);
-    (build.text_of(name) == "class").then(|| value(build, scope, depth + 1).then(Step::Instance))
-}
-
-/// An instance of a type.
-fn annotation(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
-    let unknown = || Chain::of(Root::Unknown);
-    if depth > MAX_DEPTH {
-        return unknown();
-    }
-    match node.kind() {
-        "named_type" => named(node)
-            .next()
-            .map_or_else(unknown, |at| value(build, at, depth + 1).then(Step::Instance)),
-        "name" | "qualified_name" | "relative_name" => {
-            value(build, node, depth + 1).then(Step::Instance)
-        }
-        "optional_type" => {
-            named(node).next().map_or_else(unknown, |at| annotation(build, at, depth + 1))
-        }
-        "union_type" => {
-            let known: Vec<Node<'_>> =
-                named(node).filter(|at| build.text_of(*at) != "null").collect();
-            match known.as_slice() {
-                [only] => annotation(build, *only, depth + 1),
-                _ => unknown(),
-            }
-        }
-        "primitive_type" => match build.text_of(node) {
-            "static" => Chain::of(Root::Class).then(Step::Instance),
-            _ => Chain::of(Root::Literal),
-        },
-        _ => unknown(),
     }
 }

@@ -1,7 +1,8 @@
 //! The outline of Ruby.
 
 use super::build::{Build, child_of, named, start, wanted_kinds};
-use super::{Chain, Kind, RefKind, Root, Step};
+use super::ruby_values::{first_symbol, is_local, methods_in, refer_symbol, value};
+use super::{Chain, Kind, RefKind, Root};
 use crate::fields::Fields as _;
 use ast_grep_language::SupportLang;
 use std::sync::LazyLock;
@@ -10,6 +11,7 @@ use tree_sitter::Node;
 const WANTED: &[&str] = &[
     "assignment",
     "block",
+    "block_argument",
     "call",
     "class",
     "constant",
@@ -25,10 +27,11 @@ const WANTED: &[&str] = &[
     "super",
 ];
 
-/// Maximum nesting of an expression that is read.
-const MAX_DEPTH: usize = 24;
 /// Maximum number of parameters that are read.
 const MAX_PARAMETERS: usize = 200;
+
+/// Methods whose first argument is the name of a method.
+const NAMES_METHOD: &[&str] = &["__send__", "method", "public_send", "respond_to?", "send", "try"];
 
 /// Methods of every object and of modules, which are no calls of methods of the project.
 const KEYWORDS: &[&str] = &[
@@ -111,6 +114,13 @@ pub(super) fn visit<'t>(build: &mut Build<'t>, node: Node<'t>) {
             build.refer_to(RefKind::Call, &name, node, Some(Chain::of(Root::Super)), 255);
         }
         "identifier" => plain(build, node),
+        "block_argument" => {
+            // `&:name` calls the method of each element.
+            if let Some(symbol) = child_of(node, &["simple_symbol"]) {
+                let receiver = Chain::of(Root::Unknown);
+                refer_symbol(build, RefKind::Call, symbol, receiver, 0);
+            }
+        }
         "constant" => constant(build, node),
         _ => {}
     }
@@ -219,6 +229,9 @@ fn method<'t>(build: &mut Build<'t>, node: Node<'t>) {
     };
     let text = build.text_of(name);
     build.marks.test |= text.starts_with("test_") && build.path.contains("test");
+    let at = start(node).offset;
+    let is_private = build.done.remove(&node.start_byte())
+        || build.private.is_some_and(|(class, end)| build.class() == Some(class) && at < end);
     let symbol = build.add(kind, name, node);
     build.open(node, symbol, true);
     let list = node.field("parameters");
@@ -234,7 +247,7 @@ fn method<'t>(build: &mut Build<'t>, node: Node<'t>) {
         symbol.value = (chain.root != Root::Unknown).then_some(chain);
         symbol.parameters = names;
         symbol.arity = arity;
-        symbol.exported = true;
+        symbol.exported = !is_private;
         symbol.doc = doc;
     }
 }
@@ -276,6 +289,7 @@ fn assign<'t>(build: &mut Build<'t>, left: Node<'t>, right: Option<Node<'t>>) {
             let kind = if is_class { Kind::Class } else { Kind::Constant };
             if let Some(at) = build.add(kind, left, left) {
                 build.symbol(at).exported = true;
+                methods_in(build, right.filter(|_| !is_class).into_iter().collect());
                 build.symbol(at).value = (!is_class).then_some(chain);
                 if let (true, Some(right)) = (is_class, right) {
                     build.symbol(at).end = super::build::end(right);
@@ -293,14 +307,15 @@ fn plain(build: &mut Build<'_>, node: Node<'_>) {
         return;
     }
     let text = build.text_of(node);
-    let at = start(node).offset;
-    let is_local = build
-        .out
-        .locals
-        .iter()
-        .rev()
-        .any(|local| local.name == text && local.from <= at && at < local.to);
-    if is_local || KEYWORDS.contains(&text) {
+    if is_local(build, node) {
+        return;
+    }
+    match text {
+        "private" => return private(build, None),
+        "public" | "protected" => build.private = None,
+        _ => {}
+    }
+    if KEYWORDS.contains(&text) {
         return;
     }
     let in_class = build.enclosing_class().is_some() || build.is_in_function();
@@ -344,7 +359,37 @@ fn call<'t>(build: &mut Build<'t>, node: Node<'t>) {
         }
         return;
     }
+    if NAMES_METHOD.contains(&text)
+        && let Some(symbol) = first_symbol(arguments)
+    {
+        return refer_symbol(build, RefKind::Value, symbol, chain, 255);
+    }
     build.refer(RefKind::Call, name, Some(chain), count);
+}
+
+/// `private` makes the methods after it private, or those that it names.
+fn private<'t>(build: &mut Build<'t>, arguments: Option<Node<'t>>) {
+    let Some(class) = build.class() else { return };
+    let Some(list) = arguments else {
+        let end = build.scopes.last().map_or(0, |scope| scope.end);
+        build.private = Some((class, end));
+        return;
+    };
+    for argument in named(list) {
+        match argument.kind() {
+            "method" | "singleton_method" => {
+                build.done.insert(argument.start_byte());
+            }
+            "simple_symbol" => {
+                let name = build.text_of(argument).trim_start_matches(':');
+                let symbols = build.out.symbols.iter_mut();
+                symbols
+                    .filter(|symbol| symbol.parent == Some(class) && symbol.name == name)
+                    .for_each(|symbol| symbol.exported = false);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// A call without receiver: a declaration such as `include Foo`, a test, or a method of `self`.
@@ -380,6 +425,7 @@ fn directive<'t>(
                     let chain = Chain::of(Root::Instance).member(&format!("@{text}"));
                     build.symbol(at).value = Some(chain);
                     build.symbol(at).exported = true;
+                    build.symbol(at).callable = true;
                 }
                 let _ = class;
             }
@@ -394,8 +440,23 @@ fn directive<'t>(
                 }
             }
         }
+        "private" => private(build, arguments),
+        "alias_method" => {
+            let symbol = arguments.and_then(|list| named(list).nth(1));
+            if let Some(symbol) = symbol.filter(|at| at.kind() == "simple_symbol") {
+                refer_symbol(build, RefKind::Value, symbol, Chain::of(Root::Instance), 255);
+            }
+        }
         _ if KEYWORDS.contains(&text) => {}
         _ => {
+            if NAMES_METHOD.contains(&text) {
+                if let Some(symbol) = first_symbol(arguments) {
+                    let receiver = Chain::of(Root::Instance);
+                    return refer_symbol(build, RefKind::Value, symbol, receiver, 255);
+                }
+            } else if build.parent_kind().is_some_and(Kind::is_type) {
+                methods_in(build, arguments.into_iter().flat_map(named).collect());
+            }
             let mut count = build.count(arguments);
             if arguments.is_none() {
                 count = 0;
@@ -404,46 +465,5 @@ fn directive<'t>(
                 build.refer(RefKind::Call, name, None, count);
             }
         }
-    }
-}
-
-/// The value of an expression.
-fn value(build: &Build<'_>, node: Node<'_>, depth: usize) -> Chain {
-    let unknown = || Chain::of(Root::Unknown);
-    if depth > MAX_DEPTH {
-        return unknown();
-    }
-    let inner =
-        |field: &str| node.field(field).map_or_else(unknown, |at| value(build, at, depth + 1));
-    match node.kind() {
-        "identifier" | "constant" => Chain::name(build.text_of(node)),
-        "scope_resolution" => {
-            let Some(name) = build.field_text(node, "name") else { return unknown() };
-            match node.field("scope") {
-                Some(scope) => value(build, scope, depth + 1).member(name),
-                None => Chain::name(name),
-            }
-        }
-        "self" => Chain::of(Root::Instance),
-        "instance_variable" | "class_variable" => {
-            Chain::of(Root::Instance).member(build.text_of(node))
-        }
-        "call" => {
-            let Some(name) = build.field_text(node, "method") else { return unknown() };
-            match (name, node.field("receiver")) {
-                ("new", Some(receiver)) => value(build, receiver, depth + 1).then(Step::Instance),
-                (_, Some(_)) => inner("receiver").member(name).then(Step::Call),
-                (_, None) => Chain::name(name).then(Step::Call),
-            }
-        }
-        "assignment" | "operator_assignment" => inner("right"),
-        "parenthesized_statements" => {
-            named(node).last().map_or_else(unknown, |at| value(build, at, depth + 1))
-        }
-        "string" | "integer" | "float" | "true" | "false" | "nil" | "simple_symbol" | "hash"
-        | "array" | "regex" | "heredoc_beginning" | "string_array" | "symbol_array" | "binary" => {
-            Chain::of(Root::Literal)
-        }
-        _ => unknown(),
     }
 }

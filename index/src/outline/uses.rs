@@ -1,8 +1,10 @@
 //! Names that are used as values: every name in an expression that no other reference covers. Where a
 //! name is not an expression, such as the name of a declaration or the target of an assignment, is data.
 
-use super::build::Build;
-use super::{Chain, Kind, RefKind, Root, go, python_values, rust_values, script_values};
+use super::build::{Build, child_of, named};
+use super::grammars::{CSHARP, GO, Grammar, JAVA, KOTLIN, PYTHON, RUST, SCRIPT};
+use super::{Chain, Kind, RefKind, Root, csharp_values, go, java, kotlin_values};
+use super::{python_values, rust_values, script_values};
 use crate::fields::Fields as _;
 use ast_grep_core::tree_sitter::LanguageExt;
 use ast_grep_language::SupportLang;
@@ -23,161 +25,6 @@ const TRANSPARENT: u8 = 8;
 /// Nothing is read below the node.
 pub(super) const LEAF: u8 = 16;
 
-/// The positions of names in a grammar.
-struct Grammar {
-    names: &'static [&'static str],
-    members: &'static [&'static str],
-    pruned: &'static [&'static str],
-    leaves: &'static [&'static str],
-    transparent: &'static [&'static str],
-    /// Parent → the fields in which a node is not a value; empty: everywhere.
-    declared: &'static [(&'static str, &'static [&'static str])],
-}
-
-const SCRIPT: Grammar = Grammar {
-    names: &["identifier"],
-    members: &["member_expression"],
-    pruned: &["namespace_export"],
-    leaves: &["comment", "import_statement", "regex", "string"],
-    transparent: &[],
-    declared: &[
-        ("abstract_class_declaration", &["name"]),
-        ("array_pattern", &[]),
-        ("arrow_function", &["parameter"]),
-        ("assignment_expression", &["left"]),
-        ("assignment_pattern", &["left"]),
-        ("augmented_assignment_expression", &["left"]),
-        ("catch_clause", &["parameter"]),
-        ("class", &["name"]),
-        ("class_declaration", &["name"]),
-        ("enum_declaration", &["name"]),
-        ("export_specifier", &[]),
-        ("for_in_statement", &["left"]),
-        ("formal_parameters", &[]),
-        ("function_declaration", &["name"]),
-        ("function_expression", &["name"]),
-        ("function_signature", &["name"]),
-        ("generator_function", &["name"]),
-        ("generator_function_declaration", &["name"]),
-        ("index_signature", &["name"]),
-        ("internal_module", &["name"]),
-        ("jsx_closing_element", &[]),
-        ("jsx_opening_element", &["name"]),
-        ("jsx_self_closing_element", &["name"]),
-        ("module", &["name"]),
-        ("nested_identifier", &[]),
-        ("nested_type_identifier", &[]),
-        ("object_assignment_pattern", &["left"]),
-        ("object_pattern", &[]),
-        ("optional_parameter", &["name", "pattern"]),
-        ("pair_pattern", &["value"]),
-        ("required_parameter", &["name", "pattern"]),
-        ("rest_pattern", &[]),
-        ("type_predicate", &["name"]),
-        ("update_expression", &[]),
-        ("variable_declarator", &["name"]),
-    ],
-};
-
-const PYTHON: Grammar = Grammar {
-    names: &["identifier"],
-    members: &["attribute"],
-    pruned: &["global_statement", "nonlocal_statement", "type"],
-    leaves: &["future_import_statement", "import_from_statement", "import_statement"],
-    transparent: &["list_pattern", "pattern_list", "tuple_pattern"],
-    declared: &[
-        ("aliased_import", &[]),
-        ("as_pattern_target", &[]),
-        ("assignment", &["left"]),
-        ("attribute", &["attribute"]),
-        ("augmented_assignment", &["left"]),
-        ("case_pattern", &[]),
-        ("class_definition", &["name"]),
-        ("default_parameter", &["name"]),
-        ("delete_statement", &[]),
-        ("dictionary_splat_pattern", &[]),
-        ("dotted_name", &[]),
-        ("for_in_clause", &["left"]),
-        ("for_statement", &["left"]),
-        ("function_definition", &["name"]),
-        ("keyword_argument", &["name"]),
-        ("keyword_pattern", &[]),
-        ("lambda_parameters", &[]),
-        ("list_splat_pattern", &[]),
-        ("named_expression", &["name"]),
-        ("parameters", &[]),
-        ("typed_default_parameter", &["name"]),
-        ("typed_parameter", &[]),
-    ],
-};
-
-const GO: Grammar = Grammar {
-    names: &["identifier"],
-    members: &["selector_expression"],
-    pruned: &["import_declaration", "package_clause"],
-    leaves: &["interpreted_string_literal"],
-    transparent: &["expression_list", "literal_element"],
-    declared: &[
-        ("assignment_statement", &["left"]),
-        ("const_spec", &["name"]),
-        ("function_declaration", &["name"]),
-        ("keyed_element", &["key"]),
-        ("parameter_declaration", &["name"]),
-        ("range_clause", &["left"]),
-        ("receive_statement", &["left"]),
-        ("short_var_declaration", &["left"]),
-        ("type_switch_statement", &["alias"]),
-        ("var_spec", &["name"]),
-        ("variadic_parameter_declaration", &["name"]),
-    ],
-};
-
-const RUST: Grammar = Grammar {
-    names: &["identifier"],
-    members: &["scoped_identifier"],
-    pruned: &[
-        "attribute_item",
-        "extern_crate_declaration",
-        "inner_attribute_item",
-        "label",
-        "lifetime",
-        "macro_definition",
-        "match_pattern",
-        "token_tree",
-        "use_declaration",
-        "visibility_modifier",
-    ],
-    leaves: &["string_literal"],
-    transparent: &[
-        "captured_pattern",
-        "mut_pattern",
-        "or_pattern",
-        "ref_pattern",
-        "reference_pattern",
-        "slice_pattern",
-        "tuple_pattern",
-    ],
-    declared: &[
-        ("closure_parameters", &[]),
-        ("const_item", &["name"]),
-        ("const_parameter", &["name"]),
-        ("enum_variant", &["name"]),
-        ("field_pattern", &[]),
-        ("for_expression", &["pattern"]),
-        ("function_item", &["name"]),
-        ("function_signature_item", &["name"]),
-        ("let_condition", &["pattern"]),
-        ("let_declaration", &["pattern"]),
-        ("macro_invocation", &["macro"]),
-        ("mod_item", &["name"]),
-        ("parameter", &["pattern"]),
-        ("scoped_identifier", &["name"]),
-        ("static_item", &["name"]),
-        ("struct_pattern", &[]),
-        ("tuple_struct_pattern", &[]),
-    ],
-};
-
 /// The positions in a grammar by the numbers of its kinds and fields.
 #[derive(Debug)]
 pub(super) struct Positions {
@@ -188,7 +35,7 @@ pub(super) struct Positions {
 impl Positions {
     /// The positions of a language in which functions are used as values by their names.
     pub(super) fn of(language: SupportLang) -> Option<&'static Self> {
-        static ALL: LazyLock<[Positions; 6]> = LazyLock::new(|| {
+        static ALL: LazyLock<[Positions; 9]> = LazyLock::new(|| {
             [
                 Positions::new(SupportLang::JavaScript, &SCRIPT),
                 Positions::new(SupportLang::TypeScript, &SCRIPT),
@@ -196,6 +43,9 @@ impl Positions {
                 Positions::new(SupportLang::Python, &PYTHON),
                 Positions::new(SupportLang::Go, &GO),
                 Positions::new(SupportLang::Rust, &RUST),
+                Positions::new(SupportLang::Java, &JAVA),
+                Positions::new(SupportLang::Kotlin, &KOTLIN),
+                Positions::new(SupportLang::CSharp, &CSHARP),
             ]
         });
         let at = match language {
@@ -205,6 +55,9 @@ impl Positions {
             SupportLang::Python => 3,
             SupportLang::Go => 4,
             SupportLang::Rust => 5,
+            SupportLang::Java => 6,
+            SupportLang::Kotlin => 7,
+            SupportLang::CSharp => 8,
             _ => return None,
         };
         ALL.get(at)
@@ -343,6 +196,8 @@ pub(super) fn add_references(build: &mut Build<'_>, known: Option<&HashSet<Strin
         let ranges = locals.get(name);
         ranges.is_some_and(|ranges| ranges.iter().any(|(from, to)| *from <= at && at < *to))
     };
+    let has_field_uses =
+        matches!(build.language, SupportLang::Java | SupportLang::Kotlin | SupportLang::CSharp);
     for found in uses {
         let (name, receiver) = match found.is_member {
             false => (Some(found.node), None),
@@ -355,7 +210,9 @@ pub(super) fn add_references(build: &mut Build<'_>, known: Option<&HashSet<Strin
         let at = super::build::start(name).offset;
         let text = build.text_of(name);
         let is_value = match receiver {
-            None => is_known(text) && !is_local(text, at),
+            None => is_known(text) && !is_local(text, at) && !is_argument_name(name),
+            // Here, uses of fields are references too.
+            Some(_) if has_field_uses => true,
             Some(object) => match build.text_of(object) {
                 "this" | "self" | "cls" | "super" | "Self" => !fields.contains(text),
                 root => is_known(root) && is_path(root),
@@ -373,6 +230,13 @@ pub(super) fn add_references(build: &mut Build<'_>, known: Option<&HashSet<Strin
     build.out.locals = all;
 }
 
+/// Whether a Kotlin name is that of an argument, such as `a` in `f(a = 1)`.
+fn is_argument_name(node: Node<'_>) -> bool {
+    node.kind_name() == "simple_identifier"
+        && node.next_sibling().is_some_and(|next| next.kind_name() == "=")
+        && node.parent().is_some_and(|parent| parent.kind_name() == "value_argument")
+}
+
 /// Whether an expression consists of names.
 fn is_path(text: &str) -> bool {
     text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | ':'))
@@ -380,14 +244,20 @@ fn is_path(text: &str) -> bool {
 
 /// The object and the name of a member.
 fn member(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
-    let first = |fields: [&str; 3]| fields.into_iter().find_map(|field| node.field(field));
-    let object = first(["object", "operand", "path"])?;
+    if node.kind_name() == "navigation_expression" {
+        let suffix = named(node).last()?;
+        return Some((named(node).next()?, child_of(suffix, &["simple_identifier"])?));
+    }
+    let first = |fields: [&str; 4]| fields.into_iter().find_map(|field| node.field(field));
+    let object = first(["object", "operand", "path", "expression"])?;
     let name = match node.kind_name() {
         "member_expression" => node.field("property"),
         "attribute" => node.field("attribute"),
-        "selector_expression" => node.field("field"),
+        "selector_expression" | "field_access" => node.field("field"),
         _ => node.field("name"),
     }?;
+    // `a.b<C>` in C#
+    let name = if name.kind_name() == "generic_name" { named(name).next()? } else { name };
     Some((object, name))
 }
 
@@ -396,6 +266,9 @@ fn value(build: &Build<'_>, node: Node<'_>) -> Chain {
         SupportLang::Python => python_values::value(build, node),
         SupportLang::Go => go::value(build, node, 0),
         SupportLang::Rust => rust_values::value(build, node, 0),
+        SupportLang::Java => java::value(build, node, 0),
+        SupportLang::Kotlin => kotlin_values::value(build, node, 0),
+        SupportLang::CSharp => csharp_values::value(build, node, 0),
         _ => script_values::value(build, node),
     }
 }

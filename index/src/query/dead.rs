@@ -4,6 +4,8 @@ use super::{Reader, SymbolRow};
 use crate::IndexError;
 
 /// The condition on the symbols `s` in the files `f`. Parameter 1: whether exported symbols are included.
+/// In languages whose code often calls methods of values of unknown types, such a call by the same name
+/// can be a use, and a type whose members are used is used. A method that overrides another one is called by the package that declares that one.
 const CONDITION: &str = "s.kind IN ('function', 'class', 'struct', 'interface', 'enum', 'trait',
       'type', 'method')
     AND NOT s.test AND NOT f.test AND (?1 OR NOT s.exported)
@@ -15,7 +17,23 @@ const CONDITION: &str = "s.kind IN ('function', 'class', 'struct', 'interface', 
     AND NOT EXISTS(SELECT 1 FROM declared_routes r WHERE r.handler = s.id)
     AND NOT EXISTS(SELECT 1 FROM symbols t WHERE t.name = s.name AND t.id <> s.id
       AND s.kind = 'method')
-    AND NOT EXISTS(SELECT 1 FROM refs r WHERE r.source = s.id AND r.kind = 'decorates')";
+    AND NOT EXISTS(SELECT 1 FROM refs r WHERE r.source = s.id AND r.kind = 'decorates')
+    AND (f.language NOT IN ('java', 'kotlin', 'csharp', 'ruby', 'php')
+      OR s.kind IN ('function', 'method')
+      OR NOT EXISTS(SELECT 1 FROM symbols m JOIN refs r ON r.target = m.id
+        WHERE m.file = s.file AND m.parent = s.id AND (r.file <> s.file
+          OR r.line NOT BETWEEN s.start_line AND s.end_line)))
+    AND (f.language NOT IN ('java', 'kotlin', 'csharp', 'ruby', 'php') OR s.kind <> 'method' AND (f.language <> 'kotlin' OR s.kind <> 'function') OR (
+      instr(' ' || s.signature, ' override ') = 0
+      AND (f.language <> 'php' OR coalesce(s.return_type, '') <> 'Attribute'
+        AND (instr(s.signature, 'protected ') = 0 OR NOT EXISTS(SELECT 1 FROM symbols p
+          WHERE p.id = s.parent AND instr(p.signature, ' extends '))))
+      AND (f.language <> 'ruby' OR NOT EXISTS(SELECT 1 FROM refs r WHERE r.file = s.file
+        AND r.name IN ('send', 'public_send', '__send__')))
+      AND CASE WHEN instr(' ' || s.signature, ' private ')
+        THEN NOT EXISTS(SELECT 1 FROM refs r WHERE r.file = s.file AND r.name = s.name
+          AND r.certainty = 'unresolved' AND r.kind <> 'decorates')
+        ELSE s.name NOT IN (SELECT r.name FROM refs r WHERE r.certainty = 'unresolved') END))";
 
 /// The symbols without references.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

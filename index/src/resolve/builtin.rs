@@ -124,6 +124,7 @@ pub(super) const METHODS: &[&str] = &[
     "flatMap",
     "flat_map",
     "forEach",
+    "forEachIndexed",
     "for_each",
     "fromEntries",
     "from_str",

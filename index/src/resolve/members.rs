@@ -3,7 +3,8 @@
 use super::names::class_binding;
 use super::values::Value;
 use super::{Place, Resolver, SymbolId};
-use crate::outline::{Kind, Step};
+use crate::facts::{camel_case, getter};
+use crate::outline::{Kind, Ref, RefKind, Step};
 
 /// Maximum number of types in a hierarchy that are searched.
 const MAX_TYPES: usize = 64;
@@ -40,7 +41,10 @@ impl Resolver<'_, '_> {
             Value::Symbol(id) => {
                 let kind = self.world.symbol(*id, |symbol| symbol.kind)?;
                 if kind.is_type() {
-                    return self.member_of(*id, name, arguments, depth);
+                    return match self.nested_constant(*id, name) {
+                        Some(found) => Some(Member::Symbol(found)),
+                        None => self.member_of(*id, name, arguments, depth),
+                    };
                 }
                 if let Some(child) = self.child(*id, name, arguments) {
                     return Some(Member::Symbol(child));
@@ -248,6 +252,16 @@ impl Resolver<'_, '_> {
         values
     }
 
+    /// Whether a type extends a type of a package.
+    fn has_external_base(&self, class: SymbolId, depth: usize) -> bool {
+        depth <= 4
+            && self.bases(class, 2).into_iter().any(|base| match base {
+                Value::External => true,
+                Value::Symbol(id) | Value::Instance(id) => self.has_external_base(id, depth + 1),
+                _ => false,
+            })
+    }
+
     /// Whether a base type of a type is unknown, so the type can have further members.
     pub(super) fn has_unknown_base(&self, class: SymbolId, depth: usize) -> bool {
         depth <= 4
@@ -256,6 +270,115 @@ impl Resolver<'_, '_> {
                 Value::Symbol(id) | Value::Instance(id) => self.has_unknown_base(id, depth + 1),
                 _ => false,
             })
+    }
+
+    /// The member of an enclosing type to which an unqualified name refers. `has_methods`: whether it can
+    /// be a method.
+    pub(super) fn implicit_member(
+        &self,
+        place: Place,
+        name: &str,
+        has_methods: bool,
+    ) -> Option<Member> {
+        let facts = self.world.facts(place.file)?;
+        let mut scope = place.source;
+        while let Some(at) = scope {
+            let symbol = facts.outline.symbols.get(at as usize)?;
+            if symbol.kind.is_type() {
+                let class = SymbolId { file: place.file, at };
+                match self.member_of(class, name, None, 1) {
+                    Some(Member::Symbol(id)) => {
+                        if let Some(id) = self.value_of(id, has_methods) {
+                            return Some(Member::Symbol(id));
+                        }
+                    }
+                    None => {}
+                    found => return found,
+                }
+            }
+            scope = symbol.parent;
+        }
+        None
+    }
+
+    /// The symbol, or if it is a method and no method is wanted, the field with the same name in the same
+    /// type. A constructor is no value.
+    fn value_of(&self, id: SymbolId, has_methods: bool) -> Option<SymbolId> {
+        let (is_function, parent, name) =
+            self.world.symbol(id, |at| (at.kind.is_function(), at.parent, at.name.clone()))?;
+        let is_constructor = || {
+            let class = parent.map(|at| SymbolId { file: id.file, at });
+            let outer = class.and_then(|class| self.world.symbol(class, |at| at.name.clone()));
+            outer.as_deref() == Some(&*name)
+        };
+        if !is_function || has_methods && !is_constructor() {
+            return Some(id);
+        }
+        let own = self.world.named_in(id.file, &name);
+        own.into_iter().find(|other| {
+            self.world.symbol(*other, |at| at.parent == parent && !at.kind.is_function())
+                == Some(true)
+        })
+    }
+
+    /// A member that a use of another name implies: in Kotlin, the getter of a Java property; in PHP, the
+    /// method of the model that declares a relation or an attribute.
+    pub(super) fn implied_member(
+        &self,
+        place: Place,
+        receiver: &Value,
+        found: &Ref,
+    ) -> Option<SymbolId> {
+        if found.kind == RefKind::Call && matches!(found.name.as_str(), "<init>" | ".ctor") {
+            return self.constructor(receiver, found.arguments);
+        }
+        let path = self.world.path(place.file);
+        let Value::Instance(class) = receiver else { return None };
+        if found.kind == RefKind::Value
+            && path.ends_with(".php")
+            && let Some(name) = found.name.strip_prefix('$')
+            && self.has_external_base(*class, 0)
+        {
+            let names = [name.to_owned(), camel_case(name)];
+            return names.iter().find_map(|name| match self.member_of(*class, name, Some(0), 1) {
+                Some(Member::Symbol(id)) => Some(id),
+                _ => None,
+            });
+        }
+        if found.kind != RefKind::Value || !path.ends_with(".kt") {
+            return None;
+        }
+        if !self.world.path(class.file).ends_with(".java") {
+            return None;
+        }
+        match self.member_of(*class, &getter(&found.name), Some(0), 1) {
+            Some(Member::Symbol(id)) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The constructor that `this(…)` or `super(…)` calls.
+    fn constructor(&self, receiver: &Value, arguments: u8) -> Option<SymbolId> {
+        let class = match receiver {
+            Value::Instance(class) => *class,
+            Value::Super(class) => {
+                let bases = self.bases(*class, 1);
+                bases.into_iter().find_map(|base| match base {
+                    Value::Symbol(id) | Value::Instance(id) => {
+                        let kind = self.world.symbol(id, |at| at.kind)?;
+                        (kind == Kind::Class).then_some(id)
+                    }
+                    _ => None,
+                })?
+            }
+            _ => return None,
+        };
+        let name = self.world.symbol(class, |symbol| symbol.name.clone())?;
+        let own = self.child(class, &name, Some(arguments));
+        match (own, receiver) {
+            (None, Value::Super(_)) => Some(class),
+            (own, _) => own,
+        }
     }
 
     /// The method to which an unqualified call refers in Java and similar languages: a method of an
@@ -270,6 +393,18 @@ impl Resolver<'_, '_> {
         if !self.step(depth) {
             return None;
         }
+        // An attribute of a Ruby class is read by a call.
+        let is_function = |id: SymbolId| {
+            let is_ruby = self.world.path(id.file).ends_with(".rb");
+            let kind = self.world.symbol(id, |at| at.kind.is_function() || is_ruby && at.callable);
+            kind == Some(true)
+        };
+        // A function that is declared in an enclosing function.
+        if self.family(place.file) != "ruby"
+            && let Some(nested) = self.nested(place, name).filter(|id| is_function(*id))
+        {
+            return Some(nested);
+        }
         let facts = self.world.facts(place.file)?;
         let mut scope = place.source;
         while let Some(at) = scope {
@@ -278,7 +413,7 @@ impl Resolver<'_, '_> {
                 let class = SymbolId { file: place.file, at };
                 if let Some(Member::Symbol(found)) =
                     self.member_of(class, name, Some(arguments), depth + 1)
-                    && self.world.symbol(found, |at| at.kind.is_function()) == Some(true)
+                    && is_function(found)
                 {
                     return Some(found);
                 }
@@ -286,10 +421,10 @@ impl Resolver<'_, '_> {
             scope = symbol.parent;
         }
         match self.lookup(Place { source: None, ..place }, name, false, depth + 1) {
-            Value::Symbol(id)
-                if self.world.symbol(id, |at| at.kind.is_function()) == Some(true) =>
-            {
-                Some(id)
+            Value::Symbol(id) if is_function(id) => Some(id),
+            // A call of a Kotlin class creates an instance.
+            Value::Symbol(id) if self.world.path(place.file).ends_with(".kt") => {
+                (self.world.symbol(id, |at| at.kind.is_type()) == Some(true)).then_some(id)
             }
             _ => None,
         }

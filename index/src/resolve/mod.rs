@@ -4,6 +4,7 @@ mod builtin;
 mod members;
 mod names;
 mod namespaces;
+mod overloads;
 mod routers;
 mod values;
 pub(crate) mod world;
@@ -106,11 +107,20 @@ impl<'w, 'c> Resolver<'w, 'c> {
                     Some(Member::Value(_)) => Value::Literal,
                     None => {
                         let is_call = found.kind == RefKind::Call;
-                        if let Some(id) = is_call
-                            .then(|| self.extension(place, &found.name, found.arguments))
-                            .flatten()
+                        let whole = receiver.clone().member(&found.name);
+                        if receiver_value == Value::Unknown
+                            && let Some((id, skip)) = self.constant_path(place, &whole)
+                            && skip == whole.steps.len()
                         {
                             return self.judged(found, id);
+                        }
+                        if let Some(id) = self.implied_member(place, &receiver_value, found) {
+                            return self.judged(found, id);
+                        }
+                        if let Some(resolved) =
+                            is_call.then(|| self.extension(place, found, &receiver_value)).flatten()
+                        {
+                            return resolved;
                         }
                         return self.by_name(place, found, &receiver.root, &receiver_value);
                     }
@@ -118,7 +128,10 @@ impl<'w, 'c> Resolver<'w, 'c> {
             }
         };
         match value {
-            Value::Symbol(target) => self.judged(found, target),
+            Value::Symbol(target) if found.kind == RefKind::Call && found.receiver.is_none() => {
+                self.overloaded(place, found, target)
+            }
+            Value::Symbol(target) => self.overloaded_method(found, target),
             _ => Self::unresolved(found),
         }
     }
@@ -152,7 +165,30 @@ impl<'w, 'c> Resolver<'w, 'c> {
                 None => Value::Unknown,
             };
         }
-        self.lookup(place, &found.name, is_type, 0)
+        if matches!(found.kind, RefKind::Value | RefKind::Use) && self.has_field_uses(place.file) {
+            if let Some(nested) = self.nested(place, &found.name) {
+                return Value::Symbol(nested);
+            }
+            let has_methods =
+                found.kind == RefKind::Use || matches!(self.family(place.file), "csharp" | "ruby");
+            match self.implicit_member(place, &found.name, has_methods) {
+                Some(Member::Symbol(id)) => return Value::Symbol(id),
+                Some(Member::Value(_)) => return Value::Unknown,
+                None => {}
+            }
+            if let Some(id) = self.imported_member(place.file, &found.name) {
+                return Value::Symbol(id);
+            }
+        }
+        let value = self.lookup(place, &found.name, is_type, 0);
+        // `[Foo]` names the attribute `FooAttribute`.
+        if found.kind == RefKind::Decorates
+            && !matches!(value, Value::Symbol(_))
+            && self.family(place.file) == "csharp"
+        {
+            return self.lookup(place, &format!("{}Attribute", found.name), true, 0);
+        }
+        value
     }
 
     /// Resolves `found` to `target`, if the target suits the kind of the reference.
@@ -165,7 +201,11 @@ impl<'w, 'c> Resolver<'w, 'c> {
                 kind.is_function() || kind.is_type() || callable
             }
             RefKind::Use => kind != Kind::Test,
-            RefKind::Value => kind.is_function() || kind.is_type(),
+            RefKind::Value => {
+                kind.is_function()
+                    || kind.is_type()
+                    || self.has_field_uses(target.file) && kind != Kind::Test
+            }
             RefKind::Extends | RefKind::Implements | RefKind::Type => kind.is_type(),
         };
         if !is_suitable {
@@ -216,7 +256,11 @@ impl<'w, 'c> Resolver<'w, 'c> {
             && all.len() == 1
             && self.is_certain_name(place, *only, &found.name)
             && (family != "rust" || self.uses_crate_of(place.file, only.file))
-            && self.world.symbol(*only, |symbol| !symbol.extension) == Some(true)
+            && self.world.symbol(*only, |symbol| {
+                let is_accessible = symbol.exported || only.file == place.file;
+                !symbol.extension && (is_accessible || !self.has_field_uses(only.file))
+            }) == Some(true)
+            && (!matches!(family, "java" | "csharp") || word_count(&found.name) >= 3)
             && (family != "ruby" || found.arguments > 0 || found.name.ends_with(['?', '!']))
         {
             return self.judged(found, *only);
@@ -233,11 +277,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
     /// name has at least two words, no built-in type has a method of that name, and the method does not
     /// call itself.
     fn is_certain_name(&self, place: Place, target: SymbolId, name: &str) -> bool {
-        let words = name
-            .split('_')
-            .filter(|word| !word.is_empty())
-            .count()
-            .max(1 + name.chars().skip(1).filter(|c| c.is_uppercase()).count());
+        let words = word_count(name);
         let is_itself = place.file == target.file && place.source == Some(target.at);
         words >= 2 && !is_itself && !builtin::METHODS.contains(&name)
     }
@@ -284,10 +324,21 @@ impl<'w, 'c> Resolver<'w, 'c> {
         matches!(self.family(file), "java" | "csharp" | "php")
     }
 
+    /// Whether uses of fields and constants are references too.
+    pub(crate) fn has_field_uses(&self, file: u32) -> bool {
+        matches!(self.family(file), "java" | "csharp" | "php" | "ruby")
+    }
+
     /// Whether an unqualified name can refer to a member of the enclosing type.
     pub(crate) fn has_implicit_members(&self, file: u32) -> bool {
         matches!(self.family(file), "java" | "csharp" | "ruby")
     }
+}
+
+/// The number of words in a name: `getUserName` and `get_user_name` have three.
+fn word_count(name: &str) -> usize {
+    let parts = name.split('_').filter(|word| !word.is_empty()).count();
+    parts.max(1 + name.chars().skip(1).filter(|c| c.is_uppercase()).count())
 }
 
 /// The position of a name, and the symbol that encloses it.

@@ -1,5 +1,6 @@
 //! Names: the value of an unqualified name at a place, and what a file exports under a name.
 
+use super::members::Member;
 use super::values::Value;
 use super::{Place, Resolver, SymbolId};
 use crate::facts::FileFacts;
@@ -37,7 +38,11 @@ impl Resolver<'_, '_> {
         {
             return member;
         }
-        let own = self.world.named_in(place.file, name);
+        let mut own = self.world.named_in(place.file, name);
+        if self.family(place.file) == "ruby" {
+            // A class `A::B` is not visible as `B`.
+            own.retain(|id| self.world.symbol(*id, |at| at.qualified == at.name) == Some(true));
+        }
         if let Some(found) = self.top_level(&own, is_type) {
             return Value::Symbol(found);
         }
@@ -73,6 +78,9 @@ impl Resolver<'_, '_> {
                     Value::Unknown | Value::External => {}
                     found => return found,
                 }
+                if let Some(found) = self.static_member(&facts, *file, binding, name) {
+                    return Value::Symbol(found);
+                }
             }
             // A name that the project does not declare comes from the package.
             if target.package.is_some() {
@@ -83,7 +91,7 @@ impl Resolver<'_, '_> {
     }
 
     /// A function or type that is declared in an enclosing function.
-    fn nested(&self, place: Place, name: &str) -> Option<SymbolId> {
+    pub(super) fn nested(&self, place: Place, name: &str) -> Option<SymbolId> {
         let facts = self.world.facts(place.file)?;
         let own = self.world.named_in(place.file, name);
         if own.is_empty() {
@@ -130,14 +138,18 @@ impl Resolver<'_, '_> {
             None if path.ends_with(".go") => self.world.dir_of(file),
             None => return None,
         };
+        let in_kotlin = || {
+            let package = facts.imports.package.as_ref().filter(|_| path.ends_with(".java"))?;
+            self.qualified(file, &format!("{package}.{name}"))
+        };
         if files.len() < 2 {
-            return None;
+            return in_kotlin();
         }
         let mut found = files.iter().filter(|other| **other != file).filter_map(|other| {
             let own = self.world.named_in(*other, name);
             self.top_level(&own, is_type)
         });
-        found.next()
+        found.next().or_else(in_kotlin)
     }
 
     /// The value that `file` exports as `name`.
@@ -211,7 +223,11 @@ impl Resolver<'_, '_> {
             return self.imported_name(file, name);
         }
         if target.package.is_some() {
-            return Value::External;
+            // A Java file can import what a Kotlin file declares.
+            return match &import.name {
+                Name::Java { name, .. } => self.imported_name(file, name),
+                _ => Value::External,
+            };
         }
         let Some(first) = target.files.first().copied() else { return Value::Unknown };
         match (&binding.imported, &import.name) {
@@ -252,6 +268,54 @@ impl Resolver<'_, '_> {
                 Value::Files(vec![file])
             }
             _ => Value::Unknown,
+        }
+    }
+
+    /// A member of the class that `import static a.B.*` names.
+    fn static_member(
+        &self,
+        facts: &FileFacts,
+        file: u32,
+        binding: &Binding,
+        name: &str,
+    ) -> Option<SymbolId> {
+        let Name::Java { name: full, .. } = &facts.imports.imports.get(binding.import)?.name else {
+            return None;
+        };
+        if self.has_namespaces(file) || !self.world.path(file).ends_with(".java") {
+            return None;
+        }
+        match self.member(&self.java_name(file, full, 2), name, None, 2) {
+            Some(Member::Symbol(id)) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The member of a type that a file imports by its name, such as a constant.
+    pub(super) fn imported_member(&self, file: u32, name: &str) -> Option<SymbolId> {
+        let facts = self.world.facts(file)?;
+        let binding = facts.imports.bindings.iter().find(|b| b.local.as_deref() == Some(name))?;
+        let has_namespaces = self.has_namespaces(file);
+        if !has_namespaces && !matches!(binding.imported, Imported::Member(_)) {
+            return None;
+        }
+        let Name::Java { name: full, .. } = &facts.imports.imports.get(binding.import)?.name else {
+            return None;
+        };
+        let (owner, last) = full.rsplit_once('.')?;
+        let owner = match has_namespaces {
+            true => Value::Symbol(self.qualified(file, owner)?),
+            false => {
+                let target = facts.targets.get(binding.import)?;
+                self.java_name(*target.files.first()?, owner, 2)
+            }
+        };
+        if !matches!(owner, Value::Symbol(_)) {
+            return None;
+        }
+        match self.member(&owner, last, None, 2) {
+            Some(Member::Symbol(id)) => Some(id),
+            _ => None,
         }
     }
 

@@ -1,8 +1,9 @@
 //! Names in languages whose namespaces are independent of files: C#, Kotlin, PHP and Ruby.
 
+use super::members::Member;
 use super::values::Value;
 use super::{Place, Resolver, SymbolId};
-use crate::outline::Kind;
+use crate::outline::{Chain, Root, Step};
 use aidd_engine::project::imports::{Import, Imported, Name};
 use std::borrow::Cow;
 
@@ -17,7 +18,7 @@ impl Resolver<'_, '_> {
     }
 
     /// The name of a symbol with its namespace, separated by `.`.
-    fn full_name(&self, id: SymbolId) -> Option<String> {
+    pub(super) fn full_name(&self, id: SymbolId) -> Option<String> {
         let facts = self.world.facts(id.file)?;
         let symbol = facts.outline.symbols.get(id.at as usize)?;
         let qualified = match symbol.qualified.contains("::") {
@@ -49,6 +50,53 @@ impl Resolver<'_, '_> {
         first
     }
 
+    /// The class, module or constant `name` that is declared in a Ruby module, also if another file
+    /// declares it as `Module::Name`.
+    pub(super) fn nested_constant(&self, module: SymbolId, name: &str) -> Option<SymbolId> {
+        let is_constant = name.starts_with(|first: char| first.is_ascii_uppercase());
+        if !is_constant || !self.world.path(module.file).ends_with(".rb") {
+            return None;
+        }
+        let full = self.full_name(module)?;
+        self.qualified(module.file, &format!("{full}.{name}"))
+    }
+
+    /// The longest start of a chain that is the full name of a Ruby constant, such as `A::B` where no
+    /// file declares `A` by itself, and the number of names after the first.
+    pub(super) fn constant_path(&self, place: Place, chain: &Chain) -> Option<(SymbolId, usize)> {
+        let Root::Name(first) = &chain.root else { return None };
+        if !self.world.path(place.file).ends_with(".rb") {
+            return None;
+        }
+        let members = chain.steps.iter().map_while(|step| match step {
+            Step::Member(name) if name.starts_with(|c: char| c.is_ascii_uppercase()) => {
+                Some(name.as_str())
+            }
+            _ => None,
+        });
+        let names: Vec<&str> = std::iter::once(first.as_str()).chain(members).collect();
+        (2..=names.len())
+            .rev()
+            .find_map(|count| Some((self.in_modules(place, &names[..count].join("."))?, count - 1)))
+    }
+
+    /// The Ruby constant with this name, separated by `.`, in the enclosing modules or at the top level.
+    fn in_modules(&self, place: Place, name: &str) -> Option<SymbolId> {
+        let facts = self.world.facts(place.file)?;
+        let mut scope = place.source;
+        while let Some(at) = scope {
+            let symbol = facts.outline.symbols.get(at as usize)?;
+            if symbol.kind.is_type() {
+                let outer = symbol.qualified.replace("::", ".");
+                if let Some(found) = self.qualified(place.file, &format!("{outer}.{name}")) {
+                    return Some(found);
+                }
+            }
+            scope = symbol.parent;
+        }
+        self.qualified(place.file, name)
+    }
+
     /// The symbol to which an unqualified name refers, in the namespaces that are visible at a place.
     pub(super) fn in_namespaces(
         &self,
@@ -64,19 +112,7 @@ impl Resolver<'_, '_> {
         let path = self.world.path(place.file);
         let own = facts.imports.package.clone().unwrap_or_default();
         if path.ends_with(".rb") {
-            // A constant is looked up in the enclosing modules, then at the top level.
-            let mut scope = place.source;
-            while let Some(at) = scope {
-                let symbol = facts.outline.symbols.get(at as usize)?;
-                if symbol.kind.is_type() {
-                    let outer = symbol.qualified.replace("::", ".");
-                    if let Some(found) = self.qualified(place.file, &format!("{outer}.{name}")) {
-                        return Some(found);
-                    }
-                }
-                scope = symbol.parent;
-            }
-            return self.qualified(place.file, name);
+            return self.in_modules(place, name);
         }
         let is_nested_scope = path.ends_with(".cs");
         let mut namespace = own.as_str();
@@ -115,7 +151,7 @@ impl Resolver<'_, '_> {
     }
 
     /// The namespaces whose members a file imports.
-    fn wildcards(&self, file: u32) -> Vec<String> {
+    pub(super) fn wildcards(&self, file: u32) -> Vec<String> {
         let Some(facts) = self.world.facts(file) else { return Vec::new() };
         let all = facts.imports.bindings.iter().filter(|b| b.imported == Imported::All);
         all.filter_map(|binding| match &facts.imports.imports.get(binding.import)?.name {
@@ -138,8 +174,14 @@ impl Resolver<'_, '_> {
 
     /// The value of an imported full name.
     pub(super) fn imported_name(&self, file: u32, full: &str) -> Value {
-        match self.qualified(file, full) {
-            Some(found) => Value::Symbol(found),
+        if let Some(found) = self.qualified(file, full) {
+            return Value::Symbol(found);
+        }
+        let Some((owner, last)) = full.rsplit_once('.') else { return Value::External };
+        let owner = self.qualified(file, owner).map(Value::Symbol);
+        match owner.and_then(|owner| self.member(&owner, last, None, 2)) {
+            Some(Member::Symbol(found)) => Value::Symbol(found),
+            Some(Member::Value(found)) => found,
             None => Value::External,
         }
     }
@@ -166,48 +208,5 @@ impl Resolver<'_, '_> {
                 && self.full_name(*id) == full
         });
         same.take(MAX_PARTS).collect()
-    }
-
-    /// The extension function to which a member call refers. It must be visible in the file.
-    pub(super) fn extension(&self, place: Place, name: &str, arguments: u8) -> Option<SymbolId> {
-        let path = self.world.path(place.file);
-        let is_csharp = path.ends_with(".cs");
-        if !is_csharp && !path.ends_with(".kt") {
-            return None;
-        }
-        let family = self.family(place.file);
-        let all = self.world.named(name);
-        let mut found = all.iter().copied().filter(|id| {
-            let suits = self.world.symbol(*id, |symbol| {
-                let fits =
-                    arguments == 255 || symbol.arity.0 <= arguments && arguments <= symbol.arity.1;
-                symbol.extension && fits
-            });
-            self.family(id.file) == family && suits == Some(true)
-        });
-        let only = found.next()?;
-        if found.next().is_some() {
-            return None;
-        }
-        let full = self.full_name(only)?;
-        let (outer, _) = full.rsplit_once('.').unwrap_or(("", &full));
-        // In C#, the function is a member of a static class in the namespace.
-        let namespace = match is_csharp {
-            true => outer.rsplit_once('.').map_or("", |(namespace, _)| namespace),
-            false => outer,
-        };
-        let facts = self.world.facts(place.file)?;
-        let own = facts.imports.package.as_deref().unwrap_or_default();
-        let is_imported =
-            facts.imports.imports.iter().any(
-                |import| matches!(&import.name, Name::Java { name, all: false } if *name == full),
-            );
-        let is_visible = is_csharp
-            || own == namespace
-            || self.wildcards(place.file).iter().any(|import| import == namespace);
-        // The type of the receiver is not compared, so a name that is not imported must be distinctive.
-        let is_certain = is_imported || is_visible && self.is_certain_name(place, only, name);
-        (is_certain && self.world.symbol(only, |at| at.kind != Kind::Field) == Some(true))
-            .then_some(only)
     }
 }

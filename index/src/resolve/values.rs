@@ -67,6 +67,12 @@ impl Resolver<'_, '_> {
                     {
                         found = value;
                     }
+                    if found == Value::Unknown
+                        && let Some((id, skip)) = self.constant_path(place, chain)
+                    {
+                        skipped = skip;
+                        found = Value::Symbol(id);
+                    }
                     match (&found, self.has_implicit_members(place.file), chain.steps.first()) {
                         (Value::Unknown, true, Some(Step::Call)) => {
                             match self.implicit_method(place, name, 255, depth + 1) {
@@ -75,7 +81,10 @@ impl Resolver<'_, '_> {
                             }
                         }
                         // The project does not declare the type, so it comes from a package.
-                        (Value::Unknown, ..) if is_type && self.has_declared_types(place.file) => {
+                        (Value::Unknown, ..)
+                            if self.has_declared_types(place.file)
+                                && (is_type || self.is_type_name(place.file, name)) =>
+                        {
                             Value::External
                         }
                         _ => found,
@@ -100,6 +109,14 @@ impl Resolver<'_, '_> {
             }
         }
         value
+    }
+
+    /// Whether a name in an expression is that of a type, by the conventions of Java, Kotlin and C#.
+    fn is_type_name(&self, file: u32, name: &str) -> bool {
+        let mut letters = name.chars();
+        matches!(self.family(file), "java" | "csharp")
+            && letters.next().is_some_and(char::is_uppercase)
+            && letters.any(char::is_lowercase)
     }
 
     /// A Rust path of at least `least` names in an expression: its value, and the number of steps
@@ -231,6 +248,12 @@ impl Resolver<'_, '_> {
             Some(Member::Symbol(id)) => self.as_value(Value::Symbol(id), depth + 1),
             Some(Member::Value(value)) => value,
             None => match value {
+                // The members of a companion are members of its class.
+                Value::Symbol(id)
+                    if name == "Companion" && self.world.path(id.file).ends_with(".kt") =>
+                {
+                    value.clone()
+                }
                 Value::External => Value::External,
                 Value::Literal | Value::List(_) => Value::Literal,
                 Value::Symbol(id)
@@ -252,6 +275,10 @@ impl Resolver<'_, '_> {
             Value::Symbol(id) => *id,
             Value::External => return Value::External,
             Value::Literal => return Value::Literal,
+            // A Ruby name can be an attribute or a method.
+            Value::Instance(id) if self.world.path(id.file).ends_with(".rb") => {
+                return value.clone();
+            }
             _ => return Value::Unknown,
         };
         let Some((kind, result, end)) = self.world.symbol(id, |symbol| {

@@ -88,7 +88,7 @@ impl<'c> World<'c> {
             for (at, symbol) in
                 facts.iter().flat_map(|facts| facts.outline.symbols.iter().enumerate())
             {
-                if is_looked_up(symbol.kind) {
+                if is_looked_up(&file.path, symbol) {
                     let at = SymbolId { file: *id, at: u32::try_from(at).unwrap_or(u32::MAX) };
                     all.entry(symbol.name.clone()).or_default().push(at);
                 }
@@ -182,7 +182,10 @@ impl<'c> World<'c> {
         let all = files.into_iter().filter(|file| self.files.contains_key(file));
         let all = all.flat_map(|file| self.named_in(file, name));
         Ok(all
-            .filter(|at| self.symbol(*at, |symbol| is_looked_up(symbol.kind)) == Some(true))
+            .filter(|at| {
+                let path = self.path(at.file);
+                self.symbol(*at, |symbol| is_looked_up(path, symbol)) == Some(true)
+            })
             .collect())
     }
 
@@ -198,9 +201,11 @@ impl<'c> World<'c> {
     }
 }
 
-/// Whether symbols of this kind are looked up by name in all files.
-fn is_looked_up(kind: Kind) -> bool {
-    kind.is_function() || kind.is_type()
+/// Whether a symbol is looked up by its name in all files.
+fn is_looked_up(path: &str, symbol: &Symbol) -> bool {
+    let is_constant = || matches!(symbol.kind, Kind::Constant | Kind::Variable);
+    let has_namespaces = || [".kt", ".php", ".rb"].iter().any(|end| path.ends_with(end));
+    symbol.kind.is_function() || symbol.kind.is_type() || is_constant() && has_namespaces()
 }
 
 /// The stored facts of a file.

@@ -11,6 +11,7 @@ mod mounts;
 mod names;
 mod namespaces;
 mod processes;
+mod projects;
 mod purity;
 mod questions;
 mod resolution;

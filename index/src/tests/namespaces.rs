@@ -9,7 +9,7 @@ fn kotlin_names_come_from_packages() {
     assert_eq!(
         edges(&[("a/Base.kt", base), ("b/A.kt", text)]),
         [
-            "Base.make x Base",
+            "Base.make -> a/Base.kt#Base~class",
             "A.made -> a/Base.kt#Base.make~method",
             "A.run -> a/Base.kt#Base.save~method",
             "A.run -> a/Base.kt#Base.save~method",
