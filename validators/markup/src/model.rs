@@ -1,9 +1,11 @@
 //! The tree of one document. The nodes are stored in the order of the source, so the descendants of
 //! a node are the nodes that follow it.
 
+use crate::page::Page;
 use crate::{Language, tags};
 use aidd_engine::text::source::Span;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 /// The elements, texts and dynamic parts of one file.
 #[derive(Debug)]
@@ -15,6 +17,7 @@ pub struct Document<'a> {
     pub(crate) attributes: Vec<Attribute<'a>>,
     /// The local names and modules of the imports, sorted.
     pub(crate) imports: Vec<(&'a str, &'a str)>,
+    pub(crate) page: OnceCell<Page>,
 }
 
 /// A node as it is stored.
@@ -211,7 +214,7 @@ impl<'a> Document<'a> {
         Children { document: self, at: 0, end: self.nodes.len() }
     }
 
-    fn element(&self, index: usize) -> Option<Element<'_>> {
+    pub(crate) fn element(&self, index: usize) -> Option<Element<'_>> {
         match &self.nodes[index].kind {
             Kind::Element(data) => Some(Element { document: self, id: to_u32(index), data }),
             _ => None,

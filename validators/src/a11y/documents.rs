@@ -49,6 +49,15 @@ pub(super) fn invalid_lang(element: El<'_>, found: &mut Found<'_, '_>) {
 }
 
 pub(super) fn empty_title(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag == "head" && element.document().is_whole() && !found.is_email() {
+        let mut inner = element.descendants();
+        if inner.all(|child| child.is_native() && child.name() != "title") {
+            found
+                .at(element.tag_span(), "the page has no title")
+                .help("name the page in `<title>`");
+        }
+        return;
+    }
     let is_title = element.tag == "title"
         && element.parent().is_some_and(|parent| parent.name() == "head")
         && !element.has_kind(AttributeKind::Directive)

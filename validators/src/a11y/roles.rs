@@ -32,6 +32,17 @@ impl<'d> Role<'d> {
     }
 }
 
+/// Whether browsers ignore `role="none"` on the element, because the keyboard reaches it or because of
+/// an attribute that applies to all roles. Where the source does not show the whole page, `false`.
+pub(super) fn ignores_presentation(element: El<'_>) -> bool {
+    let has_global = || {
+        ["aria-live", "aria-describedby", "aria-owns", "aria-controls", "aria-atomic", "aria-busy"]
+            .iter()
+            .any(|name| element.attribute(name).is_some())
+    };
+    element.document().is_complete() && (is_focusable(element) == Some(true) || has_global())
+}
+
 /// The role of an element: the first valid word of the attribute `role`, or the implied role.
 pub(super) fn role<'d>(element: El<'d>) -> Role<'d> {
     match element.value("role") {
