@@ -68,6 +68,7 @@ impl<'a> Builder<'a> {
             attributes,
             is_native: tag.is_native,
             is_closed: false,
+            rendered: "",
         };
         let id = self.push(Kind::Element(data), span);
         self.open.push(id);

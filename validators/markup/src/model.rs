@@ -48,6 +48,8 @@ pub(crate) struct ElementData<'a> {
     pub(crate) attributes: (u32, u32),
     pub(crate) is_native: bool,
     pub(crate) is_closed: bool,
+    /// The element of HTML that the component renders; empty if it is unknown.
+    pub(crate) rendered: &'static str,
 }
 
 /// An attribute, property, event handler or directive of an element.
@@ -193,6 +195,23 @@ impl<'a> Document<'a> {
         self.imports.get(index).filter(|(local, _)| *local == name).map(|&(_, module)| module)
     }
 
+    /// Sets the elements of HTML that components render with their attributes and content, as far as
+    /// `rendered` knows them.
+    pub fn set_rendered(&mut self, rendered: impl Fn(&str) -> Option<&'static str>) {
+        for node in &mut self.nodes {
+            if let Kind::Element(data) = &mut node.kind
+                && !data.is_native
+            {
+                data.rendered = rendered(&data.name).unwrap_or(data.rendered);
+            }
+        }
+    }
+
+    /// The local names and modules of the imports of a script with JSX.
+    pub fn imports(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.imports.iter().copied()
+    }
+
     /// The modules from which the script imports something.
     pub fn modules(&self) -> impl Iterator<Item = &'a str> {
         self.imports.iter().map(|&(_, module)| module)
@@ -303,6 +322,13 @@ impl<'d> Element<'d> {
     #[must_use]
     pub fn span(self) -> Span {
         self.document.nodes[self.id as usize].span
+    }
+
+    /// The name of the element of HTML that this is, or that the component renders with its
+    /// attributes and content; empty if it is unknown.
+    #[must_use]
+    pub fn rendered(self) -> &'d str {
+        if self.data.is_native { &self.data.name } else { self.data.rendered }
     }
 
     /// Whether this is an element of HTML, SVG or MathML; otherwise, it is a component or a custom

@@ -18,6 +18,7 @@ pub(super) fn empty_link(element: El<'_>, found: &mut Found<'_, '_>) {
     let is_link = element.tag == "a"
         && (element.attribute("href").is_some()
             || element.event("click").is_some()
+            || !element.is_native() && element.attribute("to").is_some()
             || is_pointless());
     if !is_link || name(element) != Name::Empty || may_be_hidden(element) {
         return;
@@ -91,7 +92,7 @@ pub(super) fn unlabelled_control(element: El<'_>, found: &mut Found<'_, '_>) {
     {
         return;
     }
-    let has_label_id = ["aria-labelledby", "slot", "data-label"]
+    let has_label_id = ["aria-labelledby", "slot", "data-label", "label"]
         .iter()
         .any(|name| element.attribute(name).is_some());
     // Without a parent in the file, whoever renders the component can add the label.

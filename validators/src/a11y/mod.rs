@@ -2,6 +2,7 @@
 
 mod aria;
 mod attributes;
+mod components;
 mod containers;
 mod controls;
 mod documents;
@@ -10,17 +11,20 @@ mod images;
 mod interaction;
 mod names;
 mod page;
+mod plain;
 mod roles;
 mod structure;
 #[cfg(test)]
 mod tests;
 mod tokens;
 
+use aidd_engine::check::family::FileContext;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Finding;
-use aidd_engine::text::source::Span;
+use aidd_engine::text::source::{Source, Span};
 use aidd_markup::Document;
 use element::El;
+use oxc_ast::ast::Program;
 
 /// The code of one rule: inspects an element.
 type Check = fn(El<'_>, &mut Found<'_, '_>);
@@ -105,6 +109,8 @@ pub(super) fn rules() -> Vec<&'static str> {
     ids.chain(DOCUMENT_CHECKS.iter().map(|&(id, _)| id)).collect()
 }
 
+pub(crate) use components::is_component_path;
+
 /// The rules that are enabled for a file.
 pub(super) struct Enabled {
     checks: Vec<(&'static str, Check)>,
@@ -144,6 +150,19 @@ impl Enabled {
 
     pub(super) fn is_empty(&self) -> bool {
         self.checks.is_empty() && self.document_checks.is_empty()
+    }
+
+    /// Sets the elements of HTML that the components of a document render.
+    pub(super) fn resolve_components(
+        &self,
+        document: &mut Document<'_>,
+        program: Option<&Program<'_>>,
+        source: &Source,
+        context: &FileContext<'_>,
+    ) {
+        if !self.is_empty() {
+            components::resolve(document, program, source, context);
+        }
     }
 
     /// Runs the rules on a document.

@@ -277,7 +277,7 @@ fn contribution(element: El<'_>) -> Contribution<'_> {
     if element.tag == "template" && element.document().language() == Language::Vue {
         return Contribution::Content;
     }
-    if !element.is_native() || matches!(element.tag, "object" | "iframe" | "template") {
+    if element.tag.is_empty() || matches!(element.tag, "object" | "iframe" | "template") {
         return Contribution::Unknown;
     }
     if element.has_kind(AttributeKind::Content) || is_open(element) {

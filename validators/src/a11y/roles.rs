@@ -114,7 +114,10 @@ pub(super) fn implicit(element: El<'_>) -> Role<'static> {
 
 /// Whether a directive of a router can add the attribute `href`.
 fn has_unknown_target(element: El<'_>) -> bool {
-    element.has_spread() || element.attribute("routerlink").is_some()
+    element.has_spread()
+        || element.attribute("routerlink").is_some()
+        // The target of a link of a router.
+        || !element.is_native() && element.attribute("to").is_some()
 }
 
 fn image(element: El<'_>) -> Role<'static> {
@@ -194,7 +197,7 @@ pub(super) fn is_focusable(element: El<'_>) -> Option<bool> {
         Some(Some(index)) => Some(index >= 0),
         Some(None) => None,
         None if element.has_spread() => None,
-        None if !element.is_native() => None,
+        None if element.tag.is_empty() => None,
         None => is_natively_interactive(element),
     }
 }
