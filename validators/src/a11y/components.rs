@@ -46,7 +46,7 @@ pub(super) fn imports(program: &Program<'_>) -> Vec<Import> {
     for statement in &program.body {
         let Statement::ImportDeclaration(import) = statement else { continue };
         let module = import.source.value.as_str();
-        if base_dirs(module, "").is_empty() {
+        if !module.starts_with('.') && aliased(module).is_none() {
             continue;
         }
         for specifier in import.specifiers.iter().flatten() {
@@ -139,21 +139,30 @@ fn is_name(written: &str, name: &str) -> bool {
                 .eq(name.bytes().map(|byte| byte.to_ascii_lowercase()))
 }
 
+/// The rest of the name of a module that begins with a usual alias of a project's own files.
+fn aliased(module: &str) -> Option<&str> {
+    ["@/", "~/", "$lib/"].iter().find_map(|prefix| module.strip_prefix(prefix))
+}
+
+/// The directory of the package that contains a directory.
+fn package_dir(files: &dyn Files, dir: &str) -> String {
+    let dirs = dir.match_indices('/').map(|(at, _)| &dir[..=at]);
+    let mut dirs: Vec<&str> = std::iter::once("").chain(dirs).collect();
+    let own = format!("{dir}/");
+    dirs.push(&own);
+    let nearest = dirs.into_iter().rev().find(|dir| files.exists(&format!("{dir}package.json")));
+    nearest.unwrap_or_default().to_owned()
+}
+
 /// The paths that a module can mean, without extension; empty for packages.
-fn base_dirs(module: &str, from: &str) -> Vec<String> {
-    if module.starts_with('.') {
-        let dir = from.rsplit_once('/').map_or("", |(dir, _)| dir);
-        return normalized(dir, module).into_iter().collect();
+fn bases(files: &dyn Files, dir: &str, module: &str) -> Vec<String> {
+    match aliased(module) {
+        None => normalized(dir, module).into_iter().collect(),
+        Some(rest) => {
+            let root = cached(files, &format!("component-root {dir}"), || package_dir(files, dir));
+            ["src/", "", "app/", "src/lib/"].map(|below| format!("{root}{below}{rest}")).into()
+        }
     }
-    let aliased = ["@/", "~/", "$lib/"].iter().find_map(|prefix| module.strip_prefix(prefix));
-    let Some(rest) = aliased else { return Vec::new() };
-    // The root of the aliases is `src`, `lib` or the directory of the package.
-    let mut dirs: Vec<&str> = from.match_indices('/').map(|(at, _)| &from[..=at]).collect();
-    dirs.insert(0, "");
-    let roots = dirs.into_iter().rev().flat_map(|dir| {
-        ["", "src/", "src/lib/", "app/"].map(|below| format!("{dir}{below}{rest}"))
-    });
-    roots.take(24).collect()
 }
 
 /// `module` below `dir`, without `.` and `..`; `None` outside of the project.
@@ -172,7 +181,7 @@ fn normalized(dir: &str, module: &str) -> Option<String> {
 }
 
 /// The file with a component that a module means.
-fn file_of(files: &dyn Files, from: &str, module: &str) -> Option<String> {
+fn file_of(files: &dyn Files, dir: &str, module: &str) -> Option<String> {
     const ENDS: [&str; 9] = [
         "",
         ".tsx",
@@ -184,8 +193,9 @@ fn file_of(files: &dyn Files, from: &str, module: &str) -> Option<String> {
         "/index.ts",
         "/index.js",
     ];
-    let candidates =
-        base_dirs(module, from).into_iter().flat_map(|base| ENDS.map(|end| format!("{base}{end}")));
+    let candidates = bases(files, dir, module)
+        .into_iter()
+        .flat_map(|base| ENDS.map(|end| format!("{base}{end}")));
     let mut candidates = candidates.filter(|path| is_component_path(path));
     candidates.find(|path| files.exists(path))
 }
@@ -202,7 +212,7 @@ fn exported(
     const MAX_DEPTH: usize = 3;
     let dir = from.rsplit_once('/').map_or("", |(dir, _)| dir);
     let key = format!("component-file {dir} {module}");
-    let path = (*cached(files, &key, || file_of(files, from, module))).clone()?;
+    let path = (*cached(files, &key, || file_of(files, dir, module))).clone()?;
     let exports = exports(files, &path);
     if let Some(&(_, element)) = exports.elements.iter().find(|(known, _)| known == name) {
         return Some(element);
