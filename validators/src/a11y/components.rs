@@ -20,6 +20,13 @@ const MAX_SIZE: u64 = 32 << 10;
 /// Maximum number of imports of a file that are followed.
 const MAX_IMPORTS: usize = 64;
 
+/// The elements that are inferred. For others, such as `div`, a property of a component with the name
+/// of an attribute often means something else.
+const INFERRED: [&str; 20] = [
+    "a", "area", "button", "h1", "h2", "h3", "h4", "h5", "h6", "iframe", "img", "input", "label",
+    "li", "ol", "select", "summary", "textarea", "ul", "video",
+];
+
 /// An import of a component.
 pub(super) struct Import {
     local: String,
@@ -215,7 +222,7 @@ fn exported(
     let path = (*cached(files, &key, || file_of(files, dir, module))).clone()?;
     let exports = exports(files, &path);
     if let Some(&(_, element)) = exports.elements.iter().find(|(known, _)| known == name) {
-        return Some(element);
+        return INFERRED.contains(&element).then_some(element);
     }
     let (_, imported, module) = exports.passed_on.iter().find(|(known, ..)| known == name)?;
     (depth < MAX_DEPTH).then(|| exported(files, &path, module, imported, depth + 1))?

@@ -40,7 +40,7 @@ fn only_children(element: El<'_>, allowed: &[&str], found: &mut Found<'_, '_>) {
                 let child = El::new(child);
                 // A list item with another role is no item of the list.
                 let has_other_role = child.tag == "li"
-                    && matches!(role(child), Role::Explicit(role) if !matches!(role, "listitem" | "none" | "presentation"));
+                    && matches!(role(child), Role::Explicit(role) if !matches!(role, "listitem" | "none" | "presentation" | "separator"));
                 let is_other = child.tag.is_empty()
                     || allowed.contains(&child.tag) && !has_other_role
                     || matches!(child.tag, "script" | "template" | "noscript" | "style" | "slot")
