@@ -133,7 +133,7 @@ fn the_configuration_is_completed_from_its_schema() {
     {"overrides": [{"rules": {"DL3004": ${1|"off","info","warning","error"|}
     "#);
     assert_snapshot!(completions_at("{\"ci\": {\"blockOn\": [\"dockerfile/sudo‸\"]}}"), @r#"
-    dockerfile/sudo accessibility angular architecture ci compatibility of 117
+    dockerfile/sudo accessibility angular architecture ci compatibility of 118
     {"ci": {"blockOn": ["dockerfile/sudo"]}}
     "#);
     assert_snapshot!(completions_at("{\"accessibility\": {\"components\": {\"Link\": \"‸\"}}}"), @r#"
