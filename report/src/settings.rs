@@ -8,7 +8,7 @@ use aidd_engine::workspace::walk;
 use serde_json::{Value, json};
 
 /// Each setting, and the environment variable that overrides it.
-const SETTINGS: [(&str, Option<&str>); 12] = [
+const SETTINGS: [(&str, Option<&str>); 13] = [
     ("include", None),
     ("exclude", Some("AIDD_EXCLUDE")),
     ("failOn", Some("AIDD_FAIL_ON")),
@@ -20,6 +20,7 @@ const SETTINGS: [(&str, Option<&str>); 12] = [
     ("ci", None),
     ("content", None),
     ("memory", None),
+    ("accessibility", None),
     ("evolution", None),
 ];
 
@@ -36,7 +37,7 @@ fn default_value(key: &str) -> Value {
         "maxFileSize" => json!(MAX_FILE_SIZE),
         "baseline" => json!(baseline::PATH),
         "include" => json!(["**"]),
-        "rules" | "ci" | "content" | "memory" | "evolution" => json!({}),
+        "rules" | "ci" | "content" | "memory" | "accessibility" | "evolution" => json!({}),
         _ => json!([]),
     }
 }

@@ -404,7 +404,7 @@ fn enabled_rules_are_exported_to_agents_md() {
 
     Also checked:
 
-    - `a11y/*`, 38 rules
+    - `a11y/*`, 42 rules
     - `agents/*`, 32 rules
     - `aidd/*`, 5 rules
     - `deps/*`, 7 rules

@@ -11,6 +11,7 @@ use aidd_engine::text::kind::Kind;
 use aidd_engine::text::source::Span;
 use aidd_markup::{Document, Language};
 use memchr::memmem;
+use oxc_ast::ast::Program;
 
 /// Files that contain markup.
 const MARKUP: Kind = Kind("markup");
@@ -23,7 +24,9 @@ pub(super) const FAMILY: Family = Family {
     rules: || [a11y::rules(), perf::rules()].concat(),
     claim,
     check,
-    affects_other_files: |path| path.rsplit('/').next() == Some("package.json"),
+    affects_other_files: |path| {
+        path.rsplit('/').next() == Some("package.json") || a11y::is_component_path(path)
+    },
     ..Family::EMPTY
 };
 
@@ -73,20 +76,23 @@ fn check(kind: Kind, context: &FileContext<'_>, report: &mut Report<'_>) {
     if performance.is_none() && (accessibility.is_empty() || language.is_none()) {
         return;
     }
-    let check_elements = |document: &Document<'_>, report: &mut Report<'_>| {
-        accessibility.check(document, report);
-        if let Some(performance) = &performance {
-            performance.check_elements(document, report);
-        }
-    };
+    let check_elements =
+        |document: &mut Document<'_>, program: Option<&Program<'_>>, report: &mut Report<'_>| {
+            accessibility.resolve_components(document, program, source, context);
+            accessibility.check(document, report);
+            if let Some(performance) = &performance {
+                performance.check_elements(document, report);
+            }
+        };
     let checked = match language {
         Some(language) if language != Language::Jsx => {
-            check_elements(&Document::parse(source.text(), language), report);
+            check_elements(&mut Document::parse(source.text(), language), None, report);
             performance.as_ref().map_or(Ok(()), |it| it.check_inner_scripts(language, report))
         }
         _ => with_program(source, |program| {
             if language.is_some() {
-                check_elements(&Document::of_program(source.text(), program), report);
+                let mut document = Document::of_program(source.text(), program);
+                check_elements(&mut document, Some(program), report);
             }
             if let Some(performance) = &performance {
                 performance.check_script(program, report);

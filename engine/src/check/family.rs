@@ -12,7 +12,7 @@ use crate::text::kind::Kind;
 use crate::text::purpose::Purpose;
 use crate::text::source::{Source, Span};
 use aidd_page::Tables;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 /// A set of related rules, such as the rules for Dockerfiles, diagrams or credentials.
@@ -168,6 +168,8 @@ pub struct FileContext<'a> {
     pub families: &'a [Family],
     /// The syntax tree of the source, parsed on first use.
     pub tree: &'a Tree<'a>,
+    /// The elements of HTML that components render, as the configuration lists them.
+    pub components: &'a BTreeMap<String, String>,
 }
 
 /// The content that a program ships: the rule pages, and the functions of the rules written in

@@ -387,10 +387,6 @@ impl Engine {
         Cow::Owned(disabled.union(&self.replaced).cloned().collect())
     }
 
-    fn context<'a>(&'a self, files: &'a dyn Files, tree: &'a Tree<'a>) -> FileContext<'a> {
-        FileContext { registry: &self.registry, files, families: self.distribution.families, tree }
-    }
-
     fn run_checks(
         &self,
         settings: &Settings,

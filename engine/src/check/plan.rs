@@ -2,9 +2,11 @@
 //! enabled rule.
 
 use super::Engine;
-use super::family::{Claim, Family};
+use super::family::{Claim, Family, FileContext};
+use crate::parse::syntax::Tree;
 use crate::rules::rule::{Rule, Settings};
 use crate::rules::select;
+use crate::text::files::Files;
 use crate::text::finding::RuleId;
 use crate::text::source::Source;
 use aidd_page::Form;
@@ -57,6 +59,21 @@ impl Engine {
         Plan {
             searches_text: searches_words || text_rules.any(|rule| is_enabled(&rule.id)),
             families: active.iter().map(|family| family.name).collect(),
+        }
+    }
+
+    /// What the families receive with a source.
+    pub(super) fn context<'a>(
+        &'a self,
+        files: &'a dyn Files,
+        tree: &'a Tree<'a>,
+    ) -> FileContext<'a> {
+        FileContext {
+            registry: &self.registry,
+            files,
+            families: self.distribution.families,
+            tree,
+            components: self.settings.components(),
         }
     }
 

@@ -11,12 +11,14 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+mod accessibility;
 mod content;
 mod evolution;
 mod memory;
 mod replaced;
 mod syntax;
 
+pub use accessibility::{AccessibilityConfig, ElementName};
 pub use content::{ContentConfig, ContentMode, ContentPaths, TokenBudget, UnknownMode};
 pub use evolution::{AutoApply, ChangeKind, EvolutionConfig, Never};
 pub use memory::{GateMode, MemoryConfig, MemoryLimits, PacksConfig, ReadEntry};
@@ -86,6 +88,9 @@ pub struct Config {
     /// The memory packs of a ticket, and whether phases require them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory: Option<MemoryConfig>,
+    /// What the components of the project render, for the rules on accessibility.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accessibility: Option<AccessibilityConfig>,
     /// What is recorded of sessions, and which changes follow from it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evolution: Option<EvolutionConfig>,

@@ -7,7 +7,7 @@ use crate::rules::registry::Registry;
 use crate::rules::rule::{Rule, Setting, Settings};
 use crate::text::finding::{RuleId, Severity};
 use crate::text::paths::{GlobError, Globs, rule_globs};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
@@ -65,6 +65,8 @@ pub(crate) struct SettingsTable {
     /// The settings for each combination of overrides, by the indexes of the overrides; filled on
     /// demand.
     variants: Mutex<HashMap<Vec<usize>, Arc<Settings>>>,
+    /// The elements of HTML that components render, by the name of the component.
+    components: BTreeMap<String, String>,
 }
 
 impl SettingsTable {
@@ -96,7 +98,15 @@ impl SettingsTable {
             }
         }
         let base = Arc::new(selection.limit(settings, registry));
-        Ok(Self { base, overrides, selection, variants: Mutex::default() })
+        let components = config.accessibility.iter().flat_map(|it| &it.components).flatten();
+        let components = components.map(|(name, element)| (name.clone(), element.0.clone()));
+        let components = components.collect();
+        Ok(Self { base, overrides, selection, variants: Mutex::default(), components })
+    }
+
+    /// The elements of HTML that components render, by the name of the component.
+    pub(crate) fn components(&self) -> &BTreeMap<String, String> {
+        &self.components
     }
 
     /// The overrides, in the order of the configuration.

@@ -101,11 +101,11 @@ fn the_configuration_is_completed_from_its_schema() {
     let project = Project::new(&[]);
     let completions_at = |marked: &str| accept_first(&project, ".aidd/config.json", marked);
     assert_snapshot!(completions_at("{‸}"), @r#"
-    $schema include exclude failOn rules compliance of 13
+    $schema include exclude failOn rules compliance of 14
     {"\$schema": "$1"}
     "#);
     assert_snapshot!(completions_at("{\"baseline\": \"x\", \"ci\": {}, \"‸\"}"), @r#"
-    $schema include exclude failOn rules compliance of 11
+    $schema include exclude failOn rules compliance of 12
     {"baseline": "x", "ci": {}, "\$schema": "$1"}
     "#);
     assert_snapshot!(completions_at("{\"failOn\": ‸}"), @r#"
@@ -133,17 +133,21 @@ fn the_configuration_is_completed_from_its_schema() {
     {"overrides": [{"rules": {"DL3004": ${1|"off","info","warning","error"|}
     "#);
     assert_snapshot!(completions_at("{\"ci\": {\"blockOn\": [\"dockerfile/sudo‸\"]}}"), @r#"
-    dockerfile/sudo accessibility angular architecture ci compatibility of 117
+    dockerfile/sudo accessibility angular architecture ci compatibility of 118
     {"ci": {"blockOn": ["dockerfile/sudo"]}}
+    "#);
+    assert_snapshot!(completions_at("{\"accessibility\": {\"components\": {\"Link\": \"‸\"}}}"), @r#"
+    a abbr area article aside audio of 71
+    {"accessibility": {"components": {"Link": "a"}}}
     "#);
     assert_eq!(completions_at("{\"baseline\": \"‸\"}"), "none");
     assert_eq!(completions_at("// ‸"), "nothing");
     assert_snapshot!(completions_at("{‸ \"ci\": {}}"), @r#"
-    $schema include exclude failOn rules compliance of 12
+    $schema include exclude failOn rules compliance of 13
     {"\$schema": "$1", "ci": {}}
     "#);
     assert_snapshot!(completions_at("{\"failOn\": \"info\" \"compl‸\"\n // why\n \"ci\": {}}"), @r#"
-    $schema include exclude rules compliance overrides of 11
+    $schema include exclude rules compliance overrides of 12
     {"failOn": "info", "\$schema": "$1",
      // why
      "ci": {}}

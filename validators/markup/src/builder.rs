@@ -4,6 +4,7 @@ use crate::Language;
 use crate::model::{Attribute, Document, ElementData, Kind, NodeData, to_u32};
 use aidd_engine::text::source::Span;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 /// A document in progress, with its open nodes.
 pub(crate) struct Builder<'a> {
@@ -31,6 +32,7 @@ impl<'a> Builder<'a> {
             nodes: Vec::new(),
             attributes: Vec::new(),
             imports: Vec::new(),
+            page: OnceCell::new(),
         };
         Self { document, open: Vec::new() }
     }
@@ -66,6 +68,7 @@ impl<'a> Builder<'a> {
             attributes,
             is_native: tag.is_native,
             is_closed: false,
+            rendered: "",
         };
         let id = self.push(Kind::Element(data), span);
         self.open.push(id);

@@ -11,7 +11,7 @@ use oxc_ast::ast::{
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
-use oxc_syntax::operator::LogicalOperator;
+use oxc_syntax::operator::{LogicalOperator, UnaryOperator};
 
 /// Builds the document of a program.
 pub(crate) fn build<'a>(text: &'a str, program: &Program<'a>) -> Document<'a> {
@@ -222,7 +222,13 @@ fn literal<'a>(expression: &Expression<'a>, text: &'a str) -> Option<Value<'a>> 
             let span = expression.span();
             at(text.get(span.start as usize..span.end as usize)?, span)
         }
-        Expression::UnaryExpression(unary) if unary.argument.is_number_literal() => {
+        Expression::UnaryExpression(unary)
+            if unary.argument.is_number_literal()
+                && matches!(
+                    unary.operator,
+                    UnaryOperator::UnaryNegation | UnaryOperator::UnaryPlus
+                ) =>
+        {
             at(text.get(unary.span.start as usize..unary.span.end as usize)?, unary.span)
         }
         Expression::NullLiteral(_) => Value::Absent,

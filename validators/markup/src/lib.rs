@@ -26,6 +26,7 @@ mod builder;
 mod html;
 mod jsx;
 mod model;
+mod page;
 pub mod tags;
 #[cfg(test)]
 mod tests;

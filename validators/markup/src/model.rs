@@ -1,9 +1,11 @@
 //! The tree of one document. The nodes are stored in the order of the source, so the descendants of
 //! a node are the nodes that follow it.
 
+use crate::page::Page;
 use crate::{Language, tags};
 use aidd_engine::text::source::Span;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 /// The elements, texts and dynamic parts of one file.
 #[derive(Debug)]
@@ -15,6 +17,7 @@ pub struct Document<'a> {
     pub(crate) attributes: Vec<Attribute<'a>>,
     /// The local names and modules of the imports, sorted.
     pub(crate) imports: Vec<(&'a str, &'a str)>,
+    pub(crate) page: OnceCell<Page>,
 }
 
 /// A node as it is stored.
@@ -45,6 +48,8 @@ pub(crate) struct ElementData<'a> {
     pub(crate) attributes: (u32, u32),
     pub(crate) is_native: bool,
     pub(crate) is_closed: bool,
+    /// The element of HTML that the component renders; empty if it is unknown.
+    pub(crate) rendered: &'static str,
 }
 
 /// An attribute, property, event handler or directive of an element.
@@ -190,6 +195,23 @@ impl<'a> Document<'a> {
         self.imports.get(index).filter(|(local, _)| *local == name).map(|&(_, module)| module)
     }
 
+    /// Sets the elements of HTML that components render with their attributes and content, as far as
+    /// `rendered` knows them.
+    pub fn set_rendered(&mut self, rendered: impl Fn(&str) -> Option<&'static str>) {
+        for node in &mut self.nodes {
+            if let Kind::Element(data) = &mut node.kind
+                && !data.is_native
+            {
+                data.rendered = rendered(&data.name).unwrap_or(data.rendered);
+            }
+        }
+    }
+
+    /// The local names and modules of the imports of a script with JSX.
+    pub fn imports(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.imports.iter().copied()
+    }
+
     /// The modules from which the script imports something.
     pub fn modules(&self) -> impl Iterator<Item = &'a str> {
         self.imports.iter().map(|&(_, module)| module)
@@ -211,7 +233,7 @@ impl<'a> Document<'a> {
         Children { document: self, at: 0, end: self.nodes.len() }
     }
 
-    fn element(&self, index: usize) -> Option<Element<'_>> {
+    pub(crate) fn element(&self, index: usize) -> Option<Element<'_>> {
         match &self.nodes[index].kind {
             Kind::Element(data) => Some(Element { document: self, id: to_u32(index), data }),
             _ => None,
@@ -300,6 +322,13 @@ impl<'d> Element<'d> {
     #[must_use]
     pub fn span(self) -> Span {
         self.document.nodes[self.id as usize].span
+    }
+
+    /// The name of the element of HTML that this is, or that the component renders with its
+    /// attributes and content; empty if it is unknown.
+    #[must_use]
+    pub fn rendered(self) -> &'d str {
+        if self.data.is_native { &self.data.name } else { self.data.rendered }
     }
 
     /// Whether this is an element of HTML, SVG or MathML; otherwise, it is a component or a custom

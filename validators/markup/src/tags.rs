@@ -220,6 +220,13 @@ const FOREIGN: &[&str] = &[
     "view",
 ];
 
+/// The element of HTML, SVG or MathML with this name in lower case.
+#[must_use]
+pub fn element(name: &str) -> Option<&'static str> {
+    let find = |names: &[&'static str]| names.binary_search(&name).ok().map(|at| names[at]);
+    find(HTML).or_else(|| find(FOREIGN))
+}
+
 /// Whether HTML has an element with this name in lower case.
 #[must_use]
 pub fn is_html(name: &str) -> bool {

@@ -336,3 +336,29 @@ fn statements_among_the_attributes_can_add_any() {
         "#,
     );
 }
+
+#[test]
+fn a_page_is_complete_without_scripts_and_statements() {
+    let facts = |text: &str| {
+        let document = Document::parse(text, Language::Html);
+        (document.is_whole(), document.is_complete())
+    };
+    assert_eq!(facts("<body><p>A</p></body>"), (true, true));
+    assert_eq!(facts("<p>A</p>"), (false, false));
+    assert_eq!(facts("<body><p>{{ a }}</p></body>"), (false, false));
+    assert_eq!(facts("<body>{% if a %}<p>A</p>{% endif %}</body>"), (false, false));
+    assert_eq!(facts("<body><p onclick=\"a()\">A</p></body>"), (true, false));
+    assert_eq!(facts("<body><app-root></app-root></body>"), (true, false));
+    assert_eq!(facts("<body><script src=\"a.js\"></script></body>"), (true, false));
+    let data = "<body><script type=\"application/ld+json\">{}</script></body>";
+    assert_eq!(facts(data), (true, true));
+}
+
+#[test]
+fn ids_lead_to_the_first_element_and_to_its_labels() {
+    let text = "<label for=a>B</label><p id=b><i id=a></i><b id=a></b><label for=' a '>C</label>";
+    let document = Document::parse(text, Language::Html);
+    assert_eq!(document.by_id("a").map(|element| element.name()), Some("i"));
+    assert!(document.by_id("c").is_none());
+    assert_eq!(document.labels_for("a").count(), 2);
+}

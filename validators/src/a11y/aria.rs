@@ -92,13 +92,17 @@ pub(super) fn role_names() -> impl Iterator<Item = &'static str> {
     TABLES.roles.values().filter(|role| !role.is_abstract).map(|role| role.name)
 }
 
+/// Whether all elements can have the attribute.
+pub(super) fn is_global(attribute: &str) -> bool {
+    const DRAFT: [&str; 3] =
+        ["aria-braillelabel", "aria-brailleroledescription", "aria-description"];
+    TABLES.globals.contains(&attribute) || DRAFT.contains(&attribute)
+}
+
 impl Role {
     /// Whether elements with the role can have the attribute.
     pub(super) fn supports(&self, attribute: &str) -> bool {
-        const DRAFT: [&str; 3] =
-            ["aria-braillelabel", "aria-brailleroledescription", "aria-description"];
-        TABLES.globals.contains(&attribute)
-            || DRAFT.contains(&attribute)
+        is_global(attribute)
             || self.supported.contains(&attribute)
             || self.required.contains(&attribute)
             // The draft of 1.3 supports it on more roles.
@@ -116,7 +120,7 @@ impl Attribute {
             "boolean" => is_boolean || value == "undefined",
             "tristate" => is_boolean || matches!(value, "mixed" | "undefined"),
             "token" => is_token(value),
-            "tokenlist" => value.split_ascii_whitespace().all(is_token),
+            "tokenlist" => !value.is_empty() && value.split_ascii_whitespace().all(is_token),
             "integer" => value.parse::<i64>().is_ok(),
             "number" => value.parse::<f64>().is_ok(),
             _ => true,
@@ -128,6 +132,11 @@ impl Attribute {
         matches!(self.kind, "string" | "id" | "idlist")
     }
 
+    /// Whether the value is text for users, or the ids of elements.
+    pub(super) fn is_text(self) -> bool {
+        matches!(self.kind, "string" | "id" | "idlist")
+    }
+
     /// The values that the attribute can have, in words.
     pub(super) fn expected(self) -> String {
         match self.kind {
@@ -135,6 +144,8 @@ impl Attribute {
             "tristate" => "`true`, `false` or `mixed`".to_owned(),
             "integer" => "an integer".to_owned(),
             "number" => "a number".to_owned(),
+            "string" => "text".to_owned(),
+            "id" | "idlist" => "the id of an element".to_owned(),
             _ => {
                 let tokens: Vec<String> =
                     self.tokens.split(',').map(|token| format!("`{token}`")).collect();

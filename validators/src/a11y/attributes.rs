@@ -71,7 +71,9 @@ pub(super) fn invalid_aria_value(element: El<'_>, found: &mut Found<'_, '_>) {
             Value::Static { text, span } => (text.trim(), span),
             Value::Absent | Value::Dynamic { .. } => continue,
         };
-        if text.is_empty() && known.can_be_empty() || known.accepts(text) {
+        let is_jsx = element.document().language() == Language::Jsx;
+        let is_boolean = is_jsx && known.is_text() && matches!(text, "true" | "false");
+        if !is_boolean && (text.is_empty() && known.can_be_empty() || known.accepts(text)) {
             continue;
         }
         let span = if span.is_empty() { attribute.span } else { span };
@@ -132,7 +134,10 @@ pub(super) fn missing_aria_state(element: El<'_>, found: &mut Found<'_, '_>) {
     let Some(attribute) = element.attribute("role") else { return };
     let Role::Explicit(name) = role(element) else { return };
     let Some(known) = aria::role(name) else { return };
-    if known.required.is_empty() || element.has_spread() || element.tag.is_empty() {
+    if known.required.is_empty() && name != "separator"
+        || element.has_spread()
+        || element.tag.is_empty()
+    {
         return;
     }
     let has_own_state = match (implicit(element), name) {
@@ -147,10 +152,14 @@ pub(super) fn missing_aria_state(element: El<'_>, found: &mut Found<'_, '_>) {
         (Role::Unknown, _) => true,
         _ => false,
     };
-    let missing: Vec<String> = known
-        .required
+    // A separator that the keyboard reaches is a widget.
+    let is_splitter = name == "separator" && element.text_of("tabindex") == Some("0");
+    let required: &[&str] = if is_splitter { &["aria-valuenow"] } else { &known.required };
+    let has_text = element.attribute("aria-valuetext").is_some();
+    let missing: Vec<String> = required
         .iter()
         .filter(|required| element.attribute(required).is_none())
+        .filter(|required| !(**required == "aria-valuenow" && has_text))
         .map(|required| format!("`{required}`"))
         .collect();
     if has_own_state || missing.is_empty() {
@@ -164,6 +173,12 @@ pub(super) fn unsupported_aria_attribute(element: El<'_>, found: &mut Found<'_, 
     if element.tag.is_empty() {
         return;
     }
+    // These elements have no role, and no attributes but those that apply to all elements.
+    const WITHOUT_ROLE: [&str; 9] =
+        ["audio", "br", "canvas", "figcaption", "iframe", "label", "legend", "video", "wbr"];
+    if role(element) == Role::None && WITHOUT_ROLE.contains(&element.tag) {
+        return unsupported_without_role(element, found);
+    }
     let Some(name) = role(element).name() else { return };
     let Some(known) = aria::role(name) else { return };
     let input = (element.tag == "input").then(|| input_type(element)).flatten();
@@ -171,7 +186,9 @@ pub(super) fn unsupported_aria_attribute(element: El<'_>, found: &mut Found<'_, 
         let is_known = aria::attribute(&attribute.name).is_some();
         // The rule on names covers these.
         let is_name = matches!(&*attribute.name, "aria-label" | "aria-labelledby");
-        if !is_known || is_name || known.supports(&attribute.name) {
+        let is_supported = known.supports(&attribute.name)
+            && !(name == "generic" && attribute.name == "aria-roledescription");
+        if !is_known || is_name || is_supported {
             continue;
         }
         if matches!(attribute.value, Value::Absent)
@@ -183,6 +200,26 @@ pub(super) fn unsupported_aria_attribute(element: El<'_>, found: &mut Found<'_, 
         found
             .at(attribute.span, message)
             .help("delete the attribute, or give the element a role that supports it");
+    }
+}
+
+fn unsupported_without_role(element: El<'_>, found: &mut Found<'_, '_>) {
+    let is_break = matches!(element.tag, "br" | "wbr");
+    for attribute in aria_attributes(element) {
+        let is_supported = if is_break {
+            attribute.name == "aria-hidden"
+        } else {
+            aria::is_global(&attribute.name)
+        };
+        if aria::attribute(&attribute.name).is_some()
+            && !is_supported
+            && !matches!(attribute.value, Value::Absent)
+        {
+            let message = format!("`<{}>` does not support `{}`", element.tag, attribute.name);
+            found
+                .at(attribute.span, message)
+                .help("delete the attribute, or give the element a role that supports it");
+        }
     }
 }
 

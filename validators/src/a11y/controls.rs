@@ -1,20 +1,34 @@
 //! Rules on the names of links, buttons, form controls and headings.
 
 use super::element::El;
-use super::names::{Name, aria_name, attribute_name, content, is_blank, may_be_hidden, name};
-use super::roles::{Role, implicit, input_type, role};
+use super::names::{
+    Name, aria_name, attribute_name, content, is_blank, is_labelled, may_be_hidden, name,
+};
+use super::roles::{Role, ignores_presentation, implicit, input_type, role};
 use super::{Found, aria};
 use aidd_markup::{AttributeKind, Language, Node, Value};
 
 pub(super) fn empty_link(element: El<'_>, found: &mut Found<'_, '_>) {
+    // In JSX, an `<a>` without content and attributes that make it an anchor has no purpose.
+    let is_pointless = || {
+        let attributes = ["id", "name", "ref", "aria-hidden", "tabindex", "role"];
+        element.document().language() == Language::Jsx
+            && attributes.iter().all(|name| element.attribute(name).is_none())
+    };
     let is_link = element.tag == "a"
-        && (element.attribute("href").is_some() || element.event("click").is_some());
+        && (element.attribute("href").is_some()
+            || element.event("click").is_some()
+            || !element.is_native() && element.attribute("to").is_some()
+            || is_pointless());
     if !is_link || name(element) != Name::Empty || may_be_hidden(element) {
         return;
     }
-    // An anchor that other links refer to.
+    // An anchor that other links refer to, or a link that a script fills.
     let is_anchor = element.attribute("id").is_some() || element.attribute("name").is_some();
-    if is_anchor && element.children().next().is_none() {
+    if is_anchor
+        && !(element.document().is_complete() && element.attribute("href").is_some())
+        && element.children().next().is_none()
+    {
         return;
     }
     if role(element).is_presentational() {
@@ -26,9 +40,11 @@ pub(super) fn empty_link(element: El<'_>, found: &mut Found<'_, '_>) {
 }
 
 pub(super) fn unnamed_button(element: El<'_>, found: &mut Found<'_, '_>) {
+    let document = element.document();
     let is_button = match element.tag {
-        "button" => !matches!(role(element), Role::Explicit("none" | "presentation")),
-        "summary" => false,
+        // The keyboard reaches the element, so browsers ignore `role="none"`.
+        "button" => !role(element).is_presentational() || ignores_presentation(element),
+        "summary" => document.language() != Language::Html || document.is_complete(),
         "input" => {
             let kind = input_type(element);
             if kind.as_deref() == Some("button")
@@ -47,24 +63,17 @@ pub(super) fn unnamed_button(element: El<'_>, found: &mut Found<'_, '_>) {
         return;
     }
     // A script fills an empty button, which it finds by its id.
-    let is_filled_later = element.document().language() == Language::Html
+    let is_filled_later = document.language() == Language::Html
+        && !document.is_complete()
         && element.children().next().is_none()
         && element.attribute("id").is_some();
-    if is_filled_later || is_labelled(element) {
+    if is_filled_later || element.tag != "summary" && is_labelled(element) {
         return;
     }
+    let what = if element.tag == "summary" { "`<summary>`" } else { "button" };
     found
-        .at(element.tag_span(), "button without a name")
+        .at(element.tag_span(), format!("{what} without a name"))
         .help("add text or `aria-label`; hide a decorative icon with `aria-hidden=\"true\"`");
-}
-
-/// Whether a label may name the element: one that contains it, or one that refers to its id.
-fn is_labelled(element: El<'_>) -> bool {
-    element.attribute("id").is_some()
-        || element.close_ancestors().any(|ancestor| {
-            // A component can render a label.
-            matches!(ancestor.tag, "label" | "")
-        })
 }
 
 pub(super) fn unlabelled_control(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -79,15 +88,16 @@ pub(super) fn unlabelled_control(element: El<'_>, found: &mut Found<'_, '_>) {
         || attribute_name(element, &["placeholder"]) != Name::Empty
         || is_labelled(element)
         || may_be_hidden(element)
-        || role(element).is_presentational()
+        || role(element).is_presentational() && !ignores_presentation(element)
     {
         return;
     }
-    let has_label_id = ["aria-labelledby", "slot", "data-label"]
+    let has_label_id = ["aria-labelledby", "slot", "data-label", "label"]
         .iter()
         .any(|name| element.attribute(name).is_some());
     // Without a parent in the file, whoever renders the component can add the label.
-    if has_label_id || element.parent().is_none() {
+    let is_open = has_label_id || element.parent().is_none();
+    if is_open && !element.document().is_complete() {
         return;
     }
     found
@@ -172,6 +182,7 @@ pub(super) fn empty_heading(element: El<'_>, found: &mut Found<'_, '_>) {
     }
     // A script fills an empty heading, which it finds by its id or class.
     let is_filled_later = element.document().language() == Language::Html
+        && !element.document().is_complete()
         && element.children().next().is_none()
         && element.attributes().iter().any(|attribute| {
             matches!(&*attribute.name, "id" | "class") || attribute.name.starts_with("data-")
@@ -236,11 +247,15 @@ pub(super) fn label_mismatch(element: El<'_>, found: &mut Found<'_, '_>) {
         Role::Implicit(name) => matches!(name, "button" | "link"),
         Role::None | Role::Unknown => false,
     };
-    let Some(Value::Static { text: label, span }) = element.value("aria-label") else { return };
-    if !is_named_by_content
-        || element.tag.is_empty()
-        || element.attribute("aria-labelledby").is_some()
-    {
+    let (label, span) = match (element.value("aria-labelledby"), element.value("aria-label")) {
+        (None, Some(Value::Static { text, span })) => (text.to_owned(), span),
+        (Some(Value::Static { span, .. }), _) => match aria_name(element) {
+            Some(Name::Present(Some(text))) => (text, span),
+            _ => return,
+        },
+        _ => return,
+    };
+    if !is_named_by_content || element.tag.is_empty() {
         return;
     }
     let Name::Present(Some(visible)) = content(element) else { return };
@@ -249,10 +264,10 @@ pub(super) fn label_mismatch(element: El<'_>, found: &mut Found<'_, '_>) {
         let text: String = letters.flat_map(char::to_lowercase).collect();
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    let (label_words, visible_words) = (words(label), words(&visible));
+    let (label_words, visible_words) = (words(&label), words(&visible));
     // One character, such as `×`, is an icon.
     let is_icon =
-        visible_words.chars().count() < 2 || is_blank(label) || visible.contains(['&', '{']);
+        visible_words.chars().count() < 2 || is_blank(&label) || visible.contains(['&', '{']);
     if is_icon || format!(" {label_words} ").contains(&format!(" {visible_words} ")) {
         return;
     }

@@ -30,7 +30,8 @@ pub(super) fn missing_lang(element: El<'_>, found: &mut Found<'_, '_>) {
 }
 
 pub(super) fn invalid_lang(element: El<'_>, found: &mut Found<'_, '_>) {
-    if element.tag.is_empty() {
+    // The `lang` of a component can be that of code.
+    if !element.is_native() {
         return;
     }
     for name in ["lang", "xml:lang"] {
@@ -49,6 +50,17 @@ pub(super) fn invalid_lang(element: El<'_>, found: &mut Found<'_, '_>) {
 }
 
 pub(super) fn empty_title(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag == "head" && element.document().is_whole() && !found.is_email() {
+        // A build replaces a text in the head, such as `%head%`.
+        let is_replaced = element.children().any(|node| matches!(node, Node::Text(..)));
+        let mut inner = element.descendants();
+        if !is_replaced && inner.all(|child| child.is_native() && child.name() != "title") {
+            found
+                .at(element.tag_span(), "the page has no title")
+                .help("name the page in `<title>`");
+        }
+        return;
+    }
     let is_title = element.tag == "title"
         && element.parent().is_some_and(|parent| parent.name() == "head")
         && !element.has_kind(AttributeKind::Directive)

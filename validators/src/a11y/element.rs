@@ -1,5 +1,6 @@
 //! Elements with the name of the native element that they render.
 
+use super::components::is_polymorphic;
 use aidd_markup::{Element, Value};
 use std::ops::Deref;
 
@@ -13,8 +14,9 @@ pub(super) struct El<'d> {
 
 impl<'d> El<'d> {
     pub(super) fn new(element: Element<'d>) -> Self {
-        let tag = if element.is_native() { element.name() } else { rendered_tag(element) };
-        Self { element, tag }
+        let rendered = element.rendered();
+        let is_other = !element.is_native() && !rendered.is_empty() && is_polymorphic(element);
+        Self { element, tag: if is_other { "" } else { rendered } }
     }
 
     /// The element that contains this one; see [`Element::parent`].
@@ -41,16 +43,6 @@ impl<'d> El<'d> {
     pub(super) fn text_of(self, name: &str) -> Option<&'d str> {
         self.element.value(name).and_then(Value::text).map(str::trim)
     }
-}
-
-/// The native element that a component of a well-known framework renders with the same attributes;
-/// empty if it is unknown.
-fn rendered_tag(element: Element<'_>) -> &'static str {
-    let name = element.name();
-    let module = || element.document().import_of(name);
-    let is_next_image = name.ends_with("Image")
-        && module().is_some_and(|module| matches!(module, "next/image" | "next/legacy/image"));
-    if is_next_image { "img" } else { "" }
 }
 
 impl<'d> Deref for El<'d> {

@@ -2,8 +2,8 @@
 
 use super::Found;
 use super::element::El;
-use super::names::{Name, attribute_name, is_blank, may_be_hidden, name};
-use super::roles::{Role, input_type, role};
+use super::names::{Name, attribute_name, content, is_blank, is_labelled, may_be_hidden, name};
+use super::roles::{Role, ignores_presentation, input_type, role};
 use aidd_markup::{AttributeKind, Language, Value};
 
 pub(super) fn missing_alt(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -11,12 +11,16 @@ pub(super) fn missing_alt(element: El<'_>, found: &mut Found<'_, '_>) {
         "img" => "image",
         "area" if element.attribute("href").is_some() => "area of the image map",
         "input" if input_type(element).as_deref() == Some("image") => "image button",
+        "object" => return object_without_name(element, found),
         _ => return,
     };
-    // Text that a script or a template fills in later has no source yet.
-    let has_source = ["src", "srcset", "href"].iter().any(|name| {
-        element.value(name).is_some_and(|value| value.text().is_none_or(|text| !is_blank(text)))
-    });
+    // A script or a template sets the source of an image later.
+    let has_source = element.document().language() == Language::Jsx
+        && element.attribute("ref").is_none()
+        || element.tag == "input"
+        || ["src", "srcset", "href"].iter().any(|name| {
+            element.value(name).is_some_and(|value| value.text().is_none_or(|text| !is_blank(text)))
+        });
     // A counter of visits.
     let is_pixel = ["width", "height"]
         .iter()
@@ -35,11 +39,16 @@ pub(super) fn missing_alt(element: El<'_>, found: &mut Found<'_, '_>) {
         Some(Value::Dynamic { .. }) => false,
         None => true,
     };
+    if element.tag == "input" && element.document().is_complete() && is_labelled(element) {
+        return;
+    }
     // Browsers use `title` if there is no `alt`.
     if !is_bare || attribute_name(element, &[]) != Name::Empty || may_be_hidden(element) {
         return;
     }
-    if role(element).is_presentational() || element.value("role").is_some_and(Value::is_dynamic) {
+    let is_ignored = role(element).is_presentational() && element.tag != "input"
+        || element.value("role").is_some_and(Value::is_dynamic);
+    if is_ignored {
         return;
     }
     let help = if element.tag == "img" {
@@ -52,6 +61,31 @@ pub(super) fn missing_alt(element: El<'_>, found: &mut Found<'_, '_>) {
         _ => format!("{what} without alternative text"),
     };
     found.at(element.tag_span(), message).help(help);
+}
+
+/// Reports an `<object>` that nothing names. Its content is a replacement, which browsers render
+/// only without the object, so it counts only outside complete pages.
+fn object_without_name(element: El<'_>, found: &mut Found<'_, '_>) {
+    let is_complete = element.document().is_complete();
+    let is_jsx = element.document().language() == Language::Jsx;
+    let has_data = element.text_of("data").is_some_and(|data| !is_blank(data));
+    let is_ignored = match role(element) {
+        Role::Explicit("none" | "presentation") => !ignores_presentation(element),
+        Role::Explicit("img") | Role::None => false,
+        _ => true,
+    };
+    if !(has_data && is_complete || is_jsx)
+        || is_ignored
+        || element.has_spread()
+        || may_be_hidden(element)
+        || attribute_name(element, &[]) != Name::Empty
+        || content(element) != Name::Empty
+    {
+        return;
+    }
+    found
+        .at(element.tag_span(), "object without alternative text")
+        .help("add `aria-label`, and describe the object in its content");
 }
 
 pub(super) fn redundant_alt(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -135,6 +169,7 @@ pub(super) fn media_without_captions(element: El<'_>, found: &mut Found<'_, '_>)
     }
     // Without a source, a script shows a stream, such as the camera.
     let has_source = element.attribute("src").is_some()
+        || element.document().language() == Language::Jsx && element.attribute("ref").is_none()
         || element.children().any(
             |node| matches!(node, aidd_markup::Node::Element(child) if child.name() == "source"),
         );
@@ -143,7 +178,9 @@ pub(super) fn media_without_captions(element: El<'_>, found: &mut Found<'_, '_>)
         let kind = child.text_of("kind");
         child.tag.is_empty()
             || child.tag == "track"
-                && kind.is_none_or(|kind| matches!(kind, "captions" | "subtitles"))
+                && kind.is_none_or(|kind| {
+                    ["captions", "subtitles"].iter().any(|it| kind.eq_ignore_ascii_case(it))
+                })
     });
     let is_unknown = element
         .children()

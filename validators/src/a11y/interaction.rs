@@ -1,7 +1,7 @@
 //! Rules on keyboard, mouse and focus.
 
 use super::element::El;
-use super::names::{is_hidden_by_style, may_be_hidden};
+use super::names::{is_aria_hidden, is_hidden_by_style, may_be_hidden};
 use super::roles::{Role, implicit, is_focusable, is_natively_interactive, role};
 use super::{Found, aria};
 use aidd_markup::{AttributeKind, Language, Value};
@@ -40,8 +40,8 @@ pub(super) fn click_only_element(element: El<'_>, found: &mut Found<'_, '_>) {
     }
     if matches!(
         element.tag,
-        "body" | "html" | "label" | "option" | "dialog" | "form" | "slot" | "template"
-    ) || element.attribute("tabindex").is_some()
+        "body" | "html" | "label" | "option" | "dialog" | "form" | "slot" | "template" | "input"
+    ) || element.attribute("tabindex").is_some() && element.text_of("tabindex") != Some("0")
         || element.attribute("contenteditable").is_some()
     {
         return;
@@ -120,7 +120,7 @@ pub(super) fn positive_tabindex(element: El<'_>, found: &mut Found<'_, '_>) {
 }
 
 pub(super) fn hidden_focusable(element: El<'_>, found: &mut Found<'_, '_>) {
-    if element.text_of("aria-hidden") != Some("true") || element.tag.is_empty() {
+    if !is_aria_hidden(element) || element.tag.is_empty() {
         return;
     }
     let Some(attribute) = element.attribute("aria-hidden") else { return };
@@ -229,9 +229,9 @@ pub(super) fn focusable_static_element(element: El<'_>, found: &mut Found<'_, '_
 pub(super) fn interactive_element_role(element: El<'_>, found: &mut Found<'_, '_>) {
     let Some(attribute) = element.attribute("role") else { return };
     let Role::Explicit(name) = role(element) else { return };
-    let is_control = matches!(element.tag, "button" | "select" | "textarea")
+    let is_control = matches!(element.tag, "button" | "select" | "textarea" | "option")
         || element.tag == "a" && element.attribute("href").is_some()
-        || element.tag == "input" && !matches!(implicit(element), Role::None | Role::Unknown);
+        || element.tag == "input" && !matches!(implicit(element), Role::Unknown);
     let is_other = matches!(
         name,
         "article"

@@ -2,23 +2,29 @@
 
 mod aria;
 mod attributes;
+mod components;
+mod containers;
 mod controls;
 mod documents;
 mod element;
 mod images;
 mod interaction;
 mod names;
+mod page;
+mod plain;
 mod roles;
 mod structure;
 #[cfg(test)]
 mod tests;
 mod tokens;
 
+use aidd_engine::check::family::FileContext;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Finding;
-use aidd_engine::text::source::Span;
+use aidd_engine::text::source::{Source, Span};
 use aidd_markup::Document;
 use element::El;
+use oxc_ast::ast::Program;
 
 /// The code of one rule: inspects an element.
 type Check = fn(El<'_>, &mut Found<'_, '_>);
@@ -32,7 +38,9 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/aria-on-invisible-element", attributes::aria_on_invisible_element),
     ("a11y/autofocus", attributes::autofocus),
     ("a11y/autoplay", images::autoplay),
+    ("a11y/broken-fragment", page::broken_fragment),
     ("a11y/click-only-element", interaction::click_only_element),
+    ("a11y/conditional-aria-attribute", containers::conditional_aria_attribute),
     ("a11y/definition-list", structure::definition_list),
     ("a11y/deprecated-role", attributes::deprecated_role),
     ("a11y/distracting-element", structure::distracting_element),
@@ -50,6 +58,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/invalid-aria-value", attributes::invalid_aria_value),
     ("a11y/invalid-autocomplete", attributes::invalid_autocomplete),
     ("a11y/invalid-lang", documents::invalid_lang),
+    ("a11y/invalid-table-headers", containers::invalid_table_headers),
     ("a11y/label-mismatch", controls::label_mismatch),
     ("a11y/label-without-control", controls::label_without_control),
     ("a11y/link-without-target", controls::link_without_target),
@@ -62,12 +71,16 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/missing-lang", documents::missing_lang),
     ("a11y/mouse-only-event", interaction::mouse_only_event),
     ("a11y/nested-interactive", interaction::nested_interactive),
+    ("a11y/nested-landmark", page::nested_landmark),
     ("a11y/noninteractive-element-role", interaction::noninteractive_element_role),
     ("a11y/positive-tabindex", interaction::positive_tabindex),
     ("a11y/presentation-conflict", interaction::presentation_conflict),
     ("a11y/prohibited-name", attributes::prohibited_name),
     ("a11y/redundant-alt", images::redundant_alt),
     ("a11y/redundant-role", attributes::redundant_role),
+    ("a11y/repeated-alt", page::repeated_alt),
+    ("a11y/role-outside-container", containers::role_outside_container),
+    ("a11y/role-with-other-items", containers::role_with_other_items),
     ("a11y/role-without-focus", interaction::role_without_focus),
     ("a11y/stray-list-item", structure::stray_list_item),
     ("a11y/unknown-aria-attribute", attributes::unknown_aria_attribute),
@@ -80,18 +93,28 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/zoom-disabled", documents::zoom_disabled),
 ];
 
-/// The rule on ids, which inspects the whole document.
-const DUPLICATE_ID: &str = "a11y/duplicate-id";
+/// The code of a rule that inspects the whole document.
+type DocumentCheck = fn(&Document<'_>, &mut Found<'_, '_>);
+
+/// The rules on whole documents, by id.
+const DOCUMENT_CHECKS: [(&str, DocumentCheck); 3] = [
+    ("a11y/duplicate-id", documents::duplicate_id),
+    ("a11y/duplicate-landmark", page::duplicate_landmark),
+    ("a11y/skipped-heading-level", page::skipped_heading_level),
+];
 
 /// The ids of the rules.
 pub(super) fn rules() -> Vec<&'static str> {
-    CHECKS.iter().map(|&(id, _)| id).chain([DUPLICATE_ID]).collect()
+    let ids = CHECKS.iter().map(|&(id, _)| id);
+    ids.chain(DOCUMENT_CHECKS.iter().map(|&(id, _)| id)).collect()
 }
+
+pub(crate) use components::is_component_path;
 
 /// The rules that are enabled for a file.
 pub(super) struct Enabled {
     checks: Vec<(&'static str, Check)>,
-    finds_duplicate_ids: bool,
+    document_checks: Vec<(&'static str, DocumentCheck)>,
 }
 
 /// Collects the findings of one rule.
@@ -121,11 +144,25 @@ impl Found<'_, '_> {
 impl Enabled {
     pub(super) fn new(report: &mut Report<'_>) -> Self {
         let checks = CHECKS.iter().filter(|(id, _)| report.begin(id)).copied().collect();
-        Self { checks, finds_duplicate_ids: report.begin(DUPLICATE_ID) }
+        let document_checks = DOCUMENT_CHECKS.into_iter().filter(|(id, _)| report.begin(id));
+        Self { document_checks: document_checks.collect(), checks }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.checks.is_empty() && !self.finds_duplicate_ids
+        self.checks.is_empty() && self.document_checks.is_empty()
+    }
+
+    /// Sets the elements of HTML that the components of a document render.
+    pub(super) fn resolve_components(
+        &self,
+        document: &mut Document<'_>,
+        program: Option<&Program<'_>>,
+        source: &Source,
+        context: &FileContext<'_>,
+    ) {
+        if !self.is_empty() {
+            components::resolve(document, program, source, context);
+        }
     }
 
     /// Runs the rules on a document.
@@ -140,9 +177,10 @@ impl Enabled {
         if document.modules().any(is_drawn) {
             return;
         }
-        let mut found = Found { report, rule: DUPLICATE_ID };
-        if self.finds_duplicate_ids {
-            documents::duplicate_id(document, &mut found);
+        let mut found = Found { report, rule: "" };
+        for &(id, check) in &self.document_checks {
+            found.rule = id;
+            check(document, &mut found);
         }
         for element in document.elements().map(El::new) {
             for &(id, check) in &self.checks {

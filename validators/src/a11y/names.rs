@@ -48,8 +48,69 @@ const ICONS: [&str; 9] = [
     "fluent-icon",
 ];
 
-/// The name from the attributes `aria-labelledby` and `aria-label`; `None` without them.
+/// The name from the attributes `aria-labelledby` and `aria-label`; `None` without them. On a page
+/// that the source shows completely, ids are resolved.
 pub(super) fn aria_name(element: El<'_>) -> Option<Name> {
+    if let Some(ids) = element.text_of("aria-labelledby").filter(|ids| !is_blank(ids))
+        && element.document().is_complete()
+    {
+        match name_of_ids(element, ids) {
+            // `aria-label` applies if no id leads to text.
+            Name::Empty => {
+                let label = element.text_of("aria-label").filter(|label| !is_blank(label));
+                return label.map(|label| Name::Present(Some(label.to_owned())));
+            }
+            name => return Some(name),
+        }
+    }
+    written_aria_name(element)
+}
+
+/// The texts of the elements with these ids.
+fn name_of_ids(element: El<'_>, ids: &str) -> Name {
+    /// Maximum number of ids.
+    const MAX: usize = 16;
+    let mut texts: Vec<String> = Vec::new();
+    let mut is_unknown = false;
+    for id in ids.split_ascii_whitespace().take(MAX) {
+        let Some(target) = element.document().by_id(id).map(El::new) else { continue };
+        let name = match written_aria_name(target) {
+            None if matches!(target.tag, "img" | "input" | "select" | "textarea") => {
+                attribute_name(target, &["alt", "value"])
+            }
+            None => content_without(target, Some(element)),
+            Some(name) => name,
+        };
+        match name {
+            Name::Empty => {}
+            Name::Present(Some(text)) => texts.push(text),
+            Name::Present(None) | Name::Unknown => is_unknown = true,
+        }
+    }
+    match (texts.is_empty(), is_unknown) {
+        (true, true) => Name::Unknown,
+        (true, false) => Name::Empty,
+        (false, true) => Name::Present(None),
+        (false, false) => Name::Present(Some(texts.join(" "))),
+    }
+}
+
+/// Whether a `<label>` names the element: one that contains it, or one that refers to its id. Where
+/// the source does not show all labels, an id or a component around the element counts as one.
+pub(super) fn is_labelled(element: El<'_>) -> bool {
+    let document = element.document();
+    if !document.is_complete() {
+        // A component can render a label.
+        return element.attribute("id").is_some()
+            || element.close_ancestors().any(|outer| matches!(outer.tag, "label" | ""));
+    }
+    let names = |label: El<'_>| content_without(label, Some(element)) != Name::Empty;
+    element.close_ancestors().any(|outer| outer.tag == "label" && names(outer))
+        || element.text_of("id").is_some_and(|id| document.labels_for(id).map(El::new).any(names))
+}
+
+/// The name from the attributes `aria-labelledby` and `aria-label` without following ids.
+fn written_aria_name(element: El<'_>) -> Option<Name> {
     for attribute in ["aria-labelledby", "aria-label"] {
         match element.value(attribute) {
             Some(Value::Dynamic { .. }) => return Some(Name::Unknown),
@@ -132,6 +193,11 @@ pub(super) fn name(element: El<'_>) -> Name {
 
 /// The text of the content.
 pub(super) fn content(element: El<'_>) -> Name {
+    content_without(element, None)
+}
+
+/// The text of the content without that of the control that it names.
+fn content_without(element: El<'_>, control: Option<El<'_>>) -> Name {
     let mut text = String::new();
     let mut is_static = true;
     let mut is_unknown = element.has_kind(AttributeKind::Content);
@@ -156,6 +222,9 @@ pub(super) fn content(element: El<'_>) -> Name {
             }
             Node::Slot(_) => {}
             Node::Element(child) => {
+                if control.is_some_and(|control| *control == child) {
+                    continue;
+                }
                 let child = El::new(child);
                 match contribution(child) {
                     Contribution::Nothing => {}
@@ -195,7 +264,11 @@ enum Contribution<'d> {
 }
 
 fn contribution(element: El<'_>) -> Contribution<'_> {
-    if element.text_of("aria-hidden") == Some("true") || element.attribute("hidden").is_some() {
+    if is_aria_hidden(element) || element.attribute("hidden").is_some() {
+        return Contribution::Nothing;
+    }
+    // Elsewhere, a script may show it.
+    if element.document().is_complete() && is_hidden_by_style(*element) {
         return Contribution::Nothing;
     }
     if is_icon(element) {
@@ -204,13 +277,13 @@ fn contribution(element: El<'_>) -> Contribution<'_> {
     if element.tag == "template" && element.document().language() == Language::Vue {
         return Contribution::Content;
     }
-    if !element.is_native() || matches!(element.tag, "object" | "iframe" | "template") {
+    if element.tag.is_empty() || matches!(element.tag, "object" | "iframe" | "template") {
         return Contribution::Unknown;
     }
     if element.has_kind(AttributeKind::Content) || is_open(element) {
         return Contribution::Unknown;
     }
-    match aria_name(element) {
+    match written_aria_name(element) {
         Some(Name::Present(_)) => {
             return element.text_of("aria-label").map_or(Contribution::Unknown, Contribution::Text);
         }
@@ -232,6 +305,15 @@ fn contribution(element: El<'_>) -> Contribution<'_> {
             Contribution::Unknown
         }
         _ => Contribution::Content,
+    }
+}
+
+/// Whether the source hides the element from screen readers.
+pub(super) fn is_aria_hidden(element: El<'_>) -> bool {
+    match element.value("aria-hidden") {
+        // In JSX, a property without value is `true`.
+        Some(Value::Empty) => element.document().language() == Language::Jsx,
+        value => value.and_then(Value::text).map(str::trim) == Some("true"),
     }
 }
 

@@ -32,6 +32,17 @@ impl<'d> Role<'d> {
     }
 }
 
+/// Whether browsers ignore `role="none"` on the element, because the keyboard reaches it or because of
+/// an attribute that applies to all roles. Where the source does not show the whole page, `false`.
+pub(super) fn ignores_presentation(element: El<'_>) -> bool {
+    let has_global = || {
+        ["aria-live", "aria-describedby", "aria-owns", "aria-controls", "aria-atomic", "aria-busy"]
+            .iter()
+            .any(|name| element.attribute(name).is_some())
+    };
+    element.document().is_complete() && (is_focusable(element) == Some(true) || has_global())
+}
+
 /// The role of an element: the first valid word of the attribute `role`, or the implied role.
 pub(super) fn role<'d>(element: El<'d>) -> Role<'d> {
     match element.value("role") {
@@ -103,7 +114,10 @@ pub(super) fn implicit(element: El<'_>) -> Role<'static> {
 
 /// Whether a directive of a router can add the attribute `href`.
 fn has_unknown_target(element: El<'_>) -> bool {
-    element.has_spread() || element.attribute("routerlink").is_some()
+    element.has_spread()
+        || element.attribute("routerlink").is_some()
+        // The target of a link of a router.
+        || !element.is_native() && element.attribute("to").is_some()
 }
 
 fn image(element: El<'_>) -> Role<'static> {
@@ -183,7 +197,7 @@ pub(super) fn is_focusable(element: El<'_>) -> Option<bool> {
         Some(Some(index)) => Some(index >= 0),
         Some(None) => None,
         None if element.has_spread() => None,
-        None if !element.is_native() => None,
+        None if element.tag.is_empty() => None,
         None => is_natively_interactive(element),
     }
 }

@@ -38,10 +38,13 @@ fn only_children(element: El<'_>, allowed: &[&str], found: &mut Found<'_, '_>) {
         let (span, what) = match node {
             Node::Element(child) => {
                 let child = El::new(child);
+                // A list item with another role is no item of the list.
+                let has_other_role = child.tag == "li"
+                    && matches!(role(child), Role::Explicit(role) if !matches!(role, "listitem" | "none" | "presentation" | "separator"));
                 let is_other = child.tag.is_empty()
-                    || allowed.contains(&child.tag)
+                    || allowed.contains(&child.tag) && !has_other_role
                     || matches!(child.tag, "script" | "template" | "noscript" | "style" | "slot")
-                    || child.attribute("role").is_some()
+                    || child.attribute("role").is_some() && !has_other_role
                     || child.has_kind(AttributeKind::Directive)
                         && child.document().language() == Language::Html
                     || child.text_of("type") == Some("hidden")
@@ -49,7 +52,8 @@ fn only_children(element: El<'_>, allowed: &[&str], found: &mut Found<'_, '_>) {
                 if is_other {
                     continue;
                 }
-                (child.tag_span(), format!("`<{}>`", child.tag))
+                let role = if has_other_role { " with another role" } else { "" };
+                (child.tag_span(), format!("`<{}>`{role}", child.tag))
             }
             // Template languages put statements into texts.
             Node::Text(text, span) if element.document().language() != Language::Html => {
@@ -78,7 +82,9 @@ pub(super) fn definition_list(element: El<'_>, found: &mut Found<'_, '_>) {
         "dl" => only_children(element, &["dt", "dd", "div"], found),
         "dt" | "dd" => {
             let Some(parent) = element.parent_el().filter(|it| it.is_closed()) else { return };
+            let has_role = |element: El<'_>| matches!(role(element), Role::Explicit(role) if !matches!(role, "list" | "none" | "presentation"));
             let is_in_list = match parent.tag {
+                "dl" | "div" if has_role(parent) => false,
                 "dl" | "template" | "slot" | "" => true,
                 "div" => parent
                     .parent_el()
@@ -105,7 +111,8 @@ pub(super) fn stray_list_item(element: El<'_>, found: &mut Found<'_, '_>) {
         || parent.attribute("role").is_some()
         || parent.has_spread()
         // The root of a template of a server or a component, in which lists are opened elsewhere.
-        || matches!(parent.tag, "html" | "body" | "svg" | "symbol" | "noscript");
+        || matches!(parent.tag, "html" | "body" | "svg" | "symbol" | "noscript")
+            && !element.document().is_complete();
     if !is_in_list {
         found
             .at(element.tag_span(), format!("`<li>` in `<{}>`, outside a list", parent.tag))

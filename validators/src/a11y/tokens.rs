@@ -61,13 +61,30 @@ const CONTACT_FIELDS: &[&str] = &[
 ];
 
 /// Values without a meaning that authors use because browsers ignore `off`.
-const DISABLING: [&str; 8] =
-    ["nope", "no", "false", "none", "disabled", "do-not-autofill", "chrome-off", "noop"];
+const DISABLING: [&str; 10] = [
+    "nope",
+    "no",
+    "false",
+    "none",
+    "disabled",
+    "do-not-autofill",
+    "chrome-off",
+    "noop",
+    "null",
+    "xoff",
+];
+
+/// Values that are not of HTML, but mean what browsers do anyway.
+const ENABLING: [&str; 4] = ["true", "enabled", "undefined", "xon"];
 
 /// What is wrong with a value of `autocomplete`.
 pub(super) fn autocomplete_problem(text: &str, is_form: bool) -> Option<String> {
     let lower = text.trim().to_ascii_lowercase();
-    if lower.is_empty() || matches!(&*lower, "on" | "off") || DISABLING.contains(&&*lower) {
+    if lower.is_empty()
+        || matches!(&*lower, "on" | "off")
+        || DISABLING.contains(&&*lower)
+        || ENABLING.contains(&&*lower)
+    {
         return None;
     }
     if is_form {

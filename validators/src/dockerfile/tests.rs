@@ -7,6 +7,7 @@ use aidd_engine::text::files::Memory;
 use aidd_engine::text::finding::Finding;
 use aidd_engine::text::source::Source;
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 static RULES: LazyLock<(Registry, Settings)> = LazyLock::new(|| {
@@ -28,8 +29,13 @@ fn check(text: &str, other_files: &[(&str, &str)]) -> Vec<Finding> {
     let source = Source::new("a/Dockerfile", text);
     let mut report = Report::new(&source, &RULES.1);
     let tree = Tree::new(&source);
-    let context =
-        FileContext { registry: &RULES.0, files: &files, families: crate::ALL, tree: &tree };
+    let context = FileContext {
+        registry: &RULES.0,
+        files: &files,
+        families: crate::ALL,
+        tree: &tree,
+        components: &BTreeMap::new(),
+    };
     run(&context, &mut report);
     let mut findings = report.finish();
     findings.sort_by_key(|finding| finding.span);

@@ -161,7 +161,7 @@ fn check_program<'a>(
 
 /// The text with all bytes outside of `<script>` elements replaced by spaces, so that the offsets
 /// remain the same.
-fn script_only(text: &str) -> String {
+pub(crate) fn script_only(text: &str) -> String {
     let mut bytes = vec![b' '; text.len()];
     let mut at = 0;
     while let Some(start) = text[at..].find("<script") {

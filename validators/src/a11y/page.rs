@@ -1,0 +1,210 @@
+//! Rules on the structure of a page: landmarks, headings, links inside the page, repeated texts.
+
+use super::Found;
+use super::element::El;
+use super::names::{Name, attribute_name, is_blank, may_be_hidden};
+use super::roles::{Role, role};
+use aidd_engine::text::source::Span;
+use aidd_markup::{Document, Node, Value};
+use std::collections::HashMap;
+
+/// The role of a landmark; `None` also if it is unknown.
+fn landmark(element: El<'_>) -> Option<&str> {
+    const ROLES: [&str; 8] = [
+        "banner",
+        "complementary",
+        "contentinfo",
+        "form",
+        "main",
+        "navigation",
+        "region",
+        "search",
+    ];
+    let is_sectioned = || {
+        element.close_ancestors().any(|outer| {
+            matches!(outer.tag, "article" | "aside" | "main" | "nav" | "section" | "")
+                || matches!(role(outer), Role::Unknown)
+                || matches!(
+                    role(outer).name(),
+                    Some("article" | "complementary" | "main" | "navigation" | "region")
+                )
+        })
+    };
+    match (role(element), element.tag) {
+        (Role::Explicit(name), _) if !element.tag.is_empty() => {
+            ROLES.contains(&name).then_some(name)
+        }
+        (Role::Unknown, _) => None,
+        (_, "header") => (!is_sectioned()).then_some("banner"),
+        (_, "footer") => (!is_sectioned()).then_some("contentinfo"),
+        (_, "section") => Some("region"),
+        (Role::Implicit(name), _) => ROLES.contains(&name).then_some(name),
+        _ => None,
+    }
+}
+
+/// Reports landmarks of a page that have the same role and name.
+pub(super) fn duplicate_landmark(document: &Document<'_>, found: &mut Found<'_, '_>) {
+    if !document.is_whole() {
+        return;
+    }
+    let mut first: HashMap<(&str, String), Span> = HashMap::new();
+    for element in document.elements().map(El::new) {
+        let Some(role) = landmark(element) else { continue };
+        let name = match attribute_name(element, &[]) {
+            Name::Empty => String::new(),
+            Name::Present(Some(name)) => name.to_lowercase(),
+            Name::Present(None) | Name::Unknown => continue,
+        };
+        // A form and a section are landmarks only with a name.
+        let is_landmark = !name.is_empty() || !matches!(element.tag, "form" | "section");
+        if !is_landmark || may_be_hidden(element) {
+            continue;
+        }
+        let span = element.tag_span();
+        match first.get(&(role, name.clone())) {
+            None => {
+                first.insert((role, name), span);
+            }
+            Some(&other) => {
+                let problem = if name.is_empty() { "no name" } else { "the same name" };
+                found
+                    .at(span, format!("two landmarks with the role `{role}` and {problem}"))
+                    .help("give each a name of its own with `aria-label`, or use one landmark")
+                    .related(other, "the other landmark");
+            }
+        }
+    }
+}
+
+pub(super) fn nested_landmark(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag.is_empty() || may_be_hidden(element) {
+        return;
+    }
+    let name = match role(element) {
+        Role::Explicit(name @ ("banner" | "contentinfo" | "main")) => name,
+        Role::Implicit("main") => "main",
+        _ => return,
+    };
+    let outer = element.close_ancestors().find(|outer| {
+        matches!(
+            role(*outer).name(),
+            Some("banner" | "complementary" | "contentinfo" | "main" | "navigation")
+        )
+    });
+    if let Some(outer) = outer {
+        found
+            .at(element.tag_span(), format!("the landmark `{name}` is inside another landmark"))
+            .help("move it to the top level of the page")
+            .related(outer.tag_span(), "the other landmark");
+    }
+}
+
+/// The level of a heading; `None` if the element is none or the level is unknown.
+fn heading_level(element: El<'_>) -> Option<Option<u32>> {
+    let level = || element.text_of("aria-level").and_then(|level| level.parse().ok());
+    match role(element) {
+        Role::Explicit("heading") => Some(level()),
+        Role::Implicit("heading") => {
+            let own = || element.tag.get(1..).and_then(|level| level.parse().ok());
+            Some(level().or_else(own))
+        }
+        _ => None,
+    }
+}
+
+/// Reports headings that are more than one level below the heading before.
+pub(super) fn skipped_heading_level(document: &Document<'_>, found: &mut Found<'_, '_>) {
+    if !document.is_whole() {
+        return;
+    }
+    let mut before: Option<u32> = None;
+    for element in document.elements().map(El::new) {
+        let Some(level) = heading_level(element).filter(|_| !may_be_hidden(element)) else {
+            continue;
+        };
+        if let (Some(before), Some(level)) = (before, level)
+            && level > before + 1
+        {
+            found
+                .at(
+                    element.tag_span(),
+                    format!("a heading of level {level} follows one of level {before}"),
+                )
+                .help(format!("use level {}; choose the size with CSS", before + 1));
+        }
+        before = level;
+    }
+}
+
+pub(super) fn broken_fragment(element: El<'_>, found: &mut Found<'_, '_>) {
+    if !matches!(element.tag, "a" | "area") || !element.document().is_complete() {
+        return;
+    }
+    let Some(Value::Static { text, span }) = element.value("href") else { return };
+    let Some(id) = text.trim().strip_prefix('#').filter(|id| !id.is_empty()) else { return };
+    // A text fragment, an escaped id, or a route of a single-page application.
+    let is_other = id.contains(['%', '&', '/', '!', ':']) || id.eq_ignore_ascii_case("top");
+    let is_name = || {
+        element
+            .document()
+            .elements()
+            .any(|it| it.name() == "a" && it.value("name").and_then(Value::text) == Some(id))
+    };
+    if is_other || element.document().by_id(id).is_some() || is_name() {
+        return;
+    }
+    found
+        .at(span, format!("no element of the page has the id `{id}`"))
+        .help("correct the link, or add the id to its target");
+}
+
+/// The text inside an element apart from images; `None` if parts of it are unknown.
+fn visible_text(element: El<'_>) -> Option<String> {
+    /// Maximum number of nodes.
+    const MAX: usize = 50;
+    let mut text = String::new();
+    let mut pending: Vec<Node<'_>> = element.children().collect();
+    pending.reverse();
+    for _ in 0..MAX {
+        match pending.pop() {
+            None => return Some(text),
+            Some(Node::Text(found, _)) => {
+                text.push_str(found.trim());
+                text.push(' ');
+            }
+            Some(Node::Slot(_)) => {}
+            Some(Node::Block(_)) => return None,
+            Some(Node::Element(child)) => {
+                let child = El::new(child);
+                if child.tag.is_empty() {
+                    return None;
+                }
+                let at = pending.len();
+                pending.extend(child.children());
+                pending[at..].reverse();
+            }
+        }
+    }
+    None
+}
+
+pub(super) fn repeated_alt(element: El<'_>, found: &mut Found<'_, '_>) {
+    if element.tag != "img" || role(element).is_presentational() || may_be_hidden(element) {
+        return;
+    }
+    let Some(Value::Static { text, span }) = element.value("alt") else { return };
+    let outer = element.close_ancestors().find(|outer| {
+        matches!(outer.tag, "a" | "button" | "p" | "li" | "td" | "th" | "")
+            || matches!(role(*outer), Role::Explicit("button" | "link"))
+    });
+    let Some(outer) = outer.filter(|outer| !outer.tag.is_empty() && !is_blank(text)) else {
+        return;
+    };
+    let Some(visible) = visible_text(outer) else { return };
+    if visible.trim().to_lowercase() == text.trim().to_lowercase() {
+        found
+            .at(span, "screen readers announce this text twice: it also follows the image")
+            .help("use `alt=\"\"`");
+    }
+}
