@@ -152,7 +152,11 @@ fn import(language: &Language, package: &str) -> (String, String, String, String
     let name = if prefix == "crate" { package.replace('-', "_") } else { package.to_owned() };
     let line = text.lines().position(|line| line.contains('@')).unwrap_or_default();
     let column = text.lines().nth(line).and_then(|line| line.find('@')).unwrap_or_default();
-    let imported = if prefix == "crate" { format!("{name}::Client") } else { name.clone() };
+    let imported = match prefix {
+        "crate" => format!("{name}::Client"),
+        "java" => format!("{name}.Client"),
+        _ => name.clone(),
+    };
     let finding = format!("{file}:{}:{} {imported}", line + 1, column + 1);
     (header, block(&text.replace('@', &name)), finding, block(passes))
 }
