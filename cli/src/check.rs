@@ -5,7 +5,7 @@ mod next_step;
 use crate::baseline::finding_count;
 use crate::cli::Check;
 use crate::fix;
-use crate::rules::describe_reach;
+use crate::rules::{describe_reach, reject_malformed};
 use aidd_ci::args::{parse_output, split_values};
 use aidd_ci::progress::Progress;
 use aidd_ci::reach::ReachReport;
@@ -81,6 +81,9 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
         writeln!(io.err, "note: {unread}")?;
     }
     project.exclude(outputs.iter().map(|(_, path)| project::absolute(&io.cwd, path)));
+    if !selection.only.is_empty() {
+        reject_malformed(&project, &selection.only)?;
+    }
     let mut engine = project.engine(&selection)?;
     if args.only_counts(&project) {
         engine = engine.counting_only();

@@ -1,6 +1,6 @@
 //! `aidd doctor`: prints the detected project and problems with its setup.
 
-use crate::rules::{describe_reach, invalid_pages, problems_of};
+use crate::rules::{APPLIES_TO_NOTHING, describe_reach, invalid_pages, problems_of};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::forms;
 use aidd_engine::project::config::CiConfig;
@@ -90,10 +90,25 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     let is_valid = |rule: &&Rule| forms::problems(rule).is_empty();
     let rules_with_check =
         rules.iter().filter(|rule| rule.path.is_some() || is_enabled_by_pack(rule));
+    let mut unused: Vec<&str> = Vec::new();
     for rule in rules_with_check.filter(is_valid) {
-        for note in describe_reach(&engine, rule, &project.disk, &listing) {
+        let notes = describe_reach(&engine, rule, &project.disk, &listing);
+        // A pack has rules for files that a project need not have.
+        if rule.path.is_none() && notes.iter().any(|note| note == APPLIES_TO_NOTHING) {
+            unused.push(&rule.id);
+            continue;
+        }
+        for note in notes {
             writeln!(io.out, "rule           {} {note}", rule.id)?;
         }
+    }
+    if let [first, rest @ ..] = &unused[..] {
+        let others = match rest.len() {
+            0 => String::new(),
+            count => format!(" and {}", number(count, "other rule")),
+        };
+        let verb = if rest.is_empty() { "applies" } else { "apply" };
+        writeln!(io.out, "rule           {first}{others} of packs {verb} to 0 files")?;
     }
     for problem in &problems {
         writeln!(io.out, "problem        {}", one_line(problem))?;

@@ -1,6 +1,7 @@
 //! Applies fixes to files on disk, or prints them as a patch.
 
 use aidd_engine::check::{Engine, REDACTED};
+use aidd_engine::project::git::{Repository, Snapshot};
 use aidd_engine::text::files::{Files, Listed};
 use aidd_engine::text::finding::{FileChange, Finding, RuleId, Safety, Severity, Status};
 use aidd_engine::text::source::{Decoded, Encoding, Source};
@@ -11,6 +12,7 @@ use aidd_report::one_line;
 use aidd_report::project::Project;
 use anyhow::{Context, Result};
 use similar::TextDiff;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
@@ -65,8 +67,19 @@ pub fn apply_fixes(
         Some(listed) => listed,
         None => &project.disk,
     };
+    let head = OnceCell::new();
     for file in outcome.files.iter().filter(|file| has_fix(file, safety)) {
         let path = file.source.path();
+        if is_migration(path)
+            && head.get_or_init(|| head_files(project)).as_ref().is_some_and(|it| it.exists(path))
+        {
+            let path = one_line(path);
+            writeln!(
+                io.err,
+                "note: {path} not fixed: a committed migration has a checksum where it ran; write a new migration"
+            )?;
+            continue;
+        }
         let Some(target) = path_to_write(project, path, io)? else { continue };
         if change_files(project, file, (safety, dry_run), &mut applied, io)? {
             applied.files += 1;
@@ -93,6 +106,26 @@ pub fn apply_fixes(
         }
     }
     Ok(applied)
+}
+
+/// The files of the last commit.
+fn head_files(project: &Project) -> Option<Snapshot> {
+    let repository = Repository::open(project.root()).ok()?;
+    repository.snapshot(&repository.commit("HEAD").ok()?).ok()
+}
+
+/// Whether a tool that compares checksums, such as Prisma, Flyway, Liquibase or sqlx, may run the
+/// file as a migration.
+fn is_migration(path: &str) -> bool {
+    const DIRS: [&str; 5] = ["migrations", "migration", "migrate", "changelog", "changelogs"];
+    let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_in = |dirs: &[&str]| dir.split('/').any(|part| dirs.contains(&part));
+    let is_versioned = name.strip_prefix(['V', 'U', 'R']).is_some_and(|rest| rest.contains("__"));
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("sql") => is_versioned || is_in(&DIRS),
+        Some("xml" | "yaml" | "yml") => is_in(&DIRS[3..]),
+        _ => false,
+    }
 }
 
 /// Prints the fixes of the file at `path` that were undone, one line each.

@@ -9,7 +9,7 @@ pub use crate::cli::{Form, RuleCommand};
 use crate::explain;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::Config;
-use aidd_engine::rules::registry::Registry;
+use aidd_engine::rules::registry::{self, Registry};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT};
 use aidd_engine::text::finding::Finding;
@@ -29,6 +29,7 @@ use aidd_report::project::Project;
 use aidd_report::{number, one_line};
 use anyhow::Result;
 use serde_json::json;
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 
@@ -141,13 +142,23 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     let rules: Vec<&Rule> = if names.is_empty() {
         registry.rules().iter().filter(|rule| rule.path.is_some()).collect()
     } else {
+        reject_malformed(project, names)?;
         select(registry, names)?
     };
+    let counts = count_findings(project, &rules)?;
     let root = || Walk::over(vec![project.root().to_owned()]);
     let listing = walk::listing(&engine, &project.disk, &root());
     let mut failed = 0;
     let mut tested = 0;
     for rule in rules {
+        let untouched = new::untouched_line(project, rule);
+        if let (Some(line), Some(path)) = (untouched, &rule.path) {
+            failed += 1;
+            writeln!(
+                io.out,
+                "{path}:{line}:1: replace the text of the template: state the reason"
+            )?;
+        }
         if rule.check.is_none() && rule.path.is_some() {
             writeln!(io.out, "{}: guidance only, nothing to test", rule.id)?;
             continue;
@@ -159,7 +170,7 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
         tested += 1;
         let page = default_engine.registry().get(&rule.id).unwrap_or(rule);
         let failures = examples::run(&default_engine, page);
-        failed += usize::from(!failures.is_empty());
+        failed += usize::from(!failures.is_empty() && untouched.is_none());
         for failure in &failures {
             let path_or_id = rule.path.as_deref().unwrap_or(&rule.id);
             match examples::split_line(failure) {
@@ -177,7 +188,16 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
             }
         }
         // Examples can pass even if the rule applies to no file of the project.
-        for note in describe_reach(&engine, rule, &project.disk, &listing) {
+        let mut notes = describe_reach(&engine, rule, &project.disk, &listing);
+        if let (Some(note), Some(count)) = (notes.first_mut(), counts.get(&*rule.id))
+            && note != APPLIES_TO_NOTHING
+        {
+            *note = format!("{} in the project; {note}", number(*count, "finding"));
+        }
+        if rule.path.is_some() && !engine.is_enabled_anywhere(&rule.id) {
+            notes.push("disabled; delete `enabled: false` from the header to enable it".to_owned());
+        }
+        for note in notes {
             writeln!(io.out, "{}: {note}", rule.id)?;
         }
     }
@@ -192,6 +212,69 @@ fn test(project: &Project, names: &[String], io: &mut Io<'_>) -> Result<Exit> {
     writeln!(io.err, "{} tested, {failed} failed{untested}", number(tested, "rule"))?;
     Ok(if failed == 0 && invalid.is_empty() { Exit::Clean } else { Exit::Findings })
 }
+
+/// The number of findings of each of the project's rules on the files of the project; rules on
+/// commits are omitted.
+fn count_findings(project: &Project, rules: &[&Rule]) -> Result<HashMap<String, usize>> {
+    let is_counted = |rule: &&&Rule| {
+        let check = rule.check.as_ref().filter(|_| rule.path.is_some());
+        check.is_some_and(|check| check.commit.is_none())
+            && aidd_engine::forms::problems(rule).is_empty()
+    };
+    let only: Vec<String> =
+        rules.iter().filter(is_counted).map(|rule| rule.id.to_string()).collect();
+    if only.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let mut counts: HashMap<String, usize> = only.iter().map(|id| (id.clone(), 0)).collect();
+    let engine = project.engine(&Selection { only, ..Selection::default() })?;
+    let walk = Walk::over(vec![project.root().to_owned()]);
+    let outcome = walk::check_tree(&engine, &project.config, &project.disk, &walk, &|| {})
+        .map_err(|why| UserError::new(format!("`include` or `exclude`: {why}")))?;
+    for finding in outcome.files.iter().flat_map(|file| &file.checked.findings) {
+        if let Some(count) = counts.get_mut(&*finding.rule) {
+            *count += 1;
+        }
+    }
+    Ok(counts)
+}
+
+/// Fails if a page of the project that has one of these names cannot be used.
+///
+/// # Errors
+/// The problems of these pages, with their places.
+pub(crate) fn reject_malformed(project: &Project, names: &[String]) -> Result<()> {
+    let globs = rule_globs(names).map_err(|error| UserError::new(error.to_string()))?;
+    let is_named = |text: &str| {
+        let title = text.lines().find_map(|line| line.strip_prefix("# "));
+        title.is_some_and(|id| globs.is_match(id.trim()))
+    };
+    let is_broken = |path: &str, text: &str| match registry::project_rule(path, text) {
+        Some(rule) => !aidd_engine::forms::problems(&rule).is_empty(),
+        None => aidd_page::header(text).is_err(),
+    };
+    let broken: Vec<&str> = project
+        .pages
+        .iter()
+        .filter(|(path, text)| is_named(text) && is_broken(path, text))
+        .map(|(path, _)| path.as_str())
+        .collect();
+    if broken.is_empty() {
+        return Ok(());
+    }
+    let engine = project.engine(&Selection::default())?;
+    let problems: Vec<String> = invalid_pages(project, &engine)
+        .into_iter()
+        .filter(|problem| broken.iter().any(|path| problem.starts_with(&format!("{path}:"))))
+        .collect();
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(UserError::new(problems.join("\n")).into()),
+    }
+}
+
+/// The reach of a rule whose check selects nothing in the project.
+pub(crate) const APPLIES_TO_NOTHING: &str = "applies to 0 files, so it cannot find anything";
 
 /// Describes how many files, directories or imports the check of a rule applies to, and the limits
 /// of the check.
@@ -210,7 +293,7 @@ pub(crate) fn describe_reach(
         return vec![note.to_owned()];
     }
     let matched = match (count, rule.is_project_check()) {
-        (0, _) => "applies to 0 files, so it cannot find anything".to_owned(),
+        (0, _) => APPLIES_TO_NOTHING.to_owned(),
         (_, true) if rule.check.as_ref().is_some_and(|check| check.layers.is_some()) => {
             format!("applies to {}", number(count, "import"))
         }

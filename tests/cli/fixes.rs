@@ -259,3 +259,20 @@ fn a_fix_that_depends_on_another_file_removes_its_finding() {
     assert_eq!(output.err, "fixed 1 problem in 1 file\n");
     assert_eq!(project.read("locales/fr.json"), "{\"greeting\": \"Bonjour, {{name}}\"}\n");
 }
+
+#[test]
+fn a_committed_migration_is_not_fixed() {
+    let rule = BLUE.replace("*.txt", "*.sql");
+    let text = "-- a blue sky\n";
+    let project = Project::repository();
+    project.write("rules/blue.md", rule);
+    project.write("src/query.sql", text);
+    project.stage("prisma/migrations/1_init/migration.sql", text);
+    project.git(&["commit", "--quiet", "-m", "feat: add a table"]).expect_code(0);
+    project.write("prisma/migrations/2_new/migration.sql", text);
+    let output = project.run(&["check", ".", "--fix"]);
+    assert!(output.err.contains("1_init/migration.sql not fixed"), "{}", output.err);
+    assert_eq!(project.read("prisma/migrations/1_init/migration.sql"), text);
+    assert!(project.read("prisma/migrations/2_new/migration.sql").contains("teal"));
+    assert!(project.read("src/query.sql").contains("teal"));
+}

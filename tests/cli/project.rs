@@ -270,11 +270,53 @@ fn an_invalid_page_is_a_finding_on_that_page() {
     );
 }
 
+/// Replaces the template's reason in a new page, and enables its check.
+fn edited(project: &Project, id: &str) -> String {
+    let path = format!(".aidd/rules/{id}.md");
+    let page = project.read(&path);
+    let reason = "Explain why it matters, in one or two short paragraphs.";
+    let enabled = page.lines().filter(|line| !line.starts_with("enabled: false"));
+    let page = enabled.collect::<Vec<_>>().join("\n").replace(reason, "The reason.");
+    project.write(&path, format!("{page}\n"));
+    project.read(&path)
+}
+
+#[test]
+fn a_new_page_is_off_until_it_is_edited() {
+    let project = Project::new(&[
+        ("package.json", "{ \"dependencies\": { \"axios\": \"1.0.0\" } }"),
+        ("src/a.ts", "import axios from \"axios\"\nconst b = require(\"axios\")\n"),
+    ]);
+    project.run(&["rule", "new", "team/no-direct-axios"]).expect_code(0);
+    let page = project.read(".aidd/rules/team/no-direct-axios.md");
+    assert!(page.contains("to: \"npm:axios\""), "{page}");
+    project.run(&["check", "."]).expect_code(0);
+    let output = project.run(&["rule", "test"]).expect_code(1);
+    assert_snapshot!(output.out, @"");
+    edited(&project, "team/no-direct-axios");
+    let output = project.run(&["rule", "test"]).expect_code(0);
+    assert_snapshot!(output.out, @"");
+}
+
+#[test]
+fn a_malformed_page_of_a_named_rule_is_an_error() {
+    let page =
+        |check: &str| format!("---\nseverity: error\ncheck:\n{check}---\n# team/x\n\nWhy.\n");
+    let project = Project::new(&[(".aidd/rules/x.md", &page("  text: { regex: 'a(?!b)' }\n"))]);
+    let run = |command: &[&str]| project.run(command).expect_code(2).err;
+    let look_around = run(&["check", ".", "--only", "team/x"]);
+    assert_snapshot!(look_around, @"");
+    project.write(".aidd/rules/x.md", page("  exlude: [a]\n  text: { regex: 'a' }\n"));
+    let unknown = run(&["check", ".", "--only", "team/*"]);
+    assert_snapshot!(unknown, @"");
+    assert_eq!(run(&["rule", "test", "team/x"]), unknown);
+}
+
 #[test]
 fn a_pattern_that_matches_nothing_is_shown_as_a_tree() {
     let project = Project::new(&[("main.go", "package main\n")]);
     project.run(&["rule", "new", "team/print", "--form", "syntax"]).expect_code(0);
-    let page = project.read(".aidd/rules/team/print.md");
+    let page = edited(&project, "team/print");
     assert!(page.contains("language: go"), "{page}");
     project.run(&["rule", "test"]).expect_code(0);
     let pattern =
@@ -323,6 +365,9 @@ fn rules_are_created_tested_and_explained() {
         let id = format!("team/{form}-rule");
         let output = project.run(&["rule", "new", &id, "--form", form]).expect_code(0);
         assert_eq!(output.out, format!(".aidd/rules/{id}.md\n"));
+    }
+    for form in forms {
+        edited(&project, &format!("team/{form}-rule"));
     }
     let output = project.run(&["rule", "test"]).expect_code(0);
     assert_snapshot!(output.out, @"

@@ -6,9 +6,11 @@ use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::listing::Listing;
 use aidd_engine::workspace::project_checks;
+use aidd_lexicon::terms::for_each_term;
 use aidd_memory::recall::texts::Texts;
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// Maximum number of rules that are listed.
 const MAX_RELATED: usize = 3;
@@ -19,6 +21,51 @@ const MAX_CANDIDATES: usize = 12;
 /// Categories of rules on file formats. Documents of teams do not contain such requirements, so
 /// these rules are not candidates.
 const FORMATS: [&str; 4] = ["aidd/", "memory/", "mermaid/", "tkb/"];
+
+/// Words of requirements that do not name a subject.
+const MODAL_WORDS: [&str; 24] = [
+    "add",
+    "allow",
+    "allowed",
+    "always",
+    "avoid",
+    "code",
+    "ensure",
+    "every",
+    "file",
+    "forbid",
+    "forbidden",
+    "keep",
+    "make",
+    "must",
+    "name",
+    "need",
+    "never",
+    "only",
+    "prefer",
+    "require",
+    "required",
+    "set",
+    "use",
+    "value",
+];
+
+/// The terms of a text that name its subject.
+fn content_words(text: &str) -> HashSet<String> {
+    let mut modal = HashSet::new();
+    for word in MODAL_WORDS {
+        for_each_term(word, &mut |term| {
+            modal.insert(term.to_owned());
+        });
+    }
+    let mut words = HashSet::new();
+    for_each_term(text, &mut |term| {
+        if term.chars().nth(1).is_some() && !modal.contains(term) {
+            words.insert(term.to_owned());
+        }
+    });
+    words
+}
 
 /// A rule that can be about the same subject.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -60,7 +107,16 @@ pub(super) fn find_related(
         // The files that a rule written in Rust selects are unknown.
         rules.get(at).and_then(selected).is_none_or(|(count, _)| count > 0)
     };
+    let words = content_words(text);
+    let shares_word = |at: usize| {
+        let subject = match (rules.get(at), names.get(at)) {
+            (Some(rule), Some(name)) => format!("{name} {}", rule.summary),
+            _ => secrets.to_owned(),
+        };
+        !content_words(&subject).is_disjoint(&words)
+    };
     let best = found.into_iter().filter(|(_, score)| *score >= MIN_SCORE).take(MAX_CANDIDATES);
+    let best = best.filter(|(at, _)| shares_word(*at));
     let best = best.filter(|(at, _)| has_effect(*at)).take(MAX_RELATED);
     best.map(|(at, _)| match rules.get(at) {
         Some(rule) => RelatedRule {

@@ -78,7 +78,7 @@ impl Suggestion {
         for stated in &self.sentences {
             let places = format_places(&stated.places);
             let _ = writeln!(text, "{places}  {}", one_line(&stated.sentence));
-            write_coverage(&stated.coverage, &mut text);
+            write_coverage(&stated.coverage, false, &mut text);
         }
         if let Some(statement) = &self.statement {
             write_statement(statement, &mut text);
@@ -127,7 +127,8 @@ fn write_row(name: &str, value: &str, text: &mut String) {
     let _ = writeln!(text, "  {name:12}{}", one_line(value));
 }
 
-fn write_coverage(coverage: &Coverage, text: &mut String) {
+/// `compares` is whether rules on the same subject are enabled.
+fn write_coverage(coverage: &Coverage, compares: bool, text: &mut String) {
     match coverage {
         Coverage::Enforced { rules } => {
             write_row("enforced", &format!("by {}", rules.join(", ")), text);
@@ -141,7 +142,8 @@ fn write_coverage(coverage: &Coverage, text: &mut String) {
         }
         Coverage::NotEnforced { note } => {
             let note = note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
-            write_row("enforced", &format!("no{note}"), text);
+            let known = if compares { "unknown; compare the rules below" } else { "no" };
+            write_row("enforced", &format!("{known}{note}"), text);
         }
     }
 }
@@ -163,13 +165,17 @@ fn write_statement(statement: &Statement, text: &mut String) {
     if !stated.scope.is_empty() {
         write_row("about", &stated.scope.join(", "), text);
     }
-    write_coverage(&stated.coverage, text);
+    write_coverage(&stated.coverage, related.iter().any(|rule| rule.on), text);
     for RelatedRule { rule, on, summary } in related {
         let state = if *on { "on" } else { "off" };
         write_row("compare", &format!("{rule} ({state}): {summary}"), text);
     }
     if matches!(stated.coverage, Coverage::NotEnforced { .. }) {
-        write_row("draft", "none; write the page yourself", text);
+        write_row(
+            "draft",
+            "none; `aidd rule new ID --form FORM` writes a page to start from",
+            text,
+        );
         write_row("page", page, text);
     }
 }

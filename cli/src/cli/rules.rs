@@ -31,14 +31,14 @@ pub enum RuleCommand {
     },
     /// Create a rule page in the project, with examples in the language of most of its files.
     #[command(
-        after_help = "Examples:\n  aidd rule new team/console-log\n  aidd rule new team/module-name --form tree"
+        after_help = "Examples:\n  aidd rule new team/console-log\n  aidd rule new team/no-direct-axios\n  aidd rule new team/module-name --form tree"
     )]
     New {
         /// Rule id, `kind/kebab-name`.
         id: String,
-        /// Form of the check.
-        #[arg(long, value_enum, default_value_t = Form(Some(CheckForm::Text)))]
-        form: Form,
+        /// Form of the check [default: import if the id names a dependency, text otherwise].
+        #[arg(long, value_enum)]
+        form: Option<Form>,
     },
     /// Run the examples of rule pages, and print which project files each rule applies to.
     #[command(
@@ -139,36 +139,52 @@ pub enum ExportForm {
     AgentsMd,
 }
 
-/// The form of check of a new rule page; without one, the page is guidance only.
+/// The form of a new rule page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Form(pub Option<CheckForm>);
+pub enum Form {
+    /// A page with a check of this form.
+    Check(CheckForm),
+    /// A page that forbids the import of a package.
+    Import,
+    /// A page without a check.
+    Guidance,
+}
 
 impl ValueEnum for Form {
     fn value_variants<'a>() -> &'a [Self] {
-        const ALL: [Form; CheckForm::ALL.len() + 1] = {
-            let mut all = [Form(None); CheckForm::ALL.len() + 1];
+        const ALL: [Form; CheckForm::ALL.len() + 2] = {
+            let mut all = [Form::Guidance; CheckForm::ALL.len() + 2];
             let mut at = 0;
             while at < CheckForm::ALL.len() {
-                all[at] = Form(Some(CheckForm::ALL[at]));
+                all[at] = Form::Check(CheckForm::ALL[at]);
                 at += 1;
             }
+            all[at] = Form::Import;
             all
         };
         &ALL
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self.0 {
-            Some(CheckForm::Text) => "A regular expression on the text",
-            Some(CheckForm::Syntax) => "A pattern on the syntax tree",
-            Some(CheckForm::Tree) => "Files, directories and their names",
-            Some(CheckForm::Data) => "Values in JSON, YAML and TOML",
-            Some(CheckForm::Layers) => "Imports between parts of the code",
-            Some(CheckForm::Dependencies) => "Dependencies in manifests",
-            Some(CheckForm::Commit) => "Commit messages, branch names and changes",
-            Some(CheckForm::Doc) => "Headings, sections and links of Markdown documents",
-            None => "The page has no check and is guidance only",
+        let help = match self {
+            Form::Check(CheckForm::Text) => "A regular expression on the text",
+            Form::Check(CheckForm::Syntax) => "A pattern on the syntax tree",
+            Form::Check(CheckForm::Tree) => "Files, directories and their names",
+            Form::Check(CheckForm::Data) => "Values in JSON, YAML and TOML",
+            Form::Check(CheckForm::Layers) => "Imports between parts of the code",
+            Form::Check(CheckForm::Dependencies) => "Dependencies in manifests",
+            Form::Check(CheckForm::Commit) => "Commit messages, branch names and changes",
+            Form::Check(CheckForm::Doc) => "Headings, sections and links of Markdown documents",
+            Form::Import => {
+                "A package that must not be imported, which the id names: `team/no-axios`"
+            }
+            Form::Guidance => "The page has no check and is guidance only",
         };
-        Some(PossibleValue::new(self.0.map_or("guidance", CheckForm::key)).help(help))
+        let name = match self {
+            Form::Check(form) => form.key(),
+            Form::Import => "import",
+            Form::Guidance => "guidance",
+        };
+        Some(PossibleValue::new(name).help(help))
     }
 }

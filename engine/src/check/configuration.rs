@@ -10,17 +10,19 @@ use crate::rules::rule::{Report, Rule};
 use crate::text::files::Files;
 use crate::text::finding::Edit;
 use crate::text::kind::{self, Kind};
-use crate::text::nearest::{is_typo, nearest};
+use crate::text::nearest::is_typo;
 use crate::text::source::{Decoded, Span};
-use aidd_page::{self as page, Form, PageError};
+use aidd_page::{self as page, Form};
 use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
+mod header_keys;
 mod params;
 
+use header_keys::report_malformed;
 pub(super) use params::{key_with_params, validate_params};
 
 /// The engine's own family. It checks the settings, rule pages and packs of a project.
@@ -284,47 +286,6 @@ fn rule_keys(text: &str) -> Vec<RuleKey> {
         }
     }
     names
-}
-
-fn report_malformed(error: &PageError, report: &mut Report<'_>) {
-    let near = error
-        .did_you_mean
-        .as_ref()
-        .and_then(|(word, known)| nearest(word, known.iter().map(String::as_str)));
-    let known = error.did_you_mean.as_ref().map(|(_, known)| known.join(", "));
-    let span = Span::from(error.span.clone());
-    let misplacement =
-        error.did_you_mean.as_ref().and_then(|(word, known)| misplaced_key_hint(word, known));
-    if let Some(hint) = misplacement {
-        report.at(span, format!("{}; {hint}", error.message));
-        return;
-    }
-    let hint = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-    let finding = report.at(span, format!("{}{hint}", error.message));
-    if let Some(near) = near {
-        finding.fix_unsafe(format!("Replace with `{near}`"), vec![Edit::replace(span, near)]);
-    } else if let Some(known) = known {
-        finding.help(format!("expected one of {known}"));
-    }
-}
-
-/// The hint for a key of a rule page that is in the wrong place.
-fn misplaced_key_hint(word: &str, known: &[String]) -> Option<String> {
-    const TOP_LEVEL: [&str; 7] =
-        ["severity", "message", "help", "summary", "tags", "aliases", "enabled"];
-    const CHECK: [&str; 5] = ["files", "exclude", "when", "params", "fix"];
-    let is_known = |key: &str| known.iter().any(|known| known == key);
-    let is_top_level = is_known("severity") && is_known("check");
-    let is_key_of_check = CHECK.contains(&word) || Form::ALL.iter().any(|form| form.key() == word);
-    if is_top_level && is_key_of_check {
-        return Some("it belongs under `check`".to_owned());
-    }
-    let is_in_check = is_known("params") && is_known("when");
-    let is_in_form = !is_top_level && !is_in_check && !is_known("branch") && CHECK.contains(&word);
-    if is_in_check && TOP_LEVEL.contains(&word) {
-        return Some("it belongs at the top level of the header, not under `check`".to_owned());
-    }
-    is_in_form.then(|| "it belongs directly under `check`, next to the form".to_owned())
 }
 
 /// Reports problems of a project's pack: syntax, unknown rule names, invalid values under `set`.

@@ -30,8 +30,23 @@ pub enum ExpressionError {
 
 /// The last line of a regex error, which contains the reason.
 pub(super) fn last_line(why: &regex::Error) -> String {
-    let why = why.to_string();
-    why.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+    reason(&why.to_string())
+}
+
+/// The reason in the message of the parser, with a remedy for what PCRE supports.
+pub(super) fn reason(message: &str) -> String {
+    const LOOK_AROUND: [&str; 4] = ["(?!", "(?=", "(?<!", "(?<="];
+    let last = message.lines().last().unwrap_or_default().trim_start_matches("error: ");
+    if !last.starts_with("look-around") {
+        return last.to_owned();
+    }
+    // The message repeats the expression.
+    let uses = LOOK_AROUND.iter().filter_map(|it| Some((message.find(it)?, it)));
+    let construct = uses.min().map_or("look-around", |(_, construct)| construct);
+    format!(
+        "`{construct}` is look-around, which is not supported: use `unless` or `unless-match` in a \
+         `text` check, `not` in a `syntax` check, or list paths in `exclude`"
+    )
 }
 
 /// Checks the nested repetitions of an expression. Syntax errors are ignored here, because

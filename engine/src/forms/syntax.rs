@@ -247,7 +247,8 @@ impl SyntaxPattern {
                 finding.related(Span::from(node.range()), label.clone());
             }
         }
-        let edit = config.fixer.first().map(|fixer| edit(fixer, found, config));
+        let fixer = config.fixer.first().filter(|_| binds_sources(header, found));
+        let edit = fixer.map(|fixer| edit(fixer, found, config));
         // A replacement that does not change the text is not offered.
         if let Some(edit) = edit.filter(|edit| edit.text != source.slice(edit.span)) {
             let title = replacement_title(&edit.text);
@@ -295,6 +296,21 @@ fn replacement_title(text: &str) -> String {
 /// The `syntax` check of a rule.
 fn header(rule: &Rule) -> Option<&SyntaxHeader> {
     rule.check.as_ref()?.syntax.as_deref()
+}
+
+/// Whether the match binds the variables that the transformations start from. A rule binds them
+/// only where its fix is right.
+fn binds_sources(header: &SyntaxHeader, found: &NodeMatch<'_, StrDoc<SupportLang>>) -> bool {
+    let Some(yaml) = &header.transform else { return true };
+    let Ok(Value::Object(transforms)) = serde_json::from_str(&yaml.0) else { return true };
+    let sources =
+        transforms.values().filter_map(|it| it.as_object()?.values().next()?.get("source"));
+    sources.filter_map(Value::as_str).all(|source| {
+        let Some(name) = source.strip_prefix('$').filter(|name| !name.starts_with('$')) else {
+            return true;
+        };
+        transforms.contains_key(name) || found.get_env().get_match(name).is_some()
+    })
 }
 
 fn edit(

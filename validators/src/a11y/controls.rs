@@ -6,6 +6,7 @@ use super::names::{
 };
 use super::roles::{Role, ignores_presentation, implicit, input_type, role};
 use super::{Found, aria};
+use aidd_engine::text::finding::Severity;
 use aidd_markup::{AttributeKind, Language, Node, Value};
 
 pub(super) fn empty_link(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -95,14 +96,49 @@ pub(super) fn unlabelled_control(element: El<'_>, found: &mut Found<'_, '_>) {
     let has_label_id = ["aria-labelledby", "slot", "data-label", "label"]
         .iter()
         .any(|name| element.attribute(name).is_some());
-    // Without a parent in the file, whoever renders the component can add the label.
-    let is_open = has_label_id || element.parent().is_none();
+    let is_open = has_label_id || is_whole_template(element);
     if is_open && !element.document().is_complete() {
         return;
     }
-    found
-        .at(element.tag_span(), format!("`<{}>` without a label", element.tag))
-        .help("add an `id` and a `<label>` with `for`, or `aria-label`");
+    let message = format!("`<{}>` without a label", element.tag);
+    let help = match label_without_target(element) {
+        Some((label, id)) => {
+            let line = found.line(label.tag_span());
+            format!("add `id=\"{id}\"`: the label on line {line} refers to it")
+        }
+        None => "add an `id` and a `<label>` with `for`, or `aria-label`".to_owned(),
+    };
+    let finding = found.at(element.tag_span(), message);
+    finding.help(help);
+    // Users cannot change the value, and most screen readers do not stop there.
+    if element.attribute("disabled").is_some() || element.attribute("readonly").is_some() {
+        finding.severity = finding.severity.min(Severity::Info);
+    }
+}
+
+/// Whether a template or component consists of the element only, so that whoever uses it can add
+/// the label. The roots of a script belong to different components.
+fn is_whole_template(element: El<'_>) -> bool {
+    element.parent().is_none()
+        && (element.document().language() == Language::Jsx
+            || element.document().roots().filter(|node| matches!(node, Node::Element(_))).count()
+                < 2)
+}
+
+/// The label before the element whose `for` is the id of no element, and this id.
+fn label_without_target(element: El<'_>) -> Option<(El<'_>, &str)> {
+    /// Maximum number of elements, so that files with many controls are checked in linear time.
+    const MAX: usize = 2_000;
+    let elements = || element.document().elements().take(MAX).map(El::new);
+    let is_before = |it: &El<'_>| it.tag_span().start < element.tag_span().start;
+    let mut labels = elements().take_while(is_before).filter(|it| it.tag == "label");
+    let label = labels.by_ref().last()?;
+    let id = label.text_of("for").or_else(|| label.text_of("htmlFor"))?;
+    let is_next = elements()
+        .filter(|it| it.tag_span().start > label.tag_span().start)
+        .find(|it| matches!(it.tag, "input" | "select" | "textarea" | "label"))
+        .is_some_and(|it| it.tag_span() == element.tag_span());
+    (is_next && !elements().any(|it| it.text_of("id") == Some(id))).then_some((label, id))
 }
 
 pub(super) fn label_without_control(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -139,7 +175,7 @@ pub(super) fn label_without_control(element: El<'_>, found: &mut Found<'_, '_>) 
     }
     found
         .at(element.tag_span(), "label of no form control")
-        .help("add `for` with the id of the control, or put the control into the label");
+        .help("add `for` with the id of the control, or put the control into the label; the caption of a group is a `<legend>`, other text a `<span>`");
 }
 
 /// Whether the element contains a block that can render elements.
@@ -215,8 +251,10 @@ pub(super) fn link_without_target(element: El<'_>, found: &mut Found<'_, '_>) {
         return;
     }
     let span = if span.is_empty() { element.tag_span() } else { span };
+    let script = lower.trim_start_matches("javascript:").trim().trim_end_matches(';');
+    let runs = is_script && !matches!(script, "" | "void(0)" | "void 0");
     found
-        .at(span, "the link leads nowhere")
+        .at(span, if runs { "the link runs a script" } else { "the link leads nowhere" })
         .help("use `<button>` for an action, or the address of a page");
 }
 

@@ -135,6 +135,11 @@ impl Found<'_, '_> {
         self.report.source().path().to_ascii_lowercase().contains("mail")
     }
 
+    /// The number of the line at the start of `span`, from 1.
+    fn line(&self, span: Span) -> usize {
+        self.report.source().line_of(span.start) + 1
+    }
+
     /// The text of the source at `span`.
     fn slice(&self, span: Span) -> &str {
         self.report.source().slice(span)

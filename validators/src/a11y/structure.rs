@@ -83,18 +83,26 @@ pub(super) fn definition_list(element: El<'_>, found: &mut Found<'_, '_>) {
         "dt" | "dd" => {
             let Some(parent) = element.parent_el().filter(|it| it.is_closed()) else { return };
             let has_role = |element: El<'_>| matches!(role(element), Role::Explicit(role) if !matches!(role, "list" | "none" | "presentation"));
-            let is_in_list = match parent.tag {
-                "dl" | "div" if has_role(parent) => false,
-                "dl" | "template" | "slot" | "" => true,
-                "div" => parent
-                    .parent_el()
-                    .is_none_or(|outer| matches!(outer.tag, "dl" | "template" | "")),
-                _ => false,
-            };
+            if matches!(parent.tag, "dl" | "template" | "slot" | "") && !has_role(parent) {
+                return;
+            }
+            // Whoever renders a component or includes a template can put its root into a list.
+            let is_outer = |element: &El<'_>| element.tag != "div" || has_role(*element);
+            let Some(outer) = element.close_ancestors().find(is_outer) else { return };
+            let is_in_list =
+                matches!(outer.tag, "dl" | "template" | "slot" | "") && !has_role(outer);
+            let is_grouped = parent.parent_el().is_some_and(|it| it.tag != "div");
             if !is_in_list {
                 found
                     .at(element.tag_span(), format!("`<{}>` outside `<dl>`", element.tag))
                     .help("put it into a `<dl>`");
+            } else if outer.tag == "dl" && !is_grouped {
+                found
+                    .at(
+                        element.tag_span(),
+                        format!("`<{}>` is nested too deeply in its `<dl>`", element.tag),
+                    )
+                    .help("keep at most one `<div>` between `<dl>` and its terms");
             }
         }
         _ => {}

@@ -8,6 +8,8 @@ use super::printf::{self, Argument, Directive};
 use super::{Context, display_key, icu};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
+use aidd_engine::text::nearest::nearest;
+use aidd_engine::text::source::Span;
 use std::collections::{BTreeSet, HashMap};
 
 /// The remedy for directives that differ.
@@ -80,6 +82,24 @@ fn can_omit(context: &Context<'_>, entry: &Entry, form: &Form) -> bool {
     }
 }
 
+/// Whether a placeholder is a number that a translation need not contain: the source only selects a
+/// plural by it, or the language has no plurals.
+fn can_omit_count(context: &Context<'_>, pair: &Pair<'_>, name: &str) -> bool {
+    let has_plurals = || {
+        let locale = context.locale_of(pair.entry);
+        locale.and_then(super::locale::plurals).is_none_or(|it| it.required().count() > 1)
+    };
+    if !context.is_icu() {
+        let is_counted = plural_suffix(&pair.entry.key).is_some();
+        return name == "{{count}}" && is_counted && !has_plurals();
+    }
+    let argument = name.trim_matches(['{', '}']);
+    let quotes = context.layout.format != Format::Arb;
+    let messages = || pair.sources.iter().map(|text| icu::parse(text, quotes));
+    messages().all(|message| message.hidden_counts.contains(argument))
+        || messages().all(|message| message.counts.contains(argument)) && !has_plurals()
+}
+
 fn scan(context: &Context<'_>, text: &str) -> Vec<Placeholder> {
     placeholders::scan(context.layout.format, context.is_icu(), text)
 }
@@ -137,24 +157,46 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
                 .iter()
                 .filter(|name| !found.iter().any(|(found, _)| found == *name))
                 .collect();
-            for (name, range) in unknown.iter().take(MAX_REPORTED) {
-                let key = display_key(&pair.entry.key);
-                let span = part(source, form.span, &form.value, range);
-                let message = format!("the source text of `{key}` has no placeholder `{name}`");
-                let finding = report.at(span, message);
-                if !expected.is_empty() {
-                    let known: Vec<String> =
-                        expected.iter().map(|name| format!("`{name}`")).collect();
-                    finding.help(format!("The source has {}", known.join(", ")));
-                }
-                let exact = exact(source, form.span, &form.value, range);
-                if let (Some(span), [name], [_]) = (exact, &*missing, &*unknown)
-                    && context.layout.format != Format::Xliff
-                    && !context.is_icu()
-                {
-                    let edit = Edit::replace(span, name.as_str());
-                    finding.fix_unsafe(format!("Replace with `{name}`"), vec![edit]);
-                }
+            let names: BTreeSet<&str> = unknown.iter().map(|(name, _)| &**name).collect();
+            let shown = |names: &mut dyn Iterator<Item = &str>| {
+                let quoted: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+                quoted.join(", ")
+            };
+            let key = display_key(&pair.entry.key);
+            let noun = if names.len() == 1 { "placeholder" } else { "placeholders" };
+            let message = format!(
+                "the source text of `{key}` has no {noun} {}",
+                shown(&mut names.iter().copied().take(MAX_REPORTED))
+            );
+            let spans: Vec<Span> = unknown
+                .iter()
+                .take(MAX_REPORTED)
+                .map(|(_, range)| part(source, form.span, &form.value, range))
+                .collect();
+            let finding = report.at(spans[0], message);
+            let known = expected.iter().map(String::as_str);
+            let candidates = || missing.iter().map(|name| name.as_str());
+            let near: Vec<&str> =
+                names.iter().filter_map(|name| nearest(name, candidates())).collect();
+            if near.len() == names.len() {
+                finding.help(format!("Did you mean {}?", shown(&mut near.into_iter())));
+            } else if !missing.is_empty() {
+                let help = format!("Names are not translated; use {}", shown(&mut candidates()));
+                finding.help(help);
+            } else if !expected.is_empty() {
+                let known = shown(&mut known.into_iter());
+                finding.help(format!("Remove it: the text already has {known}"));
+            }
+            for &span in spans[1..].iter().filter(|span| **span != spans[0]) {
+                finding.related(span, "unknown placeholder");
+            }
+            if let ([name], [(_, range)]) = (&*missing, &*unknown)
+                && let Some(span) = exact(source, form.span, &form.value, range)
+                && context.layout.format != Format::Xliff
+                && !context.is_icu()
+            {
+                let edit = Edit::replace(span, name.as_str());
+                finding.fix_unsafe(format!("Replace with `{name}`"), vec![edit]);
             }
         }
     }
@@ -171,10 +213,11 @@ pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>
             .map(|text| scan(context, text).into_iter().map(|(name, _)| name).collect())
             .collect();
         // Only what all source texts contain, such as all plural forms, is needed in each text.
-        let needed =
+        let mut needed =
             sets.iter().skip(1).fold(sets.first().cloned().unwrap_or_default(), |all, set| {
                 all.intersection(set).cloned().collect()
             });
+        needed.retain(|name| !can_omit_count(context, &pair, name));
         let directives = if has_directives(context.layout.format) {
             needed_arguments(&pair.sources)
         } else {

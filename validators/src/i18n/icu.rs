@@ -13,9 +13,37 @@ pub(super) struct Message {
     pub(super) arguments: Vec<(String, Range<usize>)>,
     /// The selectors of the plurals with cardinal numbers.
     pub(super) plurals: Vec<(Range<usize>, Vec<String>)>,
+    /// The numbers that only select a plural: no argument and no `#` displays them.
+    pub(super) hidden_counts: BTreeSet<String>,
+    /// The numbers that select a plural.
+    pub(super) counts: BTreeSet<String>,
     /// The first defect, if there is one.
-    pub(super) error: Option<(Range<usize>, String)>,
+    pub(super) error: Option<Fault>,
 }
+
+/// A defect of a message: its place, and what is wrong.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub(super) range: Range<usize>,
+    pub(super) reason: String,
+    pub(super) help: &'static str,
+}
+
+impl Fault {
+    fn new(range: Range<usize>, reason: impl Into<String>, help: &'static str) -> Self {
+        Self { range, reason: reason.into(), help }
+    }
+}
+
+const CLOSE: &str = "Each `{` needs a `}`: one after each text, and one after the last option";
+const KEYWORDS: &str =
+    "Plural keywords are not translated: use `zero`, `one`, `two`, `few`, `many`, `other` or `=1`";
+const OTHER: &str = "Add `other {…}`; keywords are not translated";
+const NAME: &str = "Write the name as in the source text: letters, digits and `_`. To display a \
+                    brace, quote it: `'{'`";
+const KINDS: &str =
+    "Keywords are not translated: use `plural`, `select`, `selectordinal`, `number` or `date`";
+const FLATTEN: &str = "Split the message";
 
 /// Whether a text is a message in the syntax of ICU: it contains a plural or a selection.
 pub(super) fn is_certain(text: &str) -> bool {
@@ -37,28 +65,48 @@ fn is_name(c: char) -> bool {
 
 /// What an open brace belongs to.
 enum Frame {
-    /// The message of an option.
-    Option,
-    /// The options of a selection or plural: its start, its kind, and the selectors so far.
-    Options { start: usize, kind: &'static str, selectors: BTreeSet<String> },
+    /// The message of an option, and where it starts.
+    Option { start: usize },
+    /// The options of a selection or plural: its start, the range of its argument, its kind, and the
+    /// selectors so far.
+    Options { start: usize, name: Range<usize>, kind: &'static str, selectors: BTreeSet<String> },
 }
 
 /// Parses a message. If `quotes`, apostrophes quote braces.
 pub(super) fn parse(text: &str, quotes: bool) -> Message {
-    let mut parser = Parser { text, at: 0, quotes, message: Message::default() };
-    if let Err((range, reason)) = parser.run() {
-        parser.message.error = Some((range, reason));
+    let mut parser = Parser {
+        text,
+        at: 0,
+        quotes,
+        message: Message::default(),
+        displayed: BTreeSet::new(),
+        keyword: None,
+    };
+    if let Err(fault) = parser.run() {
+        // A keyword inside the text of an option is the next option, after a missing brace.
+        let fault = match parser.keyword {
+            Some(range) if fault.help == CLOSE || fault.help == OTHER => {
+                let reason = format!("`}}` missing before `{}`", &text[range.clone()]);
+                Fault::new(range, reason, CLOSE)
+            }
+            _ => fault,
+        };
+        parser.message.error = Some(fault);
     }
+    let counts = &parser.message.counts;
+    parser.message.hidden_counts = counts.difference(&parser.displayed).cloned().collect();
     parser.message
 }
-
-type Failed = (Range<usize>, String);
 
 struct Parser<'t> {
     text: &'t str,
     at: usize,
     quotes: bool,
     message: Message,
+    /// The arguments that the message displays.
+    displayed: BTreeSet<String>,
+    /// The first keyword of a plural that is inside the text of an option.
+    keyword: Option<Range<usize>>,
 }
 
 impl Parser<'_> {
@@ -79,7 +127,7 @@ impl Parser<'_> {
         name
     }
 
-    fn run(&mut self) -> Result<(), Failed> {
+    fn run(&mut self) -> Result<(), Fault> {
         let mut frames: Vec<Frame> = Vec::new();
         loop {
             if let Some(Frame::Options { .. }) = frames.last() {
@@ -92,16 +140,23 @@ impl Parser<'_> {
             match bytes[self.at] {
                 b'\'' => self.quote(!frames.is_empty()),
                 b'}' => match frames.pop() {
-                    Some(_) => self.at += 1,
-                    None => return Err((self.at..self.at + 1, "`}` without `{`".to_owned())),
+                    Some(frame) => {
+                        self.record_number(&frame, frames.last());
+                        self.at += 1;
+                    }
+                    None => {
+                        let range = self.at..self.at + 1;
+                        return Err(Fault::new(range, "`}` without `{`", CLOSE));
+                    }
                 },
                 _ => {
+                    if let Some(&Frame::Option { start }) = frames.last() {
+                        self.record_keyword(start);
+                    }
                     if let Some(frame) = self.argument()? {
                         if frames.len() >= MAX_DEPTH {
-                            return Err((
-                                self.at..self.at,
-                                "the message is nested too deeply".to_owned(),
-                            ));
+                            let reason = "the message is nested too deeply";
+                            return Err(Fault::new(self.at..self.at, reason, FLATTEN));
                         }
                         frames.push(frame);
                     }
@@ -110,7 +165,39 @@ impl Parser<'_> {
         }
         match frames.last() {
             None => Ok(()),
-            Some(_) => Err((self.text.len()..self.text.len(), "`{` without `}`".to_owned())),
+            Some(Frame::Option { start }) => {
+                Err(Fault::new(start - 1..*start, "`{` without `}`", CLOSE))
+            }
+            Some(Frame::Options { start, kind, .. }) => Err(self.open_options(*start, kind)),
+        }
+    }
+
+    /// The defect of a plural or selection that is not closed.
+    fn open_options(&self, start: usize, kind: &str) -> Fault {
+        let reason = format!("`}}` missing at the end of the `{kind}`");
+        Fault::new(start..start + 1, reason, CLOSE)
+    }
+
+    /// Records that the closed option of a plural displays the number with `#`.
+    fn record_number(&mut self, option: &Frame, options: Option<&Frame>) {
+        let (&Frame::Option { start }, Some(Frame::Options { name, kind, .. })) = (option, options)
+        else {
+            return;
+        };
+        if *kind != "select" && self.text[start..self.at].contains('#') {
+            self.displayed.insert(self.text[name.clone()].to_owned());
+        }
+    }
+
+    /// Records a keyword before the brace at the current position, in the text from `start`.
+    fn record_keyword(&mut self, start: usize) {
+        let before = self.text[start..self.at].trim_end();
+        let word =
+            before.rsplit(|c: char| c.is_whitespace() || c == '}').next().unwrap_or_default();
+        // The first word of a text is part of the text.
+        if word.len() < before.len() && super::locale::CATEGORIES.contains(&word) {
+            let end = start + before.len();
+            self.keyword.get_or_insert(end - word.len()..end);
         }
     }
 
@@ -130,7 +217,7 @@ impl Parser<'_> {
     }
 
     /// Parses an argument up to its end or its first option.
-    fn argument(&mut self) -> Result<Option<Frame>, Failed> {
+    fn argument(&mut self) -> Result<Option<Frame>, Fault> {
         let start = self.at;
         self.at += 1;
         self.skip_space();
@@ -139,36 +226,42 @@ impl Parser<'_> {
         let range = name_start..self.at;
         self.skip_space();
         if name.is_empty() {
-            let reason = if self.rest().starts_with('}') {
-                "empty argument `{}`"
-            } else {
-                "argument without a name"
-            };
-            return Err((
-                start..self.at + usize::from(self.rest().starts_with('}')),
-                reason.to_owned(),
-            ));
+            let is_empty = self.rest().starts_with('}');
+            let reason = if is_empty { "empty argument `{}`" } else { "argument without a name" };
+            return Err(Fault::new(start..self.at + usize::from(is_empty), reason, NAME));
         }
-        self.message.arguments.push((name, range));
+        self.message.arguments.push((name.clone(), range.clone()));
         if self.rest().starts_with('}') {
             self.at += 1;
+            self.displayed.insert(name);
             return Ok(None);
         }
         if !self.rest().starts_with(',') {
-            return Err(self.unclosed(start));
+            return Err(self.bad_name(start, &range));
         }
         self.at += 1;
         self.skip_space();
+        let kind_start = self.at;
         let kind = self.name();
+        let kind_range = kind_start..self.at;
         self.skip_space();
         let kind = match &*kind {
             "plural" => "plural",
             "select" => "select",
             "selectordinal" => "selectordinal",
-            _ => return self.style(start).map(|()| None),
+            _ => {
+                self.displayed.insert(name);
+                return self.style(start, kind_range).map(|()| None);
+            }
         };
         if !self.rest().starts_with(',') {
-            return Err((start..self.at, format!("`{kind}` without options")));
+            let reason = format!("`{kind}` without options");
+            return Err(Fault::new(start..self.at, reason, OTHER));
+        }
+        if kind == "plural" {
+            self.message.counts.insert(name);
+        } else {
+            self.displayed.insert(name);
         }
         self.at += 1;
         self.skip_space();
@@ -177,11 +270,11 @@ impl Parser<'_> {
             let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
             self.at = self.text.len() - rest.len() + digits;
         }
-        Ok(Some(Frame::Options { start, kind, selectors: BTreeSet::new() }))
+        Ok(Some(Frame::Options { start, name: range, kind, selectors: BTreeSet::new() }))
     }
 
-    /// Skips the style of a number or a date.
-    fn style(&mut self, start: usize) -> Result<(), Failed> {
+    /// Skips the style of a number or a date; `kind` is the range of the word before it.
+    fn style(&mut self, start: usize, kind: Range<usize>) -> Result<(), Fault> {
         let mut depth = 1_usize;
         for (at, byte) in self.rest().bytes().enumerate() {
             match byte {
@@ -190,6 +283,17 @@ impl Parser<'_> {
                 _ => {}
             }
             if depth == 0 {
+                let style = &self.rest()[..at];
+                // Only plurals and selections have options.
+                let has_options = super::locale::CATEGORIES.iter().any(|keyword| {
+                    let mut after = style.split(keyword).skip(1);
+                    after.any(|rest| rest.trim_start().starts_with('{'))
+                });
+                if has_options && !kind.is_empty() {
+                    let reason =
+                        format!("`{}` is not a type of argument", &self.text[kind.clone()]);
+                    return Err(Fault::new(kind, reason, KINDS));
+                }
                 self.at += at + 1;
                 return Ok(());
             }
@@ -197,22 +301,51 @@ impl Parser<'_> {
         Err(self.unclosed(start))
     }
 
-    fn unclosed(&self, start: usize) -> Failed {
-        (start..self.at, "argument without closing `}`".to_owned())
+    fn unclosed(&self, start: usize) -> Fault {
+        Fault::new(start..self.at, "argument without closing `}`", CLOSE)
+    }
+
+    /// The defect of an argument whose name, at `name`, is followed by another character.
+    fn bad_name(&self, start: usize, name: &Range<usize>) -> Fault {
+        let rest = &self.text[name.end..];
+        let close = rest.find(['{', '}', ',']).filter(|&at| !rest[at..].starts_with('{'));
+        let Some((close, bad)) = close.zip(rest.chars().next()) else {
+            return self.unclosed(start);
+        };
+        if bad.is_whitespace() {
+            let range = name.start..name.end + close;
+            return Fault::new(range, "a space in the name of an argument", NAME);
+        }
+        let range = name.end..name.end + bad.len_utf8();
+        Fault::new(range, format!("`{bad}` in the name of an argument"), NAME)
     }
 
     /// Parses the start of an option, or the end of the options.
-    fn option(&mut self, frames: &mut Vec<Frame>) -> Result<(), Failed> {
+    fn option(&mut self, frames: &mut Vec<Frame>) -> Result<(), Fault> {
         self.skip_space();
         let depth = frames.len();
-        let Some(Frame::Options { start, kind, selectors }) = frames.last_mut() else {
+        let Some(Frame::Options { start, kind, selectors, .. }) = frames.last_mut() else {
             return Ok(());
         };
         if self.rest().starts_with('}') {
             self.at += 1;
             let range = *start..self.at;
             if !selectors.contains("other") {
-                return Err((range, format!("`{kind}` without the option `other`")));
+                // The options that follow are outside: a brace closes the plural too early.
+                let rest = &self.text[self.at..];
+                if rest
+                    .trim_start()
+                    .strip_prefix("other")
+                    .is_some_and(|it| it.trim_start().starts_with('{'))
+                {
+                    let reason = "this `}` closes the options before `other`";
+                    return Err(Fault::new(self.at - 1..self.at, reason, CLOSE));
+                }
+                return Err(Fault::new(
+                    range,
+                    format!("`{kind}` without the option `other`"),
+                    OTHER,
+                ));
             }
             let (is_plural, selectors) = (*kind == "plural", std::mem::take(selectors));
             frames.pop();
@@ -229,31 +362,47 @@ impl Parser<'_> {
         self.at += length;
         self.skip_space();
         if !self.rest().starts_with('{') {
-            let reason = match &*selector {
-                "" => "`{` without `}`".to_owned(),
-                _ => format!("option `{selector}` without a text in braces"),
-            };
-            return Err((from..self.at.max(from), reason));
+            let (start, kind) = (*start, *kind);
+            let is_complete = selectors.contains("other") && !selector.is_empty();
+            return Err(match &*selector {
+                "" => self.open_options(start, kind),
+                _ if is_complete => Fault::new(
+                    from..from + length,
+                    format!("`}}` missing before `{selector}`"),
+                    CLOSE,
+                ),
+                _ => {
+                    let reason = format!("option `{selector}` without a text in braces");
+                    Fault::new(from..self.at.max(from), reason, CLOSE)
+                }
+            });
         }
         if selector.is_empty() {
-            return Err((from..self.at + 1, "text without an option".to_owned()));
+            let reason = "text without an option";
+            return Err(Fault::new(
+                from..self.at + 1,
+                reason,
+                "Write the option before it: `other {…}`",
+            ));
         }
+        let range = from..from + length;
         if selectors.contains(&selector) {
-            return Err((from..from + length, format!("duplicate option `{selector}`")));
+            let reason = format!("duplicate option `{selector}`");
+            return Err(Fault::new(range, reason, "Keep one of them"));
         }
         let is_number = *kind != "select";
         let is_known = super::locale::CATEGORIES.contains(&&*selector)
             || selector.strip_prefix('=').is_some_and(|n| n.parse::<u64>().is_ok());
         if is_number && !is_known {
             let reason = format!("`{selector}` is not a plural category");
-            return Err((from..from + length, reason));
+            return Err(Fault::new(range, reason, KEYWORDS));
         }
         selectors.insert(selector);
         self.at += 1;
         if depth >= MAX_DEPTH {
-            return Err((from..self.at, "the message is nested too deeply".to_owned()));
+            return Err(Fault::new(from..self.at, "the message is nested too deeply", FLATTEN));
         }
-        frames.push(Frame::Option);
+        frames.push(Frame::Option { start: self.at });
         Ok(())
     }
 }
@@ -281,15 +430,21 @@ mod tests {
             ("{}", "empty argument `{}`"),
             ("a } b", "`}` without `{`"),
             ("{name", "argument without closing `}`"),
-            ("{first name}", "argument without closing `}`"),
+            ("{first name}", "a space in the name of an argument"),
+            ("{pel·lícules}", "`·` in the name of an argument"),
             ("{n, plural, one {x}}", "`plural` without the option `other`"),
-            ("{n, plural, one {x} other {y}", "`{` without `}`"),
+            ("{n, plural, one {x} other {y}", "`}` missing at the end of the `plural`"),
+            ("{n, plural, one {a other {b}}", "`}` missing before `other`"),
+            ("{n, plural, one {a other {b}}}", "`}` missing before `other`"),
+            ("{n, plural, one {x} other {y} z", "`}` missing before `z`"),
+            ("{n, plural, one {x}} other {y}}", "this `}` closes the options before `other`"),
+            ("{n, pluriel, one {x} other {y}}", "`pluriel` is not a type of argument"),
             ("{n, plural, one {x} other y}", "option `other` without a text in braces"),
             ("{n, plural, mehrere {x} other {y}}", "`mehrere` is not a plural category"),
             ("{n, plural, one {x} one {y} other {z}}", "duplicate option `one`"),
             ("{n, plural}", "`plural` without options"),
         ] {
-            assert_eq!(error(text).map(|(_, reason)| reason).as_deref(), Some(reason), "{text}");
+            assert_eq!(error(text).map(|fault| fault.reason).as_deref(), Some(reason), "{text}");
         }
         assert!(error(&"{a, select, other ".repeat(10_000)).is_some());
     }
@@ -300,6 +455,10 @@ mod tests {
         let names: Vec<&str> = message.arguments.iter().map(|(name, _)| &**name).collect();
         assert_eq!(names, ["n", "total", "name"]);
         assert_eq!(message.plurals[0].1, ["=0", "other"]);
+        let hidden = |text| parse(text, true).hidden_counts.into_iter().collect::<Vec<_>>();
+        assert_eq!(hidden("{n, plural, one {day} other {days}}"), ["n"]);
+        assert!(hidden("{n, plural, one {day} other {# days}}").is_empty());
+        assert!(hidden("{n} {n, plural, one {day} other {days}}").is_empty());
         assert!(is_certain("{n, plural, other {x}}") && !is_certain("{n, number}"));
     }
 }

@@ -41,9 +41,10 @@ pub(super) fn invalid_message(context: &Context<'_>, report: &mut Report<'_>) {
                 continue;
             }
             let message = icu::parse(&form.value, !is_arb);
-            let Some((range, reason)) = message.error else { continue };
-            let span = part(source, form.span, &form.value, &range);
-            report.at(span, format!("{reason} in `{}`", display_key(&entry.key)));
+            let Some(fault) = message.error else { continue };
+            let span = part(source, form.span, &form.value, &fault.range);
+            let message = format!("{} in `{}`", fault.reason, display_key(&entry.key));
+            report.at(span, message).help(fault.help);
         }
     }
 }

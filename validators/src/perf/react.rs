@@ -131,7 +131,14 @@ pub(super) fn finish<'a>(walker: &mut Walker<'a, '_, '_>, frame: &Frame<'a>) {
         }
         let outer = frame.name.unwrap_or("the component");
         let name = candidate.name;
-        let message = format!("component `{name}` is created again on each render of `{outer}`");
+        // An object can have a component and, inside it, another one with the same name.
+        let which = if name == outer {
+            let line = walker.report.source().line_of(frame.span.start) + 1;
+            format!("the `{outer}` on line {line}")
+        } else {
+            format!("`{outer}`")
+        };
+        let message = format!("component `{name}` is created again on each render of {which}");
         if let Some(finding) = walker.at("perf/nested-component", candidate.span, message) {
             finding.help("Define it outside, and pass what it needs as props.");
         }

@@ -227,13 +227,15 @@ impl Command {
     }
 
     /// The option with one of these names, written as `-x` alone or within `-xyz`, or as `--long`
-    /// with or without `=value`. `names` are without dashes; short options are one letter.
+    /// with or without `=value`. `names` are without dashes; short options are one letter. Programs
+    /// that parse options with `getopt_long`, `optparse` or `argparse` accept an unambiguous start
+    /// of a long option: `no-ca[che-dir]` matches `no-cache-dir` and its starts from `no-ca` on.
     pub(crate) fn option(&self, names: &[&str]) -> Option<&Word> {
         self.arguments().iter().take_while(|word| word.text() != "--").find(|word| {
             let text = word.text();
             if let Some(long) = text.strip_prefix("--") {
                 let name = long.split_once('=').map_or(long, |(name, _)| name);
-                names.iter().any(|expected| expected.len() > 1 && *expected == name)
+                names.iter().any(|expected| is_long_option(expected, name))
             } else if let Some(short) = text.strip_prefix('-') {
                 names.iter().any(|expected| match expected.as_bytes() {
                     [letter] => short.bytes().any(|byte| byte == *letter),
@@ -253,6 +255,16 @@ impl Command {
     /// Whether an argument equals one of `texts`.
     pub(crate) fn has_argument(&self, texts: &[&str]) -> bool {
         self.arguments().iter().any(|word| texts.contains(&word.text()))
+    }
+}
+
+/// Whether `name` is the long option `expected`, or an accepted start of it: `no-ca[che-dir]`.
+pub(crate) fn is_long_option(expected: &str, name: &str) -> bool {
+    match expected.split_once('[') {
+        Some((shortest, rest)) => name
+            .strip_prefix(shortest)
+            .is_some_and(|end| rest.strip_suffix(']').is_some_and(|rest| rest.starts_with(end))),
+        None => expected.len() > 1 && expected == name,
     }
 }
 

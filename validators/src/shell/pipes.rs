@@ -148,7 +148,7 @@ impl Script {
         let Content::Command(at) = item.content else { return false };
         self.commands.get(at).is_some_and(|it| match it.program() {
             "grep" | "egrep" | "fgrep" => {
-                !it.has_option(&["v", "invert-match", "L", "files-without-match"])
+                !it.has_option(&["v", "inv[ert-match]", "L", "files-witho[ut-match]"])
             }
             "apt-key" | "gpg" | "gunzip" | "tar" | "unxz" | "unzstd" => true,
             _ => false,
@@ -188,7 +188,7 @@ impl Command {
         let operands = self.operands().count();
         match self.program() {
             "cat" => operands == 0,
-            "sed" => operands <= 1 && !self.has_option(&["f", "file"]),
+            "sed" => operands <= 1 && !self.has_option(&["f", "fi[le]"]),
             "tr" => true,
             "head" | "tail" | "cut" | "sort" | "fold" => operands <= 1,
             program => FILTERS.contains(&program) && operands == 0,

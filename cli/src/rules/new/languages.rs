@@ -25,7 +25,67 @@ pub(super) struct Language {
     pub(super) data: Data,
     /// An import of the outer layer by the inner one.
     pub(super) layers: Layers,
+    pub(super) import: Import,
 }
+
+/// The parts of a page that forbids the import of a package; `@` is the place of its name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Import {
+    /// The registry in the form `layers`, such as `npm`.
+    pub(super) prefix: &'static str,
+    /// A package, if the id of the rule names none.
+    pub(super) example: &'static str,
+    pub(super) file: &'static str,
+    pub(super) text: &'static str,
+    pub(super) passes: &'static str,
+    /// The path and the text of the manifest that the resolution of imports needs.
+    pub(super) manifest: Option<(&'static str, &'static str)>,
+}
+
+const NPM: Import = Import {
+    prefix: "npm",
+    example: "axios",
+    file: "src/user.ts",
+    text: "import client from \"@\"\n",
+    passes: "import client from \"./client\"\n",
+    manifest: Some(("src/client.ts", "export default {}\n")),
+};
+
+const PYTHON: Import = Import {
+    prefix: "py",
+    example: "requests",
+    file: "app/user.py",
+    text: "import @\n",
+    passes: "import json\n",
+    manifest: None,
+};
+
+const GO: Import = Import {
+    prefix: "go",
+    example: "github.com/pkg/errors",
+    file: "internal/user.go",
+    text: "package internal\n\nimport \"@\"\n",
+    passes: "package internal\n\nimport \"errors\"\n",
+    manifest: Some(("go.mod", "module example.com/shop\n\ngo 1.24\n")),
+};
+
+const RUST: Import = Import {
+    prefix: "crate",
+    example: "chrono",
+    file: "src/lib.rs",
+    text: "use @::Client;\n",
+    passes: "use std::fmt;\n",
+    manifest: Some(("Cargo.toml", "[package]\nname = \"shop\"\n\n[dependencies]\n@ = \"1\"\n")),
+};
+
+const JAVA: Import = Import {
+    prefix: "java",
+    example: "org.apache.commons",
+    file: "src/main/java/shop/Cart.java",
+    text: "package shop;\n\nimport @.Client;\n\nclass Cart {}\n",
+    passes: "package shop;\n\nimport java.util.List;\n\nclass Cart {}\n",
+    manifest: None,
+};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tree {
@@ -112,6 +172,7 @@ pub(super) static LANGUAGES: [Language; 9] = [
         },
         data: TS_CONFIG,
         layers: SCRIPT_LAYERS,
+        import: NPM,
     },
     Language {
         extensions: &["js", "jsx", "mjs", "cjs"],
@@ -132,6 +193,7 @@ pub(super) static LANGUAGES: [Language; 9] = [
         },
         data: PACKAGE_JSON,
         layers: SCRIPT_LAYERS,
+        import: NPM,
     },
     Language {
         extensions: &["py", "pyi"],
@@ -165,6 +227,7 @@ pub(super) static LANGUAGES: [Language; 9] = [
             finding: "app/domain/cart.py:1:6 app.infrastructure.store",
             passes: "TOTAL = 0\n",
         },
+        import: PYTHON,
     },
     Language {
         extensions: &["go"],
@@ -199,6 +262,7 @@ pub(super) static LANGUAGES: [Language; 9] = [
             finding: "internal/domain/cart.go:3:9 database/sql",
             passes: "package domain\n\nimport \"time\"\n",
         },
+        import: GO,
     },
     Language {
         extensions: &["rs"],
@@ -235,6 +299,7 @@ pub(super) static LANGUAGES: [Language; 9] = [
             finding: "domain/src/lib.rs:1:5 sqlx::query",
             passes: "use std::fmt;\n",
         },
+        import: RUST,
     },
     Language {
         extensions: &["java"],
@@ -268,6 +333,7 @@ pub(super) static LANGUAGES: [Language; 9] = [
             finding: "src/main/java/shop/domain/Cart.java:3:8 shop.infra.Store",
             passes: "package shop.domain;\n\nclass Cart {}\n",
         },
+        import: JAVA,
     },
     Language {
         extensions: &["rb", "rake"],
@@ -294,6 +360,7 @@ pub(super) static LANGUAGES: [Language; 9] = [
             passes: "AllCops:\n  NewCops: true",
         },
         layers: SCRIPT_LAYERS,
+        import: NPM,
     },
     Language {
         extensions: &["php"],
@@ -320,6 +387,7 @@ pub(super) static LANGUAGES: [Language; 9] = [
             passes: "{ \"config\": { \"sort-packages\": true } }",
         },
         layers: SCRIPT_LAYERS,
+        import: NPM,
     },
     Language {
         extensions: &["cs"],
@@ -340,5 +408,6 @@ pub(super) static LANGUAGES: [Language; 9] = [
         },
         data: EDITOR_SETTINGS,
         layers: SCRIPT_LAYERS,
+        import: NPM,
     },
 ];

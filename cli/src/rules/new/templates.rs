@@ -1,16 +1,18 @@
 //! The pages that `aidd rule new` writes, for each form and language.
 
-use super::languages::{Data, Language, Layers, Tree};
+use super::languages::{Data, Import, Language, Layers, Tree};
 use crate::cli::Form;
 use aidd_page::Form as CheckForm;
 
 /// The reason that the author replaces.
-const REASON: &str = "Explain why it matters, in one or two short paragraphs.";
+pub(super) const REASON: &str = "Explain why it matters, in one or two short paragraphs.";
+/// The line that keeps the check off until its author has edited it.
+const DISABLED: &str = "enabled: false # delete this line when `aidd rule test` passes";
 
-/// A page that passes its own test.
-pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
-    let (header, fails, finding, passes) = match form.0 {
-        Some(CheckForm::Text) => {
+/// A page whose examples pass. `package` is the one that the form `import` forbids.
+pub(super) fn page(id: &str, form: Form, package: &str, language: &Language) -> String {
+    let (header, fails, finding, passes) = match form {
+        Form::Check(CheckForm::Text) => {
             let Language { regex, keyword, matched, .. } = language;
             let files: Vec<String> =
                 language.extensions.iter().map(|one| format!("\"*.{one}\"")).collect();
@@ -22,7 +24,7 @@ pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
             );
             code(language, header, matched.0)
         }
-        Some(CheckForm::Syntax) => {
+        Form::Check(CheckForm::Syntax) => {
             let Language { grammars, pattern, matched, .. } = language;
             let header = format!(
                 "severity: warning\nmessage: \"debug output is left over\"\n\
@@ -31,7 +33,7 @@ pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
             );
             code(language, header, matched.1)
         }
-        Some(CheckForm::Tree) => {
+        Form::Check(CheckForm::Tree) => {
             let Tree { each, exclude, exists, source, test } = language.tree;
             let header = format!(
                 "severity: warning\nmessage: \"`<stem>` has no test file\"\n\
@@ -42,7 +44,7 @@ pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
             let passes = format!("{fails}\n{}", block(language, test, language.passes));
             (header, fails, source.to_owned(), passes)
         }
-        Some(CheckForm::Data) => {
+        Form::Check(CheckForm::Data) => {
             let Data { file, at, fails, finding, passes } = language.data;
             let expected = finding.ends_with("false");
             let header = format!(
@@ -54,7 +56,7 @@ pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
             let block = |text: &str| format!("```{format} path={file}\n{text}\n```\n");
             (header, block(fails), finding.to_owned(), block(passes))
         }
-        Some(CheckForm::Layers) => {
+        Form::Check(CheckForm::Layers) => {
             let Layers { from, to, inner, outer, finding, passes } = language.layers;
             let header = format!(
                 "severity: warning\nmessage: \"domain code depends on an outer layer\"\n\
@@ -71,7 +73,7 @@ pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
             let passes = format!("{}\n{outer}", file(inner.0, passes));
             (header, fails, finding.to_owned(), passes)
         }
-        Some(CheckForm::Dependencies) => {
+        Form::Check(CheckForm::Dependencies) => {
             let header = "severity: warning\nhelp: \"Use one major version in all packages\"\n\
                           check:\n  dependencies: { report: major-drift }";
             let package = |name: &str, version: &str| {
@@ -85,7 +87,7 @@ pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
             let finding = "api/package.json:1:37 zod".to_owned();
             (header.to_owned(), fails, finding, passes)
         }
-        Some(CheckForm::Commit) => {
+        Form::Check(CheckForm::Commit) => {
             let header = "severity: warning\nmessage: \"the subject is longer than 72 characters\"\n\
                           help: \"Shorten the subject, and move the details to the body\"\n\
                           check:\n  commit: { subject: { max: 72 } }";
@@ -95,7 +97,7 @@ pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
             let finding = format!("1:1 {long}");
             (header.to_owned(), block(long), finding, block("Add the page of orders"))
         }
-        Some(CheckForm::Doc) => {
+        Form::Check(CheckForm::Doc) => {
             let header = "severity: warning\nmessage: \"a decision has no section `## Status`\"\n\
                           help: \"Add the section\"\ncheck:\n  files: [\"docs/decisions/*.md\"]\n  \
                           doc: { headings: [\"*\", \"## Status\", \"*\"] }";
@@ -104,15 +106,59 @@ pub(super) fn page(id: &str, form: Form, language: &Language) -> String {
             let passes = block("# Cache\n\nWe cache prices.\n\n## Status\n\nAccepted.\n");
             (header.to_owned(), fails, "1:1 # Cache".to_owned(), passes)
         }
-        None => {
-            return format!(
-                "---\nseverity: info\n---\n# {id}\n\nExplain what to do and why, in one or two short paragraphs.\n"
-            );
+        Form::Import => import(language, package),
+        Form::Guidance => {
+            return format!("---\nseverity: info\n---\n# {id}\n\n{REASON}\n");
         }
     };
+    let header = with_paths(&header);
     format!(
-        "---\n{header}\n---\n# {id}\n\n{REASON}\n\n## Fails\n\n{fails}\n```finding\n{finding}\n```\n\n## Passes\n\n{passes}"
+        "---\n{DISABLED}\n{header}\n---\n# {id}\n\n{REASON}\n\n## Fails\n\n{fails}\n```finding\n{finding}\n```\n\n## Passes\n\n{passes}"
     )
+}
+
+/// The header with comments that show how to limit the check to some paths.
+fn with_paths(header: &str) -> String {
+    let Some((before, check)) = header.split_once("check:\n") else { return header.to_owned() };
+    // The check of commits has no paths of its own.
+    if check.trim_start().starts_with("commit:") {
+        return header.to_owned();
+    }
+    let mut paths = String::new();
+    if !check.contains("  files:") {
+        paths.push_str("  # files: [\"src/**\"]\n");
+    }
+    if !check.contains("  exclude:") {
+        paths.push_str("  # exclude: [\"**/generated/**\"]\n");
+    }
+    format!("{before}check:\n{paths}{check}")
+}
+
+/// The parts of a page on a package that must not be imported.
+fn import(language: &Language, package: &str) -> (String, String, String, String) {
+    let Import { prefix, file, text, passes, manifest, .. } = language.import;
+    let header = format!(
+        "severity: warning\nmessage: \"`{package}` must not be imported\"\n\
+         help: \"Use the module of the project that wraps it\"\ncheck:\n  \
+         layers:\n    forbid: {{ from: \"**\", to: \"{prefix}:{package}\" }}"
+    );
+    let extension = file.rsplit('.').next().unwrap_or_default();
+    let manifest = manifest.map_or_else(String::new, |(path, text)| {
+        let text = text.replace('@', package);
+        format!("\n```text path={path}\n{text}```\n")
+    });
+    let block = |text: &str| format!("```{extension} path={file}\n{text}```\n{manifest}");
+    // The name of a crate in code has no `-`.
+    let name = if prefix == "crate" { package.replace('-', "_") } else { package.to_owned() };
+    let line = text.lines().position(|line| line.contains('@')).unwrap_or_default();
+    let column = text.lines().nth(line).and_then(|line| line.find('@')).unwrap_or_default();
+    let imported = match prefix {
+        "crate" => format!("{name}::Client"),
+        "java" => format!("{name}.Client"),
+        _ => name.clone(),
+    };
+    let finding = format!("{file}:{}:{} {imported}", line + 1, column + 1);
+    (header, block(&text.replace('@', &name)), finding, block(passes))
 }
 
 /// The parts of a page on debug output: the header, the examples and the finding.
@@ -146,8 +192,8 @@ mod tests {
     fn a_new_page_passes_its_own_test_in_every_form_and_language() {
         let mut failures = Vec::new();
         for language in &LANGUAGES {
-            for form in CheckForm::ALL {
-                let text = page("team/console-log", Form(Some(form)), language);
+            for form in CheckForm::ALL.map(Form::Check).into_iter().chain([Form::Import]) {
+                let text = page("team/console-log", form, language.import.example, language);
                 let registry =
                     Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), text)]);
                 let engine = Engine::new(

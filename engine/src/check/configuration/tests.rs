@@ -75,7 +75,7 @@ fn problems_of_a_page_are_reported_at_their_position_with_a_remedy() {
     4:1 	text: tab in indentation; use spaces
     4:18 "\d+": a backslash in double quotes starts a YAML escape; use single quotes
     4:19 \bfoo\b: the check cannot run: `\bfoo\b` contains a backspace, because YAML reads `\b` in double quotes as one; use single quotes
-    4:11 regex: the check cannot run: look-around, including look-ahead and look-behind, is not supported
+    4:19 (?<!: the check cannot run: `(?<!` is look-around, which is not supported: use `unless` or `unless-match` in a `text` check, `not` in a `syntax` check, or list paths in `exclude`
     4:19 x*: the check cannot run: `x*` matches the empty string at every position
     4:19 foo: the check cannot run: `foo` is replaced with itself
     5:10 replace: the check cannot run: `replace` uses the group `2`, which the expression does not have; its groups are numbered up to 1. Write a literal `$` as `$$`

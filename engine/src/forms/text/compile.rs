@@ -141,10 +141,7 @@ fn mentions_bom(text: &str) -> bool {
 fn build(text: &str, unicode: bool, fast: bool) -> Result<(Regex, Option<usize>), String> {
     let mut parser = regex_syntax::ParserBuilder::new();
     parser.unicode(unicode).utf8(unicode).multi_line(true).crlf(true);
-    let hir = parser.build().parse(text).map_err(|error| {
-        let error = error.to_string();
-        error.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
-    })?;
+    let hir = parser.build().parse(text).map_err(|error| expression::reason(&error.to_string()))?;
     expression::check_parsed(&hir)?;
     let config = Regex::config()
         .utf8_empty(false)

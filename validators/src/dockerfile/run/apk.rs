@@ -45,7 +45,7 @@ fn cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
     for install in APK.installs(runs) {
         let command = install.site.command;
         let cached = install.site.run.has_mount_at(&["/var/cache/apk", "/etc/apk/cache"]);
-        if cached || command.has_option(&["no-cache"]) {
+        if cached || command.has_option(&["no-ca[che]"]) || !runs.is_in_image(install.site.run) {
             continue;
         }
         let finding = report.at(install.verb.span, "the package index remains in the image");

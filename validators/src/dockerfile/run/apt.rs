@@ -170,7 +170,10 @@ fn recommends(runs: &Runs<'_>, report: &mut Report<'_>) {
             text == "--no-install-recommends"
                 || value.is_some_and(|it| matches!(it, "false" | "0" | "no" | "off"))
         });
-        if disabled || configured < install.site.run.instruction.span.start as usize {
+        if disabled
+            || configured < install.site.run.instruction.span.start as usize
+            || !runs.is_in_image(install.site.run)
+        {
             continue;
         }
         let finding = report.at(

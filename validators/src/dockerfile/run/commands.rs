@@ -151,7 +151,7 @@ fn useradd(runs: &Runs<'_>, report: &mut Report<'_>) {
                 || text.starts_with('-') && !text.starts_with("--") && text.ends_with('u');
             value.is_some_and(|it| it.len() > 5 && it.bytes().all(|byte| byte.is_ascii_digit()))
         });
-        let Some(uid) = uid.filter(|_| !command.has_option(&["l", "no-log-init"])) else {
+        let Some(uid) = uid.filter(|_| !command.has_option(&["l", "no-l[og-init]"])) else {
             continue;
         };
         let finding =

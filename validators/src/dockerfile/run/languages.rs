@@ -2,7 +2,7 @@
 
 use super::pins::{Install, Installer, is_file, report_unpinned};
 use super::{Check, Run, Runs, Site, caches};
-use crate::shell::{Command, Word};
+use crate::shell::{Command, Word, is_long_option};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::finding::Severity;
@@ -19,25 +19,25 @@ pub(super) const CHECKS: &[(&str, Check)] = &[
 /// Options of pip whose value is the next word.
 const PIP_OPTIONS_WITH_VALUE: &[&str] = &[
     "-r",
-    "--requirement",
+    "--requirem[ent]",
     "-c",
-    "--constraint",
+    "--cons[traint]",
     "-e",
-    "--editable",
+    "--ed[itable]",
     "-t",
-    "--target",
+    "--ta[rget]",
     "-i",
-    "--index-url",
+    "--ind[ex-url]",
     "--pypi-url",
-    "--extra-index-url",
+    "--extr[a-index-url]",
     "-f",
-    "--find-links",
-    "--platform",
-    "--python-version",
-    "--implementation",
+    "--fi[nd-links]",
+    "--pl[atform]",
+    "--python-[version]",
+    "--im[plementation]",
     "--abi",
     "--root",
-    "--prefix",
+    "--pref[ix]",
     "--src",
     "--upgrade-strategy",
     "-C",
@@ -45,9 +45,9 @@ const PIP_OPTIONS_WITH_VALUE: &[&str] = &[
     "--config-setting",
     "--install-option",
     "--global-option",
-    "--no-binary",
-    "--only-binary",
-    "--progress-bar",
+    "--no-bi[nary]",
+    "--on[ly-binary]",
+    "--prog[ress-bar]",
     "--root-user-action",
     "--report",
     "--group",
@@ -56,13 +56,13 @@ const PIP_OPTIONS_WITH_VALUE: &[&str] = &[
     "--keyring-provider",
     "--proxy",
     "--retries",
-    "--timeout",
+    "--ti[meout]",
     "--default-timeout",
     "--exists-action",
-    "--trusted-host",
+    "--tr[usted-host]",
     "--cert",
     "--client-cert",
-    "--cache-dir",
+    "--ca[che-dir]",
     "--use-feature",
     "--use-deprecated",
     "--resume-retries",
@@ -129,7 +129,8 @@ const INSTALLERS: [&str; 3] = ["pip", "setuptools", "wheel"];
 /// other short options, or a long form.
 fn names_requirements(text: &str) -> bool {
     if let Some(long) = text.strip_prefix("--") {
-        return long.starts_with("requirement") || long.starts_with("constraint");
+        let name = long.split_once('=').map_or(long, |(name, _)| name);
+        return is_long_option("requirem[ent]", name) || is_long_option("cons[traint]", name);
     }
     text.strip_prefix('-').is_some_and(|short| {
         short.starts_with(['r', 'c']) || short.ends_with('r') && short.len() < 5
@@ -157,6 +158,7 @@ fn pip_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
         let installs = |site: &Site<'_>| pip_install(site.command).is_some();
         if run.mount_targets().any(mounted)
             || !run.commands().any(|site| installs(&site))
+            || !runs.is_in_image(run)
             || has_variable && is_cache_disabled(runs, run)
         {
             continue;
@@ -165,7 +167,7 @@ fn pip_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
         let purged = purged.map_or(0, |site| site.command.span.start);
         for site in run.commands().filter(|site| site.command.span.start >= purged) {
             let Some((verb, _)) = pip_install(site.command) else { continue };
-            if site.command.has_option(&["no-cache-dir", "cache-dir"]) {
+            if site.command.has_option(&["no-ca[che-dir]", "ca[che-dir]"]) {
                 continue;
             }
             let finding = report.at(verb.span, "pip's cache remains in the image");

@@ -24,6 +24,7 @@ fn consecutive(runs: &Runs<'_>, report: &mut Report<'_>) {
             && is_single_command(first)
             && is_single_command(second)
             && has_same_flags(first, second)
+            && runs.is_in_image(first)
         {
             report
                 .at(second.instruction.keyword, "this `RUN` could be part of the preceding `RUN`")

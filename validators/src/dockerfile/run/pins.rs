@@ -1,7 +1,7 @@
 //! Finds packages that are installed without a version; shared by the rules on package managers.
 
 use super::{Runs, Site};
-use crate::shell::{Command, Word};
+use crate::shell::{Command, Word, is_long_option};
 use aidd_engine::project::manifest;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{Files, side_file};
@@ -88,11 +88,19 @@ pub(super) fn operands<'a>(words: &'a [Word], options_with_value: &[&str]) -> Ve
         }
         if !text.starts_with('-') {
             found.push(word);
-        } else if options_with_value.contains(&text) {
+        } else if options_with_value.iter().any(|option| is_option(option, text)) {
             words.next();
         }
     }
     found
+}
+
+/// Whether `text` is the option, or a start of it that no other option has: `--extra-i[ndex-url]`.
+fn is_option(option: &str, text: &str) -> bool {
+    match (option.strip_prefix("--"), text.strip_prefix("--")) {
+        (Some(option), Some(name)) => is_long_option(option, name) || option == name,
+        _ => option == text,
+    }
 }
 
 /// Whether the list of packages contains a placeholder that the reader must replace: `[ your

@@ -86,7 +86,7 @@ fn without_yes(installer: &Installer, runs: &Runs<'_>, report: &mut Report<'_>) 
         return;
     }
     for install in installer.installs(runs) {
-        if !install.site.command.has_option(&["y", "assumeyes"]) {
+        if !install.site.command.has_option(&["y", "assumey[es]"]) {
             report_missing_yes(
                 report,
                 &install.site,
@@ -202,7 +202,10 @@ fn cache_kept(
     let mut last = None;
     for install in installer.installs(runs) {
         let run = install.site.run;
-        if install.site.following().any(cleaned) || run.has_mount_at(mounts) {
+        if install.site.following().any(cleaned)
+            || run.has_mount_at(mounts)
+            || !runs.is_in_image(run)
+        {
             continue;
         }
         if last.replace(run.index) == Some(run.index) {
@@ -282,7 +285,7 @@ fn zypper_cache_kept(runs: &Runs<'_>, report: &mut Report<'_>) {
 fn zypper_unpinned(runs: &Runs<'_>, report: &mut Report<'_>) {
     for install in ZYPPER_INSTALL.installs(runs) {
         // Patterns and patches have no version.
-        if install.site.command.has_option(&["t", "type"]) {
+        if install.site.command.has_option(&["t", "ty[pe]"]) {
             continue;
         }
         let unpinned: Vec<_> = install

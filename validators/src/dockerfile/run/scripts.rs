@@ -202,7 +202,7 @@ const SYSTEM_DIRS: [&str; 16] = [
 
 fn unguarded_rm(runs: &Runs<'_>, report: &mut Report<'_>) {
     for_each_call(runs, &["rm"], |site, known| {
-        if !site.command.has_option(&["r", "R", "recursive"]) {
+        if !site.command.has_option(&["r", "R", "rec[ursive]"]) {
             return;
         }
         for word in site.command.arguments() {
