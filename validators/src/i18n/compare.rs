@@ -28,12 +28,12 @@ pub(super) fn plural_suffix(key: &str) -> Option<(&str, &str)> {
 }
 
 /// The translated entries with their source texts.
-pub(super) fn pairs<'a>(context: &'a Context<'_>) -> Vec<Pair<'a>> {
+pub(super) fn pairs<'f>(context: &Context<'f>) -> Vec<Pair<'f>> {
     let is_embedded =
         matches!(context.layout.format, Format::Po | Format::XcStrings | Format::Xliff);
-    let is_filled = |entry: &&Entry| !entry.is_empty();
+    let is_filled = |entry: &&'f Entry| !entry.is_empty();
     if is_embedded {
-        let pair = |entry: &'a Entry| {
+        let pair = |entry: &'f Entry| {
             let (source, plural) = entry.source.as_ref()?;
             let sources =
                 [Some(source.as_str()), plural.as_deref()].into_iter().flatten().collect();
@@ -51,7 +51,7 @@ pub(super) fn pairs<'a>(context: &'a Context<'_>) -> Vec<Pair<'a>> {
         }
         texts.entry(&entry.key).or_default().extend(own);
     }
-    let pair = |entry: &'a Entry| {
+    let pair = |entry: &'f Entry| {
         let base = plural_suffix(&entry.key).filter(|_| is_suffixed(context.layout.format));
         let found =
             base.and_then(|(base, _)| texts.get(base)).or_else(|| texts.get(&*entry.key))?;
@@ -73,7 +73,7 @@ fn can_omit(context: &Context<'_>, entry: &Entry, form: &Form) -> bool {
     match category {
         Some("zero" | "one" | "two") => true,
         Some(index) if context.layout.format == Format::Po => {
-            let uses = context.own().map(|own| own.plural_uses.as_slice()).unwrap_or_default();
+            let uses = &context.own.plural_uses;
             index.parse().ok().and_then(|index: usize| uses.get(index)).is_none_or(|&uses| uses < 5)
         }
         _ => false,
@@ -116,8 +116,8 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
     let source = report.source();
     // In other formats, braces can have another meaning if the source has no placeholder.
     let is_certain = matches!(context.layout.format, Format::Fluent | Format::Xliff | Format::Yaml);
-    for pair in pairs(context) {
-        if pair.entry.directives.is_some() || is_implicit(context, &pair) {
+    for pair in context.pairs() {
+        if pair.entry.directives.is_some() || is_implicit(context, pair) {
             continue;
         }
         let expected: BTreeSet<String> = pair
@@ -161,8 +161,8 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
 }
 
 pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>) {
-    for pair in pairs(context) {
-        if pair.entry.directives.is_some() || is_implicit(context, &pair) {
+    for pair in context.pairs() {
+        if pair.entry.directives.is_some() || is_implicit(context, pair) {
             continue;
         }
         let sets: Vec<BTreeSet<String>> = pair
@@ -230,7 +230,7 @@ fn needed_arguments(sources: &[&str]) -> BTreeSet<Argument> {
 pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let format = context.layout.format;
-    for pair in pairs(context) {
+    for pair in context.pairs() {
         let parse = |text: &str| match (pair.entry.directives, has_directives(format)) {
             (Some(kind), _) => printf::directives(text, kind),
             (None, true) => Some(printf::lenient(text)),
@@ -250,8 +250,9 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
             if form.value.is_empty() {
                 continue;
             }
-            let key = display_key(&pair.entry.key);
+            let key = || display_key(&pair.entry.key);
             let Some(own) = parse(&form.value) else {
+                let key = key();
                 let name = flag_name(pair.entry.directives);
                 report.at(
                     form.span,
@@ -265,16 +266,18 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
                 match classes.get(&directive.argument) {
                     None => {
                         let message = format!(
-                            "`{shown}` formats {}, which the source text of `{key}` does not have",
-                            directive.argument
+                            "`{shown}` formats {}, which the source text of `{}` does not have",
+                            directive.argument,
+                            key()
                         );
                         report.at(span, message).help(SAME_DIRECTIVES);
                     }
                     Some(class) if !is_compatible(class, &directive.class, format) => {
                         let message = format!(
-                            "`{shown}` formats {} as {}, but the source text of `{key}` as {}",
+                            "`{shown}` formats {} as {}, but the source text of `{}` as {}",
                             directive.argument,
                             named(&directive.class),
+                            key(),
                             named(class)
                         );
                         report.at(span, message).help(SAME_DIRECTIVES);
@@ -301,7 +304,8 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
                 report.at(
                     form.span,
                     format!(
-                        "the text of `{key}` does not format {argument}, as the source text does"
+                        "the text of `{}` does not format {argument}, as the source text does",
+                        key()
                     ),
                 );
             }
@@ -345,12 +349,12 @@ pub(super) fn newline_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
     if context.layout.format != Format::Po {
         return;
     }
-    for pair in pairs(context) {
+    for pair in context.pairs() {
         for form in &pair.entry.forms {
             if form.value.is_empty() {
                 continue;
             }
-            let key = display_key(&pair.entry.key);
+            let key = || display_key(&pair.entry.key);
             let starts = |text: &str| text.starts_with('\n');
             let ends = |text: &str| text.ends_with('\n');
             // If the source texts disagree, no translation agrees with both.
@@ -367,7 +371,8 @@ pub(super) fn newline_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
                 report.at(
                     form.span,
                     format!(
-                        "the text of `{key}` must {verb} with a line break, as the source text"
+                        "the text of `{}` must {verb} with a line break, as the source text",
+                        key()
                     ),
                 );
             }
@@ -377,7 +382,8 @@ pub(super) fn newline_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
                 let finding = report.at(
                     form.span,
                     format!(
-                        "the text of `{key}` must {verb} with a line break, as the source text"
+                        "the text of `{}` must {verb} with a line break, as the source text",
+                        key()
                     ),
                 );
                 if needs {

@@ -25,9 +25,11 @@ use aidd_engine::text::finding::Severity;
 use aidd_engine::text::kind::Kind;
 use aidd_engine::text::purpose::Purpose;
 use aidd_engine::text::source::{Decoded, Span};
+use compare::Pair;
 use groups::Group;
 use layout::Layout;
 use model::{Catalogue, Entry, Format};
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 /// A catalogue of texts.
@@ -88,12 +90,14 @@ const CHECKS: &[(&str, CatalogueCheck)] = &[
 
 /// The input of the checks of one catalogue.
 struct Context<'f> {
-    layout: Layout,
-    catalogue: Arc<Option<Catalogue>>,
+    layout: &'f Layout,
+    own: &'f Catalogue,
     files: &'f dyn Files,
     /// The catalogue with the source texts, if it is another file.
-    source: Option<(String, Arc<Option<Catalogue>>)>,
-    group: Group,
+    source: Option<(&'f str, Option<&'f Catalogue>)>,
+    group: &'f Group,
+    /// The entries with their source texts; see [`compare::pairs`].
+    pairs: OnceCell<Vec<Pair<'f>>>,
 }
 
 fn is_catalogue(path: &str, text: &str) -> bool {
@@ -147,14 +151,17 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let Some(own) = &*catalogue else { return };
     report_problems(own, layout.format, report);
     let groups = groups::groups(context.files);
-    let group = groups.get(&layout.group).cloned().unwrap_or_default();
+    let alone = Group::default();
+    let group = groups.get(&layout.group).unwrap_or(&alone);
     let source_path = group.source(context.files).filter(|path| path != source.path());
     let source = source_path.map(|path| {
         let catalogue = groups::catalogue(context.files, &path);
         (path, catalogue)
     });
+    let source = source.as_ref().map(|(path, catalogue)| (path.as_str(), (**catalogue).as_ref()));
+    let files = context.files;
     let context =
-        Context { layout, catalogue: catalogue.clone(), files: context.files, source, group };
+        Context { layout: &layout, own, files, source, group, pairs: OnceCell::default() };
     for &(id, check) in CHECKS {
         if report.begin(id) {
             check(&context, report);
@@ -202,26 +209,26 @@ fn report_problems(catalogue: &Catalogue, format: Format, report: &mut Report<'_
     }
 }
 
-impl Context<'_> {
-    fn own(&self) -> Option<&Catalogue> {
-        (*self.catalogue).as_ref()
-    }
-
+impl<'f> Context<'f> {
     /// The entries of the file that are used.
-    fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.own().into_iter().flat_map(|own| &own.entries).filter(|entry| !entry.inactive)
+    fn entries(&self) -> impl Iterator<Item = &'f Entry> + use<'f> {
+        self.own.entries.iter().filter(|entry| !entry.inactive)
     }
 
     /// Whether the texts are messages in the syntax of ICU.
     fn is_icu(&self) -> bool {
-        self.own().is_some_and(|own| own.is_icu)
-            || self.source().is_some_and(|source| source.is_icu)
+        self.own.is_icu || self.source().is_some_and(|source| source.is_icu)
     }
 
     /// The catalogue with the source texts, if all of it was read.
-    fn source(&self) -> Option<&Catalogue> {
-        let (_, source) = self.source.as_ref()?;
-        Option::as_ref(source).filter(|source| source.complete)
+    fn source(&self) -> Option<&'f Catalogue> {
+        let (_, source) = self.source?;
+        source.filter(|source| source.complete)
+    }
+
+    /// The translated entries with their source texts.
+    fn pairs(&self) -> &[Pair<'f>] {
+        self.pairs.get_or_init(|| compare::pairs(self))
     }
 
     /// The locale of an entry: that of the file, or that in the key of a string catalog.

@@ -22,12 +22,13 @@ struct Counted {
 fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
     let source = report.source();
     let mut found = Vec::new();
+    if context.layout.format == Format::Po {
+        return found;
+    }
     let own_is_icu = context.is_icu();
     for entry in context.entries() {
         let Some(locale) = context.locale_of(entry).map(str::to_owned) else { continue };
-        if context.layout.format != Format::Po
-            && entry.forms.iter().any(|form| form.category.is_some())
-        {
+        if entry.forms.iter().any(|form| form.category.is_some()) {
             let categories = entry.forms.iter().filter_map(|form| form.category.as_deref());
             found.push(Counted {
                 key: display_key(&entry.key),
@@ -74,9 +75,8 @@ fn exact(selector: String) -> String {
 /// one.
 fn suffixed(context: &Context<'_>) -> Vec<Counted> {
     let Some(locale) = context.layout.locale.clone() else { return Vec::new() };
-    let source = context.source().or(context.own());
-    let source_keys: HashSet<&str> =
-        source.into_iter().flat_map(|source| &source.entries).map(|entry| &*entry.key).collect();
+    let source = context.source().unwrap_or(context.own);
+    let source_keys: HashSet<&str> = source.entries.iter().map(|entry| &*entry.key).collect();
     let own: HashSet<&str> = context.entries().map(|entry| &*entry.key).collect();
     let mut forms: BTreeMap<&str, (Span, BTreeSet<String>)> = BTreeMap::new();
     for entry in context.entries().filter(|entry| !entry.is_empty()) {
