@@ -8,10 +8,13 @@ use super::printf::{self, Argument, Directive};
 use super::{Context, display_key, icu};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
-use std::collections::{BTreeSet, HashMap};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The remedy for directives that differ.
 const SAME_DIRECTIVES: &str = "Write the directives of the source text";
+/// How many source texts have placeholders with the same marks if the library replaces them.
+const MIN_USUAL: usize = 3;
 /// Maximum number of placeholders of one text that are reported.
 const MAX_REPORTED: usize = 100;
 
@@ -84,27 +87,60 @@ fn scan(context: &Context<'_>, text: &str) -> Vec<Placeholder> {
     placeholders::scan(context.layout.format, context.is_icu(), text)
 }
 
+/// The arguments of an ICU message whose values are in the text, not only in the choice of a form.
+fn shown(context: &Context<'_>, text: &str) -> BTreeSet<String> {
+    if !context.is_icu() {
+        return BTreeSet::new();
+    }
+    let message = icu::parse(text, context.layout.format != Format::Arb);
+    message.shown.into_iter().map(|name| format!("{{{name}}}")).collect()
+}
+
 /// Whether the formats use directives of `printf` in all texts.
 fn has_directives(format: Format) -> bool {
     matches!(format, Format::Android | Format::Strings | Format::StringsDict | Format::XcStrings)
 }
 
-/// Whether a library defines values in addition to those of the source text: the messages of
-/// validations of Rails and Laravel, and plural forms that are separated by bars.
-fn is_implicit(context: &Context<'_>, pair: &Pair<'_>) -> bool {
+/// The names of the values that a library defines in addition to those of the source text: in plural
+/// forms that are separated by bars, and in the messages of validations of Rails.
+fn implicit(context: &Context<'_>, pair: &Pair<'_>) -> &'static [&'static str] {
+    let has_bars = || {
+        let own = pair.entry.forms.iter().map(|form| form.value.as_str());
+        pair.sources.iter().copied().chain(own).any(|text| text.contains('|'))
+    };
     match context.layout.format {
-        Format::Json => {
-            let own = pair.entry.forms.iter().map(|form| form.value.as_str());
-            pair.sources.iter().copied().chain(own).any(|text| text.contains('|'))
-        }
+        Format::Json | Format::Yaml if has_bars() => &["count", "n", "smart_count"],
         Format::Yaml => {
             let mut parts = pair.entry.key.split('.');
-            parts.next() == Some("errors")
-                || parts.any(|part| part == "errors") && pair.entry.key.starts_with("active")
-                || pair.sources.iter().any(|text| text.contains(" | "))
+            let is_validation = parts.next() == Some("errors")
+                || parts.any(|part| part == "errors") && pair.entry.key.starts_with("active");
+            if is_validation { &["attribute", "count", "model", "value"] } else { &[] }
         }
-        _ => false,
+        _ => &[],
     }
+}
+
+/// A placeholder without its marks, such as `name` of `{{name}}`.
+fn bare(placeholder: &str) -> &str {
+    placeholder.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+}
+
+/// The marks before the name of a placeholder, such as `{{`.
+fn marks(placeholder: &str) -> &str {
+    let name = placeholder.find(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    &placeholder[..name.unwrap_or(placeholder.len())]
+}
+
+/// The marks of the placeholders that several source texts have.
+fn usual_marks(context: &Context<'_>) -> BTreeSet<String> {
+    let mut counts = BTreeMap::<String, usize>::new();
+    for pair in context.pairs() {
+        let found = pair.sources.first().map(|text| scan(context, text)).unwrap_or_default();
+        for (name, _) in found.into_iter().take(1) {
+            *counts.entry(marks(&name).to_owned()).or_default() += 1;
+        }
+    }
+    counts.into_iter().filter(|&(_, count)| count >= MIN_USUAL).map(|(marks, _)| marks).collect()
 }
 
 /// Whether a message is malformed, so that its arguments are not known.
@@ -114,12 +150,19 @@ fn is_unparsed(context: &Context<'_>, text: &str) -> bool {
 
 pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>) {
     let source = report.source();
+    let format = context.layout.format;
     // In other formats, braces can have another meaning if the source has no placeholder.
-    let is_certain = matches!(context.layout.format, Format::Fluent | Format::Xliff | Format::Yaml);
+    let is_certain =
+        matches!(format, Format::Fluent | Format::Xliff | Format::Yaml) || context.is_icu();
+    let usual = OnceCell::new();
+    let is_usual = |name: &str| {
+        format != Format::Php && usual.get_or_init(|| usual_marks(context)).contains(marks(name))
+    };
     for pair in context.pairs() {
-        if pair.entry.directives.is_some() || is_implicit(context, pair) {
+        if pair.entry.directives.is_some() {
             continue;
         }
+        let implicit = implicit(context, pair);
         let expected: BTreeSet<String> = pair
             .sources
             .iter()
@@ -128,9 +171,13 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
             .collect();
         for form in &pair.entry.forms {
             let found = scan(context, &form.value);
-            let unknown: Vec<&Placeholder> =
-                found.iter().filter(|(name, _)| !expected.contains(name)).collect();
-            if unknown.is_empty() || expected.is_empty() && !is_certain {
+            let is_unknown = |(name, _): &&Placeholder| {
+                !expected.contains(name)
+                    && !implicit.contains(&bare(name))
+                    && (is_certain || !expected.is_empty() || is_usual(name))
+            };
+            let unknown: Vec<&Placeholder> = found.iter().filter(is_unknown).collect();
+            if unknown.is_empty() {
                 continue;
             }
             let missing: Vec<&String> = expected
@@ -162,19 +209,27 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
 
 pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>) {
     for pair in context.pairs() {
-        if pair.entry.directives.is_some() || is_implicit(context, pair) {
+        if pair.entry.directives.is_some() {
             continue;
         }
+        let implicit = implicit(context, pair);
         let sets: Vec<BTreeSet<String>> = pair
             .sources
             .iter()
             .map(|text| scan(context, text).into_iter().map(|(name, _)| name).collect())
             .collect();
+        let shown: Vec<BTreeSet<String>> =
+            pair.sources.iter().map(|text| shown(context, text)).collect();
         // Only what all source texts contain, such as all plural forms, is needed in each text.
-        let needed =
-            sets.iter().skip(1).fold(sets.first().cloned().unwrap_or_default(), |all, set| {
-                all.intersection(set).cloned().collect()
-            });
+        let common = |sets: &[BTreeSet<String>]| {
+            let first = sets.first().cloned().unwrap_or_default();
+            sets.iter().skip(1).fold(first, |all, set| all.intersection(set).cloned().collect())
+        };
+        let mut needed = common(&sets);
+        // The number is the reason for a message of a validation.
+        let is_count = |name: &str| name == "count" && implicit.contains(&"attribute");
+        needed.retain(|name| !implicit.contains(&bare(name)) || is_count(bare(name)));
+        let shown = common(&shown);
         let directives = if has_directives(context.layout.format) {
             needed_arguments(&pair.sources)
         } else {
@@ -196,6 +251,16 @@ pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>
                 .filter(|name| !found.iter().any(|(found, _)| found == *name))
                 .map(|name| format!("`{name}`"))
                 .collect();
+            if missing.is_empty() && !shown.is_empty() {
+                let own = self::shown(context, &form.value);
+                if let Some(name) = shown.difference(&own).next() {
+                    let key = display_key(&pair.entry.key);
+                    let message =
+                        format!("the text of `{key}` does not show the value of `{name}`");
+                    report.at(form.span, message);
+                    continue;
+                }
+            }
             // A misspelt placeholder is reported as unknown.
             if found.iter().any(|(name, _)| !sets.iter().any(|set| set.contains(name))) {
                 continue;
@@ -241,9 +306,15 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
         // If the source text is not a format string, nothing follows.
         let Some(parsed) = parsed else { continue };
         let is_flagged = pair.entry.directives.is_some();
-        if !is_flagged && parsed.iter().all(Vec::is_empty) {
+        // `50% d…`: a percent sign before a space and a letter is usually text.
+        let is_ambiguous =
+            pair.sources.iter().zip(&parsed).any(|(text, parsed)| {
+                parsed.iter().any(|it| text[it.range.clone()].starts_with("% "))
+            });
+        if is_ambiguous {
             continue;
         }
+        let is_plain = !is_flagged && parsed.iter().all(Vec::is_empty);
         let classes: HashMap<&Argument, &str> =
             parsed.iter().flatten().map(|it| (&it.argument, &*it.class)).collect();
         for form in &pair.entry.forms {
@@ -260,7 +331,11 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
                 );
                 continue;
             };
-            for directive in own.iter().take(MAX_REPORTED) {
+            // In a text without arguments, only some directives cannot be text.
+            let is_certain = |directive: &&Directive| {
+                !is_plain || form.value[directive.range.clone()].contains(['$', '@'])
+            };
+            for directive in own.iter().filter(is_certain).take(MAX_REPORTED) {
                 let shown = &form.value[directive.range.clone()];
                 let span = part(source, form.span, &form.value, &directive.range);
                 match classes.get(&directive.argument) {

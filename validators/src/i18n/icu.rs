@@ -11,6 +11,8 @@ const MAX_DEPTH: usize = 32;
 pub(super) struct Message {
     /// The names of the arguments.
     pub(super) arguments: Vec<(String, Range<usize>)>,
+    /// The names of the arguments whose values are shown, also by `#` in a plural.
+    pub(super) shown: BTreeSet<String>,
     /// The selectors of the plurals with cardinal numbers.
     pub(super) plurals: Vec<(Range<usize>, Vec<String>)>,
     /// The first defect, if there is one.
@@ -39,8 +41,9 @@ fn is_name(c: char) -> bool {
 enum Frame {
     /// The message of an option.
     Option,
-    /// The options of a selection or plural: its start, its kind, and the selectors so far.
-    Options { start: usize, kind: &'static str, selectors: BTreeSet<String> },
+    /// The options of a selection or plural: its start, its argument, its kind, and the selectors so
+    /// far.
+    Options { start: usize, name: String, kind: &'static str, selectors: BTreeSet<String> },
 }
 
 /// Parses a message. If `quotes`, apostrophes quote braces.
@@ -88,6 +91,13 @@ impl Parser<'_> {
             }
             let bytes = self.text.as_bytes();
             let Some(next) = memchr::memchr3(b'{', b'}', b'\'', &bytes[self.at..]) else { break };
+            if memchr::memchr(b'#', &bytes[self.at..self.at + next]).is_some() {
+                let number = frames.iter().rev().find_map(|frame| match frame {
+                    Frame::Options { name, kind, .. } if *kind != "select" => Some(name),
+                    _ => None,
+                });
+                self.message.shown.extend(number.cloned());
+            }
             self.at += next;
             match bytes[self.at] {
                 b'\'' => self.quote(!frames.is_empty()),
@@ -149,9 +159,10 @@ impl Parser<'_> {
                 reason.to_owned(),
             ));
         }
-        self.message.arguments.push((name, range));
+        self.message.arguments.push((name.clone(), range));
         if self.rest().starts_with('}') {
             self.at += 1;
+            self.message.shown.insert(name);
             return Ok(None);
         }
         if !self.rest().starts_with(',') {
@@ -165,7 +176,10 @@ impl Parser<'_> {
             "plural" => "plural",
             "select" => "select",
             "selectordinal" => "selectordinal",
-            _ => return self.style(start).map(|()| None),
+            _ => {
+                self.message.shown.insert(name);
+                return self.style(start).map(|()| None);
+            }
         };
         if !self.rest().starts_with(',') {
             return Err((start..self.at, format!("`{kind}` without options")));
@@ -177,7 +191,7 @@ impl Parser<'_> {
             let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
             self.at = self.text.len() - rest.len() + digits;
         }
-        Ok(Some(Frame::Options { start, kind, selectors: BTreeSet::new() }))
+        Ok(Some(Frame::Options { start, name, kind, selectors: BTreeSet::new() }))
     }
 
     /// Skips the style of a number or a date.
@@ -205,7 +219,7 @@ impl Parser<'_> {
     fn option(&mut self, frames: &mut Vec<Frame>) -> Result<(), Failed> {
         self.skip_space();
         let depth = frames.len();
-        let Some(Frame::Options { start, kind, selectors }) = frames.last_mut() else {
+        let Some(Frame::Options { start, kind, selectors, .. }) = frames.last_mut() else {
             return Ok(());
         };
         if self.rest().starts_with('}') {
@@ -300,6 +314,12 @@ mod tests {
         let names: Vec<&str> = message.arguments.iter().map(|(name, _)| &**name).collect();
         assert_eq!(names, ["n", "total", "name"]);
         assert_eq!(message.plurals[0].1, ["=0", "other"]);
+        let shown = |text| parse(text, true).shown.into_iter().collect::<Vec<_>>();
+        assert_eq!(
+            shown("{n, plural, =0 {no} other {# of {total}}} {name}"),
+            ["n", "name", "total"]
+        );
+        assert_eq!(shown("{n, plural, one {a} other {b}}{g, select, other {#}}"), [""; 0]);
         assert!(is_certain("{n, plural, other {x}}") && !is_certain("{n, number}"));
     }
 }
