@@ -454,7 +454,7 @@ fn enabled_rules_are_exported_to_agents_md() {
     - `aidd/*`, 5 rules
     - `deps/*`, 7 rules
     - `dockerfile/*`, 84 rules
-    - `i18n/*`, 19 rules
+    - `i18n/*`, 20 rules
     - `openapi/*`, 50 rules
     - `perf/*`, 41 rules
     - `sql/*`, 34 rules

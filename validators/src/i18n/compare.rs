@@ -10,10 +10,13 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::source::Span;
-use std::collections::{BTreeSet, HashMap};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The remedy for directives that differ.
 const SAME_DIRECTIVES: &str = "Write the directives of the source text";
+/// How many source texts have placeholders with the same marks if the library replaces them.
+const MIN_USUAL: usize = 3;
 /// Maximum number of placeholders of one text that are reported.
 const MAX_REPORTED: usize = 100;
 
@@ -30,12 +33,12 @@ pub(super) fn plural_suffix(key: &str) -> Option<(&str, &str)> {
 }
 
 /// The translated entries with their source texts.
-pub(super) fn pairs<'a>(context: &'a Context<'_>) -> Vec<Pair<'a>> {
+pub(super) fn pairs<'f>(context: &Context<'f>) -> Vec<Pair<'f>> {
     let is_embedded =
         matches!(context.layout.format, Format::Po | Format::XcStrings | Format::Xliff);
-    let is_filled = |entry: &&Entry| !entry.is_empty();
+    let is_filled = |entry: &&'f Entry| !entry.is_empty();
     if is_embedded {
-        let pair = |entry: &'a Entry| {
+        let pair = |entry: &'f Entry| {
             let (source, plural) = entry.source.as_ref()?;
             let sources =
                 [Some(source.as_str()), plural.as_deref()].into_iter().flatten().collect();
@@ -53,7 +56,7 @@ pub(super) fn pairs<'a>(context: &'a Context<'_>) -> Vec<Pair<'a>> {
         }
         texts.entry(&entry.key).or_default().extend(own);
     }
-    let pair = |entry: &'a Entry| {
+    let pair = |entry: &'f Entry| {
         let base = plural_suffix(&entry.key).filter(|_| is_suffixed(context.layout.format));
         let found =
             base.and_then(|(base, _)| texts.get(base)).or_else(|| texts.get(&*entry.key))?;
@@ -75,7 +78,7 @@ fn can_omit(context: &Context<'_>, entry: &Entry, form: &Form) -> bool {
     match category {
         Some("zero" | "one" | "two") => true,
         Some(index) if context.layout.format == Format::Po => {
-            let uses = context.own().map(|own| own.plural_uses.as_slice()).unwrap_or_default();
+            let uses = &context.own.plural_uses;
             index.parse().ok().and_then(|index: usize| uses.get(index)).is_none_or(|&uses| uses < 5)
         }
         _ => false,
@@ -96,7 +99,9 @@ fn can_omit_count(context: &Context<'_>, pair: &Pair<'_>, name: &str) -> bool {
     let argument = name.trim_matches(['{', '}']);
     let quotes = context.layout.format != Format::Arb;
     let messages = || pair.sources.iter().map(|text| icu::parse(text, quotes));
-    messages().all(|message| message.hidden_counts.contains(argument))
+    let is_hidden =
+        |it: &icu::Message| it.counts.contains(argument) && !it.shown.contains(argument);
+    messages().all(|message| is_hidden(&message))
         || messages().all(|message| message.counts.contains(argument)) && !has_plurals()
 }
 
@@ -104,27 +109,60 @@ fn scan(context: &Context<'_>, text: &str) -> Vec<Placeholder> {
     placeholders::scan(context.layout.format, context.is_icu(), text)
 }
 
+/// The arguments of an ICU message whose values are in the text, not only in the choice of a form.
+fn shown(context: &Context<'_>, text: &str) -> BTreeSet<String> {
+    if !context.is_icu() {
+        return BTreeSet::new();
+    }
+    let message = icu::parse(text, context.layout.format != Format::Arb);
+    message.shown.into_iter().map(|name| format!("{{{name}}}")).collect()
+}
+
 /// Whether the formats use directives of `printf` in all texts.
 fn has_directives(format: Format) -> bool {
     matches!(format, Format::Android | Format::Strings | Format::StringsDict | Format::XcStrings)
 }
 
-/// Whether a library defines values in addition to those of the source text: the messages of
-/// validations of Rails and Laravel, and plural forms that are separated by bars.
-fn is_implicit(context: &Context<'_>, pair: &Pair<'_>) -> bool {
+/// The names of the values that a library defines in addition to those of the source text: in plural
+/// forms that are separated by bars, and in the messages of validations of Rails.
+fn implicit(context: &Context<'_>, pair: &Pair<'_>) -> &'static [&'static str] {
+    let has_bars = || {
+        let own = pair.entry.forms.iter().map(|form| form.value.as_str());
+        pair.sources.iter().copied().chain(own).any(|text| text.contains('|'))
+    };
     match context.layout.format {
-        Format::Json => {
-            let own = pair.entry.forms.iter().map(|form| form.value.as_str());
-            pair.sources.iter().copied().chain(own).any(|text| text.contains('|'))
-        }
+        Format::Json | Format::Yaml if has_bars() => &["count", "n", "smart_count"],
         Format::Yaml => {
             let mut parts = pair.entry.key.split('.');
-            parts.next() == Some("errors")
-                || parts.any(|part| part == "errors") && pair.entry.key.starts_with("active")
-                || pair.sources.iter().any(|text| text.contains(" | "))
+            let is_validation = parts.next() == Some("errors")
+                || parts.any(|part| part == "errors") && pair.entry.key.starts_with("active");
+            if is_validation { &["attribute", "count", "model", "value"] } else { &[] }
         }
-        _ => false,
+        _ => &[],
     }
+}
+
+/// A placeholder without its marks, such as `name` of `{{name}}`.
+fn bare(placeholder: &str) -> &str {
+    placeholder.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+}
+
+/// The marks before the name of a placeholder, such as `{{`.
+fn marks(placeholder: &str) -> &str {
+    let name = placeholder.find(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    &placeholder[..name.unwrap_or(placeholder.len())]
+}
+
+/// The marks of the placeholders that several source texts have.
+fn usual_marks(context: &Context<'_>) -> BTreeSet<String> {
+    let mut counts = BTreeMap::<String, usize>::new();
+    for pair in context.pairs() {
+        let found = pair.sources.first().map(|text| scan(context, text)).unwrap_or_default();
+        for (name, _) in found.into_iter().take(1) {
+            *counts.entry(marks(&name).to_owned()).or_default() += 1;
+        }
+    }
+    counts.into_iter().filter(|&(_, count)| count >= MIN_USUAL).map(|(marks, _)| marks).collect()
 }
 
 /// Whether a message is malformed, so that its arguments are not known.
@@ -134,12 +172,19 @@ fn is_unparsed(context: &Context<'_>, text: &str) -> bool {
 
 pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>) {
     let source = report.source();
+    let format = context.layout.format;
     // In other formats, braces can have another meaning if the source has no placeholder.
-    let is_certain = matches!(context.layout.format, Format::Fluent | Format::Xliff | Format::Yaml);
-    for pair in pairs(context) {
-        if pair.entry.directives.is_some() || is_implicit(context, &pair) {
+    let is_certain =
+        matches!(format, Format::Fluent | Format::Xliff | Format::Yaml) || context.is_icu();
+    let usual = OnceCell::new();
+    let is_usual = |name: &str| {
+        format != Format::Php && usual.get_or_init(|| usual_marks(context)).contains(marks(name))
+    };
+    for pair in context.pairs() {
+        if pair.entry.directives.is_some() {
             continue;
         }
+        let implicit = implicit(context, pair);
         let expected: BTreeSet<String> = pair
             .sources
             .iter()
@@ -148,9 +193,13 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
             .collect();
         for form in &pair.entry.forms {
             let found = scan(context, &form.value);
-            let unknown: Vec<&Placeholder> =
-                found.iter().filter(|(name, _)| !expected.contains(name)).collect();
-            if unknown.is_empty() || expected.is_empty() && !is_certain {
+            let is_unknown = |(name, _): &&Placeholder| {
+                !expected.contains(name)
+                    && !implicit.contains(&bare(name))
+                    && (is_certain || !expected.is_empty() || is_usual(name))
+            };
+            let unknown: Vec<&Placeholder> = found.iter().filter(is_unknown).collect();
+            if unknown.is_empty() {
                 continue;
             }
             let missing: Vec<&String> = expected
@@ -203,21 +252,32 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
 }
 
 pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>) {
-    for pair in pairs(context) {
-        if pair.entry.directives.is_some() || is_implicit(context, &pair) {
+    for pair in context.pairs() {
+        if pair.entry.directives.is_some() {
             continue;
         }
+        let implicit = implicit(context, pair);
         let sets: Vec<BTreeSet<String>> = pair
             .sources
             .iter()
             .map(|text| scan(context, text).into_iter().map(|(name, _)| name).collect())
             .collect();
+        let shown: Vec<BTreeSet<String>> =
+            pair.sources.iter().map(|text| shown(context, text)).collect();
         // Only what all source texts contain, such as all plural forms, is needed in each text.
-        let mut needed =
-            sets.iter().skip(1).fold(sets.first().cloned().unwrap_or_default(), |all, set| {
-                all.intersection(set).cloned().collect()
-            });
-        needed.retain(|name| !can_omit_count(context, &pair, name));
+        let common = |sets: &[BTreeSet<String>]| {
+            let first = sets.first().cloned().unwrap_or_default();
+            sets.iter().skip(1).fold(first, |all, set| all.intersection(set).cloned().collect())
+        };
+        let mut needed: BTreeSet<String> = common(&sets);
+        // The number is the reason for a message of a validation.
+        let is_count = |name: &str| name == "count" && implicit.contains(&"attribute");
+        needed.retain(|name| {
+            (!implicit.contains(&bare(name)) || is_count(bare(name)))
+                && !can_omit_count(context, pair, name)
+        });
+        let mut shown = common(&shown);
+        shown.retain(|name| needed.contains(name));
         let directives = if has_directives(context.layout.format) {
             needed_arguments(&pair.sources)
         } else {
@@ -239,6 +299,16 @@ pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>
                 .filter(|name| !found.iter().any(|(found, _)| found == *name))
                 .map(|name| format!("`{name}`"))
                 .collect();
+            if missing.is_empty() && !shown.is_empty() {
+                let own = self::shown(context, &form.value);
+                if let Some(name) = shown.difference(&own).next() {
+                    let key = display_key(&pair.entry.key);
+                    let message =
+                        format!("the text of `{key}` does not show the value of `{name}`");
+                    report.at(form.span, message);
+                    continue;
+                }
+            }
             // A misspelt placeholder is reported as unknown.
             if found.iter().any(|(name, _)| !sets.iter().any(|set| set.contains(name))) {
                 continue;
@@ -273,7 +343,7 @@ fn needed_arguments(sources: &[&str]) -> BTreeSet<Argument> {
 pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let format = context.layout.format;
-    for pair in pairs(context) {
+    for pair in context.pairs() {
         let parse = |text: &str| match (pair.entry.directives, has_directives(format)) {
             (Some(kind), _) => printf::directives(text, kind),
             (None, true) => Some(printf::lenient(text)),
@@ -284,17 +354,24 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
         // If the source text is not a format string, nothing follows.
         let Some(parsed) = parsed else { continue };
         let is_flagged = pair.entry.directives.is_some();
-        if !is_flagged && parsed.iter().all(Vec::is_empty) {
+        // `50% d…`: a percent sign before a space and a letter is usually text.
+        let is_ambiguous =
+            pair.sources.iter().zip(&parsed).any(|(text, parsed)| {
+                parsed.iter().any(|it| text[it.range.clone()].starts_with("% "))
+            });
+        if is_ambiguous {
             continue;
         }
+        let is_plain = !is_flagged && parsed.iter().all(Vec::is_empty);
         let classes: HashMap<&Argument, &str> =
             parsed.iter().flatten().map(|it| (&it.argument, &*it.class)).collect();
         for form in &pair.entry.forms {
             if form.value.is_empty() {
                 continue;
             }
-            let key = display_key(&pair.entry.key);
+            let key = || display_key(&pair.entry.key);
             let Some(own) = parse(&form.value) else {
+                let key = key();
                 let name = flag_name(pair.entry.directives);
                 report.at(
                     form.span,
@@ -302,22 +379,28 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
                 );
                 continue;
             };
-            for directive in own.iter().take(MAX_REPORTED) {
+            // In a text without arguments, only some directives cannot be text.
+            let is_certain = |directive: &&Directive| {
+                !is_plain || form.value[directive.range.clone()].contains(['$', '@'])
+            };
+            for directive in own.iter().filter(is_certain).take(MAX_REPORTED) {
                 let shown = &form.value[directive.range.clone()];
                 let span = part(source, form.span, &form.value, &directive.range);
                 match classes.get(&directive.argument) {
                     None => {
                         let message = format!(
-                            "`{shown}` formats {}, which the source text of `{key}` does not have",
-                            directive.argument
+                            "`{shown}` formats {}, which the source text of `{}` does not have",
+                            directive.argument,
+                            key()
                         );
                         report.at(span, message).help(SAME_DIRECTIVES);
                     }
                     Some(class) if !is_compatible(class, &directive.class, format) => {
                         let message = format!(
-                            "`{shown}` formats {} as {}, but the source text of `{key}` as {}",
+                            "`{shown}` formats {} as {}, but the source text of `{}` as {}",
                             directive.argument,
                             named(&directive.class),
+                            key(),
                             named(class)
                         );
                         report.at(span, message).help(SAME_DIRECTIVES);
@@ -344,7 +427,8 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
                 report.at(
                     form.span,
                     format!(
-                        "the text of `{key}` does not format {argument}, as the source text does"
+                        "the text of `{}` does not format {argument}, as the source text does",
+                        key()
                     ),
                 );
             }
@@ -388,12 +472,12 @@ pub(super) fn newline_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
     if context.layout.format != Format::Po {
         return;
     }
-    for pair in pairs(context) {
+    for pair in context.pairs() {
         for form in &pair.entry.forms {
             if form.value.is_empty() {
                 continue;
             }
-            let key = display_key(&pair.entry.key);
+            let key = || display_key(&pair.entry.key);
             let starts = |text: &str| text.starts_with('\n');
             let ends = |text: &str| text.ends_with('\n');
             // If the source texts disagree, no translation agrees with both.
@@ -410,7 +494,8 @@ pub(super) fn newline_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
                 report.at(
                     form.span,
                     format!(
-                        "the text of `{key}` must {verb} with a line break, as the source text"
+                        "the text of `{}` must {verb} with a line break, as the source text",
+                        key()
                     ),
                 );
             }
@@ -420,7 +505,8 @@ pub(super) fn newline_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
                 let finding = report.at(
                     form.span,
                     format!(
-                        "the text of `{key}` must {verb} with a line break, as the source text"
+                        "the text of `{}` must {verb} with a line break, as the source text",
+                        key()
                     ),
                 );
                 if needs {

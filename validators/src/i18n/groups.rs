@@ -1,6 +1,6 @@
 //! The catalogues of a project, grouped by the texts that they translate.
 
-use super::layout::{Layout, layout};
+use super::layout::{Layout, default_bundle, layout};
 use super::locale;
 use super::model::Catalogue;
 use super::read;
@@ -35,6 +35,16 @@ pub(super) fn groups(files: &dyn Files) -> Arc<Groups> {
             let Some(Layout { locale, group, .. }) = layout(path) else { continue };
             groups.entry(group).or_default().members.push((locale, path.clone()));
         }
+        for (group, Group { members }) in &mut groups {
+            // Other bundles show that the file without a locale is one.
+            let default =
+                group.strip_suffix("*.properties").map(|base| format!("{base}.properties"));
+            let is_alone = members.len() < 2 || members.iter().any(|(locale, _)| locale.is_none());
+            let is_listed =
+                |path: &String| files.listing().is_some_and(|listing| listing.has_file(path));
+            members
+                .extend(default.filter(|_| !is_alone).filter(is_listed).map(|path| (None, path)));
+        }
         groups
     })
 }
@@ -47,10 +57,12 @@ pub(super) fn catalogue(files: &dyn Files, path: &str) -> Arc<Option<Catalogue>>
             return None;
         }
         let source = Source::decode(path, bytes);
-        if !super::is_catalogue(path, source.text()) {
-            return None;
-        }
-        read::read(&layout(path)?, source.text()).filter(|_| source.decoded() != Decoded::Lossy)
+        let layout = match layout(path) {
+            Some(layout) if super::is_catalogue(path, source.text()) => layout,
+            Some(_) => return None,
+            None => default_bundle(path)?,
+        };
+        read::read(&layout, source.text()).filter(|_| source.decoded() != Decoded::Lossy)
     })
 }
 
@@ -82,7 +94,15 @@ impl Group {
         let size = |path: &str| files.size(path).unwrap_or_default();
         // The text on standard input has no size.
         let own = files.size(source).unwrap_or(u64::MAX / SOURCE_FACTOR);
-        let is_larger = |(_, path): &&(Option<String>, String)| size(path) > SOURCE_FACTOR * own;
+        let count =
+            |path: &str| Some(Option::as_ref(&catalogue(files, path))?.entries.len() as u64);
+        // The letters of other scripts have more bytes.
+        let is_larger = |(_, path): &&(Option<String>, String)| {
+            size(path) > SOURCE_FACTOR * own
+                && count(path)
+                    .zip(count(source))
+                    .is_none_or(|(other, own)| other > SOURCE_FACTOR * own)
+        };
         self.members.iter().find(is_larger).is_none().then_some(source.as_str())
     }
 

@@ -11,10 +11,10 @@ const MAX_DEPTH: usize = 32;
 pub(super) struct Message {
     /// The names of the arguments.
     pub(super) arguments: Vec<(String, Range<usize>)>,
+    /// The names of the arguments whose values are shown, also by `#` in a plural.
+    pub(super) shown: BTreeSet<String>,
     /// The selectors of the plurals with cardinal numbers.
     pub(super) plurals: Vec<(Range<usize>, Vec<String>)>,
-    /// The numbers that only select a plural: no argument and no `#` displays them.
-    pub(super) hidden_counts: BTreeSet<String>,
     /// The numbers that select a plural.
     pub(super) counts: BTreeSet<String>,
     /// The first defect, if there is one.
@@ -67,21 +67,14 @@ fn is_name(c: char) -> bool {
 enum Frame {
     /// The message of an option, and where it starts.
     Option { start: usize },
-    /// The options of a selection or plural: its start, the range of its argument, its kind, and the
-    /// selectors so far.
-    Options { start: usize, name: Range<usize>, kind: &'static str, selectors: BTreeSet<String> },
+    /// The options of a selection or plural: its start, its argument, its kind, and the selectors so
+    /// far.
+    Options { start: usize, name: String, kind: &'static str, selectors: BTreeSet<String> },
 }
 
 /// Parses a message. If `quotes`, apostrophes quote braces.
 pub(super) fn parse(text: &str, quotes: bool) -> Message {
-    let mut parser = Parser {
-        text,
-        at: 0,
-        quotes,
-        message: Message::default(),
-        displayed: BTreeSet::new(),
-        keyword: None,
-    };
+    let mut parser = Parser { text, at: 0, quotes, message: Message::default(), keyword: None };
     if let Err(fault) = parser.run() {
         // A keyword inside the text of an option is the next option, after a missing brace.
         let fault = match parser.keyword {
@@ -93,8 +86,6 @@ pub(super) fn parse(text: &str, quotes: bool) -> Message {
         };
         parser.message.error = Some(fault);
     }
-    let counts = &parser.message.counts;
-    parser.message.hidden_counts = counts.difference(&parser.displayed).cloned().collect();
     parser.message
 }
 
@@ -103,8 +94,6 @@ struct Parser<'t> {
     at: usize,
     quotes: bool,
     message: Message,
-    /// The arguments that the message displays.
-    displayed: BTreeSet<String>,
     /// The first keyword of a plural that is inside the text of an option.
     keyword: Option<Range<usize>>,
 }
@@ -136,14 +125,18 @@ impl Parser<'_> {
             }
             let bytes = self.text.as_bytes();
             let Some(next) = memchr::memchr3(b'{', b'}', b'\'', &bytes[self.at..]) else { break };
+            if memchr::memchr(b'#', &bytes[self.at..self.at + next]).is_some() {
+                let number = frames.iter().rev().find_map(|frame| match frame {
+                    Frame::Options { name, kind, .. } if *kind != "select" => Some(name),
+                    _ => None,
+                });
+                self.message.shown.extend(number.cloned());
+            }
             self.at += next;
             match bytes[self.at] {
                 b'\'' => self.quote(!frames.is_empty()),
                 b'}' => match frames.pop() {
-                    Some(frame) => {
-                        self.record_number(&frame, frames.last());
-                        self.at += 1;
-                    }
+                    Some(_) => self.at += 1,
                     None => {
                         let range = self.at..self.at + 1;
                         return Err(Fault::new(range, "`}` without `{`", CLOSE));
@@ -176,17 +169,6 @@ impl Parser<'_> {
     fn open_options(&self, start: usize, kind: &str) -> Fault {
         let reason = format!("`}}` missing at the end of the `{kind}`");
         Fault::new(start..start + 1, reason, CLOSE)
-    }
-
-    /// Records that the closed option of a plural displays the number with `#`.
-    fn record_number(&mut self, option: &Frame, options: Option<&Frame>) {
-        let (&Frame::Option { start }, Some(Frame::Options { name, kind, .. })) = (option, options)
-        else {
-            return;
-        };
-        if *kind != "select" && self.text[start..self.at].contains('#') {
-            self.displayed.insert(self.text[name.clone()].to_owned());
-        }
     }
 
     /// Records a keyword before the brace at the current position, in the text from `start`.
@@ -233,7 +215,7 @@ impl Parser<'_> {
         self.message.arguments.push((name.clone(), range.clone()));
         if self.rest().starts_with('}') {
             self.at += 1;
-            self.displayed.insert(name);
+            self.message.shown.insert(name);
             return Ok(None);
         }
         if !self.rest().starts_with(',') {
@@ -250,7 +232,7 @@ impl Parser<'_> {
             "select" => "select",
             "selectordinal" => "selectordinal",
             _ => {
-                self.displayed.insert(name);
+                self.message.shown.insert(name);
                 return self.style(start, kind_range).map(|()| None);
             }
         };
@@ -259,9 +241,7 @@ impl Parser<'_> {
             return Err(Fault::new(start..self.at, reason, OTHER));
         }
         if kind == "plural" {
-            self.message.counts.insert(name);
-        } else {
-            self.displayed.insert(name);
+            self.message.counts.insert(name.clone());
         }
         self.at += 1;
         self.skip_space();
@@ -270,7 +250,7 @@ impl Parser<'_> {
             let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
             self.at = self.text.len() - rest.len() + digits;
         }
-        Ok(Some(Frame::Options { start, name: range, kind, selectors: BTreeSet::new() }))
+        Ok(Some(Frame::Options { start, name, kind, selectors: BTreeSet::new() }))
     }
 
     /// Skips the style of a number or a date; `kind` is the range of the word before it.
@@ -455,10 +435,12 @@ mod tests {
         let names: Vec<&str> = message.arguments.iter().map(|(name, _)| &**name).collect();
         assert_eq!(names, ["n", "total", "name"]);
         assert_eq!(message.plurals[0].1, ["=0", "other"]);
-        let hidden = |text| parse(text, true).hidden_counts.into_iter().collect::<Vec<_>>();
-        assert_eq!(hidden("{n, plural, one {day} other {days}}"), ["n"]);
-        assert!(hidden("{n, plural, one {day} other {# days}}").is_empty());
-        assert!(hidden("{n} {n, plural, one {day} other {days}}").is_empty());
+        let shown = |text| parse(text, true).shown.into_iter().collect::<Vec<_>>();
+        assert_eq!(
+            shown("{n, plural, =0 {no} other {# of {total}}} {name}"),
+            ["n", "name", "total"]
+        );
+        assert_eq!(shown("{n, plural, one {a} other {b}}{g, select, other {#}}"), [""; 0]);
         assert!(is_certain("{n, plural, other {x}}") && !is_certain("{n, number}"));
     }
 }

@@ -38,7 +38,7 @@ fn is_item(key: &str) -> bool {
 /// Formats whose catalogues have the same keys in all locales.
 fn has_keys(context: &Context<'_>) -> bool {
     !matches!(context.layout.format, Format::Po | Format::Pot | Format::XcStrings | Format::Xliff)
-        && context.own().is_some_and(|own| own.complete)
+        && context.own.complete
 }
 
 /// The first keys of `keys`, for a message.
@@ -56,12 +56,12 @@ fn count(number: usize, noun: &str) -> String {
 
 /// The span of the first entry's key: the place of findings on the whole file.
 fn place(context: &Context<'_>, report: &Report<'_>) -> Span {
-    let first = context.own().and_then(|own| own.entries.first());
+    let first = context.own.entries.first();
     first.map_or_else(|| report.source().line_span(0), |entry| entry.key_span)
 }
 
 pub(super) fn missing_key(context: &Context<'_>, report: &mut Report<'_>) {
-    let (Some(source), Some(own)) = (context.source(), context.own()) else { return };
+    let Some(source) = context.source() else { return };
     let Some(locale) = context.layout.locale.as_deref().filter(|_| has_keys(context)) else {
         return;
     };
@@ -69,7 +69,7 @@ pub(super) fn missing_key(context: &Context<'_>, report: &mut Report<'_>) {
     if context.group.has_fallback(locale) {
         return;
     }
-    let own_keys = bases(context, own);
+    let own_keys = bases(context, context.own);
     let mut seen = HashSet::new();
     let missing: Vec<&str> = source
         .entries
@@ -78,7 +78,7 @@ pub(super) fn missing_key(context: &Context<'_>, report: &mut Report<'_>) {
         .map(|entry| base(context, &entry.key))
         .filter(|key| !own_keys.contains(key) && !is_item(key) && seen.insert(*key))
         .collect();
-    let Some((path, _)) = context.source.as_ref().filter(|_| !missing.is_empty()) else { return };
+    let Some((path, _)) = context.source.filter(|_| !missing.is_empty()) else { return };
     let message =
         format!("{} of {path} not translated: {}", count(missing.len(), "key"), listed(&missing));
     let span = place(context, report);
@@ -96,12 +96,17 @@ pub(super) fn extra_key(context: &Context<'_>, report: &mut Report<'_>) {
             !known.contains(key) && !is_item(key) && seen.insert(key)
         })
         .collect();
-    let Some((path, _)) = context.source.as_ref() else { return };
+    let Some((path, _)) = context.source else { return };
     let Some(first) = extra.first() else { return };
     let keys: Vec<&str> = extra.iter().map(|entry| base(context, &entry.key)).collect();
     let verb = if keys.len() == 1 { "is" } else { "are" };
     let message = format!("{} {verb} not in {path}: {}", count(keys.len(), "key"), listed(&keys));
     report.at(first.key_span, message);
+}
+
+/// The texts of an entry.
+fn values(entry: &Entry) -> impl Iterator<Item = &str> {
+    entry.forms.iter().map(|form| &*form.value)
 }
 
 /// Whether the same text in two languages is a copy: it has several words in letters.
@@ -115,7 +120,7 @@ fn is_prose(text: &str) -> bool {
 
 pub(super) fn untranslated(context: &Context<'_>, report: &mut Report<'_>) {
     let Some(locale) = context.layout.locale.as_deref() else { return };
-    let Some((path, _)) = context.source.as_ref() else { return };
+    let Some((path, _)) = context.source else { return };
     let source_locale = super::layout::layout(path).and_then(|layout| layout.locale);
     let source_language = source_locale.as_deref().map_or("en", super::locale::language);
     if super::locale::language(locale) == source_language || context.group.has_fallback(locale) {
@@ -126,9 +131,7 @@ pub(super) fn untranslated(context: &Context<'_>, report: &mut Report<'_>) {
         source.entries.iter().map(|entry| (&*entry.key, entry)).collect();
     let is_copy = |entry: &&Entry| {
         let Some(original) = texts.get(&*entry.key) else { return false };
-        let values =
-            |entry: &Entry| entry.forms.iter().map(|form| form.value.clone()).collect::<Vec<_>>();
-        entry.forms.iter().all(|form| is_prose(&form.value)) && values(entry) == values(original)
+        values(entry).eq(values(original)) && values(entry).all(is_prose)
     };
     let copies: Vec<&Entry> = context
         .entries()

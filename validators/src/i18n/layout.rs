@@ -164,6 +164,8 @@ fn android(dir: &str, name: &str) -> Option<Layout> {
     }
     let locale = match qualifier.strip_prefix('-') {
         None if qualifier.is_empty() => None,
+        // The code of Indonesian before 1989, which Android uses.
+        Some("in") => Some("id".to_owned()),
         // Other qualifiers, such as `values-night` and `values-v26`, are not locales.
         Some(tag) => Some(locale::parse(tag)?),
         None => return None,
@@ -194,6 +196,12 @@ fn properties(dir: &str, stem: &str) -> Option<Layout> {
     }
     let group = join(dir, &format!("{base}*.properties"));
     Some(Layout { format: Format::Properties, locale, group })
+}
+
+/// The layout of the bundle of the default locale, whose name alone does not show that it is one.
+pub(super) fn default_bundle(path: &str) -> Option<Layout> {
+    let group = format!("{}*.properties", path.strip_suffix(".properties")?);
+    Some(Layout { format: Format::Properties, locale: None, group })
 }
 
 #[cfg(test)]
@@ -233,6 +241,10 @@ mod tests {
                 "Android - app/src/main/res/values*/strings.xml",
             ),
             ("app/src/main/res/values-night/strings.xml", ""),
+            (
+                "app/src/main/res/values-in/strings.xml",
+                "Android id app/src/main/res/values*/strings.xml",
+            ),
             ("App/de.lproj/Main.strings", "Strings de App/*.lproj/Main.strings"),
             ("messages_zh_CN.properties", "Properties zh-CN messages*.properties"),
             ("application.properties", ""),

@@ -44,6 +44,10 @@ static LANGUAGES: LazyLock<HashMap<&'static str, Option<Plurals>>> = LazyLock::n
     languages
 });
 
+/// Variants that are used in tags without `@`.
+const VARIANTS: [&str; 7] =
+    ["cyrillic", "formal", "informal", "latin", "swiss", "tradnl", "valencia"];
+
 /// The language of a locale, in lower case.
 pub(super) fn language(locale: &str) -> &str {
     locale.split('-').next().unwrap_or(locale)
@@ -88,7 +92,8 @@ pub(super) fn parse(tag: &str) -> Option<String> {
                 format!("{}{}", first.to_ascii_uppercase(), rest.to_ascii_lowercase())
             }
             5..=8
-                if region.bytes().all(|byte| byte.is_ascii_alphanumeric()) && tag.contains('@') =>
+                if region.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                    && (tag.contains('@') || VARIANTS.contains(&region)) =>
             {
                 region.to_ascii_lowercase()
             }
@@ -119,6 +124,7 @@ mod tests {
             ("b+sr+Latn", "sr-Latn"),
             ("sr@latin", "sr-latin"),
             ("es-419", "es-419"),
+            ("de_informal", "de-informal"),
             ("de_DE.UTF-8", "de-DE"),
             ("common", ""),
             ("en-dashboard", ""),

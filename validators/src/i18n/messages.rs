@@ -57,11 +57,8 @@ pub(super) fn bidi_control(context: &Context<'_>, report: &mut Report<'_>) {
     let source = report.source();
     for entry in context.entries() {
         for form in &entry.forms {
-            // All control characters start with these bytes in UTF-8.
-            let bytes = form.value.as_bytes();
-            if memchr::memmem::find(bytes, b"\xE2\x80").is_none()
-                && memchr::memmem::find(bytes, b"\xE2\x81").is_none()
-            {
+            // All control characters start with this byte in UTF-8.
+            if memchr::memchr(0xE2, form.value.as_bytes()).is_none() {
                 continue;
             }
             let mut open: Vec<(usize, char, bool)> = Vec::new();
@@ -103,10 +100,8 @@ pub(super) fn bidi_control(context: &Context<'_>, report: &mut Report<'_>) {
 }
 
 pub(super) fn undefined_reference(context: &Context<'_>, report: &mut Report<'_>) {
-    let Some(own) = context.own().filter(|own| own.complete && !own.references.is_empty()) else {
-        return;
-    };
-    if context.files.listing().is_none() {
+    let own = context.own;
+    if !own.complete || own.references.is_empty() || context.files.listing().is_none() {
         return;
     }
     // The bundle of a locale can consist of files in several directories.

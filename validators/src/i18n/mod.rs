@@ -9,6 +9,7 @@ mod layout;
 mod locale;
 mod messages;
 mod model;
+mod mojibake;
 mod placeholders;
 mod plural_forms;
 mod plurals;
@@ -25,9 +26,11 @@ use aidd_engine::text::finding::Severity;
 use aidd_engine::text::kind::Kind;
 use aidd_engine::text::purpose::Purpose;
 use aidd_engine::text::source::{Decoded, Span};
+use compare::Pair;
 use groups::Group;
 use layout::Layout;
 use model::{Catalogue, Entry, Format};
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 /// A catalogue of texts.
@@ -77,6 +80,7 @@ const CHECKS: &[(&str, CatalogueCheck)] = &[
     ("i18n/missing-key", keys::missing_key),
     ("i18n/missing-placeholder", compare::missing_placeholder),
     ("i18n/missing-plural", plurals::missing_plural),
+    ("i18n/mojibake", mojibake::mojibake),
     ("i18n/newline-mismatch", compare::newline_mismatch),
     ("i18n/tag-mismatch", tags::tag_mismatch),
     ("i18n/undefined-reference", messages::undefined_reference),
@@ -88,12 +92,14 @@ const CHECKS: &[(&str, CatalogueCheck)] = &[
 
 /// The input of the checks of one catalogue.
 struct Context<'f> {
-    layout: Layout,
-    catalogue: Arc<Option<Catalogue>>,
+    layout: &'f Layout,
+    own: &'f Catalogue,
     files: &'f dyn Files,
     /// The catalogue with the source texts, if it is another file.
-    source: Option<(String, Arc<Option<Catalogue>>)>,
-    group: Group,
+    source: Option<(&'f str, Option<&'f Catalogue>)>,
+    group: &'f Group,
+    /// The entries with their source texts; see [`compare::pairs`].
+    pairs: OnceCell<Vec<Pair<'f>>>,
 }
 
 fn is_catalogue(path: &str, text: &str) -> bool {
@@ -126,11 +132,15 @@ fn starts(text: &str, marks: &[&str]) -> bool {
 fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let Some(layout) = layout::layout(source.path()) else { return };
-    let purpose = Purpose::of_file(source.path(), context.files);
-    let is_skipped = matches!(
-        purpose,
-        Purpose::Vendored | Purpose::Archived | Purpose::Template | Purpose::Test
-    );
+    let is_skipped = match Purpose::of_file(source.path(), context.files) {
+        Purpose::Vendored | Purpose::Archived | Purpose::Template => true,
+        // `locales/fr/integration.json` has texts on integrations.
+        Purpose::Test => {
+            let directory = source.path().rsplit_once('/').map_or("", |(directory, _)| directory);
+            Purpose::from_path(&format!("{directory}/texts")) == Purpose::Test
+        }
+        _ => false,
+    };
     // Paths of project templates contain placeholders.
     if is_skipped || source.path().contains("{{") {
         return;
@@ -143,14 +153,17 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let Some(own) = &*catalogue else { return };
     report_problems(own, layout.format, report);
     let groups = groups::groups(context.files);
-    let group = groups.get(&layout.group).cloned().unwrap_or_default();
+    let alone = Group::default();
+    let group = groups.get(&layout.group).unwrap_or(&alone);
     let source_path = group.source(context.files).filter(|path| path != source.path());
     let source = source_path.map(|path| {
         let catalogue = groups::catalogue(context.files, &path);
         (path, catalogue)
     });
+    let source = source.as_ref().map(|(path, catalogue)| (path.as_str(), (**catalogue).as_ref()));
+    let files = context.files;
     let context =
-        Context { layout, catalogue: catalogue.clone(), files: context.files, source, group };
+        Context { layout: &layout, own, files, source, group, pairs: OnceCell::default() };
     for &(id, check) in CHECKS {
         if report.begin(id) {
             check(&context, report);
@@ -198,26 +211,26 @@ fn report_problems(catalogue: &Catalogue, format: Format, report: &mut Report<'_
     }
 }
 
-impl Context<'_> {
-    fn own(&self) -> Option<&Catalogue> {
-        (*self.catalogue).as_ref()
-    }
-
+impl<'f> Context<'f> {
     /// The entries of the file that are used.
-    fn entries(&self) -> impl Iterator<Item = &Entry> {
-        self.own().into_iter().flat_map(|own| &own.entries).filter(|entry| !entry.inactive)
+    fn entries(&self) -> impl Iterator<Item = &'f Entry> + use<'f> {
+        self.own.entries.iter().filter(|entry| !entry.inactive)
     }
 
     /// Whether the texts are messages in the syntax of ICU.
     fn is_icu(&self) -> bool {
-        self.own().is_some_and(|own| own.is_icu)
-            || self.source().is_some_and(|source| source.is_icu)
+        self.own.is_icu || self.source().is_some_and(|source| source.is_icu)
     }
 
     /// The catalogue with the source texts, if all of it was read.
-    fn source(&self) -> Option<&Catalogue> {
-        let (_, source) = self.source.as_ref()?;
-        Option::as_ref(source).filter(|source| source.complete)
+    fn source(&self) -> Option<&'f Catalogue> {
+        let (_, source) = self.source?;
+        source.filter(|source| source.complete)
+    }
+
+    /// The translated entries with their source texts.
+    fn pairs(&self) -> &[Pair<'f>] {
+        self.pairs.get_or_init(|| compare::pairs(self))
     }
 
     /// The locale of an entry: that of the file, or that in the key of a string catalog.

@@ -1,6 +1,9 @@
 //! The field `Plural-Forms` of PO files: the number of forms, and an expression of C that selects
 //! one of them.
 
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
 /// The largest number for which the expression is evaluated.
 const MAX_TESTED: u64 = 1000;
 /// The maximum number of operators in an expression.
@@ -27,11 +30,35 @@ struct Parser<'t> {
     nodes: Vec<Node>,
 }
 
-/// For each form, how many of the numbers up to 1,000 use it.
+/// For each form, how many of the numbers up to 1,000 use it; or the reason why the value is invalid.
+type Uses = Result<Vec<usize>, String>;
+
+/// The values that were read; the files of a project have few different ones.
+static KNOWN: LazyLock<Mutex<HashMap<String, Uses>>> = LazyLock::new(Mutex::default);
+/// Maximum number of values that are kept.
+const MAX_KNOWN: usize = 64;
+/// Maximum length of a value that is kept, in bytes.
+const MAX_KEPT: usize = 400;
+
+/// Reads a value as [`parse`] does, at most once for each value.
 ///
 /// # Errors
 /// The reason why the value is invalid.
-pub(super) fn parse(value: &str) -> Result<Vec<usize>, String> {
+pub(super) fn parse_once(value: &str) -> Uses {
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(uses) = known().get(value) {
+        return uses.clone();
+    }
+    let uses = parse(value);
+    let mut known = known();
+    if known.len() < MAX_KNOWN && value.len() <= MAX_KEPT {
+        known.insert(value.to_owned(), uses.clone());
+    }
+    uses
+}
+
+/// Counts the numbers that select each form.
+fn parse(value: &str) -> Uses {
     let field = |name: &str| {
         value.split(';').find_map(|part| {
             Some(part.trim().strip_prefix(name)?.trim_start().strip_prefix('=')?.trim())
@@ -49,8 +76,9 @@ pub(super) fn parse(value: &str) -> Result<Vec<usize>, String> {
         return Err("the expression is not valid".to_owned());
     }
     let mut uses = vec![0; count];
+    let mut values = Vec::with_capacity(parser.nodes.len());
     for n in 0..=MAX_TESTED {
-        let Some(index) = evaluate(&parser.nodes, root, n) else {
+        let Some(index) = evaluate(&parser.nodes, root, n, &mut values) else {
             return Err(format!("division by zero for n = {n}"));
         };
         let index = usize::try_from(index).unwrap_or(usize::MAX);
@@ -129,8 +157,8 @@ impl Parser<'_> {
 }
 
 /// The value for `n`. Operands precede their operators, so one pass is sufficient.
-fn evaluate(nodes: &[Node], root: usize, n: u64) -> Option<u64> {
-    let mut values: Vec<Option<u64>> = Vec::with_capacity(nodes.len());
+fn evaluate(nodes: &[Node], root: usize, n: u64, values: &mut Vec<Option<u64>>) -> Option<u64> {
+    values.clear();
     for node in nodes {
         let value = match *node {
             Node::Number(number) => Some(number),

@@ -3,7 +3,7 @@
 use super::compare::{is_suffixed, plural_suffix};
 use super::locale::{self, Plurals};
 use super::messages::part;
-use super::model::Format;
+use super::model::{Form, Format};
 use super::{Context, display_key, icu};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::Span;
@@ -17,17 +17,29 @@ struct Counted {
     locale: String,
     /// Whether a form is for an exact number, which texts in all languages can have.
     has_exact: bool,
+    /// Whether the source text has several forms.
+    source_varies: bool,
 }
 
 fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
     let source = report.source();
     let mut found = Vec::new();
+    if context.layout.format == Format::Po {
+        return found;
+    }
     let own_is_icu = context.is_icu();
+    let source_entries = || context.source().into_iter().flat_map(|source| &source.entries);
+    let is_varied = |form: &Form| {
+        let quotes = context.layout.format != Format::Arb;
+        own_is_icu && icu::parse(&form.value, quotes).plurals.iter().any(|(_, it)| it.len() > 1)
+    };
+    let varied: HashSet<&str> = source_entries()
+        .filter(|entry| entry.forms.len() > 1 || entry.forms.iter().any(is_varied))
+        .map(|entry| &*entry.key)
+        .collect();
     for entry in context.entries() {
         let Some(locale) = context.locale_of(entry).map(str::to_owned) else { continue };
-        if context.layout.format != Format::Po
-            && entry.forms.iter().any(|form| form.category.is_some())
-        {
+        if entry.forms.iter().any(|form| form.category.is_some()) {
             let categories = entry.forms.iter().filter_map(|form| form.category.as_deref());
             found.push(Counted {
                 key: display_key(&entry.key),
@@ -35,6 +47,7 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
                 categories: categories.map(str::to_owned).collect(),
                 locale,
                 has_exact: false,
+                source_varies: varied.contains(&*entry.key),
             });
         } else if own_is_icu {
             for form in &entry.forms {
@@ -49,6 +62,7 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
                         has_exact: selectors.iter().any(|selector| selector.starts_with('=')),
                         categories: selectors.into_iter().map(exact).collect(),
                         locale: locale.clone(),
+                        source_varies: varied.contains(&*entry.key),
                     });
                 }
             }
@@ -74,9 +88,8 @@ fn exact(selector: String) -> String {
 /// one.
 fn suffixed(context: &Context<'_>) -> Vec<Counted> {
     let Some(locale) = context.layout.locale.clone() else { return Vec::new() };
-    let source = context.source().or(context.own());
-    let source_keys: HashSet<&str> =
-        source.into_iter().flat_map(|source| &source.entries).map(|entry| &*entry.key).collect();
+    let source = context.source().unwrap_or(context.own);
+    let source_keys: HashSet<&str> = source.entries.iter().map(|entry| &*entry.key).collect();
     let own: HashSet<&str> = context.entries().map(|entry| &*entry.key).collect();
     let mut forms: BTreeMap<&str, (Span, BTreeSet<String>)> = BTreeMap::new();
     for entry in context.entries().filter(|entry| !entry.is_empty()) {
@@ -98,6 +111,7 @@ fn suffixed(context: &Context<'_>) -> Vec<Counted> {
             categories,
             locale: locale.clone(),
             has_exact: false,
+            source_varies: true,
         })
         .collect()
 }
@@ -106,14 +120,25 @@ fn plurals_of(counted: &Counted) -> Option<Plurals> {
     locale::plurals(&counted.locale)
 }
 
+/// How many texts of a file must have several forms for each one that has only `other`, if that one
+/// is to be incomplete.
+const VARIED_FACTOR: usize = 4;
+
+/// Whether a text has only `other`: it is the same for all numbers.
+fn is_uniform(counted: &Counted) -> bool {
+    counted.categories.iter().all(|category| category == "other")
+}
+
 pub(super) fn missing_plural(context: &Context<'_>, report: &mut Report<'_>) {
-    for counted in counted(context, report) {
+    let all = counted(context, report);
+    let uniform = all.iter().filter(|counted| is_uniform(counted)).count();
+    let is_usual = all.len() - uniform >= VARIED_FACTOR * uniform.max(1);
+    for counted in all {
         let Some(plurals) = plurals_of(&counted) else { continue };
         let missing: Vec<&str> =
             plurals.required().filter(|category| !counted.categories.contains(*category)).collect();
-        // A text that has only `other` is the same for all numbers.
-        let is_uniform = counted.categories.iter().all(|category| category == "other");
-        if missing.is_empty() || is_uniform {
+        let is_intended = is_uniform(&counted) && !(is_usual && counted.source_varies);
+        if missing.is_empty() || is_intended {
             continue;
         }
         let names: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();

@@ -1,6 +1,6 @@
 //! The tags of translations, compared with those of their source texts.
 
-use super::compare::{Pair, pairs};
+use super::compare::Pair;
 use super::messages::part;
 use super::model::{Form, Format};
 use super::placeholders::{self, Tag};
@@ -70,7 +70,7 @@ pub(super) fn tag_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
         return;
     }
     let source = report.source();
-    for pair in pairs(context) {
+    for pair in context.pairs() {
         if !pair.sources.iter().any(|text| text.contains('<') && text.contains('>')) {
             continue;
         }
@@ -82,7 +82,7 @@ pub(super) fn tag_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
             continue;
         }
         for form in &pair.entry.forms {
-            if let Some((span, message)) = tag_problem(source, form, &expected, &pair) {
+            if let Some((span, message)) = tag_problem(source, form, &expected, pair) {
                 report.at(span, message);
             }
         }
@@ -95,26 +95,27 @@ fn tag_problem(
     expected: &[Tag<'_>],
     pair: &Pair<'_>,
 ) -> Option<(Span, String)> {
-    let key = display_key(&pair.entry.key);
+    let key = || display_key(&pair.entry.key);
     let own = placeholders::tags(&form.value);
     let place = |tag: &Tag<'_>| part(source, form.span, &form.value, &tag.range);
     let is_html = |name: &str| HTML.iter().any(|html| html.eq_ignore_ascii_case(name));
     if let Some(tag) = unbalanced(&own) {
         let shown = &form.value[tag.range.clone()];
         let problem = if tag.is_end { "has no start tag" } else { "is not closed" };
-        return Some((place(tag), format!("`{shown}` {problem} in `{key}`")));
+        return Some((place(tag), format!("`{shown}` {problem} in `{}`", key())));
     }
     let unknown =
         own.iter().find(|tag| !is_html(tag.name) && !expected.iter().any(|it| it.name == tag.name));
     if let Some(tag) = unknown {
         let name = tag.name;
-        return Some((place(tag), format!("the source text of `{key}` has no tag `<{name}>`")));
+        return Some((place(tag), format!("the source text of `{}` has no tag `<{name}>`", key())));
     }
     let missing = expected.iter().find(|tag| {
         // A component is identified by a number or a name of its own.
         !is_html(tag.name) && !own.iter().any(|it| it.name == tag.name)
     });
     missing.filter(|_| pair.sources.len() == 1).map(|tag| {
+        let key = key();
         (form.span, format!("the text of `{key}` has no tag `<{}>`, as the source has", tag.name))
     })
 }

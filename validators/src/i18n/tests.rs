@@ -152,8 +152,11 @@ fn french_does_not_need_the_form_many() {
 #[test]
 fn a_much_larger_catalogue_is_not_a_translation_of_english() {
     let en = r#"{"a": "A"}"#;
-    let de = r#"{"a": "A", "b": "Ein Text, den es auf Englisch noch nicht gibt"}"#;
+    let de = r#"{"a": "A", "b": "Ein Text", "c": "Noch ein Text"}"#;
     assert_eq!(findings(&[("locales/en.json", en), ("locales/de.json", de)]), Vec::<String>::new());
+    let long = r#"{"b": "A text in a script with many bytes for each letter"}"#;
+    let found = findings(&[("locales/en.json", en), ("locales/hi.json", long)]);
+    assert_eq!(found.len(), 2, "{found:?}");
 }
 
 const PATHS: [&str; 13] = [

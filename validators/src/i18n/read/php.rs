@@ -15,6 +15,8 @@ enum Token {
     Group,
     Close,
     Comma,
+    /// A name or a keyword.
+    Word(Span),
     /// Anything else: an expression.
     Other,
 }
@@ -105,7 +107,14 @@ pub(super) fn read(text: &str) -> Option<Catalogue> {
                 }
                 level.value = Some((value, span));
             }
-            Token::Other => {
+            Token::Word(span)
+                if level.value.is_some() && !level.is_expression && !is_operator(text, span) =>
+            {
+                catalogue.problem(SYNTAX, span, "name after a string; expected `,`");
+                catalogue.complete = false;
+                return Some(catalogue);
+            }
+            Token::Word(_) | Token::Other => {
                 level.is_expression = true;
                 level.value = None;
             }
@@ -146,6 +155,12 @@ impl Level {
             catalogue.entries.push(entry);
         }
     }
+}
+
+/// Whether a word is an operator, which can follow a string.
+fn is_operator(text: &str, word: Span) -> bool {
+    let word = text.get(word.range()).unwrap_or_default();
+    ["and", "or", "xor", "instanceof", "as"].iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// The length of the heredoc or nowdoc at the start of `text`, up to the word that ends it.
@@ -221,7 +236,7 @@ impl Tokens<'_> {
                         return Some(Token::Open);
                     }
                 }
-                return Some(Token::Other);
+                return Some(Token::Word(Span::new(start, start + length)));
             }
             _ => Token::Other,
         };

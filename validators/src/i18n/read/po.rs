@@ -369,7 +369,7 @@ impl Reader<'_> {
             return;
         };
         let span = span_of("Plural-Forms");
-        match super::super::plural_forms::parse(&forms) {
+        match super::super::plural_forms::parse_once(&forms) {
             Ok(uses) => {
                 self.check_counts(uses.len(), span);
                 self.catalogue.plural_uses = uses;

@@ -1,9 +1,10 @@
 //! Reads the formats in XML: resources of Android and .NET, XLIFF, and plural rules of Apple.
 
 use super::after_mark;
-use crate::i18n::model::{Catalogue, Entry, Form, SYNTAX};
+use crate::i18n::model::{Catalogue, DUPLICATE, Entry, Form, SYNTAX};
 use aidd_engine::text::source::Span;
-use roxmltree::{Document, Node, ParsingOptions};
+use roxmltree::{Document, Node, NodeId, ParsingOptions};
+use std::collections::HashMap;
 
 /// Maximum number of nodes of a file.
 const MAX_NODES: u32 = 2_000_000;
@@ -191,6 +192,7 @@ pub(super) fn read_xliff(text: &str) -> Option<Catalogue> {
         return None;
     }
     let Some(document) = document else { return Some(catalogue) };
+    let mut seen: HashMap<(NodeId, String), (String, Span)> = HashMap::new();
     for unit in document.descendants() {
         let name = unit.tag_name().name();
         if !matches!(name, "trans-unit" | "segment") {
@@ -205,7 +207,22 @@ pub(super) fn read_xliff(text: &str) -> Option<Catalogue> {
             None => (String::new(), id_span),
         };
         let mut entry = Entry::single(id, id_span, value, span);
-        entry.source = Some((content(text, inner(source, offset)), None));
+        let source = content(text, inner(source, offset));
+        // The same text can occur in several places.
+        if name == "trans-unit" {
+            let file = unit.ancestors().find(|node| node.has_tag_name("file"));
+            let key = (file.map_or(unit.id(), |file| file.id()), entry.key.clone());
+            if let Some((_, earlier)) =
+                seen.insert(key, (source.clone(), id_span)).filter(|(other, _)| *other != source)
+            {
+                let message = format!("duplicate id `{}` with another source text", entry.key);
+                catalogue.problem(DUPLICATE, id_span, message);
+                if let Some(problem) = catalogue.problems.last_mut() {
+                    problem.related = Some((earlier, "first definition"));
+                }
+            }
+        }
+        entry.source = Some((source, None));
         catalogue.entries.push(entry);
     }
     Some(catalogue)

@@ -1,0 +1,154 @@
+//! Texts that were decoded with the wrong encoding and then saved.
+
+use super::messages::part;
+use super::{Context, display_key};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use std::ops::Range;
+
+/// The characters of Windows-1252 for the bytes 0x80 to 0x9F; those without a character are control
+/// characters.
+const WINDOWS: [char; 32] = [
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}',
+    '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
+];
+
+/// The byte that Windows-1252 or ISO 8859-1 decodes as `c`, if it is not ASCII.
+fn byte(c: char) -> Option<u8> {
+    match c {
+        '\u{80}'..='\u{FF}' => u8::try_from(u32::from(c)).ok(),
+        _ => {
+            let at = WINDOWS.iter().position(|&known| known == c)?;
+            u8::try_from(0x80 + at).ok()
+        }
+    }
+}
+
+/// Whether a text can contain the character after a letter, as punctuation.
+fn is_punctuation(c: char) -> bool {
+    matches!(
+        c,
+        '\u{A0}'
+            | '…'
+            | '‘'
+            | '’'
+            | '“'
+            | '”'
+            | '„'
+            | '‚'
+            | '–'
+            | '—'
+            | '•'
+            | '‹'
+            | '›'
+            | '«'
+            | '»'
+            | '™'
+            | '®'
+            | '°'
+            | '¡'
+            | '¿'
+            | '·'
+            | '€'
+    )
+}
+
+/// The first characters that are the bytes of one character in UTF-8, and that character.
+fn find(text: &str) -> Option<(Range<usize>, char)> {
+    // The characters for the first bytes of a sequence have one of these bytes in UTF-8.
+    let mut from = 0;
+    while let Some(at) = memchr::memchr(0xC3, &text.as_bytes()[from..]).map(|at| from + at) {
+        from = at + 1;
+        let lead = text[at..].chars().next().and_then(byte).unwrap_or_default();
+        let length = match lead {
+            0xC2..=0xDF => 2,
+            0xE0..=0xEF => 3,
+            0xF0..=0xF4 => 4,
+            _ => continue,
+        };
+        let shown: Vec<char> = text[at..].chars().take(length).collect();
+        let bytes: Vec<u8> = shown.iter().filter_map(|&c| byte(c)).collect();
+        let Some(original) = std::str::from_utf8(&bytes).ok().filter(|_| bytes.len() == length)
+        else {
+            continue;
+        };
+        // `Ã` before a quotation mark can be text; between small letters it is not.
+        let end = at + shown.iter().map(|c| c.len_utf8()).sum::<usize>();
+        let is_small = |c: Option<char>| c.is_some_and(char::is_lowercase);
+        let is_inside = is_small(text[..at].chars().next_back())
+            || shown[1] != '\u{A0}' && is_small(text[end..].chars().next());
+        let is_certain = length > 2 || !is_punctuation(shown[1]) || is_inside;
+        let original = original.chars().next()?;
+        if is_certain && (original.is_alphanumeric() || is_punctuation(original)) {
+            return Some((at..end, original));
+        }
+    }
+    None
+}
+
+/// The text with all its characters encoded again, and decoded as UTF-8.
+fn decoded(text: &str) -> Option<String> {
+    let bytes: Option<Vec<u8>> =
+        text.chars().map(|c| if c.is_ascii() { u8::try_from(c).ok() } else { byte(c) }).collect();
+    String::from_utf8(bytes?).ok()
+}
+
+pub(super) fn mojibake(context: &Context<'_>, report: &mut Report<'_>) {
+    let source = report.source();
+    for entry in context.entries() {
+        for form in &entry.forms {
+            let Some((range, original)) = find(&form.value) else { continue };
+            let span = part(source, form.span, &form.value, &range);
+            let shown = &form.value[range];
+            let key = display_key(&entry.key);
+            let finding = report.at(span, format!("`{shown}` in `{key}` is `{original}` in UTF-8"));
+            finding.help("The text was decoded with a wrong encoding; restore it from its source");
+            let raw = source.slice(form.span);
+            if raw == form.value
+                && let Some(text) = decoded(raw)
+            {
+                let edit = Edit::replace(form.span, text);
+                finding.fix_unsafe("Decode the text as UTF-8", vec![edit]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_of_utf_8_are_found_and_letters_are_not() {
+        for (text, original) in [
+            ("Ã©tÃ©", 'é'),
+            ("donâ€™t", '’'),
+            ("Ð¿Ñ€Ð¸Ð²ÐµÑ‚", 'и'),
+            ("mÃªs groÃŸ", 'ê'),
+            ("Ã–ppna", 'Ö'),
+            ("mÄ›", 'ě'),
+            ("æ—¥æœ¬", '日'),
+            ("Ã¼ber", 'ü'),
+            ("Â©", '\0'),
+        ] {
+            let found = find(text).map_or('\0', |(_, original)| original);
+            assert_eq!(found, original, "{text}");
+        }
+        for text in [
+            "SÃO “MÃ” À",
+            "été",
+            "SÃO",
+            "“AMANHÃ”",
+            "Ã…",
+            "naïve",
+            "« Â »",
+            "à l’œuvre",
+            "âme",
+            "Ñandú",
+        ] {
+            assert_eq!(find(text), None, "{text}");
+        }
+        assert_eq!(decoded("Ã©tÃ© 5 â‚¬").as_deref(), Some("été 5 €"));
+        assert_eq!(decoded("日 Ã©"), None);
+    }
+}
