@@ -114,10 +114,10 @@ impl Resolver<'_, '_> {
         };
         let mut best: Option<((bool, bool), SymbolId)> = None;
         for id in own {
-            if let Some(found) = rank(&id)
+            if let Some(found) = rank(id)
                 && best.as_ref().is_none_or(|(known, _)| *known < found)
             {
-                best = Some((found, id));
+                best = Some((found, *id));
             }
         }
         best.map(|(_, id)| id)
@@ -161,7 +161,7 @@ impl Resolver<'_, '_> {
                 return Some(Member::Symbol(method));
             }
             if let Some(facts) = self.world.facts(class.file)
-                && let Some(binding) = class_binding(&facts, class.at, name)
+                && let Some(binding) = class_binding(facts, class.at, name)
             {
                 return match self.bound(class.file, binding, depth + 1) {
                     Value::Symbol(id) => Some(Member::Symbol(id)),
