@@ -3,7 +3,7 @@
 use aidd_engine::text::escape;
 use aidd_index::query::reach::Reach;
 use aidd_index::query::{Reader, SymbolRow};
-use aidd_index::{IndexError, changed_lines, refresh, store};
+use aidd_index::{IndexError, changed_lines, refresh_before_exit, store};
 use aidd_report::project::Project;
 use aidd_report::{ReachedSymbol, number};
 
@@ -44,7 +44,7 @@ fn reach(project: &Project, rev: Option<&str>) -> Result<Option<Reach>, IndexErr
     if lines.is_empty() {
         return Ok(None);
     }
-    refresh(&project.disk, &project.config)?;
+    refresh_before_exit(&project.disk, &project.config)?;
     Reader::open(project.root())?.reach_of_lines(&lines).map(Some)
 }
 

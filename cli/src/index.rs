@@ -7,10 +7,10 @@ use crate::cli::{Index, IndexCommand};
 use aidd_engine::text::files::Files;
 use aidd_engine::workspace::walk;
 use aidd_index::query::{CallRow, Reached, Reader, SymbolRow};
-use aidd_index::{Effect, purity, refresh, sql, store};
+use aidd_index::{Effect, purity, refresh_before_exit, sql, store};
 use aidd_report::exit::{Exit, UserError};
 use aidd_report::project::{self, Project};
-use aidd_report::{Io, one_line};
+use aidd_report::{Io, directory_uri, one_line};
 use anyhow::Result;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -59,7 +59,7 @@ pub fn run(args: &Index, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit>
         print(&answer, args.json, io)?;
         return Ok(answer.exit);
     }
-    let update = refresh(&project.disk, &project.config)?;
+    let update = refresh_before_exit(&project.disk, &project.config)?;
     let Some(command) = &args.command else {
         if args.stats {
             let stats = Reader::open(project.root())?.stats()?;
@@ -213,11 +213,7 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
             Answer::new(lines, found)
         }
         IndexCommand::Map { tokens, focus } => {
-            let focus: Vec<String> =
-                focus.iter().map(|path| from_root(project, io, path)).collect();
-            for path in &focus {
-                nothing::refuse_unknown_path(&reader, &project.disk, path)?;
-            }
+            let focus = in_focus(&reader, project, io, focus)?;
             let text = reader.map(*tokens, &focus)?;
             let map = json!({ "map": text });
             Answer::new(text, map)
@@ -254,6 +250,18 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
             let text = rows.iter().fold(String::new(), |text, row| format!("{text}{row}\n"));
             Answer::new(text, rows)
         }
+        IndexCommand::Export { format, focus, limit } => {
+            if let Some(file) = &format.scip {
+                return scip(&reader, project, io, file);
+            }
+            let focus = in_focus(&reader, project, io, focus)?;
+            let (name, text) = match format.tags {
+                true => ("tags", reader.tags()?),
+                false => ("mermaid", reader.mermaid(&focus, *limit)?),
+            };
+            let json = json!({ name: text });
+            Answer::new(text, json)
+        }
         IndexCommand::Doctor => {
             let mut problems = reader.problems()?;
             let mut text = match problems.as_slice() {
@@ -286,6 +294,30 @@ fn known(reader: &Reader, symbol: &str) -> Result<Vec<SymbolRow>> {
 /// A path that the user gave, relative to the root.
 fn from_root(project: &Project, io: &Io<'_>, path: &str) -> String {
     walk::relative(project.root(), &project::absolute(&io.cwd, Path::new(path)))
+}
+
+/// Writes the index in the format SCIP.
+fn scip(reader: &Reader, project: &Project, io: &Io<'_>, file: &Path) -> Result<Answer> {
+    let root = directory_uri(project.root()).unwrap_or_default();
+    let bytes = reader.scip(&root, |texts| io.distribution.redact_all(texts))?;
+    std::fs::write(project::absolute(&io.cwd, file), &bytes)
+        .map_err(|error| UserError::new(format!("cannot write {}: {error}", file.display())))?;
+    let text = format!("wrote {}\n", one_line(&file.to_string_lossy()));
+    Answer::new(text, json!({ "file": file, "bytes": bytes.len() }))
+}
+
+/// The paths in focus, relative to the root; all must be known.
+fn in_focus(
+    reader: &Reader,
+    project: &Project,
+    io: &Io<'_>,
+    paths: &[String],
+) -> Result<Vec<String>> {
+    let paths: Vec<String> = paths.iter().map(|path| from_root(project, io, path)).collect();
+    for path in &paths {
+        nothing::refuse_unknown_path(reader, &project.disk, path)?;
+    }
+    Ok(paths)
 }
 
 fn line(symbol: &SymbolRow) -> String {

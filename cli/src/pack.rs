@@ -2,7 +2,7 @@
 
 use crate::cli::{Pack, PackCommand, PackName};
 use aidd_index::query::Reader;
-use aidd_index::{refresh, store};
+use aidd_index::{refresh_before_exit, store};
 use aidd_pack::{Gathered, Limits, PackError, PackKind, gather, place};
 use aidd_report::Io;
 use aidd_report::exit::{Exit, UserError};
@@ -72,7 +72,7 @@ fn index(project: &Project, create: bool) -> Result<Option<Reader>> {
     if !create && !store::exists(project.root()) {
         return Ok(None);
     }
-    refresh(&project.disk, &project.config)?;
+    refresh_before_exit(&project.disk, &project.config)?;
     Ok(Some(Reader::open(project.root())?))
 }
 

@@ -189,6 +189,7 @@ impl<'r, 'w, 'c> Accesses<'r, 'w, 'c> {
             let symbol = facts.outline.symbols.get(id.at as usize)?;
             let (value, at) = (symbol.value.clone()?, symbol.at.offset);
             let (imported, direct) = (Vec::new(), HashSet::new());
+            let facts = facts.clone();
             let other = Self { file: id.file, imported, direct, facts, ..*self };
             return other.module(&value, at, depth + 1);
         }

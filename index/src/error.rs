@@ -31,6 +31,9 @@ pub enum IndexError {
         "`{0}` and the current commit have no common commit; pass an ancestor of the current commit"
     )]
     NoCommonCommit(String),
+    /// The index cannot be encoded in the format of another tool.
+    #[error("cannot export the code index: {0}; exclude files in the configuration")]
+    Export(String),
     /// A query is not allowed.
     #[error("{0}")]
     Refused(String),

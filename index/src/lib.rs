@@ -27,4 +27,4 @@ pub use effects::Effect;
 pub use error::IndexError;
 pub use facts::{outline_of, routes_of};
 pub use session::Session;
-pub use update::{Update, refresh};
+pub use update::{Update, refresh, refresh_before_exit};

@@ -83,7 +83,7 @@ pub(crate) fn write_file(
     keys: &[String],
 ) -> Result<(), IndexError> {
     let mut insert = connection.prepare_cached(
-        "INSERT OR REPLACE INTO symbols VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21)",
+        "INSERT OR REPLACE INTO symbols VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19,?20,?21,?22,?23)",
     )?;
     for (at, symbol) in facts.outline.symbols.iter().enumerate() {
         let parameters = (!symbol.parameters.is_empty())
@@ -110,6 +110,8 @@ pub(crate) fn write_file(
             symbol.exported,
             symbol.test,
             symbol.parent.map(|parent| facts.ids[parent as usize]),
+            symbol.complexity,
+            symbol.body_hash,
         ])?;
     }
     write_stored(connection, id, file, facts)
@@ -124,6 +126,9 @@ fn write_stored(
 ) -> Result<(), IndexError> {
     let language = crate::facts::language(&file.path).and_then(crate::outline::name_of);
     let is_test = crate::facts::is_test(&file.path, &facts.imports);
+    // Most facts are shorter than the text.
+    let size = usize::try_from(file.size).unwrap_or_default();
+    let stored = postcard::to_extend(facts, Vec::with_capacity(size))?;
     connection
         .prepare_cached(
             "INSERT OR REPLACE INTO files VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
@@ -139,7 +144,7 @@ fn write_stored(
             is_test,
             facts.imports.package,
             theme(&file.path),
-            postcard::to_allocvec(facts)?,
+            stored,
             postcard::to_allocvec(&facts.mentions(id))?,
             file.generated,
         ])?;
@@ -242,7 +247,7 @@ pub(crate) fn write_refs(
     spread: &mut Spread,
 ) -> Result<(), IndexError> {
     let Some(facts) = resolver.world.facts(file) else { return Ok(()) };
-    let mut collector = Collector::new(resolver, file, &facts);
+    let mut collector = Collector::new(resolver, file, facts);
     let mut insert = connection.prepare_cached(
         "INSERT INTO refs(file, line, column, name, kind, source, target, certainty)
          VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
@@ -293,7 +298,7 @@ pub(crate) fn write_refs(
         }
     }
     spread.add(file, resolver.world.path(file), collector.equations());
-    write_routes(connection, resolver, file, &facts)?;
+    write_routes(connection, resolver, file, facts)?;
     Ok(())
 }
 

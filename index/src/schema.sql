@@ -39,7 +39,11 @@ CREATE TABLE symbols(
   doc TEXT,
   exported INTEGER NOT NULL,
   test INTEGER NOT NULL,
-  parent INTEGER
+  parent INTEGER,
+  -- For functions with a body: one more than the number of branches, and the hash of the body without
+  -- indentation and empty lines.
+  complexity INTEGER,
+  body_hash INTEGER
 );
 CREATE TABLE refs(
   id INTEGER PRIMARY KEY,

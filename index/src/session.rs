@@ -2,7 +2,7 @@
 //! not compared with the files again.
 
 use crate::query::{Idle, Reader};
-use crate::update::{self, Update};
+use crate::update::{self, Process, Update};
 use crate::{IndexError, facts};
 use aidd_engine::project::config::Config;
 use aidd_engine::text::files::Disk;
@@ -42,7 +42,7 @@ impl Session {
         }
         // After an error, everything is compared again.
         self.generation = None;
-        let update = update::refresh_listed(disk, &files.files(config)?)?;
+        let update = update::refresh_listed(disk, &files.files(config)?, Process::Continues)?;
         let reader = Reader::open_with(disk.root(), &self.connection)?;
         (self.generation, self.globs, self.last) = (reader.generation()?, globs, update);
         Ok((reader, update))

@@ -55,6 +55,26 @@ pub struct Update {
 /// # Errors
 /// When the database cannot be written.
 pub fn refresh(disk: &Disk, config: &Config) -> Result<Update, IndexError> {
+    refresh_for(disk, config, Process::Continues)
+}
+
+/// Like [`refresh`], for a process that ends soon: the memory of a build is not freed, because the
+/// system frees it faster.
+///
+/// # Errors
+/// When the database cannot be written.
+pub fn refresh_before_exit(disk: &Disk, config: &Config) -> Result<Update, IndexError> {
+    refresh_for(disk, config, Process::Ends)
+}
+
+/// What a process does after an update.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Process {
+    Continues,
+    Ends,
+}
+
+fn refresh_for(disk: &Disk, config: &Config, process: Process) -> Result<Update, IndexError> {
     let is_stamped = |name: &str| facts::language(name).is_some() || is_manifest(name);
     let found = walk::list_stamped(config, disk, &is_stamped)?;
     if let Some(connection) = store::open(disk.root())? {
@@ -64,18 +84,26 @@ pub fn refresh(disk: &Disk, config: &Config) -> Result<Update, IndexError> {
             return Ok(Update { files, unread, ..Update::default() });
         }
     }
-    refresh_listed(disk, &found.into_iter().map(|(path, _)| path).collect())
+    refresh_listed(disk, &found.into_iter().map(|(path, _)| path).collect(), process)
 }
 
 /// Brings the index of the listed files up to date.
-pub(crate) fn refresh_listed(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
-    let mut update = compare_listed(disk, listed)?;
+pub(crate) fn refresh_listed(
+    disk: &Disk,
+    listed: &BTreeSet<String>,
+    process: Process,
+) -> Result<Update, IndexError> {
+    let mut update = compare_listed(disk, listed, process)?;
     let sources = listed.iter().filter(|path| facts::language(path).is_some()).count();
     update.unread = sources.saturating_sub(update.files);
     Ok(update)
 }
 
-fn compare_listed(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
+fn compare_listed(
+    disk: &Disk,
+    listed: &BTreeSet<String>,
+    process: Process,
+) -> Result<Update, IndexError> {
     if let Some(connection) = store::open(disk.root())? {
         let known = known_files(&connection)?;
         let stale = stale(disk, listed, &known, manifest_stamp(disk, listed), &connection)?;
@@ -87,11 +115,11 @@ fn compare_listed(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, Inde
     // Another process can have updated the index in the meantime.
     match store::open(disk.root())? {
         Some(mut connection) => match edit(disk, listed, &mut connection) {
-            Err(IndexError::Database(error)) if is_damaged(&error) => build(disk, listed),
-            Err(IndexError::Damaged(_)) => build(disk, listed),
+            Err(IndexError::Database(error)) if is_damaged(&error) => build(disk, listed, process),
+            Err(IndexError::Damaged(_)) => build(disk, listed, process),
             result => result,
         },
-        None => build(disk, listed),
+        None => build(disk, listed, process),
     }
 }
 
@@ -222,7 +250,7 @@ fn packages<'f>(
 }
 
 /// Builds the index from all files.
-fn build(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
+fn build(disk: &Disk, listed: &BTreeSet<String>, process: Process) -> Result<Update, IndexError> {
     let manifests = manifest_stamp(disk, listed);
     // Before anything reads the manifests: a later change has another hash.
     let manifest_hash = manifest_hash(disk, listed);
@@ -256,8 +284,7 @@ fn build(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
     }
     let count = entries.len();
     let found = entries.iter().map(|(id, entry)| {
-        let facts = entry.facts.borrow();
-        (*id, facts.as_ref().and_then(|facts| facts.imports.package.clone()))
+        (*id, entry.facts.get().and_then(|facts| facts.imports.package.clone()))
     });
     let found: Vec<_> = found.collect();
     let mut packages = packages(found.iter().map(|(id, package)| (*id, package.as_ref())));
@@ -273,6 +300,9 @@ fn build(disk: &Disk, listed: &BTreeSet<String>) -> Result<Update, IndexError> {
     store::set_generation(connection)?;
     connection.execute_batch("COMMIT")?;
     fresh.finish()?;
+    if process == Process::Ends {
+        std::mem::forget((world, spread));
+    }
     Ok(Update { files: count, changed: count, resolved: count, built: true, unread: 0 })
 }
 

@@ -28,7 +28,7 @@ CREATE VIEW project AS
 CREATE VIEW functions AS
   SELECT s.id, s.name, s.file AS file_id, s.doc AS purpose, coalesce(s.parameters, '[]') AS parameters,
     s.return_type, s.return_type AS returns, coalesce(p.purity_level, 'unknown') AS purity_level,
-    p.side_effects AS side_effects_json, NULL AS complexity, NULL AS created_at, NULL AS updated_at
+    p.side_effects AS side_effects_json, s.complexity, NULL AS created_at, NULL AS updated_at
   FROM symbols s LEFT JOIN purity p ON p.symbol = s.id WHERE s.kind IN ('function', 'method', 'macro');
 CREATE VIEW types AS
   SELECT s.id, s.name, s.file AS file_id, s.kind, s.doc AS description,

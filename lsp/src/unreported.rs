@@ -115,7 +115,7 @@ mod tests {
     }
 
     /// Waits until a check proves by its stamp that a file is unchanged.
-    async fn settle() {
+    async fn wait_for_stamps() {
         tokio::time::sleep(super::MIN_STAMP_AGE + Duration::from_millis(200)).await;
     }
 
@@ -129,7 +129,7 @@ mod tests {
         for index in 0..FILES {
             fs::write(path(index), "text\n").expect("written");
         }
-        settle().await;
+        wait_for_stamps().await;
         let state = start(root, watches);
         let (items, checked) = pull(&state, &json!([])).await;
         assert_eq!((items.len(), checked), (0, FILES), "watches: {watches}");
@@ -144,7 +144,7 @@ mod tests {
             let params = json!({ "changes": changes });
             inbox::handle(&state, "workspace/didChangeWatchedFiles", params);
         }
-        settle().await;
+        wait_for_stamps().await;
         let (items, checked) = pull(&state, &json!([])).await;
         assert_eq!((items.len(), checked), (1, CHANGED), "watches: {watches}");
         let known = json!([{ "uri": items[0]["uri"], "value": items[0]["resultId"] }]);

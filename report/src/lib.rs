@@ -54,6 +54,7 @@ pub use listing::Listing;
 pub use markdown::{Budget, markdown};
 pub use output::{Output, broken_pipe};
 pub use streams::{Io, When};
+pub use uri::directory as directory_uri;
 pub use weakened::BY_BASE;
 pub use weakened::{Weakening, WeakeningKind};
 pub use wire::{Comparison, Reach, ReachedSymbol, Severities};

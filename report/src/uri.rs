@@ -18,7 +18,7 @@ pub(super) fn relative(path: &str) -> String {
 }
 
 /// The `file:` URI of a directory, with a final `/`; `None` if `root` is not absolute.
-pub(super) fn directory(root: &Path) -> Option<String> {
+pub fn directory(root: &Path) -> Option<String> {
     if !root.is_absolute() {
         return None;
     }

@@ -179,3 +179,21 @@ fn the_flows_that_people_named_are_listed_with_their_names() {
     web/app.py:3 function main
     ");
 }
+
+#[test]
+fn the_exported_flowchart_has_no_findings() {
+    let project = project();
+    project.write(
+        "web/page [1].ts",
+        "import { post } from '../api';\nexport const page = () => post();\n",
+    );
+    for args in [&[][..], &["--focus", "web", "api.ts"]] {
+        let out =
+            project.run(&[&["index", "export", "--mermaid"], args].concat()).expect_code(0).out;
+        assert!(out.contains("-->|1|"), "{out}");
+        project.write("graph.mmd", out);
+        project.run(&["check", "graph.mmd"]).expect_code(0);
+    }
+    project.run(&["index", "export"]).expect_code(2);
+    project.run(&["index", "export", "--tags", "--mermaid"]).expect_code(2);
+}

@@ -1,6 +1,7 @@
 //! Arguments of `aidd index`.
 
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use std::path::PathBuf;
 
 /// `aidd index …`.
 #[derive(Debug, Args)]
@@ -20,6 +21,21 @@ pub struct Index {
     /// Remove the index.
     #[arg(long, conflicts_with = "stats")]
     pub rm: bool,
+}
+
+/// The formats of `aidd index export`.
+#[derive(Clone, Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct ExportFormat {
+    /// Symbols as a tags file, in the extended format of Universal Ctags.
+    #[arg(long)]
+    pub tags: bool,
+    /// References between directories as a Mermaid flowchart.
+    #[arg(long)]
+    pub mermaid: bool,
+    /// Symbols and proved references in the binary format SCIP; the file is written.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub scip: Option<PathBuf>,
 }
 
 /// The questions of `aidd index`.
@@ -150,6 +166,21 @@ pub enum IndexCommand {
     Sql {
         /// SELECT statement.
         query: String,
+    },
+    /// Print the index in the format of another tool.
+    #[command(
+        after_help = "Examples:\n  aidd index export --tags > tags\n  aidd index export --scip index.scip\n  aidd index export --mermaid --focus src/api"
+    )]
+    Export {
+        /// Format of the output.
+        #[command(flatten)]
+        format: ExportFormat,
+        /// Files and directories whose dependencies the flowchart shows, file by file.
+        #[arg(long, value_name = "PATH", num_args = 1.., value_hint = ValueHint::AnyPath, conflicts_with_all = ["tags", "scip"])]
+        focus: Vec<String>,
+        /// Maximum number of nodes of the flowchart.
+        #[arg(long, default_value_t = 30, value_name = "N", conflicts_with_all = ["tags", "scip"])]
+        limit: usize,
     },
     /// Check the index for damage.
     #[command(after_help = "The exit code is 1 if there are problems.")]

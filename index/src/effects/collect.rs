@@ -145,7 +145,7 @@ impl<'r, 'w, 'c> Collector<'r, 'w, 'c> {
             other.bases.iter().any(|base| base.names().last() == Some(&*class.name))
         };
         let same = self.resolver.world.named_in(target.file, &symbol.name);
-        same.into_iter().filter(|id| *id != target).any(|id| {
+        same.iter().filter(|id| **id != target).any(|id| {
             let parent = symbols[id.at as usize].parent;
             parent.is_some_and(|parent| inherits(&symbols[parent as usize]))
         })

@@ -1,5 +1,6 @@
 //! The pass over a syntax tree that collects an outline.
 
+use super::body::{Branches, is_default};
 pub(super) use super::comments::sentence;
 use super::nodes::offset;
 pub(crate) use super::nodes::{child_of, end, has_child, named, start};
@@ -56,6 +57,7 @@ pub(super) struct Build<'t> {
     pub(super) uses: Uses<'t>,
     /// The kinds of nodes from which effects are read, and these nodes.
     pub(super) visited: (&'static [u8], Vec<Visited<'t>>),
+    pub(super) branches: Branches,
 }
 
 /// The decorators, annotations or attributes before a declaration, as far as the outline needs them.
@@ -100,6 +102,7 @@ impl<'t> Build<'t> {
             marks: Marks::default(),
             uses: Uses::default(),
             visited: (&[], Vec::new()),
+            branches: Branches::default(),
         }
     }
 
@@ -115,11 +118,15 @@ impl<'t> Build<'t> {
             let kind = node.kind_id();
             let is_wanted = wanted.get(usize::from(kind)).copied().unwrap_or_default();
             let flags = positions.map_or(0, |positions| positions.flags(kind));
-            if is_wanted || flags != 0 {
+            let weight = self.branches.weight(kind);
+            if is_wanted || flags != 0 || weight != 0 {
                 let at = offset(node.start_byte());
                 while self.scopes.last().is_some_and(|scope| scope.end <= at) {
                     self.scopes.pop();
                 }
+            }
+            if weight != 0 && !is_default(self.text_of(node)) {
+                self.branches.add(self.parent(), weight);
             }
             if is_wanted {
                 visit(self, node);
@@ -159,6 +166,7 @@ impl<'t> Build<'t> {
         });
         add_references(&mut self, known.as_ref());
         let visited = std::mem::take(&mut self.visited.1);
+        std::mem::take(&mut self.branches).finish(self.text, &mut self.out.symbols);
         (self.finish(), visited)
     }
 
@@ -274,6 +282,8 @@ impl<'t> Build<'t> {
             parameters: Vec::new(),
             return_type: None,
             doc: None,
+            complexity: None,
+            body_hash: None,
         });
         Some(offset(self.out.symbols.len() - 1))
     }

@@ -2,6 +2,7 @@
 //! type of a receiver is determined. Everything is read in one pass over the syntax tree, without
 //! access to other files.
 
+mod body;
 pub(crate) mod build;
 mod comments;
 mod csharp;
@@ -303,6 +304,12 @@ pub struct Symbol {
     /// The first sentence of the documentation.
     #[serde(skip)]
     pub doc: Option<String>,
+    /// For a function with a body, one more than the number of branches.
+    #[serde(skip)]
+    pub complexity: Option<u32>,
+    /// For a function with a body, the hash of the body without indentation.
+    #[serde(skip)]
+    pub body_hash: Option<i64>,
 }
 
 /// A reference to a symbol.
@@ -408,6 +415,7 @@ pub(crate) fn read_uses<'t>(
 ) -> (Outline, Vec<Visited<'t>>) {
     let mut build = Build::new(path, text, language);
     build.visited = (kinds, Vec::with_capacity(text.len() / 24));
+    build.branches.weights = body::weights(language);
     walk(&mut build, tree);
     build.finish_with(imported)
 }

@@ -5,13 +5,16 @@ pub mod context;
 mod dead;
 mod entries;
 mod files;
+mod graph;
 mod map;
 pub mod places;
 mod purity;
 mod ranked;
 pub mod reach;
 mod routes;
+mod scip;
 mod search;
+mod tags;
 
 pub(crate) use connection::Idle;
 pub use dead::Dead;
@@ -213,10 +216,19 @@ impl Reader {
     pub fn find(&self, text: &str, limit: u32) -> Result<Vec<SymbolRow>, IndexError> {
         let mut found = self.named(text)?;
         let known: BTreeSet<i64> = found.iter().map(|symbol| symbol.id).collect();
-        let condition = "instr(lower(s.qualified), lower(?1)) > 0
+        // LIKE ignores the case of letters as `lower` does, and is twice as fast.
+        let mut pattern = String::from("%");
+        for character in text.chars() {
+            if matches!(character, '%' | '_' | '\\') {
+                pattern.push('\\');
+            }
+            pattern.push(character);
+        }
+        pattern.push('%');
+        let condition = "s.qualified LIKE ?3 ESCAPE '\\'
             ORDER BY lower(s.name) <> lower(?1), instr(lower(s.name), lower(?1)) <> 1,
               s.test OR f.test, length(s.name), f.path, s.start_line LIMIT ?2";
-        let more = self.symbols(condition, &[&text, &limit])?;
+        let more = self.symbols(condition, &[&text, &limit, &pattern])?;
         found.extend(more.into_iter().filter(|symbol| !known.contains(&symbol.id)));
         found.truncate(limit as usize);
         Ok(found)

@@ -118,10 +118,10 @@ impl Resolver<'_, '_> {
         };
         let mut best: Option<((bool, bool), SymbolId)> = None;
         for id in own {
-            if let Some(found) = rank(&id)
+            if let Some(found) = rank(id)
                 && best.as_ref().is_none_or(|(known, _)| *known < found)
             {
-                best = Some((found, id));
+                best = Some((found, *id));
             }
         }
         best.map(|(_, id)| id)
@@ -165,7 +165,7 @@ impl Resolver<'_, '_> {
                 return Some(Member::Symbol(method));
             }
             if let Some(facts) = self.world.facts(class.file)
-                && let Some(binding) = class_binding(&facts, class.at, name)
+                && let Some(binding) = class_binding(facts, class.at, name)
             {
                 return match self.bound(class.file, binding, depth + 1) {
                     Value::Symbol(id) => Some(Member::Symbol(id)),
@@ -315,7 +315,7 @@ impl Resolver<'_, '_> {
             return Some(id);
         }
         let own = self.world.named_in(id.file, &name);
-        own.into_iter().find(|other| {
+        own.iter().copied().find(|other| {
             self.world.symbol(*other, |at| at.parent == parent && !at.kind.is_function())
                 == Some(true)
         })

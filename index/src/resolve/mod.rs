@@ -67,6 +67,9 @@ pub(crate) struct Resolved {
     pub candidates: Vec<SymbolId>,
 }
 
+/// Name → its value, and the number of steps of the evaluation.
+type Evaluated = world::Table<String, (Value, u32)>;
+
 /// Resolves references.
 #[derive(Debug)]
 pub(crate) struct Resolver<'w, 'c> {
@@ -77,6 +80,8 @@ pub(crate) struct Resolver<'w, 'c> {
     pending_owners: Cell<u32>,
     /// The number of remaining steps for the current reference.
     steps: Cell<u32>,
+    /// File and depth → the values that the file exports through wildcards.
+    wildcards: RefCell<world::Table<(u32, usize), Evaluated>>,
 }
 
 impl<'w, 'c> Resolver<'w, 'c> {
@@ -88,6 +93,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
             owners: RefCell::default(),
             pending_owners: Cell::new(0),
             steps: Cell::new(MAX_STEPS),
+            wildcards: RefCell::default(),
         }
     }
 
@@ -297,7 +303,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
             path.rsplit_once('/').map_or("", |(dir, _)| dir)
         };
         let wanted = root(other);
-        let is_imported = |facts: std::sync::Arc<crate::facts::FileFacts>| {
+        let is_imported = |facts: &std::sync::Arc<crate::facts::FileFacts>| {
             facts.targets.iter().flat_map(|at| &at.files).any(|file| root(*file) == wanted)
         };
         root(file) == wanted || self.world.facts(file).is_some_and(is_imported)

@@ -6,6 +6,7 @@ use super::{Place, Resolver, SymbolId};
 use crate::facts::FileFacts;
 use crate::outline::{Chain, Kind, Local, Root};
 use aidd_engine::project::imports::{Binding, Imported, Name};
+use std::borrow::Cow;
 
 /// Maximum length of a chain of re-exports, and maximum nesting of an evaluation.
 pub(super) const MAX_DEPTH: usize = 8;
@@ -29,7 +30,7 @@ impl Resolver<'_, '_> {
         if let Some(nested) = self.nested(place, name) {
             return Value::Symbol(nested);
         }
-        if let Some(binding) = function_binding(&facts, place.source, name) {
+        if let Some(binding) = function_binding(facts, place.source, name) {
             return self.bound(place.file, binding, depth + 1);
         }
         if self.has_implicit_members(place.file)
@@ -38,11 +39,15 @@ impl Resolver<'_, '_> {
         {
             return member;
         }
-        let mut own = self.world.named_in(place.file, name);
-        if self.family(place.file) == "ruby" {
+        let named = self.world.named_in(place.file, name);
+        let own: Cow<'_, [SymbolId]> = if self.family(place.file) == "ruby" {
             // A class `A::B` is not visible as `B`.
-            own.retain(|id| self.world.symbol(*id, |at| at.qualified == at.name) == Some(true));
-        }
+            let is_visible =
+                |id: &SymbolId| self.world.symbol(*id, |at| at.qualified == at.name) == Some(true);
+            named.iter().copied().filter(is_visible).collect()
+        } else {
+            Cow::Borrowed(named)
+        };
         if let Some(found) = self.top_level(&own, is_type) {
             return Value::Symbol(found);
         }
@@ -147,7 +152,7 @@ impl Resolver<'_, '_> {
         }
         let mut found = files.iter().filter(|other| **other != file).filter_map(|other| {
             let own = self.world.named_in(*other, name);
-            self.top_level(&own, is_type)
+            self.top_level(own, is_type)
         });
         found.next().or_else(in_kotlin)
     }
@@ -161,7 +166,7 @@ impl Resolver<'_, '_> {
         let local =
             facts.outline.exports.iter().find(|(e, _)| e == name).map(|(_, local)| local.as_str());
         let own = self.world.named_in(file, local.unwrap_or(name));
-        if let Some(found) = self.top_level(&own, false) {
+        if let Some(found) = self.top_level(own, false) {
             return Value::Symbol(found);
         }
         let path = self.world.path(file);
@@ -194,6 +199,33 @@ impl Resolver<'_, '_> {
                 return Value::Symbol(*inner);
             }
         }
+        if !facts.imports.bindings.iter().any(|b| b.imported == Imported::All) {
+            return Value::Unknown;
+        }
+        // In other languages, the number of steps depends on the owners of methods found before.
+        if !matches!(self.family(file), "script" | "python") {
+            return self.exported_by_wildcard(file, name, depth);
+        }
+        let left = self.steps.get();
+        let key = (file, depth);
+        let known = self.wildcards.borrow().get(&key).and_then(|names| names.get(name).cloned());
+        // Without a limit in between, the evaluation has the same result and as many steps again.
+        if let Some((value, steps)) = known.filter(|(_, steps)| *steps < left) {
+            self.steps.set(left - steps);
+            return value;
+        }
+        let value = self.exported_by_wildcard(file, name, depth);
+        let steps = left - self.steps.get();
+        if steps < left {
+            let mut all = self.wildcards.borrow_mut();
+            all.entry(key).or_default().insert(name.to_owned(), (value.clone(), steps));
+        }
+        value
+    }
+
+    /// The value that `file` exports as `name` through a wildcard, such as `export * from "./a"`.
+    fn exported_by_wildcard(&self, file: u32, name: &str, depth: usize) -> Value {
+        let Some(facts) = self.world.facts(file) else { return Value::Unknown };
         let globs = facts.imports.bindings.iter().filter(|b| b.imported == Imported::All);
         for binding in globs {
             for target in facts.targets.get(binding.import).into_iter().flat_map(|t| &t.files) {
@@ -420,11 +452,13 @@ fn is_module(path: &str, name: &str) -> bool {
 /// before the offset.
 fn local<'l>(locals: &'l [Local], name: &str, offset: u32) -> Option<&'l Local> {
     let start = locals.partition_point(|local| &*local.name < name);
-    let same = locals[start..].iter().take_while(|local| local.name == name);
-    let visible: Vec<&Local> =
-        same.filter(|local| local.from <= offset && offset < local.to).collect();
-    let range = visible.iter().map(|local| local.to - local.from).min()?;
-    let inner = || visible.iter().filter(|local| local.to - local.from == range).copied();
+    let count = locals[start..].iter().take_while(|local| local.name == name).count();
+    let visible = || {
+        let same = locals[start..start + count].iter();
+        same.filter(|local| local.from <= offset && offset < local.to)
+    };
+    let range = visible().map(|local| local.to - local.from).min()?;
+    let inner = || visible().filter(move |local| local.to - local.from == range);
     let before = || inner().filter(|local| local.at < offset);
     let is_known = |local: &&Local| !matches!(local.value.root, Root::Literal);
     before().rfind(is_known).or_else(|| before().next_back()).or_else(|| inner().next())

@@ -90,7 +90,7 @@ impl Resolver<'_, '_> {
             fits.then_some(if least == most { 0 } else { 1 + u8::from(most == 255) })
         };
         let ranked: Vec<(u8, SymbolId)> =
-            own.into_iter().filter_map(|id| Some((rank(&id)?, id))).collect();
+            own.iter().filter_map(|id| Some((rank(id)?, *id))).collect();
         match ranked.iter().map(|(rank, _)| *rank).min() {
             Some(best) => {
                 let all = ranked.into_iter().filter(|(rank, _)| *rank == best);

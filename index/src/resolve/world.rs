@@ -6,15 +6,12 @@ use crate::IndexError;
 use crate::facts::FileFacts;
 use crate::outline::{Kind, Symbol};
 use rusqlite::{Connection, OptionalExtension};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A table with a fast hash.
 pub(crate) type Table<K, V> = HashMap<K, V, foldhash::fast::RandomState>;
-
-/// Name → indexes of symbols.
-type SymbolsByName = Table<String, Vec<u32>>;
 
 /// One indexed file.
 #[derive(Debug)]
@@ -22,16 +19,17 @@ pub(crate) struct Entry {
     /// The path relative to the root.
     pub path: String,
     /// The facts, if they are loaded.
-    pub facts: RefCell<Option<Arc<FileFacts>>>,
-    /// The symbols by name.
-    names: RefCell<Option<SymbolsByName>>,
+    pub facts: OnceCell<Arc<FileFacts>>,
+    /// The symbols, ordered by name and position.
+    names: OnceCell<Vec<SymbolId>>,
 }
 
 impl Entry {
     /// An entry; facts that are `None` are loaded on demand.
     #[must_use]
     pub(crate) fn new(path: String, facts: Option<Arc<FileFacts>>) -> Self {
-        Self { path, facts: RefCell::new(facts), names: RefCell::default() }
+        let facts = facts.map_or_else(OnceCell::new, OnceCell::from);
+        Self { path, facts, names: OnceCell::new() }
     }
 }
 
@@ -84,13 +82,15 @@ impl<'c> World<'c> {
     fn collect_names(&mut self) {
         let mut all: Table<String, Vec<SymbolId>> = Table::default();
         for (id, file) in &self.files {
-            let facts = file.facts.borrow();
-            for (at, symbol) in
-                facts.iter().flat_map(|facts| facts.outline.symbols.iter().enumerate())
-            {
-                if is_looked_up(&file.path, symbol) {
-                    let at = SymbolId { file: *id, at: u32::try_from(at).unwrap_or(u32::MAX) };
-                    all.entry(symbol.name.clone()).or_default().push(at);
+            let symbols = file.facts.get().map_or(&[][..], |facts| &facts.outline.symbols);
+            for (at, symbol) in (0_u32..).zip(symbols) {
+                if !is_looked_up(&file.path, symbol) {
+                    continue;
+                }
+                let at = SymbolId { file: *id, at };
+                match all.get_mut(&symbol.name) {
+                    Some(known) => known.push(at),
+                    None => drop(all.insert(symbol.name.clone(), vec![at])),
                 }
             }
         }
@@ -99,14 +99,13 @@ impl<'c> World<'c> {
 
     /// The facts of a file.
     #[must_use]
-    pub(crate) fn facts(&self, file: u32) -> Option<Arc<FileFacts>> {
+    pub(crate) fn facts(&self, file: u32) -> Option<&Arc<FileFacts>> {
         let entry = self.files.get(&file)?;
-        if let Some(facts) = entry.facts.borrow().as_ref() {
-            return Some(facts.clone());
+        if let Some(facts) = entry.facts.get() {
+            return Some(facts);
         }
         let facts = Arc::new(load(self.connection?, file).ok()??);
-        *entry.facts.borrow_mut() = Some(facts.clone());
-        Some(facts)
+        Some(entry.facts.get_or_init(|| facts))
     }
 
     /// The path of a file.
@@ -136,19 +135,20 @@ impl<'c> World<'c> {
 
     /// The symbols with this name in a file, in order.
     #[must_use]
-    pub(crate) fn named_in(&self, file: u32, name: &str) -> Vec<SymbolId> {
-        let Some(facts) = self.facts(file) else { return Vec::new() };
-        let Some(entry) = self.files.get(&file) else { return Vec::new() };
-        if entry.names.borrow().is_none() {
-            let mut all: Table<String, Vec<u32>> = Table::default();
-            for (at, symbol) in (0_u32..).zip(&facts.outline.symbols) {
-                all.entry(symbol.name.clone()).or_default().push(at);
-            }
-            *entry.names.borrow_mut() = Some(all);
-        }
-        let names = entry.names.borrow();
-        let found = names.as_ref().and_then(|names| names.get(name));
-        found.into_iter().flatten().map(|at| SymbolId { file, at: *at }).collect()
+    pub(crate) fn named_in(&self, file: u32, name: &str) -> &[SymbolId] {
+        let Some(facts) = self.facts(file) else { return &[] };
+        let Some(entry) = self.files.get(&file) else { return &[] };
+        let symbols = &facts.outline.symbols;
+        let name_of = |id: &SymbolId| symbols[id.at as usize].name.as_str();
+        let all = entry.names.get_or_init(|| {
+            let mut all: Vec<SymbolId> =
+                (0_u32..).take(symbols.len()).map(|at| SymbolId { file, at }).collect();
+            all.sort_unstable_by_key(|id| (name_of(id), id.at));
+            all
+        });
+        let start = all.partition_point(|id| name_of(id) < name);
+        let count = all[start..].iter().take_while(|id| name_of(id) == name).count();
+        &all[start..start + count]
     }
 
     /// All functions and types with this name, ordered by path and position.
@@ -174,13 +174,11 @@ impl<'c> World<'c> {
         let mut files: Vec<u32> =
             statement.query_map([name], |row| row.get(0))?.collect::<Result<_, _>>()?;
         // The loaded files can have symbols that are not in the database yet.
-        files.extend(
-            self.files.iter().filter(|(_, f)| f.facts.borrow().is_some()).map(|(id, _)| *id),
-        );
+        files.extend(self.files.iter().filter(|(_, f)| f.facts.get().is_some()).map(|(id, _)| *id));
         files.sort_unstable();
         files.dedup();
         let all = files.into_iter().filter(|file| self.files.contains_key(file));
-        let all = all.flat_map(|file| self.named_in(file, name));
+        let all = all.flat_map(|file| self.named_in(file, name).iter().copied());
         Ok(all
             .filter(|at| {
                 let path = self.path(at.file);

@@ -2,8 +2,10 @@
 
 mod accesses;
 mod blueprint;
+mod bodies;
 mod checkout;
 mod dead;
+mod export;
 mod freshness;
 mod growth;
 mod labels;
@@ -56,7 +58,7 @@ pub(crate) fn dump(root: &Path) -> BTreeMap<&'static str, Vec<String>> {
             "SELECT s.key, f.path, s.name, s.qualified, s.kind, s.start_line, s.start_column,
               s.end_line, s.end_column, s.name_line, s.name_column, s.body_start_line,
               s.body_end_line, s.signature, s.parameters, s.return_type, s.doc, s.exported, s.test,
-              p.key FROM symbols s JOIN files f ON f.id = s.file
+              p.key, s.complexity, s.body_hash FROM symbols s JOIN files f ON f.id = s.file
               LEFT JOIN symbols p ON p.id = s.parent",
         ),
         (

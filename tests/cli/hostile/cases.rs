@@ -66,6 +66,18 @@ pub(super) const CASES: &[(&str, &[&[&str]])] = &[
     ),
     ("index pure", &[&["EVIL"], &["FILE"], &["EVIL", "--lang", "EVIL", "--json"]]),
     ("index sql", &[&["SELECT path FROM files"], &["SELECT 'EVIL'", "--json"], &["EVIL"]]),
+    (
+        "index export",
+        &[
+            &["--tags"],
+            &["--tags", "--json"],
+            &["--mermaid"],
+            &["--mermaid", "--focus", "FILE", "--json"],
+            &["--mermaid", "--focus", "EVIL"],
+            &["--scip", "index.scip"],
+            &["--scip", "index.scip", "--json"],
+        ],
+    ),
     ("index doctor", &[&[], &["--json"]]),
     ("pack build", &[&[], &["--json"], &["--ticket", "EVIL"]]),
     ("pack verify", &[&[], &["--json"], &["--ticket", "EVIL"]]),
