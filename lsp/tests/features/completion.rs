@@ -137,7 +137,7 @@ fn the_configuration_is_completed_from_its_schema() {
     {"ci": {"blockOn": ["dockerfile/sudo"]}}
     "#);
     assert_snapshot!(completions_at("{\"accessibility\": {\"components\": {\"Link\": \"‸\"}}}"), @r#"
-    a abbr area article aside audio of 71
+    a abbr area article aside audio of 73
     {"accessibility": {"components": {"Link": "a"}}}
     "#);
     assert_eq!(completions_at("{\"baseline\": \"‸\"}"), "none");

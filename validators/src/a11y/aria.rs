@@ -99,6 +99,16 @@ pub(super) fn is_global(attribute: &str) -> bool {
     TABLES.globals.contains(&attribute) || DRAFT.contains(&attribute)
 }
 
+/// Whether the number is in the range of the attribute; other values are.
+pub(super) fn accepts_number(attribute: &str, value: &str) -> bool {
+    let least = match attribute {
+        "aria-colindex" | "aria-level" | "aria-posinset" | "aria-rowindex" => 1,
+        "aria-colcount" | "aria-rowcount" | "aria-setsize" => -1,
+        _ => return true,
+    };
+    value.parse::<i64>().map_or(true, |number| number >= least)
+}
+
 impl Role {
     /// Whether elements with the role can have the attribute.
     pub(super) fn supports(&self, attribute: &str) -> bool {
@@ -129,7 +139,8 @@ impl Attribute {
 
     /// Whether an empty value removes the attribute.
     pub(super) fn can_be_empty(self) -> bool {
-        matches!(self.kind, "string" | "id" | "idlist")
+        let is_off = || self.tokens.split(',').any(|token| token == "false");
+        matches!(self.kind, "string" | "id" | "idlist") || self.kind == "token" && is_off()
     }
 
     /// Whether the value is text for users, or the ids of elements.

@@ -1,6 +1,7 @@
 //! Rules on attributes: ARIA and a few of HTML.
 
 use super::element::El;
+use super::names::is_blank;
 use super::roles::{Role, implicit, input_type, role};
 use super::{Found, aria, tokens};
 use aidd_engine::text::finding::Edit;
@@ -73,7 +74,12 @@ pub(super) fn invalid_aria_value(element: El<'_>, found: &mut Found<'_, '_>) {
         };
         let is_jsx = element.document().language() == Language::Jsx;
         let is_boolean = is_jsx && known.is_text() && matches!(text, "true" | "false");
-        if !is_boolean && (text.is_empty() && known.can_be_empty() || known.accepts(text)) {
+        let is_number = aria::accepts_number(&attribute.name, text);
+        if !is_boolean
+            && is_number
+            && (text.is_empty() && known.can_be_empty() || known.accepts(text))
+        {
+            missing_reference(element, attribute, found);
             continue;
         }
         let span = if span.is_empty() { attribute.span } else { span };
@@ -83,6 +89,30 @@ pub(super) fn invalid_aria_value(element: El<'_>, found: &mut Found<'_, '_>) {
             format!("`{}` cannot be `{text}`", attribute.name)
         };
         found.at(span, message).help(format!("use {}", known.expected()));
+    }
+}
+
+/// Reports ids on a complete page that none of its elements has.
+fn missing_reference(element: El<'_>, attribute: &Attribute<'_>, found: &mut Found<'_, '_>) {
+    let document = element.document();
+    let Value::Static { text, span } = attribute.value else { return };
+    let is_shown_later = attribute.name == "aria-controls"
+        && (element.text_of("aria-expanded") == Some("false")
+            || element.attribute("aria-haspopup").is_some()
+            || element.text_of("aria-selected") == Some("false"));
+    let is_checked = matches!(
+        &*attribute.name,
+        "aria-activedescendant" | "aria-controls" | "aria-flowto" | "aria-owns"
+    );
+    if is_checked
+        && document.is_complete()
+        && !is_shown_later
+        && !is_blank(text)
+        && text.split_ascii_whitespace().all(|id| document.by_id(id).is_none())
+    {
+        found
+            .at(span, format!("no element of the page has the id `{}`", text.trim()))
+            .help("correct the id, or delete the attribute");
     }
 }
 
@@ -251,7 +281,8 @@ pub(super) fn prohibited_name(element: El<'_>, found: &mut Found<'_, '_>) {
     else {
         return;
     };
-    if matches!(attribute.value, Value::Absent | Value::Empty) || element.tag.is_empty() {
+    let is_blank_name = attribute.value.text().is_some_and(is_blank);
+    if matches!(attribute.value, Value::Absent) || is_blank_name || element.tag.is_empty() {
         return;
     }
     let Some(name) = role(element).name() else { return };

@@ -32,7 +32,7 @@ pub(super) fn empty_link(element: El<'_>, found: &mut Found<'_, '_>) {
     {
         return;
     }
-    if role(element).is_presentational() {
+    if role(element).is_presentational() && !ignores_presentation(element) {
         return;
     }
     found
@@ -48,10 +48,14 @@ pub(super) fn unnamed_button(element: El<'_>, found: &mut Found<'_, '_>) {
         "summary" => document.language() != Language::Html || document.is_complete(),
         "input" => {
             let kind = input_type(element);
-            if kind.as_deref() == Some("button")
+            // Browsers name other buttons, unless `value` is empty.
+            let is_emptied = matches!(kind.as_deref(), Some("submit" | "reset"))
+                && element.text_of("value") == Some("");
+            if (kind.as_deref() == Some("button") || is_emptied)
                 && attribute_name(element, &["value"]) == Name::Empty
                 && !is_labelled(element)
                 && !may_be_hidden(element)
+                && (!role(element).is_presentational() || ignores_presentation(element))
             {
                 found.at(element.tag_span(), "button without a name").help("add `value`");
             }
@@ -202,7 +206,7 @@ pub(super) fn iframe_without_title(element: El<'_>, found: &mut Found<'_, '_>) {
     if attribute_name(element, &[]) == Name::Empty
         && !is_tiny
         && !is_removed
-        && !role(element).is_presentational()
+        && (!role(element).is_presentational() || ignores_presentation(element))
     {
         found
             .at(element.tag_span(), format!("`<{}>` without a title", element.tag))
@@ -355,6 +359,7 @@ pub(super) fn unnamed_widget(element: El<'_>, found: &mut Found<'_, '_>) {
             | "slider"
             | "spinbutton"
             | "switch"
+            | "tab"
             | "textbox"
             | "tooltip"
             | "treeitem"
@@ -368,7 +373,9 @@ pub(super) fn unnamed_widget(element: El<'_>, found: &mut Found<'_, '_>) {
     let Some(known) = aria::role(found_role) else { return };
     let own = if known.is_named_by_content { name(element) } else { attribute_name(element, &[]) };
     // Whoever renders a `<dialog>` can name it.
-    if own != Name::Empty || may_be_hidden(element) || !known.needs_name && found_role != "tooltip"
+    if own != Name::Empty
+        || may_be_hidden(element)
+        || !known.needs_name && !matches!(found_role, "tab" | "tooltip")
     {
         return;
     }

@@ -46,7 +46,9 @@ pub(super) fn missing_alt(element: El<'_>, found: &mut Found<'_, '_>) {
     if !is_bare || attribute_name(element, &[]) != Name::Empty || may_be_hidden(element) {
         return;
     }
-    let is_ignored = role(element).is_presentational() && element.tag != "input"
+    let is_ignored = role(element).is_presentational()
+        && element.tag != "input"
+        && !ignores_presentation(element)
         || element.value("role").is_some_and(Value::is_dynamic);
     if is_ignored {
         return;
@@ -115,9 +117,15 @@ pub(super) fn unnamed_image_role(element: El<'_>, found: &mut Found<'_, '_>) {
     else {
         return;
     };
-    let has_title = element.inner().is_none_or(|inner| {
-        inner.iter().any(|child| child.name() == "title" || child.tag.is_empty())
-    });
+    // Only a `<title>` directly in `<svg>` names it.
+    let is_title = |child: &El<'_>| {
+        child.name() == "title"
+            && content(*child) != Name::Empty
+            && (element.tag != "svg" || child.parent_el().is_some_and(|it| *it == *element))
+    };
+    let has_title = element
+        .inner()
+        .is_none_or(|inner| inner.iter().any(|child| is_title(child) || child.tag.is_empty()));
     let is_named = match element.tag {
         "svg" => has_title || attribute_name(element, &[]) != Name::Empty,
         _ => has_title || name(element) != Name::Empty && !has_only_text(element),

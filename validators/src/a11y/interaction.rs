@@ -1,8 +1,10 @@
 //! Rules on keyboard, mouse and focus.
 
 use super::element::El;
-use super::names::{is_aria_hidden, is_hidden_by_style, may_be_hidden};
-use super::roles::{Role, implicit, is_focusable, is_natively_interactive, role};
+use super::names::{is_aria_hidden, is_blank, is_hidden_by_style, may_be_hidden};
+use super::roles::{
+    Role, ignores_presentation, implicit, is_focusable, is_natively_interactive, role,
+};
 use super::{Found, aria};
 use aidd_markup::{AttributeKind, Language, Value};
 
@@ -128,6 +130,23 @@ pub(super) fn hidden_focusable(element: El<'_>, found: &mut Found<'_, '_>) {
         || element.attribute("inert").is_some()
         || element.text_of("tabindex") == Some("-1")
         || is_hidden_by_style(*element);
+    let is_reachable = |inner: &El<'_>| {
+        is_focusable(*inner) == Some(true)
+            && !is_hidden_by_style(**inner)
+            && inner.attribute("hidden").is_none()
+    };
+    // Elsewhere, a style or a script hides the content as well.
+    let contains_focusable = element.document().is_complete()
+        && element.inner().is_some_and(|inner| inner.iter().any(is_reachable));
+    if contains_focusable && !is_removed {
+        found
+            .at(
+                attribute.span,
+                "screen readers do not see the content, but the keyboard reaches it",
+            )
+            .help("delete `aria-hidden`, or add `inert`");
+        return;
+    }
     if is_focusable(element) == Some(true) && !is_removed {
         found
             .at(
@@ -139,6 +158,21 @@ pub(super) fn hidden_focusable(element: El<'_>, found: &mut Found<'_, '_>) {
 }
 
 pub(super) fn presentation_conflict(element: El<'_>, found: &mut Found<'_, '_>) {
+    let is_decorative = element.tag == "img" && element.text_of("alt") == Some("");
+    let has_name = ["aria-label", "aria-labelledby"]
+        .iter()
+        .any(|name| element.text_of(name).is_some_and(|text| !is_blank(text)));
+    if element.document().is_complete()
+        && (role(element).is_presentational() || is_decorative)
+        && (has_name || ignores_presentation(element))
+        && !may_be_hidden(element)
+    {
+        let reason = if has_name { "has a name" } else { "is operable or live" };
+        found
+            .at(element.tag_span(), format!("`<{}>` {reason}, so it is no decoration", element.tag))
+            .help("delete `role`, or the other attribute; describe an image in `alt`");
+        return;
+    }
     let Some(attribute) = element.attribute("role") else { return };
     if role(element).is_presentational()
         && is_natively_interactive(element) == Some(true)
@@ -311,8 +345,10 @@ pub(super) fn nested_interactive(element: El<'_>, found: &mut Found<'_, '_>) {
     });
     let Some(outer) = outer.filter(|outer| {
         matches!(outer.tag, "a" | "button")
-            || matches!(role(*outer), Role::Explicit("button" | "link" | "checkbox" | "switch"))
-                && !outer.tag.is_empty()
+            || matches!(
+                role(*outer),
+                Role::Explicit("button" | "link" | "checkbox" | "switch" | "tab" | "radio")
+            ) && !outer.tag.is_empty()
     }) else {
         return;
     };
@@ -349,6 +385,9 @@ fn is_control(element: El<'_>) -> bool {
     let is_removed = element.text_of("tabindex") == Some("-1");
     (is_native && !role(element).is_presentational()
         || !element.tag.is_empty()
-            && matches!(role(element), Role::Explicit("button" | "link" | "checkbox" | "switch")))
+            && matches!(
+                role(element),
+                Role::Explicit("button" | "link" | "checkbox" | "switch" | "tab" | "radio")
+            ))
         && !is_removed
 }

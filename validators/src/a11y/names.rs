@@ -74,6 +74,11 @@ fn name_of_ids(element: El<'_>, ids: &str) -> Name {
     let mut is_unknown = false;
     for id in ids.split_ascii_whitespace().take(MAX) {
         let Some(target) = element.document().by_id(id).map(El::new) else { continue };
+        // A hidden element names others with all of its text.
+        if may_be_hidden(target) {
+            is_unknown = true;
+            continue;
+        }
         let name = match written_aria_name(target) {
             None if matches!(target.tag, "img" | "input" | "select" | "textarea") => {
                 attribute_name(target, &["alt", "value"])

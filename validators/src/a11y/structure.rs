@@ -39,8 +39,8 @@ fn only_children(element: El<'_>, allowed: &[&str], found: &mut Found<'_, '_>) {
             Node::Element(child) => {
                 let child = El::new(child);
                 // A list item with another role is no item of the list.
-                let has_other_role = child.tag == "li"
-                    && matches!(role(child), Role::Explicit(role) if !matches!(role, "listitem" | "none" | "presentation" | "separator"));
+                let has_other_role = matches!(child.tag, "li" | "dt" | "dd")
+                    && matches!(role(child), Role::Explicit(role) if !matches!(role, "listitem" | "none" | "presentation" | "separator" | "term" | "definition"));
                 let is_other = child.tag.is_empty()
                     || allowed.contains(&child.tag) && !has_other_role
                     || matches!(child.tag, "script" | "template" | "noscript" | "style" | "slot")
@@ -116,7 +116,9 @@ pub(super) fn stray_list_item(element: El<'_>, found: &mut Found<'_, '_>) {
     // Without an end tag, it is unknown what the parent contains.
     let Some(parent) = element.parent_el().filter(|it| it.is_closed()) else { return };
     let is_in_list = matches!(parent.tag, "ul" | "ol" | "menu" | "template" | "slot" | "dir" | "")
-        || parent.attribute("role").is_some()
+            && !(element.document().is_complete()
+                && matches!(role(parent), Role::Explicit(role) if !matches!(role, "list" | "none" | "presentation")))
+        || parent.attribute("role").is_some() && !element.document().is_complete()
         || parent.has_spread()
         // The root of a template of a server or a component, in which lists are opened elsewhere.
         || matches!(parent.tag, "html" | "body" | "svg" | "symbol" | "noscript")
@@ -167,8 +169,14 @@ pub(super) fn misplaced_scope(element: El<'_>, found: &mut Found<'_, '_>) {
 }
 
 pub(super) fn empty_table_header(element: El<'_>, found: &mut Found<'_, '_>) {
-    if element.tag != "th" || !matches!(role(element), Role::Implicit(_)) || may_be_hidden(element)
-    {
+    let is_header = match role(element) {
+        Role::Implicit(_) => element.tag == "th",
+        Role::Explicit(role) => {
+            matches!(element.tag, "td" | "th") && matches!(role, "columnheader" | "rowheader")
+        }
+        _ => false,
+    };
+    if !is_header || may_be_hidden(element) {
         return;
     }
     // A control or image inside names the column for some users.

@@ -19,10 +19,10 @@ pub struct AccessibilityConfig {
 #[serde(transparent)]
 pub struct ElementName(
     #[schemars(extend("enum" = [
-        "a", "abbr", "area", "article", "aside", "audio", "blockquote", "button", "canvas", "caption",
+        "a", "abbr", "area", "article", "aside", "audio", "blink", "blockquote", "button", "canvas", "caption",
         "code", "dd", "details", "dialog", "div", "dl", "dt", "em", "fieldset", "figcaption", "figure",
         "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "html", "iframe", "img",
-        "input", "label", "legend", "li", "main", "menu", "meta", "meter", "nav", "object", "ol",
+        "input", "label", "legend", "li", "main", "marquee", "menu", "meta", "meter", "nav", "object", "ol",
         "optgroup", "option", "output", "p", "picture", "progress", "search", "section", "select",
         "span", "strong", "summary", "svg", "table", "tbody", "td", "textarea", "tfoot", "th", "thead",
         "time", "title", "tr", "track", "ul", "video"
