@@ -63,7 +63,7 @@ fn a_convention_with_a_check_is_enforced() {
     ::error file=src/a.ts,line=2,endLine=2,col=1,endColumn=8,title=convention/dates-are-made-with-temporal-never-with::Dates are made with Temporal, never with moment
     2 errors in N files
     error   convention/dates-are-made-with-temporal-never-with  Dates are made with Temporal, never with moment (ai/memory/conventions.jsonl)
-    convention/dates-are-made-with-temporal-never-with: applies to N files
+    convention/dates-are-made-with-temporal-never-with: 2 findings in the project; applies to N files
     rules          N shipped, 0 from the project (rules, ai/rules, .aidd/rules), 1 from its memory (ai/memory)
     rule           convention/dates-are-made-with-temporal-never-with applies to N files
     Dates are made with Temporal, never with moment

@@ -292,10 +292,14 @@ fn a_new_page_is_off_until_it_is_edited() {
     assert!(page.contains("to: \"npm:axios\""), "{page}");
     project.run(&["check", "."]).expect_code(0);
     let output = project.run(&["rule", "test"]).expect_code(1);
-    assert_snapshot!(output.out, @"");
+    assert_snapshot!(output.out, @"
+    .aidd/rules/team/no-direct-axios.md:14:1: replace the text of the template: state the reason
+    team/no-direct-axios: 2 findings in the project; applies to 2 imports
+    team/no-direct-axios: disabled; delete `enabled: false` from the header to enable it
+    ");
     edited(&project, "team/no-direct-axios");
     let output = project.run(&["rule", "test"]).expect_code(0);
-    assert_snapshot!(output.out, @"");
+    assert_snapshot!(output.out, @"team/no-direct-axios: 2 findings in the project; applies to 2 imports");
 }
 
 #[test]
@@ -305,10 +309,10 @@ fn a_malformed_page_of_a_named_rule_is_an_error() {
     let project = Project::new(&[(".aidd/rules/x.md", &page("  text: { regex: 'a(?!b)' }\n"))]);
     let run = |command: &[&str]| project.run(command).expect_code(2).err;
     let look_around = run(&["check", ".", "--only", "team/x"]);
-    assert_snapshot!(look_around, @"");
+    assert_snapshot!(look_around, @"error: .aidd/rules/x.md:4:20: the check cannot run: `(?!` is look-around, which is not supported: use `unless` or `unless-match` in a `text` check, `not` in a `syntax` check, or list paths in `exclude`");
     project.write(".aidd/rules/x.md", page("  exlude: [a]\n  text: { regex: 'a' }\n"));
     let unknown = run(&["check", ".", "--only", "team/*"]);
-    assert_snapshot!(unknown, @"");
+    assert_snapshot!(unknown, @"error: .aidd/rules/x.md:4:3: unknown key `exlude`; did you mean `exclude`?");
     assert_eq!(run(&["rule", "test", "team/x"]), unknown);
 }
 
@@ -324,8 +328,8 @@ fn a_pattern_that_matches_nothing_is_shown_as_a_tree() {
     let page = page.replace(pattern, "{ pattern: 'fmt.Println($A)' }");
     project.write(".aidd/rules/team/print.md", page);
     assert_snapshot!(project.run(&["rule", "test"]).expect_code(1).out, @r#"
-    .aidd/rules/team/print.md:16:1: expected `4:2 fmt.Println(user)`, found no finding
-    .aidd/rules/team/print.md:16:1: no node of the example matches
+    .aidd/rules/team/print.md:18:1: expected `4:2 fmt.Println(user)`, found no finding
+    .aidd/rules/team/print.md:18:1: no node of the example matches
       pattern `fmt.Println($A)`:
         type_conversion_expression
           qualified_type
@@ -352,7 +356,7 @@ fn a_pattern_that_matches_nothing_is_shown_as_a_tree() {
                       field_identifier "Println"
                     argument_list
                       identifier "user"
-    team/print: applies to 1 file
+    team/print: 0 findings in the project; applies to 1 file
     "#);
 }
 

@@ -86,7 +86,7 @@ fn a_sentence_can_be_an_argument_or_standard_input() {
     Never call `legacyParse()`; it is slow.
       stated in   AGENTS.md:3
       enforced    no
-      draft       none; write the page yourself
+      draft       none; write the page yourself, or start from `aidd rule new ID --form FORM`
       page        .aidd/rules/never-call-legacyparse-it-is.md
 
     Forms (a header has `severity`, `message` and one of these):

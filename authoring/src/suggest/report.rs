@@ -173,7 +173,7 @@ fn write_statement(statement: &Statement, text: &mut String) {
     if matches!(stated.coverage, Coverage::NotEnforced { .. }) {
         write_row(
             "draft",
-            "none; `aidd rule new ID --form FORM` writes a page to start from",
+            "none; write the page yourself, or start from `aidd rule new ID --form FORM`",
             text,
         );
         write_row("page", page, text);

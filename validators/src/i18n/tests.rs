@@ -191,3 +191,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn unknown_placeholders_of_a_text_are_one_finding() {
+    let en = r#"{"range": "{{from}} to {{until}}", "region": "{{region}}"}"#;
+    let fr = r#"{"range": "{{de}} à {{jusque}}", "region": "{{Region}}"}"#;
+    let found = findings(&[("locales/en.json", en), ("locales/fr.json", fr)]);
+    assert_eq!(
+        found,
+        [
+            "i18n/unknown-placeholder the source text of `range` has no placeholders `{{de}}`, `{{jusque}}` [{{de}}]",
+            "i18n/unknown-placeholder the source text of `region` has no placeholder `{{Region}}` [{{Region}}]",
+        ]
+    );
+}

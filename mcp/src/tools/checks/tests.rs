@@ -330,7 +330,7 @@ fn a_sentence_becomes_a_check_in_two_calls() {
     Never call `legacyParse()`.
       stated in   AGENTS.md:1
       enforced    no
-      draft       none; write the page yourself
+      draft       none; write the page yourself, or start from `aidd rule new ID --form FORM`
       page        .aidd/rules/never-call-legacyparse.md
 
     Forms (a header has `severity`, `message` and one of these):
