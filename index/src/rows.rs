@@ -272,7 +272,7 @@ pub(crate) fn write_refs(
             collector.add(found, &resolved);
         }
         let is_call = matches!(found.kind, RefKind::Call | RefKind::New);
-        // Annotations of packages tell that the package uses what they annotate.
+        // An annotation of a package: the package uses what it marks.
         let is_annotation = found.kind == RefKind::Decorates && resolver.has_field_uses(file);
         // Other names of the language and of packages are listed only where they are called.
         if resolved.target.is_none() && !is_call && !is_annotation {
