@@ -109,10 +109,11 @@ pub(super) fn find_related(
     };
     let words = content_words(text);
     let shares_word = |at: usize| {
-        let subject = match (rules.get(at), names.get(at)) {
-            (Some(rule), Some(name)) => format!("{name} {}", rule.summary),
-            _ => secrets.to_owned(),
-        };
+        // Aliases are names of other tools: `aria-props` is not about props.
+        let subject = rules.get(at).map_or_else(
+            || secrets.to_owned(),
+            |rule| format!("{} {}", rule.id.replace(['/', '-'], " "), rule.summary),
+        );
         !content_words(&subject).is_disjoint(&words)
     };
     let best = found.into_iter().filter(|(_, score)| *score >= MIN_SCORE).take(MAX_CANDIDATES);

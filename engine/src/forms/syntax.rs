@@ -302,14 +302,15 @@ fn header(rule: &Rule) -> Option<&SyntaxHeader> {
 /// only where its fix is right.
 fn binds_sources(header: &SyntaxHeader, found: &NodeMatch<'_, StrDoc<SupportLang>>) -> bool {
     let Some(yaml) = &header.transform else { return true };
-    let Ok(Value::Object(transforms)) = serde_json::from_str(&yaml.0) else { return true };
-    let sources =
-        transforms.values().filter_map(|it| it.as_object()?.values().next()?.get("source"));
-    sources.filter_map(Value::as_str).all(|source| {
-        let Some(name) = source.strip_prefix('$').filter(|name| !name.starts_with('$')) else {
-            return true;
-        };
-        transforms.contains_key(name) || found.get_env().get_match(name).is_some()
+    let Ok(Value::Object(all)) = serde_json::from_str(&yaml.0) else { return true };
+    let mut sources = all.values().filter_map(|it| it.as_object()?.values().next()?.get("source"));
+    sources.all(|source| {
+        let name = source.as_str().and_then(|source| source.strip_prefix('$'));
+        name.is_none_or(|name| {
+            name.starts_with('$')
+                || all.contains_key(name)
+                || found.get_env().get_match(name).is_some()
+        })
     })
 }
 

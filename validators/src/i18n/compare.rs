@@ -2,9 +2,9 @@
 
 use super::locale::CATEGORIES;
 use super::messages::{exact, part};
-use super::model::{Directives, Entry, Form, Format};
+use super::model::{Entry, Form, Format};
 use super::placeholders::{self, Placeholder};
-use super::printf::{self, Argument, Directive};
+use super::printf::{self, Argument};
 use super::{Context, display_key, icu};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
@@ -13,12 +13,10 @@ use aidd_engine::text::source::Span;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The remedy for directives that differ.
-const SAME_DIRECTIVES: &str = "Write the directives of the source text";
 /// How many source texts have placeholders with the same marks if the library replaces them.
 const MIN_USUAL: usize = 3;
 /// Maximum number of placeholders of one text that are reported.
-const MAX_REPORTED: usize = 100;
+pub(super) const MAX_REPORTED: usize = 100;
 
 /// A translated entry and its source texts.
 pub(super) struct Pair<'a> {
@@ -72,7 +70,7 @@ pub(super) fn is_suffixed(format: Format) -> bool {
 }
 
 /// Whether a form is for a single number, or for few numbers, and can omit the number.
-fn can_omit(context: &Context<'_>, entry: &Entry, form: &Form) -> bool {
+pub(super) fn can_omit(context: &Context<'_>, entry: &Entry, form: &Form) -> bool {
     let suffix = plural_suffix(&entry.key).map(|(_, category)| category);
     let category = form.category.as_deref().or(suffix);
     match category {
@@ -110,7 +108,7 @@ fn scan(context: &Context<'_>, text: &str) -> Vec<Placeholder> {
 }
 
 /// The arguments of an ICU message whose values are in the text, not only in the choice of a form.
-fn shown(context: &Context<'_>, text: &str) -> BTreeSet<String> {
+fn shown_arguments(context: &Context<'_>, text: &str) -> BTreeSet<String> {
     if !context.is_icu() {
         return BTreeSet::new();
     }
@@ -119,7 +117,7 @@ fn shown(context: &Context<'_>, text: &str) -> BTreeSet<String> {
 }
 
 /// Whether the formats use directives of `printf` in all texts.
-fn has_directives(format: Format) -> bool {
+pub(super) fn has_directives(format: Format) -> bool {
     matches!(format, Format::Android | Format::Strings | Format::StringsDict | Format::XcStrings)
 }
 
@@ -263,7 +261,7 @@ pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>
             .map(|text| scan(context, text).into_iter().map(|(name, _)| name).collect())
             .collect();
         let shown: Vec<BTreeSet<String>> =
-            pair.sources.iter().map(|text| shown(context, text)).collect();
+            pair.sources.iter().map(|text| shown_arguments(context, text)).collect();
         // Only what all source texts contain, such as all plural forms, is needed in each text.
         let common = |sets: &[BTreeSet<String>]| {
             let first = sets.first().cloned().unwrap_or_default();
@@ -300,7 +298,7 @@ pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>
                 .map(|name| format!("`{name}`"))
                 .collect();
             if missing.is_empty() && !shown.is_empty() {
-                let own = self::shown(context, &form.value);
+                let own = shown_arguments(context, &form.value);
                 if let Some(name) = shown.difference(&own).next() {
                     let key = display_key(&pair.entry.key);
                     let message =
@@ -338,134 +336,6 @@ fn needed_arguments(sources: &[&str]) -> BTreeSet<Argument> {
     let mut sets = sources.iter().map(set);
     let first = sets.next().unwrap_or_default();
     sets.fold(first, |all, set| all.intersection(&set).cloned().collect())
-}
-
-pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
-    let source = report.source();
-    let format = context.layout.format;
-    for pair in context.pairs() {
-        let parse = |text: &str| match (pair.entry.directives, has_directives(format)) {
-            (Some(kind), _) => printf::directives(text, kind),
-            (None, true) => Some(printf::lenient(text)),
-            (None, false) => Some(Vec::new()),
-        };
-        let parsed: Option<Vec<Vec<Directive>>> =
-            pair.sources.iter().map(|text| parse(text)).collect();
-        // If the source text is not a format string, nothing follows.
-        let Some(parsed) = parsed else { continue };
-        let is_flagged = pair.entry.directives.is_some();
-        // `50% d…`: a percent sign before a space and a letter is usually text.
-        let is_ambiguous =
-            pair.sources.iter().zip(&parsed).any(|(text, parsed)| {
-                parsed.iter().any(|it| text[it.range.clone()].starts_with("% "))
-            });
-        if is_ambiguous {
-            continue;
-        }
-        let is_plain = !is_flagged && parsed.iter().all(Vec::is_empty);
-        let classes: HashMap<&Argument, &str> =
-            parsed.iter().flatten().map(|it| (&it.argument, &*it.class)).collect();
-        for form in &pair.entry.forms {
-            if form.value.is_empty() {
-                continue;
-            }
-            let key = || display_key(&pair.entry.key);
-            let Some(own) = parse(&form.value) else {
-                let key = key();
-                let name = flag_name(pair.entry.directives);
-                report.at(
-                    form.span,
-                    format!("the text of `{key}` is not a valid format string of {name}"),
-                );
-                continue;
-            };
-            // In a text without arguments, only some directives cannot be text.
-            let is_certain = |directive: &&Directive| {
-                !is_plain || form.value[directive.range.clone()].contains(['$', '@'])
-            };
-            for directive in own.iter().filter(is_certain).take(MAX_REPORTED) {
-                let shown = &form.value[directive.range.clone()];
-                let span = part(source, form.span, &form.value, &directive.range);
-                match classes.get(&directive.argument) {
-                    None => {
-                        let message = format!(
-                            "`{shown}` formats {}, which the source text of `{}` does not have",
-                            directive.argument,
-                            key()
-                        );
-                        report.at(span, message).help(SAME_DIRECTIVES);
-                    }
-                    Some(class) if !is_compatible(class, &directive.class, format) => {
-                        let message = format!(
-                            "`{shown}` formats {} as {}, but the source text of `{}` as {}",
-                            directive.argument,
-                            named(&directive.class),
-                            key(),
-                            named(class)
-                        );
-                        report.at(span, message).help(SAME_DIRECTIVES);
-                    }
-                    Some(_) => {}
-                }
-            }
-            let is_required = is_flagged && !can_omit(context, pair.entry, form);
-            if !is_required {
-                continue;
-            }
-            // In a plural form, the arguments of `msgid_plural` are needed.
-            let needed = match (&form.category, &*parsed) {
-                (Some(_), [_, plural]) => plural,
-                (_, [first, ..]) => first,
-                _ => continue,
-            };
-            let missing: BTreeSet<&Argument> = needed
-                .iter()
-                .map(|it| &it.argument)
-                .filter(|argument| !own.iter().any(|it| it.argument == **argument))
-                .collect();
-            if let Some(argument) = missing.first() {
-                report.at(
-                    form.span,
-                    format!(
-                        "the text of `{}` does not format {argument}, as the source text does",
-                        key()
-                    ),
-                );
-            }
-        }
-    }
-}
-
-fn named(class: &str) -> &str {
-    if class.is_empty() { "any value" } else { class }
-}
-
-fn flag_name(directives: Option<Directives>) -> &'static str {
-    match directives {
-        Some(Directives::PythonBrace) => "str.format",
-        Some(Directives::Python) => "Python",
-        _ => "printf",
-    }
-}
-
-/// Whether an argument can be formatted as both types.
-fn is_compatible(one: &str, other: &str, format: Format) -> bool {
-    let is_same = one == other || format != Format::Po && (one.is_empty() || other.is_empty());
-    // Android formats any value with `%s`, and integers of all sizes are one type.
-    let last = |class: &str| class.rsplit(' ').next().unwrap_or_default().to_owned();
-    let is_integer = |class: &str| matches!(&*last(class), "integer" | "unsigned");
-    match format {
-        Format::Android => {
-            is_same
-                || one == "string"
-                || other == "string" && one != "object"
-                || is_integer(one) && is_integer(other)
-        }
-        Format::Strings | Format::StringsDict | Format::XcStrings => {
-            is_same || is_integer(one) && is_integer(other)
-        }
-        _ => is_same,
-    }
 }
 
 pub(super) fn newline_mismatch(context: &Context<'_>, report: &mut Report<'_>) {

@@ -2,6 +2,7 @@
 //! differences between the locales of a project, and keys that the code uses.
 
 mod compare;
+mod directives;
 mod groups;
 mod icu;
 mod keys;
@@ -74,7 +75,7 @@ type CatalogueCheck = fn(&Context<'_>, &mut Report<'_>);
 const CHECKS: &[(&str, CatalogueCheck)] = &[
     ("i18n/bidi-control", messages::bidi_control),
     ("i18n/extra-key", keys::extra_key),
-    ("i18n/format-mismatch", compare::format_mismatch),
+    ("i18n/format-mismatch", directives::format_mismatch),
     ("i18n/invalid-message", messages::invalid_message),
     ("i18n/long-translation", keys::long_translation),
     ("i18n/missing-key", keys::missing_key),
