@@ -1,16 +1,18 @@
 //! `aidd baseline`: records existing findings and removes entries that no longer match.
 
 use crate::cli::BaselineCommand;
+use aidd_ci::args::split_values;
 use aidd_ci::progress::Progress;
-use aidd_engine::check::Selection;
-use aidd_engine::text::finding::{Finding, Status};
+use aidd_engine::check::{Engine, Selection};
+use aidd_engine::text::finding::{Finding, Severity, Status};
+use aidd_engine::text::source::Encoding;
 use aidd_engine::workspace::baseline::{Baseline, Entry};
 use aidd_engine::workspace::walk::{self, Outcome, Walk};
 use aidd_report::Io;
 use aidd_report::exit::{Exit, UserError};
 use aidd_report::project::{self, Project};
-use aidd_report::run::baseline::was_checked;
-use aidd_report::{number, one_line};
+use aidd_report::run::baseline::{is_gone, was_checked};
+use aidd_report::{Severities, count_current, is_secret, number, one_line};
 use anyhow::{Context, Result};
 use std::fs;
 use std::io::Write;
@@ -23,12 +25,16 @@ use std::path::{Path, PathBuf};
 /// `--accept-new`.
 pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     match command {
-        BaselineCommand::Write { paths, accept_new, baseline } => {
+        BaselineCommand::Write { paths, accept_new, only, baseline } => {
+            let selection = Selection { only: split_values(only), ..Selection::default() };
+            if selection.only.is_empty() && !only.is_empty() {
+                return Err(UserError::new("--only requires at least one rule").into());
+            }
             let paths = project::locate(&io.cwd, paths)?;
             let project =
                 Project::open(io.distribution, &project::root_above(&io.cwd, &paths), config)?;
             let project = project::with_current_date(project);
-            write(&project, &paths, *accept_new, baseline.as_deref(), io)
+            write((&project, &paths), &selection, *accept_new, baseline.as_deref(), io)
         }
         BaselineCommand::Prune { baseline } => {
             let project =
@@ -39,47 +45,111 @@ pub fn run(command: &BaselineCommand, config: Option<&Path>, io: &mut Io<'_>) ->
 }
 
 fn write(
-    project: &Project,
-    paths: &[PathBuf],
+    (project, paths): (&Project, &[PathBuf]),
+    selection: &Selection,
     accept_new: bool,
     option: Option<&Path>,
     io: &mut Io<'_>,
 ) -> Result<Exit> {
     let path = baseline_to_write(project, option)?;
     let existing = project.baseline(&path, false)?;
-    let mut outcome = check(project, paths.to_vec())?;
+    let engine = project.engine(selection)?;
+    let mut outcome = check(project, &engine, paths.to_vec())?;
+    // Before the baseline is applied, which removes known items from the findings.
+    let mut baseline = Baseline::from_findings(findings(&outcome));
     if let Some(existing) = &existing {
-        existing.apply(outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings));
+        existing.apply(&mut outcome.files, &is_gone(project));
         let new = findings(&outcome).filter(|(_, finding)| finding.status == Status::New).count();
         if new > 0 && !accept_new {
             let verb = if new == 1 { "is" } else { "are" };
             let message = format!("{} {verb} not in the baseline", number(new, "finding"));
             return Err(UserError::new(message)
-                .hint("show them with `aidd check`; --accept-new records them, `aidd baseline prune` only removes entries")
+                .hint("show them with `aidd check`; --accept-new records them, with paths or `--only RULE` only some of them; `aidd baseline prune` only removes entries")
                 .into());
         }
     }
-    let mut baseline = Baseline::from_findings(findings(&outcome));
-    let existing_entries = existing.iter().flat_map(Baseline::entries);
-    baseline.extend(existing_entries.filter(|entry| !was_checked(entry, project, paths, &outcome)));
+    let recorded = finding_count(baseline.entries());
+    let is_kept = |entry: &Entry| {
+        let is_selected = selection.only.is_empty() || engine.is_enabled_anywhere(&entry.rule);
+        !is_selected || !was_checked(entry, project, paths, &outcome)
+    };
+    let kept: Vec<Entry> = existing.iter().flat_map(Baseline::entries).filter(is_kept).collect();
+    let kept_count = finding_count(kept.iter().cloned());
+    let has_kept = !kept.is_empty();
+    baseline.extend(kept);
     save(&path, &baseline)?;
-    writeln!(io.err, "recorded {} in {}", finding_count(baseline.entries()), path.display())?;
+    let shown = path.strip_prefix(&io.cwd).unwrap_or(&path).display();
+    let counts = severity_text(count_current(&outcome.files));
+    writeln!(io.err, "recorded {recorded} in {shown}{counts}")?;
+    if has_kept {
+        writeln!(io.err, "kept {kept_count} of other files and rules")?;
+    }
+    print_secrets(&outcome, io)?;
+    writeln!(
+        io.err,
+        "commit this file: from now on, `aidd check` reports only findings that are not in it"
+    )?;
     print_skipped(project, outcome, io)
+}
+
+/// `: 1 error, 2 warnings`.
+fn severity_text(counts: Severities) -> String {
+    let present = Severity::ALL.into_iter().filter(|&severity| counts.count(severity) > 0);
+    let parts: Vec<String> = present
+        .map(|severity| match severity {
+            Severity::Info => format!("{} info", counts.count(severity)),
+            _ => number(counts.count(severity), &severity.to_string()),
+        })
+        .collect();
+    if parts.is_empty() { String::new() } else { format!(": {}", parts.join(", ")) }
+}
+
+/// Maximum number of secrets that are named.
+const MAX_SECRETS: usize = 20;
+
+/// Names the recorded secrets: they stay valid until they are revoked.
+fn print_secrets(outcome: &Outcome, io: &mut Io<'_>) -> Result<()> {
+    let mut places = Vec::new();
+    for file in &outcome.files {
+        let source = &file.source;
+        let secrets = file
+            .checked
+            .findings
+            .iter()
+            .filter(|finding| is_secret(&finding.rule) && finding.status != Status::Allowed);
+        places.extend(secrets.map(|finding| {
+            let line = source.position(finding.span.start, Encoding::CodePoints).line + 1;
+            format!("{}:{line}: {}", one_line(source.path()), finding.rule)
+        }));
+    }
+    if places.is_empty() {
+        return Ok(());
+    }
+    let count = number(places.len(), "secret");
+    writeln!(io.err, "includes {count}; a recorded secret must still be revoked:")?;
+    for place in places.iter().take(MAX_SECRETS) {
+        writeln!(io.err, "  {place}")?;
+    }
+    if let Some(rest @ 1..) = places.len().checked_sub(MAX_SECRETS) {
+        writeln!(io.err, "  and {rest} more: aidd check --only 'secrets/*' --no-baseline")?;
+    }
+    Ok(())
 }
 
 fn prune(project: &Project, option: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     let path = baseline_to_write(project, option)?;
     let baseline = project.baseline(&path, true)?.unwrap_or_default();
     let paths = vec![project.root().to_owned()];
-    let mut outcome = check(project, paths.clone())?;
-    let mut stale =
-        baseline.apply(outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings));
+    let engine = project.engine(&Selection::default())?;
+    let mut outcome = check(project, &engine, paths.clone())?;
+    let mut stale = baseline.apply(&mut outcome.files, &is_gone(project));
     stale.retain(|entry| was_checked(entry, project, &paths, &outcome));
     let removed = finding_count(stale.iter().cloned());
     if !stale.is_empty() {
         save(&path, &baseline.without(&stale))?;
     }
-    writeln!(io.err, "removed {removed} from {}", path.display())?;
+    let shown = path.strip_prefix(&io.cwd).unwrap_or(&path).display();
+    writeln!(io.err, "removed {removed} from {shown}")?;
     print_skipped(project, outcome, io)
 }
 
@@ -103,11 +173,10 @@ pub(crate) fn finding_count(entries: impl Iterator<Item = Entry>) -> String {
     number(entries.map(|entry| entry.count as usize).sum(), "finding")
 }
 
-fn check(project: &Project, paths: Vec<PathBuf>) -> Result<Outcome> {
-    let engine = project.engine(&Selection::default())?;
+fn check(project: &Project, engine: &Engine, paths: Vec<PathBuf>) -> Result<Outcome> {
     let walk = Walk::over(paths);
     let progress = Progress::start();
-    walk::check_tree(&engine, &project.config, &project.disk, &walk, &|| progress.advance(1))
+    walk::check_tree(engine, &project.config, &project.disk, &walk, &|| progress.advance(1))
         .map_err(|why| UserError::new(format!("`include` or `exclude`: {why}")).into())
 }
 

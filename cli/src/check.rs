@@ -448,6 +448,8 @@ fn listing(args: &Check, default: Listing) -> Listing {
         infos: args.all || is_info_requested,
         limit: default.limit.filter(|_| !args.all),
         statistics: args.statistics,
+        each: args.all,
+        has_all_option: true,
     }
 }
 
@@ -458,7 +460,7 @@ fn write_file(format: Format, run: &Run<'_>, document: &Document, path: &Path) -
     }
     let mut file = BufWriter::new(fs::File::create(path).with_context(name)?);
     // A file has the findings of every severity, in every format.
-    let listing = Listing { infos: true, ..Listing::default() };
+    let listing = Listing { infos: true, each: true, ..Listing::default() };
     let style = Style { listing, ..Style::default() };
     report::write(format, run, document, &mut file, &style).with_context(name)?;
     file.flush().with_context(name)

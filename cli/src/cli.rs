@@ -321,9 +321,14 @@ pub enum BaselineCommand {
         /// Files and directories.
         #[arg(default_value = ".", value_hint = ValueHint::AnyPath)]
         paths: Vec<PathBuf>,
-        /// Also add new findings to an existing baseline.
+        /// Also add new findings to an existing baseline: those of the paths and of the rules in
+        /// `--only`.
         #[arg(long)]
         accept_new: bool,
+        /// Record only the findings of these rules: ids, aliases or globs; comma-separated or
+        /// repeated. The entries of other rules stay.
+        #[arg(long, value_name = "RULE")]
+        only: Vec<String>,
         /// Baseline file to write.
         #[arg(long, env = "AIDD_BASELINE", value_name = "FILE", value_hint = ValueHint::FilePath)]
         baseline: Option<PathBuf>,

@@ -16,7 +16,7 @@ use aidd_report::exit::{Exit, UserError};
 use aidd_report::project::{self, Project};
 use aidd_report::{Io, When, layout, number, one_line};
 use anyhow::{Context, Result};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;
@@ -36,39 +36,49 @@ pub fn run(args: &Init, color: When, io: &mut Io<'_>) -> Result<Exit> {
         print_nested_note(io)?;
     }
     // Set up the clients first, so that their errors are reported before a file is written.
-    if args.remove || args.dry_run {
-        clients::run(&args.clients, args.remove, args.dry_run, io)?;
-        if !args.remove {
-            print_dry_run(args, io)?;
-        }
+    if args.remove {
+        clients::run(&args.clients, true, args.dry_run, io)?;
         return Ok(Exit::Clean);
     }
+    check_packs(&args.packs, io)?;
     let path = io.cwd.join(CONFIG_PATH);
-    // A configuration that `aidd init` wrote without packs can be replaced.
-    let is_new = !path.exists();
-    let is_default = fs::read_to_string(&path).is_ok_and(|text| text == configuration(&[], &[]));
-    let is_replaced = is_default && !args.packs.is_empty();
-    check_packs(&args.packs, is_new || is_replaced, io)?;
-    if !args.clients.is_empty() {
-        clients::run(&args.clients, false, false, io)?;
+    let before = fs::read_to_string(&path).ok();
+    if args.dry_run || !args.clients.is_empty() {
+        clients::run(&args.clients, false, args.dry_run, io)?;
     }
-    let mut opened = open(&io.cwd, is_new, io);
+    let mut opened = open(&io.cwd, !path.exists(), io);
     let trials = match &mut opened {
         // With clients only, the packs are a detail.
         Ok(_) if !args.clients.is_empty() && args.packs.is_empty() => Vec::new(),
-        Ok(project) if project.config.compliance.iter().flatten().next().is_none() => {
-            propose(project, color, io)?
-        }
-        _ => Vec::new(),
+        Ok(project) => propose(project, &args.packs, color, io)?,
+        Err(_) => Vec::new(),
     };
-    if is_new || is_replaced {
+    let after = match &before {
+        None if path.exists() => None,
+        // A configuration that `aidd init` wrote without packs can be replaced.
+        Some(text) if *text != configuration(&[], &[]) => with_packs(text, &args.packs, &trials)?,
+        _ => Some(configuration(&args.packs, &trials)),
+    };
+    let change = after.filter(|after| before.as_deref() != Some(after));
+    if args.dry_run {
+        if let Some(after) = &change {
+            clients::print_patch(CONFIG_PATH, (before.as_deref(), Some(after)), io)?;
+        }
+        print_dry_run(args, io)?;
+        return Ok(Exit::Clean);
+    }
+    if let Some(after) = &change {
         let directory = path.parent().context("the file has no parent directory")?;
         fs::create_dir_all(directory)
             .with_context(|| format!("{} cannot be created", directory.display()))?;
-        fs::write(&path, configuration(&args.packs, &trials))
-            .with_context(|| CONFIG_PATH.to_owned())?;
+        fs::write(&path, after).with_context(|| CONFIG_PATH.to_owned())?;
     }
-    let label = if is_new || is_replaced { "wrote" } else { "unchanged:" };
+    print_enabled(&args.packs, &trials, io)?;
+    let label = match (&change, &before) {
+        (Some(_), None) => "wrote",
+        (Some(_), Some(_)) => "changed",
+        (None, _) => "unchanged:",
+    };
     writeln!(io.out, "{label} {CONFIG_PATH}")?;
     if let Err(error) = &opened {
         writeln!(io.err, "error: the existing configuration is invalid")?;
@@ -83,9 +93,46 @@ pub fn run(args: &Init, color: When, io: &mut Io<'_>) -> Result<Exit> {
     }
     clients::print_unconfigured_clients(io)?;
     if args.clients.is_empty() {
-        print_next_steps(args, &trials, is_new || is_default, io)?;
+        print_next_steps(args, &trials, io)?;
     }
     Ok(if opened.is_err() { Exit::Usage } else { Exit::Clean })
+}
+
+/// The existing configuration with more packs, and without the rules of these packs that a linter
+/// of the project enforces; `None` if there is nothing to add.
+fn with_packs(text: &str, packs: &[String], trials: &[PackTrial]) -> Result<Option<String>> {
+    if packs.is_empty() {
+        return Ok(None);
+    }
+    let mut template = json!({ "compliance": packs });
+    let off: serde_json::Map<String, Value> =
+        enforced(packs, trials).iter().map(|one| (one.rule.to_string(), json!("off"))).collect();
+    if !off.is_empty() {
+        template["rules"] = Value::Object(off);
+    }
+    let added = clients::merge_json(text, &template.to_string());
+    let added = added.map_err(|why| UserError::new(format!("{CONFIG_PATH}: {why}")))?;
+    Ok(Some(added))
+}
+
+/// Prints the packs that the command enabled, with what they find, and the rules that it leaves to
+/// a linter.
+fn print_enabled(packs: &[String], trials: &[PackTrial], io: &mut Io<'_>) -> Result<()> {
+    for name in packs {
+        match trials.iter().find(|trial| trial.fit.name == *name) {
+            Some(trial) => {
+                let (rules, found) = (number(trial.rules, "rule"), found(trial));
+                writeln!(io.out, "enabled {name}: {rules}, {found} now")?;
+            }
+            None => writeln!(io.out, "enabled {name}")?,
+        }
+    }
+    if !packs.is_empty() {
+        for line in enforced_lines(trials) {
+            writeln!(io.out, "{line}")?;
+        }
+    }
+    Ok(())
 }
 
 /// The project in the current directory, which `aidd init` makes a project of its own.
@@ -107,34 +154,44 @@ fn is_memory_used(root: &Path) -> bool {
     git_files::has_memory_files(root) || root.join(".aidd/data.db").exists()
 }
 
-/// Fails if a pack is unknown, or if there is a configuration that the team has edited.
-fn check_packs(names: &[String], is_writable: bool, io: &Io<'_>) -> Result<()> {
+/// Fails if a pack is unknown.
+fn check_packs(names: &[String], io: &Io<'_>) -> Result<()> {
     let registry = Project::unconfigured(io.distribution, &io.cwd).registry();
     for name in names {
         engine_packs::header(name, &registry).map_err(|error| UserError::new(error.to_string()))?;
     }
-    if !names.is_empty() && !is_writable {
-        return Err(UserError::new(format!("{CONFIG_PATH} exists"))
-            .hint(format!("add the packs to it: \"compliance\": {}", json!(names)))
-            .into());
-    }
     Ok(())
 }
 
-/// Prints what the project uses, and the packs that fit it with what they would find.
-fn propose(project: &mut Project, color: When, io: &mut Io<'_>) -> Result<Vec<PackTrial>> {
+/// Prints what the project uses, and the packs that fit it with what they would find. If packs are
+/// `chosen`, tries only these and prints nothing.
+fn propose(
+    project: &mut Project,
+    chosen: &[String],
+    color: When,
+    io: &mut Io<'_>,
+) -> Result<Vec<PackTrial>> {
     let style = io.style(color);
     let root = Walk::over(vec![project.root().to_owned()]);
     let paths: Vec<String> = walk::list(&project.config, &project.disk, &root)
         .map_err(|why| UserError::new(format!("`include` or `exclude`: {why}")))?
         .into_iter()
         .collect();
+    let enabled: Vec<String> = project.config.compliance.iter().flatten().cloned().collect();
+    let mut fits = packs::fitting(project, &project.registry(), &paths);
+    fits.retain(|fit| !enabled.contains(&fit.name));
+    if !chosen.is_empty() {
+        fits.retain(|fit| chosen.contains(&fit.name));
+        return Ok(packs::try_packs(project, &paths, fits, &|| ())?);
+    }
     let settings = Settings::read(&project.disk, &paths);
     for (name, items) in detect::describe(&project.disk, &paths, &settings) {
         let line = layout::hanging(&format!("{name:<12}"), &one_line(&items), &style);
         writeln!(io.out, "{line}")?;
     }
-    let fits = packs::fitting(project, &project.registry(), &paths);
+    if !enabled.is_empty() {
+        writeln!(io.out, "{:<12}{}", "packs", one_line(&enabled.join(", ")))?;
+    }
     if fits.is_empty() {
         return Ok(Vec::new());
     }
@@ -202,22 +259,13 @@ fn enforced_lines(trials: &[PackTrial]) -> Vec<String> {
     lines.into_iter().map(line).collect()
 }
 
-fn print_next_steps(
-    args: &Init,
-    trials: &[PackTrial],
-    is_default: bool,
-    io: &mut Io<'_>,
-) -> Result<()> {
+fn print_next_steps(args: &Init, trials: &[PackTrial], io: &mut Io<'_>) -> Result<()> {
     let mut steps = Vec::new();
     let first = trials.first().filter(|_| args.packs.is_empty()).map(|trial| &*trial.fit.name);
     if let Some(first) = first {
         steps.push((format!("aidd rule packs {first}"), "list the rules of a pack".to_owned()));
-        steps.push(if is_default {
-            let text = "enable a pack, or several: `--pack A,B`".to_owned();
-            (format!("aidd init --pack {first}"), text)
-        } else {
-            (CONFIG_PATH.to_owned(), "enable packs: add them to `compliance`".to_owned())
-        });
+        let text = "enable a pack, or several: `--pack A,B`".to_owned();
+        steps.push((format!("aidd init --pack {first}"), text));
     }
     steps.extend(
         [
@@ -250,9 +298,6 @@ fn print_nested_note(io: &mut Io<'_>) -> Result<()> {
 
 /// Prints the changes that `aidd init` would make in addition to those in the patch.
 fn print_dry_run(args: &Init, io: &mut Io<'_>) -> Result<()> {
-    if !io.cwd.join(CONFIG_PATH).exists() {
-        writeln!(io.err, "would write {CONFIG_PATH}")?;
-    }
     if needs_git_files(args, &io.cwd) {
         for (is_present, name) in [
             (git_files::has_union_merge(&io.cwd), ".gitattributes"),
@@ -266,14 +311,20 @@ fn print_dry_run(args: &Init, io: &mut Io<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The new configuration: only the settings that most projects change first. The rules of `packs`
-/// that a linter of the project enforces are disabled.
-fn configuration(packs: &[String], trials: &[PackTrial]) -> String {
-    let mut rules = String::new();
+/// The rules of `packs` that a linter of the project enforces.
+fn enforced<'a>(packs: &[String], trials: &'a [PackTrial]) -> Vec<&'a Enforced> {
     let chosen = trials.iter().filter(|trial| packs.contains(&trial.fit.name));
     let mut enforced: Vec<&Enforced> = chosen.flat_map(|trial| &trial.enforced).collect();
     enforced.sort_by(|a, b| a.rule.cmp(&b.rule));
     enforced.dedup_by(|a, b| a.rule == b.rule);
+    enforced
+}
+
+/// The new configuration: only the settings that most projects change first. The rules of `packs`
+/// that a linter of the project enforces are disabled.
+fn configuration(packs: &[String], trials: &[PackTrial]) -> String {
+    let mut rules = String::new();
+    let enforced = enforced(packs, trials);
     for (index, Enforced { rule, by, settings }) in enforced.iter().enumerate() {
         let comma = if index + 1 < enforced.len() { "," } else { "" };
         let comment = one_line(&format!("{settings} enables {by}."));

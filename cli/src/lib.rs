@@ -150,10 +150,13 @@ fn terminal_style() -> Style {
     let color = (terminal && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
         || is_set("CLICOLOR_FORCE"))
         && !is_set("NO_COLOR");
-    let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
+    let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+    let size = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    let width = size.filter(|_| terminal).or(columns).or(size).unwrap_or(100);
     // A person reads the end of a long output on a terminal; a file or a pipe gets everything.
     let listing = Listing { limit: terminal.then_some(MAX_LISTED), ..Listing::default() };
-    Style { color, hyperlinks: color && terminal, width: width.max(40), wrap: terminal, listing }
+    let wrap = terminal || columns.is_some();
+    Style { color, hyperlinks: color && terminal, width: width.max(40), wrap, listing }
 }
 
 /// Width of standard error if it is a terminal.

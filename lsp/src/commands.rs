@@ -179,8 +179,9 @@ fn write(workspace: &Workspace, accept_new: bool) -> std::result::Result<u32, St
     let config = &project.config;
     let mut outcome = walk::check_tree(&workspace.engine, config, &project.disk, &walk, &|| ())
         .map_err(|error| format!("`include` or `exclude`: {error}"))?;
+    let mut baseline = Baseline::from_findings(findings(&outcome));
     if let Some(known) = &known {
-        known.apply(outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings));
+        known.apply(&mut outcome.files, &|path| !project.root().join(path).exists());
         let new = findings(&outcome).filter(|(_, finding)| finding.status == Status::New).count();
         if new > 0 && !accept_new {
             return Err(format!(
@@ -188,7 +189,6 @@ fn write(workspace: &Workspace, accept_new: bool) -> std::result::Result<u32, St
             ));
         }
     }
-    let mut baseline = Baseline::from_findings(findings(&outcome));
     // Keep the entries of files that could not be read.
     let unread = |path: &str| {
         outcome.skipped.iter().any(|skipped| skipped.failed && path.starts_with(&skipped.path))

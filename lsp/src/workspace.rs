@@ -296,7 +296,7 @@ impl Workspace {
     /// Marks the baselined findings in the file at `path`.
     pub fn apply_baseline(&self, path: &str, checked: &mut CheckResult) {
         if let Some(known) = self.baseline_by_path.get(path) {
-            known.apply(&mut checked.findings);
+            known.apply_to_file(path, &mut checked.findings);
         }
     }
 }

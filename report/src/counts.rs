@@ -1,7 +1,7 @@
 //! Counts of findings by status and severity, and their text.
 
-use super::severity_count;
 use super::wire::{Severities, Status};
+use super::{number, severity_count};
 use aidd_engine::text::finding::Severity;
 
 /// Counts of findings by status and severity.
@@ -44,12 +44,25 @@ impl Counts {
 
     /// `3 errors, 2 warnings`, or `no problems`.
     pub fn found_text(&self) -> String {
+        self.text(severity_count, "no problems")
+    }
+
+    /// `3 new errors, 2 new warnings`, or `no new problems`.
+    pub fn new_text(&self) -> String {
+        let text = |count, severity: Severity| match severity {
+            Severity::Info => format!("{count} new info"),
+            _ => number(count, &format!("new {severity}")),
+        };
+        self.text(text, "no new problems")
+    }
+
+    fn text(&self, text: impl Fn(usize, Severity) -> String, none: &str) -> String {
         let parts: Vec<String> = Severity::ALL
             .into_iter()
             .filter(|&severity| self.new.count(severity) > 0)
-            .map(|severity| severity_count(self.new.count(severity), severity))
+            .map(|severity| text(self.new.count(severity), severity))
             .collect();
-        if parts.is_empty() { "no problems".into() } else { parts.join(", ") }
+        if parts.is_empty() { none.to_owned() } else { parts.join(", ") }
     }
 
     /// `; 2 fixable with --fix, 1 with --fix-unsafe`, or an empty string.

@@ -43,10 +43,12 @@ pub enum RunError {
     )]
     NoMainBranch,
     /// The revision to compare with is not in the clone.
-    #[error("{error}")]
+    #[error("{error}{}", did_you_mean(similar.as_deref()))]
     UnknownRevision {
         /// The error of Git.
         error: GitError,
+        /// The main branch of the clone.
+        similar: Option<String>,
         /// Whether the clone is shallow.
         shallow: bool,
     },
@@ -90,4 +92,8 @@ fn describe(error: &io::Error) -> String {
         io::ErrorKind::NotFound => "no such file or directory".to_owned(),
         _ => error.to_string(),
     }
+}
+
+fn did_you_mean(name: Option<&str>) -> String {
+    name.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }

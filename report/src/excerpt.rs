@@ -12,6 +12,9 @@ use aidd_engine::text::finding::{Edit, Finding};
 use aidd_engine::text::source::{Source, Span};
 use annotate_snippets::{Annotation, AnnotationKind, Patch, Snippet};
 use std::ops::Range;
+use window::Window;
+
+mod window;
 
 /// Maximum number of lines of a mark; only the first line of a longer mark is marked.
 const MAX_MARK_LINES: usize = 5;
@@ -60,6 +63,7 @@ pub(super) fn diff<'a>(
     source: &Source,
     redactor: &Redactor<'_>,
     edits: &'a [Edit],
+    width: usize,
 ) -> Option<Diff<'a>> {
     let mut edits: Vec<&Edit> = edits.iter().collect();
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
@@ -67,13 +71,18 @@ pub(super) fn diff<'a>(
     let (first, last) = lines_of(source, spans.clone().reduce(Span::cover)?);
     let new_lines: usize = edits.iter().map(|edit| edit.text.matches('\n').count()).sum();
     let is_long = |line| source.line_span(line).len() > 2 * CONTEXT_BYTES;
-    let is_long_text = edits.iter().any(|edit| edit.text.len() > 2 * CONTEXT_BYTES);
+    let new_columns = edits.iter().flat_map(|edit| edit.text.lines()).map(window::columns);
+    let new_columns = new_columns.max().unwrap_or_default();
+    let columns = width.saturating_sub(gutter(source, last) + 3);
+    let is_long_text = new_columns > columns;
     if last - first + new_lines >= MAX_FIX_LINES || is_long_text || (first..=last).any(is_long) {
         return None;
     }
     let marks: Vec<Mark<Span>> =
         spans.map(|span| Mark { span, kind: AnnotationKind::Visible, label: None }).collect();
-    let excerpt = lay_out(source, redactor, &marks, 0, Vec::new());
+    // Room for the new text next to the text before and after it.
+    let columns = columns.saturating_sub(new_columns).max(columns / 2);
+    let excerpt = lay_out(source, redactor, &marks, (0, columns), Vec::new());
     Some(Diff { excerpt, edits })
 }
 
@@ -137,16 +146,30 @@ pub(super) fn build(
             marks.push(Mark { span, kind: AnnotationKind::Context, label: Some(message) });
         }
     }
-    lay_out(source, redactor, &marks, CONTEXT_LINES, notes)
+    let is_multiline = marks.iter().any(|mark| {
+        let (first, last) = lines_of(source, mark.span);
+        first != last
+    });
+    let last_line = marks.iter().map(|mark| lines_of(source, mark.span).1).max();
+    let gutter = gutter(source, last_line.unwrap_or_default() + CONTEXT_LINES);
+    // ` | `, and the line that connects the lines of a mark.
+    let used = gutter + 4 + if is_multiline { 2 } else { 0 };
+    let columns = width.saturating_sub(used);
+    lay_out(source, redactor, &marks, (CONTEXT_LINES, columns), notes)
+}
+
+/// Number of columns of the line numbers up to `last`, counted from zero.
+fn gutter(source: &Source, last: usize) -> usize {
+    (last + 1 + source.origin().line as usize).to_string().len()
 }
 
 /// Joins the lines of the marks into one text, with `context` lines before and after the first
-/// mark.
+/// mark. Lines that are longer than `columns` are cut at one window.
 fn lay_out(
     source: &Source,
     redactor: &Redactor<'_>,
     marks: &[Mark<Span>],
-    context: usize,
+    (context, columns): (usize, usize),
     notes: Vec<String>,
 ) -> Excerpt {
     let ranges: Vec<(usize, usize)> =
@@ -157,13 +180,27 @@ fn lay_out(
     let is_near_mark =
         |line: usize| ranges.iter().any(|&(a, b)| line + MAX_GAP >= a && line <= b + MAX_GAP);
 
+    let spans: Vec<Span> = marks.iter().map(|mark| mark.span).collect();
+    let near: Vec<(Span, Span)> = (first..=last)
+        .filter(|&line| is_near_mark(line))
+        .map(|line| (source.line_span(line), visible_part(source, line, marks)))
+        .collect();
+    let window = Window::around(source, &near, &spans, columns);
     let mut text = String::new();
     let mut lines = Vec::with_capacity(last - first + 1);
     for line in first..=last {
-        let shown =
-            if is_near_mark(line) { visible_part(source, line, marks) } else { Span::at(0) };
         let full_line = source.line_span(line);
-        if shown.start > full_line.start && !shown.is_empty() {
+        let shown = match &window {
+            _ if !is_near_mark(line) => Span::at(0),
+            Some(window) => {
+                let part = (full_line, visible_part(source, line, marks));
+                let (shown, prefix) = window.part(source, part);
+                text.push_str(prefix);
+                shown
+            }
+            None => visible_part(source, line, marks),
+        };
+        if window.is_none() && shown.start > full_line.start && !shown.is_empty() {
             text.push('…');
         }
         let at = text.len();

@@ -50,7 +50,7 @@ pub use document::{Document, LineHashes, Skipped, SourceLines, VersionControl};
 pub use escape::{escape_log, is_hidden, one_line, printable};
 pub use fit::sarif_gzip;
 pub use line_hash::line_hashes;
-pub use listing::Listing;
+pub use listing::{Listing, is_secret};
 pub use markdown::{Budget, markdown};
 pub use output::{Output, broken_pipe};
 pub use streams::{Io, When};
@@ -233,6 +233,17 @@ impl Run<'_> {
     /// The policy's verdict on a finding.
     fn verdict(&self, finding: &Finding) -> Verdict {
         self.policy.map_or(Verdict::Unmatched, |policy| policy.verdict_of(finding))
+    }
+
+    /// Whether a finding makes the run fail.
+    fn fails(&self, finding: &Finding) -> bool {
+        let is_above = match self.fail_on {
+            FailOn::Severity(threshold) => finding.severity >= threshold,
+            FailOn::Never => false,
+        };
+        let verdict = self.verdict(finding);
+        finding.status == Status::New
+            && (verdict == Verdict::Block || verdict == Verdict::Unmatched && is_above)
     }
 
     /// Whether the policy omits a finding from the reports.

@@ -1,6 +1,7 @@
 //! Which findings the text formats list, and the table of all findings by rule.
 
 use aidd_engine::text::finding::Severity;
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io;
 
@@ -12,12 +13,17 @@ const MAX_RULES: usize = 20;
 /// Which findings the text formats list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
-    /// Whether findings of severity `info` are listed; otherwise they are only counted.
+    /// Whether findings of severity `info` are listed; otherwise they are only counted, except
+    /// secrets.
     pub infos: bool,
     /// Maximum number of findings listed, the most severe first; `None` lists all.
     pub limit: Option<usize>,
     /// Lists only the number of findings per rule, not the findings.
     pub statistics: bool,
+    /// Whether each finding has an excerpt, also if an earlier one has the same message.
+    pub each: bool,
+    /// Whether the command has the option `--all`, which the output then names.
+    pub has_all_option: bool,
 }
 
 /// A finding that can be listed.
@@ -28,6 +34,8 @@ pub(super) trait Item {
     fn rule(&self) -> &str;
     /// Whether the finding has a fix.
     fn is_fixable(&self) -> bool;
+    /// The texts that findings of one group share; `None` for a finding that is listed by itself.
+    fn group(&self) -> Option<[&str; 4]>;
 }
 
 /// The number of findings of a rule with one severity.
@@ -40,9 +48,12 @@ struct Row<'a> {
 
 /// The findings to list, and the counts of all findings.
 pub(super) struct Selected<'a, T> {
-    /// The findings to list, in the order of `items`.
-    pub(super) listed: Vec<&'a T>,
-    /// Number of findings that are not listed because of the limit.
+    /// The groups of findings to list, the most severe first; within a severity, secrets first.
+    pub(super) listed: Vec<Vec<&'a T>>,
+    /// The groups of secrets that are not listed because of the limit or their severity: they are
+    /// named in one line.
+    pub(super) secrets: Vec<Vec<&'a T>>,
+    /// Number of other findings that are not listed because of the limit.
     cut: usize,
     rows: Vec<Row<'a>>,
     listing: Listing,
@@ -51,30 +62,66 @@ pub(super) struct Selected<'a, T> {
 impl Listing {
     /// Selects the findings to list.
     pub(super) fn select<T: Item>(self, items: &[T]) -> Selected<'_, T> {
-        let is_candidate =
-            |item: &T| !self.statistics && (self.infos || item.severity() > Severity::Info);
-        let mut indices: Vec<usize> =
-            (0..items.len()).filter(|&index| is_candidate(&items[index])).collect();
-        let limit = self.limit.unwrap_or(usize::MAX);
-        let cut = indices.len().saturating_sub(limit);
-        if cut > 0 {
-            indices.sort_by_key(|&index| std::cmp::Reverse(items[index].severity()));
-            indices.truncate(limit);
-            indices.sort_unstable();
+        let mut sorted: Vec<&T> = items.iter().collect();
+        if self.statistics {
+            sorted.clear();
         }
-        let listed = indices.into_iter().map(|index| &items[index]).collect();
-        Selected { listed, cut, rows: rows(items), listing: self }
+        sorted.sort_by_key(|item| (Reverse(item.severity()), !is_secret(item.rule())));
+        let is_candidate = |item: &&T| self.infos || item.severity() > Severity::Info;
+        let (candidates, infos): (Vec<&T>, Vec<&T>) = sorted.into_iter().partition(is_candidate);
+        let mut listed = if self.each {
+            candidates.into_iter().map(|item| vec![item]).collect()
+        } else {
+            groups(candidates)
+        };
+        let cut = listed.split_off(listed.len().min(self.limit.unwrap_or(usize::MAX)));
+        let (cut_secrets, cut): (Vec<&T>, Vec<&T>) =
+            cut.into_iter().flatten().partition(|item| is_secret(item.rule()));
+        let info_secrets = infos.into_iter().filter(|item| is_secret(item.rule()));
+        let secrets = groups(cut_secrets.into_iter().chain(info_secrets));
+        Selected { listed, secrets, cut: cut.len(), rows: rows(items), listing: self }
     }
 }
 
-impl<T> Selected<'_, T> {
-    /// Writes the number of findings that were cut, and the table by rule if it adds information.
-    pub(super) fn write_table(&self, out: &mut dyn io::Write) -> io::Result<()> {
-        if self.cut > 0 {
-            writeln!(out, "… and {} more\n", self.cut)?;
+/// Whether a rule reports secrets, which are named whatever their severity.
+pub fn is_secret(rule: &str) -> bool {
+    rule.starts_with("secrets/")
+}
+
+/// The findings with the same texts, in the order of the first one.
+fn groups<'a, T: Item>(items: impl IntoIterator<Item = &'a T>) -> Vec<Vec<&'a T>> {
+    let mut groups: Vec<Vec<&T>> = Vec::new();
+    let mut known: HashMap<[&str; 4], usize> = HashMap::new();
+    for item in items {
+        let index = match item.group() {
+            Some(texts) => *known.entry(texts).or_insert(groups.len()),
+            None => groups.len(),
+        };
+        match groups.get_mut(index) {
+            Some(group) => group.push(item),
+            None => groups.push(vec![item]),
         }
+    }
+    groups
+}
+
+impl<T> Selected<'_, T> {
+    /// Writes the number of findings that were cut.
+    pub(super) fn write_cut(&self, out: &mut dyn io::Write) -> io::Result<()> {
+        match self.cut {
+            0 => Ok(()),
+            cut if self.listing.has_all_option => {
+                writeln!(out, "… and {cut} more; `--all` lists them\n")
+            }
+            cut => writeln!(out, "… and {cut} more\n"),
+        }
+    }
+
+    /// Writes the table by rule if it adds information.
+    pub(super) fn write_table(&self, out: &mut dyn io::Write) -> io::Result<()> {
         let has_hidden = self.rows.iter().any(|row| self.is_hidden(row));
-        if self.listed.len() < MIN_FINDINGS_FOR_TABLE && !has_hidden && !self.listing.statistics {
+        let count: usize = self.listed.iter().map(Vec::len).sum();
+        if count < MIN_FINDINGS_FOR_TABLE && !has_hidden && !self.listing.statistics {
             return Ok(());
         }
         let limit = if self.listing.statistics { usize::MAX } else { MAX_RULES };
@@ -97,14 +144,20 @@ impl<T> Selected<'_, T> {
             )?;
         }
         if let Some(rest @ 1..) = self.rows.len().checked_sub(shown.len()) {
-            writeln!(out, "… and {}", super::number(rest, "more rule"))?;
+            let statistics =
+                if self.listing.has_all_option { "; `--statistics` lists all" } else { "" };
+            writeln!(out, "… and {}{statistics}", super::number(rest, "more rule"))?;
+        }
+        if has_hidden && self.listing.has_all_option {
+            writeln!(out, "not listed: severity info; `--all` lists it")?;
         }
         if shown.is_empty() { Ok(()) } else { writeln!(out) }
     }
 
-    /// Whether the findings of a row are only counted.
+    /// Whether a row has findings that are only counted.
     fn is_hidden(&self, row: &Row<'_>) -> bool {
-        row.severity == Severity::Info && !self.listing.infos && !self.listing.statistics
+        let Listing { infos, statistics, .. } = self.listing;
+        row.severity == Severity::Info && !infos && !statistics && !is_secret(row.rule)
     }
 }
 
@@ -147,6 +200,10 @@ mod tests {
         fn is_fixable(&self) -> bool {
             self.1.ends_with("fix")
         }
+
+        fn group(&self) -> Option<[&str; 4]> {
+            Some([self.1; 4])
+        }
     }
 
     fn findings() -> Vec<Finding> {
@@ -156,29 +213,56 @@ mod tests {
             .into()
     }
 
-    fn table(listing: Listing) -> (Vec<&'static str>, String) {
+    fn table(listing: Listing) -> (Vec<(&'static str, usize)>, String) {
         let findings = findings();
         let selected = listing.select(&findings);
         let mut out = Vec::new();
+        selected.write_cut(&mut out).expect("writing to memory");
         selected.write_table(&mut out).expect("writing to memory");
-        let rules = selected.listed.iter().map(|finding| finding.1).collect();
+        let rules = selected.listed.iter().map(|group| (group[0].1, group.len())).collect();
         (rules, String::from_utf8(out).expect("text"))
     }
 
     #[test]
-    fn infos_are_counted_and_the_most_severe_findings_are_listed() {
+    fn infos_are_counted_and_the_most_severe_findings_are_listed_first() {
         let rows = "1 error   b/fix, fixable\n2 warning a/warn\n1 info    a/info, not listed\n\n";
-        assert_eq!(table(Listing::default()), (vec!["a/warn", "b/fix", "a/warn"], rows.to_owned()));
-        let limited = Listing { limit: Some(2), ..Listing::default() };
-        assert_eq!(table(limited), (vec!["a/warn", "b/fix"], format!("… and 1 more\n\n{rows}")));
-        let all = Listing { infos: true, ..Listing::default() };
-        assert_eq!(table(all), (vec!["a/info", "a/warn", "b/fix", "a/warn"], String::new()));
+        let listed = vec![("b/fix", 1), ("a/warn", 2)];
+        assert_eq!(table(Listing::default()), (listed, rows.to_owned()));
+        let limited = Listing { limit: Some(1), ..Listing::default() };
+        assert_eq!(table(limited), (vec![("b/fix", 1)], format!("… and 2 more\n\n{rows}")));
+        let all = Listing { infos: true, each: true, ..Listing::default() };
+        let listed = vec![("b/fix", 1), ("a/warn", 1), ("a/warn", 1), ("a/info", 1)];
+        assert_eq!(table(all), (listed, String::new()));
+        let named = Listing { limit: Some(1), has_all_option: true, ..Listing::default() };
+        let (_, text) = table(named);
+        assert!(text.starts_with("… and 2 more; `--all` lists them\n"), "{text}");
+        assert!(text.ends_with("\nnot listed: severity info; `--all` lists it\n\n"), "{text}");
+    }
+
+    #[test]
+    fn secrets_are_named_whatever_their_severity_and_the_limit() {
+        let findings = [
+            Finding(Severity::Error, "a/error"),
+            Finding(Severity::Info, "secrets/info"),
+            Finding(Severity::Warning, "secrets/warn"),
+            Finding(Severity::Info, "secrets/info"),
+        ];
+        let listing = Listing { limit: Some(1), ..Listing::default() };
+        let selected = listing.select(&findings);
+        let names = |groups: &[Vec<&Finding>]| -> Vec<(&str, usize)> {
+            groups.iter().map(|group| (group[0].1, group.len())).collect()
+        };
+        assert_eq!(names(&selected.listed), [("a/error", 1)]);
+        assert_eq!(names(&selected.secrets), [("secrets/warn", 1), ("secrets/info", 2)]);
+        let mut out = Vec::new();
+        selected.write_cut(&mut out).and_then(|()| selected.write_table(&mut out)).expect("text");
+        assert_eq!(String::from_utf8_lossy(&out), "");
     }
 
     #[test]
     fn statistics_list_every_rule() {
         let (listed, text) = table(Listing { statistics: true, ..Listing::default() });
-        assert_eq!(listed, Vec::<&str>::new());
+        assert_eq!(listed, Vec::new());
         assert_eq!(text, "1 error   b/fix, fixable\n2 warning a/warn\n1 info    a/info\n\n");
     }
 }

@@ -2,13 +2,14 @@
 
 use super::counts::Counts;
 use super::gate::Verdict;
-use super::layout::wrap;
+use super::layout::{self, wrap};
 use super::listing::{Item, Listing};
 use super::redact::Redactor;
 use super::{
-    Document, FileFindings, Run, Style, excerpt, number, one_line, printable, remarks, rule_url,
-    skipped_lines, weakened, wire,
+    Document, FileFindings, Run, Severities, Style, excerpt, number, one_line, printable, remarks,
+    rule_url, skipped_lines, weakened, wire,
 };
+use aidd_engine::project::config::FailOnName;
 use aidd_engine::text::finding::{Finding, Safety, Severity, Status};
 use annotate_snippets::renderer::DEFAULT_LINE_NUM_STYLE;
 use annotate_snippets::{Group, Level, Renderer};
@@ -17,6 +18,8 @@ use std::time::Duration;
 
 /// Maximum number of skipped files listed.
 const MAX_SKIPPED: usize = 20;
+/// Maximum number of places of one message on a terminal.
+const MAX_PLACES: usize = 8;
 
 /// A new finding, with the index of its file in [`Run::files`].
 struct NewFinding<'a> {
@@ -36,6 +39,12 @@ impl Item for NewFinding<'_> {
     fn is_fixable(&self) -> bool {
         self.finding.fix.is_some()
     }
+
+    fn group(&self) -> Option<[&str; 4]> {
+        let Finding { rule, message, help, fix, reason, .. } = self.finding;
+        let fix = fix.as_ref().map_or("", |fix| &fix.title);
+        reason.is_none().then(|| [&**rule, message, help.as_deref().unwrap_or_default(), fix])
+    }
 }
 
 impl Item for &wire::Finding {
@@ -49,6 +58,10 @@ impl Item for &wire::Finding {
 
     fn is_fixable(&self) -> bool {
         self.fix.is_some()
+    }
+
+    fn group(&self) -> Option<[&str; 4]> {
+        None
     }
 }
 
@@ -64,18 +77,70 @@ pub(super) fn excerpts(
     write_header(document, out)?;
     let findings: Vec<NewFinding<'_>> = new_findings(run).collect();
     let selected = style.listing.select(&findings);
+    // The redactor of a file, kept for the following findings of the file.
     let mut redactor: Option<(usize, Redactor<'_>)> = None;
-    for &&NewFinding { file: index, finding } in &selected.listed {
-        let file = &run.files[index];
+    let mut excerpt = |group: &[&NewFinding<'_>]| {
+        let (first, others) = group.split_first()?;
+        let (index, file) = (first.file, run.files.get(first.file)?);
         if redactor.as_ref().is_none_or(|(of, _)| *of != index) {
             redactor = Some((index, Redactor::new(file)));
         }
-        let Some((_, redactor)) = &redactor else { continue };
-        let excerpt = FindingExcerpt { run, file, redactor, finding };
-        writeln!(out, "{}\n", excerpt.render(&renderer, style))?;
+        let (_, redactor) = redactor.as_ref()?;
+        let places: Vec<String> = others.iter().map(|other| other.location(run)).collect();
+        let finding = first.finding;
+        Some(FindingExcerpt { run, file, redactor, finding }.render(&renderer, &places, style))
+    };
+    for text in selected.listed.iter().filter_map(|group| excerpt(group)) {
+        writeln!(out, "{text}\n")?;
+    }
+    selected.write_cut(out)?;
+    for group in &selected.secrets {
+        let Some(&NewFinding { file, finding }) = group.first().copied() else { continue };
+        let message = one_line(&Redactor::new(&run.files[file]).text(&finding.message));
+        let places: Vec<String> = group.iter().map(|found| found.location(run)).collect();
+        writeln!(out, "{}", title(run, finding, &message, (&renderer, style)))?;
+        writeln!(out, "{}", layout::hanging("  --> ", &list(&places, style), style))?;
+    }
+    if !selected.secrets.is_empty() {
+        writeln!(out)?;
     }
     selected.write_table(out)?;
-    write_summary(document, &run.counts(), out)
+    let is_failing = new_findings(run).any(|found| run.fails(found.finding));
+    write_summary(document, (&run.counts(), is_failing), out)
+}
+
+impl NewFinding<'_> {
+    fn location(&self, run: &Run<'_>) -> String {
+        run.files
+            .get(self.file)
+            .map_or_else(String::new, |file| location(file, self.finding.span.start))
+    }
+}
+
+/// The places, separated by commas; on a terminal, only the first ones.
+fn list(places: &[String], style: &Style) -> String {
+    let limit = style.listing.limit.map_or(usize::MAX, |_| MAX_PLACES);
+    let (shown, rest) = places.split_at(places.len().min(limit));
+    let shown = shown.join(", ");
+    if rest.is_empty() { shown } else { format!("{shown} and {} more", rest.len()) }
+}
+
+/// `severity[rule]: message`, wrapped.
+fn title(
+    run: &Run<'_>,
+    finding: &Finding,
+    message: &str,
+    (renderer, style): (&Renderer, &Style),
+) -> String {
+    let rule = one_line(&finding.rule);
+    let used = finding.severity.to_string().len() + rule.chars().count() + 4;
+    let message = wrap(message, used, style);
+    let mut title = level(finding.severity).primary_title(message).id(rule);
+    let found = run.rule(&finding.rule);
+    if let Some(url) = found.and_then(|rule| rule_url(run.version_control, rule)) {
+        title = title.id_url(url);
+    }
+    renderer.render(&[Group::with_title(title)])
 }
 
 /// The new findings that the policy does not ignore, in output order.
@@ -96,16 +161,17 @@ pub(super) fn lines(
     write_header(document, out)?;
     let findings: Vec<&wire::Finding> = document.with_status(&[wire::Status::New]).collect();
     let selected = listing.select(&findings);
-    for finding in &selected.listed {
+    for finding in selected.listed.iter().chain(&selected.secrets).flatten() {
         let wire::Finding { path, start, severity, rule, message, .. } = finding;
         let (path, rule, message) = (one_line(path), one_line(rule), one_line(message));
         writeln!(out, "{path}:{}:{}: {severity}[{rule}] {message}", start.line, start.column)?;
     }
-    if !selected.listed.is_empty() {
+    if !selected.listed.is_empty() || !selected.secrets.is_empty() {
         writeln!(out)?;
     }
+    selected.write_cut(out)?;
     selected.write_table(out)?;
-    write_summary(document, &document.counts(), out)
+    write_summary(document, (&document.counts(), document.is_failing()), out)
 }
 
 /// Writes the list of weakened checks.
@@ -117,8 +183,13 @@ fn write_header(document: &Document, out: &mut dyn io::Write) -> io::Result<()> 
     if lines.is_empty() { Ok(()) } else { writeln!(out) }
 }
 
-/// Writes the skipped files, the notes and the totals.
-fn write_summary(document: &Document, counts: &Counts, out: &mut dyn io::Write) -> io::Result<()> {
+/// Writes the skipped files, the notes and the totals. If the findings were compared with a base or
+/// a baseline, the totals state whether the new ones fail the run.
+fn write_summary(
+    document: &Document,
+    (counts, is_failing): (&Counts, bool),
+    out: &mut dyn io::Write,
+) -> io::Result<()> {
     for lines in [skipped_lines(document, MAX_SKIPPED), remarks(document)] {
         for line in &lines {
             writeln!(out, "{line}")?;
@@ -127,9 +198,22 @@ fn write_summary(document: &Document, counts: &Counts, out: &mut dyn io::Write) 
             writeln!(out)?;
         }
     }
+    let is_compared = document.baseline || document.comparison.is_some();
     let files = number(document.checked, "file");
-    let (found, fixable, known) = (counts.found_text(), counts.fixable_text(), counts.known_text());
-    writeln!(out, "{found} in {files} ({}){fixable}{known}", format_duration(document.elapsed))
+    let found = if is_compared { counts.new_text() } else { counts.found_text() };
+    let (fixable, known) = (counts.fixable_text(), counts.known_text());
+    let time = format_duration(document.elapsed);
+    writeln!(out, "{found} in {files} ({time}){fixable}{known}")?;
+    if is_compared && !is_failing && counts.new != Severities::default() {
+        let name = match document.fail_on {
+            FailOnName::Error => "error",
+            FailOnName::Warning => "warning",
+            FailOnName::Info => "info",
+            FailOnName::Never => "never",
+        };
+        writeln!(out, "the new findings do not fail the run: `failOn` is `{name}`")?;
+    }
+    Ok(())
 }
 
 struct FindingExcerpt<'a> {
@@ -140,19 +224,10 @@ struct FindingExcerpt<'a> {
 }
 
 impl FindingExcerpt<'_> {
-    fn render(&self, renderer: &Renderer, style: &Style) -> String {
-        let level = level(self.finding.severity);
-        let rule = one_line(&self.finding.rule);
-        let used = self.finding.severity.to_string().len() + rule.chars().count() + 4;
-        let message = wrap(&self.escaped(&self.finding.message), used, style);
-        let commit = self.run.version_control;
-        let mut title = level.clone().primary_title(message).id(rule);
-        if let Some(url) = self.run.rule(&self.finding.rule).and_then(|rule| rule_url(commit, rule))
-        {
-            title = title.id_url(url);
-        }
-        let title = renderer.render(&[Group::with_title(title)]);
-
+    /// Renders the finding; `places` are those of other findings with the same message.
+    fn render(&self, renderer: &Renderer, places: &[String], style: &Style) -> String {
+        let message = self.escaped(&self.finding.message);
+        let title = title(self.run, self.finding, &message, (renderer, style));
         let excerpt = excerpt::build(self.file.source, self.redactor, self.finding, style.width);
         let arrow = format!("{}-->", " ".repeat(excerpt.gutter()));
         let arrow = if style.color {
@@ -160,7 +235,7 @@ impl FindingExcerpt<'_> {
         } else {
             arrow
         };
-        let mut group = Group::with_level(level).element(excerpt.snippet());
+        let mut group = Group::with_level(level(self.finding.severity)).element(excerpt.snippet());
         // ` = help: ` after the line numbers.
         let used = excerpt.gutter() + 9;
         for note in excerpt.notes() {
@@ -171,7 +246,9 @@ impl FindingExcerpt<'_> {
             group = group.element(Level::HELP.message(help));
         }
         let fix = self.finding.fix.as_ref().filter(|fix| self.redactor.can_show(fix));
-        let diff = fix.and_then(|fix| excerpt::diff(self.file.source, self.redactor, &fix.edits));
+        let diff = fix.and_then(|fix| {
+            excerpt::diff(self.file.source, self.redactor, &fix.edits, style.width)
+        });
         if let Some(fix) = fix {
             let flag = match fix.safety {
                 Safety::Safe => "--fix",
@@ -187,6 +264,12 @@ impl FindingExcerpt<'_> {
             group = group.element(Level::NOTE.message(self.escaped(reason)));
         } else if let Some(note) = self.policy_note() {
             group = group.element(Level::NOTE.message(note));
+        }
+        if !places.is_empty() {
+            let name = format!("also at {}", number(places.len(), "place"));
+            let used = excerpt.gutter() + name.len() + 5;
+            let places = wrap(&list(places, style), used, style);
+            group = group.element(Level::NOTE.with_name(name).message(places));
         }
         let location = location(self.file, self.finding.span.start);
         format!("{title}\n{arrow} {location}\n{}", renderer.render(&[group]))

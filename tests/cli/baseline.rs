@@ -1,6 +1,6 @@
 //! Tests of `aidd baseline` and of its effect on `aidd check`.
 
-use crate::cli::support::{BLUE, Project, paths};
+use crate::cli::support::{BLUE, Project, paths, token};
 use insta::assert_snapshot;
 
 fn project() -> Project {
@@ -68,11 +68,14 @@ fn new_findings_are_recorded_only_on_request() {
     let output = project.run(&["baseline", "write"]).expect_code(2);
     assert_snapshot!(output.err, @"
     error: 1 finding is not in the baseline
-    hint: show them with `aidd check`; --accept-new records them, `aidd baseline prune` only removes entries
+    hint: show them with `aidd check`; --accept-new records them, with paths or `--only RULE` only some of them; `aidd baseline prune` only removes entries
     ");
     assert_eq!(project.read(".aidd/baseline.json"), before);
     let output = project.run(&["baseline", "write", "--accept-new"]).expect_code(0);
-    assert_eq!(output.err, "recorded 3 findings in ROOT/.aidd/baseline.json\n");
+    assert_snapshot!(output.err, @"
+    recorded 3 findings in .aidd/baseline.json: 3 warnings
+    commit this file: from now on, `aidd check` reports only findings that are not in it
+    ");
     project.run(&["check", "."]).expect_code(0);
 }
 
@@ -88,7 +91,7 @@ fn removed_findings_are_reported_and_pruned() {
     assert_eq!(project.run(&["check", ".", "--only", "secrets/*"]).expect_code(0).err, "");
     assert_eq!(project.run(&["check", ".", "--exclude", "sub/"]).expect_code(0).err, "");
     let output = project.run(&["baseline", "prune"]).expect_code(0);
-    assert_eq!(output.err, "removed 1 finding from ROOT/.aidd/baseline.json\n");
+    assert_eq!(output.err, "removed 1 finding from .aidd/baseline.json\n");
     assert_eq!(project.run(&["check", "."]).expect_code(0).err, "");
     assert!(!project.read(".aidd/baseline.json").contains("sub/b.txt"), "the entry is not removed");
 }
@@ -158,4 +161,74 @@ fn the_configured_baseline_must_be_inside_the_project() {
     project.write(".aidd/config.json", config("sub/../known.json"));
     project.run(&["baseline", "write"]).expect_code(0);
     project.run(&["check", "."]).expect_code(0);
+}
+
+#[test]
+fn a_moved_file_and_an_edited_line_keep_their_entries() {
+    let project = project();
+    project.write("a.txt", "one\na blue car\ntwo\n");
+    project.run(&["baseline", "write", "--accept-new"]).expect_code(0);
+    project.remove("sub/b.txt");
+    project.write("new/c.txt", "a blue sky\n");
+    project.write("a.txt", "one\na blue bus\ntwo\n");
+    let output = project.run(&["check", "."]).expect_code(0);
+    assert!(output.out.ends_with("; 2 baselined\n"), "{}", output.out);
+    assert_eq!(output.err, "");
+    // Different neighbours: another finding.
+    project.write("a.txt", "three\na blue bus\nfour\n");
+    project.run(&["check", "."]).expect_code(1);
+}
+
+#[test]
+fn keys_that_are_missing_later_are_new() {
+    let project = Project::new(&[(".aidd/config.json", r#"{"rules": {"i18n/*": "warning"}}"#)]);
+    let catalogue = |keys: &[&str]| {
+        let entries: Vec<String> =
+            keys.iter().map(|key| format!("  \"{key}\": \"text of {key} 5\"")).collect();
+        format!("{{\n{}\n}}\n", entries.join(",\n"))
+    };
+    project.write("locales/en.json", catalogue(&["a", "b", "c", "d", "e", "f"]));
+    project.write("locales/de.json", catalogue(&["a", "b", "c", "d"]));
+    project.write("locales/fr.json", catalogue(&["a", "b", "c", "d", "e", "f"]));
+    let options = ["check", ".", "--only", "i18n/missing-key", "--format", "concise"];
+    let before = project.run(&options).expect_code(0).out;
+    assert!(before.contains("2 keys of locales/en.json not translated: `e`, `f`"), "{before}");
+    project.run(&["baseline", "write"]).expect_code(0);
+    // The first line of the file changes.
+    project.write("locales/de.json", catalogue(&["z", "a", "b", "c", "d"]));
+    let output = project.run(&options).expect_code(0).out;
+    assert!(!output.contains("missing-key"), "{output}");
+    project.write("locales/en.json", catalogue(&["a", "b", "c", "d", "e", "f", "g"]));
+    let output = project.run(&options).expect_code(0).out;
+    assert!(output.contains("1 key of locales/en.json not translated: `g`"), "{output}");
+}
+
+#[test]
+fn recorded_secrets_are_named_and_rules_can_be_chosen() {
+    let project = Project::new(&[("rules/blue.md", BLUE), ("a.txt", "blue\n")]);
+    project.write("src/app.conf", format!("token = {}\n", token()));
+    let output = project.run(&["baseline", "write", "--only", "team/*"]).expect_code(0);
+    assert_snapshot!(output.err, @"
+    recorded 1 finding in .aidd/baseline.json: 1 warning
+    commit this file: from now on, `aidd check` reports only findings that are not in it
+    ");
+    let output = project.run(&["baseline", "write"]).expect_code(2);
+    assert!(output.err.starts_with("error: 1 finding is not in the baseline"), "{}", output.err);
+    let args = ["baseline", "write", "--accept-new", "--only", "secrets/*"];
+    let output = project.run(&args).expect_code(0);
+    assert_snapshot!(output.err, @"
+    recorded 1 finding in .aidd/baseline.json: 1 error
+    kept 1 finding of other files and rules
+    includes 1 secret; a recorded secret must still be revoked:
+      src/app.conf:1: secrets/github-personal-access-token
+    commit this file: from now on, `aidd check` reports only findings that are not in it
+    ");
+    let output = project.run(&["check", "."]).expect_code(0);
+    assert!(output.out.ends_with("; 2 baselined\n"), "{}", output.out);
+    project.write("b.txt", "a blue sky\n");
+    let output = project.run(&["check", "."]).expect_code(0).out;
+    assert!(
+        output.contains("\nthe new findings do not fail the run: `failOn` is `error`\n"),
+        "{output}"
+    );
 }

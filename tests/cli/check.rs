@@ -22,19 +22,6 @@ fn findings_exit_with_1_and_show_their_location() {
     project.write("src/a.js", "if (x) {\n  console.log(x)\n}\n");
     let output = project.run(&["check", "."]).expect_code(1);
     assert_snapshot!(output.out, @"
-    warning[team/old-colour]: `blue` is not our colour
-     --> a.txt:1:3
-      |
-    1 | a blue sky
-      |   ^^^^
-      |
-      = help: Use teal
-      = fix: Replace with `teal` (--fix)
-      |
-    1 - a blue sky
-    1 + a teal sky
-      |
-
     error[team/console]: `console.log` is left over from debugging
      --> src/a.js:2:3
       |
@@ -47,6 +34,19 @@ fn findings_exit_with_1_and_show_their_location() {
       |
     2 -   console.log(x)
     2 +   logger.log(x)
+      |
+
+    warning[team/old-colour]: `blue` is not our colour
+     --> a.txt:1:3
+      |
+    1 | a blue sky
+      |   ^^^^
+      |
+      = help: Use teal
+      = fix: Replace with `teal` (--fix)
+      |
+    1 - a blue sky
+    1 + a teal sky
       |
 
     1 error, 1 warning in 4 files (TIME); 1 fixable with --fix, 1 with --fix-unsafe

@@ -52,10 +52,20 @@ fn init_proposes_packs_and_leaves_rules_to_other_linters() {
     let output = project.run(&["init", "--pack", "typescript-strickt"]).expect_code(2);
     assert!(output.err.contains("did you mean `typescript-strict`?"), "{}", output.err);
     project.run(&["init", "--pack", "typescript-strict,javascript"]).expect_code(0);
-    let output = project.run(&["init", "--pack", "security"]).expect_code(2);
-    assert!(output.err.contains(".aidd/config.json exists"), "{}", output.err);
     let config = project.read(".aidd/config.json");
     assert!(config.contains("\"compliance\": [\"typescript-strict\", \"javascript\"]"), "{config}");
+    let patch = project.run(&["init", "--pack", "security", "--dry-run"]).expect_code(0).out;
+    assert!(patch.contains("--- a/.aidd/config.json\n+++ b/.aidd/config.json\n"), "{patch}");
+    assert_eq!(project.read(".aidd/config.json"), config);
+    let output = project.run(&["init", "--pack", "security"]).expect_code(0);
+    assert!(output.out.starts_with("enabled security"), "{}", output.out);
+    assert!(output.out.ends_with("changed .aidd/config.json\n"), "{}", output.out);
+    let config = project.read(".aidd/config.json");
+    for pack in ["typescript-strict", "javascript", "security"] {
+        assert!(config.contains(&format!("\n    \"{pack}\"")), "{config}");
+    }
+    let output = project.run(&["init"]).expect_code(0).out;
+    assert!(output.contains("packs       typescript-strict, javascript, security\n"), "{output}");
     assert!(config.contains("\"compliance/any-type\": \"off\""), "{config}");
     let report = project.run(&["check", ".", "--format", "json", "--all"]).out;
     assert!(report.contains("compliance/enum"), "{report}");
@@ -394,7 +404,9 @@ fn rules_are_created_tested_and_explained() {
     let output = project.run(&["rule", "test", "TEAM1"]).expect_code(1);
     assert!(output.out.contains("expected `1:4 blue`, found `1:3 blue`"), "{}", output.out);
     let output = project.run(&["explain", "team/old-colour"]).expect_code(0);
-    assert!(output.out.starts_with("team/old-colour\nwarning · also TEAM1 · rules/blue.md\n"));
+    let facts = "team/old-colour\nwarning · enabled in this project · also TEAM1 · rules/blue.md\n";
+    assert!(output.out.starts_with(facts), "{}", output.out);
+    assert!(output.out.contains("\n# aidd:allow team/old-colour REASON\n"), "{}", output.out);
     assert_eq!(
         project.run(&["explain", "team1", "--markdown"]).expect_code(0).out,
         project.read("rules/blue.md")

@@ -1,6 +1,7 @@
 //! Tests of the output on a terminal: a pseudo-terminal, as `script` of util-linux opens it.
 
-use crate::cli::support::Project;
+use crate::cli::support::{Project, token};
+use insta::assert_snapshot;
 
 /// A message that is longer than a narrow terminal.
 const MESSAGE: &str =
@@ -10,9 +11,10 @@ const HELP: &str =
 
 fn project(findings: usize) -> Project {
     let rule = format!(
-        "---\nseverity: warning\nmessage: \"{MESSAGE}\"\nhelp: \"{HELP}\"\ncheck:\n  files: [\"*.txt\"]\n  text: {{ regex: blue, keywords: [blue] }}\n---\n# team/colour\n\nBlue is last year's colour. {MESSAGE}.\n"
+        "---\nseverity: warning\nmessage: \"`<match>`: {MESSAGE}\"\nhelp: \"{HELP}\"\ncheck:\n  files: [\"*.txt\"]\n  text: {{ regex: 'blue\\d*', keywords: [blue] }}\n---\n# team/colour\n\nBlue is last year's colour. {MESSAGE}.\n"
     );
-    Project::new(&[("rules/colour.md", &rule), ("a.txt", &"blue\n".repeat(findings))])
+    let lines: String = (0..findings).map(|at| format!("blue{at}\n")).collect();
+    Project::new(&[("rules/colour.md", &rule), ("a.txt", &lines)])
 }
 
 /// The output of `aidd ARGS` on a terminal with `width` columns.
@@ -71,7 +73,7 @@ fn a_terminal_gets_fifty_findings_and_a_pipe_all() {
     let project = project(60);
     let text = visible(&on_terminal(&project, 80, &[], "check ."));
     assert_eq!(text.matches("--> a.txt").count(), 50, "{text}");
-    assert!(text.contains("\n… and 10 more\n"), "{text}");
+    assert!(text.contains("\n… and 10 more; `--all` lists them\n"), "{text}");
     let all = visible(&on_terminal(&project, 80, &[], "check . --all"));
     assert_eq!(all.matches("--> a.txt").count(), 60, "{all}");
     let piped = project.run(&["check", "."]).expect_code(0).out;
@@ -92,4 +94,53 @@ fn a_terminal_gets_colours_unless_no_color_is_set() {
     }
     let linked = on_terminal(&project, 80, &[], "check .");
     assert!(!linked.contains("\x1b]8;;") || linked.contains("\x1b]8;;\x1b\\"), "{linked:?}");
+}
+
+#[test]
+fn equal_messages_share_an_excerpt_and_secrets_are_always_named() {
+    let project = project(60);
+    project.write("b.txt", "blue\n".repeat(12));
+    project.write("c.txt", "a line with 80 characters before the word, so that the window moves right: blue77 and more text\n");
+    project.write(".aidd/config.json", r#"{"rules": {"secrets/*": "info"}}"#);
+    project.write("src/app.conf", format!("token = {}\n", token()));
+    let text = visible(&on_terminal(&project, 80, &[], "check b.txt c.txt src"));
+    let text = text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+    assert_snapshot!(text);
+    let all = visible(&on_terminal(&project, 80, &[], "check b.txt --all"));
+    assert_eq!(all.matches("--> b.txt").count(), 12, "{all}");
+    let text = visible(&on_terminal(&project, 80, &[], "check ."));
+    assert!(text.contains("info[secrets/github-personal-access-token]"), "{text}");
+}
+
+#[test]
+fn a_pipe_is_wrapped_at_the_columns_of_the_environment() {
+    let project = project(1);
+    let wrapped = project.run_env(&[("COLUMNS", "60")], &["explain", "team/colour"]).out;
+    assert!(wrapped.lines().all(|line| line.chars().count() <= 60), "{wrapped}");
+    assert_snapshot!(project.run(&["explain", "team/colour"]).out, @r#"
+    team/colour
+    warning · enabled in this project · rules/colour.md
+
+    Blue is last year's colour. this colour was replaced in the spring by another one, which is easier to read on a screen.
+
+    Fix
+
+    Use the colour that the page on the design of the product recommends for this kind of text.
+
+    Allow one finding
+
+    Write a comment on its line, or alone on the line above:
+
+    ```
+    # aidd:allow team/colour REASON
+    ```
+
+    Turn off
+
+    ```json path=.aidd/config.json
+    "rules": {"team/colour": "off"}
+    ```
+    "#);
+    let allow = project.run(&["explain", "allow"]).expect_code(0).out;
+    assert!(allow.contains("aidd:allow RULE REASON"), "{allow}");
 }

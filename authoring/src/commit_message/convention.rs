@@ -18,6 +18,9 @@ const MAX_NAMES: usize = 20;
 const COMMON_TYPES: [&str; 11] =
     ["build", "chore", "ci", "docs", "feat", "fix", "perf", "refactor", "revert", "style", "test"];
 
+/// Maximum length of the first line in the presets of commitlint.
+const PRESET_LENGTH: usize = 100;
+
 /// The types and scopes that the project's commit rules allow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommitRules {
@@ -27,8 +30,28 @@ pub struct CommitRules {
     pub scopes: Vec<String>,
     /// Whether a scope is required.
     pub scope_required: bool,
-    /// The id of the rule that restricts types and scopes.
+    /// The id of the rule, or the path of the commitlint settings, that restricts types and scopes.
     pub rule: Option<String>,
+    /// Maximum length of the first line, in characters.
+    pub length: Option<usize>,
+}
+
+impl CommitRules {
+    /// The types and the length that the settings of commitlint at `path` allow, if they consist of
+    /// the preset for Conventional Commits.
+    #[must_use]
+    pub fn from_commitlint(path: &str, text: &str) -> Option<Self> {
+        let is_preset = ["conventional", "angular"]
+            .iter()
+            .any(|preset| text.contains(&format!("@commitlint/config-{preset}")));
+        let is_changed = ["type-enum", "header-max-length"].iter().any(|rule| text.contains(rule));
+        (is_preset && !is_changed).then(|| Self {
+            types: COMMON_TYPES.iter().map(|name| (*name).to_owned()).collect(),
+            rule: Some(path.to_owned()),
+            length: Some(PRESET_LENGTH),
+            ..Self::default()
+        })
+    }
 }
 
 /// The types and scopes for a message.
@@ -41,7 +64,7 @@ pub struct Convention {
     pub scopes: Vec<String>,
     /// Whether a scope is required.
     pub scope_required: bool,
-    /// The id of the rule that allows exactly these types.
+    /// The id of the rule, or the path of the commitlint settings, that allows exactly these types.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// The number of recent commits by people that were read.
@@ -84,7 +107,10 @@ impl Convention {
             rule: allowed.rule.clone().filter(|_| !allowed.types.is_empty()),
             commits: subjects.len(),
             conventional: headers.len(),
-            style: Style::new(messages),
+            style: match allowed.length {
+                Some(length) => Style::new(messages).with_length(length),
+                None => Style::new(messages),
+            },
             allowed_scopes: allowed.scopes.clone(),
         }
     }
@@ -99,9 +125,9 @@ impl Convention {
         self.allowed_scopes.is_empty() || self.allowed_scopes.iter().any(|known| known == scope)
     }
 
-    /// Whether the history shows that the project uses Conventional Commits.
+    /// Whether the rules or the history show that the project uses Conventional Commits.
     pub(super) fn is_used(&self) -> bool {
-        is_convention(self.conventional, self.commits)
+        self.rule.is_some() || is_convention(self.conventional, self.commits)
     }
 
     /// A description of the source of the types.
@@ -164,6 +190,20 @@ mod tests {
         assert_eq!(convention.types, COMMON_TYPES);
         assert_eq!(convention.scopes, [""; 0]);
         assert!(!convention.is_used());
+    }
+
+    #[test]
+    fn the_preset_of_commitlint_gives_types_and_length() {
+        let read = |text: &str| CommitRules::from_commitlint("commitlint.config.js", text);
+        let preset = "module.exports = { extends: ['@commitlint/config-conventional'] };";
+        let history = subjects(&[("Fix a", 9)]);
+        let convention = Convention::new(&read(preset).expect("a preset"), &history);
+        assert!(convention.is_used());
+        assert_eq!(convention.types, COMMON_TYPES);
+        assert_eq!(convention.style.length, 100);
+        assert_eq!(convention.source(), "allowed by commitlint.config.js");
+        let changed = "extends: ['@commitlint/config-conventional'], rules: { 'type-enum': [2] }";
+        assert_eq!(read(changed), None);
     }
 
     #[test]

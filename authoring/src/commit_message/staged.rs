@@ -129,7 +129,43 @@ fn commit_rules(
             }
         }
     }
+    if allowed.types.is_empty()
+        && let Some(commitlint) = commitlint_rules(staged)
+    {
+        (allowed.types, allowed.rule) = (commitlint.types, commitlint.rule);
+        allowed.length = commitlint.length;
+    }
     Ok(allowed)
+}
+
+/// The settings files of commitlint in the root directory.
+const COMMITLINT: [&str; 13] = [
+    "commitlint.config.js",
+    "commitlint.config.cjs",
+    "commitlint.config.mjs",
+    "commitlint.config.ts",
+    ".commitlintrc",
+    ".commitlintrc.json",
+    ".commitlintrc.yaml",
+    ".commitlintrc.yml",
+    ".commitlintrc.js",
+    ".commitlintrc.cjs",
+    ".commitlintrc.mjs",
+    ".commitlintrc.ts",
+    "package.json",
+];
+
+/// What the settings of commitlint allow.
+fn commitlint_rules(staged: &Snapshot) -> Option<CommitRules> {
+    COMMITLINT.iter().find_map(|path| {
+        let text = read_text(staged, path, MAX_FILE_SIZE)?;
+        let text = if *path == "package.json" {
+            serde_json::from_str::<serde_json::Value>(&text).ok()?.get("commitlint")?.to_string()
+        } else {
+            text
+        };
+        CommitRules::from_commitlint(path, &text)
+    })
 }
 
 fn read_change(

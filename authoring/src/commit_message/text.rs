@@ -26,8 +26,10 @@ impl Display for Description {
             writeln!(f, "scope: {}", to_plain_line(scope))?;
         }
         let convention = &self.convention;
-        let types = to_plain_line(&convention.types.join(", "));
-        writeln!(f, "types: {types} ({})", convention.source())?;
+        if convention.is_used() || convention.commits == 0 {
+            let types = to_plain_line(&convention.types.join(", "));
+            writeln!(f, "types: {types} ({})", convention.source())?;
+        }
         if !convention.scopes.is_empty() {
             let required = if convention.scope_required { " (required)" } else { "" };
             writeln!(f, "scopes: {}{required}", to_plain_line(&convention.scopes.join(", ")))?;

@@ -23,6 +23,7 @@ use aidd_engine::workspace::weakened::{self, Kind};
 use aidd_report::exit::UserError;
 use aidd_report::gate::{Policy, Verdict, stricter};
 use aidd_report::project::Project;
+use aidd_report::run::baseline::is_gone;
 use aidd_report::{BY_BASE, Weakening, WeakeningKind, number, one_line};
 use anyhow::Result;
 use base::Base;
@@ -160,8 +161,7 @@ impl Job<'_> {
         )
         .map_err(malformed_settings)?;
         if let Some(baseline) = &base.baseline {
-            let files = compared.outcome.files.iter_mut();
-            baseline.apply(files.flat_map(|file| &mut file.checked.findings));
+            baseline.apply(&mut compared.outcome.files, &is_gone(&self.project));
         }
         compared.match_across();
         weakened.base =

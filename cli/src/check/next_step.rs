@@ -1,13 +1,16 @@
 //! The lines after the report: the command that a person probably needs next.
 
 use super::Report;
+use crate::cli::Check;
 use aidd_authoring::packs;
 use aidd_engine::text::finding::{Finding, Safety, Severity, Status};
 use aidd_report::{Format, Io, Run, Style, layout};
 use std::io::{self, Write};
 
 /// Number of findings above which a baseline is suggested.
-const MANY_FINDINGS: usize = 30;
+const MANY_FINDINGS: usize = 10;
+/// Maximum number of files with fixes that are named.
+const MAX_FIXABLE: usize = 3;
 /// Maximum number of packs named.
 const MAX_PACKS: usize = 2;
 
@@ -21,8 +24,9 @@ pub(super) fn write(
     if report.args.format != Format::Text {
         return Ok(());
     }
-    if let Some(step) = next_command(run, style) {
-        writeln!(io.out, "{}", layout::wrap(&format!("next: {step}"), 0, style))?;
+    for (index, step) in next_steps(report, run, style).iter().enumerate() {
+        let label = if index == 0 { "next: " } else { "      " };
+        writeln!(io.out, "{}", layout::hanging(label, step, style))?;
     }
     let is_unconfigured = report.project.config_path.is_none() && report.is_whole_project;
     let packs = if is_unconfigured && style.wrap { fitting_packs(report) } else { None };
@@ -32,28 +36,92 @@ pub(super) fn write(
     }
 }
 
-fn next_command(run: &Run<'_>, style: &Style) -> Option<String> {
+fn next_steps(report: &Report<'_>, run: &Run<'_>, style: &Style) -> Vec<String> {
     let findings = run.files.iter().flat_map(|file| &file.findings);
     let new: Vec<&Finding> =
         findings.copied().filter(|finding| finding.status == Status::New).collect();
-    let (infos, listed): (Vec<&Finding>, Vec<&Finding>) =
-        new.into_iter().partition(|finding| finding.severity == Severity::Info);
+    let is_shown = |finding: &&Finding| {
+        finding.severity > Severity::Info || aidd_report::is_secret(&finding.rule)
+    };
+    let (listed, infos): (Vec<&Finding>, Vec<&Finding>) = new.into_iter().partition(is_shown);
+    let call = call(report.args);
     if listed.is_empty() {
         let is_hidden = !infos.is_empty() && !style.listing.infos;
-        return is_hidden.then(|| "list the infos with `aidd check --all`".to_owned());
+        return is_hidden
+            .then(|| format!("list the infos with `{call} --all`"))
+            .into_iter()
+            .collect();
     }
-    let is_safe =
-        |finding: &&Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Safe);
-    if listed.iter().any(is_safe) {
-        return Some("review the fixes with `aidd check --fix --dry-run`".to_owned());
+    let mut steps = Vec::new();
+    if let Some(command) = fix_command(report.args, run) {
+        steps.push(format!("review the fixes with `{command} --fix --dry-run`"));
+    } else if let Some(worst) = listed.iter().max_by_key(|finding| finding.severity) {
+        steps.push(format!("read the reason and the fix with `aidd explain {}`", worst.rule));
     }
     if listed.len() > MANY_FINDINGS && !run.baseline && run.comparison.is_none() {
         let text = "record the existing findings with `aidd baseline write`, so that only new \
-                    findings fail";
-        return Some(text.to_owned());
+                    findings are reported";
+        steps.push(text.to_owned());
     }
-    let worst = listed.iter().max_by_key(|finding| finding.severity)?;
-    Some(format!("read the reason and the fix with `aidd explain {}`", worst.rule))
+    steps
+}
+
+/// The command that checks the files with safe fixes: the same call, or, because a comparison
+/// cannot be combined with fixes, the names of the files.
+fn fix_command(args: &Check, run: &Run<'_>) -> Option<String> {
+    let is_safe = |finding: &&Finding| {
+        let is_listed = finding.status == Status::New && finding.severity > Severity::Info;
+        is_listed && finding.fix.as_ref().is_some_and(|fix| fix.safety == Safety::Safe)
+    };
+    let fixable =
+        run.files.iter().filter(|file| file.findings.iter().copied().any(|one| is_safe(&one)));
+    let paths: Vec<String> = fixable
+        .map(|file| quoted(&run.root.join(file.source.path()).display().to_string()))
+        .collect();
+    match paths.len() {
+        0 => None,
+        _ if !args.diff.is_set() => Some(call(args)),
+        n if n > MAX_FIXABLE => None,
+        _ => Some(format!("aidd check {}", paths.join(" "))),
+    }
+}
+
+/// The command line of the call, without the options that concern only the output.
+fn call(args: &Check) -> String {
+    let mut words = vec!["aidd".to_owned(), "check".to_owned()];
+    let paths = args.paths.iter().map(|path| path.display().to_string());
+    let mut paths: Vec<String> = paths.filter(|path| path != ".").collect();
+    paths.sort();
+    words.extend(paths.iter().map(|path| quoted(path)));
+    let diff = &args.diff;
+    words.extend(diff.diff.iter().map(|base| format!("--diff {}", quoted(base))));
+    for (is_set, flag) in [
+        (diff.changed, "--changed"),
+        (diff.staged, "--staged"),
+        (args.walk.no_ignore, "--no-ignore"),
+        (args.walk.no_hidden, "--no-hidden"),
+    ] {
+        words.extend(is_set.then(|| flag.to_owned()));
+    }
+    let lists = [
+        ("--only", &args.selection.only),
+        ("--skip", &args.selection.skip),
+        ("--exclude", &args.walk.exclude),
+    ];
+    for (flag, values) in lists {
+        words.extend(values.iter().map(|value| format!("{flag} {}", quoted(value))));
+    }
+    words.join(" ")
+}
+
+/// A word of a command line, quoted if a shell would change it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,~^".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 /// The packs that fit the project, in one line.
@@ -74,6 +142,13 @@ fn packs_text(names: &[&str]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_of_a_command_are_quoted_if_necessary() {
+        assert_eq!(quoted("src/a-b.ts"), "src/a-b.ts");
+        assert_eq!(quoted("secrets/*"), "'secrets/*'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+    }
 
     #[test]
     fn packs_are_named_in_one_line() {

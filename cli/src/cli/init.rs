@@ -5,16 +5,16 @@ use clap::{Args, ValueEnum};
 /// Options of `aidd init`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Lists the rule packs that fit the project, with what they would find, and writes\n.aidd/config.json unless it exists. --pack enables packs, without the rules that a linter of the\nproject enforces. --client also configures that agent client: the MCP server, the hooks,\ninstructions for the agent, and the Git settings of the memory. Existing content is preserved.\nRunning the command again changes nothing; --remove restores the previous state.\n\nExamples:\n  aidd init\n  aidd init --pack go,sql\n  aidd init --client claude-code --client cursor\n  aidd init --client codex --dry-run\n  aidd init --client codex --remove"
+    after_help = "Lists the rule packs that fit the project, with what they would find, and writes\n.aidd/config.json unless it exists. --pack enables packs in it, also in an\nexisting one, without the rules that a linter of the project enforces. --client also configures that agent client: the MCP server, the hooks,\ninstructions for the agent, and the Git settings of the memory. Existing content is preserved.\nRunning the command again changes nothing; --remove restores the previous state.\n\nExamples:\n  aidd init\n  aidd init --pack go,sql\n  aidd init --client claude-code --client cursor\n  aidd init --client codex --dry-run\n  aidd init --client codex --remove"
 )]
 pub struct Init {
     /// Agent client to set up; repeatable.
     #[arg(long = "client", value_enum, value_name = "CLIENT")]
     pub clients: Vec<Client>,
-    /// Pack to enable in the new configuration; repeatable, or separated by commas.
+    /// Pack to enable in the configuration; repeatable, or separated by commas.
     #[arg(long = "pack", value_name = "PACK", value_delimiter = ',', conflicts_with = "remove")]
     pub packs: Vec<String>,
-    /// Print the changes as a patch without writing them.
+    /// Print the packs that fit and the changes as a patch, without writing them.
     #[arg(long)]
     pub dry_run: bool,
     /// Remove the entries that `aidd init` wrote to the files of these clients; all other content

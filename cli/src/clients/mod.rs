@@ -368,14 +368,31 @@ fn read(location: &Path, path: &str) -> Result<Option<String>> {
 }
 
 fn print_change(change: &Change, io: &mut Io<'_>) -> Result<()> {
-    let (before, after) =
-        (change.before.as_deref().unwrap_or_default(), change.after.as_deref().unwrap_or_default());
-    let name = |text: &Option<String>, side: &str| match text {
-        Some(_) => format!("{side}/{}", change.path),
+    print_patch(&change.path, (change.before.as_deref(), change.after.as_deref()), io)
+}
+
+/// Adds the entries of the JSON object `template` that are missing in `text`; comments and
+/// formatting stay.
+///
+/// # Errors
+/// Fails with the reason when `text` is malformed or has values of other types.
+pub(crate) fn merge_json(text: &str, template: &str) -> std::result::Result<String, String> {
+    let edited = json::add(text, template).map_err(|malformed| malformed.why)?;
+    Ok(edited.text.unwrap_or_default())
+}
+
+/// Prints the change of a file as a patch; `None` means a file that does not exist.
+pub(crate) fn print_patch(
+    path: &str,
+    (before, after): (Option<&str>, Option<&str>),
+    io: &mut Io<'_>,
+) -> Result<()> {
+    let name = |text: Option<&str>, side: &str| match text {
+        Some(_) => format!("{side}/{path}"),
         None => "/dev/null".to_owned(),
     };
-    let (old, new) = (name(&change.before, "a"), name(&change.after, "b"));
-    let diff = TextDiff::from_lines(before, after);
+    let (old, new) = (name(before, "a"), name(after, "b"));
+    let diff = TextDiff::from_lines(before.unwrap_or_default(), after.unwrap_or_default());
     write!(io.out, "{}", diff.unified_diff().context_radius(3).header(&old, &new))?;
     Ok(())
 }

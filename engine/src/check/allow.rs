@@ -12,6 +12,7 @@ use std::rc::Rc;
 mod allowed_lines;
 mod comment;
 mod markers;
+mod misspelt;
 mod names;
 
 use allowed_lines::AllowedLines;
@@ -93,9 +94,10 @@ pub(crate) fn apply(
     report: &mut Report<'_>,
 ) -> Applied {
     let text = source.text();
-    if findings.is_empty() && memchr::memmem::find(text.as_bytes(), b"aidd:allow").is_none() {
+    if findings.is_empty() && memchr::memmem::find(text.as_bytes(), b"aidd").is_none() {
         return Applied::default();
     }
+    misspelt::report(source, registry, report);
     let mut directives = directives(source, registry, statements);
     if directives.is_empty() {
         return Applied::default();

@@ -27,20 +27,41 @@ impl Engine {
 
 /// Sets the id of each finding: the first 16 hexadecimal digits of the SHA-256 of rule, path, text
 /// of the lines with white space collapsed, and the number of earlier occurrences in the file. Line
-/// numbers are not included, so the id survives edits above the finding.
+/// numbers are not included, so the id survives edits above the finding. The text is not part of
+/// the id of a finding that counts items, because its position depends on the items.
 fn assign_ids(source: &Source, findings: &mut [Finding], seen: &mut Occurrences) {
     let mut lines = LineHashes::default();
     for finding in findings {
-        let mut hash = lines.hash(source, finding);
-        hash.update([0]);
-        hash.update(source.path().as_bytes());
-        let key: [u8; 32] = hash.clone().finalize().into();
-        let count = seen.0.entry(key).or_default();
-        hash.update([0]);
-        hash.update(count.to_le_bytes());
-        *count += 1;
-        finding.id = hex_digits(hash);
+        finding.id = id(source, finding, source.path(), (&mut lines, seen));
+        finding.around = lines.around(source, finding);
     }
+}
+
+/// The ids that the findings of a source would have in a file at `path`.
+#[must_use]
+pub fn ids_at(source: &Source, findings: &[Finding], path: &str) -> Vec<String> {
+    let (mut lines, mut seen) = (LineHashes::default(), Occurrences::default());
+    findings.iter().map(|finding| id(source, finding, path, (&mut lines, &mut seen))).collect()
+}
+
+fn id(
+    source: &Source,
+    finding: &Finding,
+    path: &str,
+    (lines, seen): (&mut LineHashes, &mut Occurrences),
+) -> String {
+    let mut hash = match &finding.items {
+        None => lines.hash(source, finding),
+        Some(_) => Sha256::new_with_prefix(finding.rule.as_bytes()),
+    };
+    hash.update([0]);
+    hash.update(path.as_bytes());
+    let key: [u8; 32] = hash.clone().finalize().into();
+    let count = seen.0.entry(key).or_default();
+    hash.update([0]);
+    hash.update(count.to_le_bytes());
+    *count += 1;
+    hex_digits(hash)
 }
 
 /// For each finding of a source, the first 16 hexadecimal digits of the SHA-256 of its rule and the
@@ -56,17 +77,48 @@ pub fn text_keys<'a>(
 
 /// The hashes of lines, cached because a line of several megabytes can have many findings.
 #[derive(Default)]
-struct LineHashes(HashMap<Span, Sha256>);
+struct LineHashes {
+    hashes: HashMap<Span, Sha256>,
+    around: HashMap<Span, Option<u64>>,
+}
+
+/// Maximum number of bytes of a neighbouring line that are hashed.
+const MAX_NEIGHBOUR: usize = 1024;
+/// Maximum number of blank lines between a finding and its neighbouring line.
+const MAX_BLANK: usize = 3;
 
 impl LineHashes {
     /// The hash of the lines of a finding and of its rule.
     fn hash(&mut self, source: &Source, finding: &Finding) -> Sha256 {
         let line = source.lines_around(finding.span);
         let mut hash =
-            self.0.entry(line).or_insert_with(|| collapsed_hash(source.slice(line))).clone();
+            self.hashes.entry(line).or_insert_with(|| collapsed_hash(source.slice(line))).clone();
         hash.update(finding.rule.as_bytes());
         hash
     }
+
+    /// The hash of the lines before and after a finding.
+    fn around(&mut self, source: &Source, finding: &Finding) -> Option<u64> {
+        let lines = source.lines_around(finding.span);
+        *self.around.entry(lines).or_insert_with(|| neighbours(source, lines))
+    }
+}
+
+/// The hash of the last line before `lines` and of the first line after them that are not blank.
+fn neighbours(source: &Source, lines: Span) -> Option<u64> {
+    let text = source.text();
+    let is_filled = |line: &&str| !line.trim().is_empty();
+    let before = text.get(..lines.start as usize)?.lines().rev().take(MAX_BLANK).find(is_filled);
+    let rest = text.get(lines.end as usize..)?;
+    let after = rest.lines().skip(1).take(MAX_BLANK).find(is_filled);
+    if before.is_none() && after.is_none() {
+        return None;
+    }
+    let start = |line: &str| collapsed_hash(&line[..line.floor_char_boundary(MAX_NEIGHBOUR)]);
+    let mut hash = start(before.unwrap_or_default());
+    hash.update(start(after.unwrap_or_default()).finalize());
+    let digest: [u8; 32] = hash.finalize().into();
+    Some(u64::from_le_bytes(*digest.first_chunk()?))
 }
 
 /// The first 16 hexadecimal digits.

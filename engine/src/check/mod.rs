@@ -44,7 +44,7 @@ pub use family::{Distribution, Family, FileContext};
 
 pub use crate::check::secrets::REDACTED;
 pub use crate::rules::select::{EngineError, Selection};
-pub use ids::{Occurrences, text_keys};
+pub use ids::{Occurrences, ids_at, text_keys};
 pub use large::MAX_LARGE_FILE;
 
 use family::Claim;

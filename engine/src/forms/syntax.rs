@@ -3,12 +3,12 @@
 use crate::forms::expression;
 use crate::parse::syntax::Tree;
 use crate::rules::rule::{Report, Rule};
-use crate::text::finding::{Edit, RuleId};
+use crate::text::finding::RuleId;
 use crate::text::nearest::nearest;
 use crate::text::paths::Globs;
 use crate::text::source::{Source, Span};
 use aidd_page::{Form, SyntaxHeader, Tables};
-use ast_grep_config::{Fixer, GlobalRules, RuleConfig};
+use ast_grep_config::{GlobalRules, RuleConfig};
 use ast_grep_core::matcher::{Matcher, MatcherExt};
 use ast_grep_core::tree_sitter::StrDoc;
 use ast_grep_core::{Language, Node, NodeMatch};
@@ -20,12 +20,14 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+mod fix;
 mod messages;
 pub(crate) mod prevailing;
 mod recursion;
 mod stack;
 pub(crate) mod trees;
 
+use fix::{binds_sources, edit, replacement_title};
 use messages::{error_chain, key_with_list, rewrite_error};
 
 /// Time limit for all syntax patterns on one file.
@@ -280,48 +282,9 @@ fn compile_unless_followed_by(header: &SyntaxHeader) -> Result<Option<Regex>, St
     Regex::new(text).map(Some).map_err(|error| format!("`unless-followed-by`: {error}"))
 }
 
-/// The title of a replacement. It contains the text if the text is short and has no string, which
-/// could be a secret.
-fn replacement_title(text: &str) -> String {
-    const MAX_SHOWN_CHARS: usize = 60;
-    let is_short =
-        text.chars().count() <= MAX_SHOWN_CHARS && !text.contains(['\n', '"', '\'', '`']);
-    match text.trim() {
-        "" => "Delete it".to_owned(),
-        text if is_short => format!("Replace with `{text}`"),
-        _ => "Rewrite it".to_owned(),
-    }
-}
-
 /// The `syntax` check of a rule.
 fn header(rule: &Rule) -> Option<&SyntaxHeader> {
     rule.check.as_ref()?.syntax.as_deref()
-}
-
-/// Whether the match binds the variables that the transformations start from. A rule binds them
-/// only where its fix is right.
-fn binds_sources(header: &SyntaxHeader, found: &NodeMatch<'_, StrDoc<SupportLang>>) -> bool {
-    let Some(yaml) = &header.transform else { return true };
-    let Ok(Value::Object(all)) = serde_json::from_str(&yaml.0) else { return true };
-    let mut sources = all.values().filter_map(|it| it.as_object()?.values().next()?.get("source"));
-    sources.all(|source| {
-        let name = source.as_str().and_then(|source| source.strip_prefix('$'));
-        name.is_none_or(|name| {
-            name.starts_with('$')
-                || all.contains_key(name)
-                || found.get_env().get_match(name).is_some()
-        })
-    })
-}
-
-fn edit(
-    fixer: &Fixer,
-    found: &NodeMatch<'_, StrDoc<SupportLang>>,
-    config: &RuleConfig<SupportLang>,
-) -> Edit {
-    let edit = found.make_edit(&config.matcher, fixer);
-    let span = Span::new(edit.position, edit.position + edit.deleted_length);
-    Edit::replace(span, String::from_utf8_lossy(&edit.inserted_text))
 }
 
 /// The language of the file at `path`: ast-grep's name and the grammar.

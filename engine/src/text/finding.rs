@@ -36,6 +36,58 @@ pub struct Finding {
     pub status: Status,
     /// The reason for the status.
     pub reason: Option<String>,
+    /// The things that the finding counts, if it is one finding for several of them.
+    pub items: Option<Items>,
+    /// A hash of the lines before and after the finding; `None` without such lines, or before all
+    /// checks of a file have run.
+    pub around: Option<u64>,
+}
+
+/// The things that one finding counts, such as the missing keys of a file: a baseline records each
+/// of them, so that only further ones are new.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Items {
+    /// The word for one item: `key`.
+    pub noun: &'static str,
+    /// What is said of one item: `is not in a.json`.
+    pub one: String,
+    /// What is said of several items: `are not in a.json`.
+    pub many: String,
+    /// The names of the items.
+    pub names: Vec<String>,
+}
+
+impl Items {
+    /// Maximum number of items in a message.
+    const LISTED: usize = 3;
+    /// Maximum number of characters of an item in a message.
+    const MAX_CHARS: usize = 60;
+
+    /// `4 keys are not in a.json: `a`, `b`, `c` and 1 more`.
+    #[must_use]
+    pub fn message(&self) -> String {
+        let Self { noun, one, many, names } = self;
+        let count = names.len();
+        let shown: Vec<String> = names
+            .iter()
+            .take(Self::LISTED)
+            .map(|name| format!("`{}`", Self::shown(name)))
+            .collect();
+        let rest = count.saturating_sub(Self::LISTED);
+        let rest = if rest == 0 { String::new() } else { format!(" and {rest} more") };
+        let (plural, said) = if count == 1 { ("", one) } else { ("s", many) };
+        format!("{count} {noun}{plural} {said}: {}{rest}", shown.join(", "))
+    }
+
+    /// A name on one line, and not too long.
+    fn shown(name: &str) -> String {
+        let line: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        if line.chars().count() <= Self::MAX_CHARS {
+            return line;
+        }
+        let start: String = line.chars().take(Self::MAX_CHARS - 1).collect();
+        format!("{start}…")
+    }
 }
 
 /// Another location that explains a finding.
@@ -171,7 +223,16 @@ impl Finding {
             id: String::new(),
             status: Status::New,
             reason: None,
+            items: None,
+            around: None,
         }
+    }
+
+    /// Sets what the finding counts, and the message that names it.
+    pub fn items(&mut self, items: Items) -> &mut Self {
+        self.message = items.message();
+        self.items = Some(items);
+        self
     }
 
     /// Sets the remedy.

@@ -2,10 +2,15 @@
 //! count.
 
 use crate::text::finding::{Finding, Status};
+use crate::workspace::walk::FileReport;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
+
+mod matcher;
+
+use matcher::{Matcher, around};
 
 /// The default path of the baseline, relative to the root.
 pub const PATH: &str = ".aidd/baseline.json";
@@ -15,8 +20,16 @@ const VERSION: u32 = 1;
 /// The known findings of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline {
-    /// The count by path, rule and id, sorted so that the file is readable and merges well.
-    entries: BTreeMap<(String, String, String), u32>,
+    /// The entries by path, rule and id, sorted so that the file is readable and merges well.
+    entries: BTreeMap<(String, String, String), Known>,
+}
+
+/// What is known of the findings with one id.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Known {
+    count: u32,
+    around: Option<String>,
+    items: BTreeSet<String>,
 }
 
 /// One known finding, as stored in the file.
@@ -31,6 +44,12 @@ pub struct Entry {
     pub id: String,
     /// The number of findings with this id.
     pub count: u32,
+    /// A hash of the lines around the finding, by which it is recognized if its own line is edited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub around: Option<String>,
+    /// The names of the things that the finding counts.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub items: BTreeSet<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -101,21 +120,26 @@ impl Baseline {
 
     /// A baseline of the new and already known findings; allowed findings are not included.
     pub fn from_findings<'a>(findings: impl IntoIterator<Item = (&'a str, &'a Finding)>) -> Self {
-        let mut entries = BTreeMap::new();
-        for (path, finding) in findings {
-            if finding.status != Status::Allowed {
-                *entries
-                    .entry((path.to_owned(), finding.rule.to_string(), finding.id.clone()))
-                    .or_default() += 1;
-            }
-        }
-        Self { entries }
+        let mut baseline = Self::default();
+        let known = findings.into_iter().filter(|(_, finding)| finding.status != Status::Allowed);
+        baseline.extend(known.map(|(path, finding)| Entry {
+            path: path.to_owned(),
+            rule: finding.rule.to_string(),
+            id: finding.id.clone(),
+            count: 1,
+            around: around(finding),
+            items: finding.items.iter().flat_map(|items| items.names.iter().cloned()).collect(),
+        }));
+        baseline
     }
 
     /// Adds known findings.
     pub fn extend(&mut self, entries: impl IntoIterator<Item = Entry>) {
-        for entry in entries {
-            *self.entries.entry((entry.path, entry.rule, entry.id)).or_default() += entry.count;
+        for Entry { path, rule, id, count, around, items } in entries {
+            let known = self.entries.entry((path, rule, id)).or_default();
+            known.count += count;
+            known.around = known.around.take().or(around);
+            known.items.extend(items);
         }
     }
 
@@ -134,40 +158,37 @@ impl Baseline {
 
     /// The known findings, sorted by path, rule and id.
     pub fn entries(&self) -> impl Iterator<Item = Entry> {
-        self.entries.iter().map(|((path, rule, id), &count)| Entry {
+        self.entries.iter().map(|((path, rule, id), known)| Entry {
             path: path.clone(),
             rule: rule.clone(),
             id: id.clone(),
-            count,
+            count: known.count,
+            around: known.around.clone(),
+            items: known.items.clone(),
         })
     }
 
+    /// Marks the known findings of one file; see [`Self::apply`].
+    pub fn apply_to_file(&self, path: &str, findings: &mut [Finding]) {
+        let mut matcher = Matcher::new(self);
+        matcher.match_ids(findings);
+        matcher.match_edited(path, findings);
+    }
+
     /// Marks known findings, up to their count, and returns the entries that were not found. An
-    /// allowed finding consumes its entry and stays allowed.
-    pub fn apply<'a>(&self, findings: impl IntoIterator<Item = &'a mut Finding>) -> Vec<Entry> {
-        let mut remaining: HashMap<&str, u32> = HashMap::new();
-        for ((_, _, id), count) in &self.entries {
-            *remaining.entry(id).or_default() += count;
+    /// allowed finding consumes its entry and stays allowed. Of a finding that counts items, only
+    /// the unknown items remain. A finding whose line was edited is recognized by the lines around
+    /// it, and the findings of a file at a new path by the entries of a path that `is_missing`.
+    pub fn apply(&self, files: &mut [FileReport], is_missing: &dyn Fn(&str) -> bool) -> Vec<Entry> {
+        let mut matcher = Matcher::new(self);
+        for file in &mut *files {
+            matcher.match_ids(&mut file.checked.findings);
         }
-        for finding in findings {
-            let Some(count) = remaining.get_mut(finding.id.as_str()).filter(|count| **count > 0)
-            else {
-                continue;
-            };
-            *count -= 1;
-            if matches!(finding.status, Status::New | Status::Moved | Status::PreExisting) {
-                finding.status = Status::Baselined;
-                finding.reason = Some("recorded in the baseline".to_owned());
-            }
+        for file in &mut *files {
+            matcher.match_edited(file.source.path(), &mut file.checked.findings);
         }
-        self.entries()
-            .filter_map(|mut entry| {
-                let count = remaining.get_mut(entry.id.as_str())?;
-                entry.count = entry.count.min(*count);
-                *count -= entry.count;
-                (entry.count > 0).then_some(entry)
-            })
-            .collect()
+        matcher.match_moved(files, is_missing);
+        matcher.unmatched()
     }
 
     /// The baseline without the `stale` entries.
@@ -175,9 +196,9 @@ impl Baseline {
     pub fn without(mut self, stale: &[Entry]) -> Self {
         for entry in stale {
             let key = (entry.path.clone(), entry.rule.clone(), entry.id.clone());
-            if let Some(count) = self.entries.get_mut(&key) {
-                *count = count.saturating_sub(entry.count);
-                if *count == 0 {
+            if let Some(known) = self.entries.get_mut(&key) {
+                known.count = known.count.saturating_sub(entry.count);
+                if known.count == 0 {
                     self.entries.remove(&key);
                 }
             }
@@ -189,8 +210,9 @@ impl Baseline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::finding::Severity;
-    use crate::text::source::Span;
+    use crate::check::{CheckResult, ids_at};
+    use crate::text::finding::{Items, Severity};
+    use crate::text::source::{Source, Span};
     use proptest::prelude::*;
 
     fn finding(id: &str) -> Finding {
@@ -203,13 +225,93 @@ mod tests {
         Baseline::from_findings(findings.iter().map(|finding| ("p", finding)))
     }
 
+    fn report(path: &str, text: &str, findings: Vec<Finding>) -> FileReport {
+        let checked = CheckResult { findings, ..CheckResult::default() };
+        FileReport { source: Source::new(path, text), checked }
+    }
+
+    /// A report with ids, of findings at the word `x`.
+    fn identified(path: &str, text: &str) -> FileReport {
+        let at = |(start, _): (usize, &str)| {
+            Finding::new("a/b".into(), Severity::Error, Span::new(start, start + 1), "m")
+        };
+        let mut file = report(path, text, text.match_indices('x').map(at).collect());
+        let ids = ids_at(&file.source, &file.checked.findings, path);
+        for (finding, id) in file.checked.findings.iter_mut().zip(ids) {
+            finding.id = id;
+            finding.around = Some(7);
+        }
+        file
+    }
+
+    fn recorded(files: &[FileReport]) -> Baseline {
+        Baseline::from_findings(files.iter().flat_map(|file| {
+            file.checked.findings.iter().map(|finding| (file.source.path(), finding))
+        }))
+    }
+
+    fn statuses(files: &[FileReport]) -> Vec<Status> {
+        let findings = files.iter().flat_map(|file| &file.checked.findings);
+        findings.map(|finding| finding.status).collect()
+    }
+
+    #[test]
+    fn the_findings_of_a_moved_file_are_known() {
+        let baseline = recorded(&[identified("a/old.txt", "x\nx 1\n")]);
+        let mut files = [identified("b/new.txt", "x\nx 1\nx 2\n")];
+        let stale = baseline.apply(&mut files, &|path| path == "a/old.txt");
+        assert_eq!(statuses(&files), [Status::Baselined, Status::Baselined, Status::New]);
+        assert_eq!(stale, []);
+        // The file still exists, or the new path has an entry of its own.
+        let mut copy = [identified("b/new.txt", "x\n")];
+        assert_eq!(baseline.apply(&mut copy, &|_| false).len(), 2);
+        assert_eq!(statuses(&copy), [Status::New]);
+    }
+
+    #[test]
+    fn an_edited_line_is_known_by_the_lines_around_it() {
+        let baseline = recorded(&[identified("a.txt", "x 1\n")]);
+        let mut edited = [identified("a.txt", "x 2\n")];
+        assert_eq!(baseline.apply(&mut edited, &|_| false), []);
+        assert_eq!(statuses(&edited), [Status::Baselined]);
+        let mut ambiguous = [identified("a.txt", "x 2\nx 3\n")];
+        assert_eq!(baseline.apply(&mut ambiguous, &|_| false).len(), 1);
+        assert_eq!(statuses(&ambiguous), [Status::New, Status::New]);
+        let mut secret = [identified("a.txt", "x 2\n")];
+        secret[0].checked.findings[0].secret(Span::new(0, 1));
+        baseline.apply(&mut secret, &|_| false);
+        assert_eq!(statuses(&secret), [Status::New]);
+    }
+
+    #[test]
+    fn only_the_unknown_items_of_a_finding_are_new() {
+        let counting = |names: &[&str]| {
+            let mut finding = finding("1");
+            finding.items(Items {
+                noun: "key",
+                one: "is missing".to_owned(),
+                many: "are missing".to_owned(),
+                names: names.iter().map(|&name| name.to_owned()).collect(),
+            });
+            finding
+        };
+        let baseline = baseline_of(&[counting(&["a", "b"])]);
+        let baseline = Baseline::parse(&baseline.to_json()).expect("own text");
+        let mut files = [report("p", "t", vec![counting(&["b"])])];
+        assert_eq!(baseline.apply(&mut files, &|_| false), []);
+        assert_eq!(statuses(&files), [Status::Baselined]);
+        let mut files = [report("p", "t", vec![counting(&["a", "b", "c"])])];
+        assert_eq!(baseline.apply(&mut files, &|_| false), []);
+        assert_eq!(statuses(&files), [Status::New]);
+        assert_eq!(files[0].checked.findings[0].message, "1 key is missing: `c`");
+    }
+
     #[test]
     fn an_additional_finding_is_new_and_a_missing_finding_is_stale() {
         let baseline = baseline_of(&[finding("1"), finding("1"), finding("2")]);
-        let mut findings = [finding("1"), finding("1"), finding("1")];
-        let stale = baseline.apply(&mut findings);
-        let statuses: Vec<Status> = findings.iter().map(|finding| finding.status).collect();
-        assert_eq!(statuses, [Status::Baselined, Status::Baselined, Status::New]);
+        let mut files = [report("p", "t", vec![finding("1"), finding("1"), finding("1")])];
+        let stale = baseline.apply(&mut files, &|_| false);
+        assert_eq!(statuses(&files), [Status::Baselined, Status::Baselined, Status::New]);
         assert_eq!(
             stale.iter().map(|entry| (entry.id.as_str(), entry.count)).collect::<Vec<_>>(),
             [("2", 1)]
@@ -222,8 +324,9 @@ mod tests {
         let mut allowed = finding("1");
         allowed.status = Status::Allowed;
         let baseline = baseline_of(&[finding("1")]);
-        assert_eq!(baseline.apply([&mut allowed]), []);
-        assert_eq!(allowed.status, Status::Allowed);
+        let mut files = [report("p", "t", vec![allowed])];
+        assert_eq!(baseline.apply(&mut files, &|_| false), []);
+        assert_eq!(statuses(&files), [Status::Allowed]);
     }
 
     #[test]
@@ -259,9 +362,9 @@ mod tests {
             let findings: Vec<Finding> = ids.iter().map(|id| finding(id)).collect();
             let baseline = baseline_of(&findings);
             prop_assert_eq!(&Baseline::parse(&baseline.to_json()).expect("own text"), &baseline);
-            let mut findings = findings;
-            prop_assert_eq!(baseline.apply(&mut findings), []);
-            prop_assert!(findings.iter().all(|finding| finding.status == Status::Baselined));
+            let mut files = [report("p", "t", findings)];
+            prop_assert_eq!(baseline.apply(&mut files, &|_| false), []);
+            prop_assert!(statuses(&files).iter().all(|status| *status == Status::Baselined));
         }
     }
 }

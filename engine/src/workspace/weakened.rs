@@ -139,13 +139,16 @@ pub fn compare(
 fn baseline(base: &Side<'_>, head: &Side<'_>) -> Option<Weakening> {
     let (path, entries) = head.baseline?;
     let mut known: HashMap<String, u32> = HashMap::new();
+    let mut items: HashMap<String, BTreeSet<String>> = HashMap::new();
     for entry in base.baseline.iter().flat_map(|(_, baseline)| baseline.entries()) {
-        *known.entry(entry.id).or_default() += entry.count;
+        *known.entry(entry.id.clone()).or_default() += entry.count;
+        items.entry(entry.id).or_default().extend(entry.items);
     }
     let mut added: BTreeMap<String, usize> = BTreeMap::new();
     for entry in entries.entries() {
+        let has_new_items = items.get(&entry.id).is_some_and(|items| !entry.items.is_subset(items));
         let known = known.entry(entry.id).or_default();
-        let added_count = entry.count.saturating_sub(*known);
+        let added_count = entry.count.saturating_sub(*known).max(u32::from(has_new_items));
         *known = known.saturating_sub(entry.count);
         if added_count > 0 {
             *added.entry(entry.rule).or_default() += added_count as usize;

@@ -22,10 +22,14 @@ pub fn apply(
     }
     let path = project.baseline_path(typed);
     let Some(baseline) = project.baseline(&path, typed.is_some())? else { return Ok(None) };
-    let findings = outcome.files.iter_mut().flat_map(|file| &mut file.checked.findings);
-    let mut stale = baseline.apply(findings);
+    let mut stale = baseline.apply(&mut outcome.files, &is_gone(project));
     stale.retain(|entry| complete && was_checked(entry, project, paths, outcome));
     Ok(Some(stale))
+}
+
+/// Whether there is no file at a path of the project: the file may have moved.
+pub fn is_gone(project: &Project) -> impl Fn(&str) -> bool {
+    |path| !project.root().join(path).exists()
 }
 
 /// Whether a run over `paths` determines if a baselined finding still exists: the file of the

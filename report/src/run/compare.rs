@@ -1,5 +1,6 @@
 //! The base and the head of a comparison.
 
+use super::branch;
 use super::commits::{self, Line, Sides};
 use crate::error::RunError;
 use crate::project::Project;
@@ -161,7 +162,10 @@ fn merge_base(repository: &Repository, rev: &str) -> Result<(Base, Snapshot), Ru
     let shallow = repository.is_shallow();
     let head = repository.commit("HEAD");
     let commit = repository.commit(rev).map_err(|error| match head {
-        Ok(_) => RunError::UnknownRevision { error, shallow },
+        Ok(_) => {
+            let similar = branch::main_branch(repository).ok().filter(|name| name != rev);
+            RunError::UnknownRevision { error, similar, shallow }
+        }
         Err(_) => RunError::NoCommit,
     })?;
     let head = head.map_err(RunError::Git)?;

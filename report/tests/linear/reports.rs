@@ -3,12 +3,13 @@
 
 use crate::linear::measure::{Case, assert_linear};
 use crate::linear::{ENGINE, check};
-use aidd_engine::check::text_keys;
+use aidd_engine::check::{CheckResult, text_keys};
 use aidd_engine::text::finding::{Edit, FailOn, Finding, Fix, Severity};
 use aidd_engine::text::source::{Source, Span};
 use aidd_engine::workspace::baseline::Baseline;
 use aidd_engine::workspace::diff::match_moves;
 use aidd_engine::workspace::fix;
+use aidd_engine::workspace::walk::FileReport;
 use aidd_report::{Document, FileFindings, Format, Run, Style, write};
 use clap::ValueEnum;
 use std::path::Path;
@@ -127,10 +128,19 @@ fn fixes_ids_and_moves_are_processed_in_linear_time() {
         let keys = text_keys(&source, &findings);
         assert_eq!(match_moves(&keys, &keys).len(), keys.len());
     };
-    let baseline = |mut found: FileWithFindings| {
-        let known =
-            Baseline::from_findings(found.findings.iter().map(|finding| ("a.env", finding)));
-        assert!(known.apply(&mut found.findings).is_empty());
+    let baseline = |FileWithFindings { source, findings, secrets }: FileWithFindings| {
+        let known = Baseline::from_findings(findings.iter().map(|finding| ("a.env", finding)));
+        let checked = CheckResult { findings, secrets, ..CheckResult::default() };
+        assert!(known.apply(&mut [FileReport { source, checked }], &|_| false).is_empty());
+    };
+    let edited = |FileWithFindings { source, mut findings, secrets }: FileWithFindings| {
+        for (around, finding) in (0_u64..).zip(&mut findings) {
+            (finding.around, finding.secret) = (Some(around), None);
+        }
+        let known = Baseline::from_findings(findings.iter().map(|finding| ("a.env", finding)));
+        findings.iter_mut().for_each(|finding| finding.id.push('x'));
+        let checked = CheckResult { findings, secrets, ..CheckResult::default() };
+        assert!(known.apply(&mut [FileReport { source, checked }], &|_| false).is_empty());
     };
     let mut cases = Vec::new();
     for (end, layout) in [(" ", "one line"), ("\n", "one line each")] {
@@ -138,6 +148,8 @@ fn fixes_ids_and_moves_are_processed_in_linear_time() {
         cases.push(Case::new(format!("fixes, {layout}"), MAX_FINDINGS, make, apply));
         cases.push(Case::new(format!("keys and moves, {layout}"), MAX_FINDINGS, make, keys));
         cases.push(Case::new(format!("baseline, {layout}"), MAX_FINDINGS, make, baseline));
+        let name = format!("baseline of edited lines, {layout}");
+        cases.push(Case::new(name, MAX_FINDINGS, make, edited));
     }
     assert_linear(cases);
 }

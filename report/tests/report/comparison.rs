@@ -53,7 +53,7 @@ fn logs_show_new_findings_and_count_the_others() {
     compared with main (merge base 1a2b3c4): 4 changed files
     note: the clone is shallow
 
-    1 error, 1 warning, 1 info in 12 files (0.2 s); 1 fixable with --fix, 1 with --fix-unsafe; 1 pre-existing, 1 moved, 1 fixed, 1 baselined, 1 allowed
+    1 new error, 1 new warning, 1 new info in 12 files (0.2 s); 1 fixable with --fix, 1 with --fix-unsafe; 1 pre-existing, 1 moved, 1 fixed, 1 baselined, 1 allowed
     ");
     assert_snapshot!(last_lines(&render(Format::Github, &run), 5), @"
     1 file skipped or only partly checked:
@@ -68,8 +68,8 @@ fn logs_show_new_findings_and_count_the_others() {
 #[test]
 fn without_sources_each_finding_is_one_line() {
     assert_snapshot!(from_document(Format::Text, &change().run()), @r"
-    Dockerfile:1:6: warning[dockerfile/latest-tag] Pin the tag
     conf, dir/sé#t:1.toml:2:9: error[secrets/some-key] `[REDACTED]` is 100% | open see @someone <b> #12
+    Dockerfile:1:6: warning[dockerfile/latest-tag] Pin the tag
 
     1 error   secrets/some-key
     1 warning dockerfile/latest-tag, fixable
@@ -80,7 +80,7 @@ fn without_sources_each_finding_is_one_line() {
 
     compared with main (merge base 1a2b3c4): 4 changed files
 
-    1 error, 1 warning, 1 info in 12 files (0.2 s); 1 fixable with --fix, 1 with --fix-unsafe; 1 pre-existing, 1 moved, 1 fixed, 1 baselined, 1 allowed
+    1 new error, 1 new warning, 1 new info in 12 files (0.2 s); 1 fixable with --fix, 1 with --fix-unsafe; 1 pre-existing, 1 moved, 1 fixed, 1 baselined, 1 allowed
     ");
 }
 

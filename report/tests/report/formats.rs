@@ -8,6 +8,16 @@ use std::path::Path;
 #[test]
 fn findings_are_written_as_text() {
     assert_snapshot!(tree().write(Format::Text), @r#"
+    error[secrets/some-key]: `[REDACTED]` is 100% | open
+                             see @someone <b> #12
+     --> conf, dir/sé#t:1.toml:2:9
+      |
+    1 | a = 1
+    2 |     😀key = "**************"; again = "**************"
+      |             ^^^^^^^^^^^^^^^^
+      |
+      = help: Revoke [REDACTED]
+
     warning[dockerfile/latest-tag]: Pin the tag
      --> Dockerfile:1:6
       |
@@ -23,16 +33,6 @@ fn findings_are_written_as_text() {
     1 - FROM debian:latest
     1 + FROM debian:12
       |
-
-    error[secrets/some-key]: `[REDACTED]` is 100% | open
-                             see @someone <b> #12
-     --> conf, dir/sé#t:1.toml:2:9
-      |
-    1 | a = 1
-    2 |     😀key = "**************"; again = "**************"
-      |             ^^^^^^^^^^^^^^^^
-      |
-      = help: Revoke [REDACTED]
 
     1 error   secrets/some-key, fixable
     1 warning dockerfile/latest-tag, fixable

@@ -1,15 +1,14 @@
 //! The keys and texts of a translation, compared with those of the source: one finding for each
 //! file.
 
+use super::Context;
 use super::compare::{is_suffixed, plural_suffix};
 use super::model::{Catalogue, Entry, Format};
-use super::{Context, abbreviate};
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Items;
 use aidd_engine::text::source::Span;
 use std::collections::{HashMap, HashSet};
 
-/// How many keys a message lists.
-const LISTED: usize = 3;
 /// Minimum number of words of a text that is not the same in two languages.
 const MIN_WORDS: usize = 3;
 /// A translation this many times as long as its source is long.
@@ -41,17 +40,10 @@ fn has_keys(context: &Context<'_>) -> bool {
         && context.own.complete
 }
 
-/// The first keys of `keys`, for a message.
-fn listed(keys: &[&str]) -> String {
-    let shown: Vec<String> =
-        keys.iter().take(LISTED).map(|key| format!("`{}`", abbreviate(key))).collect();
-    let rest = keys.len().saturating_sub(LISTED);
-    let shown = shown.join(", ");
-    if rest == 0 { shown } else { format!("{shown} and {rest} more") }
-}
-
-fn count(number: usize, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+/// The keys that a finding counts.
+fn items(keys: &[&str], one: String, many: String) -> Items {
+    let names = keys.iter().map(|&key| key.to_owned()).collect();
+    Items { noun: "key", one, many, names }
 }
 
 /// The span of the first entry's key: the place of findings on the whole file.
@@ -79,10 +71,9 @@ pub(super) fn missing_key(context: &Context<'_>, report: &mut Report<'_>) {
         .filter(|key| !own_keys.contains(key) && !is_item(key) && seen.insert(*key))
         .collect();
     let Some((path, _)) = context.source.filter(|_| !missing.is_empty()) else { return };
-    let message =
-        format!("{} of {path} not translated: {}", count(missing.len(), "key"), listed(&missing));
+    let said = format!("of {path} not translated");
     let span = place(context, report);
-    report.at(span, message);
+    report.at(span, "").items(items(&missing, said.clone(), said));
 }
 
 pub(super) fn extra_key(context: &Context<'_>, report: &mut Report<'_>) {
@@ -99,9 +90,8 @@ pub(super) fn extra_key(context: &Context<'_>, report: &mut Report<'_>) {
     let Some((path, _)) = context.source else { return };
     let Some(first) = extra.first() else { return };
     let keys: Vec<&str> = extra.iter().map(|entry| base(context, &entry.key)).collect();
-    let verb = if keys.len() == 1 { "is" } else { "are" };
-    let message = format!("{} {verb} not in {path}: {}", count(keys.len(), "key"), listed(&keys));
-    report.at(first.key_span, message);
+    let (one, many) = (format!("is not in {path}"), format!("are not in {path}"));
+    report.at(first.key_span, "").items(items(&keys, one, many));
 }
 
 /// The texts of an entry.
@@ -140,10 +130,8 @@ pub(super) fn untranslated(context: &Context<'_>, report: &mut Report<'_>) {
         .collect();
     let Some(first) = copies.first() else { return };
     let keys: Vec<&str> = copies.iter().map(|entry| &*entry.key).collect();
-    let verb = if keys.len() == 1 { "has" } else { "have" };
-    let message =
-        format!("{} {verb} the text of {path}: {}", count(keys.len(), "key"), listed(&keys));
-    report.at(first.key_span, message);
+    let (one, many) = (format!("has the text of {path}"), format!("have the text of {path}"));
+    report.at(first.key_span, "").items(items(&keys, one, many));
 }
 
 pub(super) fn long_translation(context: &Context<'_>, report: &mut Report<'_>) {

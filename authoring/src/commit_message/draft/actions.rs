@@ -441,6 +441,22 @@ fn symbol(facts: &Facts<'_>, files: &[&File<'_>], style: &Style) -> Option<Actio
     Some(Action { is_code: true, ..added })
 }
 
+/// The only symbol that was added, removed or changed, for a project without types: the line says
+/// which symbol it is, and the author says why.
+pub(super) fn only_symbol(facts: &Facts<'_>, style: &Style) -> Option<Action> {
+    let delta = &facts.symbols;
+    if !delta.renamed.is_empty() || !delta.moved.is_empty() {
+        return None;
+    }
+    let changed = delta.changed.iter().map(|pair| (Verb::Update, &pair.after));
+    let added = delta.added.iter().map(|located| (Verb::Add, located));
+    let removed = delta.removed.iter().map(|located| (Verb::Remove, located));
+    let all = added.chain(removed).chain(changed);
+    let all: Vec<_> = all.filter(|(_, located)| !located.symbol.in_test).collect();
+    let [(verb, located)] = all[..] else { return None };
+    action(verb, style.name(&to_plain_line(&located.symbol.name)), Topic::Other)
+}
+
 /// Whether a new symbol is at least about half of the added lines.
 fn is_most_of(located: &LocatedSymbol, lines_added: usize) -> bool {
     let tokens = located.symbol.tokens.code.matches(TOKEN_SEPARATOR).count();

@@ -68,11 +68,16 @@ pub(super) fn draft(
             scope = usual_scope.filter(|scope| convention.allows_scope(scope)).or(scope);
         }
         description = Some(action)
-            .filter(|action| fits(action, kind.as_ref(), prediction))
+            .filter(|action| fits(action, convention, kind.as_ref(), prediction))
             .map(|action| format!("{} {}", style.word(action.verb), action.object));
     }
     if !convention.is_used() {
-        let line = description.filter(|text| text.chars().count() <= style.length);
+        let only = || {
+            let action = actions::only_symbol(facts, style)?;
+            Some(format!("{} {}", style.word(action.verb), action.object))
+        };
+        let line = description.or_else(only);
+        let line = line.filter(|text| text.chars().count() <= style.length);
         return Draft { kind, scope, line };
     }
     let line = first_line(
@@ -85,8 +90,13 @@ pub(super) fn draft(
 }
 
 /// Whether the action is what the change is about: a correction can add a function too.
-fn fits(action: &Action, kind: Option<&(String, String)>, prediction: &Prediction) -> bool {
-    if action.is_vague && kind.is_none() {
+fn fits(
+    action: &Action,
+    convention: &Convention,
+    kind: Option<&(String, String)>,
+    prediction: &Prediction,
+) -> bool {
+    if action.is_vague && kind.is_none() && convention.is_used() {
         return false;
     }
     let likely = prediction.likely_types.first();

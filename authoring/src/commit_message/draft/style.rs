@@ -136,6 +136,12 @@ impl Display for Style {
 }
 
 impl Style {
+    /// The style with the length that a rule of the project allows.
+    #[must_use]
+    pub(crate) fn with_length(self, length: usize) -> Self {
+        Self { length, ..self }
+    }
+
     /// Derives the style of `messages`, newest first.
     pub(in crate::commit_message) fn new(messages: &[String]) -> Self {
         let parsed: Vec<Message<'_>> = messages.iter().map(|text| Message::new(text)).collect();

@@ -38,6 +38,8 @@ fn weakened(base: Fixture<'_>, head: Fixture<'_>) -> String {
                 rule: "team/colour".into(),
                 id: id.into(),
                 count: 1,
+                around: None,
+                items: Default::default(),
             }
         }));
         baseline

@@ -63,7 +63,10 @@ impl From<IndexError> for ToolError {
             }
             IndexError::Glob(_) => "fix .aidd/config.json; `aidd_get_config` lists the settings",
             IndexError::Git(_) => "pass a branch or commit that exists",
-            IndexError::NoCommonCommit(_) | IndexError::Refused(_) | IndexError::Link(_) => "",
+            IndexError::NoCommonCommit(_)
+            | IndexError::Export(_)
+            | IndexError::Refused(_)
+            | IndexError::Link(_) => "",
         };
         Self::new(error.to_string()).remedy(remedy)
     }
