@@ -8,10 +8,6 @@ use aidd_mcp::tool::Profile;
 use aidd_mcp::{HttpOptions, Options};
 use std::process::ExitCode;
 
-/// The default allocators, in particular that of musl, are slower.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 /// The embedded rule pages and validators.
 static DISTRIBUTION: Distribution = Distribution::new(&aidd_content::RULES, aidd_validators::ALL);
 

@@ -303,6 +303,7 @@ fn staged_changes_are_listed() {
         project.run_in("src", &["generate", "commit-message", "--format", "json"]).expect_code(0);
     assert_snapshot!(output.out, @r#"
     {
+      "draft": "add `Client`",
       "convention": {
         "types": [
           "build",
@@ -359,6 +360,7 @@ fn staged_changes_are_listed() {
     );
     let output = project.run(&["generate", "commit-message"]).expect_code(0);
     assert_snapshot!(output.out, @"
+    type: open; most likely feat or fix
     types: feat, fix (allowed by team/commits)
     scopes: web
     style: at most 72 characters

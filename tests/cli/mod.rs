@@ -19,6 +19,7 @@ mod hooks;
 mod hostile;
 mod ignore_files;
 mod index;
+mod init;
 mod layers;
 mod memory;
 mod memory_imports;

@@ -144,7 +144,9 @@ fn a_secret_does_not_appear_in_any_output() {
     for format in FORMATS {
         for more in [&[][..], &["--skip", "secrets/*"], &["--only", "team/*"], &["--no-baseline"]] {
             let args = [&["check", ".", "--format", format], more].concat();
-            outputs.push((args.join(" "), project.run(&args).expect_code(1)));
+            // The page of a selected rule is malformed.
+            let code = if more.contains(&"team/*") { 2 } else { 1 };
+            outputs.push((args.join(" "), project.run(&args).expect_code(code)));
         }
     }
     for args in [

@@ -71,7 +71,7 @@ impl Items {
         let shown: Vec<String> = names
             .iter()
             .take(Self::LISTED)
-            .map(|name| format!("`{}`", Self::shown(name)))
+            .map(|name| format!("`{}`", Self::abbreviate(name)))
             .collect();
         let rest = count.saturating_sub(Self::LISTED);
         let rest = if rest == 0 { String::new() } else { format!(" and {rest} more") };
@@ -80,7 +80,7 @@ impl Items {
     }
 
     /// A name on one line, and not too long.
-    fn shown(name: &str) -> String {
+    fn abbreviate(name: &str) -> String {
         let line: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         if line.chars().count() <= Self::MAX_CHARS {
             return line;

@@ -210,7 +210,7 @@ pub(super) fn add_references(build: &mut Build<'_>, known: Option<&HashSet<Strin
         let at = super::build::start(name).offset;
         let text = build.text_of(name);
         let is_value = match receiver {
-            None => is_known(text) && !is_local(text, at) && !is_argument_name(name),
+            None => is_known(text) && !is_local(text, at) && !is_argument_name(build.text, name),
             // Here, uses of fields are references too.
             Some(_) if has_field_uses => true,
             Some(object) => match build.text_of(object) {
@@ -231,8 +231,11 @@ pub(super) fn add_references(build: &mut Build<'_>, known: Option<&HashSet<Strin
 }
 
 /// Whether a Kotlin name is that of an argument, such as `a` in `f(a = 1)`.
-fn is_argument_name(node: Node<'_>) -> bool {
+fn is_argument_name(text: &str, node: Node<'_>) -> bool {
+    let rest = text.get(node.end_byte()..).unwrap_or_default().trim_start();
+    // tree-sitter searches siblings and parents from the root, so most names are decided before.
     node.kind_name() == "simple_identifier"
+        && rest.starts_with('=')
         && node.next_sibling().is_some_and(|next| next.kind_name() == "=")
         && node.parent().is_some_and(|parent| parent.kind_name() == "value_argument")
 }

@@ -83,7 +83,7 @@ impl Resolver<'_, '_> {
                     Value::Unknown | Value::External => {}
                     found => return found,
                 }
-                if let Some(found) = self.static_member(&facts, *file, binding, name) {
+                if let Some(found) = self.static_member(facts, *file, binding, name) {
                     return Value::Symbol(found);
                 }
             }

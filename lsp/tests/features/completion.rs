@@ -211,7 +211,7 @@ fn the_front_matter_is_completed_from_its_schema() {
     enabled: true
     ");
     assert_snapshot!(completions_at("tags:\n  - ‸"), @"
-    accessibility angular architecture ci compatibility compliance of 116
+    accessibility angular architecture ci compatibility compliance of 117
     tags:
       - accessibility
     ");

@@ -57,7 +57,7 @@ impl Window {
         let (left, right) =
             if last.saturating_sub(first) <= room { (first, last) } else { (start, end) };
         let (left, right) = (left.min(right), right.max(left));
-        if right - indent <= columns - 1 {
+        if right - indent < columns {
             return Some(Self { start: indent, end: indent + columns - 1, cuts_text: false });
         }
         let padding = room.saturating_sub(right - left) / 2;

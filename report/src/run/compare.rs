@@ -163,7 +163,11 @@ fn merge_base(repository: &Repository, rev: &str) -> Result<(Base, Snapshot), Ru
     let head = repository.commit("HEAD");
     let commit = repository.commit(rev).map_err(|error| match head {
         Ok(_) => {
-            let similar = branch::main_branch(repository).ok().filter(|name| name != rev);
+            // Another usual name of the main branch.
+            let name = rev.rsplit('/').next().unwrap_or(rev);
+            let is_main = matches!(name, "main" | "master" | "trunk" | "develop" | "dev");
+            let similar = branch::main_branch(repository).ok();
+            let similar = similar.filter(|known| is_main && known != rev);
             RunError::UnknownRevision { error, similar, shallow }
         }
         Err(_) => RunError::NoCommit,

@@ -27,8 +27,11 @@ pub(crate) const ROWS: &[Row] = &[
     ("awaited calls", "a.ts", |n| {
         format!("async function f() {{\n{}}}\n", numbered(n, "const a# = await b(#);\n"))
     }),
+    // Deeper nesting costs the depth for each ancestor that a pattern looks up, up to the time limit
+    // of the patterns: tree-sitter searches a parent from the root.
     ("nested loops", "a.ts", |n| {
-        format!("function f() {{ {}{} }}", "for (const a of b) { ".repeat(n), "}".repeat(n))
+        let loops = format!("{}{}\n", "for (const a of b) { ".repeat(16), "}".repeat(16));
+        format!("function f() {{\n{}}}\n", loops.repeat(n))
     }),
     ("tokens", "a.tokens.json", |n| {
         let token = "\"c#\": {\"$type\": \"color\", \"$value\": \"#00#\"},";

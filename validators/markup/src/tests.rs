@@ -358,7 +358,7 @@ fn a_page_is_complete_without_scripts_and_statements() {
 fn ids_lead_to_the_first_element_and_to_its_labels() {
     let text = "<label for=a>B</label><p id=b><i id=a></i><b id=a></b><label for=' a '>C</label>";
     let document = Document::parse(text, Language::Html);
-    assert_eq!(document.by_id("a").map(|element| element.name()), Some("i"));
+    assert_eq!(document.by_id("a").map(crate::Element::name), Some("i"));
     assert!(document.by_id("c").is_none());
     assert_eq!(document.labels_for("a").count(), 2);
 }

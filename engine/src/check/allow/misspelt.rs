@@ -61,5 +61,5 @@ fn is_verb(word: &str) -> bool {
     let is_verb = |verb: &&str| {
         word.strip_prefix(*verb).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
     };
-    VERBS.iter().any(|verb| is_verb(verb))
+    VERBS.iter().any(is_verb)
 }

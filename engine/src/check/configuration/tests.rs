@@ -117,7 +117,7 @@ fn all_problems_of_a_configuration_are_reported_at_once() {
     insta::assert_snapshot!(findings(".aidd/config.json", text, &[]).join("\n"), @r#"
     1:2 "failsOn": unknown key `failsOn`; did you mean `failOn`?
     1:37 "big": `maxFileSize`: expected an integer, such as 2097152, found the string "big"
-    1:44 "unknwon": unknown key `unknwon`; expected one of baseline, ci, compliance, content, evolution, exclude, failOn, include, maxFileSize, memory, overrides, rules
+    1:44 "unknwon": unknown key `unknwon`; expected one of accessibility, baseline, ci, compliance, content, evolution, exclude, failOn, include, maxFileSize, memory, overrides, rules
     2:11 "dockerfile/sduo": unknown rule `dockerfile/sduo`; did you mean `dockerfile/sudo`?
     2:37 "no/rule": unknown rule `no/rule`
     2:48 "of": `rules.no/rule`: expected `off`, `info`, `warning`, `error` or an object with `params`, `severity`, found the string "of"; did you mean `off`?

@@ -98,7 +98,11 @@ impl Matcher {
     }
 
     /// Matches the findings of files without entries with the entries of files that are missing.
-    pub(super) fn match_moved(&mut self, files: &mut [FileReport], is_missing: &dyn Fn(&str) -> bool) {
+    pub(super) fn match_moved(
+        &mut self,
+        files: &mut [FileReport],
+        is_missing: &dyn Fn(&str) -> bool,
+    ) {
         let open = self.entries.iter().filter(|entry| entry.count > 0);
         let paths: BTreeSet<String> = open.map(|entry| entry.path.clone()).collect();
         let missing: Vec<String> = paths.into_iter().filter(|path| is_missing(path)).collect();
