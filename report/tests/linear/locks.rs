@@ -132,8 +132,8 @@ fn text((_, before, entry, after): &Row, size: usize) -> String {
     format!("{before}{entries}{after}")
 }
 
-fn cases(rows: &'static [Row]) -> impl Iterator<Item = Case<'static>> {
-    rows.iter().map(|row| {
+fn cases(rows: &'static [Row], max_size: usize) -> impl Iterator<Item = Case<'static>> {
+    rows.iter().map(move |row| {
         let read = |text: String| {
             let lock = locked::read(row.0, &text).expect("a lock file");
             assert_eq!(lock.problem, None, "{}", row.0);
@@ -141,18 +141,20 @@ fn cases(rows: &'static [Row]) -> impl Iterator<Item = Case<'static>> {
             let matcher = Matcher::new(&locks);
             assert!(matcher.matches().is_empty());
         };
-        Case::new(row.0, MAX_ENTRIES, move |size| text(row, size), read)
+        Case::new(row.0, max_size, move |size| text(row, size), read)
     })
 }
 
 #[test]
 fn lock_files_are_read_in_linear_time() {
-    assert_linear(cases(ORDINARY));
+    assert_linear(cases(ORDINARY, MAX_ENTRIES));
 }
 
 #[test]
 fn lock_files_with_repeated_names_are_read_in_linear_time() {
-    assert_linear(cases(HOSTILE));
+    // The tree of a larger text does not fit into the memory that earlier runs left to the process:
+    // page faults would be measured.
+    assert_linear(cases(HOSTILE, MAX_ENTRIES / 2));
 }
 
 #[test]
