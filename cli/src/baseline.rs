@@ -69,20 +69,21 @@ fn write(
         }
     }
     let recorded = finding_count(baseline.entries());
-    let is_kept = |entry: &Entry| {
+    let is_retained = |entry: &Entry| {
         let is_selected = selection.only.is_empty() || engine.is_enabled_anywhere(&entry.rule);
         !is_selected || !was_checked(entry, project, paths, &outcome)
     };
-    let kept: Vec<Entry> = existing.iter().flat_map(Baseline::entries).filter(is_kept).collect();
-    let kept_count = finding_count(kept.iter().cloned());
-    let has_kept = !kept.is_empty();
-    baseline.extend(kept);
+    let retained: Vec<Entry> =
+        existing.iter().flat_map(Baseline::entries).filter(is_retained).collect();
+    let retained_count = finding_count(retained.iter().cloned());
+    let has_retained = !retained.is_empty();
+    baseline.extend(retained);
     save(&path, &baseline)?;
     let shown = path.strip_prefix(&io.cwd).unwrap_or(&path).display();
     let counts = severity_text(count_current(&outcome.files));
     writeln!(io.err, "recorded {recorded} in {shown}{counts}")?;
-    if has_kept {
-        writeln!(io.err, "kept {kept_count} of other files and rules")?;
+    if has_retained {
+        writeln!(io.err, "retained {retained_count} of other files and rules")?;
     }
     print_secrets(&outcome, io)?;
     writeln!(

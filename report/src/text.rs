@@ -77,7 +77,7 @@ pub(super) fn excerpts(
     write_header(document, out)?;
     let findings: Vec<NewFinding<'_>> = new_findings(run).collect();
     let selected = style.listing.select(&findings);
-    // The redactor of a file, kept for the following findings of the file.
+    // The redactor of a file, cached for the following findings of the file.
     let mut redactor: Option<(usize, Redactor<'_>)> = None;
     let mut excerpt = |group: &[&NewFinding<'_>]| {
         let (first, others) = group.split_first()?;

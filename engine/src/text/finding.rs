@@ -49,9 +49,9 @@ pub struct Finding {
 pub struct Items {
     /// The word for one item: `key`.
     pub noun: &'static str,
-    /// What is said of one item: `is not in a.json`.
+    /// The predicate for one item: `is not in a.json`.
     pub one: String,
-    /// What is said of several items: `are not in a.json`.
+    /// The predicate for several items: `are not in a.json`.
     pub many: String,
     /// The names of the items.
     pub names: Vec<String>,
@@ -75,8 +75,8 @@ impl Items {
             .collect();
         let rest = count.saturating_sub(Self::LISTED);
         let rest = if rest == 0 { String::new() } else { format!(" and {rest} more") };
-        let (plural, said) = if count == 1 { ("", one) } else { ("s", many) };
-        format!("{count} {noun}{plural} {said}: {}{rest}", shown.join(", "))
+        let (plural, predicate) = if count == 1 { ("", one) } else { ("s", many) };
+        format!("{count} {noun}{plural} {predicate}: {}{rest}", shown.join(", "))
     }
 
     /// A name on one line, and not too long.

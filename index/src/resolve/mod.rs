@@ -118,10 +118,10 @@ impl<'w, 'c> Resolver<'w, 'c> {
                             && let Some((id, skip)) = self.constant_path(place, &whole)
                             && skip == whole.steps.len()
                         {
-                            return self.judged(found, id);
+                            return self.resolved_to(found, id);
                         }
                         if let Some(id) = self.implied_member(place, &receiver_value, found) {
-                            return self.judged(found, id);
+                            return self.resolved_to(found, id);
                         }
                         if let Some(resolved) =
                             is_call.then(|| self.extension(place, found, &receiver_value)).flatten()
@@ -198,7 +198,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
     }
 
     /// Resolves `found` to `target`, if the target suits the kind of the reference.
-    fn judged(&self, found: &Ref, target: SymbolId) -> Resolved {
+    fn resolved_to(&self, found: &Ref, target: SymbolId) -> Resolved {
         let Some((kind, callable)) = self.world.symbol(target, |at| (at.kind, at.callable)) else {
             return Self::unresolved(found);
         };
@@ -269,7 +269,7 @@ impl<'w, 'c> Resolver<'w, 'c> {
             && (!matches!(family, "java" | "csharp") || word_count(&found.name) >= 3)
             && (family != "ruby" || found.arguments > 0 || found.name.ends_with(['?', '!']))
         {
-            return self.judged(found, *only);
+            return self.resolved_to(found, *only);
         }
         Resolved {
             kind: found.kind,

@@ -13,7 +13,7 @@ impl Resolver<'_, '_> {
     /// The result for a reference to one of several functions.
     fn one_of(&self, found: &Ref, all: Vec<SymbolId>) -> Resolved {
         if let [only] = all.as_slice() {
-            return self.judged(found, *only);
+            return self.resolved_to(found, *only);
         }
         Resolved {
             kind: found.kind,
@@ -41,7 +41,7 @@ impl Resolver<'_, '_> {
                 == Some(true)
         };
         if !self.world.path(target.file).ends_with(".kt") || !is_top(target) {
-            return self.judged(found, target);
+            return self.resolved_to(found, target);
         }
         let full = self.full_name(target);
         let named = self.world.named(&found.name);
@@ -50,7 +50,7 @@ impl Resolver<'_, '_> {
         });
         let all: Vec<SymbolId> = all.collect();
         if all.is_empty() {
-            return self.judged(found, target);
+            return self.resolved_to(found, target);
         }
         let of_type = |types: &[SymbolId]| -> Vec<SymbolId> {
             let is_of = |id: &SymbolId| self.owner_of(*id).is_some_and(|at| types.contains(&at));
@@ -61,7 +61,7 @@ impl Resolver<'_, '_> {
         if all.len() > 1 {
             let own = self.class_of(place).map(|class| of_type(&self.with_bases(class)));
             match (own.unwrap_or_default().as_slice(), plain.as_slice()) {
-                ([only], _) | ([], [only]) => return self.judged(found, *only),
+                ([only], _) | ([], [only]) => return self.resolved_to(found, *only),
                 _ => {}
             }
         }
@@ -75,10 +75,10 @@ impl Resolver<'_, '_> {
         let has_overloads = [".java", ".kt", ".cs"].iter().any(|end| path.ends_with(end));
         let count = found.arguments;
         if !has_overloads || found.kind != RefKind::Call || count == 255 {
-            return self.judged(found, target);
+            return self.resolved_to(found, target);
         }
         let parent = self.world.symbol(target, |at| (at.kind == Kind::Method).then_some(at.parent));
-        let Some(Some(parent)) = parent else { return self.judged(found, target) };
+        let Some(Some(parent)) = parent else { return self.resolved_to(found, target) };
         let own = self.world.named_in(target.file, &found.name);
         // Exact matches are preferred to default arguments, and these to any number of arguments.
         let rank = |id: &SymbolId| {
@@ -96,7 +96,7 @@ impl Resolver<'_, '_> {
                 let all = ranked.into_iter().filter(|(rank, _)| *rank == best);
                 self.one_of(found, all.map(|(_, id)| id).collect())
             }
-            None => self.judged(found, target),
+            None => self.resolved_to(found, target),
         }
     }
 
@@ -153,7 +153,7 @@ impl Resolver<'_, '_> {
         if is_csharp {
             return match all.as_slice() {
                 [(only, _)] if self.is_certain_name(place, *only, &found.name) => {
-                    Some(self.judged(found, *only))
+                    Some(self.resolved_to(found, *only))
                 }
                 _ => None,
             };
@@ -183,7 +183,7 @@ impl Resolver<'_, '_> {
             [] => None,
             [(only, is_imported)] => (is_enough && *is_imported
                 || self.is_certain_name(place, *only, &found.name))
-            .then(|| self.judged(found, *only)),
+            .then(|| self.resolved_to(found, *only)),
             _ => Some(self.one_of(found, fitting.into_iter().map(|(id, _)| id).collect())),
         }
     }

@@ -71,9 +71,9 @@ pub(super) fn missing_key(context: &Context<'_>, report: &mut Report<'_>) {
         .filter(|key| !own_keys.contains(key) && !is_item(key) && seen.insert(*key))
         .collect();
     let Some((path, _)) = context.source.filter(|_| !missing.is_empty()) else { return };
-    let said = format!("of {path} not translated");
+    let predicate = format!("of {path} not translated");
     let span = place(context, report);
-    report.at(span, "").items(items(&missing, said.clone(), said));
+    report.at(span, "").items(items(&missing, predicate.clone(), predicate));
 }
 
 pub(super) fn extra_key(context: &Context<'_>, report: &mut Report<'_>) {

@@ -35,9 +35,9 @@ type Uses = Result<Vec<usize>, String>;
 
 /// The values that were read; the files of a project have few different ones.
 static KNOWN: LazyLock<Mutex<HashMap<String, Uses>>> = LazyLock::new(Mutex::default);
-/// Maximum number of values that are kept.
+/// Maximum number of cached values.
 const MAX_KNOWN: usize = 64;
-/// Maximum length of a value that is kept, in bytes.
+/// Maximum length of a cached value, in bytes.
 const MAX_KEPT: usize = 400;
 
 /// Reads a value as [`parse`] does, at most once for each value.
