@@ -17,7 +17,7 @@ pub fn header_errors(page: &str) -> Vec<PageError> {
     while blanked.len() < MAX_ERRORS {
         let Err(error) = header(&text) else { break };
         let entry = entry_at(&text, error.span.start).filter(|_| concerns_entry(&error));
-        // An entry without its blanked value is no error of the page.
+        // An entry without its blanked value is not an error of the page.
         let is_caused = error.message.ends_with("found nothing")
             && entry.as_ref().is_some_and(|entry| {
                 blanked.iter().any(|range| entry.start <= range.start && range.end <= entry.end)

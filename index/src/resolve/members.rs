@@ -302,7 +302,7 @@ impl Resolver<'_, '_> {
     }
 
     /// The symbol, or if it is a method and no method is wanted, the field with the same name in the same
-    /// type. A constructor is no value.
+    /// type. A constructor is not a value.
     fn value_of(&self, id: SymbolId, has_methods: bool) -> Option<SymbolId> {
         let (is_function, parent, name) =
             self.world.symbol(id, |at| (at.kind.is_function(), at.parent, at.name.clone()))?;

@@ -169,7 +169,10 @@ pub(super) fn presentation_conflict(element: El<'_>, found: &mut Found<'_, '_>) 
     {
         let reason = if has_name { "has a name" } else { "is operable or live" };
         found
-            .at(element.tag_span(), format!("`<{}>` {reason}, so it is no decoration", element.tag))
+            .at(
+                element.tag_span(),
+                format!("`<{}>` {reason}, so it is not decorative", element.tag),
+            )
             .help("delete `role`, or the other attribute; describe an image in `alt`");
         return;
     }

@@ -38,7 +38,7 @@ fn only_children(element: El<'_>, allowed: &[&str], found: &mut Found<'_, '_>) {
         let (span, what) = match node {
             Node::Element(child) => {
                 let child = El::new(child);
-                // A list item with another role is no item of the list.
+                // A list item with another role is not an item of the list.
                 let has_other_role = matches!(child.tag, "li" | "dt" | "dd")
                     && matches!(role(child), Role::Explicit(role) if !matches!(role, "listitem" | "none" | "presentation" | "separator" | "term" | "definition"));
                 let is_other = child.tag.is_empty()
