@@ -126,8 +126,8 @@ fn print_secrets(outcome: &Outcome, io: &mut Io<'_>) -> Result<()> {
     if places.is_empty() {
         return Ok(());
     }
-    let count = number(places.len(), "secret");
-    writeln!(io.err, "includes {count}; a recorded secret must still be revoked:")?;
+    let count = number(places.len(), "possible secret");
+    writeln!(io.err, "includes {count}; a recorded secret that is in use must still be revoked:")?;
     for place in places.iter().take(MAX_SECRETS) {
         writeln!(io.err, "  {place}")?;
     }

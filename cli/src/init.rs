@@ -11,6 +11,7 @@ use aidd_engine::project::linters::Settings;
 use aidd_engine::rules::packs as engine_packs;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::kind::CONFIG_PATH;
+use aidd_engine::workspace::baseline;
 use aidd_engine::workspace::walk::{self, Walk};
 use aidd_report::exit::{Exit, UserError};
 use aidd_report::project::{self, Project};
@@ -270,7 +271,11 @@ fn print_next_steps(args: &Init, trials: &[PackTrial], io: &mut Io<'_>) -> Resul
     steps.extend(
         [
             ("aidd check .", "check all files"),
-            ("aidd baseline write", "baseline existing findings"),
+            if has_baseline(&io.cwd) {
+                ("aidd baseline write --accept-new", "add the new findings to the baseline")
+            } else {
+                ("aidd baseline write", "baseline existing findings")
+            },
             ("aidd rule new team/my-rule", "create a rule"),
         ]
         .map(|(command, text)| (command.to_owned(), text.to_owned())),
@@ -280,6 +285,11 @@ fn print_next_steps(args: &Init, trials: &[PackTrial], io: &mut Io<'_>) -> Resul
         writeln!(io.err, "  {command:<32} {text}")?;
     }
     Ok(())
+}
+
+/// Whether the project has a baseline at the default path.
+fn has_baseline(root: &Path) -> bool {
+    root.join(baseline::PATH).is_file()
 }
 
 /// Prints a note if the current directory is inside another project. The rules and memory of that

@@ -49,7 +49,9 @@ pub fn run(
         RuleCommand::Packs { pack, json } => {
             packs::run(&project, pack.as_deref(), *json, color, io)
         }
-        RuleCommand::New { id, form } => new::run(&project, id, *form, io),
+        RuleCommand::New { id, form, language } => {
+            new::run(&project, id, (*form, language.as_deref()), io)
+        }
         RuleCommand::Test { rules } => test(&project, rules, io),
         RuleCommand::Export(args) => export::run(&project, args, io),
         RuleCommand::Import(args) => import::run(&project, args, io),
@@ -271,6 +273,11 @@ pub(crate) fn reject_malformed(project: &Project, names: &[String]) -> Result<()
         true => Ok(()),
         false => Err(UserError::new(problems.join("\n")).into()),
     }
+}
+
+/// The languages of new rules, by extension.
+pub(crate) fn languages_of_new() -> impl Iterator<Item = &'static str> {
+    new::languages()
 }
 
 /// The reach of a rule whose check selects nothing in the project.

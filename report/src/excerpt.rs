@@ -225,7 +225,11 @@ fn lay_out(
     };
     let mut marks: Vec<Mark<Range<usize>>> = marks.iter().map(to_text).collect();
     if context > 0 {
-        let span = lines[around.0 - first].at..lines[around.1 - first].at;
+        let end = lines[around.1 - first].at;
+        // With a character of the last line: the renderer does not count a line that is empty up to
+        // the end of the mark, and would make the column of the numbers too narrow.
+        let filled = text[end..].chars().next().filter(|&c| c != '\n');
+        let span = lines[around.0 - first].at..end + filled.map_or(0, char::len_utf8);
         marks.push(Mark { span, kind: AnnotationKind::Visible, label: None });
     }
     let line_number = |line: usize| line + 1 + source.origin().line as usize;

@@ -9,12 +9,15 @@ use std::io;
 const MIN_FINDINGS_FOR_TABLE: usize = 10;
 /// Maximum number of rules in the table after the findings.
 const MAX_RULES: usize = 20;
+/// Maximum number of groups of new infos that are named if the findings are compared with a base or
+/// a baseline.
+const MAX_NEW_INFOS: usize = 10;
 
 /// Which findings the text formats list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Listing {
     /// Whether findings of severity `info` are listed; otherwise they are only counted, except
-    /// secrets.
+    /// secrets and a few new ones.
     pub infos: bool,
     /// Maximum number of findings listed, the most severe first; `None` lists all.
     pub limit: Option<usize>,
@@ -50,9 +53,11 @@ struct Row<'a> {
 pub(super) struct Selected<'a, T> {
     /// The groups of findings to list, the most severe first; within a severity, secrets first.
     pub(super) listed: Vec<Vec<&'a T>>,
-    /// The groups of secrets that are not listed because of the limit or their severity: they are
-    /// named in one line.
-    pub(super) secrets: Vec<Vec<&'a T>>,
+    /// The groups of secrets and new infos that are not listed because of the limit or their
+    /// severity: they are named in one line.
+    pub(super) named: Vec<Vec<&'a T>>,
+    /// Whether infos are only counted.
+    counts_infos: bool,
     /// Number of other findings that are not listed because of the limit.
     cut: usize,
     rows: Vec<Row<'a>>,
@@ -60,8 +65,9 @@ pub(super) struct Selected<'a, T> {
 }
 
 impl Listing {
-    /// Selects the findings to list.
-    pub(super) fn select<T: Item>(self, items: &[T]) -> Selected<'_, T> {
+    /// Selects the findings to list. If they are compared with a base or a baseline, a few infos
+    /// are named too: these are new.
+    pub(super) fn select<T: Item>(self, items: &[T], is_compared: bool) -> Selected<'_, T> {
         let mut sorted: Vec<&T> = items.iter().collect();
         if self.statistics {
             sorted.clear();
@@ -77,9 +83,14 @@ impl Listing {
         let cut = listed.split_off(listed.len().min(self.limit.unwrap_or(usize::MAX)));
         let (cut_secrets, cut): (Vec<&T>, Vec<&T>) =
             cut.into_iter().flatten().partition(|item| is_secret(item.rule()));
-        let info_secrets = infos.into_iter().filter(|item| is_secret(item.rule()));
-        let secrets = groups(cut_secrets.into_iter().chain(info_secrets));
-        Selected { listed, secrets, cut: cut.len(), rows: rows(items), listing: self }
+        let (info_secrets, infos): (Vec<&T>, Vec<&T>) =
+            infos.into_iter().partition(|item| is_secret(item.rule()));
+        let mut named = groups(cut_secrets.into_iter().chain(info_secrets));
+        let infos = groups(infos);
+        let names_infos = is_compared && infos.len() <= MAX_NEW_INFOS;
+        let counts_infos = !self.infos && !self.statistics && !names_infos;
+        named.extend(infos.into_iter().filter(|_| names_infos));
+        Selected { listed, named, counts_infos, cut: cut.len(), rows: rows(items), listing: self }
     }
 }
 
@@ -149,15 +160,14 @@ impl<T> Selected<'_, T> {
             writeln!(out, "… and {}{statistics}", super::number(rest, "more rule"))?;
         }
         if has_hidden && self.listing.has_all_option {
-            writeln!(out, "not listed: severity info; `--all` lists it")?;
+            writeln!(out, "infos other than secrets are not listed; `--all` lists them")?;
         }
         if shown.is_empty() { Ok(()) } else { writeln!(out) }
     }
 
     /// Whether a row has findings that are only counted.
     fn is_hidden(&self, row: &Row<'_>) -> bool {
-        let Listing { infos, statistics, .. } = self.listing;
-        row.severity == Severity::Info && !infos && !statistics && !is_secret(row.rule)
+        row.severity == Severity::Info && self.counts_infos && !is_secret(row.rule)
     }
 }
 
@@ -215,7 +225,7 @@ mod tests {
 
     fn table(listing: Listing) -> (Vec<(&'static str, usize)>, String) {
         let findings = findings();
-        let selected = listing.select(&findings);
+        let selected = listing.select(&findings, false);
         let mut out = Vec::new();
         selected.write_cut(&mut out).expect("writing to memory");
         selected.write_table(&mut out).expect("writing to memory");
@@ -236,7 +246,10 @@ mod tests {
         let named = Listing { limit: Some(1), has_all_option: true, ..Listing::default() };
         let (_, text) = table(named);
         assert!(text.starts_with("… and 2 more; `--all` lists them\n"), "{text}");
-        assert!(text.ends_with("\nnot listed: severity info; `--all` lists it\n\n"), "{text}");
+        assert!(
+            text.ends_with("\ninfos other than secrets are not listed; `--all` lists them\n\n"),
+            "{text}"
+        );
     }
 
     #[test]
@@ -248,15 +261,32 @@ mod tests {
             Finding(Severity::Info, "secrets/info"),
         ];
         let listing = Listing { limit: Some(1), ..Listing::default() };
-        let selected = listing.select(&findings);
+        let selected = listing.select(&findings, false);
         let names = |groups: &[Vec<&Finding>]| -> Vec<(&str, usize)> {
             groups.iter().map(|group| (group[0].1, group.len())).collect()
         };
         assert_eq!(names(&selected.listed), [("a/error", 1)]);
-        assert_eq!(names(&selected.secrets), [("secrets/warn", 1), ("secrets/info", 2)]);
+        assert_eq!(names(&selected.named), [("secrets/warn", 1), ("secrets/info", 2)]);
         let mut out = Vec::new();
         selected.write_cut(&mut out).and_then(|()| selected.write_table(&mut out)).expect("text");
         assert_eq!(String::from_utf8_lossy(&out), "");
+    }
+
+    #[test]
+    fn a_few_new_infos_are_named() {
+        let findings = findings();
+        let selected = Listing::default().select(&findings, true);
+        assert_eq!(selected.named.iter().map(|group| group[0].1).collect::<Vec<_>>(), ["a/info"]);
+        let mut out = Vec::new();
+        selected.write_table(&mut out).expect("writing to memory");
+        assert_eq!(String::from_utf8_lossy(&out), "");
+        let names: Vec<String> = (0..=MAX_NEW_INFOS).map(|n| format!("a/{n}")).collect();
+        let many: Vec<Finding> =
+            names.iter().map(|name| Finding(Severity::Info, name.clone().leak())).collect();
+        let selected = Listing::default().select(&many, true);
+        assert!(selected.named.is_empty());
+        selected.write_table(&mut out).expect("writing to memory");
+        assert!(String::from_utf8_lossy(&out).contains("not listed"));
     }
 
     #[test]

@@ -16,8 +16,8 @@ use annotate_snippets::{Group, Level, Renderer};
 use std::io;
 use std::time::Duration;
 
-/// Maximum number of skipped files listed.
-const MAX_SKIPPED: usize = 20;
+/// Maximum number of skipped files listed, and on a terminal.
+const MAX_SKIPPED: (usize, usize) = (20, 3);
 /// Maximum number of places of one message on a terminal.
 const MAX_PLACES: usize = 8;
 
@@ -76,7 +76,7 @@ pub(super) fn excerpts(
     let renderer = renderer.term_width(style.width).hyperlink(style.hyperlinks);
     write_header(document, out)?;
     let findings: Vec<NewFinding<'_>> = new_findings(run).collect();
-    let selected = style.listing.select(&findings);
+    let selected = style.listing.select(&findings, is_compared(document));
     // The redactor of a file, cached for the following findings of the file.
     let mut redactor: Option<(usize, Redactor<'_>)> = None;
     let mut excerpt = |group: &[&NewFinding<'_>]| {
@@ -94,19 +94,19 @@ pub(super) fn excerpts(
         writeln!(out, "{text}\n")?;
     }
     selected.write_cut(out)?;
-    for group in &selected.secrets {
+    for group in &selected.named {
         let Some(&NewFinding { file, finding }) = group.first().copied() else { continue };
         let message = one_line(&Redactor::new(&run.files[file]).text(&finding.message));
         let places: Vec<String> = group.iter().map(|found| found.location(run)).collect();
         writeln!(out, "{}", title(run, finding, &message, (&renderer, style)))?;
         writeln!(out, "{}", layout::hanging("  --> ", &list(&places, style), style))?;
     }
-    if !selected.secrets.is_empty() {
+    if !selected.named.is_empty() {
         writeln!(out)?;
     }
     selected.write_table(out)?;
     let is_failing = new_findings(run).any(|found| run.fails(found.finding));
-    write_summary(document, (&run.counts(), is_failing), out)
+    write_summary(document, (&run.counts(), is_failing), style.listing, out)
 }
 
 impl NewFinding<'_> {
@@ -160,18 +160,18 @@ pub(super) fn lines(
 ) -> io::Result<()> {
     write_header(document, out)?;
     let findings: Vec<&wire::Finding> = document.with_status(&[wire::Status::New]).collect();
-    let selected = listing.select(&findings);
-    for finding in selected.listed.iter().chain(&selected.secrets).flatten() {
+    let selected = listing.select(&findings, is_compared(document));
+    for finding in selected.listed.iter().chain(&selected.named).flatten() {
         let wire::Finding { path, start, severity, rule, message, .. } = finding;
         let (path, rule, message) = (one_line(path), one_line(rule), one_line(message));
         writeln!(out, "{path}:{}:{}: {severity}[{rule}] {message}", start.line, start.column)?;
     }
-    if !selected.listed.is_empty() || !selected.secrets.is_empty() {
+    if !selected.listed.is_empty() || !selected.named.is_empty() {
         writeln!(out)?;
     }
     selected.write_cut(out)?;
     selected.write_table(out)?;
-    write_summary(document, (&document.counts(), document.is_failing()), out)
+    write_summary(document, (&document.counts(), document.is_failing()), listing, out)
 }
 
 /// Writes the list of weakened checks.
@@ -188,9 +188,11 @@ fn write_header(document: &Document, out: &mut dyn io::Write) -> io::Result<()> 
 fn write_summary(
     document: &Document,
     (counts, is_failing): (&Counts, bool),
+    listing: Listing,
     out: &mut dyn io::Write,
 ) -> io::Result<()> {
-    for lines in [skipped_lines(document, MAX_SKIPPED), remarks(document)] {
+    let max_skipped = if listing.limit.is_some() { MAX_SKIPPED.1 } else { MAX_SKIPPED.0 };
+    for lines in [skipped_lines(document, max_skipped), remarks(document)] {
         for line in &lines {
             writeln!(out, "{line}")?;
         }
@@ -198,7 +200,7 @@ fn write_summary(
             writeln!(out)?;
         }
     }
-    let is_compared = document.baseline || document.comparison.is_some();
+    let is_compared = is_compared(document);
     let files = number(document.checked, "file");
     let found = if is_compared { counts.new_text() } else { counts.found_text() };
     let (fixable, known) = (counts.fixable_text(), counts.known_text());
@@ -214,6 +216,11 @@ fn write_summary(
         writeln!(out, "the new findings do not fail the run: `failOn` is `{name}`")?;
     }
     Ok(())
+}
+
+/// Whether only findings are new that a base or a baseline does not have.
+fn is_compared(document: &Document) -> bool {
+    document.baseline || document.comparison.is_some()
 }
 
 struct FindingExcerpt<'a> {

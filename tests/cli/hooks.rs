@@ -363,7 +363,7 @@ fn staged_changes_are_listed() {
     type: open; most likely feat or fix
     types: feat, fix (allowed by team/commits)
     scopes: web
-    style: at most 72 characters
+    subject: at most 72 characters
     files:
     - added src/http_client.rs (source, +1 -0)
     symbols:

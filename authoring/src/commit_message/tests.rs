@@ -63,7 +63,7 @@ fn render(description: &Description) -> String {
     let text = description.to_string();
     let lists = text
         .lines()
-        .filter(|line| !["type", "draft", "style"].iter().any(|start| line.starts_with(start)));
+        .filter(|line| !["type", "draft", "subject"].iter().any(|start| line.starts_with(start)));
     lists.collect::<Vec<_>>().join("\n")
 }
 

@@ -14,6 +14,8 @@ impl Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(draft) = &self.draft {
             writeln!(f, "draft: {}", to_plain_line(draft))?;
+        } else {
+            f.write_str("draft: none; the files do not show what the change is for\n")?;
         }
         if let (Some(kind), Some(why)) = (&self.r#type, &self.why) {
             writeln!(f, "type: {} ({why})", to_plain_line(kind))?;
@@ -35,7 +37,7 @@ impl Display for Description {
             writeln!(f, "scopes: {}{required}", to_plain_line(&convention.scopes.join(", ")))?;
         }
         if convention.commits > 0 {
-            writeln!(f, "style: {}", convention.style)?;
+            writeln!(f, "subject: {}", convention.style)?;
         }
         if let Some(reverted) = &self.reverts {
             writeln!(

@@ -45,20 +45,16 @@ fn next_steps(report: &Report<'_>, run: &Run<'_>, style: &Style) -> Vec<String> 
     };
     let (listed, infos): (Vec<&Finding>, Vec<&Finding>) = new.into_iter().partition(is_shown);
     let call = call(report.args);
+    let mut steps = Vec::new();
     if listed.is_empty() {
         let is_hidden = !infos.is_empty() && !style.listing.infos;
-        return is_hidden
-            .then(|| format!("list the infos with `{call} --all`"))
-            .into_iter()
-            .collect();
-    }
-    let mut steps = Vec::new();
-    if let Some(command) = fix_command(report.args, run) {
+        steps.extend(is_hidden.then(|| format!("list the infos with `{call} --all`")));
+    } else if let Some(command) = fix_command(report.args, run) {
         steps.push(format!("review the fixes with `{command} --fix --dry-run`"));
     } else if let Some(worst) = listed.iter().max_by_key(|finding| finding.severity) {
         steps.push(format!("read the reason and the fix with `aidd explain {}`", worst.rule));
     }
-    if listed.len() > MANY_FINDINGS && !run.baseline && run.comparison.is_none() {
+    if listed.len() + infos.len() > MANY_FINDINGS && !run.baseline && run.comparison.is_none() {
         let text = "record the existing findings with `aidd baseline write`, so that only new \
                     findings are reported";
         steps.push(text.to_owned());

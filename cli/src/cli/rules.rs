@@ -2,7 +2,7 @@
 
 use super::{RuleCoverage, RuleSuggest};
 use aidd_page::Form as CheckForm;
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Subcommand, ValueEnum, ValueHint};
 
 /// Arguments of the command `aidd rule`.
@@ -29,9 +29,9 @@ pub enum RuleCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Create a rule page in the project, with examples in the language of most of its files.
+    /// Create a rule page in the project, with examples in one of its languages.
     #[command(
-        after_help = "Examples:\n  aidd rule new team/console-log\n  aidd rule new team/no-direct-axios\n  aidd rule new team/module-name --form tree"
+        after_help = "Examples:\n  aidd rule new team/console-log\n  aidd rule new team/no-direct-axios\n  aidd rule new team/module-name --form tree\n  aidd rule new team/no-print --language py --form syntax"
     )]
     New {
         /// Rule id, `kind/kebab-name`.
@@ -39,6 +39,10 @@ pub enum RuleCommand {
         /// Form of the check [default: import if the id names a dependency, text otherwise].
         #[arg(long, value_enum)]
         form: Option<Form>,
+        /// Language of the examples, by the extension of its files [default: the language of most
+        /// files, or of a function that the id names].
+        #[arg(long, value_name = "EXTENSION", value_parser = PossibleValuesParser::new(crate::rules::languages_of_new()))]
+        language: Option<String>,
     },
     /// Run the examples of rule pages, and print which project files each rule applies to.
     #[command(

@@ -44,10 +44,10 @@ pub(super) fn sections(rule: &Rule, engine: &Engine) -> String {
         format!("`aidd check {flag} --only {}` makes this change: {}.", rule.id, fix.title)
     });
     let sentence = |help: &String| {
-        let help = help.trim_end_matches('.');
+        let end = if help.ends_with(['.', '?']) { "" } else { "." };
         let mut chars = help.chars();
         let first = chars.next().map(|c| c.to_uppercase().to_string()).unwrap_or_default();
-        format!("{first}{}.", chars.as_str())
+        format!("{first}{}{end}", chars.as_str())
     };
     let remedy: Vec<String> = help.map(sentence).into_iter().chain(fix).collect();
     if !remedy.is_empty() {
@@ -77,6 +77,12 @@ pub(super) fn sections(rule: &Rule, engine: &Engine) -> String {
             "## Allow findings in a file\n\nThe format has no comments, so allow the rule for the path:\n\n```json path={CONFIG_PATH}\n\"overrides\": [{{\"files\": [\"{path}\"], \"rules\": {{\"{}\": \"off\"}}}}]\n```\n\n",
             rule.id
         )),
+    }
+    if rule.id.starts_with("sql/") {
+        text.push_str(&format!(
+            "Do not edit a migration that a database has applied: migration tools compare its checksum. Record its findings instead: `aidd baseline write --accept-new --only {}`.\n\n",
+            rule.id
+        ));
     }
     text.push_str(&format!(
         "## Turn off\n\n```json path={CONFIG_PATH}\n\"rules\": {{\"{}\": \"off\"}}\n```\n",

@@ -22,7 +22,7 @@ use templates::{REASON, page};
 pub(super) fn run(
     project: &Project,
     id: &str,
-    form: Option<Form>,
+    (form, extension): (Option<Form>, Option<&str>),
     io: &mut Io<'_>,
 ) -> Result<Exit> {
     if !is_id(id) {
@@ -40,9 +40,11 @@ pub(super) fn run(
     let location = project.disk.locate(&project.disk.path_for_new_file(&path)?)?;
     let directory = location.parent().context("the page has no parent directory")?;
     let paths = paths(project)?;
-    let language = most_frequent(paths.iter().map(String::as_str));
+    let chosen = extension.and_then(Language::of_extension);
+    let language = chosen.unwrap_or_else(|| likeliest(id, paths.iter().map(String::as_str)));
     let named = subject(id);
     let declared = named.as_deref().and_then(|name| declared_package(project, &paths, name));
+    let declared = declared.map(|(package, of)| (package, chosen.unwrap_or(of)));
     let (form, package, language) = match (form, declared) {
         (Some(Form::Import) | None, Some((package, language))) => (Form::Import, package, language),
         (form, _) => {
@@ -105,8 +107,7 @@ fn declared_package(
             _ if file.starts_with("requirements") && file.ends_with(".txt") => "py",
             _ => return None,
         };
-        let language = LANGUAGES.iter().find(|it| it.extensions.contains(&extension))?;
-        Some((path, language))
+        Some((path, Language::of_extension(extension)?))
     });
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '@' | '/' | '.' | '_' | '-');
     manifests.take(MAX).find_map(|(path, language)| {
@@ -120,7 +121,14 @@ fn declared_package(
     })
 }
 
-fn most_frequent<'a>(paths: impl Iterator<Item = &'a str>) -> &'static Language {
+/// The languages that `--language` accepts, by extension.
+pub(crate) fn languages() -> impl Iterator<Item = &'static str> {
+    LANGUAGES.iter().filter_map(|language| language.extensions.first().copied())
+}
+
+/// The language of most files; among those with files, one whose debug output the id names, such as
+/// Go for `team/no-fmt-println`, is preferred.
+fn likeliest<'a>(id: &str, paths: impl Iterator<Item = &'a str>) -> &'static Language {
     let mut counts = vec![0_usize; LANGUAGES.len()];
     for path in paths {
         let Some((_, extension)) = path.rsplit_once('.') else { continue };
@@ -129,9 +137,15 @@ fn most_frequent<'a>(paths: impl Iterator<Item = &'a str>) -> &'static Language 
             counts[index] += 1;
         }
     }
+    let words: Vec<&str> = id.split(['/', '-']).collect();
+    let is_named = |language: &Language| {
+        let name = language.call.split(|c: char| !c.is_alphanumeric()).next();
+        name.is_some_and(|name| words.contains(&&*name.to_lowercase()))
+    };
     // The first of several languages with the same number of files.
     let rows = LANGUAGES.iter().zip(counts).rev();
-    rows.max_by_key(|(_, count)| *count).map_or(&LANGUAGES[0], |(language, _)| language)
+    rows.max_by_key(|(language, count)| (*count > 0 && is_named(language), *count))
+        .map_or(&LANGUAGES[0], |(language, _)| language)
 }
 
 #[cfg(test)]
@@ -149,9 +163,11 @@ mod tests {
 
     #[test]
     fn the_language_is_that_of_most_files() {
-        let extension = |paths: &[&str]| most_frequent(paths.iter().copied()).extensions[0];
-        assert_eq!(extension(&[]), "ts");
-        assert_eq!(extension(&["a.go", "b.go", "c.ts", "README.md"]), "go");
-        assert_eq!(extension(&["a.py", "b.ts"]), "ts");
+        let extension = |id, paths: &[&str]| likeliest(id, paths.iter().copied()).extensions[0];
+        assert_eq!(extension("team/a", &[]), "ts");
+        assert_eq!(extension("team/a", &["a.go", "b.go", "c.ts", "README.md"]), "go");
+        assert_eq!(extension("team/a", &["a.py", "b.ts"]), "ts");
+        assert_eq!(extension("team/no-fmt-println", &["a.ts", "b.ts", "c.go"]), "go");
+        assert_eq!(extension("team/no-fmt-println", &["a.ts"]), "ts");
     }
 }

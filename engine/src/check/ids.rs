@@ -79,11 +79,11 @@ pub fn text_keys<'a>(
 #[derive(Default)]
 struct LineHashes {
     hashes: HashMap<Span, Sha256>,
-    around: HashMap<Span, Option<u64>>,
+    around: HashMap<Span, Option<Sha256>>,
 }
 
-/// Maximum number of bytes of a neighbouring line that are hashed.
-const MAX_NEIGHBOUR: usize = 1024;
+/// Maximum number of bytes of a neighbouring line, or of the text of a finding, that are hashed.
+const MAX_HASHED: usize = 1024;
 /// Maximum number of blank lines between a finding and its neighbouring line.
 const MAX_BLANK: usize = 3;
 
@@ -97,15 +97,23 @@ impl LineHashes {
         hash
     }
 
-    /// The hash of the lines before and after a finding.
+    /// The hash of the lines before and after a finding, and of its own text if that is only a part
+    /// of its line: another value in the same place is another finding.
     fn around(&mut self, source: &Source, finding: &Finding) -> Option<u64> {
         let lines = source.lines_around(finding.span);
-        *self.around.entry(lines).or_insert_with(|| neighbours(source, lines))
+        let neighbours = self.around.entry(lines).or_insert_with(|| neighbours(source, lines));
+        let mut hash = neighbours.clone()?;
+        let (line, text) = (source.slice(lines).trim(), source.slice(finding.span).trim());
+        if text.len() < line.len() && !line.contains('\n') {
+            hash.update(start_hash(text).finalize());
+        }
+        let digest: [u8; 32] = hash.finalize().into();
+        Some(u64::from_le_bytes(*digest.first_chunk()?))
     }
 }
 
 /// The hash of the last line before `lines` and of the first line after them that are not blank.
-fn neighbours(source: &Source, lines: Span) -> Option<u64> {
+fn neighbours(source: &Source, lines: Span) -> Option<Sha256> {
     let text = source.text();
     let is_filled = |line: &&str| !line.trim().is_empty();
     let before = text.get(..lines.start as usize)?.lines().rev().take(MAX_BLANK).find(is_filled);
@@ -114,11 +122,14 @@ fn neighbours(source: &Source, lines: Span) -> Option<u64> {
     if before.is_none() && after.is_none() {
         return None;
     }
-    let start = |line: &str| collapsed_hash(&line[..line.floor_char_boundary(MAX_NEIGHBOUR)]);
-    let mut hash = start(before.unwrap_or_default());
-    hash.update(start(after.unwrap_or_default()).finalize());
-    let digest: [u8; 32] = hash.finalize().into();
-    Some(u64::from_le_bytes(*digest.first_chunk()?))
+    let mut hash = start_hash(before.unwrap_or_default());
+    hash.update(start_hash(after.unwrap_or_default()).finalize());
+    Some(hash)
+}
+
+/// The hash of the first bytes of a text with white space collapsed.
+fn start_hash(text: &str) -> Sha256 {
+    collapsed_hash(&text[..text.floor_char_boundary(MAX_HASHED)])
 }
 
 /// The first 16 hexadecimal digits.

@@ -122,6 +122,29 @@ fn values_with_template_tags_are_dynamic() {
 }
 
 #[test]
+fn the_content_of_a_helper_of_erb_is_that_of_a_component() {
+    assert_tree(
+        Language::Html,
+        "<ul><%= tag.li do %><% if a %><b>x</b><% end %></ul><%= form_with do |f| -%><p>y<% end %>z<%= t(:do) %></ul><%= if a do %><i>w</i><% end %>",
+        r#"
+        <ul>
+          block?
+          <tag.li component>
+            block
+            <b>
+              "x"
+            block
+            block?
+            <form_with component>
+              <p>
+                "y"
+            block
+            "z"
+        "#,
+    );
+}
+
+#[test]
 fn vue_components_contain_the_elements_of_their_template() {
     assert_tree(
         Language::Vue,

@@ -174,7 +174,10 @@ pub(super) fn label_without_control(element: El<'_>, found: &mut Found<'_, '_>) 
             || child.attribute("contenteditable").is_some()
             || child.attribute("role").is_some()
     });
-    if may_contain || has_unknown_content(element) {
+    // A template renders a control anywhere in the label: `<span><%= form.check_box :a %></span>`.
+    let is_template = element.document().language() == Language::Html;
+    let is_unknown_inside = || is_template && inner.iter().any(|&child| has_unknown_content(child));
+    if may_contain || has_unknown_content(element) || is_unknown_inside() {
         return;
     }
     found

@@ -64,7 +64,8 @@ fn user_by_name(file: &Dockerfile, report: &mut Report<'_>) {
         let word = instruction.words.first().filter(|_| instruction.kind == Keyword::User);
         let Some(word) = word else { return };
         let name = user(word);
-        if name.contains("{{") || name.contains('<') || is_number(name) {
+        // Root is reported by `root-user`, if it is the user of the container.
+        if name.contains("{{") || name.contains('<') || is_number(name) || name == "root" {
             return;
         }
         let used = uses(name, file.escape);

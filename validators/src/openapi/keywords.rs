@@ -48,10 +48,12 @@ pub(super) fn keyword_of_other_type(document: &Document<'_>, report: &mut Report
             let help = format!("Write the type {}, or remove `{keyword}`", list_of(&valid));
             let finding = report.at(document.key_span(at), message);
             finding.help(help);
-            // Generators write some limits next to every type.
-            if !matches!(keyword, "items" | "properties") {
-                finding.severity = finding.severity.min(Severity::Info);
+            // These describe the value: usually the type is wrong.
+            if matches!(keyword, "items" | "properties") {
+                continue;
             }
+            // Generators write some limits next to every type.
+            finding.severity = finding.severity.min(Severity::Info);
             if let Some(span) = entry_removal(document, at) {
                 finding.fix_unsafe(format!("Remove `{keyword}`"), vec![Edit::delete(span)]);
             }

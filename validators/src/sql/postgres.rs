@@ -249,9 +249,11 @@ fn constraint(node: &SyntaxNode) -> Constraint {
             foreign.and_then(|foreign| foreign.from_columns()).map(|list| list.syntax().clone())
         }
         ConstraintKind::Check => None,
-        _ => inner.children().find(|child| {
-            child.first_token().is_some_and(|token| token.kind() == SyntaxKind::L_PAREN)
-        }),
+        _ => inner
+            .children()
+            .find_map(ast::IndexParameters::cast)
+            .and_then(|parameters| parameters.column_list())
+            .map(|list| list.syntax().clone()),
     };
     let columns = list.iter().flat_map(SyntaxNode::children).map(|node| name_of(&node).key);
     Constraint { kind, columns: columns.collect(), span: span(node) }

@@ -151,6 +151,13 @@ const SCRIPT_LAYERS: Layers = Layers {
     passes: "export const total = 0\n",
 };
 
+impl Language {
+    /// The language of files with an extension.
+    pub(super) fn of_extension(extension: &str) -> Option<&'static Self> {
+        LANGUAGES.iter().find(|language| language.extensions.contains(&extension))
+    }
+}
+
 /// The languages with examples; the first one is used for a project without code.
 pub(super) static LANGUAGES: [Language; 9] = [
     Language {
@@ -338,13 +345,14 @@ pub(super) static LANGUAGES: [Language; 9] = [
     Language {
         extensions: &["rb", "rake"],
         grammars: "ruby",
-        call: "puts(user)",
-        matched: ("puts", "puts(user)"),
+        call: "puts user",
+        matched: ("puts", "puts user"),
         passes: "logger.info(user)",
         around: "@",
         regex: r"\bputs\b",
         keyword: "puts",
-        pattern: "{ pattern: 'puts($$$ARGS)' }",
+        // Also matches a call with parentheses.
+        pattern: "{ pattern: 'puts $$$ARGS' }",
         tree: Tree {
             each: "app/models/*.rb",
             exclude: "application_record.rb",

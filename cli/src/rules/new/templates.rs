@@ -6,6 +6,8 @@ use aidd_page::Form as CheckForm;
 
 /// The reason that the author replaces.
 pub(super) const REASON: &str = "Explain why it matters, in one or two short paragraphs.";
+/// The files with JavaScript or TypeScript: most projects with one have some of the other.
+const SCRIPTS: &[&str] = &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs", "vue", "svelte"];
 /// The line that keeps the check off until its author has edited it.
 const DISABLED: &str = "enabled: false # delete this line when `aidd rule test` passes";
 
@@ -13,9 +15,10 @@ const DISABLED: &str = "enabled: false # delete this line when `aidd rule test` 
 pub(super) fn page(id: &str, form: Form, package: &str, language: &Language) -> String {
     let (header, fails, finding, passes) = match form {
         Form::Check(CheckForm::Text) => {
-            let Language { regex, keyword, matched, .. } = language;
-            let files: Vec<String> =
-                language.extensions.iter().map(|one| format!("\"*.{one}\"")).collect();
+            let Language { regex, keyword, matched, grammars, .. } = language;
+            let is_script = grammars.contains("typescript");
+            let extensions = if is_script { SCRIPTS } else { language.extensions };
+            let files: Vec<String> = extensions.iter().map(|one| format!("\"*.{one}\"")).collect();
             let files = files.join(", ");
             let header = format!(
                 "severity: warning\nmessage: \"`<match>` is left over from debugging\"\n\

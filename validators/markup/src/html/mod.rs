@@ -6,14 +6,14 @@ mod tags;
 mod templates;
 
 use crate::Language;
-use crate::builder::Builder;
+use crate::builder::{Builder, StartTag};
 use crate::model::Document;
 use crate::tags as names;
 use aidd_engine::text::source::Span;
 use expressions::{end_of_braces, end_of_parentheses};
 use memchr::{memchr2, memchr3};
 use std::collections::HashMap;
-use templates::{Markers, Rendering};
+use templates::{ErbBlock, Markers, Rendering, erb_block};
 
 /// Maximum number of open nodes that the end tag of an inline element looks through.
 const MAX_INLINE_DEPTH: usize = 64;
@@ -33,6 +33,8 @@ pub(crate) fn parse(text: &str, language: Language) -> Document<'_> {
         builder: Builder::new(text, language),
         counts: HashMap::new(),
         open_blocks: 0,
+        erb_blocks: Vec::new(),
+        helpers: Vec::new(),
         markers: Markers::default(),
         is_in_template: language != Language::Vue,
         has_blocks: language == Language::Angular && text.contains("@"),
@@ -53,6 +55,10 @@ struct Parser<'a> {
     counts: HashMap<String, usize>,
     /// The number of open blocks.
     open_blocks: usize,
+    /// For each open block of ERB, whether a helper receives it.
+    erb_blocks: Vec<bool>,
+    /// The nodes of the blocks that helpers receive, in the order of the source.
+    helpers: Vec<u32>,
     markers: Markers,
     /// Whether the text is markup; in a Vue component, only that of the root block `<template>`.
     is_in_template: bool,
@@ -200,9 +206,43 @@ impl<'a> Parser<'a> {
             if rendering != Rendering::Comment {
                 let may_be_text = rendering != Rendering::Statement;
                 self.builder.leaf_block(may_be_text, Span::new(start, end));
+                self.erb_block(start, end);
             }
         }
         self.at = end;
+    }
+
+    /// Opens or closes the block of a helper of ERB. Its content is that of a component, because the
+    /// helper or partial decides where it is rendered.
+    fn erb_block(&mut self, start: usize, end: usize) {
+        let text: &'a str = self.text;
+        match erb_block(&text[start..end]) {
+            Some(ErbBlock::Helper(name)) => {
+                let tag_span = Span::new(start, end);
+                let first_attribute = self.builder.document.attributes.len();
+                self.erb_blocks.push(true);
+                self.builder.start(StartTag {
+                    name: name.into(),
+                    name_span: tag_span,
+                    tag_span,
+                    is_native: false,
+                    first_attribute,
+                });
+                self.helpers.extend(self.builder.open.last());
+                *self.counts.entry(name.to_owned()).or_default() += 1;
+            }
+            Some(ErbBlock::Statement) => self.erb_blocks.push(false),
+            Some(ErbBlock::End) => {
+                let is_helper = self.erb_blocks.pop() == Some(true);
+                let Some(id) = is_helper.then(|| self.helpers.pop()).flatten() else { return };
+                let Ok(position) = self.builder.open.binary_search(&id) else { return };
+                while self.builder.open.len() > position + 1 {
+                    self.close_current(start, false);
+                }
+                self.close_current(end, true);
+            }
+            None => {}
+        }
     }
 
     /// An expression or block of Svelte.
@@ -342,6 +382,8 @@ impl<'a> Parser<'a> {
             };
             position -= 1;
             match self.builder.name(id) {
+                // A tag does not end a helper, nor an element around it.
+                Some(_) if self.helpers.binary_search(&id).is_ok() => break None,
                 Some(other) if other == name => break Some(position),
                 Some(other) if is_inline && names::is_special(other) => break None,
                 _ if is_inline && open.len() - position > MAX_INLINE_DEPTH => break None,

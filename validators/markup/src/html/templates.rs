@@ -112,6 +112,53 @@ impl Markers {
     }
 }
 
+/// How a tag of ERB or EEx changes the nesting of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ErbBlock<'a> {
+    /// Begins a block whose content a helper or partial receives, such as `<%= tag.li do %>`; with
+    /// the name of the helper.
+    Helper(&'a str),
+    /// Begins a statement, such as `<% if a %>`.
+    Statement,
+    /// Ends a block or a statement.
+    End,
+}
+
+/// How the tag `<% … %>` changes the nesting of blocks.
+pub(super) fn erb_block(tag: &str) -> Option<ErbBlock<'_>> {
+    const WORDS: [&str; 7] = ["if", "unless", "case", "while", "until", "for", "begin"];
+    let inner = tag.strip_prefix("<%")?.strip_suffix("%>")?;
+    let (code, prints) = match inner.strip_prefix('=') {
+        Some(code) => (code.trim_start_matches(['=', '-']), true),
+        None => (inner, false),
+    };
+    let code = code.trim_matches(|c: char| c == '-' || c.is_ascii_whitespace());
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':' | '@');
+    let name = &code[..code.find(|c| !is_name(c)).unwrap_or(code.len())];
+    if matches!(name, "end" | "end.html_safe") && !prints {
+        return Some(ErbBlock::End);
+    }
+    // `do`, `do |form|`, and `fn form ->` of Elixir.
+    let last = match code.strip_suffix('|').and_then(|rest| rest.rsplit_once('|')) {
+        Some((rest, _)) => rest.trim_ascii_end(),
+        None => code,
+    };
+    let is_word = |word: &str| {
+        last.strip_suffix(word).is_some_and(|rest| rest.is_empty() || !rest.ends_with(is_name))
+    };
+    let is_block = is_word("do") || code.ends_with("->") && code.contains("fn ");
+    if WORDS.contains(&name) {
+        // `if a then b end`, and the braces of EJS and JSP.
+        let is_open = !is_word("end") && !code.ends_with(['{', '}']);
+        return is_open.then_some(ErbBlock::Statement);
+    }
+    match (is_block, prints) {
+        (true, true) => Some(ErbBlock::Helper(name)),
+        (true, false) => Some(ErbBlock::Statement),
+        (false, _) => None,
+    }
+}
+
 /// Whether a text contains a statement of Blade or Razor (`@if`), FreeMarker (`<#if`, `[#if`), Velocity
 /// (`#if`) or Smarty (`{if`).
 pub(super) fn has_statement(text: &str) -> bool {

@@ -256,7 +256,12 @@ impl<'d, 'b> Comparison<'d, 'b> {
             }
         };
         if let Some(lost) = lost {
-            self.add_at(pair, "type", format!("{text} `{lost}` for {what}"), false);
+            // The keywords of the previous version contradict its type: its correction breaks no
+            // client that works.
+            let is_correction = [("items", "array"), ("properties", "object")]
+                .iter()
+                .any(|&(keyword, name)| before.has_any(&[keyword]) && !old.contains(name));
+            self.add_at(pair, "type", format!("{text} `{lost}` for {what}"), is_correction);
             return;
         }
         if let (Some(old), Some(new)) = (before.text("format"), after.text("format")) {

@@ -107,6 +107,11 @@ fn requests_must_remain_valid() {
             "{enum: [a]}",
             "enum: `POST /a` no longer accepts the value `b` for the body",
         ),
+        (
+            "{type: integer, items: {type: integer}}",
+            "{type: array, items: {type: integer}}",
+            "info: type: `POST /a` no longer accepts `integer` for the body",
+        ),
         ("{enum: [a]}", "{enum: [b, a]}", ""),
         (
             "{maxLength: 5}",
