@@ -125,7 +125,7 @@ fn values_with_template_tags_are_dynamic() {
 fn the_content_of_a_helper_of_erb_is_that_of_a_component() {
     assert_tree(
         Language::Html,
-        "<ul><%= tag.li do %><% if a %><b>x</b><% end %></ul><%= form_with do |f| -%><p>y<% end %>z<%= t(:do) %></ul><%= if a do %><i>w</i><% end %>",
+        "<ul><%= tag.li do %><% if a %><b>x</b><% end %><% end %></ul><%= form_with do |f| -%><p>y<% end %>z<%= t(:do) %></ul><%= if a do %><i>w</i><% end %>",
         r#"
         <ul>
           block?
@@ -134,12 +134,18 @@ fn the_content_of_a_helper_of_erb_is_that_of_a_component() {
             <b>
               "x"
             block
-            block?
-            <form_with component>
-              <p>
-                "y"
             block
-            "z"
+        block?
+        <form_with component>
+          <p>
+            "y"
+            block
+        "z"
+        block?
+        block?
+        <i>
+          "w"
+        block
         "#,
     );
 }
