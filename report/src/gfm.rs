@@ -49,6 +49,33 @@ pub fn escape(text: &str) -> String {
     out
 }
 
+/// Escapes text like [`escape`], but keeps its code spans: in these, Markdown interprets nothing.
+pub fn escape_outside_code(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    // A code span must be closed, and not be truncated.
+    if parts.len().is_multiple_of(2) || text.len() > MAX_BYTES {
+        return escape(text);
+    }
+    // A `|` ends the cell of a table, and `##[` begins a command in a log.
+    let is_code = |part: &str| {
+        !part.trim().is_empty()
+            && !part.contains(['|', '\n', '\r'])
+            && !part.contains("##")
+            && !part.chars().any(is_hidden)
+    };
+    let mut out = String::with_capacity(text.len());
+    for (index, part) in parts.into_iter().enumerate() {
+        if index.is_multiple_of(2) {
+            out.push_str(&escape(part));
+        } else if is_code(part) {
+            out.push_str(&format!("`{part}`"));
+        } else {
+            out.push_str(&escape(&format!("`{part}`")));
+        }
+    }
+    out
+}
+
 /// Whether `text` ends in `word`, ignoring case.
 fn ends_in_word(text: &str, word: &str) -> bool {
     let at = text.len().checked_sub(word.len());
@@ -58,6 +85,22 @@ fn ends_in_word(text: &str, word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn code_spans_are_kept() {
+        let escaped = |text| escape_outside_code(text);
+        assert_eq!(escaped("`<div>` is *not* `A_B`"), "`<div>` is \\*not\\* `A_B`");
+        assert_eq!(escaped("`a` and `b"), "\\`a\\` and \\`b");
+        assert_eq!(
+            escaped("`a|b` `` `##[x]`"),
+            "\\`a\\|b\\` \\`\\` \\`\\#&#8203;\\#&#8203;\\[x\\]\\`"
+        );
+        assert_eq!(escaped("`a\u{202e}`"), "\\`a\\\\u{202e}\\`");
+        assert_eq!(
+            escaped(&format!("`{}`", "<".repeat(700))),
+            escape(&format!("`{}", "<".repeat(700)))
+        );
+    }
 
     #[test]
     fn no_text_becomes_a_link_a_mention_or_markup() {

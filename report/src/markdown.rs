@@ -5,7 +5,7 @@
 //! untrusted report is discarded when the report is read, so the links of its Markdown are built
 //! only from data of the run that reads it.
 
-use super::gfm::escape;
+use super::gfm::{escape, escape_outside_code};
 use super::wire::{Finding, Status};
 use super::{
     Document, SourceLines, blob_url, escape_log, number, rule, rule_url, severity_count, weakened,
@@ -29,7 +29,7 @@ const MAX_LIST_BYTES: usize = 4_000;
 /// Bytes reserved for the text around a table.
 const MARGIN_BYTES: usize = 300;
 
-const TABLE_HEADER: &str = "| Rule | Location | Problem |\n| --- | --- | --- |\n";
+const TABLE_HEADER: &str = "| Location | Problem | Remedy | Rule |\n| --- | --- | --- | --- |\n";
 
 /// Maximum length of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +121,10 @@ impl Page<'_> {
         }
         let named = failing.iter().take(MAX_NAMED);
         let named: Vec<String> = named
-            .map(|finding| format!("{} at {}", self.rule(finding), self.location(finding)))
+            .map(|finding| {
+                let (rule, location) = (self.rule(finding), self.location(finding));
+                format!("{} at {location} ({rule})", self.message(finding))
+            })
             .collect();
         let more = match failing.len() - named.len() {
             0 => String::new(),
@@ -194,7 +197,7 @@ impl Page<'_> {
         }
         if let Some(help) = &finding.help {
             // The text must not start a line: in a log, `::` there is a command.
-            text.push_str(&format!("\nhelp: {}\n", escape(help)));
+            text.push_str(&format!("\nhelp: {}\n", escape_outside_code(help)));
         }
         text
     }
@@ -225,7 +228,8 @@ impl Page<'_> {
 
     fn row(&self, finding: &Finding) -> String {
         let (rule, location) = (self.rule(finding), self.location(finding));
-        format!("| {rule} | {location} | {} |\n", self.message(finding))
+        let help = finding.help.as_deref().map(escape_outside_code).unwrap_or_default();
+        format!("| {location} | {} | {help} | {rule} |\n", self.message(finding))
     }
 
     /// The id of the rule, linked to its page if the page is known.
@@ -239,7 +243,7 @@ impl Page<'_> {
     }
 
     fn message(&self, finding: &Finding) -> String {
-        let message = escape(&finding.message);
+        let message = escape_outside_code(&finding.message);
         match weakened::base_only_reason(finding.reason.as_deref()) {
             Some(reason) => format!("{message} ({})", escape(reason)),
             None => message,
@@ -275,7 +279,8 @@ impl Page<'_> {
         );
         let line = |finding: &&Finding| {
             let rule = escape(&finding.rule);
-            format!("- {rule} at {}: {}\n", self.location(finding), escape(&finding.message))
+            let message = escape_outside_code(&finding.message);
+            format!("- {rule} at {}: {message}\n", self.location(finding))
         };
         append_list(fixed.iter().map(line), MAX_FIXED, &mut text);
         text
