@@ -2,7 +2,7 @@
 //! were searched for. The index is updated from the store and never written to it.
 
 use super::prepare::{COLUMNS, described_text};
-use super::word_vectors::{QuestionWord, WordVectors};
+use super::word_vectors::{PartSimilarity, QuestionWord, WordVectors};
 use crate::MemoryError;
 use crate::store::{Counts, SearchData, StorageBackend};
 use crate::types::{Kind, Layer, Outcome, Status};
@@ -288,15 +288,16 @@ impl Index {
         slots.unwrap_or_default()
     }
 
-    /// The similarity of single words: see [`WordVectors::similarities`].
-    pub(super) fn word_similarities(
+    /// The similarity of words, titles and sentences: see [`WordVectors::similarities`].
+    pub(super) fn part_similarities(
         &mut self,
         store: &mut dyn StorageBackend,
+        question: &Vector,
         words: &[(&QuestionWord, f32)],
         slots: &[u32],
-    ) -> Result<Vec<f32>, MemoryError> {
+    ) -> Result<Vec<PartSimilarity>, MemoryError> {
         let docs = &self.docs;
-        self.words.similarities(words, slots, &mut |slot| {
+        self.words.similarities(question, words, slots, &mut |slot| {
             let Some(doc) = docs.get(slot as usize) else { return Ok(String::new()) };
             Ok(store.entry(&doc.id)?.map(|entry| described_text(&entry)).unwrap_or_default())
         })

@@ -21,10 +21,13 @@ pub(super) const BM25_B: f32 = 0.75;
 const MAX_MEANING: f32 = 1.2;
 /// Maximum amount that the similarity of texts adds for a question that contains an exact name.
 const MAX_MEANING_LITERAL: f32 = 0.1;
+/// Weight of the title, of the best sentence and of the whole text of a memory whose parts are
+/// compared, relative to the weight of a whole text: a part is often closer to the question.
+const PART_SHARE: f32 = 0.5;
 /// Maximum amount that the similarity of single words adds: see [`super::word_vectors`].
 const MAX_WORD_SIMILARITY: f32 = 2.0;
-/// Number of memories whose single words are compared with the question: the best by word score and
-/// similarity of texts. More memories do not change the first ten.
+/// Number of memories whose parts and single words are compared with the question: the best by word
+/// score and similarity of texts. More memories do not change the first ten.
 const MAX_COMPARED: usize = 60;
 /// Number of the best memories that match without a common word. There is no minimum similarity:
 /// the best answer to a question in other words can have a low one. The confidence of a hit states
@@ -152,10 +155,9 @@ pub(super) fn rank(
     question: &Question,
     prepared: &PreparedQuestion,
 ) -> Result<(Vec<Ranked>, usize), MemoryError> {
-    let (mut found, mut own) = score_each(index, store, question, prepared)?;
-    if !prepared.words.is_empty() {
-        compare_words(index, store, question, prepared, &mut found, &mut own)?;
-    }
+    let mut scored = score_each(index, store, question, prepared)?;
+    compare_parts(index, store, question, prepared, &mut scored)?;
+    let mut found = scored.found;
     if !prepared.is_empty {
         let least = nth_sum(&found);
         found.retain(|candidate| {
@@ -184,14 +186,23 @@ pub(super) fn rank(
     Ok((found, matched))
 }
 
-/// The memories that pass the filters, with the sum of their word score and the similarity of their
-/// text, and the same sum without the passages, by slot; negative for the other memories.
+/// The memories that pass the filters.
+struct Scored {
+    /// Each with the sum of its word score and the similarity of its text.
+    found: Vec<Ranked>,
+    /// The same sum without the passages, by slot; negative for the other memories.
+    own: Vec<f32>,
+    /// `None` when meaning is not compared.
+    meaning: Option<MeaningScores>,
+}
+
+/// Scores the memories that pass the filters by words and by the similarity of their texts.
 fn score_each(
     index: &mut Index,
     store: &mut dyn StorageBackend,
     question: &Question,
     prepared: &PreparedQuestion,
-) -> Result<(Vec<Ranked>, Vec<f32>), MemoryError> {
+) -> Result<Scored, MemoryError> {
     let words = score_by_words(index, store, &prepared.terms)?;
     index.build_passages();
     let index = &*index;
@@ -229,7 +240,7 @@ fn score_each(
     found
         .iter_mut()
         .for_each(|candidate| candidate.sum = with_passage(index, &own, candidate.slot));
-    Ok((found, own))
+    Ok(Scored { found, own, meaning })
 }
 
 /// The score of an observation with its passage: see [`OWN_SHARE`]. The score of other memories is
@@ -276,15 +287,16 @@ fn factor(brief: &Brief, question: &Question) -> f32 {
     superseded * if is_demoted { TOOL_OUTCOME_FACTOR } else { 1.0 }
 }
 
-/// Compares the single words of the best of `found` with the question.
-fn compare_words(
+/// Compares the parts and the single words of the best memories with the question.
+fn compare_parts(
     index: &mut Index,
     store: &mut dyn StorageBackend,
     question: &Question,
     prepared: &PreparedQuestion,
-    found: &mut [Ranked],
-    own: &mut [f32],
+    scored: &mut Scored,
 ) -> Result<(), MemoryError> {
+    let Scored { found, own, meaning } = scored;
+    let (Some(scores), Some(vector)) = (&*meaning, &prepared.vector) else { return Ok(()) };
     let mut weighted = Vec::new();
     for word in &prepared.words {
         let mut known = 0;
@@ -308,13 +320,21 @@ fn compare_words(
     best.sort_unstable_by_key(|candidate| candidate.slot);
     let slots: Vec<u32> =
         best.iter().filter_map(|candidate| u32::try_from(candidate.slot).ok()).collect();
-    let similarities = index.word_similarities(store, &weighted, &slots)?;
+    let similarities = index.part_similarities(store, vector, &weighted, &slots)?;
     for (candidate, similarity) in best.iter_mut().zip(similarities) {
-        candidate.word_similarity = similarity;
+        candidate.word_similarity = similarity.words;
         let Some(brief) = index.briefs().get(candidate.slot) else { continue };
-        candidate.meaning += prepared.word_weight * similarity;
+        let mut added = prepared.word_weight * similarity.words;
+        // The turns of a conversation are short and are ranked with their passage.
+        if !candidate.cosine.is_nan() && index.passage(candidate.slot).len() < 2 {
+            let of_parts = scores.closeness(similarity.title).max(0.0)
+                + scores.closeness(similarity.sentence).max(0.0)
+                - scores.closeness(candidate.cosine);
+            added += PART_SHARE * prepared.weight * of_parts;
+        }
+        candidate.meaning += added;
         if let Some(own) = own.get_mut(candidate.slot) {
-            *own += prepared.word_weight * similarity * factor(brief, question);
+            *own += added * factor(brief, question);
         }
     }
     best.iter_mut().for_each(|candidate| candidate.sum = with_passage(index, own, candidate.slot));
@@ -328,7 +348,7 @@ fn confidence(candidate: &Ranked) -> f32 {
         return 1.0;
     }
     let cosine = if candidate.cosine.is_nan() { 0.0 } else { candidate.cosine };
-    let logit = -3.76 + 2.2 * candidate.words + 3.57 * cosine + 1.79 * candidate.word_similarity;
+    let logit = -4.05 + 1.21 * candidate.words + 3.35 * cosine + 3.42 * candidate.word_similarity;
     1.0 / (1.0 + (-logit).exp())
 }
 
@@ -452,9 +472,14 @@ impl MeaningScores {
     /// The cosine, and its position between the minimum (0) and the maximum (1).
     fn cosine_at(&self, slot: usize) -> (f32, f32) {
         match self.cosines.get(slot) {
-            Some(&cosine) if !cosine.is_nan() => (cosine, (cosine - self.min_cosine) * self.scale),
+            Some(&cosine) if !cosine.is_nan() => (cosine, self.closeness(cosine)),
             _ => (f32::NAN, 0.0),
         }
+    }
+
+    /// The position of a cosine between the minimum (0) and the maximum (1).
+    fn closeness(&self, cosine: f32) -> f32 {
+        (cosine - self.min_cosine) * self.scale
     }
 }
 

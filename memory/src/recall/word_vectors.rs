@@ -1,8 +1,9 @@
-//! Compares memories with a question word by word: for each word of the question, the most similar
-//! word of the memory. A memory is found although it uses other words than the question, also in
-//! another language, and long memories are not at a disadvantage as they are with one vector per
-//! memory.
+//! Compares the parts of memories with a question: for each word of the question, the most similar
+//! word of the memory, and the vectors of the title and of the sentences. A memory is found although
+//! it uses other words than the question, also in another language, and long memories are not at a
+//! disadvantage as they are with one vector per memory.
 
+use super::prepare::split;
 use aidd_lexicon::embedding::{Table, Vector};
 use aidd_lexicon::terms;
 use std::collections::{HashMap, HashSet};
@@ -10,9 +11,14 @@ use std::collections::{HashMap, HashSet};
 /// Minimum cosine of two words: below it, words are unrelated. Tuned on the tuning half of
 /// `tests/retrieval`.
 const MIN_WORD_COSINE: f32 = 0.2;
+/// The exponent of the similarity of two words: below 1, so that several fairly similar words count
+/// more than a single equal word. Tuned on the tuning half of `tests/retrieval`.
+const WORD_EXPONENT: f32 = 0.7;
+/// Maximum number of sentences of a memory that are compared.
+const MAX_SENTENCES: usize = 32;
 /// Maximum number of words whose vectors are cached between searches (about 3 MB).
 const MAX_CACHED_WORDS: usize = 1 << 14;
-/// Maximum number of memories whose words are cached between searches (about 1 MB).
+/// Maximum number of memories whose words and sentences are cached between searches (about 3 MB).
 const MAX_CACHED_MEMORIES: usize = 1 << 12;
 
 /// A word of a question.
@@ -54,6 +60,30 @@ fn for_each_word(text: &str, visit: &mut dyn FnMut(&str)) {
     }
 }
 
+/// The sentences and lines of a text.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let is_end = |before: char, after: char| match before {
+        '\n' | '。' | '！' | '？' => true,
+        '.' | '!' | '?' | ';' => after.is_whitespace(),
+        _ => false,
+    };
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let start = rest.trim_start();
+        let pairs = start.char_indices().zip(start.chars().skip(1));
+        let mut ends = pairs.filter(|((_, before), after)| is_end(*before, *after));
+        let end = ends.next().map_or(start.len(), |((at, before), _)| at + before.len_utf8());
+        let (sentence, after) = start.split_at(end);
+        rest = after;
+        Some(sentence.trim_end()).filter(|sentence| !sentence.is_empty())
+    })
+}
+
+/// The similarity of two words with this cosine, from 0 to 1.
+fn scaled(cosine: f32) -> f32 {
+    ((cosine - MIN_WORD_COSINE).max(0.0) / (1.0 - MIN_WORD_COSINE)).powf(WORD_EXPONENT)
+}
+
 /// Whether a word is compared: stop words are not.
 fn is_compared(word: &str) -> bool {
     word.starts_with(terms::is_cjk) || term_of(word).is_some()
@@ -64,6 +94,26 @@ fn term_of(word: &str) -> Option<String> {
     terms::distinct_terms(word, 1).pop()
 }
 
+/// The similarity of a memory's parts to a question.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct PartSimilarity {
+    /// The similarity of words, from 0 to 1.
+    pub(super) words: f32,
+    /// The cosine of the topic and the title.
+    pub(super) title: f32,
+    /// The highest cosine of a sentence.
+    pub(super) sentence: f32,
+}
+
+/// A memory split into the parts that are compared.
+#[derive(Debug)]
+struct Parts {
+    /// The numbers of the distinct words.
+    words: Box<[u32]>,
+    title: Vector,
+    sentences: Box<[Vector]>,
+}
+
 /// The vectors of the words of memories.
 #[derive(Debug, Default)]
 pub(super) struct WordVectors {
@@ -71,37 +121,37 @@ pub(super) struct WordVectors {
     numbers: HashMap<Box<str>, Option<u32>>,
     /// By number; words without a known piece have an empty vector.
     vectors: Vec<Vector>,
-    /// The words of each memory, by slot.
-    memories: HashMap<u32, Box<[u32]>>,
+    /// The parts of each memory, by slot.
+    memories: HashMap<u32, Parts>,
 }
 
 impl WordVectors {
-    /// The similarity of each memory to the question, from 0 to 1: the mean over `words`, weighted
-    /// by the number next to each word. `text` returns the text of a memory by slot.
+    /// The similarity of each memory to the question, whose text has the vector `question`. The
+    /// similarity of words is the mean over `words`, weighted by the number next to each word.
+    /// `text` returns the text of a memory by slot: topic, title and body, each on lines of its own.
     pub(super) fn similarities<E>(
         &mut self,
+        question: &Vector,
         words: &[(&QuestionWord, f32)],
         slots: &[u32],
         text: &mut dyn FnMut(u32) -> Result<String, E>,
-    ) -> Result<Vec<f32>, E> {
-        let total: f32 = words.iter().map(|(_, weight)| weight).sum();
-        if total <= 0.0 {
-            return Ok(vec![0.0; slots.len()]);
-        }
+    ) -> Result<Vec<PartSimilarity>, E> {
         if self.vectors.len() > MAX_CACHED_WORDS || self.memories.len() > MAX_CACHED_MEMORIES {
             *self = Self::default();
         }
         for slot in slots {
             if !self.memories.contains_key(slot) {
-                let words = self.words_of(&text(*slot)?);
-                self.memories.insert(*slot, words);
+                let parts = self.parts_of(&text(*slot)?);
+                self.memories.insert(*slot, parts);
             }
         }
+        let total: f32 = words.iter().map(|(_, weight)| weight).sum();
+        let share = if total > 0.0 { 1.0 / total } else { 0.0 };
         // Most words occur in several memories.
         let mut cosines: HashMap<u32, Vec<f32>> = HashMap::new();
-        let similarity = |slot: &u32| {
+        let mut word_similarity = |numbers: &[u32]| {
             let mut best = vec![0.0_f32; words.len()];
-            for number in self.memories.get(slot).into_iter().flatten() {
+            for number in numbers {
                 let cosines = cosines.entry(*number).or_insert_with(|| {
                     let vector = self.vectors.get(*number as usize);
                     let cosine =
@@ -110,12 +160,32 @@ impl WordVectors {
                 });
                 best.iter_mut().zip(cosines).for_each(|(best, cosine)| *best = best.max(*cosine));
             }
-            let scaled =
-                |cosine: f32| (cosine - MIN_WORD_COSINE).max(0.0) / (1.0 - MIN_WORD_COSINE);
-            best.into_iter().zip(words).map(|(cosine, (_, w))| scaled(cosine) * w).sum::<f32>()
-                / total
+            let weighted =
+                best.into_iter().zip(words).map(|(best, (_, weight))| scaled(best) * weight);
+            weighted.sum::<f32>() * share
+        };
+        let similarity = |slot: &u32| {
+            let Some(parts) = self.memories.get(slot) else { return PartSimilarity::default() };
+            let sentences = parts.sentences.iter().map(|sentence| question.cosine(sentence));
+            PartSimilarity {
+                words: word_similarity(&parts.words),
+                title: question.cosine(&parts.title),
+                sentence: sentences.fold(0.0, f32::max),
+            }
         };
         Ok(slots.iter().map(similarity).collect())
+    }
+
+    /// The parts of a text that are compared.
+    fn parts_of(&mut self, text: &str) -> Parts {
+        let table = Table::shipped();
+        let (topic, content) = text.split_once('\n').unwrap_or(("", text));
+        let (title, _) = split(content);
+        Parts {
+            words: self.words_of(text),
+            title: table.vector(&[topic, " ", title].concat()),
+            sentences: sentences(text).take(MAX_SENTENCES).map(|own| table.vector(own)).collect(),
+        }
     }
 
     /// The numbers of the distinct words of a text.
@@ -142,21 +212,50 @@ impl WordVectors {
 mod tests {
     use super::*;
 
+    fn similarities(question: &str, texts: &[&str]) -> Vec<PartSimilarity> {
+        let words = question_words(question, 9);
+        let weighted: Vec<_> = words.iter().map(|word| (word, 1.0)).collect();
+        let slots: Vec<u32> = (0..).take(texts.len()).collect();
+        let mut text = |slot: u32| Ok::<_, ()>(texts[slot as usize].to_owned());
+        let vector = Table::shipped().vector(question);
+        let mut vectors = WordVectors::default();
+        vectors.similarities(&vector, &weighted, &slots, &mut text).expect("similarities")
+    }
+
     #[test]
     fn similar_words_are_found_in_other_words_and_another_language() {
         let texts = ["orders are deleted after a month", "invoices are printed", "", "메모리 부족"];
-        let mut vectors = WordVectors::default();
-        let mut compare = |question: &str| {
-            let words = question_words(question, 9);
-            let weighted: Vec<_> = words.iter().map(|word| (word, 1.0)).collect();
-            let mut text = |slot: u32| Ok::<_, ()>(texts[slot as usize].to_owned());
-            vectors.similarities(&weighted, &[0, 1, 2, 3], &mut text).expect("similarities")
+        let words = |question: &str| -> Vec<f32> {
+            similarities(question, &texts).iter().map(|found| found.words).collect()
         };
-        let found = compare("when is a purchase removed");
+        let found = words("when is a purchase removed");
         assert!(found[0] > found[1] && found[1] >= found[2], "{found:?}");
         assert_eq!(found[2], 0.0);
-        let found = compare("memory");
+        let found = words("memory");
         assert!(found[3] > found[0] && found[3] > found[1], "{found:?}");
-        assert_eq!(compare("the of ?!"), [0.0; 4]);
+        assert_eq!(words("the of ?!"), [0.0; 4]);
+    }
+
+    #[test]
+    fn a_sentence_of_a_long_memory_is_as_similar_as_a_short_memory() {
+        let sentence = "Orders are deleted after a month.";
+        let long = format!("retention\nInvoices\nPrinted on Mondays; {sentence} Mail is kept.");
+        let found = similarities("when is an order removed", &[sentence, &long, "Orders\nKept"]);
+        assert!((found[0].sentence - found[1].sentence).abs() < 0.01, "{found:?}");
+        assert!(found[0].title > found[1].title && found[2].title > found[1].title, "{found:?}");
+        assert_eq!(similarities("", &[sentence])[0].sentence, 0.0);
+    }
+
+    #[test]
+    fn texts_are_split_into_sentences() {
+        for (text, expected) in [
+            ("", &[][..]),
+            (" \n ", &[]),
+            ("a", &["a"]),
+            ("v1.2 is out; e.g. here.\n\nNext? ", &["v1.2 is out;", "e.g.", "here.", "Next?"]),
+            ("保存した。値を消す", &["保存した。", "値を消す"]),
+        ] {
+            assert_eq!(sentences(text).collect::<Vec<_>>(), expected, "{text}");
+        }
     }
 }
