@@ -57,6 +57,16 @@ pub(super) enum Purpose {
     Mcp,
     /// The manifest of a plugin or of a marketplace of plugins.
     Plugin,
+    /// A program that a client runs on the event in its name.
+    HookProgram,
+    /// A Markdown file whose name the client does not read.
+    Misnamed,
+    /// The description of a server in the registry of MCP.
+    ServerManifest,
+    /// The description of an agent of the protocol A2A.
+    AgentCard,
+    /// An overview of a site for models, `llms.txt`.
+    SiteOverview,
 }
 
 /// A file that steers agents.
@@ -69,7 +79,17 @@ pub(super) struct AgentFile {
 impl AgentFile {
     /// Whether the file is Markdown.
     pub(super) fn is_markdown(self) -> bool {
-        !matches!(self.purpose, Purpose::Settings | Purpose::Hooks | Purpose::Mcp | Purpose::Plugin)
+        !matches!(
+            self.purpose,
+            Purpose::Settings
+                | Purpose::Hooks
+                | Purpose::Mcp
+                | Purpose::Plugin
+                | Purpose::HookProgram
+                | Purpose::ServerManifest
+                | Purpose::AgentCard
+                | Purpose::SiteOverview
+        )
     }
 
     /// Whether the file states facts about its own project, rather than about projects in which it
@@ -93,8 +113,10 @@ const NAMES: &[(&str, Client, Purpose)] = &[
     ("CLAUDE.md", Client::Claude, Purpose::Instructions),
     ("GEMINI.md", Client::Gemini, Purpose::Instructions),
     ("SKILL.md", Client::Shared, Purpose::Skill),
+    ("llms.txt", Client::Shared, Purpose::SiteOverview),
     ("opencode.json", Client::OpenCode, Purpose::Settings),
     ("opencode.jsonc", Client::OpenCode, Purpose::Settings),
+    ("server.json", Client::Shared, Purpose::ServerManifest),
 ];
 
 /// Files by directory and the end of their name: all files below a directory that ends with `/`.
@@ -106,11 +128,14 @@ const PLACES: &[(&str, &str, Client, Purpose)] = &[
     (".claude", "settings.local.json", Client::Claude, Purpose::Settings),
     (".claude-plugin", "marketplace.json", Client::Claude, Purpose::Plugin),
     (".claude-plugin", "plugin.json", Client::Claude, Purpose::Plugin),
+    (".clinerules/hooks/", "", Client::Cline, Purpose::HookProgram),
     (".clinerules/", ".md", Client::Cline, Purpose::Rule),
     (".codex", "config.toml", Client::Codex, Purpose::Settings),
+    (".codex", "hooks.json", Client::Codex, Purpose::Hooks),
     (".cursor", "hooks.json", Client::Cursor, Purpose::Hooks),
     (".cursor", "mcp.json", Client::Cursor, Purpose::Mcp),
     (".cursor/rules/", ".mdc", Client::Cursor, Purpose::Rule),
+    (".cursor/rules/", ".md", Client::Cursor, Purpose::Misnamed),
     (".devin/rules/", ".md", Client::Windsurf, Purpose::Rule),
     (".gemini", "settings.json", Client::Gemini, Purpose::Settings),
     (".github", "copilot-instructions.md", Client::Copilot, Purpose::Instructions),
@@ -118,14 +143,28 @@ const PLACES: &[(&str, &str, Client, Purpose)] = &[
     (".github/chatmodes/", ".chatmode.md", Client::Copilot, Purpose::Agent),
     (".github/hooks/", ".json", Client::Copilot, Purpose::Hooks),
     (".github/instructions/", ".instructions.md", Client::Copilot, Purpose::Rule),
+    (".github/instructions/", ".md", Client::Copilot, Purpose::Misnamed),
     (".github/prompts/", ".prompt.md", Client::Copilot, Purpose::Command),
+    (".github/prompts/", ".md", Client::Copilot, Purpose::Misnamed),
     (".kiro/settings", "mcp.json", Client::Kiro, Purpose::Mcp),
     (".kiro/steering/", ".md", Client::Kiro, Purpose::Rule),
     (".opencode", "opencode.json", Client::OpenCode, Purpose::Settings),
     (".vscode", "mcp.json", Client::Copilot, Purpose::Mcp),
+    (".well-known", "agent-card.json", Client::Shared, Purpose::AgentCard),
+    (".well-known", "agent.json", Client::Shared, Purpose::AgentCard),
+    (".windsurf", "hooks.json", Client::Windsurf, Purpose::Hooks),
     (".windsurf/rules/", ".md", Client::Windsurf, Purpose::Rule),
     (".zed", "settings.json", Client::Zed, Purpose::Settings),
 ];
+
+/// The file at `path` with this text; `None` if it does not steer agents.
+pub(super) fn classify_text(path: &str, text: &str) -> Option<AgentFile> {
+    let file = classify(path)?;
+    // Other programs have files with this name.
+    let is_other = file.purpose == Purpose::ServerManifest
+        && !text.contains("static.modelcontextprotocol.io/schemas/");
+    (!is_other).then_some(file)
+}
 
 /// The file at `path`; `None` if it does not steer agents.
 pub(super) fn classify(path: &str) -> Option<AgentFile> {
@@ -169,6 +208,7 @@ mod tests {
             (".claude/settings.json", "Claude Settings"),
             (".github/instructions/a.instructions.md", "Copilot Rule"),
             (".cursor/rules/a/b.mdc", "Cursor Rule"),
+            (".cursor/rules/a.md", "Cursor Misnamed"),
             (".vscode/mcp.json", "Copilot Mcp"),
             (".rules", "Zed Instructions"),
             ("plugins/a/.claude-plugin/plugin.json", "Claude Plugin"),
@@ -176,13 +216,8 @@ mod tests {
         ] {
             assert_eq!(shown(path).as_deref(), Some(expected), "{path}");
         }
-        for path in [
-            "README.md",
-            "firestore.rules",
-            ".codex/agents/a.md",
-            ".cursor/rules/a.md",
-            "a.claude/settings.json",
-        ] {
+        for path in ["README.md", "firestore.rules", ".codex/agents/a.md", "a.claude/settings.json"]
+        {
             assert_eq!(shown(path), None, "{path}");
         }
     }

@@ -29,7 +29,7 @@ fn resolved(path: &str, written: &str) -> Vec<String> {
 }
 
 /// Whether the path of a file of the project ends with these segments.
-fn is_suffix(written: &str, listing: &Listing) -> bool {
+pub(super) fn is_suffix(written: &str, listing: &Listing) -> bool {
     let ending = format!("/{}", written.trim_matches('/'));
     let middle = format!("{ending}/");
     listing.candidates("", &ending).any(|path| path.ends_with(&ending))
@@ -96,7 +96,7 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
 }
 
 /// Whether the text around a path does not state that the path exists.
-fn is_not_claimed(instructions: &Instructions<'_>, span: Span) -> bool {
+pub(super) fn is_not_claimed(instructions: &Instructions<'_>, span: Span) -> bool {
     let text = instructions.context(span);
     instructions.is_negated(span) || CREATING.iter().any(|word| text.contains(word))
 }
@@ -113,6 +113,9 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
     let (Some(instructions), Some(listing)) = (&context.instructions, context.listing()) else {
         return;
     };
+    if context.file.purpose == Purpose::Misnamed {
+        return;
+    }
     let path = instructions.source.path();
     let comments = html_comments(instructions.source.text());
     for link in &instructions.document.links {
