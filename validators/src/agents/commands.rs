@@ -113,7 +113,10 @@ fn task<'s>(command: &Command<'s>) -> Option<Task<'s>> {
         _ => return None,
     };
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.' | '/');
-    if name.is_empty() || !name.chars().all(is_name) || is_placeholder_name(name) {
+    if !name.contains(|c: char| c.is_ascii_alphanumeric())
+        || !name.chars().all(is_name)
+        || is_placeholder_name(name)
+    {
         return None;
     }
     let offset = name.as_ptr() as usize - command.text.as_ptr() as usize;
@@ -440,6 +443,7 @@ mod tests {
             ("npm install", "–"),
             ("just build", "Just build 5"),
             ("just web/build", "–"),
+            ("pnpm run ...", "–"),
         ] {
             assert_eq!(name(text), expected, "{text}");
         }

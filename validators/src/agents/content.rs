@@ -77,8 +77,13 @@ pub(super) fn skill_file(context: &AgentContext<'_, '_>, report: &mut Report<'_>
         };
         let is_path_char =
             |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
-        let has_extension = written.rsplit('/').next().is_some_and(|name| name.contains('.'));
-        if !written.chars().all(is_path_char) || !has_extension || is_placeholder_path(written) {
+        let name = written.rsplit('/').next().unwrap_or(written);
+        let has_extension = name.contains('.') && !name.contains("..");
+        if !written.chars().all(is_path_char)
+            || !has_extension
+            || is_placeholder_path(written)
+            || name.starts_with("filename.")
+        {
             continue;
         }
         let Some(path) = join(directory, written) else { continue };

@@ -180,10 +180,12 @@ fn scoped_statements(instructions: &Instructions<'_>) -> Vec<(Style, Scope, Span
     let mut found = Vec::new();
     for (offset, line) in instructions.prose() {
         let lower = line.to_ascii_lowercase();
-        let phrase = STATEMENTS.iter().find_map(|(phrase, style)| {
+        // The first of several: "double quotes over single quotes".
+        let phrase = STATEMENTS.iter().filter_map(|(phrase, style)| {
             let at = lower.find(phrase)?;
             Some((*style, at..at + phrase.len()))
         });
+        let phrase = phrase.min_by_key(|(_, range)| range.start);
         let lengths = || {
             let (length, range) = line_length(&lower)?;
             Some((Style::LineLength(length), range))

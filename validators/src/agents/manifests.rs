@@ -10,6 +10,8 @@ use aidd_engine::text::source::Span;
 
 /// Maximum length of the description of a server.
 const MAX_DESCRIPTION: usize = 100;
+/// The first schema with the present names of fields.
+const FIRST_SCHEMA: &str = "2025-09-29";
 /// Maximum length of the name of a server.
 const MAX_NAME: usize = 200;
 
@@ -36,6 +38,11 @@ fn root(context: &AgentContext<'_, '_>, purpose: Purpose) -> Option<(usize, Span
 
 pub(super) fn server_manifest(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some((root, first)) = root(context, Purpose::ServerManifest) else { return };
+    // Before, the names of the fields were others.
+    let schema = context.text(&["$schema"]).and_then(|(url, _)| url.split("/schemas/").nth(1));
+    if schema.is_none_or(|date| date < FIRST_SCHEMA) {
+        return;
+    }
     required(context, root, first, &["name", "description", "version"], "the registry", report);
     if let Some((name, span)) = context.text(&["name"]) {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');

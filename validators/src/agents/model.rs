@@ -175,6 +175,10 @@ pub(super) fn classify(path: &str) -> Option<AgentFile> {
     if !directory.contains('.') {
         return None;
     }
+    let is_skill_root = directory == ".claude/skills" || directory.ends_with("/.claude/skills");
+    if is_skill_root && name.ends_with(".md") {
+        return Some(AgentFile { client: Client::Claude, purpose: Purpose::Misnamed });
+    }
     let is_match = |place: &str, ending: &str| match place.strip_suffix('/') {
         Some(_) => {
             let start =
@@ -209,6 +213,7 @@ mod tests {
             (".github/instructions/a.instructions.md", "Copilot Rule"),
             (".cursor/rules/a/b.mdc", "Cursor Rule"),
             (".cursor/rules/a.md", "Cursor Misnamed"),
+            (".claude/skills/a.md", "Claude Misnamed"),
             (".vscode/mcp.json", "Copilot Mcp"),
             (".rules", "Zed Instructions"),
             ("plugins/a/.claude-plugin/plugin.json", "Claude Plugin"),

@@ -181,7 +181,11 @@ pub(super) fn command_injection(context: &AgentContext<'_, '_>, report: &mut Rep
         return;
     }
     let text = context.source.text();
+    let blocks = context.instructions.as_ref().map_or(&[][..], |it| it.document.blocks.as_slice());
     for (at, open) in text.match_indices("!`") {
+        if blocks.iter().any(|block| block.span.range().contains(&at)) {
+            continue;
+        }
         // A command is at the start of a line or after a space.
         if at > 0 && !text[..at].ends_with([' ', '\n', '\t', '-']) {
             continue;

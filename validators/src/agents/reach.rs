@@ -84,6 +84,10 @@ pub(super) fn wrong_extension(context: &AgentContext<'_, '_>, report: &mut Repor
         return;
     }
     let (keys, ending): (&[&str], _) = match context.file.client {
+        Client::Claude => {
+            skill_without_directory(context, report);
+            return;
+        }
         Client::Cursor => (&["alwaysApply", "globs"], ".mdc"),
         _ if context.source.path().contains("prompts/") => (&["agent", "mode"], ".prompt.md"),
         _ => (&["applyTo"], ".instructions.md"),
@@ -98,6 +102,18 @@ pub(super) fn wrong_extension(context: &AgentContext<'_, '_>, report: &mut Repor
     report
         .at(context.source.line_span(0), format!("{client} reads only files `*{ending}` here"))
         .help(format!("rename the file to `{stem}{ending}`"));
+}
+
+/// Reports a skill that is a file, not a directory.
+fn skill_without_directory(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let has = |key: &str| context.at(&[key]).is_some();
+    if has("name") && has("description") {
+        let name = context.source.name();
+        let stem = name.strip_suffix(".md").unwrap_or(name);
+        report
+            .at(context.source.line_span(0), "Claude Code reads skills only from `SKILL.md`")
+            .help(format!("move the file to `.claude/skills/{stem}/SKILL.md`"));
+    }
 }
 
 /// Maximum number of bytes that Codex reads of all `AGENTS.md` of a directory and those above.
