@@ -23,7 +23,7 @@ pub(super) fn hook_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>
         return;
     }
     match (context.file.client, context.file.purpose) {
-        (Client::Claude, Purpose::Settings) => grouped(context, true, report),
+        (Client::Claude, Purpose::Settings | Purpose::Hooks) => grouped(context, true, report),
         (Client::Gemini, Purpose::Settings) | (Client::Codex, Purpose::Hooks) => {
             grouped(context, false, report);
         }

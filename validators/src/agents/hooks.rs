@@ -29,7 +29,7 @@ const READERS: [&str; 10] =
 /// The events of the client's hooks.
 fn events(context: &AgentContext<'_, '_>) -> Option<&'static Names> {
     let client = match (context.file.client, context.file.purpose) {
-        (Client::Claude, Purpose::Settings) => "claude",
+        (Client::Claude, Purpose::Settings | Purpose::Hooks) => "claude",
         (Client::Cursor, Purpose::Hooks) => "cursor",
         (Client::Copilot, Purpose::Hooks) => "copilot",
         (Client::Gemini, Purpose::Settings) => "gemini",
@@ -107,7 +107,7 @@ pub(super) fn commands<'c>(context: &'c AgentContext<'_, '_>) -> Vec<(&'c str, S
 pub(super) fn hook_script(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let is_supported = matches!(
         (context.file.client, context.file.purpose),
-        (Client::Claude, Purpose::Settings)
+        (Client::Claude, Purpose::Hooks | Purpose::Settings)
             | (Client::Codex | Client::Copilot | Client::Cursor | Client::Windsurf, Purpose::Hooks)
             | (Client::Gemini, Purpose::Settings)
     );
@@ -115,6 +115,10 @@ pub(super) fn hook_script(context: &AgentContext<'_, '_>, report: &mut Report<'_
         return;
     }
     for (command, span) in commands(context) {
+        // Of a plugin, only its own scripts are known.
+        if context.plugin.is_some() && !command.contains("CLAUDE_PLUGIN_ROOT") {
+            continue;
+        }
         let Some(script) = script(command) else { continue };
         let Some(path) = join(context.project_dir(), &script) else { continue };
         let is_file = context.files.exists(&path)
@@ -158,6 +162,8 @@ fn has_directory(context: &AgentContext<'_, '_>, span: Span) -> bool {
 fn script(command: &str) -> Option<String> {
     let mut command = command.to_owned();
     for variable in [
+        "${CLAUDE_PLUGIN_ROOT}",
+        "$CLAUDE_PLUGIN_ROOT",
         "${CLAUDE_PROJECT_DIR}",
         "$CLAUDE_PROJECT_DIR",
         "${workspaceFolder}",

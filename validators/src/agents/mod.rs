@@ -38,10 +38,11 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::kind::Kind;
 use aidd_engine::text::listing::Listing;
+use aidd_engine::text::paths::below;
 use aidd_engine::text::purpose::Purpose as PathPurpose;
 use aidd_engine::text::source::{Source, Span};
 use markdown::Instructions;
-use model::{AgentFile, classify, classify_text};
+use model::{AgentFile, classify, classify_text, in_plugin};
 
 /// A file that steers agents.
 const AGENT_FILE: Kind = Kind("agent-file");
@@ -126,6 +127,8 @@ const CHECKS: &[(&str, AgentCheck)] = &[
 struct AgentContext<'s, 'f> {
     file: AgentFile,
     source: &'s Source,
+    /// The directory of the plugin that the file belongs to.
+    plugin: Option<&'s str>,
     files: &'f dyn Files,
     /// The data of a JSON or TOML file, or of the front matter.
     data: Values,
@@ -140,6 +143,13 @@ const CATALOGUES: [&str; 6] =
 fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let Some(file) = classify_text(source.path(), source.text()) else { return };
+    let is_elsewhere = classify(source.path()).is_none();
+    let plugin = in_plugin(source.path(), source.text()).filter(|_| is_elsewhere);
+    let plugin = plugin.map(|(_, root)| root);
+    let is_plugin = |root: &str| context.files.exists(&below(root, ".claude-plugin/plugin.json"));
+    if plugin.is_some_and(|root| !is_plugin(root)) {
+        return;
+    }
     let format = match source.path().rsplit('.').next() {
         Some("json" | "jsonc") => Format::Json,
         Some("toml") => Format::Toml,
@@ -148,6 +158,7 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let context = AgentContext {
         file,
         source,
+        plugin,
         files: context.files,
         data: Values::read(format, source.text()),
         instructions: file.is_markdown().then(|| Instructions::parse(source)),
@@ -183,6 +194,9 @@ impl<'s, 'f> AgentContext<'s, 'f> {
     /// The directory that contains the directory of the client's settings: empty for
     /// `.claude/settings.json`.
     fn project_dir(&self) -> &'s str {
+        if let Some(root) = self.plugin {
+            return root;
+        }
         let path = self.source.path();
         let dotted = path.match_indices('/').map(|(at, _)| at + 1).chain([0]);
         let start = dotted.filter(|&at| path[at..].starts_with('.')).min();

@@ -159,11 +159,24 @@ const PLACES: &[(&str, &str, Client, Purpose)] = &[
 
 /// The file at `path` with this text; `None` if it does not steer agents.
 pub(super) fn classify_text(path: &str, text: &str) -> Option<AgentFile> {
-    let file = classify(path)?;
+    let Some(file) = classify(path) else { return in_plugin(path, text).map(|(file, _)| file) };
     // Other programs have files with this name.
     let is_other = file.purpose == Purpose::ServerManifest
         && !text.contains("static.modelcontextprotocol.io/schemas/");
     (!is_other).then_some(file)
+}
+
+/// The file of a plugin of Claude Code at `path`, and the directory of the plugin, if it has a
+/// manifest; `None` for files outside of the directories that a plugin can have.
+pub(super) fn in_plugin<'p>(path: &'p str, text: &str) -> Option<(AgentFile, &'p str)> {
+    let (directory, name) = path.rsplit_once('/')?;
+    let (root, folder) = directory.rsplit_once('/').unwrap_or(("", directory));
+    let purpose = match folder {
+        "agents" if name.ends_with(".md") && text.starts_with("---") => Purpose::Agent,
+        "hooks" if name == "hooks.json" => Purpose::Hooks,
+        _ => return None,
+    };
+    Some((AgentFile { client: Client::Claude, purpose }, root))
 }
 
 /// The file at `path`; `None` if it does not steer agents.

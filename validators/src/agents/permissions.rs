@@ -226,7 +226,7 @@ pub(super) fn unknown_tool(context: &AgentContext<'_, '_>, report: &mut Report<'
     };
     let mut named: Vec<(String, Span)> = Vec::new();
     match context.file.purpose {
-        Purpose::Settings => {
+        Purpose::Settings | Purpose::Hooks => {
             for list in ["allow", "ask", "deny"] {
                 let rules = context.children(&["permissions", list]);
                 named.extend(

@@ -344,11 +344,13 @@ pub(super) fn wrong_version(context: &AgentContext<'_, '_>, report: &mut Report<
         None => Arc::new(read()),
     };
     for version in stated {
-        let mut own = settings.iter().filter(|it| it.program == version.program).peekable();
-        let Some(first) = own.peek().copied() else { continue };
-        if !own.all(|setting| setting.refuses(&version)) {
+        let own = settings.iter().filter(|it| it.program == version.program);
+        let own: Vec<&Setting> = own.collect();
+        // The file that is nearest to the root decides for most of the project.
+        let first = own.iter().min_by_key(|it| it.path.matches('/').count());
+        let Some(first) = first.filter(|_| own.iter().all(|it| it.refuses(&version))) else {
             continue;
-        }
+        };
         let written = context.source.slice(version.span);
         let message =
             format!("`{written}` contradicts `{}`, which sets `{}`", first.path, first.text);
@@ -360,7 +362,7 @@ pub(super) fn wrong_version(context: &AgentContext<'_, '_>, report: &mut Report<
 mod tests {
     use super::*;
 
-    fn shown(line: &str, word: &str) -> String {
+    fn display(line: &str, word: &str) -> String {
         let at = line.find(word).expect("the word is in the line");
         version_after(line, at, word).map_or_else(
             || "–".to_owned(),
@@ -390,7 +392,7 @@ mod tests {
             ("@types/node 18", "node", "–"),
             ("node 20, pnpm 9", "node", "20 7"),
         ] {
-            assert_eq!(shown(line, word), expected, "{line}");
+            assert_eq!(display(line, word), expected, "{line}");
         }
     }
 }
