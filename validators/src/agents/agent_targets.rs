@@ -28,7 +28,8 @@ pub(super) fn agent_reference(context: &AgentContext<'_, '_>, report: &mut Repor
                 }
             }
         }
-        Client::Copilot => {
+        // The agents of a collection are used in other projects.
+        Client::Copilot if context.source.path().contains(".github/agents/") => {
             let known = agents(context, listing, &below(directory, ".github/agents/"));
             let handoffs = context.children(&["handoffs"]).filter_map(|(handoff, _)| {
                 let at = context.data.child(handoff, "agent")?;

@@ -185,6 +185,9 @@ pub(super) fn classify(path: &str) -> Option<AgentFile> {
     if let Some((_, client, purpose)) = NAMES.iter().find(|(known, ..)| *known == name) {
         return Some(AgentFile { client: *client, purpose: *purpose });
     }
+    if name.ends_with(".agent.md") {
+        return Some(AgentFile { client: Client::Copilot, purpose: Purpose::Agent });
+    }
     if !directory.contains('.') {
         return None;
     }
@@ -226,6 +229,7 @@ mod tests {
             (".github/instructions/a.instructions.md", "Copilot Rule"),
             (".cursor/rules/a/b.mdc", "Cursor Rule"),
             (".cursor/rules/a.md", "Cursor Misnamed"),
+            ("agents/a.agent.md", "Copilot Agent"),
             (".claude/skills/a.md", "Claude Misnamed"),
             (".vscode/mcp.json", "Copilot Mcp"),
             (".rules", "Zed Instructions"),

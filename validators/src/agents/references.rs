@@ -147,7 +147,9 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             continue;
         }
         let is_ignored = |it: &String| is_ignored_by_git(context.files, it);
-        if candidates.iter().any(is_ignored) || instructions.is_code(link.span) {
+        // The text of a link can be code; a link in code is none.
+        let is_code = instructions.document.code.iter().any(|(_, code)| code.contains(link.span));
+        if candidates.iter().any(is_ignored) || is_code {
             continue;
         }
         let finding = report.at(link.span, format!("file `{written}` does not exist"));

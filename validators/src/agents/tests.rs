@@ -125,6 +125,7 @@ fn defects_of_projects_are_found() {
 
 #[cfg(unix)]
 #[test]
+#[expect(clippy::disallowed_methods, reason = "writes files with permissions for the test")]
 fn a_hook_whose_script_is_not_executable_is_reported() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().expect("a directory");
