@@ -52,6 +52,12 @@ pub trait Files: Sync {
         None
     }
 
+    /// Whether the operating system can run the file at `path` as a program; `None` if the store or
+    /// the system has no such permission.
+    fn is_executable(&self, _path: &str) -> Option<bool> {
+        None
+    }
+
     /// The files of the store, if they were listed.
     fn listing(&self) -> Option<&Listing> {
         None
@@ -270,6 +276,13 @@ impl Files for Disk {
 
     fn content_stamp(&self, path: &str) -> Option<Stamp> {
         self.stamp(path)
+    }
+
+    #[cfg(unix)]
+    fn is_executable(&self, path: &str) -> Option<bool> {
+        use std::os::unix::fs::PermissionsExt;
+        let data = std::fs::metadata(self.locate(path).ok()?).ok()?;
+        Some(data.permissions().mode() & 0o111 != 0)
     }
 }
 

@@ -113,7 +113,10 @@ fn task<'s>(command: &Command<'s>) -> Option<Task<'s>> {
         _ => return None,
     };
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.' | '/');
-    if name.is_empty() || !name.chars().all(is_name) || is_placeholder_name(name) {
+    if !name.contains(|c: char| c.is_ascii_alphanumeric())
+        || !name.chars().all(is_name)
+        || is_placeholder_name(name)
+    {
         return None;
     }
     let offset = name.as_ptr() as usize - command.text.as_ptr() as usize;
@@ -153,6 +156,13 @@ pub(super) fn missing_command(context: &AgentContext<'_, '_>, report: &mut Repor
         {
             let help = "correct or remove the command; an agent runs it as written".to_owned();
             report.at(missing.span, missing.message).help(missing.help.unwrap_or(help));
+            continue;
+        }
+        if let Some((span, message)) = missing_runner(command, context.files, listing)
+            && !instructions.is_negated(span)
+            && !names_other_repository(context.source, span)
+        {
+            report.at(span, message).help("name the command that runs the tests");
             continue;
         }
         let Some(task) = task(command) else { continue };
@@ -312,6 +322,71 @@ pub(super) fn script_managers<'s>(instructions: &Instructions<'s>) -> Vec<(&'s s
     found
 }
 
+/// Programs that run the unit tests of JavaScript, of which a project uses one.
+const TEST_RUNNERS: [&str; 4] = ["ava", "jest", "mocha", "vitest"];
+
+/// The test runners of JavaScript that the commands name, each with its first span.
+pub(super) fn test_runners(instructions: &Instructions<'_>) -> Vec<(&'static str, Span)> {
+    let mut found: Vec<(&'static str, Span)> = Vec::new();
+    for command in &instructions.commands {
+        let Some((runner, span)) = test_runner(command) else { continue };
+        let is_known = found.iter().any(|(name, _)| *name == runner);
+        if !is_known && !instructions.is_negated(span) {
+            found.push((runner, span));
+        }
+    }
+    found
+}
+
+/// The test runner of JavaScript that a command runs directly.
+fn test_runner(command: &Command<'_>) -> Option<(&'static str, Span)> {
+    let mut words = command.text.split_whitespace().filter(|word| !is_assignment(word)).peekable();
+    let first = words.next()?;
+    let word = match first {
+        "npx" | "bunx" => words.find(|word| !word.starts_with('-'))?,
+        "pnpm" | "yarn" => {
+            words.next_if(|word| matches!(*word, "exec" | "run" | "dlx"));
+            words.next()?
+        }
+        // A code span with only a name is not a command.
+        _ if words.peek().is_some() => first,
+        _ => return None,
+    };
+    let runner = TEST_RUNNERS.into_iter().find(|runner| *runner == word)?;
+    let start =
+        command.span.start as usize + (word.as_ptr() as usize - command.text.as_ptr() as usize);
+    Some((runner, Span::new(start, start + word.len())))
+}
+
+/// The test runner of a command, if no `package.json` depends on it, and the one that the project
+/// uses.
+fn missing_runner(
+    command: &Command<'_>,
+    files: &dyn Files,
+    listing: &Listing,
+) -> Option<(Span, String)> {
+    let (runner, span) = test_runner(command)?;
+    let read = || used_runners(files, listing);
+    let used = match files.run_cache() {
+        Some(cache) => cache.get_or_compute("agents runners", read),
+        None => Arc::new(read()),
+    };
+    let only = used.first().filter(|_| used.len() == 1 && !used.contains(runner))?;
+    Some((span, format!("no package.json depends on `{runner}`; the project uses {only}")))
+}
+
+/// The test runners that a `package.json` of the project depends on or runs.
+fn used_runners(files: &dyn Files, listing: &Listing) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
+    let is_manifest = |path: &&String| path.rsplit('/').next() == Some("package.json");
+    for path in listing.files().iter().filter(is_manifest) {
+        let text = manifest::json(files, path).to_string();
+        let names = TEST_RUNNERS.into_iter().filter(|runner| text.contains(runner));
+        used.extend(names.map(str::to_owned));
+    }
+    used
+}
+
 /// The package manager of a command that installs packages or runs scripts with it.
 fn written_manager<'s>(command: &Command<'s>) -> Option<(&'s str, Ecosystem)> {
     let words: Vec<&str> = command.text.split_whitespace().collect();
@@ -368,6 +443,7 @@ mod tests {
             ("npm install", "–"),
             ("just build", "Just build 5"),
             ("just web/build", "–"),
+            ("pnpm run ...", "–"),
         ] {
             assert_eq!(name(text), expected, "{text}");
         }

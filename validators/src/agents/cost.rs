@@ -3,6 +3,7 @@
 use super::AgentContext;
 use super::markdown::Instructions;
 use super::model::Client;
+use super::reach::ZED;
 use super::references::imports;
 use aidd_engine::check::family::{SessionCost, SessionPart};
 use aidd_engine::parse::values::{Datum, Format, Values, front_matter};
@@ -34,13 +35,24 @@ pub(super) fn session_costs(files: &dyn Files) -> Vec<SessionCost> {
         Client::Gemini,
         Client::Windsurf,
         Client::Cline,
+        Client::Kiro,
+        Client::OpenCode,
+        Client::Zed,
     ];
     let costs = clients.into_iter().filter_map(|client| {
         let mut loaded = Loaded { files, parts: Vec::new(), seen: BTreeSet::new() };
         loaded.add_client(client);
         let has_own = !loaded.parts.is_empty();
         if has_own
-            && matches!(client, Client::Codex | Client::Copilot | Client::Cursor | Client::Windsurf)
+            && matches!(
+                client,
+                Client::Codex
+                    | Client::Copilot
+                    | Client::Cursor
+                    | Client::Kiro
+                    | Client::OpenCode
+                    | Client::Windsurf
+            )
         {
             loaded.add_file("AGENTS.md", 0);
         }
@@ -94,7 +106,30 @@ impl Loaded<'_> {
                 self.add_file(".clinerules", 0);
                 self.add_rules(".clinerules", ".md", |header| header.is_empty("paths"));
             }
-            Client::Kiro | Client::OpenCode | Client::Zed => {}
+            Client::Kiro => self.add_rules(".kiro/steering", ".md", |header| {
+                matches!(&*header.text("inclusion"), "" | "always")
+            }),
+            Client::OpenCode => self.add_opencode(),
+            Client::Zed => {
+                let is_used =
+                    self.files.exists(".rules") || self.files.exists(".zed/settings.json");
+                let first = ZED.iter().find(|path| is_used && self.files.exists(path));
+                first.into_iter().for_each(|path| self.add_file(path, 0));
+            }
+        }
+    }
+
+    /// Adds the files that the settings of OpenCode name, without those of globs.
+    fn add_opencode(&mut self) {
+        for path in ["opencode.json", "opencode.jsonc"] {
+            let Some(text) = side_file(self.files, path) else { continue };
+            let data = Values::read(Format::Json, &text);
+            let list = data.roots.first().and_then(|&root| data.child(root, "instructions"));
+            let items = list.map_or(&[][..], |at| data.all[at].children.as_slice()).iter();
+            let files: Vec<String> = items.filter_map(|&at| data.text(at)).collect();
+            for file in files {
+                self.add_file(file.trim_start_matches("./"), 0);
+            }
         }
     }
 

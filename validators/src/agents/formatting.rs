@@ -1,13 +1,11 @@
 //! Statements on formatting that the settings of the project's formatter contradict.
 
 use super::AgentContext;
+use super::formatters::{Setting, settings};
 use super::markdown::Instructions;
-use aidd_engine::parse::values::{Format, Values};
-use aidd_engine::project::manifest;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::source::Span;
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What a statement or setting decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +16,15 @@ pub(super) enum Style {
     DoubleQuotes,
     Semicolons,
     NoSemicolons,
+    LineLength(u64),
+}
+
+/// The files that a statement or setting is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    All,
+    Python,
+    Rust,
 }
 
 impl Style {
@@ -30,7 +37,8 @@ impl Style {
             | (Self::DoubleQuotes, Self::SingleQuotes)
             | (Self::Semicolons, Self::NoSemicolons)
             | (Self::NoSemicolons, Self::Semicolons) => true,
-            (Self::Spaces(Some(a)), Self::Spaces(Some(b))) => a != b,
+            (Self::Spaces(Some(a)), Self::Spaces(Some(b)))
+            | (Self::LineLength(a), Self::LineLength(b)) => a != b,
             _ => false,
         }
     }
@@ -44,6 +52,7 @@ impl Style {
             Self::DoubleQuotes => "double quotes".to_owned(),
             Self::Semicolons => "semicolons".to_owned(),
             Self::NoSemicolons => "no semicolons".to_owned(),
+            Self::LineLength(length) => format!("lines of at most {length} characters"),
         }
     }
 }
@@ -123,40 +132,138 @@ const LIMITS: &[&str] = &[
 ];
 
 pub(super) fn contradicts_formatter(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    let Some((instructions, _)) = context.project_instructions() else { return };
-    let found = statements(instructions);
+    let Some((instructions, listing)) = context.project_instructions() else { return };
+    let found = scoped_statements(instructions);
     if found.is_empty() {
         return;
     }
-    let settings = formatter_settings(context.files);
-    for (style, span) in found {
-        if let Some((set, path)) = settings.iter().find(|(set, _)| set.contradicts(style)) {
-            let message = format!("`{path}` sets {}, not {}", set.display(), style.display());
-            report
-                .at(span, message)
-                .help("correct the instruction, or the setting of the formatter");
-        }
+    let read = || settings(context.files, listing);
+    let settings = match context.files.run_cache() {
+        Some(cache) => cache.get_or_compute("agents formatters", read),
+        None => Arc::new(read()),
+    };
+    for (style, scope, span) in found {
+        let Some(setting) = contradiction(&settings, style, scope) else { continue };
+        let set = setting.style.display();
+        let message = format!("`{}` sets {set}, not {}", setting.path, style.display());
+        report.at(span, message).help("correct the instruction, or the setting of the formatter");
     }
+}
+
+/// The setting that a statement contradicts. Formatters of several languages or directories can
+/// differ, so a line length is compared with all of them.
+fn contradiction(settings: &[Setting], style: Style, scope: Scope) -> Option<&Setting> {
+    if let Style::LineLength(_) = style {
+        let is_same = |it: &&Setting| scope == Scope::All || it.scope == scope;
+        let mut lengths = settings
+            .iter()
+            .filter(is_same)
+            .filter(|it| matches!(it.style, Style::LineLength(_)))
+            .peekable();
+        let first = *lengths.peek()?;
+        return lengths.all(|it| it.style.contradicts(style)).then_some(first);
+    }
+    let own = settings.iter().filter(|it| it.scope == scope);
+    let mut own = own.filter(|it| scope != Scope::All || !it.path.contains('/'));
+    own.find(|it| it.style.contradicts(style))
 }
 
 /// The styles that the instructions demand for all files, each with the span of the phrase.
 pub(super) fn statements(instructions: &Instructions<'_>) -> Vec<(Style, Span)> {
+    let found = scoped_statements(instructions).into_iter();
+    let found = found.filter(|(_, scope, _)| *scope == Scope::All);
+    found.map(|(style, _, span)| (style, span)).collect()
+}
+
+/// The styles that the instructions demand for all files or for those of one language.
+fn scoped_statements(instructions: &Instructions<'_>) -> Vec<(Style, Scope, Span)> {
     let mut found = Vec::new();
     for (offset, line) in instructions.prose() {
         let lower = line.to_ascii_lowercase();
-        let Some((phrase, style)) = STATEMENTS.iter().find(|(phrase, _)| lower.contains(phrase))
-        else {
-            continue;
+        // The first of several: "double quotes over single quotes".
+        let phrase = STATEMENTS.iter().filter_map(|(phrase, style)| {
+            let at = lower.find(phrase)?;
+            Some((*style, at..at + phrase.len()))
+        });
+        let phrase = phrase.min_by_key(|(_, range)| range.start);
+        let lengths = || {
+            let (length, range) = line_length(&lower)?;
+            Some((Style::LineLength(length), range))
         };
-        let first = offset + lower.find(phrase).unwrap_or_default();
-        let span = Span::new(first, first + phrase.len());
-        let is_limited = |text: &str| LIMITS.iter().any(|word| text.contains(word));
-        if is_limited(&lower) || is_limited(&headings_above(instructions, span)) {
-            continue;
+        let Some((style, range)) = phrase.or_else(lengths) else { continue };
+        let span = Span::new(offset + range.start, offset + range.end);
+        let is_length = matches!(style, Style::LineLength(_));
+        let around = format!("{lower}\n{}", headings_above(instructions, span));
+        if let Some(scope) = scope_of(&around, is_length) {
+            found.push((style, scope, span));
         }
-        found.push((*style, span));
     }
     found
+}
+
+/// The files that a statement with this text and these headings is about; `None` if it has limits
+/// that are not understood.
+fn scope_of(text: &str, is_length: bool) -> Option<Scope> {
+    // A line length is not about code in strings, lists or paths.
+    const ALLOWED: [&str; 4] = ["config", "list", "path", "argument"];
+    let mut languages = Vec::new();
+    for word in LIMITS.iter().filter(|word| text.contains(**word)) {
+        match *word {
+            "python" => languages.push(Scope::Python),
+            "rust" => languages.push(Scope::Rust),
+            _ if is_length && ALLOWED.contains(word) => {}
+            _ => return None,
+        }
+    }
+    match languages[..] {
+        [] => Some(Scope::All),
+        [language] => Some(language),
+        _ => None,
+    }
+}
+
+/// The line length that a line in lower case demands, and the range of the phrase.
+fn line_length(line: &str) -> Option<(u64, std::ops::Range<usize>)> {
+    const BEFORE: [&str; 5] =
+        ["line length", "line-length", "line width", "max line", "lines at most"];
+    const AFTER: [&str; 8] = [
+        "-character line",
+        " character line",
+        "-char line",
+        " characters per line",
+        " chars per line",
+        " columns per line",
+        "-column line",
+        " column line",
+    ];
+    let number = |text: &str| text.parse().ok().filter(|length| (60..=400).contains(length));
+    let digits = |text: &str| text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    for phrase in BEFORE {
+        let Some(at) = line.find(phrase) else { continue };
+        let rest = &line[at + phrase.len()..];
+        let is_filler = |c: char| c.is_ascii_alphabetic() || " :=*(`≤<[-_".contains(c);
+        let skipped = rest.len() - rest.trim_start_matches(is_filler).len();
+        let text = &rest[skipped..];
+        let length = digits(text);
+        let is_other = text[length..].starts_with(['.', '%', '/'])
+            && text[length..].len() > 1
+            && !text[length..].starts_with(". ");
+        if skipped < 24
+            && !is_other
+            && let Some(found) = number(&text[..length])
+        {
+            return Some((found, at..at + phrase.len() + skipped + length));
+        }
+    }
+    AFTER.iter().find_map(|phrase| {
+        let at = line.find(phrase)?;
+        let start = line[..at]
+            .rfind(|c: char| !c.is_ascii_digit())
+            .map_or(0, |before| before + line[before..].chars().next().map_or(1, char::len_utf8));
+        let is_range = line[..start].ends_with(['-', '–', '.']);
+        let found = number(&line[start..at]).filter(|_| !is_range)?;
+        Some((found, start..at + phrase.len()))
+    })
 }
 
 /// The texts of the headings of the sections that contain `span`, in lower case.
@@ -174,70 +281,24 @@ fn headings_above(instructions: &Instructions<'_>, span: Span) -> String {
     texts
 }
 
-/// The styles that the formatters at the root set for all files, each with the file.
-fn formatter_settings(files: &dyn Files) -> Vec<(Style, String)> {
-    let mut found = Vec::new();
-    for path in [".prettierrc", ".prettierrc.json", ".prettierrc.yaml", ".prettierrc.yml"] {
-        let Some(text) = side_file(files, path) else { continue };
-        let is_json = text.trim_start().starts_with('{');
-        let values = Values::read(if is_json { Format::Json } else { Format::Yaml }, &text);
-        let value = values.roots.first().map(|&root| values.json(root)).unwrap_or_default();
-        add_prettier(&value, path, &mut found);
-        break;
-    }
-    let package = manifest::json(files, "package.json");
-    add_prettier(manifest::at(&package, &["prettier"]), "package.json", &mut found);
-    if let Some(text) = side_file(files, ".editorconfig") {
-        add_editorconfig(&text, &mut found);
-    }
-    found
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn add_prettier(value: &serde_json::Value, path: &str, found: &mut Vec<(Style, String)>) {
-    let mut add = |style| found.push((style, path.to_owned()));
-    let is = |key: &str| value.get(key).and_then(serde_json::Value::as_bool);
-    match is("useTabs") {
-        Some(true) => add(Style::Tabs),
-        Some(false) => {
-            add(Style::Spaces(value.get("tabWidth").and_then(serde_json::Value::as_u64)));
+    #[test]
+    fn line_lengths_are_read() {
+        for (line, expected) in [
+            ("maximum line length: 100 characters", Some(100)),
+            ("line length of 88 (ruff)", Some(88)),
+            ("line-length = 120", Some(120)),
+            ("max line length is `100`", Some(100)),
+            ("keep 80-character lines", Some(80)),
+            ("at most 100 characters per line", Some(100)),
+            ("line length matters in 3 files", None),
+            ("72 characters in the subject", None),
+            ("files under 200 lines", None),
+        ] {
+            assert_eq!(line_length(line).map(|it| it.0), expected, "{line}");
         }
-        None => {
-            let width = value.get("tabWidth").and_then(serde_json::Value::as_u64);
-            width.into_iter().for_each(|width| add(Style::Spaces(Some(width))));
-        }
-    }
-    match is("singleQuote") {
-        Some(true) => add(Style::SingleQuotes),
-        Some(false) => add(Style::DoubleQuotes),
-        None => {}
-    }
-    match is("semi") {
-        Some(true) => add(Style::Semicolons),
-        Some(false) => add(Style::NoSemicolons),
-        None => {}
-    }
-}
-
-/// Only the section for all files; without such a section, nothing is set. A width counts only if no
-/// section sets another one.
-fn add_editorconfig(text: &str, found: &mut Vec<(Style, String)>) {
-    let (mut is_general, mut style) = (false, None);
-    let mut widths: BTreeSet<u64> = BTreeSet::new();
-    for line in text.lines().map(str::trim) {
-        if line.starts_with('[') {
-            is_general = line == "[*]";
-        } else if let Some((key, value)) = line.split_once('=') {
-            match (&*key.trim().to_ascii_lowercase(), value.trim()) {
-                ("indent_style", value) if is_general => style = Some(value == "tab"),
-                ("indent_size", value) => widths.extend(value.parse::<u64>()),
-                _ => {}
-            }
-        }
-    }
-    let width = widths.first().copied().filter(|_| widths.len() == 1);
-    match style {
-        Some(true) => found.push((Style::Tabs, ".editorconfig".to_owned())),
-        Some(false) => found.push((Style::Spaces(width), ".editorconfig".to_owned())),
-        None => {}
     }
 }

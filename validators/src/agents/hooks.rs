@@ -29,10 +29,13 @@ const READERS: [&str; 10] =
 /// The events of the client's hooks.
 fn events(context: &AgentContext<'_, '_>) -> Option<&'static Names> {
     let client = match (context.file.client, context.file.purpose) {
-        (Client::Claude, Purpose::Settings) => "claude",
+        (Client::Claude, Purpose::Settings | Purpose::Hooks) => "claude",
         (Client::Cursor, Purpose::Hooks) => "cursor",
         (Client::Copilot, Purpose::Hooks) => "copilot",
         (Client::Gemini, Purpose::Settings) => "gemini",
+        (Client::Codex, Purpose::Hooks) => "codex",
+        (Client::Windsurf, Purpose::Hooks) => "windsurf",
+        (Client::Cline, Purpose::HookProgram) => "cline",
         _ => return None,
     };
     names(client, "events")
@@ -40,6 +43,10 @@ fn events(context: &AgentContext<'_, '_>) -> Option<&'static Names> {
 
 pub(super) fn hook_event(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some(events) = events(context) else { return };
+    if context.file.purpose == Purpose::HookProgram {
+        program_event(context, events, report);
+        return;
+    }
     // A second key of the same name would replace the hooks of the first one.
     let mut names: BTreeMap<&str, usize> = BTreeMap::new();
     for (_, value) in context.children(&["hooks"]) {
@@ -62,6 +69,17 @@ pub(super) fn hook_event(context: &AgentContext<'_, '_>, report: &mut Report<'_>
             let edit = Edit::replace(*key, format!("\"{near}\""));
             finding.fix_unsafe(format!("Rename to `{near}`"), vec![edit]);
         }
+    }
+}
+
+/// Reports a program whose name is almost that of an event of Cline. Other files can be helpers.
+fn program_event(context: &AgentContext<'_, '_>, events: &Names, report: &mut Report<'_>) {
+    let name = context.source.name();
+    let stem = name.split('.').next().unwrap_or(name);
+    if let Some(near) = events.nearest(stem).filter(|_| !events.has(stem)) {
+        let message = format!("`{stem}` is not a hook event of Cline, so the hook never runs");
+        let span = context.source.line_span(0);
+        events.report_unknown(report, span, message).help(format!("rename the file to `{near}`"));
     }
 }
 
@@ -89,19 +107,35 @@ pub(super) fn commands<'c>(context: &'c AgentContext<'_, '_>) -> Vec<(&'c str, S
 pub(super) fn hook_script(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let is_supported = matches!(
         (context.file.client, context.file.purpose),
-        (Client::Claude, Purpose::Settings)
-            | (Client::Cursor | Client::Copilot, Purpose::Hooks)
+        (Client::Claude, Purpose::Hooks | Purpose::Settings)
+            | (Client::Codex | Client::Copilot | Client::Cursor | Client::Windsurf, Purpose::Hooks)
             | (Client::Gemini, Purpose::Settings)
     );
     if !is_supported {
         return;
     }
     for (command, span) in commands(context) {
+        // Of a plugin, only its own scripts are known.
+        if context.plugin.is_some() && !command.contains("CLAUDE_PLUGIN_ROOT") {
+            continue;
+        }
         let Some(script) = script(command) else { continue };
         let Some(path) = join(context.project_dir(), &script) else { continue };
         let is_file = context.files.exists(&path)
             || context.files.exists(&script)
             || context.listing().is_none_or(|listing| listing.has_dir(&path));
+        let is_direct = command.split_whitespace().next().is_some_and(|word| {
+            word.replace(['"', '\''], "").ends_with(script.trim_start_matches("./"))
+        });
+        if is_direct
+            && !has_directory(context, span)
+            && is_executable(context, &path) == Some(false)
+        {
+            report
+                .at(span, format!("the script `{path}` is not executable, so the hook fails"))
+                .help("run `git update-index --chmod=+x` on it, or start it with its interpreter");
+            continue;
+        }
         if !is_file && !has_directory(context, span) && !is_ignored_by_git(context.files, &path) {
             let message = format!("the script `{path}` does not exist, so the hook fails");
             report
@@ -109,6 +143,11 @@ pub(super) fn hook_script(context: &AgentContext<'_, '_>, report: &mut Report<'_
                 .help("correct the path, which is relative to the project root");
         }
     }
+}
+
+/// Whether the script at `path` can be run directly; `None` if the store does not know it.
+fn is_executable(context: &AgentContext<'_, '_>, path: &str) -> Option<bool> {
+    context.files.exists(path).then(|| context.files.is_executable(path)).flatten()
 }
 
 /// Whether the hook with the command at `span` sets the directory in which the command runs.
@@ -123,6 +162,8 @@ fn has_directory(context: &AgentContext<'_, '_>, span: Span) -> bool {
 fn script(command: &str) -> Option<String> {
     let mut command = command.to_owned();
     for variable in [
+        "${CLAUDE_PLUGIN_ROOT}",
+        "$CLAUDE_PLUGIN_ROOT",
         "${CLAUDE_PROJECT_DIR}",
         "$CLAUDE_PROJECT_DIR",
         "${workspaceFolder}",

@@ -1,27 +1,29 @@
 //! Servers of the Model Context Protocol.
 
 use super::AgentContext;
-use super::model::{Client, Purpose};
+use super::model::{AgentFile, Client, Purpose};
 use aidd_engine::parse::values::{Datum, Value};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;
 
 /// The key with the servers, and the key that another client uses.
-fn keys(context: &AgentContext<'_, '_>) -> Option<(&'static str, &'static str)> {
-    match (context.file.client, context.file.purpose) {
+pub(super) fn keys_of(file: AgentFile) -> Option<(&'static str, &'static str)> {
+    match (file.client, file.purpose) {
         (Client::Copilot, Purpose::Mcp) => Some(("servers", "mcpServers")),
         (_, Purpose::Mcp) => Some(("mcpServers", "servers")),
         (Client::Gemini, Purpose::Settings) => Some(("mcpServers", "servers")),
         // Zed also lists extensions under this key, which have settings of their own.
         (Client::Zed, Purpose::Settings) => Some(("context_servers", "mcpServers")),
+        (Client::Codex, Purpose::Settings) => Some(("mcp_servers", "mcpServers")),
+        (Client::OpenCode, Purpose::Settings) => Some(("mcp", "mcpServers")),
         _ => None,
     }
 }
 
 /// The servers of the file, each with its name and the span of the name.
-fn servers<'c>(context: &'c AgentContext<'_, '_>) -> Vec<(usize, &'c str, Span)> {
-    let Some((key, _)) = keys(context) else { return Vec::new() };
+pub(super) fn servers<'c>(context: &'c AgentContext<'_, '_>) -> Vec<(usize, &'c str, Span)> {
+    let Some((key, _)) = keys_of(context.file) else { return Vec::new() };
     let named = |(at, value): (usize, &'c Value)| {
         let (name, span) = value.key.as_ref()?;
         (value.datum == Datum::Map).then_some((at, name.as_str(), *span))
@@ -30,22 +32,29 @@ fn servers<'c>(context: &'c AgentContext<'_, '_>) -> Vec<(usize, &'c str, Span)>
 }
 
 pub(super) fn mcp_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    let Some((key, other)) = keys(context).filter(|_| context.data.broken.is_none()) else {
+    let Some((key, other)) = keys_of(context.file).filter(|_| context.data.broken.is_none()) else {
         return;
     };
     let client = context.file.client.name();
     // Visual Studio reads `servers` in `.mcp.json`.
-    if context.file.purpose == Purpose::Mcp
+    let is_own = context.file.purpose == Purpose::Mcp
+        || matches!(context.file.client, Client::Codex | Client::OpenCode);
+    if is_own
         && context.file.client != Client::Claude
         && context.at(&[key]).is_none()
         && let Some(at) = context.at(&[other])
         && let Some((_, span)) = &context.data.all[at].key
     {
         let client = if context.file.client == Client::Copilot { "VS Code" } else { client };
-        report.at(*span, format!("{client} reads `{key}`, not `{other}`")).fix_unsafe(
-            format!("Rename to `{key}`"),
-            vec![Edit::replace(*span, format!("\"{key}\""))],
-        );
+        let finding = report.at(*span, format!("{client} reads `{key}`, not `{other}`"));
+        if context.file.client != Client::Codex {
+            let edit = Edit::replace(*span, format!("\"{key}\""));
+            finding.fix_unsafe(format!("Rename to `{key}`"), vec![edit]);
+        }
+        return;
+    }
+    if context.file.client == Client::OpenCode {
+        opencode(context, report);
         return;
     }
     for (at, name, span) in servers(context) {
@@ -85,6 +94,28 @@ pub(super) fn mcp_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             if let Some(wrong) = wrong {
                 report.at(wrong.span, format!("the values of `{key}` must be strings"));
             }
+        }
+    }
+}
+
+/// The servers of OpenCode, whose commands are lists.
+fn opencode(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    for (at, name, span) in servers(context) {
+        let value = |key: &str| context.data.child(at, key).map(|at| &context.data.all[at]);
+        let kind = value("type").and_then(super::string).map(|(kind, _)| kind);
+        if let Some(command) = value("command").filter(|it| matches!(it.datum, Datum::Text(_))) {
+            report
+                .at(command.span, "`command` must be a list of strings")
+                .help("write the program and its arguments as a list");
+        } else if kind == Some("local") && value("command").is_none() {
+            report.at(span, format!("the server `{name}` has no command"));
+        } else if kind == Some("remote") && value("url").is_none() {
+            report.at(span, format!("the server `{name}` has no URL"));
+        }
+        if let Some((_, key)) = value("env").and_then(|value| value.key.as_ref()) {
+            report
+                .at(*key, "OpenCode reads `environment`, not `env`")
+                .fix_unsafe("Rename", vec![Edit::replace(*key, "\"environment\"")]);
         }
     }
 }

@@ -2,24 +2,34 @@
 //! settings, hooks and MCP servers. The checks compare the files with the documentation of the
 //! vendors and with the project itself.
 
+mod agent_targets;
 mod commands;
 mod conflicts;
+mod content;
 mod cost;
 mod duplicates;
 mod fields;
+mod formatters;
 mod formatting;
 mod header;
+mod hook_shape;
 mod hooks;
+mod manifests;
 mod markdown;
 mod mcp;
+mod mcp_access;
 mod model;
+mod permission_rules;
 mod permissions;
+mod planted;
 mod plugins;
 mod project_commands;
+mod reach;
 mod references;
 mod skills;
 mod unicode;
 mod vendors;
+mod versions;
 mod words;
 
 use aidd_engine::check::family::{Family, FileContext, Param, ParamType};
@@ -28,10 +38,11 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::kind::Kind;
 use aidd_engine::text::listing::Listing;
+use aidd_engine::text::paths::below;
 use aidd_engine::text::purpose::Purpose as PathPurpose;
 use aidd_engine::text::source::{Source, Span};
 use markdown::Instructions;
-use model::{AgentFile, classify};
+use model::{AgentFile, classify, classify_text, in_plugin};
 
 /// A file that steers agents.
 const AGENT_FILE: Kind = Kind("agent-file");
@@ -41,7 +52,7 @@ pub(super) const FAMILY: Family = Family {
     name: "agents",
     rules: || CHECKS.iter().map(|&(id, _)| id).collect(),
     params: &[Param { rule: cost::BUDGET, name: "tokens", param_type: ParamType::Number }],
-    claim: |path, _| classify(path).map(|_| AGENT_FILE),
+    claim: |path, text| classify_text(path, text).map(|_| AGENT_FILE),
     check: |_, context, report| check(context, report),
     affects_other_files: |path| classify(path).is_some(),
     session_costs: cost::session_costs,
@@ -54,45 +65,70 @@ type AgentCheck = fn(&AgentContext<'_, '_>, &mut Report<'_>);
 
 /// The checks, by rule id.
 const CHECKS: &[(&str, AgentCheck)] = &[
+    ("agents/agent-card", manifests::agent_card),
     ("agents/agent-fields", skills::agent_fields),
+    ("agents/agent-reference", agent_targets::agent_reference),
+    ("agents/command-injection", planted::command_injection),
     ("agents/conflict", conflicts::conflict),
     ("agents/contradicts-formatter", formatting::contradicts_formatter),
     ("agents/dead-import", references::dead_import),
     ("agents/dead-link", references::dead_link),
     ("agents/dead-path", references::dead_path),
-    ("agents/duplicate-key", fields::duplicate_key),
     ("agents/duplicate-instructions", duplicates::duplicate_instructions),
+    ("agents/duplicate-key", fields::duplicate_key),
+    ("agents/empty", content::empty),
     ("agents/endpoint-override", permissions::endpoint_override),
+    ("agents/hidden-comment", planted::hidden_comment),
     ("agents/hidden-unicode", unicode::hidden_unicode),
     ("agents/hook-event", hooks::hook_event),
     ("agents/hook-remote-code", hooks::hook_remote_code),
     ("agents/hook-script", hooks::hook_script),
+    ("agents/hook-shape", hook_shape::hook_shape),
+    ("agents/ignored-setting", permission_rules::ignored_setting),
+    ("agents/import-depth", reach::import_depth),
+    ("agents/llms-txt", manifests::llms_txt),
+    ("agents/local-file-tracked", reach::local_file_tracked),
     ("agents/mcp-auto-approve", permissions::mcp_auto_approve),
+    ("agents/mcp-broad-access", mcp_access::mcp_broad_access),
+    ("agents/mcp-diverges", mcp_access::mcp_diverges),
     ("agents/mcp-plain-http", mcp::mcp_plain_http),
     ("agents/mcp-shape", mcp::mcp_shape),
     ("agents/mcp-undefined-input", mcp::mcp_undefined_input),
     ("agents/mcp-unpinned", mcp::mcp_unpinned),
     ("agents/missing-command", commands::missing_command),
+    ("agents/not-read", reach::not_read),
     ("agents/permission-broad", permissions::permission_broad),
     ("agents/permission-mode", permissions::permission_mode),
+    ("agents/permission-syntax", permission_rules::permission_syntax),
+    ("agents/personal-path", planted::personal_path),
     ("agents/plugin-manifest", plugins::plugin_manifest),
     ("agents/rule-activation", header::rule_activation),
     ("agents/rule-never-applies", header::rule_never_applies),
+    ("agents/server-manifest", manifests::server_manifest),
     (cost::BUDGET, cost::session_budget),
     ("agents/settings-key", permissions::settings_key),
+    ("agents/shadowed", reach::shadowed),
     ("agents/skill-description", skills::skill_description),
+    ("agents/skill-file", content::skill_file),
     ("agents/skill-name", skills::skill_name),
     ("agents/skill-unreachable", skills::skill_unreachable),
+    ("agents/too-long", reach::too_long),
+    ("agents/unclosed-fence", content::unclosed_fence),
     ("agents/unknown-field", fields::unknown_field),
     ("agents/unknown-tool", permissions::unknown_tool),
+    ("agents/unknown-value", permission_rules::unknown_value),
     ("agents/unreadable", header::unreadable),
+    ("agents/wrong-extension", reach::wrong_extension),
     ("agents/wrong-package-manager", commands::wrong_package_manager),
+    ("agents/wrong-version", versions::wrong_version),
 ];
 
 /// The input of the checks of one file.
 struct AgentContext<'s, 'f> {
     file: AgentFile,
     source: &'s Source,
+    /// The directory of the plugin that the file belongs to.
+    plugin: Option<&'s str>,
     files: &'f dyn Files,
     /// The data of a JSON or TOML file, or of the front matter.
     data: Values,
@@ -106,7 +142,14 @@ const CATALOGUES: [&str; 6] =
 
 fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
-    let Some(file) = classify(source.path()) else { return };
+    let Some(file) = classify_text(source.path(), source.text()) else { return };
+    let is_elsewhere = classify(source.path()).is_none();
+    let plugin = in_plugin(source.path(), source.text()).filter(|_| is_elsewhere);
+    let plugin = plugin.map(|(_, root)| root);
+    let is_plugin = |root: &str| context.files.exists(&below(root, ".claude-plugin/plugin.json"));
+    if plugin.is_some_and(|root| !is_plugin(root)) {
+        return;
+    }
     let format = match source.path().rsplit('.').next() {
         Some("json" | "jsonc") => Format::Json,
         Some("toml") => Format::Toml,
@@ -115,6 +158,7 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let context = AgentContext {
         file,
         source,
+        plugin,
         files: context.files,
         data: Values::read(format, source.text()),
         instructions: file.is_markdown().then(|| Instructions::parse(source)),
@@ -150,6 +194,9 @@ impl<'s, 'f> AgentContext<'s, 'f> {
     /// The directory that contains the directory of the client's settings: empty for
     /// `.claude/settings.json`.
     fn project_dir(&self) -> &'s str {
+        if let Some(root) = self.plugin {
+            return root;
+        }
         let path = self.source.path();
         let dotted = path.match_indices('/').map(|(at, _)| at + 1).chain([0]);
         let start = dotted.filter(|&at| path[at..].starts_with('.')).min();

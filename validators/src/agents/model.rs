@@ -57,6 +57,16 @@ pub(super) enum Purpose {
     Mcp,
     /// The manifest of a plugin or of a marketplace of plugins.
     Plugin,
+    /// A program that a client runs on the event in its name.
+    HookProgram,
+    /// A Markdown file whose name the client does not read.
+    Misnamed,
+    /// The description of a server in the registry of MCP.
+    ServerManifest,
+    /// The description of an agent of the protocol A2A.
+    AgentCard,
+    /// An overview of a site for models, `llms.txt`.
+    SiteOverview,
 }
 
 /// A file that steers agents.
@@ -69,7 +79,17 @@ pub(super) struct AgentFile {
 impl AgentFile {
     /// Whether the file is Markdown.
     pub(super) fn is_markdown(self) -> bool {
-        !matches!(self.purpose, Purpose::Settings | Purpose::Hooks | Purpose::Mcp | Purpose::Plugin)
+        !matches!(
+            self.purpose,
+            Purpose::Settings
+                | Purpose::Hooks
+                | Purpose::Mcp
+                | Purpose::Plugin
+                | Purpose::HookProgram
+                | Purpose::ServerManifest
+                | Purpose::AgentCard
+                | Purpose::SiteOverview
+        )
     }
 
     /// Whether the file states facts about its own project, rather than about projects in which it
@@ -93,8 +113,10 @@ const NAMES: &[(&str, Client, Purpose)] = &[
     ("CLAUDE.md", Client::Claude, Purpose::Instructions),
     ("GEMINI.md", Client::Gemini, Purpose::Instructions),
     ("SKILL.md", Client::Shared, Purpose::Skill),
+    ("llms.txt", Client::Shared, Purpose::SiteOverview),
     ("opencode.json", Client::OpenCode, Purpose::Settings),
     ("opencode.jsonc", Client::OpenCode, Purpose::Settings),
+    ("server.json", Client::Shared, Purpose::ServerManifest),
 ];
 
 /// Files by directory and the end of their name: all files below a directory that ends with `/`.
@@ -106,11 +128,14 @@ const PLACES: &[(&str, &str, Client, Purpose)] = &[
     (".claude", "settings.local.json", Client::Claude, Purpose::Settings),
     (".claude-plugin", "marketplace.json", Client::Claude, Purpose::Plugin),
     (".claude-plugin", "plugin.json", Client::Claude, Purpose::Plugin),
+    (".clinerules/hooks/", "", Client::Cline, Purpose::HookProgram),
     (".clinerules/", ".md", Client::Cline, Purpose::Rule),
     (".codex", "config.toml", Client::Codex, Purpose::Settings),
+    (".codex", "hooks.json", Client::Codex, Purpose::Hooks),
     (".cursor", "hooks.json", Client::Cursor, Purpose::Hooks),
     (".cursor", "mcp.json", Client::Cursor, Purpose::Mcp),
     (".cursor/rules/", ".mdc", Client::Cursor, Purpose::Rule),
+    (".cursor/rules/", ".md", Client::Cursor, Purpose::Misnamed),
     (".devin/rules/", ".md", Client::Windsurf, Purpose::Rule),
     (".gemini", "settings.json", Client::Gemini, Purpose::Settings),
     (".github", "copilot-instructions.md", Client::Copilot, Purpose::Instructions),
@@ -118,14 +143,41 @@ const PLACES: &[(&str, &str, Client, Purpose)] = &[
     (".github/chatmodes/", ".chatmode.md", Client::Copilot, Purpose::Agent),
     (".github/hooks/", ".json", Client::Copilot, Purpose::Hooks),
     (".github/instructions/", ".instructions.md", Client::Copilot, Purpose::Rule),
+    (".github/instructions/", ".md", Client::Copilot, Purpose::Misnamed),
     (".github/prompts/", ".prompt.md", Client::Copilot, Purpose::Command),
+    (".github/prompts/", ".md", Client::Copilot, Purpose::Misnamed),
     (".kiro/settings", "mcp.json", Client::Kiro, Purpose::Mcp),
     (".kiro/steering/", ".md", Client::Kiro, Purpose::Rule),
     (".opencode", "opencode.json", Client::OpenCode, Purpose::Settings),
     (".vscode", "mcp.json", Client::Copilot, Purpose::Mcp),
+    (".well-known", "agent-card.json", Client::Shared, Purpose::AgentCard),
+    (".well-known", "agent.json", Client::Shared, Purpose::AgentCard),
+    (".windsurf", "hooks.json", Client::Windsurf, Purpose::Hooks),
     (".windsurf/rules/", ".md", Client::Windsurf, Purpose::Rule),
     (".zed", "settings.json", Client::Zed, Purpose::Settings),
 ];
+
+/// The file at `path` with this text; `None` if it does not steer agents.
+pub(super) fn classify_text(path: &str, text: &str) -> Option<AgentFile> {
+    let Some(file) = classify(path) else { return in_plugin(path, text).map(|(file, _)| file) };
+    // Other programs have files with this name.
+    let is_other = file.purpose == Purpose::ServerManifest
+        && !text.contains("static.modelcontextprotocol.io/schemas/");
+    (!is_other).then_some(file)
+}
+
+/// The file of a plugin of Claude Code at `path`, and the directory of the plugin, if it has a
+/// manifest; `None` for files outside of the directories that a plugin can have.
+pub(super) fn in_plugin<'p>(path: &'p str, text: &str) -> Option<(AgentFile, &'p str)> {
+    let (directory, name) = path.rsplit_once('/')?;
+    let (root, folder) = directory.rsplit_once('/').unwrap_or(("", directory));
+    let purpose = match folder {
+        "agents" if name.ends_with(".md") && text.starts_with("---") => Purpose::Agent,
+        "hooks" if name == "hooks.json" => Purpose::Hooks,
+        _ => return None,
+    };
+    Some((AgentFile { client: Client::Claude, purpose }, root))
+}
 
 /// The file at `path`; `None` if it does not steer agents.
 pub(super) fn classify(path: &str) -> Option<AgentFile> {
@@ -133,8 +185,15 @@ pub(super) fn classify(path: &str) -> Option<AgentFile> {
     if let Some((_, client, purpose)) = NAMES.iter().find(|(known, ..)| *known == name) {
         return Some(AgentFile { client: *client, purpose: *purpose });
     }
+    if name.ends_with(".agent.md") {
+        return Some(AgentFile { client: Client::Copilot, purpose: Purpose::Agent });
+    }
     if !directory.contains('.') {
         return None;
+    }
+    let is_skill_root = directory == ".claude/skills" || directory.ends_with("/.claude/skills");
+    if is_skill_root && name.ends_with(".md") {
+        return Some(AgentFile { client: Client::Claude, purpose: Purpose::Misnamed });
     }
     let is_match = |place: &str, ending: &str| match place.strip_suffix('/') {
         Some(_) => {
@@ -169,6 +228,9 @@ mod tests {
             (".claude/settings.json", "Claude Settings"),
             (".github/instructions/a.instructions.md", "Copilot Rule"),
             (".cursor/rules/a/b.mdc", "Cursor Rule"),
+            (".cursor/rules/a.md", "Cursor Misnamed"),
+            ("agents/a.agent.md", "Copilot Agent"),
+            (".claude/skills/a.md", "Claude Misnamed"),
             (".vscode/mcp.json", "Copilot Mcp"),
             (".rules", "Zed Instructions"),
             ("plugins/a/.claude-plugin/plugin.json", "Claude Plugin"),
@@ -176,13 +238,8 @@ mod tests {
         ] {
             assert_eq!(shown(path).as_deref(), Some(expected), "{path}");
         }
-        for path in [
-            "README.md",
-            "firestore.rules",
-            ".codex/agents/a.md",
-            ".cursor/rules/a.md",
-            "a.claude/settings.json",
-        ] {
+        for path in ["README.md", "firestore.rules", ".codex/agents/a.md", "a.claude/settings.json"]
+        {
             assert_eq!(shown(path), None, "{path}");
         }
     }

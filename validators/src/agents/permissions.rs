@@ -34,7 +34,7 @@ fn is_shared_claude_settings(context: &AgentContext<'_, '_>) -> bool {
 }
 
 /// The tool of a permission rule, and its specifier: `Bash(git log:*)`.
-fn split_rule(rule: &str) -> (&str, Option<&str>) {
+pub(super) fn split_rule(rule: &str) -> (&str, Option<&str>) {
     match rule.split_once('(') {
         Some((tool, rest)) => (tool, Some(rest.strip_suffix(')').unwrap_or(rest))),
         None => (rule, None),
@@ -226,7 +226,7 @@ pub(super) fn unknown_tool(context: &AgentContext<'_, '_>, report: &mut Report<'
     };
     let mut named: Vec<(String, Span)> = Vec::new();
     match context.file.purpose {
-        Purpose::Settings => {
+        Purpose::Settings | Purpose::Hooks => {
             for list in ["allow", "ask", "deny"] {
                 let rules = context.children(&["permissions", list]);
                 named.extend(

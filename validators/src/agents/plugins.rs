@@ -4,8 +4,9 @@ use super::AgentContext;
 use super::model::Purpose;
 use aidd_engine::parse::values::{Datum, Value};
 use aidd_engine::project::ignored::is_ignored_by_git;
+use aidd_engine::project::manifest;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::paths::join;
+use aidd_engine::text::paths::{below, join};
 use std::collections::HashSet;
 
 /// The keys of a plugin manifest whose values are paths.
@@ -39,6 +40,12 @@ pub(super) fn plugin_manifest(context: &AgentContext<'_, '_>, report: &mut Repor
         let is_list = value.is_some_and(|value| value.datum == Datum::List);
         for item in value.into_iter().chain(items.filter(|_| is_list)) {
             path(context, &[""], item, report);
+            let written = super::string(item).filter(|(text, _)| !text.ends_with(".md"));
+            if let Some((_, span)) = written.filter(|_| key == "agents") {
+                report
+                    .at(span, "`agents` names Markdown files, not directories")
+                    .help("name each file, or remove the key for the directory `agents`");
+            }
         }
     }
 }
@@ -71,6 +78,21 @@ fn path(context: &AgentContext<'_, '_>, bases: &[&str], value: &Value, report: &
     }
 }
 
+/// The version in the manifest of the plugin at `source`, and the path of the manifest.
+fn plugin_version(
+    context: &AgentContext<'_, '_>,
+    root: &str,
+    source: &str,
+) -> Option<(String, String)> {
+    let source = source.strip_prefix("./")?;
+    [root.trim_start_matches("./"), ""].iter().find_map(|base| {
+        let directory = join(context.project_dir(), &join(base, source)?)?;
+        let path = below(&directory, ".claude-plugin/plugin.json");
+        let value = manifest::json(context.files, &path);
+        Some((manifest::text(&value, &["version"])?.to_owned(), path))
+    })
+}
+
 fn marketplace(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let root = context.text(&["metadata", "pluginRoot"]).map_or("", |(text, _)| text).to_owned();
     let mut names: HashSet<String> = HashSet::new();
@@ -95,6 +117,15 @@ fn marketplace(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
         }
         if let Some(source) = field("source") {
             path(context, &[root.as_str(), ""], source, report);
+        }
+        if let (Some((own, span)), Some((source, _))) =
+            (field("version").and_then(super::string), field("source").and_then(super::string))
+            && let Some((version, path)) = plugin_version(context, &root, source)
+            && own != version
+        {
+            report
+                .at(span, format!("`{path}` has the version {version}, which is used"))
+                .help("write the same version, or remove this one");
         }
     }
 }

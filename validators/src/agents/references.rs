@@ -29,7 +29,7 @@ fn resolved(path: &str, written: &str) -> Vec<String> {
 }
 
 /// Whether the path of a file of the project ends with these segments.
-fn is_suffix(written: &str, listing: &Listing) -> bool {
+pub(super) fn is_suffix(written: &str, listing: &Listing) -> bool {
     let ending = format!("/{}", written.trim_matches('/'));
     let middle = format!("{ending}/");
     listing.candidates("", &ending).any(|path| path.ends_with(&ending))
@@ -96,7 +96,7 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
 }
 
 /// Whether the text around a path does not state that the path exists.
-fn is_not_claimed(instructions: &Instructions<'_>, span: Span) -> bool {
+pub(super) fn is_not_claimed(instructions: &Instructions<'_>, span: Span) -> bool {
     let text = instructions.context(span);
     instructions.is_negated(span) || CREATING.iter().any(|word| text.contains(word))
 }
@@ -113,6 +113,9 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
     let (Some(instructions), Some(listing)) = (&context.instructions, context.listing()) else {
         return;
     };
+    if context.file.purpose == Purpose::Misnamed {
+        return;
+    }
     let path = instructions.source.path();
     let comments = html_comments(instructions.source.text());
     for link in &instructions.document.links {
@@ -144,7 +147,9 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             continue;
         }
         let is_ignored = |it: &String| is_ignored_by_git(context.files, it);
-        if candidates.iter().any(is_ignored) || instructions.is_code(link.span) {
+        // The text of a link can be code; a link in code is none.
+        let is_code = instructions.document.code.iter().any(|(_, code)| code.contains(link.span));
+        if candidates.iter().any(is_ignored) || is_code {
             continue;
         }
         let finding = report.at(link.span, format!("file `{written}` does not exist"));

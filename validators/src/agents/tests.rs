@@ -7,6 +7,7 @@ use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::Registry;
 use aidd_engine::text::files::Memory;
+use aidd_engine::text::placeholder::JOIN_MARK;
 use aidd_engine::workspace::examples;
 
 fn memory(files: &[(&str, &str)]) -> Memory {
@@ -53,4 +54,100 @@ fn examples_of_all_pages_have_the_documented_findings() {
         })
         .collect();
     assert!(problems.is_empty(), "{} problems:\n{}", problems.len(), problems.join("\n"));
+}
+
+/// Projects with one defect each; the format is described at its start.
+const DEFECTS: &str = include_str!("defects.txt");
+
+/// The files of a section, and the path that only the history has.
+fn apply(section: &str, files: &mut Memory) -> Option<String> {
+    let mut past = None;
+    for part in section.split("\n--- ").skip(1) {
+        let (header, text) = part.split_once('\n').unwrap_or((part, ""));
+        let mut words = header.split(' ');
+        match (words.next().unwrap_or_default(), words.next()) {
+            ("past", path) => past = path.map(str::to_owned),
+            (path, Some("absent")) => _ = files.0.remove(path),
+            (path, times) => {
+                let times = times.and_then(|it| it.strip_prefix("times="));
+                let times = times.map_or(1, |it| it.parse().expect("a number"));
+                let text = format!("{}\n", text.trim_end_matches('\n')).repeat(times);
+                let text = text.replace(JOIN_MARK, "");
+                files.0.insert(path.to_owned(), text.into_bytes());
+            }
+        }
+    }
+    past
+}
+
+/// The findings of a project, each as severity, rule, path and message.
+fn project_findings(engine: &Engine, files: &Memory, past: Option<String>) -> Vec<String> {
+    let paths = files.0.keys().cloned();
+    let listing = Listing::new(paths).with_past(move |path| past.as_deref() == Some(path));
+    let all = aidd_engine::text::files::Listed { files, listing: &listing };
+    let mut found = Vec::new();
+    for (path, text) in &files.0 {
+        let source = Source::new(path.as_str(), String::from_utf8(text.clone()).expect("UTF-8"));
+        for finding in engine.check(&source, &all).findings {
+            found.push(format!("{} {} {path} {}", finding.severity, finding.rule, finding.message));
+        }
+    }
+    found
+}
+
+#[test]
+fn defects_of_projects_are_found() {
+    let registry = Registry::new(DISTRIBUTION.pages, &[]);
+    let only = vec!["agents/*".to_owned(), "secrets/*".to_owned()];
+    let only = Selection { only, ..Selection::default() };
+    let engine = Engine::new(&DISTRIBUTION, registry, &Config::default(), &only).expect("valid");
+    let mut sections = DEFECTS.split("\n=== ").skip(1);
+    let mut base = Memory(std::collections::BTreeMap::new());
+    apply(sections.next().expect("the base"), &mut base);
+    let clean = project_findings(&engine, &base, None);
+    assert!(clean.is_empty(), "the base has findings:\n{}", clean.join("\n"));
+    let (mut missed, mut counts) = (Vec::new(), [0, 0]);
+    for section in sections {
+        let header = section.lines().next().unwrap_or_default();
+        let (rule, _) = header.split_once(": ").expect("a rule and a defect");
+        let (set, rule) = rule.split_once(' ').expect("a set and a rule");
+        let mut files = Memory(base.0.clone());
+        let past = apply(section, &mut files);
+        let found = project_findings(&engine, &files, past);
+        counts[usize::from(set == "own")] += 1;
+        if !found.iter().any(|it| it.contains(&format!(" {rule}"))) {
+            missed.push(format!("{header}\n  {}", found.join("\n  ")));
+        }
+    }
+    assert!(missed.is_empty(), "{} of {counts:?}:\n{}", missed.len(), missed.join("\n"));
+    assert_eq!(counts, [37, 75]);
+}
+
+#[cfg(unix)]
+#[test]
+#[expect(clippy::disallowed_methods, reason = "writes files with permissions for the test")]
+fn a_hook_whose_script_is_not_executable_is_reported() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a directory");
+    let write = |path: &str, text: &str, mode: u32| {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("created");
+        std::fs::write(&path, text).expect("written");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("set");
+    };
+    let settings = r#"{ "hooks": { "Stop": [{ "hooks": [
+        { "type": "command", "command": "./a.sh" },
+        { "type": "command", "command": "./b.sh" },
+        { "type": "command", "command": "bash a.sh" }] }] } }"#;
+    write(".claude/settings.json", settings, 0o644);
+    write("a.sh", "exit 0\n", 0o644);
+    write("b.sh", "exit 0\n", 0o755);
+    let registry = Registry::new(DISTRIBUTION.pages, &[]);
+    let only = Selection { only: vec!["agents/hook-script".to_owned()], ..Selection::default() };
+    let engine = Engine::new(&DISTRIBUTION, registry, &Config::default(), &only).expect("valid");
+    let disk = aidd_engine::text::files::Disk::new(folder.path());
+    let source = Source::new(".claude/settings.json", settings);
+    let found = engine.check(&source, &disk).findings;
+    let messages: Vec<&str> = found.iter().map(|finding| &*finding.message).collect();
+    assert_eq!(messages, ["the script `a.sh` is not executable, so the hook fails"]);
 }

@@ -101,7 +101,7 @@ mod tests {
         assert!(LISTS.len() > 5);
         for names in LISTS.iter() {
             assert!(names.read.is_some(), "{} {}", names.client, names.list);
-            assert!(names.source.starts_with("https://") && names.names.len() > 2);
+            assert!(names.source.starts_with("https://") && names.names.len() > 1);
         }
     }
 }

@@ -37,6 +37,10 @@ impl<O: Files> Files for Overlay<'_, O> {
         }
     }
 
+    fn is_executable(&self, path: &str) -> Option<bool> {
+        self.over.is_executable(path).or_else(|| self.under.is_executable(path))
+    }
+
     fn listing(&self) -> Option<&Listing> {
         self.over.listing().or_else(|| self.under.listing())
     }

@@ -44,6 +44,10 @@ impl<T: Wrapper> Files for T {
         self.inner().content_stamp(path)
     }
 
+    fn is_executable(&self, path: &str) -> Option<bool> {
+        self.inner().is_executable(path)
+    }
+
     fn names(&self, folder: &str) -> Vec<String> {
         self.inner().names(folder)
     }

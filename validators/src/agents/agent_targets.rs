@@ -1,0 +1,94 @@
+//! Skills and agents that the front matter of an agent names and the project does not have.
+
+use super::AgentContext;
+use super::model::{Client, Purpose};
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::listing::Listing;
+use aidd_engine::text::nearest::nearest;
+use aidd_engine::text::paths::below;
+use aidd_engine::text::source::Span;
+
+/// Agents that VS Code has without a file.
+const BUILT_IN: [&str; 6] = ["agent", "ask", "default", "edit", "plan", "explore"];
+
+pub(super) fn agent_reference(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let Some(listing) = context.listing() else { return };
+    if context.file.purpose != Purpose::Agent || context.data.broken.is_some() {
+        return;
+    }
+    let directory = context.project_dir();
+    match context.file.client {
+        Client::Claude => {
+            let known = skills(listing, &below(directory, ".claude/skills/"));
+            for (name, span) in items(context, "skills") {
+                // Skills of plugins have the name of the plugin before a colon.
+                let is_other = known.is_empty() || name.contains([':', '{', '<', '*', '/']);
+                if !is_other && !known.iter().any(|it| it == name) {
+                    add(report, span, &format!("the project has no skill `{name}`"), name, &known);
+                }
+            }
+        }
+        // The agents of a collection are used in other projects.
+        Client::Copilot if context.source.path().contains(".github/agents/") => {
+            let known = agents(context, listing, &below(directory, ".github/agents/"));
+            let handoffs = context.children(&["handoffs"]).filter_map(|(handoff, _)| {
+                let at = context.data.child(handoff, "agent")?;
+                super::string(&context.data.all[at])
+            });
+            for (name, span) in items(context, "agents").into_iter().chain(handoffs) {
+                let is_same = |it: &&str| it.eq_ignore_ascii_case(name);
+                let is_other = name.contains(['*', '{', '<', '/', '$'])
+                    || BUILT_IN.iter().any(|it| it.eq_ignore_ascii_case(name));
+                if !is_other && !known.iter().any(|it| is_same(&it.as_str())) {
+                    add(report, span, &format!("the project has no agent `{name}`"), name, &known);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn add(report: &mut Report<'_>, span: Span, message: &str, name: &str, known: &[String]) {
+    let finding = report.at(span, message);
+    match nearest(name, known.iter().map(String::as_str)) {
+        Some(near) => finding.help(format!("did you mean `{near}`?")),
+        None => finding.help("correct the name, or remove the entry"),
+    };
+}
+
+/// The strings of a list of the front matter, or of a string with commas.
+fn items<'c>(context: &'c AgentContext<'_, '_>, key: &str) -> Vec<(&'c str, Span)> {
+    if let Some((text, span)) = context.text(&[key]) {
+        return text
+            .split(',')
+            .map(|name| (name.trim(), span))
+            .filter(|it| !it.0.is_empty())
+            .collect();
+    }
+    context.children(&[key]).filter_map(|(_, value)| super::string(value)).collect()
+}
+
+/// The names of the skills in a directory.
+fn skills(listing: &Listing, directory: &str) -> Vec<String> {
+    let files = listing.beginning_with(directory).iter();
+    files
+        .filter_map(|path| path[directory.len()..].strip_suffix("/SKILL.md"))
+        .map(|name| name.rsplit('/').next().unwrap_or(name).to_owned())
+        .collect()
+}
+
+/// The names of the agents in a directory: of their files, and in their front matter.
+fn agents(context: &AgentContext<'_, '_>, listing: &Listing, directory: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    for path in listing.beginning_with(directory) {
+        let name = &path[directory.len()..];
+        let Some(stem) = name.strip_suffix(".agent.md").or_else(|| name.strip_suffix(".md")) else {
+            continue;
+        };
+        names.push(stem.to_owned());
+        let text = aidd_engine::text::files::side_file(context.files, path).unwrap_or_default();
+        let named = text.lines().take(40).find_map(|line| line.strip_prefix("name:"));
+        names.extend(named.map(|it| it.trim().trim_matches(['"', '\'']).to_owned()));
+    }
+    names
+}

@@ -1,0 +1,107 @@
+//! Files without content, code blocks that hide the rest of a file, and files of skills that do not
+//! exist.
+
+use super::AgentContext;
+use super::markdown::inner_code;
+use super::model::Purpose;
+use super::references::{is_not_claimed, is_suffix};
+use super::words::is_placeholder_path;
+use aidd_engine::parse::values::front_matter;
+use aidd_engine::project::ignored::is_ignored_by_git;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::paths::{join, parent_dir};
+use aidd_engine::text::source::Span;
+
+pub(super) fn empty(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let is_read = matches!(
+        context.file.purpose,
+        Purpose::Agent | Purpose::Command | Purpose::Instructions | Purpose::Rule | Purpose::Skill
+    );
+    let text = context.source.text();
+    let body = match front_matter(text) {
+        // The closing line of the front matter is not part of it.
+        Some((_, end)) => text[end..].trim_start().trim_start_matches('-'),
+        None if text.starts_with("---") => return,
+        None => text,
+    };
+    if is_read && body.trim().is_empty() {
+        report
+            .at(context.source.line_span(0), "the file has no instructions")
+            .help("write the instructions, or remove the file");
+    }
+}
+
+pub(super) fn unclosed_fence(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let Some(instructions) = &context.instructions else { return };
+    let Some(block) = instructions.document.blocks.last() else { return };
+    let text = context.source.text();
+    if (block.span.end as usize) < text.trim_end().len() {
+        return;
+    }
+    let written = context.source.slice(block.span);
+    let mut lines = written.trim_end().lines();
+    let opening = lines.next().unwrap_or_default().trim_start_matches([' ', '>', '\t']);
+    let Some(mark) = opening.chars().next().filter(|c| matches!(c, '`' | '~')) else { return };
+    let length = opening.len() - opening.trim_start_matches(mark).len();
+    // Without a line after it, the fence was meant to close a block with blocks inside.
+    let Some(last) = lines.next_back() else { return };
+    let last = last.trim_start_matches(['>', ' ', '\t']).trim_end();
+    let is_closed = last.len() >= length && last.chars().all(|c| c == mark);
+    if !is_closed {
+        let start = block.span.start as usize;
+        let first = written.lines().next().map_or(0, str::len);
+        report
+            .at(Span::new(start, start + first), "the code block is not closed")
+            .help("close it; what follows is not read as instructions");
+    }
+}
+
+/// The directories of a skill with files for it.
+const SKILL_DIRS: [&str; 3] = ["assets/", "references/", "scripts/"];
+
+pub(super) fn skill_file(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let (Some(instructions), Some(listing)) = (&context.instructions, context.listing()) else {
+        return;
+    };
+    let directory = parent_dir(context.source.path());
+    // Skills on skills describe the files of others.
+    let is_about_skills = directory.rsplit('/').next().is_some_and(|name| name.contains("skill"));
+    if context.file.purpose != Purpose::Skill || is_about_skills {
+        return;
+    }
+    for (_, span) in &instructions.document.code {
+        let inner = inner_code(context.source, *span);
+        let written = context.source.slice(inner);
+        let Some(folder) = SKILL_DIRS.iter().find(|folder| written.starts_with(**folder)) else {
+            continue;
+        };
+        let is_path_char =
+            |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
+        let name = written.rsplit('/').next().unwrap_or(written);
+        let has_extension = name.contains('.') && !name.contains("..");
+        if !written.chars().all(is_path_char)
+            || !has_extension
+            || is_placeholder_path(written)
+            || name.starts_with("filename.")
+        {
+            continue;
+        }
+        let Some(path) = join(directory, written) else { continue };
+        let has_folder = join(directory, folder.trim_end_matches('/'))
+            .is_some_and(|folder| listing.has_dir(&folder));
+        let is_here = context.files.exists(&path)
+            || context.files.exists(written)
+            || listing.has_dir(&path)
+            || is_suffix(written, listing);
+        if !has_folder
+            || is_here
+            || is_not_claimed(instructions, *span)
+            || is_ignored_by_git(context.files, &path)
+        {
+            continue;
+        }
+        report
+            .at(inner, format!("the skill has no file `{written}`"))
+            .help("add the file, or correct the path");
+    }
+}

@@ -1,0 +1,124 @@
+//! Permission rules and values of settings that have no effect.
+
+use super::AgentContext;
+use super::model::{Client, Purpose};
+use super::permissions::split_rule;
+use super::vendors::names;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::Span;
+
+/// Tools whose rules with a path are never consulted; those of `Edit` apply to them.
+const WRITERS: [&str; 2] = ["MultiEdit", "Write"];
+
+fn is_claude_settings(context: &AgentContext<'_, '_>) -> bool {
+    context.file.client == Client::Claude && context.file.purpose == Purpose::Settings
+}
+
+pub(super) fn permission_syntax(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    if !is_claude_settings(context) {
+        return;
+    }
+    let rules = |list: &'static str| {
+        context.children(&["permissions", list]).filter_map(|(_, value)| super::string(value))
+    };
+    let denied: Vec<&str> = rules("deny").map(|(rule, _)| rule).collect();
+    for list in ["allow", "ask", "deny"] {
+        for (rule, span) in rules(list) {
+            if rule.contains('(') != rule.trim_end().ends_with(')') {
+                let message = format!("`{rule}` lacks a parenthesis, so it matches nothing");
+                report.at(span, message).help("write `Tool(specifier)`");
+                continue;
+            }
+            if list != "deny" && denied.contains(&rule) {
+                let message = format!("`{rule}` has no effect, because `deny` has the same rule");
+                report.at(span, message).help("remove one of the rules");
+            }
+            let (tool, specifier) = split_rule(rule);
+            let Some(specifier) = specifier else { continue };
+            if WRITERS.contains(&tool) {
+                let edited = format!("Edit({specifier})");
+                report
+                    .at(span, format!("Claude Code does not consult `{rule}`"))
+                    .help(format!("write `{edited}`, which applies to all tools that write"))
+                    .fix_unsafe("Use `Edit`", edit(context, span, rule, &edited));
+            } else if matches!(tool, "Edit" | "Read")
+                && ["/Users/", "/home/"].iter().any(|start| specifier.starts_with(start))
+            {
+                let absolute = format!("{tool}(/{specifier})");
+                report
+                    .at(span, format!("the path of `{rule}` is relative to the project root"))
+                    .help("an absolute path begins with `//`, one in the home directory with `~/`")
+                    .fix_unsafe("Make the path absolute", edit(context, span, rule, &absolute));
+            }
+        }
+    }
+}
+
+/// Replaces the text of a string in quotes.
+fn edit(context: &AgentContext<'_, '_>, span: Span, old: &str, new: &str) -> Vec<Edit> {
+    let written = context.source.slice(span);
+    vec![Edit::replace(span, written.replacen(old, new, 1))]
+}
+
+pub(super) fn ignored_setting(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    if !is_claude_settings(context) {
+        return;
+    }
+    for (list, reader) in
+        [("managed-settings", "managed settings"), ("user-settings", "the user's own settings")]
+    {
+        let Some(keys) = names("claude", list) else { continue };
+        for (_, value) in context.children(&[]) {
+            let Some((key, span)) = value.key.as_ref().filter(|(key, _)| keys.has(key)) else {
+                continue;
+            };
+            let message = format!("Claude Code reads `{key}` only from {reader}");
+            keys.report_unknown(report, *span, message);
+        }
+    }
+}
+
+/// The keys whose values are words of a list of the client: the purpose of the file, the path of the
+/// key, and the list.
+const VALUES: &[(Client, Purpose, &[&str], &str)] = &[
+    (Client::Claude, Purpose::Agent, &["model"], "models"),
+    (Client::Claude, Purpose::Agent, &["permissionMode"], "permission-modes"),
+    (Client::Claude, Purpose::Agent, &["memory"], "memory-scopes"),
+    (Client::Claude, Purpose::Settings, &["permissions", "defaultMode"], "permission-modes"),
+    (Client::Codex, Purpose::Settings, &["sandbox_mode"], "sandbox-modes"),
+    (Client::Copilot, Purpose::Agent, &["target"], "targets"),
+    (Client::Kiro, Purpose::Rule, &["inclusion"], "inclusions"),
+    (Client::OpenCode, Purpose::Settings, &["share"], "shares"),
+];
+
+pub(super) fn unknown_value(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    if context.data.broken.is_some() {
+        return;
+    }
+    let client = match context.file.client {
+        Client::Claude => "claude",
+        Client::Codex => "codex",
+        Client::Copilot => "copilot",
+        Client::Kiro => "kiro",
+        Client::OpenCode => "opencode",
+        _ => return,
+    };
+    for (_, _, keys, list) in
+        VALUES.iter().filter(|it| (it.0, it.1) == (context.file.client, context.file.purpose))
+    {
+        let Some((value, span)) = context.text(keys) else { continue };
+        let Some(known) = names(client, list) else { continue };
+        // Full names of models, and placeholders of templates, are not words.
+        let is_word = value.chars().all(|c| c.is_ascii_alphabetic() || matches!(c, '-' | '_'));
+        if value.is_empty() || !is_word || known.has(value) || value.starts_with("claude-") {
+            continue;
+        }
+        let key = keys.last().copied().unwrap_or_default();
+        let message = match known.nearest(value) {
+            Some(near) => format!("`{value}` is not a value of `{key}`; did you mean `{near}`?"),
+            None => format!("`{value}` is not a value of `{key}`"),
+        };
+        known.report_unknown(report, span, message);
+    }
+}
