@@ -203,14 +203,49 @@ pub(super) fn iframe_without_title(element: El<'_>, found: &mut Found<'_, '_>) {
         .iter()
         .all(|name| element.text_of(name).is_some_and(|size| matches!(size, "0" | "1")));
     let is_removed = element.text_of("tabindex") == Some("-1");
-    if attribute_name(element, &[]) == Name::Empty
+    let is_jsx = element.document().language() == Language::Jsx;
+    // React renders no attribute for a truth value.
+    let is_boolean = is_jsx && matches!(element.text_of("title"), Some("true" | "false"));
+    if (attribute_name(element, &[]) == Name::Empty || is_boolean)
         && !is_tiny
         && !is_removed
-        && (!role(element).is_presentational() || ignores_presentation(element))
+        && (!role(element).is_presentational()
+            || ignores_presentation(element)
+            || element.attribute("title").is_some())
     {
         found
             .at(element.tag_span(), format!("`<{}>` without a title", element.tag))
             .help("state in `title` what the frame contains");
+    }
+}
+
+pub(super) fn title_as_label(element: El<'_>, found: &mut Found<'_, '_>) {
+    let is_control = match element.tag {
+        "select" | "textarea" => true,
+        "input" => input_type(element).is_some_and(|kind| {
+            !matches!(&*kind, "hidden" | "submit" | "reset" | "button" | "image")
+        }),
+        _ => false,
+    };
+    let Some(attribute) = element.attribute("title") else { return };
+    let is_text = matches!(attribute.value, Value::Static { text, .. } if !is_blank(text));
+    if is_control
+        && is_text
+        && aria_name(element).is_none()
+        && !["aria-labelledby", "placeholder", "slot"]
+            .iter()
+            .any(|name| element.attribute(name).is_some())
+        && !element.has_spread()
+        && !is_labelled(element)
+        && !may_be_hidden(element)
+        && !role(element).is_presentational()
+    {
+        found
+            .at(
+                attribute.span,
+                format!("only `title` names `<{}>`: it is not visible", element.tag),
+            )
+            .help("add a `<label>`");
     }
 }
 
@@ -241,10 +276,22 @@ pub(super) fn link_without_target(element: El<'_>, found: &mut Found<'_, '_>) {
     if element.tag != "a" || element.has_spread() {
         return;
     }
-    let Some(Value::Static { text, span }) = element.value("href") else { return };
+    let Some(attribute) = element.attribute("href") else { return };
+    let is_jsx = element.document().language() == Language::Jsx;
+    if is_jsx && matches!(attribute.value, Value::Absent) {
+        found
+            .at(attribute.span, "the link leads nowhere, and the keyboard does not reach it")
+            .help("use `<button>` for an action, or the address of a page");
+        return;
+    }
+    let Value::Static { text, span } = attribute.value else { return };
     let lower = text.trim().to_ascii_lowercase();
     let is_script = lower.starts_with("javascript:");
-    if !(is_script || lower == "#" || lower == "#!") || role(element) == Role::Explicit("button") {
+    // A link to the page itself.
+    let is_empty = is_jsx && lower.is_empty();
+    if !(is_script || is_empty || lower == "#" || lower == "#!")
+        || role(element) == Role::Explicit("button")
+    {
         return;
     }
     let is_toggle = element

@@ -34,9 +34,24 @@ pub(super) fn invalid_lang(element: El<'_>, found: &mut Found<'_, '_>) {
     if !element.is_native() {
         return;
     }
+    let primary = |tag: &str| tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
+    if let (Some(Value::Static { text, span }), Some(other)) =
+        (element.value("xml:lang"), element.text_of("lang"))
+        && element.tag == "html"
+        && !is_blank(text)
+        && !is_blank(other)
+        && primary(text.trim()) != primary(other)
+    {
+        found
+            .at(span, format!("`lang` declares another language: `{other}`"))
+            .help("use the same value for `lang` and `xml:lang`");
+        return;
+    }
     for name in ["lang", "xml:lang"] {
         if let Some(Value::Static { text, span }) = element.value(name)
-            && !is_blank(text)
+            // An empty value stands for an unknown language.
+            && !text.is_empty()
+            && !(element.tag == "html" && is_blank(text))
             && !is_language_tag(text.trim())
             // The language of code, or a placeholder.
             && !matches!(element.tag, "script" | "style" | "template" | "pre" | "code")

@@ -1,7 +1,7 @@
 //! Elements with the name of the native element that they render.
 
 use super::components::is_polymorphic;
-use aidd_markup::{Element, Value};
+use aidd_markup::{Document, Element, Node, Value};
 use std::ops::Deref;
 
 /// An element, and the name of the native element that it is or renders.
@@ -43,6 +43,15 @@ impl<'d> El<'d> {
     pub(super) fn text_of(self, name: &str) -> Option<&'d str> {
         self.element.value(name).and_then(Value::text).map(str::trim)
     }
+}
+
+/// Whether the block begins a block of Ruby, such as `<%= tag.li do %>`, whose helper puts an element
+/// around the nodes that follow.
+pub(super) fn opens_helper(node: Node<'_>, document: &Document<'_>) -> bool {
+    let Node::Block(block) = node else { return false };
+    let text = document.slice(block.span());
+    let code = text.trim_end_matches("%>").trim_end_matches('-').trim_end();
+    text.starts_with("<%=") && (code.ends_with(" do") || code.ends_with('|'))
 }
 
 impl<'d> Deref for El<'d> {

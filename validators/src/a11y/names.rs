@@ -80,7 +80,9 @@ fn name_of_ids(element: El<'_>, ids: &str) -> Name {
             continue;
         }
         let name = match written_aria_name(target) {
-            None if matches!(target.tag, "img" | "input" | "select" | "textarea") => {
+            // The selected option.
+            None if target.tag == "select" => Name::Unknown,
+            None if matches!(target.tag, "img" | "input" | "textarea") => {
                 attribute_name(target, &["alt", "value"])
             }
             None => content_without(target, Some(element)),
@@ -297,6 +299,7 @@ fn contribution(element: El<'_>) -> Contribution<'_> {
     }
     let native = match element.tag {
         "img" | "area" => "alt",
+        "input" if element.text_of("type") == Some("hidden") => return Contribution::Nothing,
         "input" => "value",
         "style" | "script" => return Contribution::Nothing,
         _ => "title",
