@@ -1,8 +1,8 @@
 //! Rules on attributes: ARIA and a few of HTML.
 
 use super::element::El;
-use super::names::{Name, content, is_blank, may_be_hidden};
-use super::roles::{Role, implicit, input_type, role};
+use super::names::{Name, content, is_blank, is_hidden_by_style, may_be_hidden};
+use super::roles::{Role, implicit, input_type, is_natively_interactive, role};
 use super::{Found, aria, html, tokens};
 use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::nearest::nearest;
@@ -148,8 +148,11 @@ pub(super) fn unknown_role(element: El<'_>, found: &mut Found<'_, '_>) {
         return;
     }
     if text.trim().is_empty() {
-        let finding = found.at(attribute.span, "the role is empty").help("delete the attribute");
-        finding.severity = finding.severity.min(Severity::Info);
+        if element.document().language() == Language::Jsx {
+            let finding =
+                found.at(attribute.span, "the role is empty").help("delete the attribute");
+            finding.severity = finding.severity.min(Severity::Info);
+        }
         return;
     }
     let unknown = |word: &&str| {
@@ -261,7 +264,10 @@ pub(super) fn unsupported_aria_attribute(element: El<'_>, found: &mut Found<'_, 
     if role(element) == Role::None && WITHOUT_ROLE.contains(&element.tag) {
         return unsupported_without_role(element, found);
     }
-    let Some(name) = role(element).name() else { return };
+    // Browsers ignore the role of an element that the keyboard reaches.
+    let is_ignored =
+        role(element).is_presentational() && is_natively_interactive(element) == Some(true);
+    let Some(name) = role(element).name().filter(|_| !is_ignored) else { return };
     let Some(known) = aria::role(name) else { return };
     let input = (element.tag == "input").then(|| input_type(element)).flatten();
     for attribute in aria_attributes(element) {
@@ -467,7 +473,13 @@ pub(super) fn duplicate_attribute(element: El<'_>, found: &mut Found<'_, '_>) {
 }
 
 pub(super) fn invalid_autocomplete(element: El<'_>, found: &mut Found<'_, '_>) {
-    if !matches!(element.tag, "input" | "select" | "textarea" | "form") {
+    // Browsers do not fill a disabled or hidden control.
+    let is_disabled = element.attribute("disabled").is_some_and(|it| !it.value.is_dynamic())
+        || element.text_of("aria-disabled") == Some("true");
+    if !matches!(element.tag, "input" | "select" | "textarea" | "form")
+        || is_disabled
+        || is_hidden_by_style(*element)
+    {
         return;
     }
     let Some(Value::Static { text, span }) = element.value("autocomplete") else { return };

@@ -2,7 +2,7 @@
 
 use super::Found;
 use super::element::{El, opens_helper};
-use super::names::may_be_hidden;
+use super::names::{Name, content, may_be_hidden};
 use super::roles::{Role, input_type, role};
 use aidd_markup::{AttributeKind, Language, Node, Value};
 
@@ -78,6 +78,9 @@ fn around<'d>(element: El<'d>, item: &str, containers: &[&str]) -> Around<'d> {
             return Around::Allowed;
         }
         match role.name() {
+            _ if is_generic(role) && is_exposed(outer) && outer.document().is_complete() => {
+                return Around::Other(outer);
+            }
             _ if is_generic(role) || outer.is_foreign() => {}
             Some("document") => {}
             Some(name) if containers.contains(&name) => return Around::Allowed,
@@ -173,10 +176,13 @@ fn content_of<'d>(element: El<'d>, items: &[&str]) -> Content<'d> {
                     continue;
                 }
                 match role.name() {
+                    // Its items are those of the container.
+                    Some("group") if items.contains(&"group") => pending.extend(child.children()),
+                    Some("group") if is_complete => stray = Some(child),
                     Some(name) if items.contains(&name) => has_item = true,
                     // The attribute gives the element a meaning of its own.
                     _ if is_complete && is_generic(role) && is_exposed(child) => {
-                        stray = Some(child)
+                        stray = Some(child);
                     }
                     Some("group") | None if !child.is_foreign() => pending.extend(child.children()),
                     _ if is_generic(role) => pending.extend(child.children()),
@@ -231,6 +237,12 @@ fn is_item_like(role: Role<'_>) -> bool {
     )
 }
 
+/// The names of roles, in words.
+fn listed(names: &[&str]) -> String {
+    let names = names.iter().filter(|name| **name != "none");
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
 pub(super) fn role_with_other_items(element: El<'_>, found: &mut Found<'_, '_>) {
     let Some(attribute) = element.attribute("role") else { return };
     let Role::Explicit(name) = role(element) else { return };
@@ -245,12 +257,12 @@ pub(super) fn role_with_other_items(element: El<'_>, found: &mut Found<'_, '_>) 
     let stray = match content_of(element, items) {
         Content::Allowed => return,
         Content::Stray(stray) => stray,
-        // A script or the server fills other containers later.
-        Content::Empty if name != "row" => return,
+        // A script or the server fills an empty container later.
+        Content::Empty if name != "row" && content(element) == Name::Empty => return,
         Content::Empty => {
             found
-                .at(attribute.span, "the row contains no cell")
-                .help("give the elements inside the role `cell` or `gridcell`");
+                .at(attribute.span, format!("the element with the role `{name}` contains no items"))
+                .help(format!("give the elements inside one of the roles {}", listed(items)));
             return;
         }
     };
@@ -258,11 +270,9 @@ pub(super) fn role_with_other_items(element: El<'_>, found: &mut Found<'_, '_>) 
         Role::Explicit(role) => format!("an element with the role `{role}`"),
         _ => format!("`<{}>`", stray.tag),
     };
-    let needed: Vec<String> =
-        items.iter().filter(|name| **name != "none").map(|name| format!("`{name}`")).collect();
     found
         .at(attribute.span, format!("the role `{name}` does not allow {what} inside"))
-        .help(format!("give the items one of the roles {}, or `none`", needed.join(", ")))
+        .help(format!("give the items one of the roles {}, or `none`", listed(items)))
         .related(stray.tag_span(), "the other element");
 }
 

@@ -45,7 +45,10 @@ pub(super) fn unnamed_button(element: El<'_>, found: &mut Found<'_, '_>) {
     let is_button = match element.tag {
         // The keyboard reaches the element, so browsers ignore `role="none"`.
         "button" => !role(element).is_presentational() || ignores_presentation(element),
-        "summary" => document.language() != Language::Html || document.is_complete(),
+        "summary" => {
+            (document.language() != Language::Html || document.is_complete())
+                && element.parent_el().is_none_or(|outer| names_details(element, outer))
+        }
         "input" => {
             let kind = input_type(element);
             // Browsers name other buttons, unless `value` is empty.
@@ -79,6 +82,16 @@ pub(super) fn unnamed_button(element: El<'_>, found: &mut Found<'_, '_>) {
     found
         .at(element.tag_span(), format!("{what} without a name"))
         .help("add text or `aria-label`; hide a decorative icon with `aria-hidden=\"true\"`");
+}
+
+/// Whether a `<summary>` in this element is the first of `<details>`; others are text.
+fn names_details(summary: El<'_>, outer: El<'_>) -> bool {
+    let mut elements = outer.children().filter_map(|node| match node {
+        Node::Element(child) => Some(child),
+        _ => None,
+    });
+    let is_first = elements.find(|child| child.name() == "summary") == Some(*summary);
+    outer.tag != "details" && !outer.document().is_complete() || outer.tag == "details" && is_first
 }
 
 pub(super) fn unlabelled_control(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -250,8 +263,11 @@ pub(super) fn title_as_label(element: El<'_>, found: &mut Found<'_, '_>) {
 }
 
 pub(super) fn empty_heading(element: El<'_>, found: &mut Found<'_, '_>) {
-    let is_heading = matches!(element.tag, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
-        && !matches!(role(element), Role::Explicit(_) | Role::Unknown);
+    let is_heading = match role(element) {
+        Role::Explicit(name) => name == "heading" && !element.tag.is_empty(),
+        Role::Implicit(name) => name == "heading",
+        Role::None | Role::Unknown => false,
+    };
     if !is_heading || name(element) != Name::Empty || may_be_hidden(element) {
         return;
     }
@@ -347,7 +363,12 @@ pub(super) fn label_mismatch(element: El<'_>, found: &mut Found<'_, '_>) {
     if !is_named_by_content || element.tag.is_empty() {
         return;
     }
+    // The text of an image is not visible.
+    let has_image = || element.inner().is_none_or(|inner| inner.iter().any(|it| it.tag == "img"));
     let Name::Present(Some(visible)) = content(element) else { return };
+    if has_image() {
+        return;
+    }
     let words = |text: &str| {
         let letters = text.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' });
         let text: String = letters.flat_map(char::to_lowercase).collect();

@@ -1,6 +1,7 @@
 //! Accessible names, computed from the source as far as it shows them.
 
 use super::element::El;
+use super::roles::{Role, role};
 use aidd_markup::{AttributeKind, Element, Language, Node, Value};
 
 /// The name of an element.
@@ -76,7 +77,7 @@ fn name_of_ids(element: El<'_>, ids: &str) -> Name {
         let Some(target) = element.document().by_id(id).map(El::new) else { continue };
         // A hidden element names others with all of its text.
         if may_be_hidden(target) {
-            is_unknown = true;
+            is_unknown |= target.children().next().is_some();
             continue;
         }
         let name = match written_aria_name(target) {
@@ -296,6 +297,9 @@ fn contribution(element: El<'_>) -> Contribution<'_> {
         }
         Some(Name::Unknown) => return Contribution::Unknown,
         _ => {}
+    }
+    if element.tag == "img" && matches!(role(element), Role::Explicit("none" | "presentation")) {
+        return Contribution::Nothing;
     }
     let native = match element.tag {
         "img" | "area" => "alt",
