@@ -138,7 +138,7 @@ enum Content<'d> {
     Allowed,
     /// An element whose role does not belong there.
     Stray(El<'d>),
-    /// Nothing.
+    /// Neither items nor other elements with a role.
     Empty,
 }
 

@@ -50,7 +50,7 @@ pub(super) fn invalid_lang(element: El<'_>, found: &mut Found<'_, '_>) {
     }
     for name in ["lang", "xml:lang"] {
         if let Some(Value::Static { text, span }) = element.value(name)
-            // An empty value stands for an unknown language.
+            // With an empty value, the language is unknown.
             && !text.is_empty()
             && !(element.tag == "html" && is_blank(text))
             && !is_language_tag(text.trim())
