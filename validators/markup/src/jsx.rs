@@ -231,6 +231,14 @@ fn literal<'a>(expression: &Expression<'a>, text: &'a str) -> Option<Value<'a>> 
         {
             at(text.get(unary.span.start as usize..unary.span.end as usize)?, unary.span)
         }
+        Expression::UnaryExpression(unary) if unary.operator == UnaryOperator::LogicalNot => {
+            let is_true = match &unary.argument {
+                Expression::BooleanLiteral(value) => value.value,
+                Expression::StringLiteral(value) => !value.value.is_empty(),
+                _ => return None,
+            };
+            at(if is_true { "false" } else { "true" }, unary.span)
+        }
         Expression::NullLiteral(_) => Value::Absent,
         Expression::Identifier(name) if name.name == "undefined" => Value::Absent,
         _ => return None,

@@ -127,7 +127,7 @@ impl Attribute {
         let is_boolean = matches!(value, "true" | "false");
         let is_token = |token: &str| self.tokens.split(',').any(|known| known == token);
         match self.kind {
-            "boolean" => is_boolean || value == "undefined",
+            "boolean" => is_boolean || is_token(value),
             "tristate" => is_boolean || matches!(value, "mixed" | "undefined"),
             "token" => is_token(value),
             "tokenlist" => !value.is_empty() && value.split_ascii_whitespace().all(is_token),

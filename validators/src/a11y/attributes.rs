@@ -1,10 +1,10 @@
 //! Rules on attributes: ARIA and a few of HTML.
 
 use super::element::El;
-use super::names::is_blank;
-use super::roles::{Role, implicit, input_type, role};
-use super::{Found, aria, tokens};
-use aidd_engine::text::finding::Edit;
+use super::names::{Name, content, is_blank, is_hidden_by_style, may_be_hidden};
+use super::roles::{Role, implicit, input_type, is_natively_interactive, role};
+use super::{Found, aria, html, tokens};
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::source::Span;
 use aidd_markup::{Attribute, AttributeKind, Language, Value};
@@ -100,16 +100,36 @@ fn missing_reference(element: El<'_>, attribute: &Attribute<'_>, found: &mut Fou
         && (element.text_of("aria-expanded") == Some("false")
             || element.attribute("aria-haspopup").is_some()
             || element.text_of("aria-selected") == Some("false"));
-    let is_checked = matches!(
-        &*attribute.name,
-        "aria-activedescendant" | "aria-controls" | "aria-flowto" | "aria-owns"
-    );
-    if is_checked
-        && document.is_complete()
-        && !is_shown_later
-        && !is_blank(text)
-        && text.split_ascii_whitespace().all(|id| document.by_id(id).is_none())
-    {
+    let is_invalid = || element.text_of("aria-invalid").is_some_and(|text| text != "false");
+    let is_checked = match &*attribute.name {
+        "aria-activedescendant" | "aria-controls" | "aria-flowto" | "aria-owns" => true,
+        "aria-errormessage" => is_invalid(),
+        _ => false,
+    };
+    if !is_checked || !document.is_complete() || is_blank(text) {
+        return;
+    }
+    if attribute.name == "aria-activedescendant" && text.trim().contains(char::is_whitespace) {
+        found
+            .at(span, "`aria-activedescendant` refers to more than one element")
+            .help("use the id of the active element");
+        return;
+    }
+    let is_unseen = |id: &str| {
+        let target = document.by_id(id).map(El::new);
+        target.is_some_and(|it| {
+            // A script writes the message into a live region later.
+            let is_live = it.attribute("aria-live").is_some() || role(it).name() == Some("alert");
+            may_be_hidden(it) || !is_live && content(it) == Name::Empty
+        })
+    };
+    if attribute.name == "aria-errormessage" && text.split_ascii_whitespace().all(is_unseen) {
+        found
+            .at(span, format!("the message with the id `{}` is hidden or empty", text.trim()))
+            .help("show the message, or set `aria-invalid` to `false`");
+        return;
+    }
+    if !is_shown_later && text.split_ascii_whitespace().all(|id| document.by_id(id).is_none()) {
         found
             .at(span, format!("no element of the page has the id `{}`", text.trim()))
             .help("correct the id, or delete the attribute");
@@ -117,8 +137,22 @@ fn missing_reference(element: El<'_>, attribute: &Attribute<'_>, found: &mut Fou
 }
 
 pub(super) fn unknown_role(element: El<'_>, found: &mut Found<'_, '_>) {
-    let Some(Value::Static { text, span }) = element.value("role") else { return };
-    if element.tag.is_empty() || text.trim().is_empty() {
+    let Some(attribute) = element.attribute("role") else { return };
+    let (text, span) = match attribute.value {
+        Value::Static { text, span } => (text, span),
+        // In JSX, a property without value is `true`.
+        Value::Empty => ("", attribute.span),
+        Value::Absent | Value::Dynamic { .. } => return,
+    };
+    if element.tag.is_empty() {
+        return;
+    }
+    if text.trim().is_empty() {
+        if element.document().language() == Language::Jsx {
+            let finding =
+                found.at(attribute.span, "the role is empty").help("delete the attribute");
+            finding.severity = finding.severity.min(Severity::Info);
+        }
         return;
     }
     let unknown = |word: &&str| {
@@ -132,14 +166,24 @@ pub(super) fn unknown_role(element: El<'_>, found: &mut Found<'_, '_>) {
     };
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     // The first role that the browser knows applies: `role="switch checkbox"`.
-    if words.iter().any(|word| !unknown(word)) {
+    let known = words.iter().position(|word| !unknown(word));
+    let is_capital = |word: &&&str| word.bytes().any(|byte| byte.is_ascii_uppercase());
+    if let Some(word) = words.iter().find(is_capital).filter(|_| known.is_some()) {
+        let finding = found.at(span, format!("the role `{word}` contains capital letters"));
+        finding.help("write roles in lower case");
+        finding.severity = finding.severity.min(Severity::Info);
         return;
     }
-    let Some(word) = words.first() else { return };
+    // A word after a role that exists is never used.
+    let at = known.unwrap_or_default();
+    let Some(word) = words.iter().skip(at).find(|word| unknown(word)) else { return };
     let is_abstract = aria::role(word).is_some();
     let problem = if is_abstract { "is abstract" } else { "does not exist" };
     let similar = nearest(word, aria::role_names());
     let finding = found.at(span, format!("the role `{word}` {problem}"));
+    if known.is_some() {
+        finding.severity = finding.severity.min(Severity::Info);
+    }
     match similar {
         Some(similar) if !is_abstract => {
             finding.help(format!("use `{similar}`"));
@@ -154,9 +198,10 @@ pub(super) fn deprecated_role(element: El<'_>, found: &mut Found<'_, '_>) {
     if let Some(Value::Static { text, span }) = element.value("role")
         && aria::role(text.trim()).is_some_and(|role| role.is_deprecated)
     {
+        let other = if text.trim() == "directory" { "list" } else { "listitem" };
         found
             .at(span, format!("the role `{}` is deprecated", text.trim()))
-            .help("use `list` instead");
+            .help(format!("use `{other}` instead"));
     }
 }
 
@@ -184,7 +229,13 @@ pub(super) fn missing_aria_state(element: El<'_>, found: &mut Found<'_, '_>) {
     };
     // A separator that the keyboard reaches is a widget.
     let is_splitter = name == "separator" && element.text_of("tabindex") == Some("0");
-    let required: &[&str] = if is_splitter { &["aria-valuenow"] } else { &known.required };
+    // The draft of 1.3 requires the reference only while the list is shown.
+    let is_open = name == "combobox" && element.text_of("aria-expanded") == Some("true");
+    let required: &[&str] = match (is_splitter, is_open) {
+        (true, _) => &["aria-valuenow"],
+        (_, true) => &["aria-controls"],
+        _ => &known.required,
+    };
     let has_text = element.attribute("aria-valuetext").is_some();
     let missing: Vec<String> = required
         .iter()
@@ -196,7 +247,11 @@ pub(super) fn missing_aria_state(element: El<'_>, found: &mut Found<'_, '_>) {
         return;
     }
     let message = format!("the role `{name}` requires {}", missing.join(" and "));
-    found.at(attribute.span, message).help("add the attribute and keep its value up to date");
+    let finding = found.at(attribute.span, message);
+    finding.help("add the attribute and keep its value up to date");
+    if is_open {
+        finding.severity = finding.severity.min(Severity::Info);
+    }
 }
 
 pub(super) fn unsupported_aria_attribute(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -209,7 +264,10 @@ pub(super) fn unsupported_aria_attribute(element: El<'_>, found: &mut Found<'_, 
     if role(element) == Role::None && WITHOUT_ROLE.contains(&element.tag) {
         return unsupported_without_role(element, found);
     }
-    let Some(name) = role(element).name() else { return };
+    // Browsers ignore the role of an element that the keyboard reaches.
+    let is_ignored =
+        role(element).is_presentational() && is_natively_interactive(element) == Some(true);
+    let Some(name) = role(element).name().filter(|_| !is_ignored) else { return };
     let Some(known) = aria::role(name) else { return };
     let input = (element.tag == "input").then(|| input_type(element)).flatten();
     for attribute in aria_attributes(element) {
@@ -217,7 +275,8 @@ pub(super) fn unsupported_aria_attribute(element: El<'_>, found: &mut Found<'_, 
         // The rule on names covers these.
         let is_name = matches!(&*attribute.name, "aria-label" | "aria-labelledby");
         let is_supported = known.supports(&attribute.name)
-            && !(name == "generic" && attribute.name == "aria-roledescription");
+            && !(matches!(name, "generic" | "none" | "presentation")
+                && attribute.name == "aria-roledescription");
         if !is_known || is_name || is_supported {
             continue;
         }
@@ -285,19 +344,23 @@ pub(super) fn prohibited_name(element: El<'_>, found: &mut Found<'_, '_>) {
     if matches!(attribute.value, Value::Absent) || is_blank_name || element.tag.is_empty() {
         return;
     }
-    let Some(name) = role(element).name() else { return };
-    let Some(known) = aria::role(name) else { return };
-    if !known.is_unnamable || element.attribute("tabindex").is_some() {
+    if element.attribute("tabindex").is_some() {
         return;
     }
+    let what = match (role(element), role(element).name().and_then(aria::role)) {
+        (Role::None, _) if html::is_unnamed(element.tag) => format!("`<{}>`", element.tag),
+        (_, Some(known)) if known.is_unnamable => {
+            format!("elements with the role `{}`", known.name)
+        }
+        _ => return,
+    };
     // A directive can set a role.
     if element.has_kind(AttributeKind::Directive) && element.document().language() != Language::Vue
     {
         return;
     }
-    let message = format!("elements with the role `{name}` cannot have a name");
     found
-        .at(attribute.span, message)
+        .at(attribute.span, format!("{what} cannot have a name"))
         .help("give the element a role, or put the text into its content");
 }
 
@@ -357,8 +420,12 @@ pub(super) fn access_key(element: El<'_>, found: &mut Found<'_, '_>) {
 
 pub(super) fn autofocus(element: El<'_>, found: &mut Found<'_, '_>) {
     let Some(attribute) = element.attribute("autofocus") else { return };
-    let is_off =
-        matches!(attribute.value, Value::Absent) || attribute.value.text() == Some("false");
+    // React ignores the name in lower case.
+    let is_unknown = element.document().language() == Language::Jsx
+        && found.slice(attribute.name_span) == "autofocus";
+    let is_off = is_unknown
+        || matches!(attribute.value, Value::Absent)
+        || attribute.value.text() == Some("false");
     // In a dialog, the focus must move to its content.
     let is_in_dialog = || {
         element.close_ancestors().any(|ancestor| {
@@ -406,7 +473,13 @@ pub(super) fn duplicate_attribute(element: El<'_>, found: &mut Found<'_, '_>) {
 }
 
 pub(super) fn invalid_autocomplete(element: El<'_>, found: &mut Found<'_, '_>) {
-    if !matches!(element.tag, "input" | "select" | "textarea" | "form") {
+    // Browsers do not fill a disabled or hidden control.
+    let is_disabled = element.attribute("disabled").is_some_and(|it| !it.value.is_dynamic())
+        || element.text_of("aria-disabled") == Some("true");
+    if !matches!(element.tag, "input" | "select" | "textarea" | "form")
+        || is_disabled
+        || is_hidden_by_style(*element)
+    {
         return;
     }
     let Some(Value::Static { text, span }) = element.value("autocomplete") else { return };

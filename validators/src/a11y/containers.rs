@@ -2,7 +2,7 @@
 
 use super::Found;
 use super::element::El;
-use super::names::may_be_hidden;
+use super::names::{Name, content, may_be_hidden};
 use super::roles::{Role, input_type, role};
 use aidd_markup::{AttributeKind, Language, Node, Value};
 
@@ -78,6 +78,9 @@ fn around<'d>(element: El<'d>, item: &str, containers: &[&str]) -> Around<'d> {
             return Around::Allowed;
         }
         match role.name() {
+            _ if is_generic(role) && is_exposed(outer) && outer.document().is_complete() => {
+                return Around::Other(outer);
+            }
             _ if is_generic(role) || outer.is_foreign() => {}
             Some("document") => {}
             Some(name) if containers.contains(&name) => return Around::Allowed,
@@ -129,14 +132,33 @@ pub(super) fn role_outside_container(element: El<'_>, found: &mut Found<'_, '_>)
     }
 }
 
-/// The first element in a container whose role does not belong there; `None` also if this is unknown.
-fn stray_item<'d>(element: El<'d>, items: &[&str]) -> Option<El<'d>> {
+/// What a container contains.
+enum Content<'d> {
+    /// Items, or parts that the source does not show.
+    Allowed,
+    /// An element whose role does not belong there.
+    Stray(El<'d>),
+    /// Neither items nor other elements with a role.
+    Empty,
+}
+
+/// Looks for an element in a container whose role does not belong there.
+fn content_of<'d>(element: El<'d>, items: &[&str]) -> Content<'d> {
     /// Maximum number of nodes, so that nested containers are checked in linear time.
     const MAX: usize = 500;
+    let is_complete = element.document().is_complete();
     let mut stray = None;
+    let mut has_item = false;
     let mut pending: Vec<Node<'d>> = element.children().collect();
+    pending.extend(owned(element).map(Node::Element));
     for _ in 0..MAX {
-        let Some(node) = pending.pop() else { return stray };
+        let Some(node) = pending.pop() else {
+            return match stray {
+                Some(stray) => Content::Stray(stray),
+                None if has_item || !is_complete => Content::Allowed,
+                None => Content::Empty,
+            };
+        };
         match node {
             Node::Text(..) | Node::Slot(_) => {}
             Node::Block(block) => pending.extend(block.children()),
@@ -149,10 +171,18 @@ fn stray_item<'d>(element: El<'d>, items: &[&str]) -> Option<El<'d>> {
                     || role == Role::Unknown
                     || may_be_hidden(child)
                 {
+                    has_item |= !matches!(child.tag, "script" | "style" | "template");
                     continue;
                 }
                 match role.name() {
-                    Some(name) if items.contains(&name) => {}
+                    // Its items are those of the container.
+                    Some("group") if items.contains(&"group") => pending.extend(child.children()),
+                    Some("group") if is_complete => stray = Some(child),
+                    Some(name) if items.contains(&name) => has_item = true,
+                    // The attribute gives the element a meaning of its own.
+                    _ if is_complete && is_generic(role) && is_exposed(child) => {
+                        stray = Some(child);
+                    }
                     Some("group") | None if !child.is_foreign() => pending.extend(child.children()),
                     _ if is_generic(role) => pending.extend(child.children()),
                     Some(_) if is_item_like(role) => stray = Some(child),
@@ -161,7 +191,18 @@ fn stray_item<'d>(element: El<'d>, items: &[&str]) -> Option<El<'d>> {
             }
         }
     }
-    None
+    Content::Allowed
+}
+
+/// The elements that `aria-owns` moves into the element.
+fn owned<'d>(element: El<'d>) -> impl Iterator<Item = aidd_markup::Element<'d>> {
+    let ids = element.text_of("aria-owns").unwrap_or_default();
+    ids.split_ascii_whitespace().filter_map(move |id| element.document().by_id(id))
+}
+
+/// Whether an attribute makes screen readers announce an element without a role.
+fn is_exposed(element: El<'_>) -> bool {
+    ["aria-busy", "aria-live", "tabindex"].iter().any(|name| element.attribute(name).is_some())
 }
 
 /// Whether the role makes an element in a container an item of another kind. Texts, images and the
@@ -195,27 +236,42 @@ fn is_item_like(role: Role<'_>) -> bool {
     )
 }
 
+/// The names of roles, in words.
+fn listed(names: &[&str]) -> String {
+    let names = names.iter().filter(|name| **name != "none");
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
 pub(super) fn role_with_other_items(element: El<'_>, found: &mut Found<'_, '_>) {
     let Some(attribute) = element.attribute("role") else { return };
     let Role::Explicit(name) = role(element) else { return };
     let Some(items) = roles_of(ITEMS, name) else { return };
     let is_open = element.has_spread()
         || element.has_kind(AttributeKind::Content)
-        || element.attribute("aria-owns").is_some()
+        || element.attribute("aria-owns").is_some() && !element.document().is_complete()
         || element.text_of("aria-busy") == Some("true");
     if element.tag.is_empty() || is_open || may_be_hidden(element) {
         return;
     }
-    let Some(stray) = stray_item(element, items) else { return };
+    let stray = match content_of(element, items) {
+        Content::Allowed => return,
+        Content::Stray(stray) => stray,
+        // A script or the server fills an empty container later.
+        Content::Empty if name != "row" && content(element) == Name::Empty => return,
+        Content::Empty => {
+            found
+                .at(attribute.span, format!("the element with the role `{name}` contains no items"))
+                .help(format!("give the elements inside one of the roles {}", listed(items)));
+            return;
+        }
+    };
     let what = match role(stray) {
         Role::Explicit(role) => format!("an element with the role `{role}`"),
         _ => format!("`<{}>`", stray.tag),
     };
-    let needed: Vec<String> =
-        items.iter().filter(|name| **name != "none").map(|name| format!("`{name}`")).collect();
     found
         .at(attribute.span, format!("the role `{name}` does not allow {what} inside"))
-        .help(format!("give the items one of the roles {}, or `none`", needed.join(", ")))
+        .help(format!("give the items one of the roles {}, or `none`", listed(items)))
         .related(stray.tag_span(), "the other element");
 }
 

@@ -45,7 +45,10 @@ pub(super) fn unnamed_button(element: El<'_>, found: &mut Found<'_, '_>) {
     let is_button = match element.tag {
         // The keyboard reaches the element, so browsers ignore `role="none"`.
         "button" => !role(element).is_presentational() || ignores_presentation(element),
-        "summary" => document.language() != Language::Html || document.is_complete(),
+        "summary" => {
+            (document.language() != Language::Html || document.is_complete())
+                && element.parent_el().is_none_or(|outer| names_details(element, outer))
+        }
         "input" => {
             let kind = input_type(element);
             // Browsers name other buttons, unless `value` is empty.
@@ -79,6 +82,16 @@ pub(super) fn unnamed_button(element: El<'_>, found: &mut Found<'_, '_>) {
     found
         .at(element.tag_span(), format!("{what} without a name"))
         .help("add text or `aria-label`; hide a decorative icon with `aria-hidden=\"true\"`");
+}
+
+/// Whether a `<summary>` in this element is the first of `<details>`; others are text.
+fn names_details(summary: El<'_>, outer: El<'_>) -> bool {
+    let mut elements = outer.children().filter_map(|node| match node {
+        Node::Element(child) => Some(child),
+        _ => None,
+    });
+    let is_first = elements.find(|child| child.name() == "summary") == Some(*summary);
+    outer.tag != "details" && !outer.document().is_complete() || outer.tag == "details" && is_first
 }
 
 pub(super) fn unlabelled_control(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -206,10 +219,15 @@ pub(super) fn iframe_without_title(element: El<'_>, found: &mut Found<'_, '_>) {
         .iter()
         .all(|name| element.text_of(name).is_some_and(|size| matches!(size, "0" | "1")));
     let is_removed = element.text_of("tabindex") == Some("-1");
-    if attribute_name(element, &[]) == Name::Empty
+    let is_jsx = element.document().language() == Language::Jsx;
+    // React renders no attribute for a truth value.
+    let is_boolean = is_jsx && matches!(element.text_of("title"), Some("true" | "false"));
+    if (attribute_name(element, &[]) == Name::Empty || is_boolean)
         && !is_tiny
         && !is_removed
-        && (!role(element).is_presentational() || ignores_presentation(element))
+        && (!role(element).is_presentational()
+            || ignores_presentation(element)
+            || element.attribute("title").is_some())
     {
         found
             .at(element.tag_span(), format!("`<{}>` without a title", element.tag))
@@ -217,9 +235,42 @@ pub(super) fn iframe_without_title(element: El<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
+pub(super) fn title_as_label(element: El<'_>, found: &mut Found<'_, '_>) {
+    let is_control = match element.tag {
+        "select" | "textarea" => true,
+        "input" => input_type(element).is_some_and(|kind| {
+            !matches!(&*kind, "hidden" | "submit" | "reset" | "button" | "image")
+        }),
+        _ => false,
+    };
+    let Some(attribute) = element.attribute("title") else { return };
+    let is_text = matches!(attribute.value, Value::Static { text, .. } if !is_blank(text));
+    if is_control
+        && is_text
+        && aria_name(element).is_none()
+        && !["aria-labelledby", "placeholder", "slot"]
+            .iter()
+            .any(|name| element.attribute(name).is_some())
+        && !element.has_spread()
+        && !is_labelled(element)
+        && !may_be_hidden(element)
+        && !role(element).is_presentational()
+    {
+        found
+            .at(
+                attribute.span,
+                format!("only `title` names `<{}>`: it is not visible", element.tag),
+            )
+            .help("add a `<label>`");
+    }
+}
+
 pub(super) fn empty_heading(element: El<'_>, found: &mut Found<'_, '_>) {
-    let is_heading = matches!(element.tag, "h1" | "h2" | "h3" | "h4" | "h5" | "h6")
-        && !matches!(role(element), Role::Explicit(_) | Role::Unknown);
+    let is_heading = match role(element) {
+        Role::Explicit(name) => name == "heading" && !element.tag.is_empty(),
+        Role::Implicit(name) => name == "heading",
+        Role::None | Role::Unknown => false,
+    };
     if !is_heading || name(element) != Name::Empty || may_be_hidden(element) {
         return;
     }
@@ -244,10 +295,22 @@ pub(super) fn link_without_target(element: El<'_>, found: &mut Found<'_, '_>) {
     if element.tag != "a" || element.has_spread() {
         return;
     }
-    let Some(Value::Static { text, span }) = element.value("href") else { return };
+    let Some(attribute) = element.attribute("href") else { return };
+    let is_jsx = element.document().language() == Language::Jsx;
+    if is_jsx && matches!(attribute.value, Value::Absent) {
+        found
+            .at(attribute.span, "the link leads nowhere, and the keyboard does not reach it")
+            .help("use `<button>` for an action, or the address of a page");
+        return;
+    }
+    let Value::Static { text, span } = attribute.value else { return };
     let lower = text.trim().to_ascii_lowercase();
     let is_script = lower.starts_with("javascript:");
-    if !(is_script || lower == "#" || lower == "#!") || role(element) == Role::Explicit("button") {
+    // A link to the page itself.
+    let is_empty = is_jsx && lower.is_empty();
+    if !(is_script || is_empty || lower == "#" || lower == "#!")
+        || role(element) == Role::Explicit("button")
+    {
         return;
     }
     let is_toggle = element
@@ -303,7 +366,12 @@ pub(super) fn label_mismatch(element: El<'_>, found: &mut Found<'_, '_>) {
     if !is_named_by_content || element.tag.is_empty() {
         return;
     }
+    // The text of an image is not visible.
+    let has_image = || element.inner().is_none_or(|inner| inner.iter().any(|it| it.tag == "img"));
     let Name::Present(Some(visible)) = content(element) else { return };
+    if has_image() {
+        return;
+    }
     let words = |text: &str| {
         let letters = text.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' });
         let text: String = letters.flat_map(char::to_lowercase).collect();

@@ -22,7 +22,8 @@ pub(super) fn missing_lang(element: El<'_>, found: &mut Found<'_, '_>) {
         None => true,
     };
     // `xml:lang` applies to XHTML. An HTML file without content is replaced by a script or a build.
-    if is_missing && element.attribute("xml:lang").is_none() {
+    let is_xhtml = element.attribute("xml:lang").is_some() && element.attribute("xmlns").is_some();
+    if is_missing && !is_xhtml {
         found
             .at(element.tag_span(), "the language of the page is not declared")
             .help("add `lang`, such as `lang=\"en\"`; screen readers select the voice by it");
@@ -34,13 +35,29 @@ pub(super) fn invalid_lang(element: El<'_>, found: &mut Found<'_, '_>) {
     if !element.is_native() {
         return;
     }
+    let primary = |tag: &str| tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
+    if let (Some(Value::Static { text, span }), Some(other)) =
+        (element.value("xml:lang"), element.text_of("lang"))
+        && element.tag == "html"
+        && !is_blank(text)
+        && !is_blank(other)
+        && primary(text.trim()) != primary(other)
+    {
+        found
+            .at(span, format!("`lang` declares another language: `{other}`"))
+            .help("use the same value for `lang` and `xml:lang`");
+        return;
+    }
     for name in ["lang", "xml:lang"] {
         if let Some(Value::Static { text, span }) = element.value(name)
-            && !is_blank(text)
+            // With an empty value, the language is unknown.
+            && !text.is_empty()
+            && !(element.tag == "html" && is_blank(text))
             && !is_language_tag(text.trim())
             // The language of code, or a placeholder.
             && !matches!(element.tag, "script" | "style" | "template" | "pre" | "code")
-            && text.trim().bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+            && !text.contains(['%', '{', '}', '$', '[', '@', '<', '('])
+            && (element.tag == "html" || content(element) != Name::Empty)
         {
             found
                 .at(span, format!("`{}` is not a language", text.trim()))
@@ -50,7 +67,16 @@ pub(super) fn invalid_lang(element: El<'_>, found: &mut Found<'_, '_>) {
 }
 
 pub(super) fn empty_title(element: El<'_>, found: &mut Found<'_, '_>) {
-    if element.tag == "head" && element.document().is_whole() && !found.is_email() {
+    // Browsers add a missing head.
+    let is_headless = |element: El<'_>| {
+        let mut inner = element.descendants();
+        element.tag == "html"
+            && inner.all(|child| child.is_native() && !matches!(child.name(), "head" | "title"))
+    };
+    if (element.tag == "head" || is_headless(element))
+        && element.document().is_whole()
+        && !found.is_email()
+    {
         // A build replaces a text in the head, such as `%head%`.
         let is_replaced = element.children().any(|node| matches!(node, Node::Text(..)));
         let mut inner = element.descendants();
@@ -62,7 +88,9 @@ pub(super) fn empty_title(element: El<'_>, found: &mut Found<'_, '_>) {
         return;
     }
     let is_title = element.tag == "title"
-        && element.parent().is_some_and(|parent| parent.name() == "head")
+        && element.parent().is_some_and(|parent| {
+            parent.name() == "head" || parent.name() == "html" && element.document().is_whole()
+        })
         && !element.has_kind(AttributeKind::Directive)
         && !element.has_spread();
     if is_title && content(element) == Name::Empty && element.attributes().is_empty() {
@@ -102,8 +130,16 @@ pub(super) fn zoom_disabled(element: El<'_>, found: &mut Found<'_, '_>) {
         let Some((name, value)) = part.split_once('=') else { continue };
         let (name, value) = (name.trim().to_ascii_lowercase(), value.trim().to_ascii_lowercase());
         let is_disabled = match &*name {
-            "user-scalable" => matches!(&*value, "no" | "0" | "false"),
-            "maximum-scale" => value.parse::<f32>().is_ok_and(|scale| (0.0..2.0).contains(&scale)),
+            // Browsers take other words, and numbers between -1 and 1, for `no`.
+            "user-scalable" => match value.parse::<f32>() {
+                Ok(number) => number.abs() < 1.0,
+                Err(_) => !matches!(&*value, "yes" | "true" | "device-width" | "device-height"),
+            },
+            // They take other words for a small number.
+            "maximum-scale" => match value.parse::<f32>() {
+                Ok(scale) => (0.0..2.0).contains(&scale),
+                Err(_) => !matches!(&*value, "device-width" | "device-height"),
+            },
             _ => false,
         };
         if is_disabled {

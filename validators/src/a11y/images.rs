@@ -4,6 +4,7 @@ use super::Found;
 use super::element::El;
 use super::names::{Name, attribute_name, content, is_blank, is_labelled, may_be_hidden, name};
 use super::roles::{Role, ignores_presentation, input_type, role};
+use aidd_engine::text::finding::Severity;
 use aidd_markup::{AttributeKind, Language, Value};
 
 pub(super) fn missing_alt(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -33,8 +34,8 @@ pub(super) fn missing_alt(element: El<'_>, found: &mut Found<'_, '_>) {
         Some(Value::Empty) => element.document().language() == Language::Jsx,
         Some(Value::Absent) => true,
         Some(Value::Static { text, .. }) => {
-            // An image button and a linked area need a name.
-            element.tag != "img" && is_blank(text)
+            // An image button and a linked area need a name; spaces are no name, and not empty.
+            is_blank(text) && (element.tag != "img" || !text.is_empty())
         }
         Some(Value::Dynamic { .. }) => false,
         None => true,
@@ -62,7 +63,14 @@ pub(super) fn missing_alt(element: El<'_>, found: &mut Found<'_, '_>) {
         Some(Value::Static { .. }) => format!("{what} with an empty alternative text"),
         _ => format!("{what} without alternative text"),
     };
-    found.at(element.tag_span(), message).help(help);
+    let finding = found.at(element.tag_span(), message);
+    finding.help(help);
+    // Spaces: most screen readers announce nothing.
+    if element.tag == "img"
+        && element.value("alt").is_some_and(|it| it.text() != Some("") && it.text().is_some())
+    {
+        finding.severity = finding.severity.min(Severity::Info);
+    }
 }
 
 /// Reports an `<object>` that nothing names. Its content is a replacement, which browsers render
@@ -95,10 +103,21 @@ pub(super) fn redundant_alt(element: El<'_>, found: &mut Found<'_, '_>) {
     if element.tag != "img" || may_be_hidden(element) {
         return;
     }
-    let Some(Value::Static { text, span }) = element.value("alt") else { return };
+    let (text, span) = match element.value("alt") {
+        Some(Value::Static { text, span }) => (text, span),
+        // The beginning of a template.
+        Some(Value::Dynamic { span }) => {
+            let Some(template) = found.slice(span).trim_start_matches('{').strip_prefix('`') else {
+                return;
+            };
+            (template.split_once("${").map_or("", |(start, _)| start), span)
+        }
+        _ => return,
+    };
+    const LINKS: [&str; 5] = ["of", "showing", "depicting", "doing", "with"];
     let mut words = text.split(|c: char| !c.is_alphanumeric());
     let first = words.next().unwrap_or_default();
-    let has_of = words.next() == Some("of");
+    let has_of = words.next().is_some_and(|word| LINKS.contains(&word));
     let is_redundant = WORDS.iter().any(|word| first.eq_ignore_ascii_case(word)) && has_of
         || WORDS.iter().any(|word| text.trim().eq_ignore_ascii_case(word));
     if is_redundant {
@@ -186,9 +205,12 @@ pub(super) fn media_without_captions(element: El<'_>, found: &mut Found<'_, '_>)
         let kind = child.text_of("kind");
         child.tag.is_empty()
             || child.tag == "track"
-                && kind.is_none_or(|kind| {
-                    ["captions", "subtitles"].iter().any(|it| kind.eq_ignore_ascii_case(it))
-                })
+                && match child.value("kind") {
+                    Some(value) if value.is_dynamic() => true,
+                    // Without a value, a track contains subtitles.
+                    _ => kind.is_some_and(|kind| kind.eq_ignore_ascii_case("captions")),
+                }
+            || child.has_spread()
     });
     let is_unknown = element
         .children()

@@ -2,10 +2,9 @@
 
 use super::element::El;
 use super::names::{is_aria_hidden, is_blank, is_hidden_by_style, may_be_hidden};
-use super::roles::{
-    Role, ignores_presentation, implicit, is_focusable, is_natively_interactive, role,
-};
+use super::roles::{Role, ignores_presentation, is_focusable, is_natively_interactive, role};
 use super::{Found, aria};
+use aidd_engine::text::finding::Severity;
 use aidd_markup::{AttributeKind, Language, Value};
 
 fn is_widget(name: &str) -> bool {
@@ -93,9 +92,9 @@ pub(super) fn mouse_only_event(element: El<'_>, found: &mut Found<'_, '_>) {
     }
     for (mouse, key) in [("mouseover", "focus"), ("mouseout", "blur")] {
         let has_key = || {
-            [key, if key == "focus" { "focusin" } else { "focusout" }]
-                .iter()
-                .any(|name| element.event(name).is_some())
+            [key, if key == "focus" { "focusin" } else { "focusout" }].iter().any(|name| {
+                element.event(name).is_some_and(|it| !matches!(it.value, Value::Absent))
+            })
         };
         if let Some(event) = element.event(mouse)
             && !has_key()
@@ -112,7 +111,8 @@ pub(super) fn mouse_only_event(element: El<'_>, found: &mut Found<'_, '_>) {
 
 pub(super) fn positive_tabindex(element: El<'_>, found: &mut Found<'_, '_>) {
     if let Some(Value::Static { text, span }) = element.value("tabindex")
-        && text.trim().parse::<i32>().is_ok_and(|index| index > 0)
+        // HTML reads the digits before a point.
+        && text.trim().parse::<f32>().is_ok_and(|index| index >= 1.0)
         && (!element.tag.is_empty() || element.document().language() == Language::Jsx)
     {
         found
@@ -180,6 +180,8 @@ pub(super) fn presentation_conflict(element: El<'_>, found: &mut Found<'_, '_>) 
     if role(element).is_presentational()
         && is_natively_interactive(element) == Some(true)
         && is_focusable(element) == Some(true)
+        // HTML allows this role on frames.
+        && !matches!(element.tag, "iframe" | "embed")
         && !may_be_hidden(element)
     {
         let message =
@@ -201,23 +203,67 @@ pub(super) fn role_without_focus(element: El<'_>, found: &mut Found<'_, '_>) {
             | "slider"
             | "spinbutton"
     );
-    let has_handler = element.event("click").is_some() || has_key_event(element);
-    if !needs_focus || !has_handler || element.tag.is_empty() || element.has_spread() {
+    // Parts of a composite widget, which can keep the focus itself.
+    let is_part = matches!(
+        name,
+        "gridcell"
+            | "menuitem"
+            | "menuitemcheckbox"
+            | "menuitemradio"
+            | "option"
+            | "radio"
+            | "tab"
+            | "treeitem"
+    );
+    let reacts = element.event("click").is_some() || has_key_event(element);
+    let has_handler = reacts || has_mouse_event(element);
+    if !(needs_focus || is_part) || !has_handler || element.tag.is_empty() || element.has_spread() {
         return;
     }
-    if is_focusable(element) == Some(false)
-        && element.attribute("tabindex").is_none()
-        && element.text_of("aria-disabled") != Some("true")
-        && element.attribute("contenteditable").is_none()
-        && !may_be_hidden(element)
+    if is_focusable(element) != Some(false)
+        || element.attribute("tabindex").is_some()
+        || element.text_of("aria-disabled") == Some("true")
+        || element.attribute("contenteditable").is_some()
+        || may_be_hidden(element)
+        || is_part && may_be_managed(element)
     {
-        found
-            .at(
-                element.tag_span(),
-                format!("the keyboard cannot reach the element with the role `{name}`"),
-            )
-            .help("add `tabindex=\"0\"` and handle Enter and Space, or use the native element");
+        return;
     }
+    let message = format!("the keyboard cannot reach the element with the role `{name}`");
+    let finding = found.at(element.tag_span(), message);
+    if needs_focus {
+        finding.help("add `tabindex=\"0\"` and handle Enter and Space, or use the native element");
+    } else {
+        finding.help("add `tabindex` and move the focus with the arrow keys, or refer to the element in `aria-activedescendant`");
+    }
+    if is_part || !reacts {
+        finding.severity = finding.severity.min(Severity::Info);
+    }
+}
+
+fn has_mouse_event(element: El<'_>) -> bool {
+    element.attributes().iter().any(|attribute| {
+        attribute.kind == AttributeKind::Event
+            && (["mouse", "drag", "dbl", "double"]
+                .iter()
+                .any(|start| attribute.name.starts_with(start))
+                || matches!(&*attribute.name, "drop" | "contextmenu"))
+    })
+}
+
+/// Whether the element of a composite widget can be operated without the focus: `aria-activedescendant`
+/// refers to it, or the container handles the keys.
+fn may_be_managed(element: El<'_>) -> bool {
+    /// Maximum number of elements, so that files with many items are checked in linear time.
+    const MAX: usize = 1_000;
+    let has_descendant = |element: El<'_>| element.attribute("aria-activedescendant").is_some();
+    element.close_ancestors().any(|outer| outer.tag.is_empty() || has_key_event(outer))
+        || element
+            .document()
+            .elements()
+            .take(MAX)
+            .map(El::new)
+            .any(|it| has_descendant(it) || has_key_event(it) && it.tag == "input")
 }
 
 pub(super) fn active_descendant(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -261,78 +307,6 @@ pub(super) fn focusable_static_element(element: El<'_>, found: &mut Found<'_, '_
             )
             .help("delete `tabindex`, or give the element a role and handlers");
     }
-}
-
-pub(super) fn interactive_element_role(element: El<'_>, found: &mut Found<'_, '_>) {
-    let Some(attribute) = element.attribute("role") else { return };
-    let Role::Explicit(name) = role(element) else { return };
-    let is_control = matches!(element.tag, "button" | "select" | "textarea" | "option")
-        || element.tag == "a" && element.attribute("href").is_some()
-        || element.tag == "input" && !matches!(implicit(element), Role::Unknown);
-    let is_other = matches!(
-        name,
-        "article"
-            | "banner"
-            | "complementary"
-            | "contentinfo"
-            | "definition"
-            | "document"
-            | "feed"
-            | "figure"
-            | "form"
-            | "group"
-            | "heading"
-            | "img"
-            | "list"
-            | "listitem"
-            | "main"
-            | "navigation"
-            | "note"
-            | "paragraph"
-            | "region"
-            | "row"
-            | "rowgroup"
-            | "search"
-            | "status"
-            | "table"
-            | "term"
-            | "alert"
-            | "dialog"
-            | "log"
-            | "cell"
-    );
-    if is_control && is_other {
-        found
-            .at(attribute.span, format!("the role `{name}` hides what `<{}>` does", element.tag))
-            .help("delete the attribute, or move it to an element around this one");
-    }
-}
-
-pub(super) fn noninteractive_element_role(element: El<'_>, found: &mut Found<'_, '_>) {
-    let Some(attribute) = element.attribute("role") else { return };
-    let Role::Explicit(name) = role(element) else { return };
-    let allowed: &[&str] = match element.tag {
-        "article" | "aside" | "blockquote" | "figure" | "footer" | "header" | "main" | "nav"
-        | "section" | "p" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "dl" | "address" => &[],
-        // Lists and tables become widgets.
-        "ul" | "ol" | "menu" => return,
-        "li" | "table" | "td" | "tr" | "th" | "fieldset" | "img" | "form" => return,
-        _ => return,
-    };
-    let is_heading_tab = name == "tab" && element.tag.starts_with('h');
-    if is_widget(name) && !allowed.contains(&name) && !is_heading_tab && is_operable(name) {
-        found
-            .at(
-                attribute.span,
-                format!("the role `{name}` replaces the meaning of `<{}>`", element.tag),
-            )
-            .help(format!("put an element with the role `{name}` inside"));
-    }
-}
-
-/// Whether users operate elements with the role by one key or click.
-fn is_operable(name: &str) -> bool {
-    matches!(name, "button" | "checkbox" | "link" | "radio" | "switch" | "slider" | "textbox")
 }
 
 pub(super) fn nested_interactive(element: El<'_>, found: &mut Found<'_, '_>) {

@@ -7,6 +7,8 @@ mod containers;
 mod controls;
 mod documents;
 mod element;
+mod element_roles;
+mod html;
 mod images;
 mod interaction;
 mod names;
@@ -14,6 +16,7 @@ mod page;
 mod plain;
 mod roles;
 mod structure;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -51,10 +54,11 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/empty-title", documents::empty_title),
     ("a11y/fieldset-without-legend", controls::fieldset_without_legend),
     ("a11y/focusable-static-element", interaction::focusable_static_element),
+    ("a11y/header-without-cells", tables::header_without_cells),
     ("a11y/hidden-focusable", interaction::hidden_focusable),
     ("a11y/iframe-without-title", controls::iframe_without_title),
     ("a11y/image-map-on-server", images::image_map_on_server),
-    ("a11y/interactive-element-role", interaction::interactive_element_role),
+    ("a11y/interactive-element-role", element_roles::interactive_element_role),
     ("a11y/invalid-aria-value", attributes::invalid_aria_value),
     ("a11y/invalid-autocomplete", attributes::invalid_autocomplete),
     ("a11y/invalid-lang", documents::invalid_lang),
@@ -72,17 +76,19 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/mouse-only-event", interaction::mouse_only_event),
     ("a11y/nested-interactive", interaction::nested_interactive),
     ("a11y/nested-landmark", page::nested_landmark),
-    ("a11y/noninteractive-element-role", interaction::noninteractive_element_role),
+    ("a11y/noninteractive-element-role", element_roles::noninteractive_element_role),
     ("a11y/positive-tabindex", interaction::positive_tabindex),
     ("a11y/presentation-conflict", interaction::presentation_conflict),
     ("a11y/prohibited-name", attributes::prohibited_name),
     ("a11y/redundant-alt", images::redundant_alt),
     ("a11y/redundant-role", attributes::redundant_role),
     ("a11y/repeated-alt", page::repeated_alt),
+    ("a11y/role-not-allowed", element_roles::role_not_allowed),
     ("a11y/role-outside-container", containers::role_outside_container),
     ("a11y/role-with-other-items", containers::role_with_other_items),
     ("a11y/role-without-focus", interaction::role_without_focus),
     ("a11y/stray-list-item", structure::stray_list_item),
+    ("a11y/title-as-label", controls::title_as_label),
     ("a11y/unknown-aria-attribute", attributes::unknown_aria_attribute),
     ("a11y/unknown-role", attributes::unknown_role),
     ("a11y/unlabelled-control", controls::unlabelled_control),

@@ -1,6 +1,7 @@
 //! Accessible names, computed from the source as far as it shows them.
 
 use super::element::El;
+use super::roles::{Role, role};
 use aidd_markup::{AttributeKind, Element, Language, Node, Value};
 
 /// The name of an element.
@@ -76,11 +77,13 @@ fn name_of_ids(element: El<'_>, ids: &str) -> Name {
         let Some(target) = element.document().by_id(id).map(El::new) else { continue };
         // A hidden element names others with all of its text.
         if may_be_hidden(target) {
-            is_unknown = true;
+            is_unknown |= target.children().next().is_some();
             continue;
         }
         let name = match written_aria_name(target) {
-            None if matches!(target.tag, "img" | "input" | "select" | "textarea") => {
+            // The selected option.
+            None if target.tag == "select" => Name::Unknown,
+            None if matches!(target.tag, "img" | "input" | "textarea") => {
                 attribute_name(target, &["alt", "value"])
             }
             None => content_without(target, Some(element)),
@@ -295,8 +298,12 @@ fn contribution(element: El<'_>) -> Contribution<'_> {
         Some(Name::Unknown) => return Contribution::Unknown,
         _ => {}
     }
+    if element.tag == "img" && matches!(role(element), Role::Explicit("none" | "presentation")) {
+        return Contribution::Nothing;
+    }
     let native = match element.tag {
         "img" | "area" => "alt",
+        "input" if element.text_of("type") == Some("hidden") => return Contribution::Nothing,
         "input" => "value",
         "style" | "script" => return Contribution::Nothing,
         _ => "title",

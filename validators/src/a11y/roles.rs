@@ -2,7 +2,7 @@
 
 use super::aria;
 use super::element::El;
-use aidd_markup::Value;
+use aidd_markup::{Language, Value};
 
 /// The role of an element as far as the source shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +40,11 @@ pub(super) fn ignores_presentation(element: El<'_>) -> bool {
             .iter()
             .any(|name| element.attribute(name).is_some())
     };
-    element.document().is_complete() && (is_focusable(element) == Some(true) || has_global())
+    // HTML allows the role on frames, although the keyboard reaches their content.
+    let is_frame =
+        matches!(element.tag, "iframe" | "frame") && element.attribute("tabindex").is_none();
+    element.document().is_complete()
+        && (!is_frame && is_focusable(element) == Some(true) || has_global())
 }
 
 /// The role of an element: the first valid word of the attribute `role`, or the implied role.
@@ -129,9 +133,12 @@ fn image(element: El<'_>) -> Role<'static> {
 }
 
 fn select(element: El<'_>) -> Role<'static> {
-    let size = element.value("size").map(|value| value.text().map(str::to_owned));
+    let is_jsx = element.document().language() == Language::Jsx;
+    let size = element.value("size").filter(|value| !matches!(value, Value::Absent));
+    let size = size.map(|value| value.text().map(str::to_owned));
     match (element.value("multiple"), size) {
         (Some(Value::Dynamic { .. }), _) | (_, Some(None)) => Role::Unknown,
+        (Some(Value::Static { text: "false" | "", .. }), _) if is_jsx => Role::Implicit("combobox"),
         (Some(Value::Empty | Value::Static { .. }), _) => Role::Implicit("listbox"),
         (_, Some(Some(size))) if size.parse::<u32>().is_ok_and(|size| size > 1) => {
             Role::Implicit("listbox")

@@ -4,6 +4,7 @@ use super::Found;
 use super::element::El;
 use super::names::{Name, may_be_hidden, name};
 use super::roles::{Role, role};
+use aidd_engine::text::finding::Severity;
 use aidd_markup::{AttributeKind, Language, Node, Value};
 
 /// The nodes that are rendered directly inside an element; blocks are replaced by their content.
@@ -79,7 +80,10 @@ pub(super) fn list_structure(element: El<'_>, found: &mut Found<'_, '_>) {
 
 pub(super) fn definition_list(element: El<'_>, found: &mut Found<'_, '_>) {
     match element.tag {
-        "dl" => only_children(element, &["dt", "dd", "div"], found),
+        "dl" => {
+            only_children(element, &["dt", "dd", "div"], found);
+            incomplete_group(element, found);
+        }
         "dt" | "dd" => {
             let Some(parent) = element.parent_el().filter(|it| it.is_closed()) else { return };
             let has_role = |element: El<'_>| matches!(role(element), Role::Explicit(role) if !matches!(role, "list" | "none" | "presentation"));
@@ -106,6 +110,42 @@ pub(super) fn definition_list(element: El<'_>, found: &mut Found<'_, '_>) {
             }
         }
         _ => {}
+    }
+}
+
+/// Reports a description without a term before it, and a group of a list without either.
+fn incomplete_group(list: El<'_>, found: &mut Found<'_, '_>) {
+    if list.attribute("role").is_some() || list.has_kind(AttributeKind::Content) {
+        return;
+    }
+    // A block can render a term.
+    let first = match list.children().find(|node| !matches!(node, Node::Text(..))) {
+        Some(Node::Element(child)) => Some(El::new(child)),
+        _ => None,
+    };
+    let is_lone = |it: &El<'_>| it.tag == "dd" && !may_be_hidden(*it);
+    if let Some(description) = first.filter(is_lone) {
+        let finding = found.at(description.tag_span(), "`<dd>` without a `<dt>` before it");
+        finding.help("begin the list with a term");
+        finding.severity = finding.severity.min(Severity::Info);
+    }
+    // The text of a group shows that it contains no component or block.
+    let is_text = |group: &El<'_>| {
+        group.tag == "div"
+            && group.attribute("role").is_none()
+            && group.children().any(|node| matches!(node, Node::Text(..)))
+            && group.children().all(|node| matches!(node, Node::Text(..)))
+            && !may_be_hidden(*group)
+    };
+    let nodes = rendered(list);
+    let elements = nodes.iter().filter_map(|node| match node {
+        Node::Element(child) => Some(El::new(*child)),
+        _ => None,
+    });
+    for group in elements.filter(is_text) {
+        let finding = found.at(group.tag_span(), "`<div>` in `<dl>` without a term");
+        finding.help("put a `<dt>` and a `<dd>` into it");
+        finding.severity = finding.severity.min(Severity::Info);
     }
 }
 
@@ -150,11 +190,15 @@ pub(super) fn misplaced_scope(element: El<'_>, found: &mut Found<'_, '_>) {
     if element.document().language() == Language::Vue && element.tag != "th" {
         return;
     }
-    // `scope` on `<td>` is obsolete, and browsers still support it.
-    if !matches!(element.tag, "th" | "td" | "style") {
-        found
-            .at(attribute.span, format!("`scope` has no effect on `<{}>`", element.tag))
-            .help("use it on `<th>`");
+    if !matches!(element.tag, "th" | "style") {
+        // Browsers still support it on `<td>`.
+        let is_obsolete = element.tag == "td";
+        let problem = if is_obsolete { "is obsolete" } else { "has no effect" };
+        let finding = found.at(attribute.span, format!("`scope` {problem} on `<{}>`", element.tag));
+        finding.help("use it on `<th>`");
+        if is_obsolete {
+            finding.severity = finding.severity.min(Severity::Info);
+        }
         return;
     }
     if let Value::Static { text, span } = attribute.value

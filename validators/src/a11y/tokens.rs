@@ -121,11 +121,21 @@ pub(super) fn is_language_tag(text: &str) -> bool {
     let is_alphabetic = |part: &str| part.bytes().all(|byte| byte.is_ascii_alphabetic());
     let is_language = matches!(first.len(), 2 | 3) && is_alphabetic(first);
     let is_private = matches!(first, "x" | "i");
-    let is_listed = first.len() != 2 || LANGUAGES.contains(&&*first.to_ascii_lowercase());
+    let first = &*first.to_ascii_lowercase();
+    let is_listed = LANGUAGES.contains(&first) || is_long_language(first);
     (is_private || is_language && is_listed)
         && parts.all(|part| {
             (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
         })
+}
+
+/// Whether the IANA registry contains a language with three letters.
+fn is_long_language(text: &str) -> bool {
+    let Some((start, last)) = text.split_at_checked(2).filter(|(_, last)| last.len() == 1) else {
+        return false;
+    };
+    let mut lines = include_str!("languages.txt").lines().filter_map(|line| line.split_once(' '));
+    lines.any(|(known, letters)| known == start && letters.contains(last))
 }
 
 /// The languages with two letters of the IANA registry.

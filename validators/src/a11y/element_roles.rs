@@ -1,0 +1,198 @@
+//! Rules on roles that do not fit the element: those of ARIA in HTML, and those that hide what the
+//! element is.
+
+use super::element::El;
+use super::roles::{Role, implicit, role};
+use super::{Found, aria, html};
+use aidd_markup::Value;
+
+/// The role on a control that hides what the control does.
+fn hiding_role(element: El<'_>) -> Option<&str> {
+    let Role::Explicit(name) = role(element) else { return None };
+    let is_control = matches!(element.tag, "button" | "select" | "textarea" | "option")
+        || element.tag == "a" && element.attribute("href").is_some()
+        || element.tag == "input" && !matches!(implicit(element), Role::Unknown);
+    let is_other = matches!(
+        name,
+        "article"
+            | "banner"
+            | "complementary"
+            | "contentinfo"
+            | "definition"
+            | "document"
+            | "feed"
+            | "figure"
+            | "form"
+            | "group"
+            | "heading"
+            | "img"
+            | "list"
+            | "listitem"
+            | "main"
+            | "navigation"
+            | "note"
+            | "paragraph"
+            | "region"
+            | "row"
+            | "rowgroup"
+            | "search"
+            | "status"
+            | "table"
+            | "term"
+            | "alert"
+            | "dialog"
+            | "log"
+            | "cell"
+    );
+    (is_control && is_other).then_some(name)
+}
+
+pub(super) fn interactive_element_role(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) = element.attribute("role") else { return };
+    if let Some(name) = hiding_role(element) {
+        found
+            .at(attribute.span, format!("the role `{name}` hides what `<{}>` does", element.tag))
+            .help("delete the attribute, or move it to an element around this one");
+    }
+}
+
+/// Elements with a meaning that a role replaces, and that are no controls.
+const TEXTS: &[&str] = &[
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "br",
+    "caption",
+    "code",
+    "dd",
+    "del",
+    "details",
+    "dfn",
+    "dir",
+    "dl",
+    "dt",
+    "em",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "html",
+    "iframe",
+    "img",
+    "ins",
+    "label",
+    "legend",
+    "li",
+    "main",
+    "mark",
+    "marquee",
+    "menu",
+    "meter",
+    "nav",
+    "ol",
+    "optgroup",
+    "output",
+    "p",
+    "pre",
+    "progress",
+    "ruby",
+    "section",
+    "strong",
+    "sub",
+    "sup",
+    "table",
+    "tbody",
+    "tfoot",
+    "thead",
+    "time",
+    "ul",
+];
+
+/// The role of a control on an element whose own meaning it replaces.
+fn replacing_role(element: El<'_>) -> Option<&str> {
+    let Role::Explicit(name) = role(element) else { return None };
+    if !TEXTS.contains(&element.tag) || !aria::role(name).is_some_and(|role| role.is_widget) {
+        return None;
+    }
+    if element.tag == "li" {
+        // The rule on lists reports the items of a list.
+        let is_item = |it: El<'_>| matches!(it.tag, "ol" | "ul" | "menu");
+        let is_stray = element.parent_el().is_none_or(|it| !is_item(it));
+        return (is_stray && is_operable(name)).then_some(name);
+    }
+    // Containers of controls, and parts of tables.
+    let is_container = matches!(
+        name,
+        "grid"
+            | "gridcell"
+            | "listbox"
+            | "menu"
+            | "menubar"
+            | "radiogroup"
+            | "row"
+            | "tablist"
+            | "tree"
+            | "treegrid"
+    );
+    let is_allowed = html::allowed_roles(element).is_some_and(|allowed| allowed.contains(&name));
+    let is_unknown = element.tag == "img" && html::allowed_roles(element).is_none();
+    (!is_container && !is_allowed && !is_unknown && !name.starts_with("doc-")).then_some(name)
+}
+
+/// Whether users operate elements with the role by one key or click.
+fn is_operable(name: &str) -> bool {
+    matches!(name, "button" | "checkbox" | "link" | "switch" | "slider" | "textbox")
+}
+
+pub(super) fn noninteractive_element_role(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) = element.attribute("role") else { return };
+    if let Some(name) = replacing_role(element) {
+        found
+            .at(
+                attribute.span,
+                format!("the role `{name}` replaces the meaning of `<{}>`", element.tag),
+            )
+            .help(format!("put an element with the role `{name}` inside"));
+    }
+}
+
+pub(super) fn role_not_allowed(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(Value::Static { text, span }) = element.value("role") else { return };
+    // `text` is a proposal that no version of WAI-ARIA contains.
+    let is_role =
+        |word: &&str| *word == "text" || aria::role(word).is_some_and(|it| !it.is_abstract);
+    let Some(name) = text.split_ascii_whitespace().find(is_role) else { return };
+    let Some(allowed) = html::allowed_roles(element) else { return };
+    if allowed.contains(&name)
+        || implicit(element).name() == Some(name)
+        || hiding_role(element).is_some()
+        || replacing_role(element).is_some()
+    {
+        return;
+    }
+    let message = format!("`<{}>` cannot have the role `{name}`", element.tag);
+    let help = match *allowed {
+        [] | [_] => "delete the attribute, or use `<div>` or `<span>`".to_owned(),
+        _ => format!("use `<div>` or `<span>`, or one of the roles {}", listed(allowed)),
+    };
+    found.at(span, message).help(help);
+}
+
+/// The first names of a list, in words.
+fn listed(names: &[&str]) -> String {
+    /// Maximum number of names.
+    const MAX: usize = 8;
+    let quoted: Vec<String> = names.iter().take(MAX).map(|name| format!("`{name}`")).collect();
+    let rest = if names.len() > MAX { ", …" } else { "" };
+    format!("{}{rest}", quoted.join(", "))
+}
