@@ -119,7 +119,7 @@ impl Index {
         // Changed memories are added to the postings that are already known.
         let (after, with_terms) =
             (self.change_number, self.has_all_terms || !self.terms.is_empty());
-        let result = store.indexed(after, with_terms, &mut |indexed| self.add(indexed));
+        let result = store.indexed(after, with_terms, &mut |indexed| self.add(&indexed));
         if result.is_err() {
             *self = Self::default();
         }
@@ -138,7 +138,7 @@ impl Index {
         }
     }
 
-    fn add(&mut self, indexed: SearchData) {
+    fn add(&mut self, indexed: &SearchData) {
         let known = self.slots.as_mut().and_then(|slots| slots.remove(&hash(&indexed.id)));
         if let Some(slot) = known {
             self.drop_slot(slot);
@@ -146,7 +146,7 @@ impl Index {
         if indexed.status == Status::Removed {
             return;
         }
-        let Some(slot) = self.docs.push(&indexed) else { return };
+        let Some(slot) = self.docs.push(indexed) else { return };
         if let Some(columns) = &indexed.columns {
             self.add_terms(slot, columns);
         }
