@@ -1,7 +1,7 @@
 //! The search index of a process: filterable fields, vectors, and the postings of the terms that
 //! were searched for. The index is updated from the store and never written to it.
 
-use super::docs::Docs;
+use super::docs::{Doc, Docs};
 use super::prepare::{COLUMNS, described_text};
 use super::word_vectors::{QuestionWord, WordVectors};
 use crate::MemoryError;
@@ -139,8 +139,12 @@ impl Index {
     }
 
     fn add(&mut self, indexed: &SearchData) {
-        let known = self.slots.as_mut().and_then(|slots| slots.remove(&hash(&indexed.id)));
-        if let Some(slot) = known {
+        let key = hash(&indexed.id);
+        let known = self.slots.as_mut().and_then(|slots| slots.remove(&key));
+        // Another memory can have the same hash, although that is unlikely.
+        let is_same = |doc: Doc<'_>| doc.id == &*indexed.id;
+        if let Some(slot) = known.filter(|slot| self.docs.get(*slot as usize).is_some_and(is_same))
+        {
             self.drop_slot(slot);
         }
         if indexed.status == Status::Removed {
@@ -152,7 +156,7 @@ impl Index {
         }
         (self.rows, self.passages) = (None, None);
         if let Some(slots) = &mut self.slots {
-            slots.insert(hash(&indexed.id), slot);
+            slots.insert(key, slot);
         }
         self.live += 1;
         #[expect(clippy::cast_precision_loss, reason = "a count of words")]
