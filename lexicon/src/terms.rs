@@ -121,8 +121,11 @@ const MAX_CACHED_WORDS: usize = 4096;
 
 thread_local! {
     /// The terms of words; `None` for stop words.
-    static CACHE: RefCell<HashMap<Box<str>, Option<Rc<str>>>> = RefCell::default();
+    static CACHE: RefCell<TermCache> = RefCell::default();
 }
+
+/// Each word of a text is looked up, so the hash is a fast one.
+type TermCache = HashMap<Box<str>, Option<Rc<str>>, foldhash::fast::RandomState>;
 
 fn add_term(word: &str, visit: &mut dyn FnMut(&str)) {
     if word.len() > MAX_TERM_CHARS {

@@ -86,6 +86,8 @@ fn hash(text: &str) -> u64 {
 #[derive(Clone, Debug, Default)]
 struct Plan {
     revisions: Vec<Clean<Revision>>,
+    /// The lines that the tracked files contain of the memories of these revisions, by id.
+    known_lines: BTreeMap<String, Vec<Revision>>,
     new_revs: BTreeMap<String, String>,
     entries: Vec<Entry>,
     links: BTreeMap<String, Vec<Link>>,
@@ -195,10 +197,11 @@ impl ProjectMemory {
             return Ok(());
         }
         plan.add_to_batch(&mut import.batch);
+        for (id, lines) in std::mem::take(&mut plan.known_lines) {
+            import.batch.add_earlier_lines(&id, &lines);
+        }
         let mut by_file: BTreeMap<&'static str, Vec<Clean<Revision>>> = BTreeMap::new();
         for line in std::mem::take(&mut plan.revisions) {
-            let known = super::mirror::present_lines(self.store(), &line.id)?;
-            import.batch.add_earlier_lines(&line.id, &known);
             let file = tracked_file(&line)?;
             by_file.entry(file).or_default().push(line);
         }
@@ -408,6 +411,9 @@ impl ProjectMemory {
             plan.summary.redacted += usize::from(is_redacted);
             if memories.insert(clean.id.clone()) && !import.has_seen(&clean.id) {
                 plan.summary.new.push(clean.id.clone());
+            }
+            if !existing.is_empty() {
+                plan.known_lines.insert(clean.id.clone(), existing);
             }
             plan.revisions.push(clean);
         }

@@ -5,7 +5,6 @@
 
 use aidd_engine::check::secrets::REDACTED;
 use aidd_engine::check::{Distribution, Engine};
-use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::Memory as NoFiles;
 use aidd_engine::text::source::{Source, Span};
 use regex::Regex;
@@ -94,15 +93,15 @@ impl Gate {
     }
 
     fn rules(&self) -> Result<&'static Engine, MemoryError> {
-        let engine = self.0.engine().map_err(|error| MemoryError::Invalid(error.to_string()))?;
-        // Without these rules every secret would pass. The rules are ordered by id.
-        let rules = engine.registry().rules();
-        let first = rules.partition_point(|rule| &*rule.id < "secrets/");
-        if rules.get(first).is_some_and(|rule: &Rule| rule.id.starts_with("secrets/")) {
-            Ok(engine)
-        } else {
-            Err(MemoryError::Invalid("the program was built without secrets rules".to_owned()))
+        let engine = self.0.secrets_engine();
+        let engine = engine.map_err(|error| MemoryError::Invalid(error.to_string()))?;
+        // Without these rules every secret would pass.
+        if engine.registry().rules().is_empty() {
+            return Err(MemoryError::Invalid(
+                "the program was built without secrets rules".to_owned(),
+            ));
         }
+        Ok(engine)
     }
 
     /// Replaces every private or secret part of every string in `value`.

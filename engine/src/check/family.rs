@@ -4,16 +4,18 @@
 use super::{Depth, Engine, EngineError, REDACTED, Selection};
 use crate::forms::syntax::language_of;
 use crate::parse::syntax::Tree;
-use crate::project::config::Config;
-use crate::rules::registry::Registry;
+use crate::project::config::{Config, MAX_FILE_SIZE};
+use crate::rules::packs::Packs;
+use crate::rules::registry::{Registry, SECRETS};
 use crate::rules::rule::Report;
+use crate::rules::select::SettingsTable;
 use crate::text::files::{Files, Memory};
 use crate::text::kind::Kind;
 use crate::text::purpose::Purpose;
 use crate::text::source::{Source, Span};
 use aidd_page::Tables;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::OnceLock;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::{Arc, OnceLock};
 
 /// A set of related rules, such as the rules for Dockerfiles, diagrams or credentials.
 #[derive(Clone, Copy, Debug)]
@@ -182,6 +184,9 @@ pub struct Distribution {
     pub families: &'static [Family],
     /// Built when first needed; see [`Distribution::engine`].
     engine: OnceLock<Result<Engine, EngineError>>,
+    /// The families that find secrets, with the engine for them; see
+    /// [`Distribution::secrets_engine`].
+    secrets: OnceLock<Box<Self>>,
 }
 
 /// A family, and the kind under which it claims a file; `None` if it does not claim the file.
@@ -205,11 +210,10 @@ impl Distribution {
     /// A distribution of `pages` and `families`.
     #[must_use]
     pub const fn new(pages: &'static Tables, families: &'static [Family]) -> Self {
-        Self { pages, families, engine: OnceLock::new() }
+        Self { pages, families, engine: OnceLock::new(), secrets: OnceLock::new() }
     }
 
-    /// An engine with the shipped rules and default settings, built once. Used to find secrets in
-    /// text that belongs to no file.
+    /// An engine with the shipped rules and default settings, built once.
     ///
     /// # Errors
     /// The errors of [`Engine::new`].
@@ -219,6 +223,30 @@ impl Distribution {
             Engine::new(self, registry, &Config::default(), &Selection::default())
         };
         self.engine.get_or_init(make).as_ref()
+    }
+
+    /// An engine with the shipped rules on secrets and default settings, built once. It finds secrets
+    /// in text that belongs to no file, in a part of the time and memory that all rules need.
+    ///
+    /// # Errors
+    /// The errors of [`Engine::new`], except that families without these rules are not examined.
+    pub fn secrets_engine(&'static self) -> Result<&'static Engine, &'static EngineError> {
+        let finders = || {
+            let families = self.families.iter().filter(|family| family.finds_secrets);
+            Box::new(Self::new(self.pages, families.copied().collect::<Vec<_>>().leak()))
+        };
+        let finders: &'static Self = self.secrets.get_or_init(finders);
+        let make = || {
+            let known = finders.families.iter().flat_map(|family| (family.rules)()).collect();
+            if let Some(rule) = finders.first_unknown(SECRETS, &known) {
+                return Err(EngineError::NoFunction(rule));
+            }
+            let (registry, config) = (Registry::on_secrets(self.pages), Config::default());
+            let (packs, selection) = (Packs::default(), Selection::default());
+            let settings = SettingsTable::new(&registry, &config, &packs, &selection)?;
+            Engine::compiled(finders, registry, Arc::new(settings), packs.when, MAX_FILE_SIZE)
+        };
+        finders.engine.get_or_init(make).as_ref()
     }
 
     /// Returns `text` with secrets replaced, for messages that can quote a file or the command
@@ -234,7 +262,7 @@ impl Distribution {
         let without_secrets = |mut text: String| {
             // Without the rules, secrets cannot be found, so no text is shown. Tests ensure that
             // this does not happen.
-            let Ok(engine) = self.engine() else { return REDACTED.to_owned() };
+            let Ok(engine) = self.secrets_engine() else { return REDACTED.to_owned() };
             let source = Source::new("message", text.as_str());
             for span in engine.check_secrets(&source, &Memory::default()).secrets.iter().rev() {
                 text.replace_range(span.range(), REDACTED);
@@ -328,16 +356,17 @@ impl Distribution {
     /// The first shipped rule without an implementation: its page has no check, and no family has a
     /// function for it. Pages that only contain guidance are not rules.
     pub(super) fn first_without_function(&self, own: &Family) -> Option<&'static str> {
-        let known: std::collections::HashSet<&str> = self
-            .families
-            .iter()
-            .chain([own])
-            .flat_map(|family| (family.rules)())
-            .chain(super::OWN_RULES)
-            .collect();
+        let families = self.families.iter().chain([own]);
+        let rules = families.flat_map(|family| (family.rules)());
+        self.first_unknown("", &rules.chain(super::OWN_RULES).collect())
+    }
+
+    /// The first page whose id begins with `prefix`, that has no check, and that is not in `known`.
+    fn first_unknown(&self, prefix: &str, known: &HashSet<&str>) -> Option<&'static str> {
         let pages = self.pages.pages.iter().zip(self.pages.startup_fields);
-        let mut unchecked =
-            pages.filter(|(page, head)| head.form.is_none() && !known.contains(page.id));
+        let mut unchecked = pages.filter(|(page, head)| {
+            page.id.starts_with(prefix) && head.form.is_none() && !known.contains(page.id)
+        });
         unchecked.next().map(|(page, _)| page.id)
     }
 }

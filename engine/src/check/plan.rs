@@ -4,6 +4,7 @@
 use super::Engine;
 use super::family::{Claim, Family, FileContext};
 use crate::parse::syntax::Tree;
+use crate::rules::registry::SECRETS;
 use crate::rules::rule::{Rule, Settings};
 use crate::rules::select;
 use crate::text::files::Files;
@@ -88,7 +89,7 @@ impl Engine {
             self.registry.rules().iter().any(|rule| {
                 let is_disabled =
                     settings.get(&rule.id).is_none_or(|setting| setting.severity.is_none());
-                is_disabled && rule.enabled && rule.id.starts_with("secrets/")
+                is_disabled && rule.enabled && rule.id.starts_with(SECRETS)
             })
         };
         if self.settings.is_base(settings) {

@@ -11,6 +11,9 @@ use serde_json::{Map, Value};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
+/// The beginning of the ids of the rules on secrets; no other rule marks a text as a secret.
+pub(crate) const SECRETS: &str = "secrets/";
+
 /// All rules, ordered by id, with a lookup by id or alias.
 #[derive(Clone, Debug)]
 pub struct Registry {
@@ -35,6 +38,13 @@ impl Registry {
         let mut rules: Vec<Rule> = Vec::with_capacity(tables.pages.len() + pages.len());
         rules.extend(Rule::shipped(tables));
         Self::merge(tables, rules, pages)
+    }
+
+    /// The shipped rules on secrets.
+    pub(crate) fn on_secrets(tables: &'static Tables) -> Self {
+        let shipped = Rule::shipped(tables);
+        let rules = shipped.filter(|rule| rule.id.starts_with(SECRETS)).collect();
+        Self::merge(tables, rules, &[])
     }
 
     /// The rules of `pages` without the shipped rules, to try out a page.

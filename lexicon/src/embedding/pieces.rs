@@ -16,8 +16,11 @@ const MAX_CACHED_WORDS: usize = 4096;
 
 thread_local! {
     /// The rows of the pieces of words in the shipped table; there is no other table.
-    static CACHE: RefCell<HashMap<Box<str>, Box<[usize]>>> = RefCell::default();
+    static CACHE: RefCell<PieceCache> = RefCell::default();
 }
+
+/// Each word of a text is looked up, so the hash is a fast one.
+type PieceCache = HashMap<Box<str>, Box<[usize]>, foldhash::fast::RandomState>;
 
 /// Calls `visit` with the row of each piece of `text`, in order.
 pub(super) fn for_each_piece(table: &Table, text: &str, visit: &mut dyn FnMut(usize)) {

@@ -1,16 +1,16 @@
 //! The search index of a process: filterable fields, vectors, and the postings of the terms that
 //! were searched for. The index is updated from the store and never written to it.
 
+use super::docs::{Doc, Docs};
 use super::prepare::{COLUMNS, described_text};
 use super::word_vectors::{PartSimilarity, QuestionWord, WordVectors};
 use crate::MemoryError;
 use crate::store::{Counts, SearchData, StorageBackend};
-use crate::types::{Kind, Layer, Outcome, Status};
+use crate::types::{Kind, Layer, Status};
 use aidd_lexicon::embedding::Vector;
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// The index is rebuilt when more than this number of slots, and more than a quarter of all slots,
 /// belong to deleted or replaced memories. Each memory has a slot.
@@ -24,28 +24,6 @@ const MAX_CACHED_POSTINGS: usize = 1 << 19;
 const PASSAGE_BEFORE: u32 = 6;
 /// Number of observations after an observation that belong to its passage.
 const PASSAGE_AFTER: u32 = 2;
-
-/// A memory in the index.
-#[derive(Debug)]
-pub(super) struct Doc {
-    pub(super) id: Arc<str>,
-    /// Row number in the store's own index.
-    row: i64,
-    pub(super) kind: Kind,
-    pub(super) created_at: i64,
-    pub(super) session: Option<Box<str>>,
-    pub(super) branch: Option<Box<str>>,
-    pub(super) outcome: Option<Outcome>,
-    /// The files, each followed by the character NUL, in one allocation.
-    files: Box<str>,
-}
-
-impl Doc {
-    /// The files that the memory names.
-    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
-        self.files.split_terminator('\0')
-    }
-}
 
 /// The part of each memory's data that every search reads; it is small, so that searches are fast.
 #[derive(Clone, Copy, Debug)]
@@ -64,9 +42,13 @@ pub(super) struct Brief {
 
 /// A hash for comparing topics quickly; never 0.
 pub(super) fn topic_hash(topic: &str) -> u64 {
+    hash(topic).max(1)
+}
+
+fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    topic.hash(&mut hasher);
-    hasher.finish().max(1)
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The slot of a memory that contains a term, with the number of occurrences.
@@ -80,7 +62,8 @@ type Postings = HashMap<Box<str>, Vec<Posting>>;
 struct Passages {
     /// The slots of the observations of each session in turn.
     order: Vec<u32>,
-    /// The part of `order` that is the passage of each slot; empty for other memories.
+    /// The part of `order` that is the passage of each slot; empty for other memories, and if there
+    /// are no observations.
     of_slot: Vec<Range<u32>>,
 }
 
@@ -90,13 +73,14 @@ pub(crate) struct Index {
     /// The store's change number when the index was last updated.
     change_number: Option<i64>,
     deletions: i64,
-    docs: Vec<Doc>,
+    docs: Docs,
     /// In the order of `docs`.
     briefs: Vec<Brief>,
     /// In the order of `docs`; `None` for a memory whose vector was computed with another `SCHEME`.
     vectors: Vec<Option<Vector>>,
-    /// Slot of each memory. The map is built on the first change; a single search does not need it.
-    slots: Option<HashMap<Arc<str>, u32>>,
+    /// The slot of each memory, by the hash of its id. The map is built on the first change; a single
+    /// search does not need it.
+    slots: Option<HashMap<u64, u32>>,
     /// Number of slots with a live memory.
     live: usize,
     /// Number of terms of all live memories.
@@ -109,8 +93,8 @@ pub(crate) struct Index {
     cached_postings: usize,
     /// Whether the store has no index of its own: `terms` then contains every term.
     has_all_terms: bool,
-    /// The row and the slot of each live memory, sorted; built when postings are looked up.
-    rows: Option<Vec<(i64, u32)>>,
+    /// The slots of the live memories, sorted by row; built when postings are looked up.
+    rows: Option<Vec<u32>>,
     /// Built when searching.
     passages: Option<Passages>,
     words: WordVectors,
@@ -135,7 +119,7 @@ impl Index {
         // Changed memories are added to the postings that are already known.
         let (after, with_terms) =
             (self.change_number, self.has_all_terms || !self.terms.is_empty());
-        let result = store.indexed(after, with_terms, &mut |indexed| self.add(indexed));
+        let result = store.indexed(after, with_terms, &mut |indexed| self.add(&indexed));
         if result.is_err() {
             *self = Self::default();
         }
@@ -150,24 +134,29 @@ impl Index {
         if self.slots.is_none() {
             let ids = (0_u32..).zip(self.docs.iter().zip(&self.briefs));
             let live = ids.filter(|(_, (_, brief))| brief.is_live);
-            self.slots = Some(live.map(|(slot, (doc, _))| (doc.id.clone(), slot)).collect());
+            self.slots = Some(live.map(|(slot, (doc, _))| (hash(doc.id), slot)).collect());
         }
     }
 
-    fn add(&mut self, indexed: SearchData) {
-        if let Some(slot) = self.slots.as_mut().and_then(|slots| slots.remove(&*indexed.id)) {
+    fn add(&mut self, indexed: &SearchData) {
+        let key = hash(&indexed.id);
+        let known = self.slots.as_mut().and_then(|slots| slots.remove(&key));
+        // Another memory can have the same hash, although that is unlikely.
+        let is_same = |doc: Doc<'_>| doc.id == &*indexed.id;
+        if let Some(slot) = known.filter(|slot| self.docs.get(*slot as usize).is_some_and(is_same))
+        {
             self.drop_slot(slot);
         }
         if indexed.status == Status::Removed {
             return;
         }
-        let Ok(slot) = u32::try_from(self.docs.len()) else { return };
+        let Some(slot) = self.docs.push(indexed) else { return };
         if let Some(columns) = &indexed.columns {
             self.add_terms(slot, columns);
         }
         (self.rows, self.passages) = (None, None);
         if let Some(slots) = &mut self.slots {
-            slots.insert(indexed.id.clone(), slot);
+            slots.insert(key, slot);
         }
         self.live += 1;
         #[expect(clippy::cast_precision_loss, reason = "a count of words")]
@@ -183,16 +172,6 @@ impl Index {
         self.length += f64::from(length);
         self.stale += usize::from(indexed.vector.is_none());
         self.vectors.push(indexed.vector);
-        self.docs.push(Doc {
-            id: indexed.id,
-            row: indexed.row,
-            kind: indexed.kind,
-            created_at: indexed.created_at,
-            session: indexed.session_id,
-            branch: indexed.branch,
-            outcome: indexed.outcome,
-            files: indexed.files.iter().flat_map(|file| [file, "\0"]).collect::<String>().into(),
-        });
     }
 
     fn drop_slot(&mut self, slot: u32) {
@@ -206,7 +185,7 @@ impl Index {
     }
 
     /// The memories, by slot.
-    pub(super) fn docs(&self) -> &[Doc] {
+    pub(super) fn docs(&self) -> &Docs {
         &self.docs
     }
 
@@ -257,13 +236,12 @@ impl Index {
         };
         let observed = slots.filter(|(_, (_, brief))| is_observed(brief));
         let mut observed: Vec<(&str, i64, &str, u32)> = observed
-            .filter_map(|(slot, (doc, _))| {
-                Some((doc.session.as_deref()?, doc.created_at, &*doc.id, slot))
-            })
+            .filter_map(|(slot, (doc, _))| Some((doc.session?, doc.created_at, doc.id, slot)))
             .collect();
         observed.sort_unstable();
         let order = observed.iter().map(|(.., slot)| *slot).collect();
-        let mut passages = Passages { order, of_slot: vec![0..0; self.docs.len()] };
+        let slots = if observed.is_empty() { 0 } else { self.docs.len() };
+        let mut passages = Passages { order, of_slot: vec![0..0; slots] };
         let mut start = 0;
         for session in observed.chunk_by(|a, b| a.0 == b.0) {
             let end = start + u32::try_from(session.len()).unwrap_or(u32::MAX);
@@ -299,7 +277,7 @@ impl Index {
         let docs = &self.docs;
         self.words.similarities(question, words, slots, &mut |slot| {
             let Some(doc) = docs.get(slot as usize) else { return Ok(String::new()) };
-            Ok(store.entry(&doc.id)?.map(|entry| described_text(&entry)).unwrap_or_default())
+            Ok(store.entry(doc.id)?.map(|entry| described_text(&entry)).unwrap_or_default())
         })
     }
 
@@ -333,24 +311,23 @@ impl Index {
         store: &mut dyn StorageBackend,
         term: &str,
     ) -> Result<Vec<Posting>, MemoryError> {
+        let docs = &self.docs;
         let rows = self.rows.get_or_insert_with(|| {
-            let slots = (0_u32..).zip(self.docs.iter().zip(&self.briefs));
-            let live = slots.filter(|(_, (_, brief))| brief.is_live);
-            let mut rows: Vec<(i64, u32)> = live.map(|(slot, (doc, _))| (doc.row, slot)).collect();
+            let slots = (0_u32..).zip(&self.briefs);
+            let mut rows: Vec<u32> =
+                slots.filter(|(_, brief)| brief.is_live).map(|(slot, _)| slot).collect();
             // The rows are almost sorted already, because the store returns memories in this order.
-            rows.sort_unstable();
+            rows.sort_by_key(|slot| docs.row(*slot));
             rows
         });
+        let mut slots = rows.iter().filter_map(|slot| Some((docs.row(*slot)?, *slot))).peekable();
         let mut postings = Vec::new();
-        let mut at = 0;
         // Both lists are sorted by row.
         for (row, counts) in store.postings(term)? {
-            while rows.get(at).is_some_and(|(known, _)| *known < row) {
-                at += 1;
+            while slots.next_if(|(known, _)| *known < row).is_some() {}
+            if let Some((_, slot)) = slots.peek().filter(|(known, _)| *known == row) {
+                postings.push((*slot, counts));
             }
-            postings.extend(
-                rows.get(at).filter(|(own, _)| *own == row).map(|(_, slot)| (*slot, counts)),
-            );
         }
         postings.shrink_to_fit();
         Ok(postings)

@@ -2,7 +2,11 @@
 //! a hit, and complete entries for the few hits that are worth reading.
 
 mod dates;
+mod docs;
+mod filters;
+mod first;
 pub(crate) mod index;
+mod meaning;
 pub mod naming;
 mod periods;
 pub(crate) mod prepare;

@@ -148,7 +148,7 @@ fn add(
         return Ok(());
     }
     let Some(doc) = index.docs().get(slot) else { return Ok(()) };
-    if let Some(entry) = store.entry(&doc.id)?.filter(is_match) {
+    if let Some(entry) = store.entry(doc.id)?.filter(is_match) {
         seen.insert(slot);
         found.push((entry, name.to_owned()));
     }

@@ -1,7 +1,10 @@
 //! Ranks memories by words and meaning. The weights were tuned on the tuning half of
 //! `tests/retrieval`.
 
+use super::filters::{has_filters, passes_filters};
+use super::first::First;
 use super::index::{Brief, Index, Posting, topic_hash};
+use super::meaning::{MeaningScores, score_by_meaning};
 use super::periods::{self, Period};
 use super::prepare::{self, COLUMNS};
 use super::word_vectors::{QuestionWord, question_words};
@@ -21,11 +24,11 @@ pub(super) const BM25_B: f32 = 0.75;
 const MAX_MEANING: f32 = 1.2;
 /// Maximum amount that the similarity of texts adds for a question that contains an exact name.
 const MAX_MEANING_LITERAL: f32 = 0.1;
+/// Maximum amount that the similarity of single words adds: see [`super::word_vectors`].
+const MAX_WORD_SIMILARITY: f32 = 2.0;
 /// Weight of the title, of the best sentence and of the whole text of a memory whose parts are
 /// compared, relative to the weight of a whole text: a part is often closer to the question.
 const PART_SHARE: f32 = 0.5;
-/// Maximum amount that the similarity of single words adds: see [`super::word_vectors`].
-const MAX_WORD_SIMILARITY: f32 = 2.0;
 /// Number of memories whose parts and single words are compared with the question: the best by word
 /// score and similarity of texts. More memories do not change the first ten.
 const MAX_COMPARED: usize = 60;
@@ -106,6 +109,11 @@ impl PreparedQuestion {
             topic_filter: question.topic.as_deref().map(|topic| topic_hash(&topic_key(topic))),
         }
     }
+
+    /// The requested file and the hash of the requested topic.
+    fn filters(&self) -> (Option<&str>, Option<u64>) {
+        (self.file.as_deref(), self.topic_filter)
+    }
 }
 
 /// Whether a question names a day, a session, a branch or a file: such names have no meaning beyond
@@ -139,8 +147,6 @@ pub(super) struct Ranked {
     /// The parts of the score from words and from meaning.
     pub(super) words: f32,
     pub(super) meaning: f32,
-    /// Probability that the memory answers the question.
-    pub(super) confidence: f32,
     sum: f32,
     cosine: f32,
     word_similarity: f32,
@@ -155,92 +161,229 @@ pub(super) fn rank(
     question: &Question,
     prepared: &PreparedQuestion,
 ) -> Result<(Vec<Ranked>, usize), MemoryError> {
-    let mut scored = score_each(index, store, question, prepared)?;
-    compare_parts(index, store, question, prepared, &mut scored)?;
-    let mut found = scored.found;
-    if !prepared.is_empty {
-        let least = nth_sum(&found);
-        found.retain(|candidate| {
-            candidate.words > 0.0
+    let mut scores = Scores::new(index, store, question, prepared)?;
+    scores.compare_parts(index, store, question, prepared)?;
+    let index = &*index;
+    let least = scores.nth_sum();
+    let matching = || {
+        scores.candidates(index, prepared).filter(|candidate| {
+            prepared.is_empty
+                || candidate.words > 0.0
                 || candidate.is_topic
                 || in_period(index, candidate.slot, prepared) > 0.0
                 || !candidate.cosine.is_nan() && candidate.sum >= least
-        });
+        })
+    };
+    let min_score = match question.order {
+        SearchOrder::Relevance => 0.0,
+        _ => MIN_SCORE_SHARE * matching().fold(0.0_f32, |best, it| best.max(it.score)),
+    };
+    let mut first =
+        First::new(question.limit, |a: &Ranked, b: &Ranked| order(index, question, prepared, a, b));
+    let mut matched = 0;
+    for candidate in matching().filter(|candidate| candidate.score >= min_score) {
+        matched += 1;
+        first.add(candidate);
     }
-    for candidate in &mut found {
-        candidate.score = score(candidate.sum, candidate.is_topic);
-        candidate.confidence = confidence(candidate);
-    }
-    if question.order != SearchOrder::Relevance {
-        let best = found.iter().fold(0.0_f32, |best, candidate| best.max(candidate.score));
-        found.retain(|candidate| candidate.score >= MIN_SCORE_SHARE * best);
-    }
-    let matched = found.len();
-    let index = &*index;
-    let compare = |a: &Ranked, b: &Ranked| order(index, question, prepared, a, b);
-    if question.limit > 0 && question.limit < found.len() {
-        found.select_nth_unstable_by(question.limit - 1, compare);
-    }
-    found.truncate(question.limit);
-    found.sort_unstable_by(compare);
-    Ok((found, matched))
+    Ok((first.finish(), matched))
 }
 
-/// The memories that pass the filters.
-struct Scored {
-    /// Each with the sum of its word score and the similarity of its text.
-    found: Vec<Ranked>,
-    /// The same sum without the passages, by slot; negative for the other memories.
-    own: Vec<f32>,
-    /// `None` when meaning is not compared.
+/// The scores of the memories, by slot: a few numbers per memory, because a project can have
+/// 100,000 memories.
+struct Scores {
+    /// The scores by words; empty if the question has no terms.
+    words: Vec<f32>,
     meaning: Option<MeaningScores>,
+    /// The sum of the word score and the similarity of the text; negative for memories that do not
+    /// pass the filters.
+    own: Vec<f32>,
+    /// The same sum with the passage.
+    sums: Vec<f32>,
+    /// The memories whose parts were compared, in the order of their slots.
+    compared: Vec<Compared>,
 }
 
-/// Scores the memories that pass the filters by words and by the similarity of their texts.
-fn score_each(
-    index: &mut Index,
-    store: &mut dyn StorageBackend,
-    question: &Question,
-    prepared: &PreparedQuestion,
-) -> Result<Scored, MemoryError> {
-    let words = score_by_words(index, store, &prepared.terms)?;
-    index.build_passages();
-    let index = &*index;
-    let meaning = prepared.vector.as_ref().map(|vector| score_by_meaning(index, vector));
-    let mut found = Vec::new();
-    let mut own = vec![-1.0; index.docs().len()];
-    for ((slot, brief), own) in index.briefs().iter().enumerate().zip(&mut own) {
-        let is_visible = brief.is_live
-            && question.layers.contains(brief.layer)
-            && (!brief.is_superseded || question.with_superseded);
-        if !is_visible || prepared.has_filters && !passes_filters(index, slot, question, prepared) {
-            continue;
+/// A memory whose parts were compared with the question.
+struct Compared {
+    slot: usize,
+    /// The similarity of single words, from 0 to 1.
+    words: f32,
+    /// What its parts add to its meaning score.
+    added: f32,
+}
+
+impl Scores {
+    fn new(
+        index: &mut Index,
+        store: &mut dyn StorageBackend,
+        question: &Question,
+        prepared: &PreparedQuestion,
+    ) -> Result<Self, MemoryError> {
+        let words = score_by_words(index, store, &prepared.terms)?;
+        index.build_passages();
+        let index = &*index;
+        let meaning = prepared.vector.as_ref().map(|vector| score_by_meaning(index, vector));
+        let mut scores = Self {
+            words,
+            meaning,
+            own: vec![-1.0; index.docs().len()],
+            sums: Vec::new(),
+            compared: Vec::new(),
+        };
+        for (slot, brief) in index.briefs().iter().enumerate() {
+            let is_visible = brief.is_live
+                && question.layers.contains(brief.layer)
+                && (!brief.is_superseded || question.with_superseded);
+            if !is_visible
+                || prepared.has_filters
+                    && !passes_filters(index, slot, question, prepared.filters())
+            {
+                continue;
+            }
+            let (words, meaning, _) = scores.parts(slot, prepared);
+            let sum = words + meaning + in_period(index, slot, prepared);
+            if let Some(own) = scores.own.get_mut(slot) {
+                *own = sum * factor(brief, question);
+            }
         }
-        let words = words.get(slot).copied().unwrap_or_default();
-        let (cosine, closeness) = match &meaning {
+        scores.sums =
+            (0..scores.own.len()).map(|slot| with_passage(index, &scores.own, slot)).collect();
+        Ok(scores)
+    }
+
+    /// The score of a memory by words, its score by the similarity of its text, and the cosine.
+    fn parts(&self, slot: usize, prepared: &PreparedQuestion) -> (f32, f32, f32) {
+        let words = self.words.get(slot).copied().unwrap_or_default();
+        let (cosine, closeness) = match &self.meaning {
             Some(meaning) => meaning.cosine_at(slot),
             None => (f32::NAN, 0.0),
         };
-        let meaning = prepared.weight * closeness;
-        let is_topic = brief.topic != 0 && brief.topic == prepared.topic;
-        *own = (words + meaning + in_period(index, slot, prepared)) * factor(brief, question);
-        let (score, confidence, word_similarity) = (0.0, 0.0, 0.0);
-        found.push(Ranked {
-            slot,
-            score,
-            words,
-            meaning,
-            confidence,
-            sum: *own,
-            cosine,
-            word_similarity,
-            is_topic,
-        });
+        (words, prepared.weight * closeness, cosine)
     }
-    found
-        .iter_mut()
-        .for_each(|candidate| candidate.sum = with_passage(index, &own, candidate.slot));
-    Ok(Scored { found, own, meaning })
+
+    /// The slots of the memories that pass the filters, with their sums.
+    fn visible(&self) -> impl Iterator<Item = (usize, f32)> {
+        let sums = self.own.iter().zip(&self.sums).enumerate();
+        sums.filter(|(_, (own, _))| **own >= 0.0).map(|(slot, (_, sum))| (slot, *sum))
+    }
+
+    /// The memories that pass the filters.
+    fn candidates(
+        &self,
+        index: &Index,
+        prepared: &PreparedQuestion,
+    ) -> impl Iterator<Item = Ranked> {
+        let mut compared = self.compared.iter().peekable();
+        self.visible().map(move |(slot, sum)| {
+            let (words, meaning, cosine) = self.parts(slot, prepared);
+            let (word_similarity, added) = compared
+                .next_if(|compared| compared.slot == slot)
+                .map_or((0.0, 0.0), |compared| (compared.words, compared.added));
+            let is_topic = is_topic(index, slot, prepared);
+            Ranked {
+                slot,
+                score: score(sum, is_topic),
+                words,
+                meaning: meaning + added,
+                sum,
+                cosine,
+                word_similarity,
+                is_topic,
+            }
+        })
+    }
+
+    /// The sum of the last of the [`MAX_SIMILAR`] best memories that were compared by meaning.
+    fn nth_sum(&self) -> f32 {
+        let Some(meaning) = &self.meaning else { return f32::NEG_INFINITY };
+        let mut best = First::new(MAX_SIMILAR + 1, |a: &f32, b: &f32| b.total_cmp(a));
+        for (slot, sum) in self.visible() {
+            if !meaning.cosine_at(slot).0.is_nan() {
+                best.add(sum);
+            }
+        }
+        let best = best.finish();
+        // All of at most `MAX_SIMILAR` memories match.
+        let nth = best.get(MAX_SIMILAR - 1).filter(|_| best.len() > MAX_SIMILAR);
+        nth.copied().unwrap_or(f32::NEG_INFINITY)
+    }
+
+    /// Compares the parts and the single words of the best memories with the question.
+    fn compare_parts(
+        &mut self,
+        index: &mut Index,
+        store: &mut dyn StorageBackend,
+        question: &Question,
+        prepared: &PreparedQuestion,
+    ) -> Result<(), MemoryError> {
+        let (Some(meaning), Some(vector)) = (&self.meaning, &prepared.vector) else {
+            return Ok(());
+        };
+        let weighted = weighted_words(index, store, prepared)?;
+        let mut best =
+            First::new(MAX_COMPARED, |a: &(bool, f32, usize), b: &(bool, f32, usize)| {
+                b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2))
+            });
+        for (slot, sum) in self.visible() {
+            best.add((is_topic(index, slot, prepared), sum, slot));
+        }
+        let mut best: Vec<usize> = best.finish().into_iter().map(|(.., slot)| slot).collect();
+        best.sort_unstable();
+        let slots: Vec<u32> = best.iter().filter_map(|slot| u32::try_from(*slot).ok()).collect();
+        let similarities = index.part_similarities(store, vector, &weighted, &slots)?;
+        let compared = best.into_iter().zip(similarities).map(|(slot, similarity)| {
+            let mut added = prepared.word_weight * similarity.words;
+            let (cosine, closeness) = meaning.cosine_at(slot);
+            // The turns of a conversation are short and are ranked with their passage.
+            if !cosine.is_nan() && index.passage(slot).len() < 2 {
+                let of_parts = meaning.closeness(similarity.title).max(0.0)
+                    + meaning.closeness(similarity.sentence).max(0.0)
+                    - closeness;
+                added += PART_SHARE * prepared.weight * of_parts;
+            }
+            Compared { slot, words: similarity.words, added }
+        });
+        self.compared = compared.collect();
+        for Compared { slot, added, .. } in &self.compared {
+            if let (Some(own), Some(brief)) = (self.own.get_mut(*slot), index.briefs().get(*slot)) {
+                *own += added * factor(brief, question);
+            }
+        }
+        for Compared { slot, .. } in &self.compared {
+            if let Some(sum) = self.sums.get_mut(*slot) {
+                *sum = with_passage(index, &self.own, *slot);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The words of a question, with their weights.
+fn weighted_words<'a>(
+    index: &mut Index,
+    store: &mut dyn StorageBackend,
+    prepared: &'a PreparedQuestion,
+) -> Result<Vec<(&'a QuestionWord, f32)>, MemoryError> {
+    let mut weighted = Vec::new();
+    for word in &prepared.words {
+        let mut known = 0;
+        if !word.term.is_empty() {
+            index.load_postings(store, &word.term)?;
+            known = live_count(index, index.postings(&word.term));
+        }
+        let weight = match known {
+            0 => UNKNOWN_WORD_SHARE * inverse_document_frequency(index.len(), 0),
+            _ => inverse_document_frequency(index.len(), known),
+        };
+        weighted.push((word, weight));
+    }
+    Ok(weighted)
+}
+
+/// Whether the question is the topic of the memory in a slot.
+fn is_topic(index: &Index, slot: usize, prepared: &PreparedQuestion) -> bool {
+    let topic = index.briefs().get(slot).map_or(0, |brief| brief.topic);
+    topic != 0 && topic == prepared.topic
 }
 
 /// The score of an observation with its passage: see [`OWN_SHARE`]. The score of other memories is
@@ -261,16 +404,6 @@ fn with_passage(index: &Index, own: &[f32], slot: usize) -> f32 {
     }
 }
 
-/// The sum of the last of the [`MAX_SIMILAR`] best memories that were compared by meaning.
-fn nth_sum(found: &[Ranked]) -> f32 {
-    let compared = found.iter().filter(|candidate| !candidate.cosine.is_nan());
-    let mut sums: Vec<f32> = compared.map(|candidate| candidate.sum).collect();
-    if sums.len() <= MAX_SIMILAR {
-        return f32::NEG_INFINITY;
-    }
-    *sums.select_nth_unstable_by(MAX_SIMILAR - 1, |a, b| b.total_cmp(a)).1
-}
-
 /// The amount added to a memory that was created in the period of the question.
 fn in_period(index: &Index, slot: usize, prepared: &PreparedQuestion) -> f32 {
     let is_in = prepared
@@ -287,69 +420,17 @@ fn factor(brief: &Brief, question: &Question) -> f32 {
     superseded * if is_demoted { TOOL_OUTCOME_FACTOR } else { 1.0 }
 }
 
-/// Compares the parts and the single words of the best memories with the question.
-fn compare_parts(
-    index: &mut Index,
-    store: &mut dyn StorageBackend,
-    question: &Question,
-    prepared: &PreparedQuestion,
-    scored: &mut Scored,
-) -> Result<(), MemoryError> {
-    let Scored { found, own, meaning } = scored;
-    let (Some(scores), Some(vector)) = (&*meaning, &prepared.vector) else { return Ok(()) };
-    let mut weighted = Vec::new();
-    for word in &prepared.words {
-        let mut known = 0;
-        if !word.term.is_empty() {
-            index.load_postings(store, &word.term)?;
-            known = live_count(index, index.postings(&word.term));
+impl Ranked {
+    /// The probability that the memory answers the question: a logistic regression on the first hits
+    /// of the tuning half of `tests/retrieval`, including the questions without an answer.
+    pub(super) fn confidence(&self) -> f32 {
+        if self.is_topic {
+            return 1.0;
         }
-        let weight = match known {
-            0 => UNKNOWN_WORD_SHARE * inverse_document_frequency(index.len(), 0),
-            _ => inverse_document_frequency(index.len(), known),
-        };
-        weighted.push((word, weight));
+        let cosine = if self.cosine.is_nan() { 0.0 } else { self.cosine };
+        let logit = -4.05 + 1.21 * self.words + 3.35 * cosine + 3.42 * self.word_similarity;
+        1.0 / (1.0 + (-logit).exp())
     }
-    let last = MAX_COMPARED.min(found.len());
-    if last < found.len() {
-        found.select_nth_unstable_by(last, |a, b| {
-            (b.is_topic, b.sum).partial_cmp(&(a.is_topic, a.sum)).unwrap_or(a.slot.cmp(&b.slot))
-        });
-    }
-    let Some(best) = found.get_mut(..last) else { return Ok(()) };
-    best.sort_unstable_by_key(|candidate| candidate.slot);
-    let slots: Vec<u32> =
-        best.iter().filter_map(|candidate| u32::try_from(candidate.slot).ok()).collect();
-    let similarities = index.part_similarities(store, vector, &weighted, &slots)?;
-    for (candidate, similarity) in best.iter_mut().zip(similarities) {
-        candidate.word_similarity = similarity.words;
-        let Some(brief) = index.briefs().get(candidate.slot) else { continue };
-        let mut added = prepared.word_weight * similarity.words;
-        // The turns of a conversation are short and are ranked with their passage.
-        if !candidate.cosine.is_nan() && index.passage(candidate.slot).len() < 2 {
-            let of_parts = scores.closeness(similarity.title).max(0.0)
-                + scores.closeness(similarity.sentence).max(0.0)
-                - scores.closeness(candidate.cosine);
-            added += PART_SHARE * prepared.weight * of_parts;
-        }
-        candidate.meaning += added;
-        if let Some(own) = own.get_mut(candidate.slot) {
-            *own += added * factor(brief, question);
-        }
-    }
-    best.iter_mut().for_each(|candidate| candidate.sum = with_passage(index, own, candidate.slot));
-    Ok(())
-}
-
-/// The probability that a memory answers the question: a logistic regression on the first hits of
-/// the tuning half of `tests/retrieval`, including the questions without an answer.
-fn confidence(candidate: &Ranked) -> f32 {
-    if candidate.is_topic {
-        return 1.0;
-    }
-    let cosine = if candidate.cosine.is_nan() { 0.0 } else { candidate.cosine };
-    let logit = -4.05 + 1.21 * candidate.words + 3.35 * cosine + 3.42 * candidate.word_similarity;
-    1.0 / (1.0 + (-logit).exp())
 }
 
 /// Maps `sum` to a score from 0 to 1, preserving order; an exact topic match comes first.
@@ -366,7 +447,7 @@ fn order(
     b: &Ranked,
 ) -> std::cmp::Ordering {
     let creation =
-        |ranked: &Ranked| index.docs().get(ranked.slot).map(|doc| (doc.created_at, &doc.id));
+        |ranked: &Ranked| index.docs().get(ranked.slot).map(|doc| (doc.created_at, doc.id));
     match question.order {
         SearchOrder::Oldest => creation(a).cmp(&creation(b)),
         SearchOrder::Relevance if !prepared.is_empty => {
@@ -374,42 +455,6 @@ fn order(
         }
         _ => creation(b).cmp(&creation(a)),
     }
-}
-
-/// Whether a memory passes the filters.
-fn passes_filters(
-    index: &Index,
-    slot: usize,
-    question: &Question,
-    prepared: &PreparedQuestion,
-) -> bool {
-    let is_equal = |filter: &Option<String>, own: &Option<Box<str>>| {
-        filter.as_ref().is_none_or(|filter| own.as_deref() == Some(&**filter))
-    };
-    let (Some(doc), Some(brief)) = (index.docs().get(slot), index.briefs().get(slot)) else {
-        return false;
-    };
-    (question.kinds.is_empty() || question.kinds.contains(&doc.kind))
-        && question.since.is_none_or(|since| doc.created_at >= since)
-        && question.until.is_none_or(|until| doc.created_at < until)
-        && is_equal(&question.branch, &doc.branch)
-        && is_equal(&question.session_id, &doc.session)
-        && prepared.topic_filter.is_none_or(|topic| topic == brief.topic)
-        && question.outcome.is_none_or(|filter| doc.outcome == Some(filter))
-        && prepared
-            .file
-            .as_ref()
-            .is_none_or(|file| doc.files().any(|own| prepare::matches_file(own, file)))
-}
-
-/// Whether a question filters by more than layer and status.
-fn has_filters(question: &Question) -> bool {
-    !question.kinds.is_empty()
-        || [question.since, question.until].iter().any(Option::is_some)
-        || [&question.branch, &question.session_id, &question.topic, &question.file]
-            .iter()
-            .any(|filter| filter.is_some())
-        || question.outcome.is_some()
 }
 
 /// The BM25 score of the memory in each slot, divided by the sum of the term weights: about 1 for a
@@ -458,43 +503,4 @@ fn live_count(index: &Index, postings: &[Posting]) -> usize {
 #[expect(clippy::cast_precision_loss, reason = "counts of memories")]
 pub(super) fn inverse_document_frequency(all: usize, containing: usize) -> f32 {
     ((all as f32 + 1.0) / (containing as f32 + 0.5)).ln()
-}
-
-/// Similarity of the memories to the question.
-struct MeaningScores {
-    cosines: Vec<f32>,
-    min_cosine: f32,
-    /// 1 divided by the range of cosines.
-    scale: f32,
-}
-
-impl MeaningScores {
-    /// The cosine, and its position between the minimum (0) and the maximum (1).
-    fn cosine_at(&self, slot: usize) -> (f32, f32) {
-        match self.cosines.get(slot) {
-            Some(&cosine) if !cosine.is_nan() => (cosine, self.closeness(cosine)),
-            _ => (f32::NAN, 0.0),
-        }
-    }
-
-    /// The position of a cosine between the minimum (0) and the maximum (1).
-    fn closeness(&self, cosine: f32) -> f32 {
-        (cosine - self.min_cosine) * self.scale
-    }
-}
-
-fn score_by_meaning(index: &Index, question: &Vector) -> MeaningScores {
-    let (mut min, mut max) = (f32::INFINITY, f32::NEG_INFINITY);
-    let briefs = index.briefs().iter();
-    let cosines = briefs.zip(index.vectors()).map(|(brief, vector)| match vector {
-        Some(vector) if brief.is_live => {
-            let cosine = question.cosine(vector);
-            min = min.min(cosine);
-            max = max.max(cosine);
-            cosine
-        }
-        _ => f32::NAN,
-    });
-    let cosines = cosines.collect();
-    MeaningScores { cosines, min_cosine: min, scale: 1.0 / (max - min).max(MIN_COSINE_RANGE) }
 }

@@ -40,12 +40,12 @@ impl ProjectMemory {
             for candidate in ranked {
                 let Some(doc) = index.docs().get(candidate.slot) else { continue };
                 // Another process could have deleted the memory in the meantime.
-                let Some(entry) = store.entry(&doc.id)? else { continue };
+                let Some(entry) = store.entry(doc.id)? else { continue };
                 let mut hit = hit(store, &entry, candidate.score)?;
                 hit.snippet = snippet::snippet_for(&entry, &hit.title, &prepared.terms);
                 if !prepared.is_empty {
                     hit.confidence =
-                        Some((f64::from(candidate.confidence) * 100.0).round() / 100.0);
+                        Some((f64::from(candidate.confidence()) * 100.0).round() / 100.0);
                 }
                 let partial = PartialScores { words: candidate.words, meaning: candidate.meaning };
                 rows.push((hit, partial, discovery_tokens(&entry)));

@@ -31,7 +31,6 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// The part of a write that must survive a power failure. At both levels, writes survive the end of
 /// the process.
@@ -93,7 +92,7 @@ pub struct SearchData {
     /// Row number in the store's own index.
     pub row: i64,
     /// Id of the memory.
-    pub id: Arc<str>,
+    pub id: Box<str>,
     /// Type of the memory.
     pub kind: Kind,
     /// Layer of the memory.

@@ -1,7 +1,7 @@
 //! Elements with the name of the native element that they render.
 
 use super::components::is_polymorphic;
-use aidd_markup::{Document, Element, Node, Value};
+use aidd_markup::{Element, Value};
 use std::ops::Deref;
 
 /// An element, and the name of the native element that it is or renders.

@@ -1,12 +1,14 @@
 //! The expressions of text patterns.
 
 use super::CompiledPattern;
+use super::required::Required;
 use super::shared_regex::SharedRegex;
 use crate::forms::expression;
 use aidd_page::{FixHeader, TextHeader};
 use regex_automata::meta::Regex;
 use regex_automata::util::interpolate;
 use regex_automata::{Match, PatternID};
+use regex_syntax::hir::Hir;
 use std::collections::BTreeMap;
 
 /// Maximum size of a compiled expression, in bytes. A page with a larger expression is rejected.
@@ -97,8 +99,14 @@ pub(super) fn compile(header: &TextHeader) -> Result<CompiledPattern, String> {
     compile_for(header, true)
 }
 
-/// Compiles the expressions, either for fast matching or only to validate them.
-fn compile_for(header: &TextHeader, fast: bool) -> Result<CompiledPattern, String> {
+/// What each match of a text pattern contains. Nothing if the expression is invalid.
+pub(super) fn required(header: &TextHeader) -> Required {
+    let parsed = expression_of(header).and_then(|(text, unicode)| parse(&text, unicode));
+    parsed.map(|expression| Required::of(&expression)).unwrap_or_default()
+}
+
+/// The expression of a text pattern, and whether its classes are those of Unicode.
+fn expression_of(header: &TextHeader) -> Result<(String, bool), String> {
     // Secrets use ASCII alphabets, and ASCII classes are several times faster.
     let unicode = header.secret.is_none();
     let text = match (&header.regex, &header.assigned) {
@@ -109,7 +117,13 @@ fn compile_for(header: &TextHeader, fast: bool) -> Result<CompiledPattern, Strin
         }
         (None, None) => swap_expression(&header.swap),
     };
-    let (regex, longest) = build(&text, unicode, fast)?;
+    Ok((text, unicode))
+}
+
+/// Compiles the expressions, either for fast matching or only to validate them.
+fn compile_for(header: &TextHeader, fast: bool) -> Result<CompiledPattern, String> {
+    let (text, unicode) = expression_of(header)?;
+    let (regex, max_match_len) = build(&text, unicode, fast)?;
     let group = regex.group_info().to_index(PatternID::ZERO, "at").unwrap_or(0);
     let build_all = |texts: &[String]| {
         let regexes = texts.iter().map(|text| Ok(SharedRegex::new(build(text, unicode, fast)?.0)));
@@ -123,7 +137,7 @@ fn compile_for(header: &TextHeader, fast: bool) -> Result<CompiledPattern, Strin
     Ok(CompiledPattern {
         regex: SharedRegex::new(regex),
         mentions_bom,
-        max_match_len: longest,
+        max_match_len,
         group,
         unless,
         unless_match,
@@ -137,11 +151,15 @@ fn mentions_bom(text: &str) -> bool {
     text.contains('\u{FEFF}') || upper.contains("FEFF") || upper.contains(r"\XEF\XBB\XBF")
 }
 
-/// The compiled expression, and the maximum length of a match in bytes, if it is bounded.
-fn build(text: &str, unicode: bool, fast: bool) -> Result<(Regex, Option<usize>), String> {
+fn parse(text: &str, unicode: bool) -> Result<Hir, String> {
     let mut parser = regex_syntax::ParserBuilder::new();
     parser.unicode(unicode).utf8(unicode).multi_line(true).crlf(true);
-    let hir = parser.build().parse(text).map_err(|error| expression::reason(&error.to_string()))?;
+    parser.build().parse(text).map_err(|error| expression::reason(&error.to_string()))
+}
+
+/// The compiled expression, and the maximum length of a match in bytes, if it is bounded.
+fn build(text: &str, unicode: bool, fast: bool) -> Result<(Regex, Option<usize>), String> {
+    let hir = parse(text, unicode)?;
     expression::check_parsed(&hir)?;
     let config = Regex::config()
         .utf8_empty(false)

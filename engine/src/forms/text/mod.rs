@@ -4,6 +4,7 @@
 mod accept;
 mod compile;
 mod fixes;
+mod required;
 mod shared_regex;
 
 use super::keywords::Keywords;
@@ -26,6 +27,7 @@ use std::time::{Duration, Instant};
 
 use accept::{accepts, is_identifier};
 pub(crate) use compile::check_header;
+use required::Required;
 use shared_regex::{Searcher, SharedRegex};
 
 /// Maximum distance in bytes from the beginning of a match to its keyword, on the same line.
@@ -66,6 +68,7 @@ struct TextPattern {
 #[derive(Debug)]
 struct PreparedPattern {
     globs: Globs,
+    required: OnceLock<Required>,
     compiled: OnceLock<Option<CompiledPattern>>,
 }
 
@@ -73,7 +76,11 @@ impl TextPattern {
     fn prepared(&self, check: &CheckHeader, rule: &Rule) -> &PreparedPattern {
         self.prepared.get_or_init(|| {
             let globs = Globs::from_check(check, rule.path.as_deref());
-            Box::new(PreparedPattern { globs, compiled: OnceLock::new() })
+            Box::new(PreparedPattern {
+                globs,
+                required: OnceLock::new(),
+                compiled: OnceLock::new(),
+            })
         })
     }
 }
@@ -278,10 +285,14 @@ impl<'a> Scan<'a> {
         // An expression that does not compile is not searched for; the error is reported on the
         // rule page.
         let prepared = pattern.prepared(check, rule);
+        let text = self.source.text();
+        let required = prepared.required.get_or_init(|| compile::required(header));
+        if !required.is_in(&text.as_bytes()[window.clone()]) {
+            return;
+        }
         let Some(compiled) = prepared.compiled.get_or_init(|| compile::compile(header).ok()) else {
             return;
         };
-        let text = self.source.text();
         let mut captures = compiled.regex.regex.create_captures();
         let mut searcher = compiled.regex.searcher();
         let mut at = window.start;

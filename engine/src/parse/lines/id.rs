@@ -49,16 +49,16 @@ pub fn canonical(value: &Value) -> String {
 fn write_canonical(value: &Value, text: &mut String) {
     match value {
         Value::Object(map) => {
-            let mut keys: Vec<&String> = map.keys().collect();
-            keys.sort_unstable();
+            let mut fields: Vec<(&String, &Value)> = map.iter().collect();
+            fields.sort_unstable_by_key(|(key, _)| *key);
             text.push('{');
-            for (index, key) in keys.into_iter().enumerate() {
+            for (index, (key, value)) in fields.into_iter().enumerate() {
                 if index > 0 {
                     text.push(',');
                 }
                 write_text(key, text);
                 text.push(':');
-                write_canonical(&map[key.as_str()], text);
+                write_canonical(value, text);
             }
             text.push('}');
         }
@@ -85,7 +85,8 @@ fn write_text(own: &str, text: &mut String) {
         text.push_str(own);
         text.push('"');
     } else {
-        text.push_str(&Value::from(own).to_string());
+        // Writing a string as JSON cannot fail.
+        text.push_str(&serde_json::to_string(own).unwrap_or_default());
     }
 }
 
