@@ -4,6 +4,7 @@
 mod accept;
 mod compile;
 mod fixes;
+mod memory;
 mod shared_regex;
 
 use super::keywords::Keywords;
