@@ -225,7 +225,7 @@ fn check(
         });
     for FileReport { source, mut checked } in pending_allows.chain(outcome.files) {
         let Some(uri) = Uri::from_file_path(disk.root().join(source.path())) else { continue };
-        workspace.apply_baseline(source.path(), &mut checked);
+        workspace.apply_baseline(&source, &mut checked);
         let snapshot = Snapshot {
             failed_examples: Vec::new(),
             uri: uri.clone(),
