@@ -24,7 +24,7 @@ const CHUNK: usize = 32;
 
 /// The memory of compiled patterns in bytes at which a pass over all files compiles them again for the
 /// remaining files.
-const MAX_PATTERN_MEMORY: usize = 16 << 20;
+const MAX_PATTERN_MEMORY: usize = 24 << 20;
 
 /// Which files to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
