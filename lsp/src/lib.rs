@@ -20,6 +20,7 @@ pub mod links;
 pub mod memory;
 pub mod page;
 mod pages;
+mod pass_thread;
 mod progress;
 pub mod project_wide;
 mod roots;

@@ -183,12 +183,13 @@ pub(crate) fn diagnostics(
     let mut all = Vec::new();
     for (checked_source, checked) in findings.checked_texts(path) {
         let mut checked = checked.clone();
-        workspace.apply_baseline(path, &mut checked);
+        let source = Source::new(path, checked_source.text());
+        workspace.apply_baseline(&source, &mut checked);
         let snapshot = Snapshot {
             failed_examples: Vec::new(),
             uri: uri.clone(),
             version: None,
-            source: Source::new(path, checked_source.text()),
+            source,
             checked,
             workspace: workspace.clone(),
             encoding: state.encoding(),

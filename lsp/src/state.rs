@@ -7,6 +7,7 @@ use crate::examples;
 use crate::lifecycle::{Session, Settings};
 use crate::memory::Memories;
 use crate::pages::UnsavedPages;
+use crate::pass_thread::PassThread;
 use crate::roots::Roots;
 use crate::snapshot::Snapshot;
 use aidd_engine::check::CheckResult;
@@ -94,6 +95,8 @@ pub(crate) struct State {
     pub(crate) pushed: Mutex<HashMap<Uri, Arc<Notify>>>,
     /// Diagnostics of files that are not open.
     pub(crate) workspace_diagnostics: tokio::sync::Mutex<WorkspaceDiagnostics>,
+    /// The thread of the passes over all files.
+    pub(crate) pass_thread: PassThread,
     /// Files that changed since they were last checked.
     pub(crate) dirty: Mutex<Dirty>,
     /// Changes when findings in files that are not open can have changed.
@@ -137,6 +140,7 @@ impl State {
             project_epoch: AtomicU64::new(0),
             pushed: Mutex::default(),
             workspace_diagnostics: tokio::sync::Mutex::default(),
+            pass_thread: PassThread::default(),
             dirty: Mutex::default(),
             changed: watch::Sender::new(0),
             passes: Mutex::default(),

@@ -20,6 +20,9 @@ use std::time::{Duration, Instant};
 /// checked files, and editors do not watch the Git index.
 const IGNORED_LOOKUP_TTL: Duration = Duration::from_secs(5);
 
+/// The time after which the files of the baseline are looked up again, if there are many keystrokes.
+const MISSING_LOOKUP_TTL: Duration = Duration::from_secs(1);
+
 /// A project (root with `.aidd` or `.git`) with its engine; immutable, replaced as a whole on
 /// reload.
 #[derive(Debug)]
@@ -34,6 +37,8 @@ pub struct Workspace {
     pub baseline_error: Option<ProjectError>,
     /// The baseline by path: each file only needs its own entries.
     baseline_by_path: HashMap<String, Baseline>,
+    /// The paths of the baseline without a file, and the time of the lookup.
+    missing_paths: Mutex<Option<(Arc<BTreeSet<String>>, Instant)>>,
     /// The files looked up so far, each with whether a run would check the file, and the time of
     /// the lookup.
     lookups: Mutex<HashMap<String, (bool, Instant)>>,
@@ -84,6 +89,7 @@ impl Workspace {
             baseline,
             baseline_error,
             baseline_by_path,
+            missing_paths: Mutex::default(),
             lookups: Mutex::default(),
             project_findings: Mutex::default(),
             cache: Mutex::default(),
@@ -106,6 +112,7 @@ impl Workspace {
             baseline: None,
             baseline_error: None,
             baseline_by_path: HashMap::new(),
+            missing_paths: Mutex::default(),
             lookups: Mutex::default(),
             project_findings: Mutex::default(),
             cache: Mutex::default(),
@@ -278,7 +285,7 @@ impl Workspace {
             ));
             checked.findings.sort_by_key(|finding| finding.span);
         }
-        self.apply_baseline(source.path(), &mut checked);
+        self.apply_baseline(source, &mut checked);
         checked
     }
 
@@ -293,10 +300,32 @@ impl Workspace {
         }
     }
 
-    /// Marks the baselined findings in the file at `path`.
-    pub fn apply_baseline(&self, path: &str, checked: &mut CheckResult) {
+    /// Marks the baselined findings of a file, as a run over the project does.
+    pub fn apply_baseline(&self, source: &Source, checked: &mut CheckResult) {
+        let path = source.path();
         if let Some(known) = self.baseline_by_path.get(path) {
-            known.apply_to_file(path, &mut checked.findings);
+            return known.apply_to_file(path, &mut checked.findings);
         }
+        if !checked.findings.is_empty() {
+            for from in &*self.missing_paths() {
+                let known = &self.baseline_by_path[from];
+                known.apply_to_moved_file(from, source, &mut checked.findings);
+            }
+        }
+    }
+
+    /// The paths of the baseline without a file.
+    fn missing_paths(&self) -> Arc<BTreeSet<String>> {
+        let mut known = lock(&self.missing_paths);
+        if let Some((paths, time)) = &*known
+            && (self.baseline_by_path.is_empty() || time.elapsed() < MISSING_LOOKUP_TTL)
+        {
+            return paths.clone();
+        }
+        let root = self.project.root();
+        let paths = self.baseline_by_path.keys().filter(|path| !root.join(path).exists());
+        let paths: Arc<BTreeSet<String>> = Arc::new(paths.cloned().collect());
+        *known = Some((paths.clone(), Instant::now()));
+        paths
     }
 }

@@ -22,6 +22,10 @@ use tower_lsp_server::ls_types::{Diagnostic, Uri};
 /// Number of files checked before the pass yields to other work.
 const CHUNK: usize = 32;
 
+/// The memory of compiled patterns in bytes at which a pass over all files compiles them again for the
+/// remaining files.
+const MAX_PATTERN_MEMORY: usize = 24 << 20;
+
 /// Which files to check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
@@ -59,8 +63,14 @@ pub(crate) fn begin_pass(
 ) -> mpsc::Receiver<PassEvent> {
     // The channel is bounded, so a slow client slows the pass down.
     let (sender, receiver) = mpsc::channel(4);
-    let state = state.clone();
-    spawn_blocking(move || run(&state, &scope, &stop, &sender));
+    let worker_state = state.clone();
+    let is_over_all = scope == Scope::All;
+    let job = move || run(&worker_state, &scope, &stop, &sender);
+    if is_over_all {
+        state.pass_thread.run(job);
+    } else {
+        spawn_blocking(job);
+    }
     receiver
 }
 
@@ -94,14 +104,21 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, events: &mpsc::Send
         return;
     }
     for (workspace, paths) in &work {
-        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let mut paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        // Files of one kind need the same expressions.
+        paths.sort_by_key(|path| extension(path));
         // The expressions of nearly all rules are compiled for all files of a project, and need far
-        // more memory than those for the open documents: it is freed after the pass.
-        let own_engine = (*scope == Scope::All)
-            .then(|| workspace.project.engine(&Selection::default()).ok())
-            .flatten();
-        let engine = own_engine.as_ref().unwrap_or(&workspace.engine);
+        // more memory than those for the open documents: it is freed during and after the pass.
+        let mut own_engine = None;
         for chunk in paths.chunks(CHUNK) {
+            if *scope == Scope::All {
+                own_engine
+                    .take_if(|engine: &mut Engine| engine.pattern_memory() > MAX_PATTERN_MEMORY);
+                if own_engine.is_none() {
+                    own_engine = workspace.project.engine(&Selection::default()).ok();
+                }
+            }
+            let engine = own_engine.as_ref().unwrap_or(&workspace.engine);
             let found = check(state, (workspace, engine), chunk, stop);
             #[cfg(test)]
             state.files_checked.fetch_add(chunk.len(), Ordering::SeqCst);
@@ -111,6 +128,12 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, events: &mpsc::Send
             }
         }
     }
+}
+
+/// The extension of a path, or its name if it has none.
+fn extension(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').map_or(name, |(_, extension)| extension)
 }
 
 /// The paths that have project-wide findings but are not files to check.
@@ -202,7 +225,7 @@ fn check(
         });
     for FileReport { source, mut checked } in pending_allows.chain(outcome.files) {
         let Some(uri) = Uri::from_file_path(disk.root().join(source.path())) else { continue };
-        workspace.apply_baseline(source.path(), &mut checked);
+        workspace.apply_baseline(&source, &mut checked);
         let snapshot = Snapshot {
             failed_examples: Vec::new(),
             uri: uri.clone(),

@@ -1,7 +1,7 @@
 //! Families of rules written in Rust, as data: tables of function pointers that the program passes
 //! in. The engine does not depend on any family.
 
-use super::{Depth, Engine, EngineError, REDACTED, Selection};
+use super::{Depth, Engine, EngineError, REDACTED, SKIPPED, Selection};
 use crate::forms::syntax::language_of;
 use crate::parse::syntax::Tree;
 use crate::project::config::{Config, MAX_FILE_SIZE};
@@ -94,6 +94,17 @@ impl Family {
         needs_listing: false,
         finds_secrets: false,
     };
+}
+
+impl Family {
+    /// Runs checks of this family until its time limit on one file.
+    pub(super) fn run_within_limit(
+        &self,
+        report: &mut Report<'_>,
+        check: impl FnOnce(&mut Report<'_>),
+    ) {
+        report.within_limit((self.name, SKIPPED), check);
+    }
 }
 
 /// How many lines of a project the tests execute, according to its coverage reports. A file that no
@@ -201,7 +212,8 @@ impl Claim {
     /// Runs the checks on files that the family does not claim.
     pub(super) fn check_keyword_hits(&self, offsets: &[usize], report: &mut Report<'_>) {
         if self.1.is_none() && !offsets.is_empty() {
-            (self.0.check_keyword_hits)(offsets, report);
+            let check = self.0.check_keyword_hits;
+            self.0.run_within_limit(report, |report| check(offsets, report));
         }
     }
 }
@@ -282,7 +294,7 @@ impl Distribution {
     ) {
         if depth == Depth::Full && language_of(report.source().path()).is_some() {
             for family in self.families.iter().filter(|family| is_active(family)) {
-                (family.check_code)(context, report);
+                family.run_within_limit(report, |report| (family.check_code)(context, report));
             }
         }
     }

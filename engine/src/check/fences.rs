@@ -1,6 +1,6 @@
 //! Checks fenced blocks of Markdown as separate sources.
 
-use super::Engine;
+use super::{Engine, SKIPPED};
 use crate::parse::markdown::{self, Fence};
 use crate::parse::syntax::Tree;
 use crate::rules::rule::{Report, Settings};
@@ -25,20 +25,23 @@ impl Engine {
         }) {
             return;
         }
-        for fence in markdown::fences(source, |info| family_for_fence(Fence::word(info)).is_some())
-        {
-            let Some((family, kind)) = family_for_fence(fence.language()) else { continue };
-            if !(family.is_complete_file)(&fence.text) {
-                continue;
+        // The blocks of a file share one time limit.
+        report.within_limit(("fenced blocks", SKIPPED), |report| {
+            let is_checked = |info: &str| family_for_fence(Fence::word(info)).is_some();
+            for fence in markdown::fences(source, is_checked) {
+                let Some((family, kind)) = family_for_fence(fence.language()) else { continue };
+                if !(family.is_complete_file)(&fence.text) {
+                    continue;
+                }
+                let inner = Source::new(source.path(), fence.text.as_str());
+                let mut inner_report = Report::new(&inner, settings).without(off);
+                inner_report.set_limit(report.limit());
+                let tree = Tree::new(&inner);
+                (family.check)(kind, &self.context(files, &tree), &mut inner_report);
+                let findings = inner_report.finish().into_iter();
+                report.extend(findings.map(|finding| map_to_document(finding, &fence)));
             }
-            let inner = Source::new(source.path(), fence.text.as_str());
-            let mut inner_report = Report::new(&inner, settings).without(off);
-            let tree = Tree::new(&inner);
-            (family.check)(kind, &self.context(files, &tree), &mut inner_report);
-            report.extend(
-                inner_report.finish().into_iter().map(|finding| map_to_document(finding, &fence)),
-            );
-        }
+        });
     }
 }
 

@@ -418,7 +418,8 @@ impl Engine {
             let is_large_family =
                 || depth == Depth::Large && (family.checks_large)(source.path(), source.text());
             if depth == Depth::Full || family.finds_secrets || is_large_family() {
-                (family.check)(kind, &context, &mut report);
+                family
+                    .run_within_limit(&mut report, |report| (family.check)(kind, &context, report));
             }
         }
         let is_active = |family: &Family| self.is_active(family, settings);
@@ -461,7 +462,8 @@ impl Engine {
             unused.finish().into_iter().partition(is_pending);
         secrets::remove_repeated(source, &mut findings);
         lowered::group(&lowered, &mut findings);
-        findings.extend(unused);
+        // In a part that was not checked, a comment can allow findings.
+        findings.extend(unused.into_iter().filter(|_| unchecked.is_none()));
         finish(source, &mut findings, &secrets);
         if depth == Depth::Full {
             finish(source, &mut pending_allows, &secrets);

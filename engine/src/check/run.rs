@@ -1,6 +1,6 @@
 //! Runs the patterns of pages over one source.
 
-use super::{Depth, SKIPPED};
+use super::{Depth, Engine, SKIPPED};
 use crate::forms::all::Patterns;
 use crate::forms::text::ScanResult;
 use crate::forms::variants::Variant;
@@ -59,6 +59,15 @@ pub(super) fn run_patterns(
         patterns.documents.run(input.files, report);
     }
     watched
+}
+
+impl Engine {
+    /// The heap memory of the text patterns that are compiled so far, in bytes. They are compiled when
+    /// they are first needed, so it grows with the kinds of files that are checked.
+    #[must_use]
+    pub fn pattern_memory(&self) -> usize {
+        self.patterns.text.memory() + self.variants.pattern_memory()
+    }
 }
 
 /// Reports a file whose parser exceeded its time limit.

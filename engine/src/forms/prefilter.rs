@@ -32,6 +32,12 @@ impl Prefilter {
         Self { keywords, nfa: OnceLock::new(), dfa: OnceLock::new(), seen: AtomicUsize::new(0) }
     }
 
+    /// The heap memory of the automatons that are built so far, in bytes.
+    pub(crate) fn memory(&self) -> usize {
+        let built = [&self.nfa, &self.dfa].into_iter().filter_map(|cell| cell.get()?.as_ref());
+        built.map(AhoCorasick::memory_usage).sum()
+    }
+
     /// Calls `found` with the index and the range of each keyword in `text`, ordered by the end of
     /// the range.
     pub fn for_each_match(&self, text: &str, found: impl FnMut(usize, Range<usize>)) {

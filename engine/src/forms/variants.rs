@@ -165,6 +165,12 @@ impl Variants {
         Variant { rules, invalid, patterns, conditions }
     }
 
+    /// The heap memory of the compiled text patterns, in bytes.
+    pub(crate) fn pattern_memory(&self) -> usize {
+        let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.values().map(|variant| variant.patterns.text.memory()).sum()
+    }
+
     /// The variants of each override by itself.
     pub(crate) fn single_override_variants(&self) -> impl Iterator<Item = Arc<Variant>> {
         (0..self.overrides.len()).map(|index| self.for_overrides(vec![index]))

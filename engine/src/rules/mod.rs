@@ -4,3 +4,4 @@ pub mod packs;
 pub mod registry;
 pub mod rule;
 pub mod select;
+pub(crate) mod time_limit;

@@ -1,6 +1,7 @@
 //! A rule is a page. Its header sets the severity, the aliases and, for declarative rules, the
 //! check; its text explains why. A [`Report`] collects the findings of one source.
 
+use super::time_limit::TimeLimit;
 use crate::text::finding::{Finding, RuleId, Severity};
 use crate::text::source::{Source, Span};
 pub use aidd_page::Details;
@@ -188,6 +189,10 @@ pub struct Report<'a> {
     disabled: Option<&'a HashSet<RuleId>>,
     /// The part of the source that was not checked, and why.
     unchecked: Option<String>,
+    /// The time limit of the family whose checks run.
+    limit: Option<TimeLimit>,
+    /// The last enabled rule that began.
+    last_rule: Option<&'a RuleId>,
     findings: Vec<Finding>,
 }
 
@@ -210,6 +215,8 @@ impl<'a> Report<'a> {
             overrides_enable: false,
             disabled: None,
             unchecked: None,
+            limit: None,
+            last_rule: None,
             findings: Vec::new(),
         }
     }
@@ -236,6 +243,7 @@ impl<'a> Report<'a> {
 
     /// Makes `rule` the rule of the following findings; returns `false` when the rule is disabled.
     pub fn begin(&mut self, rule: &str) -> bool {
+        self.check_limit();
         self.rule = self.settings.get_key_value(rule).and_then(|(id, setting)| {
             if self.disabled.is_some_and(|disabled| disabled.contains(rule)) {
                 return None;
@@ -247,7 +255,23 @@ impl<'a> Report<'a> {
             let severity = override_.unwrap_or(setting.severity).filter(|_| is_enabled);
             severity.map(|severity| (id, severity, &setting.params))
         });
+        self.last_rule = self.rule.map(|(id, ..)| id).or(self.last_rule);
         self.rule.is_some()
+    }
+
+    /// The last enabled rule that began.
+    pub(super) fn last_rule(&self) -> Option<&RuleId> {
+        self.last_rule
+    }
+
+    /// The time limit of the running checks.
+    pub(crate) fn limit(&self) -> Option<TimeLimit> {
+        self.limit
+    }
+
+    /// Sets the time limit of the running checks.
+    pub(crate) fn set_limit(&mut self, limit: Option<TimeLimit>) {
+        self.limit = limit;
     }
 
     /// Overrides the configured severities for this source, for example with the settings of
@@ -282,6 +306,7 @@ impl<'a> Report<'a> {
     /// # Panics
     /// When called before a [`Report::begin`] that returned `true`: a bug in the caller.
     pub fn at(&mut self, span: Span, message: impl Into<String>) -> &mut Finding {
+        self.check_limit_of_findings(self.findings.len());
         let (id, severity, _) = self.rule.expect("a rule has begun");
         self.findings.push(Finding::new(id.clone(), severity, span, message));
         self.findings.last_mut().expect("just pushed")

@@ -24,6 +24,7 @@ pub(crate) use guard::too_large;
 pub use guard::{Links, open_regular, read_regular};
 pub use overlay::Overlay;
 pub use replace::{read_if_exists, replace};
+pub(crate) use run_cache::shared_time;
 pub use run_cache::{ForRun, RunCache};
 pub use wrapper::{Listed, WithBase, Wrapper};
 

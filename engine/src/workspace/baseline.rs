@@ -2,6 +2,7 @@
 //! count.
 
 use crate::text::finding::{Finding, Status};
+use crate::text::source::Source;
 use crate::workspace::walk::FileReport;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,7 +11,7 @@ use thiserror::Error;
 
 mod matcher;
 
-use matcher::{Matcher, around};
+use matcher::{Matcher, around, may_have_moved};
 
 /// The default path of the baseline, relative to the root.
 pub const PATH: &str = ".aidd/baseline.json";
@@ -175,6 +176,14 @@ impl Baseline {
         matcher.match_edited(path, findings);
     }
 
+    /// Marks the known findings of a file without entries, if the file was moved from `from`, which no
+    /// longer exists; see [`Self::apply`].
+    pub fn apply_to_moved_file(&self, from: &str, source: &Source, findings: &mut [Finding]) {
+        if may_have_moved(source, findings, from) {
+            Matcher::new(self).match_moved_file(source, findings, from);
+        }
+    }
+
     /// Marks known findings, up to their count, and returns the entries that were not found. An
     /// allowed finding consumes its entry and stays allowed. Of a finding that counts items, only
     /// the unknown items remain. A finding whose line was edited is recognized by the lines around
@@ -212,7 +221,7 @@ mod tests {
     use super::*;
     use crate::check::{CheckResult, ids_at};
     use crate::text::finding::{Items, Severity};
-    use crate::text::source::{Source, Span};
+    use crate::text::source::Span;
     use proptest::prelude::*;
 
     fn finding(id: &str) -> Finding {

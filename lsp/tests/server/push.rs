@@ -64,6 +64,34 @@ async fn baselined_findings_are_hints_and_allowed_findings_are_not_shown() {
 }
 
 #[tokio::test]
+async fn the_findings_of_edited_lines_and_moved_files_stay_baselined() {
+    let folder = project();
+    let root = folder.path();
+    let text = "a();\nb();\ndebugger\nc();\nd();\n";
+    let file = write(root, "a.js", text);
+    let mut client = Client::start(root, push_capabilities()).await;
+    client.open(&file, "javascript", text).await;
+    assert_eq!(client.published(&file, Some(1)).await[0]["severity"], 2);
+    let recorded = client.command("aidd.writeBaseline", json!([])).await;
+    assert_eq!(recorded, json!({ "recorded": 1 }));
+    client.replace(&file, 2, &text.replace("debugger", "debugger; e();")).await;
+    let edited = client.published(&file, Some(2)).await;
+    assert_eq!(edited[0]["data"]["status"], "baselined", "{edited:?}");
+    client.notify("textDocument/didClose", json!({ "textDocument": { "uri": file } })).await;
+    fs::create_dir(root.join("lib")).expect("created");
+    fs::rename(root.join("a.js"), root.join("lib/b.js")).expect("moved");
+    let moved = uri(&root.join("lib/b.js"));
+    client.open(&moved, "javascript", text).await;
+    let found = client.published(&moved, Some(1)).await;
+    assert_eq!(found[0]["data"]["status"], "baselined", "{found:?}");
+    // Another finding in the moved file is new.
+    client.replace(&moved, 2, &format!("{text}debugger\n")).await;
+    let found = client.published(&moved, Some(2)).await;
+    let statuses: Vec<&Value> = found.iter().map(|finding| &finding["data"]["status"]).collect();
+    assert_eq!(statuses, ["baselined", "new"], "{found:?}");
+}
+
+#[tokio::test]
 async fn changed_settings_and_rules_are_read_again() {
     let folder = project();
     let root = folder.path();

@@ -4,6 +4,7 @@
 mod accept;
 mod compile;
 mod fixes;
+mod memory;
 mod required;
 mod shared_regex;
 

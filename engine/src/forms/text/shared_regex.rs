@@ -33,6 +33,12 @@ impl SharedRegex {
         cache.is_some_and(|cache| self.regex.search_half_with(cache, &input).is_some())
     }
 
+    /// The heap memory of the expression and of its unused caches, in bytes.
+    pub(super) fn memory(&self) -> usize {
+        let caches: usize = self.unused().iter().map(Cache::memory_usage).sum();
+        self.regex.memory_usage() + caches
+    }
+
     fn unused(&self) -> MutexGuard<'_, Vec<Cache>> {
         self.unused.lock().unwrap_or_else(PoisonError::into_inner)
     }

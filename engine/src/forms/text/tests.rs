@@ -315,3 +315,18 @@ fn contradictory_headers_are_rejected() {
     fix: `insert: TEXT` fixes findings of `text`, not of `doc`
     ");
 }
+
+#[test]
+fn the_memory_of_patterns_grows_when_they_are_first_needed() {
+    let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
+    let engine =
+        Engine::new(&crate::DISTRIBUTION, registry, &Config::default(), &Selection::default())
+            .expect("valid");
+    assert_eq!(engine.pattern_memory(), 0);
+    let source = Source::new("a.txt", format!("token = gh{}_{}\n", "p", "a1B2".repeat(9)));
+    let _ = engine.check(&source, &Memory::default());
+    let memory = engine.pattern_memory();
+    assert!(memory > 1 << 10, "{memory}");
+    let _ = engine.check(&source, &Memory::default());
+    assert!(engine.pattern_memory() < memory + (1 << 20));
+}

@@ -3,13 +3,42 @@
 
 use super::{Files, Wrapper};
 use std::any::{Any, TypeId};
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 type Value = Arc<dyn Any + Send + Sync>;
 type Slot = Arc<OnceLock<Value>>;
+
+thread_local! {
+    /// How long this thread computed shared values, and whether it does so now.
+    static SHARED: Cell<(Duration, bool)> = const { Cell::new((Duration::ZERO, false)) };
+}
+
+/// How long this thread computed values of a [`RunCache`], or waited for them.
+pub(crate) fn shared_time() -> Duration {
+    SHARED.get().0
+}
+
+/// Adds the duration of `compute` to [`shared_time`].
+fn timed<T>(compute: impl FnOnce() -> T) -> T {
+    struct Running(Instant);
+    impl Drop for Running {
+        fn drop(&mut self) {
+            SHARED.set((SHARED.get().0 + self.0.elapsed(), false));
+        }
+    }
+    let (sum, is_nested) = SHARED.get();
+    if is_nested {
+        return compute();
+    }
+    SHARED.set((sum, true));
+    let _running = Running(Instant::now());
+    compute()
+}
 
 /// Values that are computed once, by key. The files must not change while the values are used.
 pub struct RunCache {
@@ -65,7 +94,9 @@ impl RunCache {
             let mut slots = self.values.lock().unwrap_or_else(PoisonError::into_inner);
             slots.entry(key.to_owned()).or_default().clone()
         };
-        let value = slot.get_or_init(|| Arc::new(compute())).clone();
+        let known = slot.get().cloned();
+        let value =
+            known.unwrap_or_else(|| timed(|| slot.get_or_init(|| Arc::new(compute())).clone()));
         value.downcast().unwrap_or_else(|_| Arc::new(compute()))
     }
 

@@ -3,6 +3,7 @@
 use super::{Baseline, Entry};
 use crate::check::ids_at;
 use crate::text::finding::{Finding, Status};
+use crate::text::source::Source;
 use crate::workspace::walk::FileReport;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -111,28 +112,47 @@ impl Matcher {
         }
         let mut computed = 0;
         for FileReport { source, checked } in files {
-            let path = source.path();
-            let is_candidate = !source.text().is_empty() && self.below(path).is_empty();
-            if !is_candidate || !checked.findings.iter().any(is_open) {
+            let findings = &mut checked.findings;
+            if !self.below(source.path()).is_empty() {
                 continue;
             }
-            for from in missing.iter().filter(|from| extension(from) == extension(path)) {
-                computed += checked.findings.len();
+            for from in &missing {
+                if !may_have_moved(source, findings, from) {
+                    continue;
+                }
+                computed += findings.len();
                 if computed > MAX_MOVED {
                     return;
                 }
-                let ids = ids_at(source, &checked.findings, from);
-                for (finding, id) in checked.findings.iter_mut().zip(ids) {
-                    if !is_open(finding) {
-                        continue;
-                    }
-                    if let Some(entry) = self.take(&id, Some(from)) {
-                        accept(finding, entry, format!("recorded in the baseline for `{from}`"));
-                    }
-                }
+                self.match_moved_file(source, findings, from);
             }
         }
     }
+
+    /// Matches the findings of a file with the entries of the missing file `from`.
+    pub(super) fn match_moved_file(
+        &mut self,
+        source: &Source,
+        findings: &mut [Finding],
+        from: &str,
+    ) {
+        let ids = ids_at(source, findings, from);
+        for (finding, id) in findings.iter_mut().zip(ids) {
+            if !is_open(finding) {
+                continue;
+            }
+            if let Some(entry) = self.take(&id, Some(from)) {
+                accept(finding, entry, format!("recorded in the baseline for `{from}`"));
+            }
+        }
+    }
+}
+
+/// Whether the file with these findings can have been at the path `from`.
+pub(super) fn may_have_moved(source: &Source, findings: &[Finding], from: &str) -> bool {
+    !source.text().is_empty()
+        && extension(from) == extension(source.path())
+        && findings.iter().any(is_open)
 }
 
 fn extension(path: &str) -> Option<&str> {
