@@ -14,7 +14,7 @@ pub const DIR: &str = ".aidd";
 pub const NAME: &str = "data.index.db";
 
 /// The version of the schema. A database with another version is rebuilt.
-const SCHEMA_VERSION: u32 = 7;
+const SCHEMA_VERSION: u32 = 8;
 const SCHEMA: &str = include_str!("schema.sql");
 const VIEWS: &str = include_str!("views.sql");
 const INDEXES: &str = include_str!("indexes.sql");

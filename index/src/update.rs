@@ -16,15 +16,15 @@ use aidd_engine::project::imports::{Facts, ImportTarget, ImportTargets, Name};
 use aidd_engine::text::files::{Disk, Files};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::Source;
-use aidd_engine::workspace::walk;
+use aidd_engine::workspace::walk::{self, Stamped};
 use edit::Edit;
 use rusqlite::{Connection, TransactionBehavior};
-pub(crate) use stale::is_manifest;
 use stale::{
-    Known, is_settled, known_files, manifest_hash, manifest_stamp, same_for_git, stale,
+    Known, is_settled, known_files, manifest_hash, manifest_stamp, same_for_git, sources, stale,
     store_manifests, stored, unchanged,
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+pub(crate) use stale::{is_manifest, stamped};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -76,40 +76,26 @@ pub(crate) enum Process {
 
 fn refresh_for(disk: &Disk, config: &Config, process: Process) -> Result<Update, IndexError> {
     let is_stamped = |name: &str| facts::language(name).is_some() || is_manifest(name);
-    let found = walk::list_stamped(config, disk, &is_stamped)?;
-    if let Some(connection) = store::open(disk.root())? {
-        let sources = found.iter().filter(|(path, _)| facts::language(path).is_some());
-        if let Some((files, sources)) = unchanged(&connection, &found, sources)? {
-            let unread = sources.saturating_sub(files);
-            return Ok(Update { files, unread, ..Update::default() });
-        }
-    }
-    refresh_listed(disk, &found.into_iter().map(|(path, _)| path).collect(), process)
+    refresh_listed(disk, &walk::list_stamped(config, disk, &is_stamped)?, process)
 }
 
-/// Brings the index of the listed files up to date.
+/// Brings the index of the listed files up to date. `listed` are all files of the project, sorted; source
+/// files and manifests have stamps.
 pub(crate) fn refresh_listed(
     disk: &Disk,
-    listed: &BTreeSet<String>,
+    listed: &[Stamped],
     process: Process,
 ) -> Result<Update, IndexError> {
     let mut update = compare_listed(disk, listed, process)?;
-    let sources = listed.iter().filter(|path| facts::language(path).is_some()).count();
-    update.unread = sources.saturating_sub(update.files);
+    update.unread = sources(listed).count().saturating_sub(update.files);
     Ok(update)
 }
 
-fn compare_listed(
-    disk: &Disk,
-    listed: &BTreeSet<String>,
-    process: Process,
-) -> Result<Update, IndexError> {
-    if let Some(connection) = store::open(disk.root())? {
-        let known = known_files(&connection)?;
-        let stale = stale(disk, listed, &known, manifest_stamp(disk, listed), &connection)?;
-        if stale.is_empty() {
-            return Ok(Update { files: known.len(), ..Update::default() });
-        }
+fn compare_listed(disk: &Disk, listed: &[Stamped], process: Process) -> Result<Update, IndexError> {
+    if let Some(connection) = store::open(disk.root())?
+        && let Some(files) = unchanged(&connection, disk, listed)?
+    {
+        return Ok(Update { files, ..Update::default() });
     }
     let _lock = store::lock(disk.root())?;
     // Another process can have updated the index in the meantime.
@@ -250,12 +236,11 @@ fn packages<'f>(
 }
 
 /// Builds the index from all files.
-fn build(disk: &Disk, listed: &BTreeSet<String>, process: Process) -> Result<Update, IndexError> {
-    let manifests = manifest_stamp(disk, listed);
+fn build(disk: &Disk, listed: &[Stamped], process: Process) -> Result<Update, IndexError> {
+    let manifests = manifest_stamp(listed);
     // Before anything reads the manifests: a later change has another hash.
     let manifest_hash = manifest_hash(disk, listed);
-    let paths: Vec<String> =
-        listed.iter().filter(|path| facts::language(path).is_some()).cloned().collect();
+    let paths: Vec<String> = sources(listed).map(|(path, _)| path.clone()).collect();
     let mut files = read_files(disk, &paths, &HashMap::new());
     files.retain(|file| file.facts.is_some());
     let fresh = store::create(disk.root())?;
@@ -268,7 +253,7 @@ fn build(disk: &Disk, listed: &BTreeSet<String>, process: Process) -> Result<Upd
         .filter(|file| !facts::has_namespaces(&file.path))
         .filter_map(|file| Some((file.path.clone(), file.facts.as_ref()?.imports.clone())))
         .collect();
-    let listing = Listing::new(listed.iter().cloned());
+    let listing = Listing::new(listed.iter().map(|(path, _)| path.clone()));
     let imports = ImportTargets::new(disk, &listing, &by_path);
     let (mut next, mut entries) = (0, Table::default());
     for (mut file, id) in files.into_iter().zip(1_u32..) {
@@ -309,13 +294,13 @@ fn build(disk: &Disk, listed: &BTreeSet<String>, process: Process) -> Result<Upd
 /// Updates the index after changes.
 fn edit(
     disk: &Disk,
-    listed: &BTreeSet<String>,
+    listed: &[Stamped],
     connection: &mut Connection,
 ) -> Result<Update, IndexError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let manifests = manifest_stamp(disk, listed);
+    let manifests = manifest_stamp(listed);
     let known = known_files(&transaction)?;
-    let stale = stale(disk, listed, &known, manifests.clone(), &transaction)?;
+    let stale = stale(listed, &known, &manifests, &transaction)?;
     let mut stamps = same_for_git(disk, &stale.read, &known);
     let others = stale.read.iter().filter(|path| !stamps.contains_key(path.as_str()));
     let mut read = read_files(disk, &others.cloned().collect::<Vec<_>>(), &known);

@@ -209,3 +209,36 @@ fn an_edit_resolves_only_what_it_can_affect() {
     write(dir.path(), "c.py", "def three():\n    one()\n");
     assert_eq!(update(dir.path()).resolved, 1);
 }
+
+#[test]
+fn files_without_changes_are_not_written_to_the_index_again() {
+    let dir = project(&[("a.py", "def one():\n    pass\n"), ("b.py", ""), ("v.ts", "a\0b")]);
+    let root = dir.path();
+    let state = || -> String {
+        let connection = crate::store::open_read_only(root).expect("an index");
+        let sql = "SELECT value FROM meta WHERE key = 'generation'";
+        connection.query_row(sql, [], |row| row.get(0)).expect("read")
+    };
+    let built = update(root);
+    assert_eq!((built.files, built.unread), (2, 1));
+    // Their stamps are too new to prove anything.
+    let before = state();
+    let again = update(root);
+    assert_eq!((again.files, again.changed, again.unread), (2, 0, 1));
+    assert_eq!(before, state());
+    write(root, "a.py", "def two():\n    pass\n");
+    assert_eq!(update(root).changed, 1);
+    // The stamps are stored when they are old enough, and once.
+    let edited = state();
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    assert_eq!(update(root).changed, 0);
+    let settled = state();
+    assert_ne!(edited, settled);
+    assert_eq!(update(root).changed, 0);
+    assert_eq!(settled, state());
+    fs::write(root.join("v.ts"), "export function three() {}\n").expect("written");
+    assert_eq!(update(root).changed, 1);
+    fs::write(root.join("v.ts"), "a\0b").expect("written");
+    assert_eq!(update(root).changed, 1);
+    assert_eq!(dump(root), dump_fresh(root));
+}
