@@ -11,6 +11,7 @@ mod growth;
 mod labels;
 mod mounts;
 mod names;
+mod namespace_texts;
 mod namespaces;
 mod processes;
 mod projects;
