@@ -20,12 +20,13 @@ use aidd_engine::workspace::walk::{self, Stamped};
 use edit::Edit;
 use rusqlite::{Connection, TransactionBehavior};
 use stale::{
-    Known, is_settled, known_files, manifest_hash, manifest_stamp, same_for_git, sources, stale,
+    Known, is_settled, known_files, manifest_hash, manifest_stamp, same_for_git, stale,
     store_manifests, stored, unchanged,
 };
-pub(crate) use stale::{is_manifest, stamped};
+pub(crate) use stale::{is_manifest, sources, stamped};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::num::NonZero;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -118,7 +119,11 @@ fn is_damaged(error: &rusqlite::Error) -> bool {
 
 /// Reads files in parallel; the result has the order of `paths`. Files whose hash is the same as in
 /// `known` are returned without facts.
-fn read_files(disk: &Disk, paths: &[String], known: &HashMap<String, Known>) -> Vec<ReadFile> {
+fn read_files(
+    files: &dyn Files,
+    paths: &[String],
+    known: &HashMap<String, Known>,
+) -> Vec<ReadFile> {
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     let threads = (paths.len() / FILES_PER_THREAD).clamp(1, processors.min(MAX_THREADS));
     let (next, total) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(paths.len())));
@@ -129,7 +134,7 @@ fn read_files(disk: &Disk, paths: &[String], known: &HashMap<String, Known>) -> 
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(path) = paths.get(at) else { break };
             let hash = known.get(path).map(|known| known.hash);
-            found.extend(read_file(disk, path, hash, now).map(|file| (at, file)));
+            found.extend(read_file(files, path, hash, now).map(|file| (at, file)));
         }
         total.lock().unwrap_or_else(PoisonError::into_inner).append(&mut found);
     };
@@ -147,9 +152,14 @@ fn read_files(disk: &Disk, paths: &[String], known: &HashMap<String, Known>) -> 
     all.into_iter().map(|(_, file)| file).collect()
 }
 
-fn read_file(disk: &Disk, path: &str, known: Option<i64>, now: SystemTime) -> Option<ReadFile> {
-    let stamp = disk.content_stamp(path);
-    let bytes = disk.read(path, facts::MAX_BYTES + 1).ok()?;
+fn read_file(
+    files: &dyn Files,
+    path: &str,
+    known: Option<i64>,
+    now: SystemTime,
+) -> Option<ReadFile> {
+    let stamp = files.content_stamp(path);
+    let bytes = files.read(path, facts::MAX_BYTES + 1).ok()?;
     if bytes.len() as u64 > facts::MAX_BYTES || walk::is_binary(&bytes) {
         return None;
     }
@@ -235,15 +245,26 @@ fn packages<'f>(
     all
 }
 
-/// Builds the index from all files.
+/// Builds the index of the work tree from all files.
 fn build(disk: &Disk, listed: &[Stamped], process: Process) -> Result<Update, IndexError> {
+    build_from(disk, listed, (disk.root(), disk.root()), process)
+}
+
+/// Builds an index from all of `content`, which are the files of the project at `project`, for the root
+/// `root`.
+pub(crate) fn build_from(
+    content: &dyn Files,
+    listed: &[Stamped],
+    (root, project): (&Path, &Path),
+    process: Process,
+) -> Result<Update, IndexError> {
     let manifests = manifest_stamp(listed);
     // Before anything reads the manifests: a later change has another hash.
-    let manifest_hash = manifest_hash(disk, listed);
+    let manifest_hash = manifest_hash(content, listed);
     let paths: Vec<String> = sources(listed).map(|(path, _)| path.clone()).collect();
-    let mut files = read_files(disk, &paths, &HashMap::new());
+    let mut files = read_files(content, &paths, &HashMap::new());
     files.retain(|file| file.facts.is_some());
-    let fresh = store::create(disk.root())?;
+    let fresh = store::create(root, project)?;
     let connection = &fresh.connection;
     connection.execute_batch("BEGIN")?;
     let ids: HashMap<String, u32> =
@@ -254,7 +275,7 @@ fn build(disk: &Disk, listed: &[Stamped], process: Process) -> Result<Update, In
         .filter_map(|file| Some((file.path.clone(), file.facts.as_ref()?.imports.clone())))
         .collect();
     let listing = Listing::new(listed.iter().map(|(path, _)| path.clone()));
-    let imports = ImportTargets::new(disk, &listing, &by_path);
+    let imports = ImportTargets::new(content, &listing, &by_path);
     let (mut next, mut entries) = (0, Table::default());
     for (mut file, id) in files.into_iter().zip(1_u32..) {
         let Some(mut facts) = file.facts.take() else { continue };

@@ -18,6 +18,7 @@ mod projects;
 mod purity;
 mod questions;
 mod resolution;
+mod revision;
 mod series;
 mod sql;
 

@@ -67,7 +67,7 @@ pub(crate) fn is_manifest(name: &str) -> bool {
 }
 
 /// The listed files in languages of the index.
-pub(super) fn sources(listed: &[Stamped]) -> impl Iterator<Item = &Stamped> {
+pub(crate) fn sources(listed: &[Stamped]) -> impl Iterator<Item = &Stamped> {
     listed.iter().filter(|(path, _)| facts::language(path).is_some())
 }
 
@@ -132,10 +132,10 @@ pub(super) fn unchanged(
 }
 
 /// A hash of the paths and contents of the manifests.
-pub(super) fn manifest_hash(disk: &Disk, listed: &[Stamped]) -> String {
+pub(super) fn manifest_hash(files: &dyn Files, listed: &[Stamped]) -> String {
     let mut text = String::new();
     for (path, _) in manifests(listed) {
-        let hash = disk.read(path, facts::MAX_BYTES).map(|bytes| hash_of(&bytes));
+        let hash = files.read(path, facts::MAX_BYTES).map(|bytes| hash_of(&bytes));
         text.push_str(&format!("{path} {:?}\n", hash.ok()));
     }
     hash_of(text.as_bytes()).to_string()
