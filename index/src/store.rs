@@ -33,6 +33,7 @@ const MAX_COMMITS: usize = 4;
 
 /// The root of the index of a commit, a directory with the name `key` in the data of the project at
 /// `root`. Creates the directory, and removes those that were not used for the longest time.
+#[expect(clippy::disallowed_methods, reason = "indexes are not files of the project")]
 pub(crate) fn commit_root(root: &Path, key: &str) -> Result<PathBuf, IndexError> {
     drop(lock(root)?);
     let all = root.join(DIR).join(COMMITS);
