@@ -90,12 +90,11 @@ pub fn run(args: &Index, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit>
             }))?;
         } else {
             let files = nothing::count(update.files, "file");
-            match &revision {
-                Some(revision) => {
-                    writeln!(io.out, "{files} of commit {} indexed", revision.commit)?
-                }
-                None => writeln!(io.out, "{files} indexed, {} changed", update.changed)?,
-            }
+            let end = match &revision {
+                Some(revision) => format!("of commit {} indexed", revision.commit),
+                None => format!("indexed, {} changed", update.changed),
+            };
+            writeln!(io.out, "{files} {end}")?;
         }
         return Ok(Exit::Clean);
     };
