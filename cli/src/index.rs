@@ -7,7 +7,9 @@ use crate::cli::{Index, IndexCommand};
 use aidd_engine::text::files::Files;
 use aidd_engine::workspace::walk;
 use aidd_index::query::{CallRow, Reached, Reader, SymbolRow};
-use aidd_index::{Effect, purity, refresh_before_exit, sql, store};
+use aidd_index::{
+    Effect, IndexError, Revision, at_revision, purity, refresh_before_exit, sql, store,
+};
 use aidd_report::exit::{Exit, UserError};
 use aidd_report::project::{self, Project};
 use aidd_report::{Io, directory_uri, one_line};
@@ -44,6 +46,7 @@ impl Answer {
 /// Fails when the configuration is invalid, the index cannot be written, or a symbol is not known.
 pub fn run(args: &Index, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     let project = Project::open(io.distribution, &io.cwd, config)?;
+    refuse_for_commit(args)?;
     if args.rm {
         let removed = store::remove(project.root())?;
         if args.json {
@@ -59,10 +62,15 @@ pub fn run(args: &Index, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit>
         print(&answer, args.json, io)?;
         return Ok(answer.exit);
     }
-    let update = refresh_before_exit(&project.disk, &project.config)?;
+    let revision = args.rev.as_deref().map(|rev| at(&project, rev)).transpose()?;
+    let update = match &revision {
+        Some(revision) => revision.update,
+        None => refresh_before_exit(&project.disk, &project.config)?,
+    };
+    let code = Code::new(&project, revision.as_ref());
     let Some(command) = &args.command else {
         if args.stats {
-            let stats = Reader::open(project.root())?.stats()?;
+            let stats = Reader::open(code.root)?.stats()?;
             if args.json {
                 io.out.json(&stats)?;
                 return Ok(Exit::Clean);
@@ -78,17 +86,58 @@ pub fn run(args: &Index, config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit>
         } else if args.json {
             io.out.json(&json!({
                 "files": update.files, "changed": update.changed, "resolved": update.resolved,
-                "built": update.built,
+                "built": update.built, "commit": revision.map(|revision| revision.commit),
             }))?;
         } else {
             let files = nothing::count(update.files, "file");
-            writeln!(io.out, "{files} indexed, {} changed", update.changed)?;
+            let end = match &revision {
+                Some(revision) => format!("of commit {} indexed", revision.commit),
+                None => format!("indexed, {} changed", update.changed),
+            };
+            writeln!(io.out, "{files} {end}")?;
         }
         return Ok(Exit::Clean);
     };
-    let answer = answer(command, &project, io)?;
+    let answer = answer(command, (&project, &code), io)?;
     print(&answer, args.json, io)?;
     Ok(answer.exit)
+}
+
+/// The code that the questions are about: the work tree, or a commit.
+struct Code<'c> {
+    /// The root to open the index with.
+    root: &'c Path,
+    files: &'c dyn Files,
+}
+
+impl<'c> Code<'c> {
+    fn new(project: &'c Project, revision: Option<&'c Revision>) -> Self {
+        match revision {
+            Some(revision) => Self { root: &revision.root, files: &revision.files },
+            None => Self { root: project.root(), files: &project.disk },
+        }
+    }
+}
+
+/// The index of the commit `rev`.
+fn at(project: &Project, rev: &str) -> Result<Revision> {
+    at_revision(&project.disk, &project.config, rev).map_err(|error| match error {
+        IndexError::Git(_) | IndexError::NotFetched(_) => UserError::new(error.to_string()).into(),
+        error => error.into(),
+    })
+}
+
+/// Refuses `--rev` for what only the work tree has.
+fn refuse_for_commit(args: &Index) -> Result<()> {
+    let what = match &args.command {
+        _ if args.rev.is_none() => return Ok(()),
+        _ if args.rm => "`--rm`, which removes all indexes",
+        Some(IndexCommand::Name { .. }) => "`name`",
+        Some(IndexCommand::Pure { .. }) => "`pure`",
+        Some(IndexCommand::Affected { paths }) if paths.is_empty() => "`affected` without files",
+        _ => return Ok(()),
+    };
+    Err(UserError::new(format!("`--rev` cannot be used with {what}")).into())
 }
 
 /// Prints an answer with recognised secrets masked.
@@ -121,8 +170,12 @@ fn redact_strings(value: Value, io: &Io<'_>) -> Value {
     }
 }
 
-fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answer> {
-    let reader = Reader::open(project.root())?;
+fn answer(
+    command: &IndexCommand,
+    (project, code): (&Project, &Code<'_>),
+    io: &Io<'_>,
+) -> Result<Answer> {
+    let reader = Reader::open(code.root)?;
     match command {
         IndexCommand::Find { text, limit } => {
             let found = reader.find(text, *limit)?;
@@ -132,7 +185,7 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
             };
             Answer::new(answer, found)
         }
-        IndexCommand::Show { symbol } => show(&reader, project, symbol),
+        IndexCommand::Show { symbol } => show(&reader, code, symbol),
         IndexCommand::Callers { symbol, possible } => {
             let mut found = Vec::new();
             for target in known(&reader, symbol)? {
@@ -158,7 +211,7 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
         }
         IndexCommand::Flows { from: None, .. } => {
             let named = names::read(project.root())?.0;
-            let found = reader.flow_entries(project.root(), &named, MAX_ENTRIES)?;
+            let found = reader.flow_entries(code.root, &named, MAX_ENTRIES)?;
             let mut text = found.iter().fold(String::new(), |mut all, entry| {
                 let place = entry.symbol.as_ref().map_or_else(|| entry.paths.join(", "), line);
                 let flow = entry.flow.as_ref().map(|name| format!(" (flow `{name}`)"));
@@ -213,7 +266,7 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
             Answer::new(lines, found)
         }
         IndexCommand::Map { tokens, focus } => {
-            let focus = in_focus(&reader, project, io, focus)?;
+            let focus = in_focus(&reader, (project, code), io, focus)?;
             let text = reader.map(*tokens, &focus)?;
             let map = json!({ "map": text });
             Answer::new(text, map)
@@ -225,7 +278,7 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
             };
             if !paths.is_empty() {
                 for path in &changed {
-                    nothing::refuse_unknown_path(&reader, &project.disk, path)?;
+                    nothing::refuse_unknown_path(&reader, code.files, path)?;
                 }
             }
             let found = reader.affected(&changed)?;
@@ -245,7 +298,7 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
         IndexCommand::Pure { .. } => Answer::new(String::new(), ()),
         IndexCommand::Sql { query } => {
             let named = names::read(project.root())?.0;
-            let rows = sql::query_with(project.root(), &[], &named, query)
+            let rows = sql::query_with(code.root, &[], &named, query)
                 .map_err(|error| UserError::new(error.to_string()))?;
             let text = rows.iter().fold(String::new(), |text, row| format!("{text}{row}\n"));
             Answer::new(text, rows)
@@ -254,7 +307,7 @@ fn answer(command: &IndexCommand, project: &Project, io: &Io<'_>) -> Result<Answ
             if let Some(file) = &format.scip {
                 return scip(&reader, project, io, file);
             }
-            let focus = in_focus(&reader, project, io, focus)?;
+            let focus = in_focus(&reader, (project, code), io, focus)?;
             let (name, text) = match format.tags {
                 true => ("tags", reader.tags()?),
                 false => ("mermaid", reader.mermaid(&focus, *limit)?),
@@ -309,13 +362,13 @@ fn scip(reader: &Reader, project: &Project, io: &Io<'_>, file: &Path) -> Result<
 /// The paths in focus, relative to the root; all must be known.
 fn in_focus(
     reader: &Reader,
-    project: &Project,
+    (project, code): (&Project, &Code<'_>),
     io: &Io<'_>,
     paths: &[String],
 ) -> Result<Vec<String>> {
     let paths: Vec<String> = paths.iter().map(|path| from_root(project, io, path)).collect();
     for path in &paths {
-        nothing::refuse_unknown_path(reader, &project.disk, path)?;
+        nothing::refuse_unknown_path(reader, code.files, path)?;
     }
     Ok(paths)
 }
@@ -400,10 +453,10 @@ fn effects(all: &[Effect]) -> String {
 }
 
 /// The source of a symbol, with what calls it and what it calls.
-fn show(reader: &Reader, project: &Project, symbol: &str) -> Result<Answer> {
+fn show(reader: &Reader, code: &Code<'_>, symbol: &str) -> Result<Answer> {
     let (mut text, mut list) = (String::new(), Vec::new());
     for symbol in known(reader, symbol)? {
-        let bytes = project.disk.read(&symbol.path, 2 << 20).unwrap_or_default();
+        let bytes = code.files.read(&symbol.path, 2 << 20).unwrap_or_default();
         let whole = String::from_utf8_lossy(&bytes);
         let first = symbol.line.saturating_sub(1) as usize;
         let count = (symbol.end_line.saturating_sub(symbol.line) as usize + 1).min(MAX_LINES);

@@ -31,6 +31,11 @@ pub enum IndexError {
         "`{0}` and the current commit have no common commit; pass an ancestor of the current commit"
     )]
     NoCommonCommit(String),
+    /// The clone does not have the contents of some files of a commit.
+    #[error(
+        "{0} files of the commit are not in this clone; fetch them with `git fetch --refetch --no-filter`"
+    )]
+    NotFetched(usize),
     /// The index cannot be encoded in the format of another tool.
     #[error("cannot export the code index: {0}; exclude files in the configuration")]
     Export(String),

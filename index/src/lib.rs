@@ -13,6 +13,7 @@ pub mod outline;
 pub mod purity;
 pub mod query;
 mod resolve;
+mod revision;
 mod routes;
 mod rows;
 mod session;
@@ -26,5 +27,6 @@ pub use changes::{ChangedLines, base_commit, changed_lines, changed_lines_since}
 pub use effects::Effect;
 pub use error::IndexError;
 pub use facts::{outline_of, routes_of};
+pub use revision::{Revision, at_revision};
 pub use session::Session;
 pub use update::{Update, refresh, refresh_before_exit};

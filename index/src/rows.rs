@@ -117,6 +117,22 @@ pub(crate) fn write_file(
     write_stored(connection, id, file, facts)
 }
 
+/// Writes what was read from a file; most facts are shorter than its text, which has `size` bytes.
+pub(crate) fn write_facts(
+    connection: &Connection,
+    id: u32,
+    facts: &FileFacts,
+    size: usize,
+) -> Result<(), IndexError> {
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO facts VALUES (?1,?2)")?
+        .execute((id, postcard::to_extend(facts, Vec::with_capacity(size))?))?;
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO mentions VALUES (?1,?2)")?
+        .execute((id, postcard::to_allocvec(&facts.mentions(id))?))?;
+    Ok(())
+}
+
 /// Writes the row of a file, with its facts and imports.
 fn write_stored(
     connection: &Connection,
@@ -126,13 +142,8 @@ fn write_stored(
 ) -> Result<(), IndexError> {
     let language = crate::facts::language(&file.path).and_then(crate::outline::name_of);
     let is_test = crate::facts::is_test(&file.path, &facts.imports);
-    // Most facts are shorter than the text.
-    let size = usize::try_from(file.size).unwrap_or_default();
-    let stored = postcard::to_extend(facts, Vec::with_capacity(size))?;
     connection
-        .prepare_cached(
-            "INSERT OR REPLACE INTO files VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
-        )?
+        .prepare_cached("INSERT OR REPLACE INTO files VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)")?
         .execute(params![
             id,
             file.path,
@@ -144,10 +155,9 @@ fn write_stored(
             is_test,
             facts.imports.package,
             theme(&file.path),
-            stored,
-            postcard::to_allocvec(&facts.mentions(id))?,
             file.generated,
         ])?;
+    write_facts(connection, id, facts, usize::try_from(file.size).unwrap_or_default())?;
     write_imports(connection, id, &file.line_starts, facts)
 }
 
@@ -235,6 +245,8 @@ pub(crate) fn remove_file(connection: &Connection, file: u32) -> Result<(), Inde
     remove_refs(connection, file)?;
     remove_imports(connection, file)?;
     connection.prepare_cached("DELETE FROM symbols WHERE file = ?1")?.execute([file])?;
+    connection.prepare_cached("DELETE FROM facts WHERE file = ?1")?.execute([file])?;
+    connection.prepare_cached("DELETE FROM mentions WHERE file = ?1")?.execute([file])?;
     connection.prepare_cached("DELETE FROM files WHERE id = ?1")?.execute([file])?;
     Ok(())
 }

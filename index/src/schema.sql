@@ -10,14 +10,16 @@ CREATE TABLE files(
   test INTEGER NOT NULL,
   package TEXT,
   theme TEXT NOT NULL,
-  facts BLOB NOT NULL,
-  mentions BLOB NOT NULL,
   generated INTEGER NOT NULL,
   checksum TEXT GENERATED ALWAYS AS (printf('%016x', hash)) VIRTUAL,
   project_id INTEGER GENERATED ALWAYS AS (1) VIRTUAL,
   created_at TEXT GENERATED ALWAYS AS (NULL) VIRTUAL,
   updated_at TEXT GENERATED ALWAYS AS (datetime(stamp / 1000000000, 'unixepoch')) VIRTUAL
 );
+-- What was read from the files, apart from their rows: most questions read only these. An update reads the
+-- mentions of all files.
+CREATE TABLE facts(file INTEGER PRIMARY KEY, facts BLOB NOT NULL);
+CREATE TABLE mentions(file INTEGER PRIMARY KEY, mentions BLOB NOT NULL);
 CREATE TABLE symbols(
   id INTEGER PRIMARY KEY,
   key TEXT NOT NULL,

@@ -42,7 +42,8 @@ impl Session {
         }
         // After an error, everything is compared again.
         self.generation = None;
-        let update = update::refresh_listed(disk, &files.files(config)?, Process::Continues)?;
+        let listed = update::stamped(disk, files.files(config)?);
+        let update = update::refresh_listed(disk, &listed, Process::Continues)?;
         let reader = Reader::open_with(disk.root(), &self.connection)?;
         (self.generation, self.globs, self.last) = (reader.generation()?, globs, update);
         Ok((reader, update))

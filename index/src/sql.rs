@@ -79,10 +79,8 @@ fn authorize(context: AuthContext<'_>) -> Authorization {
         AuthAction::Select | AuthAction::Recursive => true,
         AuthAction::Read { table_name, column_name } => {
             let name = table_name.to_ascii_lowercase();
-            let is_internal = matches!(
-                (&*name, column_name),
-                ("files", "facts" | "mentions") | ("purity", "equation")
-            );
+            let is_internal =
+                matches!((&*name, column_name), ("facts" | "mentions", _) | ("purity", "equation"));
             !is_internal && !VIRTUAL.contains(&&*name) && !name.starts_with("pragma_")
         }
         AuthAction::Function { function_name } => {

@@ -13,8 +13,11 @@ pub const DIR: &str = ".aidd";
 /// The name of the database.
 pub const NAME: &str = "data.index.db";
 
+/// The name of the lock file.
+const LOCK: &str = "data.index.lock";
+
 /// The version of the schema. A database with another version is rebuilt.
-const SCHEMA_VERSION: u32 = 7;
+const SCHEMA_VERSION: u32 = 8;
 const SCHEMA: &str = include_str!("schema.sql");
 const VIEWS: &str = include_str!("views.sql");
 const INDEXES: &str = include_str!("indexes.sql");
@@ -22,6 +25,39 @@ const INDEXES: &str = include_str!("indexes.sql");
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 /// Content of the ignore file in a new directory; the memory writes the same.
 const IGNORE_RULES: &str = "# Local data of aidd, for this checkout only.\n/data.*\n/.gitignore\n";
+
+/// The directory of the indexes of commits, in [`DIR`].
+const COMMITS: &str = "data.index.commits";
+/// Maximum number of indexes of commits.
+const MAX_COMMITS: usize = 4;
+
+/// The root of the index of a commit, a directory with the name `key` in the data of the project at
+/// `root`. Creates the directory, and removes those that were not used for the longest time.
+#[expect(clippy::disallowed_methods, reason = "indexes are not files of the project")]
+pub(crate) fn commit_root(root: &Path, key: &str) -> Result<PathBuf, IndexError> {
+    drop(lock(root)?);
+    let all = root.join(DIR).join(COMMITS);
+    let found = all.join(key);
+    for dir in [&all, &found] {
+        refuse_link(dir)?;
+        fs::create_dir_all(dir).map_err(IndexError::io(dir))?;
+    }
+    let lock = lock(&found)?;
+    // The time of the last use.
+    let _ = lock.0.set_modified(SystemTime::now());
+    drop(lock);
+    let used =
+        |dir: &PathBuf| fs::metadata(dir.join(DIR).join(LOCK)).and_then(|data| data.modified());
+    let others =
+        fs::read_dir(&all).map_err(IndexError::io(&all))?.flatten().map(|entry| entry.path());
+    let mut others: Vec<PathBuf> = others.filter(|dir| *dir != found).collect();
+    others.sort_by_cached_key(|dir| used(dir).ok());
+    let extra = (others.len() + 1).saturating_sub(MAX_COMMITS);
+    for dir in others.iter().take(extra) {
+        let _ = fs::remove_dir_all(dir);
+    }
+    Ok(found)
+}
 
 /// The path of the database of the project at `root`.
 #[must_use]
@@ -50,7 +86,7 @@ fn refuse_link(path: &Path) -> Result<(), IndexError> {
 
 /// A lock between processes; released when dropped, and by the system when the process dies.
 #[derive(Debug)]
-pub(crate) struct Lock(#[expect(dead_code, reason = "held for its drop")] File);
+pub(crate) struct Lock(File);
 
 /// Takes the lock for writing; creates the directory if it does not exist.
 pub(crate) fn lock(root: &Path) -> Result<Lock, IndexError> {
@@ -59,7 +95,7 @@ pub(crate) fn lock(root: &Path) -> Result<Lock, IndexError> {
     fs::create_dir_all(&dir).map_err(IndexError::io(&dir))?;
     let ignore = OpenOptions::new().write(true).create_new(true).open(dir.join(".gitignore"));
     let _ = ignore.and_then(|mut file| file.write_all(IGNORE_RULES.as_bytes()));
-    let path = dir.join("data.index.lock");
+    let path = dir.join(LOCK);
     refuse_link(&path)?;
     for suffix in ["", "-wal", "-shm", ".new"] {
         refuse_link(&with_suffix(&self::path(root), suffix))?;
@@ -148,13 +184,16 @@ pub(crate) fn file_id(root: &Path) -> Option<FileId> {
 
 /// A new database next to the current one, which it replaces when it is complete.
 pub(crate) struct Fresh {
+    /// The name of the project.
+    name: String,
     pub(crate) connection: Connection,
     at: PathBuf,
     path: PathBuf,
 }
 
-/// Creates an empty database next to the current one. The caller holds the lock.
-pub(crate) fn create(root: &Path) -> Result<Fresh, IndexError> {
+/// Creates an empty database next to the current one, for the project at `project`. The caller holds
+/// the lock.
+pub(crate) fn create(root: &Path, project: &Path) -> Result<Fresh, IndexError> {
     let path = path(root);
     let at = with_suffix(&path, ".new");
     let _ = fs::remove_file(&at);
@@ -166,19 +205,18 @@ pub(crate) fn create(root: &Path) -> Result<Fresh, IndexError> {
     connection.set_prepared_statement_cache_capacity(64);
     connection.execute_batch(SCHEMA)?;
     connection.execute_batch(VIEWS)?;
-    Ok(Fresh { connection, at, path })
+    // The project is named after its directory.
+    let project = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+    let name = project.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(Fresh { name, connection, at, path })
 }
 
 impl Fresh {
     /// Creates the indexes of the tables and replaces the current database.
     pub(crate) fn finish(self) -> Result<(), IndexError> {
         self.connection.execute_batch(INDEXES)?;
-        // The project is named after its directory.
-        let root = self.path.parent().and_then(Path::parent);
-        let root = root.map(|root| root.canonicalize().unwrap_or_else(|_| root.to_owned()));
-        let name = root.as_deref().and_then(Path::file_name).unwrap_or_default();
         let sql = "INSERT OR REPLACE INTO meta VALUES ('project', ?1)";
-        self.connection.execute(sql, [name.to_string_lossy()])?;
+        self.connection.execute(sql, [self.name])?;
         let sql = "INSERT OR REPLACE INTO meta VALUES ('version', ?1)";
         self.connection.execute(sql, [version()])?;
         self.connection.execute_batch("PRAGMA locking_mode = NORMAL;")?;
@@ -198,7 +236,7 @@ pub fn exists(root: &Path) -> bool {
     path(root).exists()
 }
 
-/// Removes the database; returns whether there was one.
+/// Removes the database, and those of commits; returns whether there was one.
 ///
 /// # Errors
 /// When the lock cannot be taken.
@@ -207,8 +245,10 @@ pub fn remove(root: &Path) -> Result<bool, IndexError> {
         return Ok(false);
     }
     let _lock = lock(root)?;
-    let path = path(root);
-    let was_there = path.exists();
+    let (path, commits) = (path(root), root.join(DIR).join(COMMITS));
+    refuse_link(&commits)?;
+    let was_there = path.exists() || commits.exists();
+    let _ = fs::remove_dir_all(&commits);
     for suffix in ["", "-wal", "-shm", ".new"] {
         let _ = fs::remove_file(with_suffix(&path, suffix));
     }

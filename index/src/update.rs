@@ -16,16 +16,17 @@ use aidd_engine::project::imports::{Facts, ImportTarget, ImportTargets, Name};
 use aidd_engine::text::files::{Disk, Files};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::source::Source;
-use aidd_engine::workspace::walk;
+use aidd_engine::workspace::walk::{self, Stamped};
 use edit::Edit;
 use rusqlite::{Connection, TransactionBehavior};
-pub(crate) use stale::is_manifest;
 use stale::{
     Known, is_settled, known_files, manifest_hash, manifest_stamp, same_for_git, stale,
     store_manifests, stored, unchanged,
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+pub(crate) use stale::{is_manifest, sources, stamped};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::num::NonZero;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
@@ -76,40 +77,26 @@ pub(crate) enum Process {
 
 fn refresh_for(disk: &Disk, config: &Config, process: Process) -> Result<Update, IndexError> {
     let is_stamped = |name: &str| facts::language(name).is_some() || is_manifest(name);
-    let found = walk::list_stamped(config, disk, &is_stamped)?;
-    if let Some(connection) = store::open(disk.root())? {
-        let sources = found.iter().filter(|(path, _)| facts::language(path).is_some());
-        if let Some((files, sources)) = unchanged(&connection, &found, sources)? {
-            let unread = sources.saturating_sub(files);
-            return Ok(Update { files, unread, ..Update::default() });
-        }
-    }
-    refresh_listed(disk, &found.into_iter().map(|(path, _)| path).collect(), process)
+    refresh_listed(disk, &walk::list_stamped(config, disk, &is_stamped)?, process)
 }
 
-/// Brings the index of the listed files up to date.
+/// Brings the index of the listed files up to date. `listed` are all files of the project, sorted; source
+/// files and manifests have stamps.
 pub(crate) fn refresh_listed(
     disk: &Disk,
-    listed: &BTreeSet<String>,
+    listed: &[Stamped],
     process: Process,
 ) -> Result<Update, IndexError> {
     let mut update = compare_listed(disk, listed, process)?;
-    let sources = listed.iter().filter(|path| facts::language(path).is_some()).count();
-    update.unread = sources.saturating_sub(update.files);
+    update.unread = sources(listed).count().saturating_sub(update.files);
     Ok(update)
 }
 
-fn compare_listed(
-    disk: &Disk,
-    listed: &BTreeSet<String>,
-    process: Process,
-) -> Result<Update, IndexError> {
-    if let Some(connection) = store::open(disk.root())? {
-        let known = known_files(&connection)?;
-        let stale = stale(disk, listed, &known, manifest_stamp(disk, listed), &connection)?;
-        if stale.is_empty() {
-            return Ok(Update { files: known.len(), ..Update::default() });
-        }
+fn compare_listed(disk: &Disk, listed: &[Stamped], process: Process) -> Result<Update, IndexError> {
+    if let Some(connection) = store::open(disk.root())?
+        && let Some(files) = unchanged(&connection, disk, listed)?
+    {
+        return Ok(Update { files, ..Update::default() });
     }
     let _lock = store::lock(disk.root())?;
     // Another process can have updated the index in the meantime.
@@ -132,7 +119,11 @@ fn is_damaged(error: &rusqlite::Error) -> bool {
 
 /// Reads files in parallel; the result has the order of `paths`. Files whose hash is the same as in
 /// `known` are returned without facts.
-fn read_files(disk: &Disk, paths: &[String], known: &HashMap<String, Known>) -> Vec<ReadFile> {
+fn read_files(
+    files: &dyn Files,
+    paths: &[String],
+    known: &HashMap<String, Known>,
+) -> Vec<ReadFile> {
     let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
     let threads = (paths.len() / FILES_PER_THREAD).clamp(1, processors.min(MAX_THREADS));
     let (next, total) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(paths.len())));
@@ -143,7 +134,7 @@ fn read_files(disk: &Disk, paths: &[String], known: &HashMap<String, Known>) -> 
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(path) = paths.get(at) else { break };
             let hash = known.get(path).map(|known| known.hash);
-            found.extend(read_file(disk, path, hash, now).map(|file| (at, file)));
+            found.extend(read_file(files, path, hash, now).map(|file| (at, file)));
         }
         total.lock().unwrap_or_else(PoisonError::into_inner).append(&mut found);
     };
@@ -161,9 +152,14 @@ fn read_files(disk: &Disk, paths: &[String], known: &HashMap<String, Known>) -> 
     all.into_iter().map(|(_, file)| file).collect()
 }
 
-fn read_file(disk: &Disk, path: &str, known: Option<i64>, now: SystemTime) -> Option<ReadFile> {
-    let stamp = disk.content_stamp(path);
-    let bytes = disk.read(path, facts::MAX_BYTES + 1).ok()?;
+fn read_file(
+    files: &dyn Files,
+    path: &str,
+    known: Option<i64>,
+    now: SystemTime,
+) -> Option<ReadFile> {
+    let stamp = files.content_stamp(path);
+    let bytes = files.read(path, facts::MAX_BYTES + 1).ok()?;
     if bytes.len() as u64 > facts::MAX_BYTES || walk::is_binary(&bytes) {
         return None;
     }
@@ -249,16 +245,26 @@ fn packages<'f>(
     all
 }
 
-/// Builds the index from all files.
-fn build(disk: &Disk, listed: &BTreeSet<String>, process: Process) -> Result<Update, IndexError> {
-    let manifests = manifest_stamp(disk, listed);
+/// Builds the index of the work tree from all files.
+fn build(disk: &Disk, listed: &[Stamped], process: Process) -> Result<Update, IndexError> {
+    build_from(disk, listed, (disk.root(), disk.root()), process)
+}
+
+/// Builds an index from all of `content`, which are the files of the project at `project`, for the root
+/// `root`.
+pub(crate) fn build_from(
+    content: &dyn Files,
+    listed: &[Stamped],
+    (root, project): (&Path, &Path),
+    process: Process,
+) -> Result<Update, IndexError> {
+    let manifests = manifest_stamp(listed);
     // Before anything reads the manifests: a later change has another hash.
-    let manifest_hash = manifest_hash(disk, listed);
-    let paths: Vec<String> =
-        listed.iter().filter(|path| facts::language(path).is_some()).cloned().collect();
-    let mut files = read_files(disk, &paths, &HashMap::new());
+    let manifest_hash = manifest_hash(content, listed);
+    let paths: Vec<String> = sources(listed).map(|(path, _)| path.clone()).collect();
+    let mut files = read_files(content, &paths, &HashMap::new());
     files.retain(|file| file.facts.is_some());
-    let fresh = store::create(disk.root())?;
+    let fresh = store::create(root, project)?;
     let connection = &fresh.connection;
     connection.execute_batch("BEGIN")?;
     let ids: HashMap<String, u32> =
@@ -268,8 +274,8 @@ fn build(disk: &Disk, listed: &BTreeSet<String>, process: Process) -> Result<Upd
         .filter(|file| !facts::has_namespaces(&file.path))
         .filter_map(|file| Some((file.path.clone(), file.facts.as_ref()?.imports.clone())))
         .collect();
-    let listing = Listing::new(listed.iter().cloned());
-    let imports = ImportTargets::new(disk, &listing, &by_path);
+    let listing = Listing::new(listed.iter().map(|(path, _)| path.clone()));
+    let imports = ImportTargets::new(content, &listing, &by_path);
     let (mut next, mut entries) = (0, Table::default());
     for (mut file, id) in files.into_iter().zip(1_u32..) {
         let Some(mut facts) = file.facts.take() else { continue };
@@ -309,13 +315,13 @@ fn build(disk: &Disk, listed: &BTreeSet<String>, process: Process) -> Result<Upd
 /// Updates the index after changes.
 fn edit(
     disk: &Disk,
-    listed: &BTreeSet<String>,
+    listed: &[Stamped],
     connection: &mut Connection,
 ) -> Result<Update, IndexError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let manifests = manifest_stamp(disk, listed);
+    let manifests = manifest_stamp(listed);
     let known = known_files(&transaction)?;
-    let stale = stale(disk, listed, &known, manifests.clone(), &transaction)?;
+    let stale = stale(listed, &known, &manifests, &transaction)?;
     let mut stamps = same_for_git(disk, &stale.read, &known);
     let others = stale.read.iter().filter(|path| !stamps.contains_key(path.as_str()));
     let mut read = read_files(disk, &others.cloned().collect::<Vec<_>>(), &known);

@@ -197,3 +197,31 @@ fn the_exported_flowchart_has_no_findings() {
     project.run(&["index", "export"]).expect_code(2);
     project.run(&["index", "export", "--tags", "--mermaid"]).expect_code(2);
 }
+
+#[test]
+fn questions_about_a_commit_leave_the_work_tree_and_its_index_unchanged() {
+    let project = Project::repository();
+    project.write("store.ts", "export function save() {\n  return 1;\n}\n");
+    project
+        .write("api.ts", "import { save } from './store';\nexport function post() { save(); }\n");
+    project.git(&["add", "."]).expect_code(0);
+    project.git(&["commit", "-qm", "feat: store"]).expect_code(0);
+    project.write("api.ts", "export function put() {}\n");
+    let ask = |args: &[&str]| project.run(&[&["index"], args].concat()).expect_code(0).out;
+    assert!(ask(&["--rev", "HEAD"]).starts_with("3 files of commit "));
+    assert!(!project.path().join(".aidd/data.index.db").exists());
+    assert_snapshot!(ask(&["callers", "save", "--rev", "HEAD"]), @"
+    store.ts:1 function save: 1 caller
+      api.ts:2 call post
+    ");
+    assert_snapshot!(ask(&["callers", "save"]), @"store.ts:1 function save: 0 callers");
+    assert!(ask(&["show", "post", "--rev", "HEAD"]).contains("function post() { save(); }"));
+    assert_snapshot!(ask(&["affected", "store.ts", "--rev", "HEAD"]), @"no test file refers to store.ts or imports it");
+    assert_snapshot!(ask(&["sql", "SELECT count(*) AS n FROM functions", "--rev", "HEAD"]), @r#"{"n":3}"#);
+    let refuse = |args: &[&str]| project.run(&[&["index"], args].concat()).expect_code(2).err;
+    assert!(refuse(&["--rev", "missing"]).contains("missing"));
+    assert_snapshot!(refuse(&["affected", "--rev", "HEAD"]), @"error: `--rev` cannot be used with `affected` without files");
+    assert_snapshot!(refuse(&["affected", "gone.ts", "--rev", "HEAD"]), @"error: gone.ts does not exist");
+    project.run(&["index", "--rm"]).expect_code(0);
+    assert!(!project.path().join(".aidd/data.index.commits").exists());
+}

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 /// `aidd index …`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The index is the file .aidd/data.index.db, which Git ignores. It is brought up to date before\neach answer. A SYMBOL is a name, a qualified name (`Type.method`), a key (`path#name~kind`) or a\nplace (`path:line`).\n\nExamples:\n  aidd index\n  aidd index callers Engine.check\n  aidd index map --tokens 2000 --focus src/api"
+    after_help = "The index is the file .aidd/data.index.db, which Git ignores. It is brought up to date before\neach answer. A SYMBOL is a name, a qualified name (`Type.method`), a key (`path#name~kind`) or a\nplace (`path:line`).\n\nExamples:\n  aidd index\n  aidd index callers Engine.check\n  aidd index map --tokens 2000 --focus src/api
+  aidd index callers Engine.check --rev main"
 )]
 pub struct Index {
     /// The question; without it, the index is built or brought up to date.
@@ -15,6 +16,9 @@ pub struct Index {
     /// Print JSON.
     #[arg(long, global = true)]
     pub json: bool,
+    /// Answer for a commit instead of the work tree, such as `main` or `HEAD~3`.
+    #[arg(long, global = true, value_name = "REV")]
+    pub rev: Option<String>,
     /// Print the numbers of files, symbols and references.
     #[arg(long)]
     pub stats: bool,

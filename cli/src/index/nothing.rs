@@ -1,6 +1,6 @@
 //! What the commands of `aidd index` print if there is no result, and errors that name what is unknown.
 
-use aidd_engine::text::files::{Disk, Files};
+use aidd_engine::text::files::Files;
 use aidd_engine::text::nearest::nearest;
 use aidd_index::query::{Dead, Reader};
 use aidd_report::exit::UserError;
@@ -76,11 +76,12 @@ pub(super) fn no_test(paths: &[String]) -> String {
 }
 
 /// Refuses a path that does not exist, or that contains no indexed file.
-pub(super) fn refuse_unknown_path(reader: &Reader, disk: &Disk, path: &str) -> Result<()> {
+pub(super) fn refuse_unknown_path(reader: &Reader, files: &dyn Files, path: &str) -> Result<()> {
     if !reader.files_at(path, 1)?.is_empty() {
         return Ok(());
     }
-    let exists = disk.is_dir(path) || disk.content_stamp(path).is_some();
+    let is_dir = || !files.names(path).is_empty() || !files.dirs(path).is_empty();
+    let exists = files.exists(path) || is_dir();
     let error = UserError::new(match exists {
         true => format!("{path} is not in the code index"),
         false => format!("{path} does not exist"),

@@ -414,6 +414,12 @@ impl Reader {
         })
     }
 
+    /// The number of indexed files.
+    pub(crate) fn file_count(&self) -> Result<usize, IndexError> {
+        let found: Vec<u32> = self.rows("SELECT count(*) FROM files", &[], |row| row.get(0))?;
+        Ok(found.first().map_or(0, |count| *count as usize))
+    }
+
     /// The problems in the database; empty if there are none.
     ///
     /// # Errors

@@ -208,7 +208,7 @@ fn is_looked_up(path: &str, symbol: &Symbol) -> bool {
 
 /// The stored facts of a file.
 pub(crate) fn load(connection: &Connection, file: u32) -> Result<Option<FileFacts>, IndexError> {
-    let mut statement = connection.prepare_cached("SELECT facts FROM files WHERE id = ?1")?;
+    let mut statement = connection.prepare_cached("SELECT facts FROM facts WHERE file = ?1")?;
     let bytes: Option<Vec<u8>> = statement.query_row([file], |row| row.get(0)).optional()?;
     Ok(bytes.map(|bytes| postcard::from_bytes(&bytes)).transpose()?)
 }

@@ -1,12 +1,12 @@
 //! After any series of edits, the index equals one that is built from scratch.
 
-use super::{dump, dump_fresh, project, update, write};
+use super::{dump, dump_fresh, namespace_texts, project, update, write};
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
 
 /// Paths of files in several languages that import each other.
-pub(super) const PATHS: [&str; 23] = [
+pub(super) const PATHS: [&str; 29] = [
     "a.py",
     "b.py",
     "pkg/__init__.py",
@@ -20,14 +20,20 @@ pub(super) const PATHS: [&str; 23] = [
     "src/inner.rs",
     "j/A.java",
     "j/B.java",
+    "j/E.java",
     "j/C.kt",
     "j/D.kt",
+    "j/F.kt",
     "c/A.cs",
     "c/B.cs",
+    "c/C.cs",
     "h/A.php",
     "h/B.php",
+    "routes/web.php",
     "r/a.rb",
     "r/b.rb",
+    "config/routes.rb",
+    "app/controllers/bases_controller.rb",
     "web.ts",
     "web.py",
 ];
@@ -86,36 +92,11 @@ pub(super) fn texts(path: &str) -> &'static [&'static str] {
             "mod inner;\npub fn make() -> Vec<u8> { let mut all = Vec::new(); inner::run(&mut all); all }\npub fn go() -> usize { make().len() }\n",
             "pub struct Base { x: u8 }\nimpl Base { pub fn save_it(&self) {} }\npub fn run() -> Base { Base { x: 1 } }\n",
         ],
-        "kt" => &[
-            "package j\n\nopen class Base { fun saveIt() {} }\n\nfun make(): Base = Base()\n",
-            "package j\n\nclass Other : Base() { fun run() { saveIt(); make().saveIt() } }\n",
-            "package k\n\nimport j.Base\nimport j.make as build\n\nfun go(b: Base) { b.saveIt(); build().late() }\nfun Base.late() {}\n",
-            "package k\n\nimport j.*\nimport k.late\n\nclass Base { fun saveIt() { make() } }\n",
-        ],
-        "cs" => &[
-            "namespace P.A;\npublic partial class Base { public void Save() {} public static Base Make() => new Base(); }\n",
-            "namespace P.A;\npublic partial class Base { public void Late() { Save(); Make().Save(); } }\n",
-            "using P.A;\nnamespace P.B;\npublic class Other : Base { void Run(Base b) { b.Save(); Late(); b.Extra(); } }\n",
-            "namespace P.B;\npublic static class Tools { public static void Extra(this P.A.Base b) { b.Save(); } }\n",
-        ],
-        "php" => &[
-            "<?php\nnamespace P;\nclass Base { public function save() {} public static function make(): Base { return new Base(); } }\n",
-            "<?php\nnamespace Q;\nuse P\\Base;\nclass Other extends Base { function run() { $this->save(); Base::make()->save(); helper(); } }\n",
-            "<?php\nnamespace P;\ntrait Late { function late() { $this->save(); } }\nfunction helper(Base $b) { $b->save(); $b->late(); }\n",
-            "<?php\nnamespace P;\nclass Base { use Late; private Base $b; function go() { $this->b->late(); } }\n",
-        ],
-        "rb" => &[
-            "module A\n  class Base\n    def save; late; end\n    def self.make = Base.new\n  end\nend\n",
-            "class A::Base\n  def late; end\nend\n",
-            "class Other < A::Base\n  include Late\n  def run; save; A::Base.make.save; helper_it; end\nend\n",
-            "module Late\n  def helper_it; end\nend\nmodule A\n  class Base\n    def go; Base.new.late; end\n  end\nend\n",
-        ],
-        _ => &[
-            "package j;\npublic class A { void save() {} void save(int a) {} static A make() { return new A(); } }\n",
-            "package j;\nclass B extends A { void run() { save(); save(1); A.make().save(); } }\n",
-            "package k;\nimport j.A;\nclass B { A a; void run() { a.save(); make(); } }\n",
-            "package j;\nclass A { B b; void go() { b.run(); } }\n",
-        ],
+        "kt" => namespace_texts::KOTLIN,
+        "cs" => namespace_texts::CSHARP,
+        "php" => namespace_texts::PHP,
+        "rb" => namespace_texts::RUBY,
+        _ => namespace_texts::JAVA,
     }
 }
 
@@ -208,4 +189,37 @@ fn an_edit_resolves_only_what_it_can_affect() {
     assert_eq!(update(dir.path()).resolved, 2);
     write(dir.path(), "c.py", "def three():\n    one()\n");
     assert_eq!(update(dir.path()).resolved, 1);
+}
+
+#[test]
+fn files_without_changes_are_not_written_to_the_index_again() {
+    let dir = project(&[("a.py", "def one():\n    pass\n"), ("b.py", ""), ("v.ts", "a\0b")]);
+    let root = dir.path();
+    let state = || -> String {
+        let connection = crate::store::open_read_only(root).expect("an index");
+        let sql = "SELECT value FROM meta WHERE key = 'generation'";
+        connection.query_row(sql, [], |row| row.get(0)).expect("read")
+    };
+    let built = update(root);
+    assert_eq!((built.files, built.unread), (2, 1));
+    // Their stamps are too new to prove anything.
+    let before = state();
+    let again = update(root);
+    assert_eq!((again.files, again.changed, again.unread), (2, 0, 1));
+    assert_eq!(before, state());
+    write(root, "a.py", "def two():\n    pass\n");
+    assert_eq!(update(root).changed, 1);
+    // The stamps are stored when they are old enough, and once.
+    let edited = state();
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    assert_eq!(update(root).changed, 0);
+    let settled = state();
+    assert_ne!(edited, settled);
+    assert_eq!(update(root).changed, 0);
+    assert_eq!(settled, state());
+    fs::write(root.join("v.ts"), "export function three() {}\n").expect("written");
+    assert_eq!(update(root).changed, 1);
+    fs::write(root.join("v.ts"), "a\0b").expect("written");
+    assert_eq!(update(root).changed, 1);
+    assert_eq!(dump(root), dump_fresh(root));
 }

@@ -11,12 +11,14 @@ mod growth;
 mod labels;
 mod mounts;
 mod names;
+mod namespace_texts;
 mod namespaces;
 mod processes;
 mod projects;
 mod purity;
 mod questions;
 mod resolution;
+mod revision;
 mod series;
 mod sql;
 

@@ -134,3 +134,43 @@ fn an_index_equals_a_fresh_one_after_edits_branch_switches_and_kills() {
         }
     });
 }
+
+/// How often the texts of a language refer to another file and declare a route, over all pairs of texts.
+fn uses(extension: &str) -> (u32, u32) {
+    let (mut references, mut routes) = (0, 0);
+    let all = texts(&format!("a.{extension}"));
+    let dir = super::project(&[]);
+    let named = |text: &str, name: &str| match text.starts_with("Rails") {
+        true => "config/routes.rb".to_owned(),
+        false => format!("{name}.{extension}"),
+    };
+    for (at, first) in all.iter().enumerate() {
+        for second in &all[at + 1..] {
+            let paths = [named(first, "a"), named(second, "b")];
+            write(dir.path(), &paths[0], first);
+            write(dir.path(), &paths[1], second);
+            update(dir.path());
+            let connection = crate::store::open_read_only(dir.path()).expect("an index");
+            let count = |sql: &str| -> u32 {
+                connection.query_row(sql, [], |row| row.get(0)).expect("a number")
+            };
+            references += count(
+                "SELECT count(*) FROM refs JOIN symbols ON symbols.id = target
+                 WHERE certainty = 'proved' AND refs.file <> symbols.file",
+            );
+            routes += count("SELECT count(*) FROM routes WHERE handler IS NOT NULL");
+            for path in paths {
+                std::fs::remove_file(dir.path().join(path)).expect("removed");
+            }
+        }
+    }
+    (references, routes)
+}
+
+#[test]
+fn the_texts_refer_to_other_files_and_declare_routes() {
+    for extension in ["java", "kt", "cs", "php", "rb"] {
+        let (references, routes) = uses(extension);
+        assert!(references >= 25 && routes > 0, "{extension}: {references}, {routes}");
+    }
+}

@@ -13,13 +13,14 @@ use crate::update::Update;
 use aidd_engine::project::imports::{Facts, ImportTargets};
 use aidd_engine::text::files::Disk;
 use aidd_engine::text::listing::Listing;
+use aidd_engine::workspace::walk::Stamped;
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 pub(super) struct Edit<'e> {
     pub(super) disk: &'e Disk,
-    pub(super) listed: &'e BTreeSet<String>,
+    pub(super) listed: &'e [Stamped],
     pub(super) connection: &'e Connection,
     pub(super) known: &'e HashMap<String, Known>,
 }
@@ -157,7 +158,7 @@ impl Edit<'_> {
             .filter(|(path, _)| !crate::facts::has_namespaces(path))
             .filter_map(|(path, id)| Some((path.clone(), imports_of(id)?)))
             .collect();
-        let listing = Listing::new(self.listed.iter().cloned());
+        let listing = Listing::new(self.listed.iter().map(|(path, _)| path.clone()));
         let resolver = ImportTargets::new(self.disk, &listing, &by_path);
         for (file, facts) in fresh.values_mut() {
             facts.targets = targets(&resolver, &file.path, &facts.imports, ids);
@@ -178,13 +179,7 @@ impl Edit<'_> {
 
     /// Stores the facts of a file whose targets differ.
     fn write_targets(&self, id: u32, facts: &FileFacts) -> Result<(), IndexError> {
-        self.connection
-            .prepare_cached("UPDATE files SET facts = ?2, mentions = ?3 WHERE id = ?1")?
-            .execute((
-                id,
-                postcard::to_allocvec(facts)?,
-                postcard::to_allocvec(&facts.mentions(id))?,
-            ))?;
+        rows::write_facts(self.connection, id, facts, 0)?;
         let mut rows =
             self.connection.prepare_cached("SELECT id FROM imports WHERE file = ?1 ORDER BY id")?;
         let rows: Vec<i64> = rows.query_map([id], |row| row.get(0))?.collect::<Result<_, _>>()?;
@@ -200,7 +195,7 @@ impl Edit<'_> {
 
     /// The files that mention a name whose definition can have changed.
     fn affected(&self, mut changed: BTreeSet<u32>) -> Result<BTreeSet<u32>, IndexError> {
-        let mut statement = self.connection.prepare("SELECT id, mentions FROM files")?;
+        let mut statement = self.connection.prepare("SELECT file, mentions FROM mentions")?;
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
         let rows: Vec<(u32, Vec<u8>)> = rows.collect::<Result<_, _>>()?;
         let mut all = Vec::with_capacity(rows.len());

@@ -5,14 +5,16 @@ use crate::facts::{self, hash_of};
 use crate::rows::stamp_number;
 use aidd_engine::project::git::Unchanged;
 use aidd_engine::text::files::{Disk, Files, MIN_STAMP_AGE, Stamp};
-use aidd_engine::workspace::walk::Stamped;
-use rusqlite::Connection;
+use aidd_engine::workspace::walk::{Stamped, is_binary};
+use rusqlite::{Connection, Row};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::time::SystemTime;
 
 /// Minimum number of changed stamps for which Git's index is read.
 const MIN_FOR_GIT: usize = if cfg!(test) { 1 } else { 16 };
+/// Maximum number of files that are read to find out whether the index is up to date.
+const MAX_UNSURE: usize = 16;
 
 /// The files whose content determines the targets of imports.
 pub(super) const MANIFESTS: &[&str] = &[
@@ -48,12 +50,6 @@ pub(super) struct Stale {
     pub(super) manifests: bool,
 }
 
-impl Stale {
-    pub(super) fn is_empty(&self) -> bool {
-        self.read.is_empty() && self.removed.is_empty() && !self.manifests
-    }
-}
-
 pub(super) fn known_files(connection: &Connection) -> Result<HashMap<String, Known>, IndexError> {
     let mut statement = connection.prepare("SELECT id, path, hash, stamp, size FROM files")?;
     let rows = statement.query_map([], |row| {
@@ -70,65 +66,76 @@ pub(crate) fn is_manifest(name: &str) -> bool {
     is_config || MANIFESTS.contains(&name)
 }
 
-pub(super) fn manifests(listed: &BTreeSet<String>) -> impl Iterator<Item = &String> {
-    listed.iter().filter(|path| has_manifest_name(path))
+/// The listed files in languages of the index.
+pub(crate) fn sources(listed: &[Stamped]) -> impl Iterator<Item = &Stamped> {
+    listed.iter().filter(|(path, _)| facts::language(path).is_some())
 }
 
-fn has_manifest_name(path: &str) -> bool {
-    is_manifest(path.rsplit('/').next().unwrap_or(path))
+fn manifests(listed: &[Stamped]) -> impl Iterator<Item = &Stamped> {
+    listed.iter().filter(|(path, _)| is_manifest(path.rsplit('/').next().unwrap_or(path)))
 }
 
 /// A hash of the paths and stamps of the manifests.
-pub(super) fn manifest_stamp(disk: &Disk, listed: &BTreeSet<String>) -> String {
-    stamps_hash(manifests(listed).map(|path| (path, disk.content_stamp(path))))
-}
-
-fn stamps_hash<'l>(stamps: impl Iterator<Item = (&'l String, Option<Stamp>)>) -> String {
-    let text = stamps.fold(String::new(), |mut text, (path, stamp)| {
-        let _ = write!(text, "{path}{:?}", stamp_number(stamp));
+pub(super) fn manifest_stamp(listed: &[Stamped]) -> String {
+    let text = manifests(listed).fold(String::new(), |mut text, (path, stamp)| {
+        let _ = write!(text, "{path}{:?}", stamp_number(*stamp));
         text
     });
     hash_of(text.as_bytes()).to_string()
 }
 
-/// The numbers of indexed files and of `sources`, if the index is up to date. `listed` are all files of
-/// the project, and `sources` those in languages of the index; both have stamps, and are sorted.
-pub(super) fn unchanged<'l>(
+/// The number of indexed files, if the index is up to date. Files that were written so recently that
+/// their stamps prove nothing, and files that can be binary, are read, if they are few; nothing is
+/// stored for them.
+pub(super) fn unchanged(
     connection: &Connection,
+    disk: &Disk,
     listed: &[Stamped],
-    sources: impl Iterator<Item = &'l Stamped>,
-) -> Result<Option<(usize, usize)>, IndexError> {
-    let found = listed.iter().filter(|(path, _)| has_manifest_name(path));
-    let manifests = stamps_hash(found.map(|(path, stamp)| (path, *stamp)));
-    if stored(connection, "manifests") != Some(manifests) {
+) -> Result<Option<usize>, IndexError> {
+    if stored(connection, "manifests") != Some(manifest_stamp(listed)) {
         return Ok(None);
     }
-    let sql = "SELECT path, stamp, size FROM files ORDER BY path";
+    let sql = "SELECT path, stamp, size, hash FROM files ORDER BY path";
     let mut statement = connection.prepare(sql)?;
     let mut rows = statement.query([])?;
-    let (mut indexed, mut total) = (0, 0);
-    for (path, stamp) in sources {
-        total += 1;
+    let (mut indexed, mut unsure, now) = (0, Vec::new(), SystemTime::now());
+    let mut row = rows.next()?;
+    for (path, stamp) in sources(listed) {
         let Some(stamp) = stamp.filter(|stamp| stamp.1 <= facts::MAX_BYTES) else { continue };
-        let Some(row) = rows.next()? else { return Ok(None) };
-        let known: Option<i64> = row.get(1)?;
-        let is_same = row.get_ref(0)?.as_str().is_ok_and(|known| known == path)
-            && known.is_some()
-            && known == stamp_number(Some(stamp))
-            && row.get_ref(2)?.as_i64().is_ok_and(|size| u64::try_from(size) == Ok(stamp.1));
-        if !is_same {
+        let is_known =
+            |row: &&Row<'_>| row.get_ref(0).is_ok_and(|known| known.as_str() == Ok(path));
+        let Some(known) = row.filter(is_known) else {
+            unsure.push((path, None));
+            continue;
+        };
+        let mark: Option<i64> = known.get(1)?;
+        if i64::try_from(stamp.1) != Ok(known.get(2)?) {
             return Ok(None);
         }
+        if mark.is_none() || mark != stamp_number(Some(stamp)) {
+            if is_settled(&stamp, now) {
+                return Ok(None);
+            }
+            unsure.push((path, Some(known.get(3)?)));
+        }
         indexed += 1;
+        row = rows.next()?;
     }
-    Ok(rows.next()?.is_none().then_some((indexed, total)))
+    let is_same = |(path, hash): &(&String, Option<i64>)| {
+        disk.read(path, facts::MAX_BYTES + 1).is_ok_and(|bytes| match hash {
+            Some(hash) => hash_of(&bytes) == *hash,
+            None => is_binary(&bytes),
+        })
+    };
+    let is_complete = row.is_none() && unsure.len() <= MAX_UNSURE && unsure.iter().all(is_same);
+    Ok(is_complete.then_some(indexed))
 }
 
 /// A hash of the paths and contents of the manifests.
-pub(super) fn manifest_hash(disk: &Disk, listed: &BTreeSet<String>) -> String {
+pub(super) fn manifest_hash(files: &dyn Files, listed: &[Stamped]) -> String {
     let mut text = String::new();
-    for path in manifests(listed) {
-        let hash = disk.read(path, facts::MAX_BYTES).map(|bytes| hash_of(&bytes));
+    for (path, _) in manifests(listed) {
+        let hash = files.read(path, facts::MAX_BYTES).map(|bytes| hash_of(&bytes));
         text.push_str(&format!("{path} {:?}\n", hash.ok()));
     }
     hash_of(text.as_bytes()).to_string()
@@ -153,18 +160,15 @@ pub(super) fn store_manifests(
 }
 
 pub(super) fn stale(
-    disk: &Disk,
-    listed: &BTreeSet<String>,
+    listed: &[Stamped],
     known: &HashMap<String, Known>,
-    manifests: String,
+    manifests: &str,
     connection: &Connection,
 ) -> Result<Stale, IndexError> {
     let mut stale = Stale::default();
     let mut indexed = HashSet::with_capacity(known.len());
-    for (path, stamp) in source_stamps(disk, listed) {
-        if stamp.1 > facts::MAX_BYTES {
-            continue;
-        }
+    for (path, stamp) in sources(listed) {
+        let Some(stamp) = stamp.filter(|stamp| stamp.1 <= facts::MAX_BYTES) else { continue };
         let is_same = known.get(path).is_some_and(|known| {
             known.stamp.is_some()
                 && known.stamp == stamp_number(Some(stamp))
@@ -175,31 +179,29 @@ pub(super) fn stale(
         }
         indexed.insert(path);
     }
-    stale.read.sort();
-    stale.removed = known.keys().filter(|path| !indexed.contains(&***path)).cloned().collect();
+    stale.removed = known.keys().filter(|path| !indexed.contains(path)).cloned().collect();
     stale.removed.sort();
-    stale.manifests = stored(connection, "manifests") != Some(manifests);
+    stale.manifests = stored(connection, "manifests").as_deref() != Some(manifests);
     Ok(stale)
 }
 
-/// The source files that exist, with their stamps; grouped by directory.
-pub(super) fn source_stamps<'l>(
-    disk: &Disk,
-    listed: &'l BTreeSet<String>,
-) -> Vec<(&'l str, Stamp)> {
-    let mut by_dir: HashMap<&str, Vec<&str>> = HashMap::new();
-    for path in listed.iter().filter(|path| facts::language(path).is_some()) {
-        let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
-        by_dir.entry(dir).or_default().push(path);
+/// The files, with the stamps of source files and manifests, which are read by directory.
+pub(crate) fn stamped(disk: &Disk, paths: BTreeSet<String>) -> Vec<Stamped> {
+    let mut by_dir: HashMap<&str, Vec<(usize, &str)>> = HashMap::new();
+    let mut stamps = vec![None; paths.len()];
+    for (at, path) in paths.iter().enumerate() {
+        let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+        if facts::language(path).is_some() || is_manifest(name) {
+            by_dir.entry(dir).or_default().push((at, name));
+        }
     }
-    let mut found = Vec::new();
-    for (dir, paths) in by_dir {
-        let names = paths.iter().map(|path| path.rsplit('/').next().unwrap_or(path));
-        let stamps = disk.stamps(dir, names);
-        let with_stamp = |(path, stamp): (&&'l str, Option<Stamp>)| Some((*path, stamp?));
-        found.extend(paths.iter().zip(stamps).filter_map(with_stamp));
+    for (dir, names) in by_dir {
+        let found = disk.stamps(dir, names.iter().map(|(_, name)| *name));
+        for ((at, _), stamp) in names.into_iter().zip(found) {
+            stamps[at] = stamp;
+        }
     }
-    found
+    paths.into_iter().zip(stamps).collect()
 }
 
 /// Whether a later change of a file changes its stamp.

@@ -42,7 +42,10 @@ pub(super) const CASES: &[(&str, &[&[&str]])] = &[
         ],
     ),
     ("deps", &[&[], &["--json"], &["EVIL"], &["--osv", "EVIL"]]),
-    ("index", &[&[], &["--json"], &["--stats"], &["--stats", "--json"], &["--rm"]]),
+    (
+        "index",
+        &[&[], &["--json"], &["--stats"], &["--stats", "--json"], &["--rm"], &["--rev", "EVIL"]],
+    ),
     ("index find", &[&["EVIL"], &["EVIL", "--json"]]),
     ("index show", &[&["EVIL"], &["EVIL", "--json"]]),
     ("index callers", &[&["EVIL"], &["EVIL", "--possible", "--json"]]),

@@ -424,6 +424,21 @@ pub fn covers(disk: &Disk, path: &str) -> bool {
     Scope::new(disk, Arc::default()).covers(path)
 }
 
+/// Retains the paths of another state of the project at `disk`, such as a commit, that [`list`] would
+/// return for a walk over the whole project.
+///
+/// # Errors
+/// A malformed glob in the configuration.
+pub fn retain_listed(
+    config: &Config,
+    disk: &Disk,
+    paths: &mut Vec<String>,
+) -> Result<(), GlobError> {
+    let (globs, scope) = (globs(config)?, Scope::new(disk, Arc::default()));
+    paths.retain(|path| globs.matches(path) && scope.covers(path));
+    Ok(())
+}
+
 /// The files that differ between `base` and the work tree of the repository that contains `disk`,
 /// including untracked files, sorted.
 ///

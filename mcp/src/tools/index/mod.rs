@@ -64,6 +64,7 @@ impl From<IndexError> for ToolError {
             IndexError::Glob(_) => "fix .aidd/config.json; `aidd_get_config` lists the settings",
             IndexError::Git(_) => "pass a branch or commit that exists",
             IndexError::NoCommonCommit(_)
+            | IndexError::NotFetched(_)
             | IndexError::Export(_)
             | IndexError::Refused(_)
             | IndexError::Link(_) => "",
