@@ -269,4 +269,6 @@ fn abbreviate(text: &str) -> String {
 }
 
 #[cfg(test)]
+mod coverage;
+#[cfg(test)]
 mod tests;

@@ -41,7 +41,7 @@ fn entries(path: &str, text: &str) -> String {
 }
 
 /// The findings in the last of several files.
-fn findings(files: &[(&str, &str)]) -> Vec<String> {
+pub(super) fn findings(files: &[(&str, &str)]) -> Vec<String> {
     let memory = Memory(
         files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect(),
     );

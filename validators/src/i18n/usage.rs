@@ -24,6 +24,9 @@ pub(super) const CHANGED: &str = "i18n/changed-message";
 /// group.
 const KNOWN_FACTOR: usize = 3;
 
+/// How many keys there are at most for each key that is a text, if keys are texts.
+const TEXTS_FACTOR: usize = 5;
+
 /// How many characters a key differs from the one that was meant.
 const MAX_DISTANCE: usize = 2;
 
@@ -102,15 +105,15 @@ pub(super) struct Known {
     groups: HashSet<String>,
     /// The names of the files of Laravel.
     files: HashSet<String>,
-    /// Whether keys are texts, which are shown if no catalogue has them.
-    has_texts: bool,
+    /// How many keys contain a space.
+    texts: usize,
 }
 
 impl Known {
     fn add(&mut self, key: &str) {
         let base = super::compare::plural_suffix(key).map_or(key, |(base, _)| base);
         self.full.insert(base.to_owned());
-        self.has_texts |= key.contains(' ');
+        self.texts += usize::from(key.contains(' '));
         for key in [key, base] {
             self.keys.insert(key.to_owned());
             for (at, _) in key.match_indices('.') {
@@ -126,6 +129,11 @@ impl Known {
                 self.groups.insert(group[at + 1..].to_owned());
             }
         }
+    }
+
+    /// Whether many keys are texts, which are shown if no catalogue has them.
+    fn has_texts(&self) -> bool {
+        self.texts * TEXTS_FACTOR > self.full.len()
     }
 
     /// Whether the key, an object at its path, or the key with a context is defined.
@@ -266,14 +274,15 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         };
         let is_likely = convention == Convention::JavaScript
             && parent.is_none()
-            && !known.has_texts
+            && !known.has_texts()
             // `PEM` is shown as it is.
             && key.contains(|c: char| c.is_lowercase())
             && defined.len() >= KNOWN_FACTOR * undefined.len();
         if is_certain || is_likely {
             let similar = || known.full.iter().map(String::as_str);
-            let is_near =
-                |near: &&str| strsim::osa_distance(near, &key) <= MAX_DISTANCE.min(key.len() / 4);
+            let name = key.rsplit('.').next().map_or(0, str::len);
+            let max = MAX_DISTANCE.min(name / 3);
+            let is_near = |near: &&str| strsim::osa_distance(near, &key) <= max;
             let help = match nearest(&key, similar()).filter(is_near) {
                 Some(near) => format!("Did you mean `{near}`?"),
                 None => "Correct the key, or add it to the catalogue of the source".to_owned(),

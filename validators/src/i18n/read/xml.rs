@@ -258,6 +258,7 @@ pub(super) fn read_stringsdict(text: &str) -> Option<Catalogue> {
             catalogue.entries.push(Entry::new(format!("{key}.{variable}"), span, forms));
         }
     }
+    catalogue.report_duplicates("only one of them is used", str::to_owned);
     Some(catalogue)
 }
 
