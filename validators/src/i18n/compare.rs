@@ -212,12 +212,13 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
             .flat_map(|text| scan(context, text))
             .map(|(name, _)| name)
             .collect();
+        let is_supplied =
+            |name: &str| implicit.contains(&bare(name)) || is_validation && name == ":attribute";
         for form in &pair.entry.forms {
             let found = scan(context, &form.value);
             let is_unknown = |(name, _): &&Placeholder| {
                 !expected.contains(name)
-                    && !implicit.contains(&bare(name))
-                    && !(is_validation && name == ":attribute")
+                    && !is_supplied(name)
                     && (is_certain || !expected.is_empty() || is_usual(name))
             };
             let unknown: Vec<&Placeholder> = found.iter().filter(is_unknown).collect();
