@@ -1,11 +1,13 @@
 //! Comparisons of translations with their source texts.
 
+use super::layout::layout;
 use super::locale::CATEGORIES;
 use super::messages::{exact, part};
 use super::model::{Entry, Form, Format};
 use super::placeholders::{self, Placeholder};
 use super::printf::{self, Argument};
-use super::{Context, display_key, icu};
+use super::{Context, display_key, groups, icu};
+use crate::cached::cached;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::nearest::nearest;
@@ -151,14 +153,35 @@ fn marks(placeholder: &str) -> &str {
     &placeholder[..name.unwrap_or(placeholder.len())]
 }
 
-/// The marks of the placeholders that several source texts have.
+/// The marks of the placeholders that several source texts have, in the file or in the files of the
+/// same locale in the same directory.
 fn usual_marks(context: &Context<'_>) -> BTreeSet<String> {
+    let texts = context.pairs().iter().filter_map(|pair| pair.sources.first());
+    let mut usual = frequent(texts.map(|text| scan(context, text)));
+    let Some((directory, _)) = context.layout.group.split_once('*') else { return usual };
+    let format = context.layout.format;
+    let of_directory = cached(context.files, &format!("i18n marks {format:?} {directory}"), || {
+        let groups = groups::groups(context.files);
+        let groups = groups.iter().filter(|(name, _)| name.starts_with(directory));
+        let sources = groups.filter_map(|(_, group)| group.source(context.files));
+        let sources = sources.filter(|path| layout(path).is_some_and(|it| it.format == format));
+        let catalogues: Vec<_> =
+            sources.map(|path| groups::catalogue(context.files, &path)).collect();
+        let own = catalogues.iter().filter_map(|it| Option::as_ref(it));
+        frequent(own.flat_map(|catalogue| {
+            let forms = catalogue.entries.iter().filter_map(|entry| entry.forms.first());
+            forms.map(|form| placeholders::scan(format, catalogue.is_icu, &form.value))
+        }))
+    });
+    usual.extend(of_directory.iter().cloned());
+    usual
+}
+
+/// The marks of the first placeholders of several texts.
+fn frequent(texts: impl Iterator<Item = Vec<Placeholder>>) -> BTreeSet<String> {
     let mut counts = BTreeMap::<String, usize>::new();
-    for pair in context.pairs() {
-        let found = pair.sources.first().map(|text| scan(context, text)).unwrap_or_default();
-        for (name, _) in found.into_iter().take(1) {
-            *counts.entry(marks(&name).to_owned()).or_default() += 1;
-        }
+    for (name, _) in texts.filter_map(|found| found.into_iter().next()) {
+        *counts.entry(marks(&name).to_owned()).or_default() += 1;
     }
     counts.into_iter().filter(|&(_, count)| count >= MIN_USUAL).map(|(marks, _)| marks).collect()
 }
@@ -174,10 +197,10 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
     // In other formats, braces can have another meaning if the source has no placeholder.
     let is_certain =
         matches!(format, Format::Fluent | Format::Xliff | Format::Yaml) || context.is_icu();
+    // Laravel defines this value in all messages of validations.
+    let is_validation = context.layout.group.ends_with("/validation.php");
     let usual = OnceCell::new();
-    let is_usual = |name: &str| {
-        format != Format::Php && usual.get_or_init(|| usual_marks(context)).contains(marks(name))
-    };
+    let is_usual = |name: &str| usual.get_or_init(|| usual_marks(context)).contains(marks(name));
     for pair in context.pairs() {
         if pair.entry.directives.is_some() {
             continue;
@@ -189,11 +212,13 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
             .flat_map(|text| scan(context, text))
             .map(|(name, _)| name)
             .collect();
+        let is_supplied =
+            |name: &str| implicit.contains(&bare(name)) || is_validation && name == ":attribute";
         for form in &pair.entry.forms {
             let found = scan(context, &form.value);
             let is_unknown = |(name, _): &&Placeholder| {
                 !expected.contains(name)
-                    && !implicit.contains(&bare(name))
+                    && !is_supplied(name)
                     && (is_certain || !expected.is_empty() || is_usual(name))
             };
             let unknown: Vec<&Placeholder> = found.iter().filter(is_unknown).collect();

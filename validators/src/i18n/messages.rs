@@ -3,7 +3,7 @@
 use super::model::Format;
 use super::{Context, display_key, icu};
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::source::{Source, Span};
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
@@ -86,6 +86,10 @@ pub(super) fn bidi_control(context: &Context<'_>, report: &mut Report<'_>) {
             );
             let closes = open.len() == 1;
             let finding = report.at(span, message);
+            // An embedding or an isolate up to the end of a label changes nothing else.
+            if !matches!(c, '\u{202D}' | '\u{202E}') {
+                finding.severity = finding.severity.min(Severity::Info);
+            }
             finding.help(format!("Close it with {name}; otherwise it also changes the order of the text around the translation"));
             if closes {
                 // In JSON, an escape is visible in editors.

@@ -7,8 +7,10 @@ mod groups;
 mod icu;
 mod keys;
 mod layout;
+mod libraries;
 mod locale;
 mod messages;
+mod messages_in_code;
 mod model;
 mod mojibake;
 mod placeholders;
@@ -42,7 +44,14 @@ const TEMPLATE: Kind = Kind("template-with-texts");
 /// The rules on catalogues of translated texts.
 pub(super) const FAMILY: Family = Family {
     name: "i18n",
-    rules: || CHECKS.iter().map(|&(id, _)| id).chain(PROBLEMS).chain([usage::RULE]).collect(),
+    rules: || {
+        CHECKS
+            .iter()
+            .map(|&(id, _)| id)
+            .chain(PROBLEMS)
+            .chain([usage::RULE, usage::CHANGED])
+            .collect()
+    },
     claim: |path, text| {
         if usage::is_template(path) {
             return Some(TEMPLATE);
@@ -259,5 +268,7 @@ fn abbreviate(text: &str) -> String {
     format!("{start}…")
 }
 
+#[cfg(test)]
+mod coverage;
 #[cfg(test)]
 mod tests;

@@ -76,9 +76,19 @@ fn find(text: &str) -> Option<(Range<usize>, char)> {
         let end = at + shown.iter().map(|c| c.len_utf8()).sum::<usize>();
         let is_small = |c: Option<char>| c.is_some_and(char::is_lowercase);
         let is_inside = is_small(text[..at].chars().next_back())
-            || shown[1] != '\u{A0}' && is_small(text[end..].chars().next());
-        let is_certain = length > 2 || !is_punctuation(shown[1]) || is_inside;
+            || !matches!(shown[1], '\u{A0}' | '’') && is_small(text[end..].chars().next());
         let original = original.chars().next()?;
+        // `é »`, `ášš` and `Úž` are text in French, Sami and Czech; letters are certain only if all of
+        // the text has this defect, and those of another script not in a word in Latin letters.
+        let is_certain = if length == 2 && shown[1].is_alphabetic() {
+            decoded(text).is_some()
+        } else if length > 2 && original.is_alphanumeric() {
+            !text[..at].ends_with(char::is_alphanumeric)
+                && !shown.iter().all(|c| c.is_alphabetic())
+                && decoded(text).is_some()
+        } else {
+            length > 2 || !is_punctuation(shown[1]) || is_inside
+        };
         if is_certain && (original.is_alphanumeric() || is_punctuation(original)) {
             return Some((at..end, original));
         }
@@ -145,6 +155,12 @@ mod tests {
             "à l’œuvre",
             "âme",
             "Ñandú",
+            "« réglé\u{A0}»",
+            "buot ášši",
+            "buot ášš",
+            "aquí……",
+            "Ç’është",
+            "Úžasné!",
         ] {
             assert_eq!(find(text), None, "{text}");
         }

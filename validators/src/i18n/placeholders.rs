@@ -34,6 +34,8 @@ pub(super) fn scan(format: Format, is_icu: bool, text: &str) -> Vec<Placeholder>
         Format::Po => {
             let mut found = braces(text, false);
             found.retain(|(name, _)| !name.contains(','));
+            let empty = text.match_indices("{}").map(|(at, name)| (name.to_owned(), at..at + 2));
+            found.extend(empty);
             found
         }
         _ => Vec::new(),
@@ -64,7 +66,7 @@ fn braces(text: &str, percent: bool) -> Vec<Placeholder> {
         }
         let end = inner + length + close.len();
         let content = text[inner..inner + length].trim().trim_start_matches('-').trim_start();
-        let name = content.split([',', ':', '|']).next().unwrap_or_default().trim();
+        let name = content.split([',', ':', '|', '!']).next().unwrap_or_default().trim();
         let is_literal = name.starts_with('\'');
         if name.is_empty() || is_literal || !name.bytes().all(is_name) {
             at = end;

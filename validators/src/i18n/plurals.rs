@@ -120,10 +120,6 @@ fn plurals_of(counted: &Counted) -> Option<Plurals> {
     locale::plurals(&counted.locale)
 }
 
-/// How many texts of a file must have several forms for each one that has only `other`, if that one
-/// is to be incomplete.
-const VARIED_FACTOR: usize = 4;
-
 /// Whether a text has only `other`: it is the same for all numbers.
 fn is_uniform(counted: &Counted) -> bool {
     counted.categories.iter().all(|category| category == "other")
@@ -131,8 +127,10 @@ fn is_uniform(counted: &Counted) -> bool {
 
 pub(super) fn missing_plural(context: &Context<'_>, report: &mut Report<'_>) {
     let all = counted(context, report);
-    let uniform = all.iter().filter(|counted| is_uniform(counted)).count();
-    let is_usual = all.len() - uniform >= VARIED_FACTOR * uniform.max(1);
+    let is_reduced = |counted: &&Counted| is_uniform(counted) && counted.source_varies;
+    let uniform = all.iter().filter(is_reduced).count();
+    let varied = all.iter().filter(|counted| !is_uniform(counted)).count();
+    let is_usual = varied >= uniform.max(1);
     for counted in all {
         let Some(plurals) = plurals_of(&counted) else { continue };
         let missing: Vec<&str> =

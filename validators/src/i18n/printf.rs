@@ -213,6 +213,8 @@ mod tests {
         assert_eq!(c, ["argument 1 integer", "argument 2 string", "argument 2 l float"]);
         assert_eq!(display("100% sure!", Directives::C), Some(vec!["argument 1 string".into()]));
         assert_eq!(display("50% y", Directives::C), None);
+        // Python 3 takes an argument for it, which no translation has.
+        assert_eq!(display("50 % %", Directives::Python), None);
         let python = display("%(count)d %(name)s", Directives::Python);
         assert_eq!(python, Some(vec!["`count` integer".into(), "`name` ".into()]));
         let braces = display("{} {name!r:>{width}} {{x}}", Directives::PythonBrace);

@@ -41,7 +41,7 @@ fn entries(path: &str, text: &str) -> String {
 }
 
 /// The findings in the last of several files.
-fn findings(files: &[(&str, &str)]) -> Vec<String> {
+pub(super) fn findings(files: &[(&str, &str)]) -> Vec<String> {
     let memory = Memory(
         files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec())).collect(),
     );
@@ -204,4 +204,72 @@ fn unknown_placeholders_of_a_text_are_one_finding() {
             "i18n/unknown-placeholder the source text of `region` has no placeholder `{{Region}}` [{{Region}}]",
         ]
     );
+}
+
+#[test]
+fn sections_of_character_data_are_read_after_space() {
+    let en = "<resources><string name=\"a\">\n<![CDATA[<b>%1$s</b>]]>\n</string></resources>";
+    let fr = "<resources><string name=\"a\"><![CDATA[<b>%1$s</b> !]]></string></resources>";
+    let found = findings(&[("res/values/strings.xml", en), ("res/values-fr/strings.xml", fr)]);
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn placeholders_of_other_files_of_the_directory_are_usual() {
+    let en = r#"{"a": "{n} of {m}", "b": "{n}", "c": "{m}"}"#;
+    let files = |text| {
+        [
+            ("locales/en/a.json", en),
+            ("locales/en/b.json", r#"{"x": "Open"}"#),
+            ("locales/fr/b.json", text),
+        ]
+    };
+    let found = findings(&files(r#"{"x": "Ouvrir {n}"}"#));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(findings(&files(r#"{"x": "Ouvrir"}"#)), Vec::<String>::new());
+}
+
+#[test]
+fn empty_fields_and_conversions_are_placeholders_in_po_files() {
+    let header = "msgid \"\"\nmsgstr \"Content-Type: text/plain; charset=UTF-8\\n\"\n\n";
+    let found = |entry: &str| findings(&[("po/fr.po", &format!("{header}{entry}"))]);
+    assert_eq!(found("msgid \"{}th\"\nmsgstr \"e\"\n").len(), 1);
+    assert_eq!(found("msgid \"{}th {n!r}\"\nmsgstr \"{}e {n}\"\n"), Vec::<String>::new());
+}
+
+#[test]
+fn keys_that_are_texts_need_no_catalogue() {
+    let en = r#"{"All keys": "All keys", "Open": "Open", "Save": "Save", "Close": "Close"}"#;
+    let code = "const { t } = useTranslation(); t('Open'); t('Save'); t('Close'); t('Kind');";
+    assert_eq!(findings(&[("locales/en.json", en), ("src/a.ts", code)]), Vec::<String>::new());
+    let en = en.replace("All keys", "all");
+    assert_eq!(findings(&[("locales/en.json", &en), ("src/a.ts", code)]).len(), 1);
+}
+
+#[test]
+fn keys_that_only_other_locales_define_are_stated_as_such() {
+    let code = "const { t } = useTranslation(); t('menu.open'); t('menu.new');";
+    let found = findings(&[
+        ("locales/en.json", r#"{"menu": {"open": "Open"}}"#),
+        ("locales/fr.json", r#"{"menu": {"open": "Ouvrir", "new": "Nouveau"}}"#),
+        ("src/a.ts", code),
+    ]);
+    let expected =
+        "i18n/undefined-key only catalogues of other locales define the key `menu.new` [menu.new]";
+    assert_eq!(found, [expected]);
+}
+
+#[test]
+fn keys_of_actions_are_those_of_the_action() {
+    let en = "en:\n  users:\n    create:\n      done: Done\n";
+    let found = |text: &str| {
+        findings(&[("config/locales/en.yml", en), ("app/controllers/users_controller.rb", text)])
+    };
+    let action =
+        |body: &str| format!("class UsersController\n  def create\n    {body}\n  end\nend\n");
+    assert_eq!(found(&action("t('.done')")), Vec::<String>::new());
+    assert_eq!(found(&action("t('.failed')")).len(), 1);
+    // A private method is used by several actions.
+    let private = action("t('.done')").replace("  def", "  private\n\n  def");
+    assert_eq!(found(&private.replace("done", "failed")), Vec::<String>::new());
 }

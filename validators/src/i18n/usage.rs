@@ -2,20 +2,33 @@
 
 use super::groups::{self, Groups};
 use super::layout::layout;
+use super::libraries;
+use super::locale;
+use super::messages_in_code;
 use super::model::Format;
 use aidd_engine::check::family::FileContext;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
+use aidd_engine::text::nearest::nearest;
+use aidd_engine::text::purpose::Purpose;
 use aidd_engine::text::source::Span;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// Keys that no catalogue defines.
 pub(super) const RULE: &str = "i18n/undefined-key";
+/// Texts that differ a little from those of the catalogues.
+pub(super) const CHANGED: &str = "i18n/changed-message";
 
 /// How many known keys a file must use for each unknown key, unless the unknown key is in a known
 /// group.
 const KNOWN_FACTOR: usize = 3;
+
+/// How many keys there are at most for each key that is a text, if keys are texts.
+const TEXTS_FACTOR: usize = 5;
+
+/// How many characters a key differs from the one that was meant.
+const MAX_DISTANCE: usize = 2;
 
 /// How much of a line before or after a call is read, in bytes.
 const MAX_LINE: usize = 400;
@@ -49,9 +62,17 @@ fn convention(path: &str) -> Option<Convention> {
 /// Words, one of which a file contains that uses the library of a convention.
 fn marks(convention: Convention) -> &'static [&'static str] {
     match convention {
-        Convention::JavaScript => {
-            &["seTranslation", "i18n", "seI18n", "next-intl", "$t(", "i18nKey", "getTranslation"]
-        }
+        Convention::JavaScript => &[
+            "seTranslation",
+            "i18n",
+            "seI18n",
+            "next-intl",
+            "$t(",
+            "i18nKey",
+            "getTranslation",
+            "formatMessage",
+            "FormattedMessage",
+        ],
         Convention::Rails => &["t('", "t(\"", "t ('", "t '", "t \""],
         Convention::Laravel => &["__(", "trans(", "@lang(", "trans_choice("],
     }
@@ -60,7 +81,9 @@ fn marks(convention: Convention) -> &'static [&'static str] {
 /// The calls whose first argument is a key.
 fn calls(convention: Convention) -> &'static [&'static str] {
     match convention {
-        Convention::JavaScript => &["t(", "$t(", "$tc(", "i18nKey=", "i18nKey={"],
+        Convention::JavaScript => {
+            &["t(", "$t(", "$tc(", "i18nKey=", "i18nKey={", "t.rich(", "t.raw(", "t.markup("]
+        }
         Convention::Rails => &["t(", "t ", "translate(", "I18n.t(", "I18n.t "],
         Convention::Laravel => &["__(", "trans(", "@lang(", "trans_choice("],
     }
@@ -76,15 +99,21 @@ struct Use<'t> {
 #[derive(Default)]
 pub(super) struct Known {
     keys: HashSet<String>,
+    /// The keys as their catalogues define them.
+    full: BTreeSet<String>,
     /// Paths of objects that contain keys.
     groups: HashSet<String>,
     /// The names of the files of Laravel.
     files: HashSet<String>,
+    /// How many keys contain a space.
+    texts: usize,
 }
 
 impl Known {
     fn add(&mut self, key: &str) {
         let base = super::compare::plural_suffix(key).map_or(key, |(base, _)| base);
+        self.full.insert(base.to_owned());
+        self.texts += usize::from(key.contains(' '));
         for key in [key, base] {
             self.keys.insert(key.to_owned());
             for (at, _) in key.match_indices('.') {
@@ -102,14 +131,19 @@ impl Known {
         }
     }
 
+    /// Whether many keys are texts, which are shown if no catalogue has them.
+    fn has_texts(&self) -> bool {
+        self.texts * TEXTS_FACTOR > self.full.len()
+    }
+
     /// Whether the key, an object at its path, or the key with a context is defined.
     fn has(&self, key: &str) -> bool {
         self.keys.contains(key) || self.groups.contains(key)
     }
 }
 
-/// The keys of the catalogues of the formats that a convention uses.
-fn known(convention: Convention, files: &dyn Files, groups: &Groups) -> Arc<Known> {
+/// The keys of the source catalogues of the formats that a convention uses, or of all catalogues.
+fn known(convention: Convention, files: &dyn Files, groups: &Groups, all: bool) -> Arc<Known> {
     let name = match convention {
         Convention::JavaScript => "JavaScript",
         Convention::Rails => "Rails",
@@ -130,25 +164,32 @@ fn known(convention: Convention, files: &dyn Files, groups: &Groups) -> Arc<Know
             if !is_used {
                 continue;
             }
-            let source = group.source(files).map(|path| vec![path]);
+            let source = group.source(files).filter(|_| !all).map(|path| vec![path]);
             let paths = source
                 .unwrap_or_else(|| group.members.iter().map(|(_, path)| path.clone()).collect());
             for path in paths {
                 let catalogue = groups::catalogue(files, &path);
-                let stem = path.rsplit('/').next().and_then(|name| name.strip_suffix(".php"));
+                let name = path.rsplit('/').next().and_then(|name| name.rsplit_once('.'));
+                // The name of the file is the namespace, unless it is the locale.
+                let is_php = format == Some(Format::Php);
+                let stem = name.map(|(stem, _)| stem).filter(|stem| {
+                    is_php || format == Some(Format::Json) && locale::parse(stem).is_none()
+                });
                 for entry in Option::as_ref(&catalogue).into_iter().flat_map(|it| &it.entries) {
-                    match stem {
-                        Some(stem) => known.add(&format!("{stem}.{}", entry.key)),
-                        None => known.add(&entry.key),
+                    if let Some(stem) = stem {
+                        known.add(&format!("{stem}.{}", entry.key));
+                    }
+                    if !is_php {
+                        known.add(&entry.key);
                     }
                 }
-                known.files.extend(stem.map(str::to_owned));
+                known.files.extend(stem.filter(|_| is_php).map(str::to_owned));
             }
         }
         known
     };
     match files.run_cache() {
-        Some(cache) => cache.get_or_compute(&format!("i18n keys {name}"), compute),
+        Some(cache) => cache.get_or_compute(&format!("i18n keys {name} {all}"), compute),
         None => Arc::new(compute()),
     }
 }
@@ -156,33 +197,70 @@ fn known(convention: Convention, files: &dyn Files, groups: &Groups) -> Arc<Know
 pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let (path, text) = (source.path(), source.text());
+    let has = |mark: &str| memchr::memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
+    let is_gettext = messages_in_code::is_supported(path) && (has("gettext") || has("_("));
+    if is_gettext && !is_test(path) && context.files.listing().is_some() && report.begin(CHANGED) {
+        messages_in_code::check(context.files, report);
+    }
     let Some(convention) = convention(path) else { return };
-    let has_marks = marks(convention)
-        .iter()
-        .any(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes()).is_some());
-    if !has_marks || is_test(path) || context.files.listing().is_none() || !report.begin(RULE) {
+    let has_marks = marks(convention).iter().any(|mark| has(mark));
+    let is_skipped = || {
+        let purpose = Purpose::of_file(path, context.files);
+        // Generators of Rails copy their templates into other projects.
+        let is_copied =
+            convention == Convention::Rails && path.split('/').any(|part| part == "templates");
+        is_copied || matches!(purpose, Purpose::Vendored | Purpose::Archived)
+    };
+    if !has_marks
+        || is_test(path)
+        || is_skipped()
+        || context.files.listing().is_none()
+        || !report.begin(RULE)
+    {
         return;
     }
     let groups = groups::groups(context.files);
     if groups.is_empty() {
         return;
     }
-    let uses = uses(convention, text);
+    let mut uses = uses(convention, text);
+    let is_javascript = convention == Convention::JavaScript;
+    if is_javascript {
+        uses.extend(libraries::ids(text).into_iter().map(|(key, span)| Use { key, span }));
+    }
+    let namespaces = if is_javascript && libraries::is_next_intl(text) {
+        libraries::namespaces(text).unwrap_or_default()
+    } else {
+        Vec::new()
+    };
     if uses.is_empty() {
         return;
     }
-    let known = known(convention, context.files, &groups);
+    let known_in = |all: bool| known(convention, context.files, &groups, all);
+    let known = known_in(false);
     if known.keys.is_empty() {
         return;
     }
-    let resolve = |key: &str| {
-        let is_defined = |key: String| known.has(&key) || is_of_library(convention, &key);
-        resolved(convention, path, key).is_none_or(is_defined)
+    let in_namespace = |namespace: &str, key: &str| match namespace {
+        "" => key.to_owned(),
+        _ => format!("{namespace}.{key}"),
+    };
+    let resolve = |used: &Use<'_>| {
+        let is_defined = |key: String| {
+            let is_known = known.has(&key) || is_of_library(convention, &key);
+            is_known
+                && (namespaces.is_empty()
+                    || namespaces.iter().any(|it| known.has(&in_namespace(it, &key))))
+        };
+        resolved(convention, path, text, used).is_none_or(is_defined)
     };
     let (defined, undefined): (Vec<&Use<'_>>, Vec<&Use<'_>>) =
-        uses.iter().partition(|used| resolve(used.key));
+        uses.iter().partition(|used| resolve(used));
     for used in undefined.iter().copied() {
-        let Some(key) = resolved(convention, path, used.key) else { continue };
+        let Some(mut key) = resolved(convention, path, text, used) else { continue };
+        if let [namespace] = &*namespaces {
+            key = in_namespace(namespace, &key);
+        }
         let parent = key.rsplit_once('.').map(|(parent, _)| parent);
         let is_in_group = parent.is_some_and(|parent| known.groups.contains(parent));
         let is_known_file = convention == Convention::Laravel
@@ -190,15 +268,31 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         // Other libraries have functions with the same name.
         let is_certain = match convention {
             Convention::Laravel => is_known_file,
+            // Keys that start with a dot are used only by Rails.
+            Convention::Rails if used.key.starts_with('.') => is_in_group,
             _ => is_in_group && defined.len() >= undefined.len(),
         };
         let is_likely = convention == Convention::JavaScript
             && parent.is_none()
+            && !known.has_texts()
+            // `PEM` is shown as it is.
+            && key.contains(|c: char| c.is_lowercase())
             && defined.len() >= KNOWN_FACTOR * undefined.len();
         if is_certain || is_likely {
-            report
-                .at(used.span, format!("no catalogue defines the key `{key}`"))
-                .help("Correct the key, or add it to the catalogues");
+            let similar = || known.full.iter().map(String::as_str);
+            let name = key.rsplit('.').next().map_or(0, str::len);
+            let max = MAX_DISTANCE.min(name / 3);
+            let is_near = |near: &&str| strsim::osa_distance(near, &key) <= max;
+            let help = match nearest(&key, similar()).filter(is_near) {
+                Some(near) => format!("Did you mean `{near}`?"),
+                None => "Correct the key, or add it to the catalogue of the source".to_owned(),
+            };
+            let message = if known_in(true).has(&key) {
+                format!("only catalogues of other locales define the key `{key}`")
+            } else {
+                format!("no catalogue defines the key `{key}`")
+            };
+            report.at(used.span, message).help(help);
         }
     }
 }
@@ -235,7 +329,8 @@ fn is_test(path: &str) -> bool {
 }
 
 /// The full key; `None` if it cannot be known.
-fn resolved(convention: Convention, path: &str, key: &str) -> Option<String> {
+fn resolved(convention: Convention, path: &str, text: &str, used: &Use<'_>) -> Option<String> {
+    let key = used.key;
     match convention {
         Convention::JavaScript => {
             let key = key.rsplit_once(':').map_or(key, |(_, key)| key);
@@ -244,7 +339,12 @@ fn resolved(convention: Convention, path: &str, key: &str) -> Option<String> {
         Convention::Laravel => Some(key.to_owned()),
         Convention::Rails => {
             let Some(relative) = key.strip_prefix('.') else { return Some(key.to_owned()) };
-            // Keys that start with a dot are relative to the view.
+            // Keys that start with a dot are relative to the view or the action.
+            if let Some((_, controller)) = path.split_once("app/controllers/") {
+                let controller = controller.strip_suffix("_controller.rb")?;
+                let action = action(&text[..used.span.start as usize])?;
+                return Some(format!("{}.{action}.{relative}", controller.replace('/', ".")));
+            }
             let view = path.split_once("app/views/")?.1;
             let mut parts: Vec<&str> = view.split('/').collect();
             let name = parts.pop()?.split('.').next()?;
@@ -254,6 +354,15 @@ fn resolved(convention: Convention, path: &str, key: &str) -> Option<String> {
             Some(parts.join("."))
         }
     }
+}
+
+/// The name of the action of a controller in which `before` ends. Private methods are used by several
+/// actions.
+fn action(before: &str) -> Option<&str> {
+    let is_private = before.lines().any(|line| matches!(line.trim(), "private" | "protected"));
+    let (_, name) = before.rsplit_once("\n  def ")?;
+    let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
+    (!is_private && end > 0).then(|| &name[..end])
 }
 
 /// The uses of keys that are written in the code.
@@ -289,7 +398,7 @@ fn is_method(before: &str) -> bool {
 }
 
 /// Whether the position is in a comment that starts on the same line.
-fn is_comment(text: &str, at: usize) -> bool {
+pub(super) fn is_comment(text: &str, at: usize) -> bool {
     // Lines of minified code are long.
     let from = text.floor_char_boundary(at.saturating_sub(MAX_LINE));
     let start = text[from..at].rfind('\n').map_or(from, |start| from + start + 1);

@@ -98,7 +98,12 @@ fn push<'v>(
     }));
 }
 
-fn report_duplicates(properties: &[ObjectProp<'_>], offset: usize, catalogue: &mut Catalogue) {
+/// Reports keys that an object has twice.
+pub(super) fn report_duplicates(
+    properties: &[ObjectProp<'_>],
+    offset: usize,
+    catalogue: &mut Catalogue,
+) {
     let mut seen: HashMap<&str, usize> = HashMap::with_capacity(properties.len());
     for (at, property) in properties.iter().enumerate() {
         let name = property.name.as_str();

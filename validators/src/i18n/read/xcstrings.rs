@@ -2,7 +2,7 @@
 //! one locale, and its source is the text in the source language.
 
 use super::after_mark;
-use super::json::{inner, parse};
+use super::json::{inner, parse, report_duplicates};
 use crate::i18n::locale;
 use crate::i18n::model::{Catalogue, Entry, Form};
 use jsonc_parser::ast::{Object, Value};
@@ -19,7 +19,9 @@ pub(super) fn read(text: &str) -> Option<Catalogue> {
     let Some(Value::Object(root)) = &root else { return None };
     let source_language = root.get_string("sourceLanguage")?.value.clone().into_owned();
     let source_language = locale::parse(&source_language)?;
-    for property in &root.get_object("strings")?.properties {
+    let strings = root.get_object("strings")?;
+    report_duplicates(&strings.properties, offset, &mut catalogue);
+    for property in &strings.properties {
         let Value::Object(string) = &property.value else { continue };
         let key = property.name.as_str();
         let key_span = inner(property.name.range(), offset);

@@ -37,12 +37,14 @@ fn parse<'t>(text: &'t str, offset: usize, catalogue: &mut Catalogue) -> Option<
 
 /// The span between the start tag and the end tag of an element.
 fn inner(node: Node<'_, '_>, offset: usize) -> Span {
-    let (first, last) = (node.first_child(), node.last_child());
-    match (first, last) {
-        (Some(first), Some(last)) => {
-            Span::new(first.range().start + offset, last.range().end + offset)
+    let range = node.range();
+    // A section of character data extends the text before it, but not its range.
+    let end_tag = node.document().input_text()[range.clone()].rfind("</");
+    match (node.first_child(), end_tag) {
+        (Some(first), Some(end_tag)) => {
+            Span::new(first.range().start + offset, range.start + end_tag + offset)
         }
-        _ => Span::at(node.range().end + offset),
+        _ => Span::at(range.end + offset),
     }
 }
 
@@ -56,7 +58,9 @@ fn attribute(node: Node<'_, '_>, name: &str, offset: usize) -> Option<(String, S
 /// The markup between the tags of an element, as written; entities of XML are resolved.
 fn content(text: &str, span: Span) -> String {
     let raw = text.get(span.range()).unwrap_or_default();
-    let raw = raw.strip_prefix("<![CDATA[").and_then(|raw| raw.strip_suffix("]]>")).unwrap_or(raw);
+    // Space around the section is not part of the text.
+    let section = raw.trim().strip_prefix("<![CDATA[").and_then(|raw| raw.strip_suffix("]]>"));
+    let raw = section.unwrap_or(raw);
     if !raw.contains('&') {
         return raw.to_owned();
     }
@@ -130,7 +134,7 @@ pub(super) fn read_android(text: &str, is_compose: bool) -> Option<Catalogue> {
 fn check_apostrophes(text: &str, entry: &Entry, catalogue: &mut Catalogue) {
     for form in &entry.forms {
         let raw = text.get(form.span.range()).unwrap_or_default();
-        let is_quoted = raw.trim().starts_with('"') || raw.starts_with("<![CDATA[");
+        let is_quoted = ["\"", "<![CDATA["].iter().any(|start| raw.trim_start().starts_with(start));
         if is_quoted || !raw.contains('\'') {
             continue;
         }
@@ -254,6 +258,7 @@ pub(super) fn read_stringsdict(text: &str) -> Option<Catalogue> {
             catalogue.entries.push(Entry::new(format!("{key}.{variable}"), span, forms));
         }
     }
+    catalogue.report_duplicates("only one of them is used", str::to_owned);
     Some(catalogue)
 }
 
