@@ -1,6 +1,7 @@
 //! Search in three steps: a search that returns compact hits, the memories created before and after
 //! a hit, and complete entries for the few hits that are worth reading.
 
+mod bm25;
 mod dates;
 mod docs;
 mod filters;

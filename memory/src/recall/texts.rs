@@ -1,11 +1,9 @@
 //! Searches texts that are not memories, with the same terms, vectors and weights. The index is
 //! held in RAM; it is intended for hundreds of texts, such as knowledge base entries.
 
+use super::bm25::{BM25_B, BM25_K1, inverse_document_frequency};
 use super::prepare::{VECTOR_BYTES, truncate};
-use super::rank::{
-    BM25_B, BM25_K1, MAX_QUESTION_BYTES, MAX_QUESTION_TERMS, MIN_COSINE_RANGE,
-    inverse_document_frequency,
-};
+use super::rank::{MAX_QUESTION_BYTES, MAX_QUESTION_TERMS, MIN_COSINE_RANGE};
 use aidd_lexicon::embedding::{Table, Vector};
 use aidd_lexicon::terms;
 use std::borrow::Cow;
