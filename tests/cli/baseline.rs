@@ -219,7 +219,7 @@ fn recorded_secrets_are_named_and_rules_can_be_chosen() {
     assert_snapshot!(output.err, @"
     recorded 1 finding in .aidd/baseline.json: 1 error
     retained 1 finding of other files and rules
-    includes 1 secret; a recorded secret must still be revoked:
+    includes 1 possible secret; a recorded secret that is in use must still be revoked:
       src/app.conf:1: secrets/github-personal-access-token
     commit this file: from now on, `aidd check` reports only findings that are not in it
     ");

@@ -360,6 +360,7 @@ fn staged_changes_are_listed() {
     );
     let output = project.run(&["generate", "commit-message"]).expect_code(0);
     assert_snapshot!(output.out, @"
+    draft: none; the files do not show what the change is for
     type: open; most likely feat or fix
     types: feat, fix (allowed by team/commits)
     scopes: web
@@ -406,7 +407,8 @@ fn a_message_is_generated_for_the_first_commit_but_not_without_a_repository() {
     project.git(&["init", "--quiet"]).expect_code(0);
     project.git(&["add", "."]).expect_code(0);
     let output = project.run(&["generate", "commit-message"]).expect_code(0);
-    assert!(output.out.starts_with("types: build, chore, ci, docs, feat, fix,"), "{}", output.out);
+    assert!(output.out.starts_with("draft: none; "), "{}", output.out);
+    assert!(output.out.contains("\ntypes: build, chore, ci, docs, feat, fix,"), "{}", output.out);
 }
 
 #[test]

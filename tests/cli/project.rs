@@ -387,12 +387,12 @@ fn enabled_rules_are_exported_to_agents_md() {
 
     Also checked:
 
-    - `a11y/*`, 42 rules
-    - `agents/*`, 32 rules
+    - `a11y/*`, 43 rules
+    - `agents/*`, 55 rules
     - `aidd/*`, 5 rules
     - `deps/*`, 7 rules
     - `dockerfile/*`, 84 rules
-    - `i18n/*`, 20 rules
+    - `i18n/*`, 21 rules
     - `openapi/*`, 50 rules
     - `perf/*`, 41 rules
     - `sql/*`, 34 rules

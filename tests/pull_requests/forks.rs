@@ -90,17 +90,17 @@ fn a_saved_report_is_posted_to_its_pull_request() {
     let state = fork.server.state();
     let comment = state.comments[0].clone();
     assert_eq!(comment["issue"], "7");
-    assert_snapshot!(fork.scene.with_commit_names(comment["body"].as_str().expect("text")), @r"
+    assert_snapshot!(fork.scene.with_commit_names(comment["body"].as_str().expect("text")), @"
     <!-- aidd:report:aidd -->
     ## aidd: changes needed: 1 error introduced in 1 changed file
 
-    **Failing:** team/colour at [a.txt:1](<https://github.com/octo/demo/blob/HEAD/a.txt#L1>)
+    **Failing:** `blue` is not our colour at [a.txt:1](<https://github.com/octo/demo/blob/HEAD/a.txt#L1>) (team/colour)
 
     Compared with BASE (first parent of the merge commit).
 
     ### Errors (1)
 
-    **team/colour** at [a.txt:1](<https://github.com/octo/demo/blob/HEAD/a.txt#L1>): \`blue\` is not our colour
+    **team/colour** at [a.txt:1](<https://github.com/octo/demo/blob/HEAD/a.txt#L1>): `blue` is not our colour
 
         > 1 | blue
           2 |
@@ -187,7 +187,7 @@ fn hostile_texts_are_escaped() {
     <!-- aidd:report:aidd -->
     ## aidd: changes needed: 1 error introduced in 1 changed file
 
-    **Failing:**  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example \\u{202e}\\u{1b}\[31m at [&lt;b&gt;\@&#8203;octo \#&#8203;\#&#8203;\[x\]/::error::.txt:1](<https://github.com/octo/demo/blob/HEAD/%3Cb%3E@octo%20%23%23%5Bx%5D/%3A%3Aerror%3A%3A.txt#L1>)
+    **Failing:**  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example \\u{202e}\\u{1b}\[31m at [&lt;b&gt;\@&#8203;octo \#&#8203;\#&#8203;\[x\]/::error::.txt:1](<https://github.com/octo/demo/blob/HEAD/%3Cb%3E@octo%20%23%23%5Bx%5D/%3A%3Aerror%3A%3A.txt#L1>) ( ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example \\u{202e}\\u{1b}\[31m)
 
     Compared with BASE (first parent of the merge commit).
 

@@ -60,11 +60,11 @@ fn the_log_has_annotations_and_the_summary_is_appended() {
     1 error, 1 warning in 1 file; 1 fixable with --fix; 1 pre-existing, 1 fixed
     ");
     assert_snapshot!(scene.with_commit_names(&output.err), @"aidd: fetching BASEbe969 (main)");
-    assert_snapshot!(scene.with_commit_names(&runner.text("summary.md")), @r"
+    assert_snapshot!(scene.with_commit_names(&runner.text("summary.md")), @"
     Text of another step.
     ## aidd: changes needed: 1 error, 1 warning introduced in 2 changed files
 
-    **Failing:** [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>)
+    **Failing:** `blue` is not our colour at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>) ([team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>))
 
     Compared with BASE (first parent of the merge commit).
 
@@ -72,7 +72,7 @@ fn the_log_has_annotations_and_the_summary_is_appended() {
 
     ### Errors (1)
 
-    **[team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>)** at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>): \`blue\` is not our colour
+    **[team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>)** at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>): `blue` is not our colour
 
           3 | three
         > 4 | blue, 100% new
@@ -81,9 +81,9 @@ fn the_log_has_annotations_and_the_summary_is_appended() {
     <details>
     <summary>Warnings (1)</summary>
 
-    | Rule | Location | Problem |
-    | --- | --- | --- |
-    | [team/spelling](<https://github.com/octo/demo/blob/MERGE/rules/team/spelling.md>) | [a.txt:5](<https://github.com/octo/demo/blob/MERGE/a.txt#L5>) | \`teh\` is misspelt |
+    | Location | Problem | Remedy | Rule |
+    | --- | --- | --- | --- |
+    | [a.txt:5](<https://github.com/octo/demo/blob/MERGE/a.txt#L5>) | `teh` is misspelt |  | [team/spelling](<https://github.com/octo/demo/blob/MERGE/rules/team/spelling.md>) |
 
     </details>
 
@@ -91,7 +91,7 @@ fn the_log_has_annotations_and_the_summary_is_appended() {
 
     This change fixes 1 problem. Thank you for leaving the code better than you found it.
 
-    - team/colour at [gone.txt:1](<https://github.com/octo/demo/blob/BASE/gone.txt#L1>): \`blue\` is not our colour
+    - team/colour at [gone.txt:1](<https://github.com/octo/demo/blob/BASE/gone.txt#L1>): `blue` is not our colour
 
     | In the changed files | Before | Now | Change |
     | --- | ---: | ---: | ---: |
@@ -102,9 +102,9 @@ fn the_log_has_annotations_and_the_summary_is_appended() {
     <details>
     <summary>Pre-existing: 1 error</summary>
 
-    | Rule | Location | Problem |
-    | --- | --- | --- |
-    | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:2](<https://github.com/octo/demo/blob/MERGE/a.txt#L2>) | \`blue\` is not our colour |
+    | Location | Problem | Remedy | Rule |
+    | --- | --- | --- | --- |
+    | [a.txt:2](<https://github.com/octo/demo/blob/MERGE/a.txt#L2>) | `blue` is not our colour |  | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) |
 
     </details>
     ");
@@ -259,7 +259,7 @@ fn a_project_in_a_subdirectory_is_reported_with_paths_from_the_root() {
     let root = log["runs"][0]["originalUriBaseIds"]["%SRCROOT%"]["uri"].as_str().expect("text");
     assert!(!root.ends_with("app/"), "{root}");
     let row = |text: String| text.lines().find(|line| line.contains("teh")).map(str::to_owned);
-    assert_snapshot!(scene.with_commit_names(&row(runner.text("summary.md")).expect("a row")), @r"| [team/spelling](<https://github.com/octo/demo/blob/MERGE/app/rules/team/spelling.md>) | [app/a.txt:2](<https://github.com/octo/demo/blob/MERGE/app/a.txt#L2>) | \`teh\` is misspelt |");
+    assert_snapshot!(scene.with_commit_names(&row(runner.text("summary.md")).expect("a row")), @"| [app/a.txt:2](<https://github.com/octo/demo/blob/MERGE/app/a.txt#L2>) | `teh` is misspelt |  | [team/spelling](<https://github.com/octo/demo/blob/MERGE/app/rules/team/spelling.md>) |");
     // A run from the root and merged shards print the same report.
     assert_eq!(runner.ci(&["app"]).out, output.out);
     assert_eq!(runner.run_in("app", &["ci", "--shard", "1/1", "--save", &part]).code, 0);

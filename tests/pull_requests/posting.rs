@@ -44,11 +44,11 @@ fn later_runs_update_earlier_posts() {
     let output = runner(&scene, &server).ci(&ALL);
     assert_eq!(output.code, 1);
     assert_eq!(posting_message(&output.err), "");
-    assert_snapshot!(scene.with_commit_names(&texts(&server.state().comments).join("\n---\n")), @r"
+    assert_snapshot!(scene.with_commit_names(&texts(&server.state().comments).join("\n---\n")), @"
     <!-- aidd:report:aidd -->
     ## aidd: changes needed: 1 error, 1 warning introduced in 1 changed file
 
-    **Failing:** [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>)
+    **Failing:** `blue` is not our colour at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>) ([team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>))
 
     Compared with BASE (first parent of the merge commit).
 
@@ -56,7 +56,7 @@ fn later_runs_update_earlier_posts() {
 
     ### Errors (1)
 
-    **[team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>)** at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>): \`blue\` is not our colour
+    **[team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>)** at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>): `blue` is not our colour
 
           3 | three
         > 4 | blue new
@@ -65,9 +65,9 @@ fn later_runs_update_earlier_posts() {
     <details>
     <summary>Warnings (1)</summary>
 
-    | Rule | Location | Problem |
-    | --- | --- | --- |
-    | [team/spelling](<https://github.com/octo/demo/blob/MERGE/rules/team/spelling.md>) | [a.txt:5](<https://github.com/octo/demo/blob/MERGE/a.txt#L5>) | \`teh\` is misspelt |
+    | Location | Problem | Remedy | Rule |
+    | --- | --- | --- | --- |
+    | [a.txt:5](<https://github.com/octo/demo/blob/MERGE/a.txt#L5>) | `teh` is misspelt |  | [team/spelling](<https://github.com/octo/demo/blob/MERGE/rules/team/spelling.md>) |
 
     </details>
 
@@ -80,9 +80,9 @@ fn later_runs_update_earlier_posts() {
     <details>
     <summary>Pre-existing: 1 error</summary>
 
-    | Rule | Location | Problem |
-    | --- | --- | --- |
-    | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:2](<https://github.com/octo/demo/blob/MERGE/a.txt#L2>) | \`blue\` is not our colour |
+    | Location | Problem | Remedy | Rule |
+    | --- | --- | --- | --- |
+    | [a.txt:2](<https://github.com/octo/demo/blob/MERGE/a.txt#L2>) | `blue` is not our colour |  | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) |
 
     </details>
     ");
@@ -108,11 +108,11 @@ fn later_runs_update_earlier_posts() {
     let output = runner(&scene, &server).ci(&ALL);
     assert_eq!((output.code, &*posting_message(&output.err)), (1, ""));
     assert_eq!(server.state().comments.len(), 1);
-    assert_snapshot!(scene.with_commit_names(&texts(&server.state().comments)[0]), @r"
+    assert_snapshot!(scene.with_commit_names(&texts(&server.state().comments)[0]), @"
     <!-- aidd:report:aidd -->
     ## aidd: changes needed: 1 error introduced in 1 changed file
 
-    **Failing:** [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>)
+    **Failing:** `blue` is not our colour at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>) ([team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>))
 
     Compared with BASE (first parent of the merge commit).
 
@@ -120,7 +120,7 @@ fn later_runs_update_earlier_posts() {
 
     ### Errors (1)
 
-    **[team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>)** at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>): \`blue\` is not our colour
+    **[team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>)** at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>): `blue` is not our colour
 
           3 | three
         > 4 | blue new
@@ -135,9 +135,9 @@ fn later_runs_update_earlier_posts() {
     <details>
     <summary>Pre-existing: 1 error</summary>
 
-    | Rule | Location | Problem |
-    | --- | --- | --- |
-    | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) | [a.txt:2](<https://github.com/octo/demo/blob/MERGE/a.txt#L2>) | \`blue\` is not our colour |
+    | Location | Problem | Remedy | Rule |
+    | --- | --- | --- | --- |
+    | [a.txt:2](<https://github.com/octo/demo/blob/MERGE/a.txt#L2>) | `blue` is not our colour |  | [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) |
 
     </details>
     ");

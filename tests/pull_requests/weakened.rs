@@ -327,7 +327,7 @@ fn every_format_starts_with_the_weakened_settings() {
     assert_snapshot!(first(&output("markdown"), 7), @r"
     ## aidd: changes needed: 1 error introduced in 2 changed files
 
-    **Failing:** [team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>) at [new.txt:1](<https://github.com/octo/demo/blob/MERGE/new.txt#L1>)
+    **Failing:** `blue` is not our colour (reported with the settings of the base: .aidd/config.json:2 disables \`team/colour\` (severity in the base: error)) at [new.txt:1](<https://github.com/octo/demo/blob/MERGE/new.txt#L1>) ([team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>))
 
     **This change weakens the checks in 1 place:**
 

@@ -97,16 +97,18 @@ impl LineHashes {
         hash
     }
 
-    /// The hash of the lines before and after a finding, and of its own text if that is only a part
-    /// of its line: another value in the same place is another finding.
+    /// The hash of the lines before and after a finding, and of its own text: another value in the
+    /// same place is another finding. Of a text that is the whole line, only the first word counts,
+    /// because the rest is what a person edits.
     fn around(&mut self, source: &Source, finding: &Finding) -> Option<u64> {
         let lines = source.lines_around(finding.span);
         let neighbours = self.around.entry(lines).or_insert_with(|| neighbours(source, lines));
         let mut hash = neighbours.clone()?;
         let (line, text) = (source.slice(lines).trim(), source.slice(finding.span).trim());
-        if text.len() < line.len() && !line.contains('\n') {
-            hash.update(start_hash(text).finalize());
-        }
+        let is_part = text.len() < line.len() && !line.contains('\n');
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+        let word = || text.split(|c| !is_word(c)).find(|word| !word.is_empty()).unwrap_or_default();
+        hash.update(start_hash(if is_part { text } else { word() }).finalize());
         let digest: [u8; 32] = hash.finalize().into();
         Some(u64::from_le_bytes(*digest.first_chunk()?))
     }

@@ -51,7 +51,7 @@ pub(super) struct Docs {
 }
 
 impl Docs {
-    /// Number of slots.
+    /// Number of slots, also of deleted memories.
     pub(super) fn len(&self) -> usize {
         self.fields.len()
     }

@@ -20,7 +20,7 @@ impl<T: Copy, F: Fn(&T, &T) -> Ordering> First<T, F> {
         Self { limit, compare, items: Vec::new(), last: None }
     }
 
-    /// Adds an item.
+    /// Adds an item if it is among the first.
     pub(super) fn add(&mut self, item: T) {
         let is_after = |last: &T| (self.compare)(&item, last).is_gt();
         if self.limit == 0 || self.last.as_ref().is_some_and(is_after) {

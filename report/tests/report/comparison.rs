@@ -70,10 +70,7 @@ fn without_sources_each_finding_is_one_line() {
     assert_snapshot!(from_document(Format::Text, &change().run()), @r"
     conf, dir/sé#t:1.toml:2:9: error[secrets/some-key] `[REDACTED]` is 100% | open see @someone <b> #12
     Dockerfile:1:6: warning[dockerfile/latest-tag] Pin the tag
-
-    1 error   secrets/some-key
-    1 warning dockerfile/latest-tag, fixable
-    1 info    team/no-shouting, not listed
+    logs/big.log:41002:1: info[team/no-shouting] Do not shout
 
     1 file skipped or only partly checked:
       big/blob\u{1b}.json: larger than 2 MiB | <b>
@@ -144,7 +141,7 @@ fn the_comment_contains_the_verdict_and_the_fixed_findings() {
     assert_snapshot!(render(Format::Markdown, &run), @r"
     ## aidd: changes needed: 1 warning introduced in 4 changed files
 
-    **Failing:** [dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>) at [Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/Dockerfile#L1>)
+    **Failing:** Pin the tag at [Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/Dockerfile#L1>) ([dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>))
 
     Compared with main (merge base 1a2b3c4).
 
@@ -171,10 +168,10 @@ fn the_comment_contains_the_verdict_and_the_fixed_findings() {
     <details>
     <summary>Pre-existing: 2 warnings</summary>
 
-    | Rule | Location | Problem |
-    | --- | --- | --- |
-    | [dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>) | [app/Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/app/Dockerfile#L1>) | Pin the tag |
-    | [dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>) | [app/Dockerfile:2](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/app/Dockerfile#L2>) | Pin the tag |
+    | Location | Problem | Remedy | Rule |
+    | --- | --- | --- | --- |
+    | [app/Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/app/Dockerfile#L1>) | Pin the tag |  | [dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>) |
+    | [app/Dockerfile:2](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/app/Dockerfile#L2>) | Pin the tag |  | [dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>) |
 
     </details>
 
@@ -288,7 +285,7 @@ fn a_policy_blocks_warns_and_ignores() {
     assert_snapshot!(render(Format::Markdown, &run), @r#"
     ## aidd: 1 error, 1 info in 12 files
 
-    **Failing:** team/no-shouting at logs/big.log:41002
+    **Failing:** Do not shout at logs/big.log:41002 (team/no-shouting)
 
     1 fixable with --fix-unsafe; 1 baselined, 1 allowed, 1 ignored
 
@@ -298,7 +295,7 @@ fn a_policy_blocks_warns_and_ignores() {
 
     ### Errors (1)
 
-    **[secrets/some-key](<https://github.com/aidd-dev/aidd/blob/main/content/rules/secrets/some-key.md>)** at conf, dir/sé\#&#8203;t:1.toml:2: \`\[REDACTED\]\` is 100% \| open see \@&#8203;someone &lt;b&gt; \#&#8203;12
+    **[secrets/some-key](<https://github.com/aidd-dev/aidd/blob/main/content/rules/secrets/some-key.md>)** at conf, dir/sé\#&#8203;t:1.toml:2: `[REDACTED]` is 100% \| open see \@&#8203;someone &lt;b&gt; \#&#8203;12
 
           1 | a = 1
         > 2 | 	😀key = "**************"; again = "**************"

@@ -268,13 +268,13 @@ fn findings_are_written_as_markdown() {
     assert_snapshot!(render(Format::Markdown, &run), @r#"
     ## aidd: 1 error, 1 warning, 1 info in 12 files
 
-    **Failing:** [secrets/some-key](<https://github.com/aidd-dev/aidd/blob/main/content/rules/secrets/some-key.md>) at [conf, dir/sé\#&#8203;t:1.toml:2](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/conf,%20dir/s%C3%A9%23t%3A1.toml#L2>), [dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>) at [Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/Dockerfile#L1>)
+    **Failing:** `[REDACTED]` is 100% \| open see \@&#8203;someone &lt;b&gt; \#&#8203;12 at [conf, dir/sé\#&#8203;t:1.toml:2](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/conf,%20dir/s%C3%A9%23t%3A1.toml#L2>) ([secrets/some-key](<https://github.com/aidd-dev/aidd/blob/main/content/rules/secrets/some-key.md>)), Pin the tag at [Dockerfile:1](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/Dockerfile#L1>) ([dockerfile/latest-tag](<https://github.com/aidd-dev/aidd/blob/main/content/rules/dockerfile/latest-tag.md>))
 
     1 fixable with --fix, 1 with --fix-unsafe; 1 baselined, 1 allowed
 
     ### Errors (1)
 
-    **[secrets/some-key](<https://github.com/aidd-dev/aidd/blob/main/content/rules/secrets/some-key.md>)** at [conf, dir/sé\#&#8203;t:1.toml:2](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/conf,%20dir/s%C3%A9%23t%3A1.toml#L2>): \`\[REDACTED\]\` is 100% \| open see \@&#8203;someone &lt;b&gt; \#&#8203;12
+    **[secrets/some-key](<https://github.com/aidd-dev/aidd/blob/main/content/rules/secrets/some-key.md>)** at [conf, dir/sé\#&#8203;t:1.toml:2](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/conf,%20dir/s%C3%A9%23t%3A1.toml#L2>): `[REDACTED]` is 100% \| open see \@&#8203;someone &lt;b&gt; \#&#8203;12
 
           1 | a = 1
         > 2 | 	😀key = "**************"; again = "**************"
@@ -291,9 +291,9 @@ fn findings_are_written_as_markdown() {
     <details>
     <summary>Info (1)</summary>
 
-    | Rule | Location | Problem |
-    | --- | --- | --- |
-    | [team/no-shouting](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/rules/team/no-shouting.md>) | [logs/big.log:41002](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/logs/big.log#L41002>) | Do not shout |
+    | Location | Problem | Remedy | Rule |
+    | --- | --- | --- | --- |
+    | [logs/big.log:41002](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/logs/big.log#L41002>) | Do not shout |  | [team/no-shouting](<https://github.com/owner/name/blob/0123456789abcdef0123456789abcdef01234567/rules/team/no-shouting.md>) |
 
     </details>
 

@@ -185,7 +185,7 @@ struct Setting {
 
 #[derive(Clone, Debug)]
 enum Allowed {
-    /// Only this version.
+    /// The version itself, no other.
     Pin(Vec<u64>),
     /// The versions in a range of the ecosystem.
     Range(Ecosystem),

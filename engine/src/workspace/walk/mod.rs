@@ -23,6 +23,7 @@ use crate::text::paths::{GlobError, Globs};
 use crate::text::source::Source;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use job::{Job, add_unread_ignore_files, may_be_reported};
+pub use scope::{covers, retain_listed};
 use scope::{Cause, Scope, from_root};
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
@@ -416,27 +417,6 @@ pub(crate) fn sort_by_path(files: &mut [FileReport]) {
     files.sort_by(|a, b| {
         (a.source.path(), a.source.origin()).cmp(&(b.source.path(), b.source.origin()))
     });
-}
-
-/// Whether a walk over the root covers the file at `path`, if it exists.
-#[must_use]
-pub fn covers(disk: &Disk, path: &str) -> bool {
-    Scope::new(disk, Arc::default()).covers(path)
-}
-
-/// Retains the paths of another state of the project at `disk`, such as a commit, that [`list`] would
-/// return for a walk over the whole project.
-///
-/// # Errors
-/// A malformed glob in the configuration.
-pub fn retain_listed(
-    config: &Config,
-    disk: &Disk,
-    paths: &mut Vec<String>,
-) -> Result<(), GlobError> {
-    let (globs, scope) = (globs(config)?, Scope::new(disk, Arc::default()));
-    paths.retain(|path| globs.matches(path) && scope.covers(path));
-    Ok(())
 }
 
 /// The files that differ between `base` and the work tree of the repository that contains `disk`,

@@ -8,10 +8,11 @@
 
 use super::ignore_rules::{DirIgnores, OuterDirs, Read, Verdict, read_above, read_inside};
 use super::index::{Index, Indexes};
+use crate::project::config::Config;
 use crate::project::git::{Snapshot, TrackedDir};
 use crate::project::ignored::{self, AIDDIGNORE};
 use crate::text::files::Disk;
-use crate::text::paths::{below, parent_dir, relative, upwards};
+use crate::text::paths::{GlobError, below, parent_dir, relative, upwards};
 use ignore::gitignore::Gitignore;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -340,6 +341,27 @@ pub(super) fn from_root<'a>(root: &Path, path: &'a Path) -> Cow<'a, str> {
         }
     }
     Cow::Owned(relative(root, path))
+}
+
+/// Whether a walk over the root covers the file at `path`, if it exists.
+#[must_use]
+pub fn covers(disk: &Disk, path: &str) -> bool {
+    Scope::new(disk, Arc::default()).covers(path)
+}
+
+/// Retains the paths of another state of the project at `disk`, such as a commit, that [`super::list`] would
+/// return for a walk over the whole project.
+///
+/// # Errors
+/// A malformed glob in the configuration.
+pub fn retain_listed(
+    config: &Config,
+    disk: &Disk,
+    paths: &mut Vec<String>,
+) -> Result<(), GlobError> {
+    let (globs, scope) = (super::globs(config)?, Scope::new(disk, Arc::default()));
+    paths.retain(|path| globs.matches(path) && scope.covers(path));
+    Ok(())
 }
 
 #[cfg(test)]
