@@ -1,6 +1,6 @@
 //! Suppresses a finding: by an allow comment, or by `off` in the configuration.
 
-use crate::check::Engine;
+use crate::check::{Engine, allow};
 use crate::parse::comments::{self, Comment};
 use crate::project::config::{self, Level};
 use crate::rules::packs::Packs;
@@ -30,10 +30,17 @@ pub fn allow(
 ) -> Option<Edit> {
     let comment = comments::at(source, finding.span.start)?;
     let text = comment.write(&format!("aidd:allow {} {reason}", finding.rule));
-    let before = count_active(&engine.check(source, files).findings);
+    let found = engine.check(source, files).findings;
+    let is_of_file = found.iter().any(|other| is_at(other, finding, finding.span));
+    let before = count_active(&found);
+    // A finding of the project on the first line can concern the whole file: its position after the
+    // edit is unknown.
+    if !is_of_file && source.line_of(finding.span.start) == 0 {
+        return None;
+    }
     candidate_edits(source, finding, comment, &text)
         .into_iter()
-        .find(|edit| allows_finding(engine, source, finding, files, edit, &before))
+        .find(|edit| allows_finding(engine, source, (finding, is_of_file), files, edit, &before))
 }
 
 /// Whether a comment can be inserted at `finding`; the comment can still have no effect.
@@ -102,28 +109,41 @@ fn line_break(source: &Source) -> &'static str {
     }
 }
 
+/// Whether `other` is a finding of the same rule that begins where `span` does.
+fn is_at(other: &Finding, finding: &Finding, span: Span) -> bool {
+    other.rule == finding.rule && other.span.start == span.start
+}
+
 /// Whether the finding is allowed after `edit`, and no other findings are added.
 fn allows_finding(
     engine: &Engine,
     source: &Source,
-    finding: &Finding,
+    (finding, is_of_file): (&Finding, bool),
     files: &dyn Files,
     edit: &Edit,
     before: &BTreeMap<(String, Severity), usize>,
 ) -> bool {
     let mut text = source.text().to_owned();
     text.insert_str(edit.span.start as usize, &edit.text);
-    let after = engine.check(&Source::new(source.path(), text), files).findings;
+    let edited = Source::new(source.path(), text);
+    let after = engine.check(&edited, files).findings;
     let offset = if edit.span.start <= finding.span.start { edit.text.len() } else { 0 };
     let span = finding.span.shift(offset);
-    let is_allowed = after.iter().any(|other| {
-        other.rule == finding.rule
-            && other.span.start == span.start
-            && other.status == Status::Allowed
-    });
+    let is_allowed = if is_of_file {
+        let is_same = |other: &Finding| is_at(other, finding, span);
+        after.iter().any(|other| is_same(other) && other.status == Status::Allowed)
+    } else {
+        // A check of the whole project reports it: only the effect of the comment is tested.
+        let mut moved = Finding { span, status: Status::New, ..finding.clone() };
+        engine.allow(&edited, std::slice::from_mut(&mut moved));
+        moved.status == Status::Allowed
+    };
+    // Without the check of the project, its comment looks unused.
+    let is_expected = |rule: &str| !is_of_file && rule == allow::UNUSED;
     is_allowed
         && count_active(&after)
             .iter()
+            .filter(|((rule, _), _)| !is_expected(rule))
             .all(|(rule, count)| before.get(rule).is_some_and(|before| count <= before))
 }
 
