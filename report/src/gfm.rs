@@ -59,7 +59,7 @@ pub fn escape_outside_code(text: &str) -> String {
     // A `|` ends the cell of a table, and `##[` begins a command in a log.
     let is_code = |part: &str| {
         !part.trim().is_empty()
-            && !part.contains(['|', '\n', '\r'])
+            && !part.contains(['|', '\\', '\n', '\r'])
             && !part.contains("##")
             && !part.chars().any(is_hidden)
     };
