@@ -38,7 +38,7 @@ struct Exceeded(Option<RuleId>);
 
 impl Report<'_> {
     /// Runs the checks of a family until its time limit. Then the rule that ran is reported as
-    /// `skipped`, and the findings so far are kept. `family` is named
+    /// `skipped`, and the findings so far are retained. `family` is named
     /// if no rule began.
     pub(crate) fn within_limit(
         &mut self,

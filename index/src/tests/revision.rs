@@ -97,8 +97,8 @@ fn the_indexes_of_commits_are_few_and_can_be_removed() {
         let first = format!("HEAD~{number}");
         assert_eq!(at(root, &first).root, roots[0]);
     }
-    let kept: Vec<bool> = roots.iter().map(|root| root.exists()).collect();
-    assert_eq!(kept, [true, false, false, true, true, true]);
+    let retained: Vec<bool> = roots.iter().map(|root| root.exists()).collect();
+    assert_eq!(retained, [true, false, false, true, true, true]);
     assert!(store::remove(root).expect("removed"));
     assert!(roots.iter().all(|root| !root.exists()));
     assert!(!store::remove(root).expect("removed"));

@@ -147,7 +147,7 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             continue;
         }
         let is_ignored = |it: &String| is_ignored_by_git(context.files, it);
-        // The text of a link can be code; a link in code is none.
+        // The text of a link can be code; a link inside code is not a link.
         let is_code = instructions.document.code.iter().any(|(_, code)| code.contains(link.span));
         if candidates.iter().any(is_ignored) || is_code {
             continue;
