@@ -62,20 +62,35 @@ pub fn beta_posterior_greater(
     let (a, b) = posterior(a_success, a_n);
     let other = posterior(b_success, b_n);
     // With the proportion `sin²(t)`, the density is smooth, and the width hardly depends on the mean.
-    let middle = (a / (a + b)).sqrt().asin();
-    let reach = REACH / 2.0 / (a + b).sqrt();
-    let from = (middle - reach).max(0.0);
-    let to = (middle + reach).min(FRAC_PI_2);
-    // Where `x - delta` reaches the end of the range of the other proportion.
-    let edge = if delta >= 0.0 { delta } else { 1.0 + delta };
-    let edge = edge.clamp(0.0, 1.0).sqrt().asin().clamp(from, to);
+    let (from, to) = angles((a, b));
+    // The other distribution grows from 0 to 1 between two angles, and its density can have a pole
+    // where `x - delta` is 0 or 1. Each part between these places is integrated on its own, because
+    // a narrow step inside a wide part would fall between the nodes.
+    let angle = |x: f64| (x + delta).clamp(0.0, 1.0).sqrt().asin().clamp(from, to);
+    let (low, high) = angles(other);
+    let parts = [
+        from,
+        angle(0.0),
+        angle(low.sin().powi(2)),
+        angle((other.0 / (other.0 + other.1)).clamp(0.0, 1.0)),
+        angle(high.sin().powi(2)),
+        angle(1.0),
+        to,
+    ];
     let scale = ln_beta(a, b);
     let integrand = |t: f64| {
         let (sin, cos) = t.sin_cos();
         let exponent = (2.0 * a - 1.0) * sin.ln() + (2.0 * b - 1.0) * cos.ln() - scale;
         2.0 * exponent.exp() * cumulative(other, sin * sin - delta)
     };
-    (integral(&integrand, from, edge) + integral(&integrand, edge, to)).clamp(0.0, 1.0)
+    parts.windows(2).map(|part| integral(&integrand, part[0], part[1])).sum::<f64>().clamp(0.0, 1.0)
+}
+
+/// The range of angles `t` that contains the proportion `sin²(t)` except in one of 10¹⁸ cases.
+fn angles((a, b): (f64, f64)) -> (f64, f64) {
+    let middle = (a / (a + b)).sqrt().asin();
+    let reach = REACH / 2.0 / (a + b).sqrt();
+    ((middle - reach).max(0.0), (middle + reach).min(FRAC_PI_2))
 }
 
 fn integral(function: &dyn Fn(f64) -> f64, from: f64, to: f64) -> f64 {
@@ -249,7 +264,7 @@ mod tests {
         ) {
             let up = beta_posterior_greater(a * m, m, b * n, n, delta);
             let down = beta_posterior_greater(b * n, n, a * m, m, -delta);
-            prop_assert!((up + down - 1.0).abs() < 1e-4, "{up} {down}");
+            prop_assert!((up + down - 1.0).abs() < 1e-5, "{up} {down}");
         }
 
         #[test]
