@@ -184,3 +184,13 @@ fn a_misnamed_configuration_is_reported() {
     project.write(".aidd/config.json", "{}");
     assert_eq!(project.run(&["check", "."]).expect_code(0).err, "");
 }
+
+/// The type in an ELF header is at offset 16: 2 for a program at a fixed address, 3 for one that is
+/// relocated at each start (build.rs has the reason).
+#[test]
+#[cfg(all(target_os = "linux", target_endian = "little"))]
+fn the_program_starts_without_relocations() {
+    let program = std::fs::read(env!("CARGO_BIN_EXE_aidd")).unwrap();
+    assert_eq!(program[..4], *b"\x7fELF");
+    assert_eq!(u16::from_le_bytes([program[16], program[17]]), 2);
+}
