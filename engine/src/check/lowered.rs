@@ -173,6 +173,8 @@ fn lowering_condition(rule: &Rule) -> LoweringCondition {
     let has_kind = |kind: &str| rule.id.split_once('/').is_some_and(|(first, _)| first == kind);
     if rule.path.is_some() {
         LoweringCondition::Nothing
+    } else if has_kind("agents") || has_kind("i18n") {
+        LoweringCondition::UnusedFile
     } else if has_kind("openapi") {
         // API descriptions are often published as documentation, so this purpose does not lower the
         // severity.

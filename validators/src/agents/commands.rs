@@ -267,7 +267,7 @@ pub(super) fn wrong_package_manager(context: &AgentContext<'_, '_>, report: &mut
         if used.len() != 1 || used.contains(manager) || instructions.is_negated(command.span) {
             continue;
         }
-        if ecosystem == Ecosystem::Npm && names_own_package(command, context.files, listing) {
+        if ecosystem == Ecosystem::Npm && is_for_users(command, context.files, listing) {
             continue;
         }
         let span =
@@ -279,21 +279,37 @@ pub(super) fn wrong_package_manager(context: &AgentContext<'_, '_>, report: &mut
     }
 }
 
-/// Whether a command installs a package of the project: what its users run, not its developers.
-fn names_own_package(command: &Command<'_>, files: &dyn Files, listing: &Listing) -> bool {
+/// Keys of `package.json` with packages that the project uses.
+const DEPENDENCIES: [&str; 4] =
+    ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
+
+/// Whether a command installs a package of the project, or one that the project does not use: what
+/// its users or the product run, not its developers.
+fn is_for_users(command: &Command<'_>, files: &dyn Files, listing: &Listing) -> bool {
     let is_manifest = |path: &&String| path.rsplit('/').next() == Some("package.json");
     let without_version = |word: &'_ str| match word.rfind('@') {
         Some(at) if at > 0 => word[..at].to_owned(),
         _ => word.to_owned(),
     };
-    let operands: Vec<String> =
-        command.text.split_whitespace().skip(2).map(without_version).collect();
-    !operands.is_empty()
-        && listing.files().iter().filter(is_manifest).any(|path| {
-            let value = manifest::json(files, path);
-            let name = manifest::text(&value, &["name"]);
-            name.is_some_and(|name| operands.iter().any(|operand| operand == name))
-        })
+    let mut words = command.text.split_whitespace().skip(1);
+    let is_install = words.next().is_some_and(|verb| INSTALLING.contains(&verb));
+    let is_package = |word: &&str| !word.starts_with('-');
+    let packages: Vec<String> = words.filter(is_package).map(without_version).collect();
+    if packages.is_empty() {
+        return false;
+    }
+    let mut is_used = false;
+    for path in listing.files().iter().filter(is_manifest) {
+        let value = manifest::json(files, path);
+        let name = manifest::text(&value, &["name"]);
+        if name.is_some_and(|name| packages.iter().any(|package| package == name)) {
+            return true;
+        }
+        let uses =
+            |key: &&str| packages.iter().any(|it| !manifest::at(&value, &[key, it]).is_null());
+        is_used |= DEPENDENCIES.iter().any(|key| uses(&key));
+    }
+    is_install && !is_used
 }
 
 /// The package managers of JavaScript that the commands name, each with its first span.

@@ -48,11 +48,16 @@ pub(super) fn unclosed_fence(context: &AgentContext<'_, '_>, report: &mut Report
     let last = last.trim_start_matches(['>', ' ', '\t']).trim_end();
     let is_closed = last.len() >= length && last.chars().all(|c| c == mark);
     if !is_closed {
+        let has_inner_fence = lines.any(|line| line.trim_start().starts_with(&opening[..length]));
         let start = block.span.start as usize;
         let first = written.lines().next().map_or(0, str::len);
-        report
-            .at(Span::new(start, start + first), "the code block is not closed")
-            .help("close it; what follows is not read as instructions");
+        report.at(Span::new(start, start + first), "the code block is not closed").help(
+            if has_inner_fence {
+                "a block that contains blocks needs longer fences, such as four backticks"
+            } else {
+                "close it; what follows is not read as instructions"
+            },
+        );
     }
 }
 

@@ -5,6 +5,7 @@ use super::model::{AgentFile, Client, Purpose};
 use aidd_engine::parse::values::{Datum, Value};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
+use aidd_engine::text::paths::{below, parent_dir};
 use aidd_engine::text::source::Span;
 
 /// The key with the servers, and the key that another client uses.
@@ -69,8 +70,10 @@ pub(super) fn mcp_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             }
             continue;
         }
-        // A remote server without a type is read as a program without a command.
-        if context.file.client == Client::Claude && has("url") && !has("type") && !has("command") {
+        // A remote server without a type is read as a program without a command, except in plugins
+        // of VS Code.
+        let is_untyped = has("url") && !has("type") && !has("command");
+        if context.file.client == Client::Claude && is_untyped && !is_in_other_plugin(context) {
             report
                 .at(span, format!("the server `{name}` has a URL but no `type`"))
                 .help("add `\"type\": \"http\"`; Claude Code refuses the entry otherwise");
@@ -96,6 +99,13 @@ pub(super) fn mcp_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             }
         }
     }
+}
+
+/// Whether the file belongs to a plugin that Claude Code does not load.
+fn is_in_other_plugin(context: &AgentContext<'_, '_>) -> bool {
+    let dir = parent_dir(context.source.path());
+    let has = |path: &str| context.files.exists(&below(dir, path));
+    has("plugin.json") && !has(".claude-plugin/plugin.json")
 }
 
 /// The servers of OpenCode, whose commands are lists.

@@ -45,15 +45,20 @@ pub(super) fn permission_broad(context: &AgentContext<'_, '_>, report: &mut Repo
     if !is_shared_claude_settings(context) {
         return;
     }
-    for (_, value) in context.children(&["permissions", "allow"]) {
-        let Some((rule, span)) = super::string(value) else { continue };
-        let (tool, specifier) = split_rule(rule);
-        if tool != "Bash" {
-            continue;
-        }
-        let command = specifier.unwrap_or("*");
-        let prefix = command.strip_suffix('*').map(|it| it.trim_end_matches([':', ' ']));
-        let Some(prefix) = prefix else { continue };
+    let rules = context.children(&["permissions", "allow"]);
+    let mut prefixes: Vec<(&str, &str, Span)> = rules
+        .filter_map(|(_, value)| {
+            let (rule, span) = super::string(value)?;
+            let (tool, specifier) = split_rule(rule);
+            let command = specifier.unwrap_or("*").strip_suffix('*').filter(|_| tool == "Bash")?;
+            Some((rule, command.trim_end_matches([':', ' ']), span))
+        })
+        .collect();
+    // If every command is allowed, the other rules change nothing.
+    if let Some(every) = prefixes.iter().find(|(_, prefix, _)| prefix.is_empty()) {
+        prefixes = vec![*every];
+    }
+    for (rule, prefix, span) in prefixes {
         let message = if prefix.is_empty() {
             format!("`{rule}` allows every shell command without asking")
         } else if RUNNERS.contains(&prefix) {
@@ -264,7 +269,8 @@ pub(super) fn unknown_tool(context: &AgentContext<'_, '_>, report: &mut Report<'
             continue;
         }
         let message = format!("`{name}` is not a tool of Claude Code");
-        let near = tools.nearest(&name);
+        // The start of a name is not a misspelling of it.
+        let near = tools.nearest(&name).filter(|near| !near.starts_with(name.as_str()));
         let finding = tools.report_unknown(report, span, message);
         if let Some(near) = near {
             finding.message =

@@ -22,6 +22,10 @@ pub(super) fn plugin_manifest(context: &AgentContext<'_, '_>, report: &mut Repor
     }
     let is_marketplace = context.source.name() == "marketplace.json";
     let required: &[&str] = if is_marketplace { &["name", "owner", "plugins"] } else { &["name"] };
+    // A catalogue of another program has none of the fields.
+    if is_marketplace && required.iter().all(|key| context.at(&[key]).is_none()) {
+        return;
+    }
     for key in required {
         if context.at(&[key]).is_none() {
             let what = if is_marketplace { "marketplace" } else { "plugin" };

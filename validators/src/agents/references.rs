@@ -78,8 +78,10 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         let Some(old) = candidates.iter().find(|it| existed(it, context.files, listing)) else {
             continue;
         };
-        // An ignored path is generated, or specific to a machine.
-        if is_ignored_by_git(context.files, old) {
+        // An ignored path is generated, or specific to a machine; with the same path in the home
+        // directory, it names settings of users.
+        let is_in_home = instructions.line(*span).contains(&format!("~/{written}"));
+        if is_ignored_by_git(context.files, old) || is_in_home {
             continue;
         }
         let moved = moved_to(old, listing);
@@ -109,6 +111,11 @@ fn moved_to<'l>(path: &str, listing: &'l Listing) -> Option<&'l str> {
     found.next().filter(|_| name.contains('.') && found.next().is_none())
 }
 
+/// The paths that `written` names relative to each of these directories.
+fn from_dirs(dirs: &[&str], written: &str) -> Vec<String> {
+    dirs.iter().filter_map(|dir| join(dir, written)).collect()
+}
+
 pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let (Some(instructions), Some(listing)) = (&context.instructions, context.listing()) else {
         return;
@@ -136,9 +143,11 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             continue;
         }
         let candidates = match (is_from_root, context.file.purpose) {
-            (true, _) => join("", &written).into_iter().collect(),
-            // The files of a skill are in its directory.
-            (false, Purpose::Skill) => join(parent_dir(path), &written).into_iter().collect(),
+            (true, _) => from_dirs(&["", parent_dir(path)], &written),
+            // The files of a skill are in its directory; some clients resolve links from the root.
+            (false, Purpose::Skill) => {
+                from_dirs(&[parent_dir(path), context.project_dir()], &written)
+            }
             (false, _) => resolved(path, &written),
         };
         let is_known = |it: &String| it.is_empty() || exists(it, context.files, listing);

@@ -6,7 +6,7 @@ use super::model::{Client, Purpose};
 use aidd_engine::parse::values::front_matter;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::{Edit, Severity};
-use aidd_engine::text::paths::parent_dir;
+use aidd_engine::text::paths::{below, parent_dir, upwards};
 use aidd_engine::text::source::Span;
 
 /// Maximum length of the name of a skill, by the Agent Skills specification.
@@ -17,6 +17,19 @@ const MAX_DESCRIPTION: usize = 1024;
 /// Directories of skills whose clients follow the specification.
 const STRICT_ROOTS: [&str; 4] =
     [".agents/skills", ".codex/skills", ".cursor/skills", ".github/skills"];
+
+/// Whether a directory above that of the skill is a skill, so that this one is one of its files.
+fn is_in_skill(context: &AgentContext<'_, '_>) -> bool {
+    let above = parent_dir(parent_dir(context.source.path()));
+    !above.is_empty() && upwards(above).any(|dir| context.files.exists(&below(dir, "SKILL.md")))
+}
+
+/// Whether the file is where some client looks for skills: below a directory whose name contains
+/// `skill`, or at the root of a repository that is one skill.
+fn is_in_skills_dir(path: &str) -> bool {
+    let dir = parent_dir(path);
+    dir.is_empty() || dir.split('/').any(|part| part.contains("skill"))
+}
 
 /// Whether the front matter was read.
 fn is_readable(context: &AgentContext<'_, '_>) -> bool {
@@ -56,7 +69,7 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
         return;
     };
     let is_template = folder.is_empty() || folder.contains("template") || name.contains(['{', '<']);
-    if is_template {
+    if is_template || is_in_skill(context) {
         return;
     }
     let message = if !is_valid_name(name) {
@@ -67,9 +80,12 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     } else {
         return;
     };
+    // Installers rename the directory, and plugins have their own lists.
+    let is_loaded = is_strict || directory.contains(".claude/skills");
     let finding = report.at(span, message);
     if !is_strict {
-        finding.severity = Severity::Warning;
+        let is_info = !is_loaded && is_valid_name(name);
+        finding.severity = if is_info { Severity::Info } else { Severity::Warning };
     }
     if is_valid_name(folder) {
         finding.fix("Use the name of the directory", vec![Edit::replace(span, folder)]);
@@ -88,7 +104,11 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
     let is_claude = path.contains(".claude/skills/");
     let severity = is_claude.then_some(Severity::Info);
     let has_header = context.source.text().trim_start_matches('\u{FEFF}').starts_with("---");
-    if !has_header && !path.contains("template") {
+    if !has_header && !path.contains("template") && !is_in_skill(context) {
+        // Other programs have files with this name.
+        if !is_in_skills_dir(path) {
+            return;
+        }
         let finding = report.at(first, "a skill without front matter has no description");
         finding.help("add `name` and `description` between `---` lines");
         finding.severity = severity.unwrap_or(finding.severity);

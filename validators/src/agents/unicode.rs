@@ -65,8 +65,11 @@ pub(super) fn hidden_unicode(context: &AgentContext<'_, '_>, report: &mut Report
             Hidden::Selector => count < MIN_SELECTORS,
             Hidden::Bidi => is_rtl,
             // Joiners between emoji or letters of scripts that need them; marks of line breaks in
-            // scripts without spaces; a byte order mark.
-            Hidden::ZeroWidth => !before.is_ascii() || !after.is_ascii() || start == 0,
+            // scripts without spaces; a byte order mark; a fence that must not close the outer one.
+            Hidden::ZeroWidth => {
+                let is_fence = before == '\n' && text[end..].starts_with("```");
+                !before.is_ascii() || !after.is_ascii() || start == 0 || is_fence
+            }
         };
         before = c;
         if is_text {
@@ -91,7 +94,7 @@ pub(super) fn hidden_unicode(context: &AgentContext<'_, '_>, report: &mut Report
         let finding = report.at(span, message);
         finding.fix("Remove the invisible characters", vec![Edit::delete(span)]);
         if hidden == Hidden::ZeroWidth {
-            finding.severity = Severity::Warning;
+            finding.severity = Severity::Info;
         }
     }
 }
