@@ -15,6 +15,9 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let format = context.layout.format;
     for pair in context.pairs() {
+        if pair.entry.directives.is_none() && !has_directives(format) {
+            continue;
+        }
         let parse = |text: &str| match (pair.entry.directives, has_directives(format)) {
             (Some(kind), _) => printf::directives(text, kind),
             (None, true) => Some(printf::lenient(text)),
@@ -123,8 +126,7 @@ fn flag_name(directives: Option<Directives>) -> &'static str {
 fn is_compatible(one: &str, other: &str, format: Format) -> bool {
     let is_same = one == other || format != Format::Po && (one.is_empty() || other.is_empty());
     // Android formats any value with `%s`, and integers of all sizes are one type.
-    let last = |class: &str| class.rsplit(' ').next().unwrap_or_default().to_owned();
-    let is_integer = |class: &str| matches!(&*last(class), "integer" | "unsigned");
+    let is_integer = |class: &str| matches!(class.rsplit(' ').next(), Some("integer" | "unsigned"));
     match format {
         Format::Android => {
             is_same

@@ -1,6 +1,7 @@
 //! Directives of `printf` and of Python, as in gettext's format checks.
 
 use super::model::Directives;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The argument that a directive formats.
@@ -26,7 +27,7 @@ impl std::fmt::Display for Argument {
 pub(super) struct Directive {
     pub(super) argument: Argument,
     /// The type of the argument; empty if any type is accepted.
-    pub(super) class: String,
+    pub(super) class: Cow<'static, str>,
     pub(super) range: Range<usize>,
 }
 
@@ -45,7 +46,7 @@ pub(super) fn lenient(text: &str) -> Vec<Directive> {
 }
 
 /// The class of a conversion.
-fn class(conversion: u8, size: &str, is_python: bool) -> Option<String> {
+fn class(conversion: u8, size: &str, is_python: bool) -> Option<Cow<'static, str>> {
     let kind = match conversion {
         b'd' | b'i' if !is_python => "integer",
         b'u' | b'o' | b'x' | b'X' if !is_python => "unsigned",
@@ -59,7 +60,7 @@ fn class(conversion: u8, size: &str, is_python: bool) -> Option<String> {
         b'p' if !is_python => "pointer",
         _ => return None,
     };
-    Some(if size.is_empty() || is_python { kind.to_owned() } else { format!("{size} {kind}") })
+    Some(if size.is_empty() || is_python { kind.into() } else { format!("{size} {kind}").into() })
 }
 
 fn percent(text: &str, is_python: bool, lenient: bool) -> Option<Vec<Directive>> {
@@ -116,7 +117,7 @@ fn directive(
             *next += 1;
             Argument::Position(*next - 1)
         });
-        return Some((Directive { argument, class: String::new(), range: start..end }, end));
+        return Some((Directive { argument, class: Cow::Borrowed(""), range: start..end }, end));
     }
     at += digits(at);
     if bytes.get(at) == Some(&b'.') {
@@ -190,7 +191,7 @@ fn braces(text: &str) -> Option<Vec<Directive>> {
         };
         found.push(Directive {
             argument: Argument::Name(name),
-            class: String::new(),
+            class: Cow::Borrowed(""),
             range: start..end + 1,
         });
         at = end + 1;

@@ -44,9 +44,10 @@ enum Convention {
     Laravel,
 }
 
-/// Whether the file is a template of a language without a grammar.
+/// Whether the file is a template or a program in a language without a grammar.
 pub(super) fn is_template(path: &str) -> bool {
     [".vue", ".svelte", ".erb", ".haml", ".slim"].iter().any(|extension| path.ends_with(extension))
+        || messages_in_code::is_without_grammar(path)
 }
 
 fn convention(path: &str) -> Option<Convention> {
