@@ -46,7 +46,7 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
             let key = || display_key(&pair.entry.key);
             let Some(own) = parse(&form.value) else {
                 let key = key();
-                let name = flag_name(pair.entry.directives);
+                let name = pair.entry.directives.map_or("printf", Directives::name);
                 report.at(
                     form.span,
                     format!("the text of `{key}` is not a valid format string of {name}"),
@@ -112,14 +112,6 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
 
 fn named(class: &str) -> &str {
     if class.is_empty() { "any value" } else { class }
-}
-
-fn flag_name(directives: Option<Directives>) -> &'static str {
-    match directives {
-        Some(Directives::PythonBrace) => "str.format",
-        Some(Directives::Python) => "Python",
-        _ => "printf",
-    }
 }
 
 /// Whether an argument can be formatted as both types.

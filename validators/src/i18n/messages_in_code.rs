@@ -48,20 +48,15 @@ const MAX_DISTANCE: usize = 2;
 /// Maximum number of texts of one file that are compared.
 const MAX_COMPARED: usize = 40;
 
-/// The languages without a grammar whose programs use gettext: C, C++, Vala and Elixir.
-const WITHOUT_GRAMMAR: [&str; 14] =
-    ["c", "cc", "cpp", "cxx", "h", "hh", "hpp", "m", "vala", "ex", "exs", "eex", "heex", "leex"];
-
-/// Whether the file is a program in one of the languages without a grammar.
-pub(super) fn is_without_grammar(path: &str) -> bool {
-    path.rsplit_once('.').is_some_and(|(_, extension)| WITHOUT_GRAMMAR.contains(&extension))
-}
+/// The extensions of programs that use gettext.
+const EXTENSIONS: [&str; 22] = [
+    "py", "php", "js", "jsx", "ts", "tsx", "mjs", "vue", "c", "cc", "cpp", "cxx", "h", "hh", "hpp",
+    "m", "vala", "ex", "exs", "eex", "heex", "leex",
+];
 
 /// The languages whose programs use gettext.
 pub(super) fn is_supported(path: &str) -> bool {
-    let extension = path.rsplit('.').next().unwrap_or_default();
-    ["py", "php", "js", "jsx", "ts", "tsx", "mjs", "vue"].contains(&extension)
-        || is_without_grammar(path)
+    path.rsplit_once('.').is_some_and(|(_, extension)| EXTENSIONS.contains(&extension))
 }
 
 /// The source texts of all templates or of all translations.

@@ -51,6 +51,51 @@ pub(super) enum Directives {
     Python,
     /// The replacement fields of `str.format` in Python.
     PythonBrace,
+    /// The numbered fields of `String.Format` in .NET.
+    CSharp,
+    /// The numbered fields of `MessageFormat` in Java, where apostrophes quote text.
+    Java,
+    /// The names in braces of Perl; other braces are text.
+    PerlBrace,
+    /// The numbers after a percent sign of Qt and KDE.
+    Numbered,
+    /// The variables of shell scripts.
+    Shell,
+    /// The references of Ruby: `%{name}` and `%<name>d`, and the directives of C.
+    Ruby,
+}
+
+impl Directives {
+    /// The type that a flag of a PO file states.
+    pub(super) fn from_flag(flag: &str) -> Option<Self> {
+        Some(match flag.strip_suffix("-format")? {
+            "c" | "objc" | "php" | "lua" | "perl" | "awk" | "tcl" | "javascript" => Self::C,
+            "python" => Self::Python,
+            "python-brace" => Self::PythonBrace,
+            "csharp" => Self::CSharp,
+            "java" => Self::Java,
+            "perl-brace" => Self::PerlBrace,
+            "qt" | "kde" => Self::Numbered,
+            "sh" => Self::Shell,
+            "ruby" => Self::Ruby,
+            _ => return None,
+        })
+    }
+
+    /// The name of the syntax, for messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::C => "printf",
+            Self::Python => "Python",
+            Self::PythonBrace => "str.format",
+            Self::CSharp => ".NET",
+            Self::Java => "Java",
+            Self::PerlBrace => "Perl",
+            Self::Numbered => "Qt",
+            Self::Shell => "the shell",
+            Self::Ruby => "Ruby",
+        }
+    }
 }
 
 /// One text, or one plural form of a text.

@@ -158,17 +158,9 @@ impl<'t> Reader<'t> {
 
     fn flags(&mut self, flags: &str) {
         for flag in flags.split([',', ' ']).filter(|flag| !flag.is_empty()) {
-            match flag {
-                "fuzzy" => self.pending.flags.fuzzy = true,
-                "c-format" | "php-format" | "objc-format" | "lua-format" => {
-                    self.pending.flags.directives = Some(Directives::C);
-                }
-                "python-format" => self.pending.flags.directives = Some(Directives::Python),
-                "python-brace-format" => {
-                    self.pending.flags.directives = Some(Directives::PythonBrace);
-                }
-                _ => {}
-            }
+            let flags = &mut self.pending.flags;
+            flags.fuzzy |= flag == "fuzzy";
+            flags.directives = Directives::from_flag(flag).or(flags.directives);
         }
     }
 
