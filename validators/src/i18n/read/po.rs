@@ -176,6 +176,8 @@ impl<'t> Reader<'t> {
         let (value, span) = self.string(at + quote, &line[quote..]);
         let index = keyword.strip_prefix("msgstr[").and_then(|rest| rest.strip_suffix(']'));
         match keyword {
+            // Lines of obsolete entries have a mark before the string.
+            "" => self.extend(value, span, at),
             "domain" => self.part = Part::None,
             "msgctxt" => {
                 self.pending.context = Some((value, span));
