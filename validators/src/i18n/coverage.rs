@@ -57,9 +57,9 @@ const SAMPLES: [Sample; 14] = [
         path: "lib/l10n/app_pl.arb",
         placeholders: ["{n}", "{x}"],
         plurals: [
-            r#""f": "{c, plural, one {a} other {b}}""#,
-            r#""f": "{c, plural, one {a} few {b} many {c} other {d}}""#,
-            r#""f": "{c, plural, one {a} other {d}}""#,
+            r#""f": "{c, plural, one {# a} other {{c} b}}""#,
+            r#""f": "{c, plural, one {# a} few {{c} b} many {{c} c} other {{c} d}}""#,
+            r#""f": "{c, plural, one {# a} other {{c} d}}""#,
         ],
     },
     Sample {

@@ -111,8 +111,10 @@ fn texts(text: &str) -> Vec<(&str, Span)> {
     let bytes = text.as_bytes();
     for at in memchr::memchr_iter(b'(', bytes) {
         let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
-        let length = bytes[..at].iter().rev().take(MAX_FUNCTION).take_while(is_name).count();
-        let (before, name) = text[..at].split_at(at - length);
+        // In the style of GNU, a space follows the name.
+        let end = text[..at].strip_suffix(' ').map_or(at, str::len);
+        let length = bytes[..end].iter().rev().take(MAX_FUNCTION).take_while(is_name).count();
+        let (before, name) = text[..end].split_at(end - length);
         let Some(&(_, index)) = FUNCTIONS.iter().find(|(function, _)| *function == name) else {
             continue;
         };
@@ -160,11 +162,14 @@ mod tests {
     #[test]
     fn texts_are_found_in_calls() {
         let text = "_('Save all changes') ngettext(\"%d selected file\", '%d selected files', n) \
-                    pgettext('menu', 'Open another file') _('one text' 'continued') \
+                    pgettext('menu', 'Open another file') _('one text' 'continued') _ (\"Close all windows\") \
                     obj.my_('not a call of it') conf.gettext('name_of_setting')\n# _('in a comment here')\n_('short')";
         let found = texts(text);
         let names: Vec<&str> = found.iter().map(|(text, _)| *text).collect();
-        assert_eq!(names, ["Save all changes", "%d selected file", "Open another file"]);
+        assert_eq!(
+            names,
+            ["Save all changes", "%d selected file", "Open another file", "Close all windows"]
+        );
         for (value, span) in found {
             assert_eq!(&text[span.range()], value);
         }

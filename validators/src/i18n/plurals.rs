@@ -24,6 +24,8 @@ struct Counted {
     source_varies: bool,
     /// Whether the library uses `other` for the categories that are missing.
     has_default: bool,
+    /// Whether users see the number. Without it, one form is sufficient for all that are not `one`.
+    is_shown: bool,
 }
 
 impl Counted {
@@ -32,16 +34,18 @@ impl Counted {
     }
 
     /// Whether `other` is the form of the only category that is missing. In languages that use it for
-    /// fractions only, it is, unless it is equal to another form.
-    fn is_served(&self, missing: &[&str], plurals: Plurals) -> bool {
+    /// fractions only, it is, unless it is equal to another form and other texts of the file have the
+    /// category: then it is the form of fractions.
+    fn is_served(&self, missing: &[&str], plurals: Plurals, used: &HashSet<&str>) -> bool {
         let Some(other) = self.forms.get("other").filter(|_| self.has_default) else {
             return false;
         };
-        missing.len() == 1
-            && plurals.required().all(|category| {
-                category != "other"
-                    && (category == "one" || self.forms.get(category) != Some(other))
-            })
+        let &[category] = missing else { return false };
+        let is_copy = || {
+            let mut required = plurals.required().filter(|it| *it != "one");
+            required.any(|it| self.forms.get(it) == Some(other))
+        };
+        plurals.required().all(|it| it != "other") && !(used.contains(category) && is_copy())
     }
 }
 
@@ -74,6 +78,7 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
                 has_exact: false,
                 source_varies: varied.contains(&*entry.key),
                 has_default: context.layout.format != Format::Yaml,
+                is_shown: true,
             });
         } else if context.layout.format == Format::Fluent {
             for form in &entry.forms {
@@ -89,6 +94,7 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
                         locale: locale.clone(),
                         source_varies: true,
                         has_default: true,
+                        is_shown: true,
                     });
                 }
             }
@@ -111,6 +117,7 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
                         locale: locale.clone(),
                         source_varies: varied.contains(&*entry.key),
                         has_default: true,
+                        is_shown: message.shown.contains(argument(&form.value[range])),
                     });
                 }
             }
@@ -131,6 +138,11 @@ fn exact((selector, text): (&str, &str)) -> (String, String) {
         _ => selector,
     };
     (category.to_owned(), text.to_owned())
+}
+
+/// The argument of a plural of ICU.
+fn argument(plural: &str) -> &str {
+    plural.trim_start_matches('{').split(',').next().unwrap_or_default().trim()
 }
 
 /// The selectors and texts of a valid plural of ICU.
@@ -188,6 +200,7 @@ fn suffixed(context: &Context<'_>) -> Vec<Counted> {
             has_exact: false,
             source_varies: true,
             has_default: false,
+            is_shown: true,
         })
         .collect()
 }
@@ -237,12 +250,14 @@ pub(super) fn missing_plural(context: &Context<'_>, report: &mut Report<'_>) {
     let uniform = all.iter().filter(is_reduced).count();
     let varied = all.iter().filter(|counted| !is_uniform(counted)).count();
     let is_usual = varied >= uniform.max(1);
-    for counted in all {
-        let Some(plurals) = plurals_of(&counted) else { continue };
+    let used: HashSet<&str> =
+        all.iter().flat_map(|counted| counted.forms.keys()).map(String::as_str).collect();
+    for counted in all.iter().filter(|counted| counted.is_shown) {
+        let Some(plurals) = plurals_of(counted) else { continue };
         let missing: Vec<&str> =
             plurals.required().filter(|category| !counted.has(category)).collect();
-        let is_intended = is_uniform(&counted) && !(is_usual && counted.source_varies);
-        if missing.is_empty() || is_intended || counted.is_served(&missing, plurals) {
+        let is_intended = is_uniform(counted) && !(is_usual && counted.source_varies);
+        if missing.is_empty() || is_intended || counted.is_served(&missing, plurals, &used) {
             continue;
         }
         let names: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
