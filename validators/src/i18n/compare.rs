@@ -9,21 +9,42 @@ use super::printf::{self, Argument};
 use super::{Context, display_key, groups, icu};
 use crate::cached::cached;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::source::Span;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Deref;
 
 /// How many source texts have placeholders with the same marks if the library replaces them.
 const MIN_USUAL: usize = 3;
 /// Maximum number of placeholders of one text that are reported.
 pub(super) const MAX_REPORTED: usize = 100;
 
+/// The source texts of an entry.
+pub(super) enum Sources<'a> {
+    /// Those in the same file: the text, and its plural.
+    One([&'a str; 1]),
+    Two([&'a str; 2]),
+    Many(Vec<&'a str>),
+}
+
+impl<'a> Deref for Sources<'a> {
+    type Target = [&'a str];
+
+    fn deref(&self) -> &[&'a str] {
+        match self {
+            Self::One(text) => text,
+            Self::Two(texts) => texts,
+            Self::Many(texts) => texts,
+        }
+    }
+}
+
 /// A translated entry and its source texts.
 pub(super) struct Pair<'a> {
     pub(super) entry: &'a Entry,
-    pub(super) sources: Vec<&'a str>,
+    pub(super) sources: Sources<'a>,
 }
 
 /// The base of a key with a plural suffix of i18next, such as `item_one`, and the category.
@@ -34,14 +55,13 @@ pub(super) fn plural_suffix(key: &str) -> Option<(&str, &str)> {
 
 /// The translated entries with their source texts.
 pub(super) fn pairs<'f>(context: &Context<'f>) -> Vec<Pair<'f>> {
-    let is_embedded =
-        matches!(context.layout.format, Format::Po | Format::XcStrings | Format::Xliff);
     let is_filled = |entry: &&'f Entry| !entry.is_empty();
-    if is_embedded {
+    if context.layout.format.has_sources() {
         let pair = |entry: &'f Entry| {
-            let (source, plural) = entry.source.as_ref()?;
-            let sources =
-                [Some(source.as_str()), plural.as_deref()].into_iter().flatten().collect();
+            let sources = match entry.sources()? {
+                (text, None) => Sources::One([text]),
+                (text, Some(plural)) => Sources::Two([text, plural]),
+            };
             Some(Pair { entry, sources })
         };
         return context.entries().filter(is_filled).filter_map(pair).collect();
@@ -61,7 +81,7 @@ pub(super) fn pairs<'f>(context: &Context<'f>) -> Vec<Pair<'f>> {
         let found =
             base.and_then(|(base, _)| texts.get(base)).or_else(|| texts.get(&*entry.key))?;
         let sources: Vec<&str> = found.iter().copied().filter(|text| !text.is_empty()).collect();
-        (!sources.is_empty()).then_some(Pair { entry, sources })
+        (!sources.is_empty()).then_some(Pair { entry, sources: Sources::Many(sources) })
     };
     context.entries().filter(is_filled).filter_map(pair).collect()
 }
@@ -103,6 +123,11 @@ fn can_omit_count(context: &Context<'_>, pair: &Pair<'_>, name: &str) -> bool {
         |it: &icu::Message| it.counts.contains(argument) && !it.shown.contains(argument);
     messages().all(|message| is_hidden(&message))
         || messages().all(|message| message.counts.contains(argument)) && !has_plurals()
+}
+
+/// Whether the text can have placeholders.
+fn has_marks(context: &Context<'_>, text: &str) -> bool {
+    placeholders::has_marks(context.layout.format, context.is_icu(), text)
 }
 
 fn scan(context: &Context<'_>, text: &str) -> Vec<Placeholder> {
@@ -202,7 +227,8 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
     let usual = OnceCell::new();
     let is_usual = |name: &str| usual.get_or_init(|| usual_marks(context)).contains(marks(name));
     for pair in context.pairs() {
-        if pair.entry.directives.is_some() {
+        let mut forms = pair.entry.forms.iter();
+        if pair.entry.directives.is_some() || !forms.any(|form| has_marks(context, &form.value)) {
             continue;
         }
         let implicit = implicit(context, pair);
@@ -246,6 +272,10 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
                 .map(|(_, range)| part(source, form.span, &form.value, range))
                 .collect();
             let finding = report.at(spans[0], message);
+            // If the source has no placeholder, the marks can be text.
+            if !is_certain && expected.is_empty() {
+                finding.severity = finding.severity.min(Severity::Info);
+            }
             let known = expected.iter().map(String::as_str);
             let candidates = || missing.iter().map(|name| name.as_str());
             let near: Vec<&str> =
@@ -276,7 +306,9 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
 
 pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>) {
     for pair in context.pairs() {
-        if pair.entry.directives.is_some() {
+        let is_marked = has_directives(context.layout.format)
+            || pair.sources.iter().any(|text| has_marks(context, text));
+        if pair.entry.directives.is_some() || !is_marked {
             continue;
         }
         let implicit = implicit(context, pair);

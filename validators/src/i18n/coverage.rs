@@ -5,7 +5,7 @@ use super::tests::findings;
 use std::fmt::Write as _;
 
 /// A format: a name, the paths of the source and of the Polish translation, a placeholder and another
-/// one, and texts with plural forms: those of the source, the Polish ones, and these without `few`.
+/// one, and texts with plural forms: those of the source, the Polish ones, and some of these.
 struct Sample {
     name: &'static str,
     source: &'static str,
@@ -37,7 +37,7 @@ const SAMPLES: [Sample; 14] = [
         plurals: [
             r#""f": "{c, plural, one {# a} other {# b}}""#,
             r#""f": "{c, plural, one {# a} few {# b} many {# c} other {# d}}""#,
-            r#""f": "{c, plural, one {# a} many {# c} other {# d}}""#,
+            r#""f": "{c, plural, one {# a} other {# d}}""#,
         ],
     },
     Sample {
@@ -57,9 +57,9 @@ const SAMPLES: [Sample; 14] = [
         path: "lib/l10n/app_pl.arb",
         placeholders: ["{n}", "{x}"],
         plurals: [
-            r#""f": "{c, plural, one {a} other {b}}""#,
-            r#""f": "{c, plural, one {a} few {b} many {c} other {d}}""#,
-            r#""f": "{c, plural, one {a} many {c} other {d}}""#,
+            r#""f": "{c, plural, one {# a} other {{c} b}}""#,
+            r#""f": "{c, plural, one {# a} few {{c} b} many {{c} c} other {{c} d}}""#,
+            r#""f": "{c, plural, one {# a} other {{c} d}}""#,
         ],
     },
     Sample {
@@ -81,7 +81,7 @@ const SAMPLES: [Sample; 14] = [
         plurals: [
             "f = { $c ->\n    [one] a\n   *[other] b\n}\n",
             "f = { $c ->\n    [one] a\n    [few] b\n    [many] c\n   *[other] d\n}\n",
-            "f = { $c ->\n    [one] a\n    [many] c\n   *[other] d\n}\n",
+            "f = { $c ->\n    [one] a\n   *[other] d\n}\n",
         ],
     },
     Sample {
@@ -100,8 +100,7 @@ const SAMPLES: [Sample; 14] = [
             "<plurals name=\"f\"><item quantity=\"one\">a</item><item quantity=\"other\">b</item></plurals>",
             "<plurals name=\"f\"><item quantity=\"one\">a</item><item quantity=\"few\">b</item>\
              <item quantity=\"many\">c</item><item quantity=\"other\">d</item></plurals>",
-            "<plurals name=\"f\"><item quantity=\"one\">a</item><item quantity=\"many\">c</item>\
-             <item quantity=\"other\">d</item></plurals>",
+            "<plurals name=\"f\"><item quantity=\"one\">a</item><item quantity=\"other\">d</item></plurals>",
         ],
     },
     Sample {
@@ -116,7 +115,7 @@ const SAMPLES: [Sample; 14] = [
         source: "en.lproj/a.stringsdict",
         path: "pl.lproj/a.stringsdict",
         placeholders: ["%1$@", "%2$@"],
-        plurals: ["one other", "one few many other", "one many other"],
+        plurals: ["one other", "one few many other", "one other"],
     },
     Sample {
         name: "`.xcstrings`",
@@ -126,7 +125,7 @@ const SAMPLES: [Sample; 14] = [
         plurals: [
             "",
             r#""f": {"localizations": {"pl": {"variations": {"plural": {"one": {"stringUnit": {"value": "a"}}, "few": {"stringUnit": {"value": "b"}}, "many": {"stringUnit": {"value": "c"}}, "other": {"stringUnit": {"value": "d"}}}}}}}"#,
-            r#""f": {"localizations": {"pl": {"variations": {"plural": {"one": {"stringUnit": {"value": "a"}}, "many": {"stringUnit": {"value": "c"}}, "other": {"stringUnit": {"value": "d"}}}}}}}"#,
+            r#""f": {"localizations": {"pl": {"variations": {"plural": {"one": {"stringUnit": {"value": "a"}}, "other": {"stringUnit": {"value": "d"}}}}}}}"#,
         ],
     },
     Sample {
@@ -218,7 +217,9 @@ fn write(sample: &Sample, entries: &[Entry<'_>], plurals: &str, is_source: bool)
         }
         Some("xlf") => {
             let unit = |it: &Entry<'_>| {
-                let (source, target) = (it.1, &it.2);
+                // Elements of the format are written as they are.
+                let escaped = |text: &str| text.replace('<', "&lt;").replace("&lt;x ", "<x ");
+                let (source, target) = (escaped(it.1), escaped(&it.2));
                 format!(
                     "<trans-unit id=\"{}\"><source>{source}</source><target>{target}</target></trans-unit>\n",
                     it.0

@@ -15,6 +15,9 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let format = context.layout.format;
     for pair in context.pairs() {
+        if pair.entry.directives.is_none() && !has_directives(format) {
+            continue;
+        }
         let parse = |text: &str| match (pair.entry.directives, has_directives(format)) {
             (Some(kind), _) => printf::directives(text, kind),
             (None, true) => Some(printf::lenient(text)),
@@ -43,7 +46,7 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
             let key = || display_key(&pair.entry.key);
             let Some(own) = parse(&form.value) else {
                 let key = key();
-                let name = flag_name(pair.entry.directives);
+                let name = pair.entry.directives.map_or("printf", Directives::name);
                 report.at(
                     form.span,
                     format!("the text of `{key}` is not a valid format string of {name}"),
@@ -111,20 +114,11 @@ fn named(class: &str) -> &str {
     if class.is_empty() { "any value" } else { class }
 }
 
-fn flag_name(directives: Option<Directives>) -> &'static str {
-    match directives {
-        Some(Directives::PythonBrace) => "str.format",
-        Some(Directives::Python) => "Python",
-        _ => "printf",
-    }
-}
-
 /// Whether an argument can be formatted as both types.
 fn is_compatible(one: &str, other: &str, format: Format) -> bool {
     let is_same = one == other || format != Format::Po && (one.is_empty() || other.is_empty());
     // Android formats any value with `%s`, and integers of all sizes are one type.
-    let last = |class: &str| class.rsplit(' ').next().unwrap_or_default().to_owned();
-    let is_integer = |class: &str| matches!(&*last(class), "integer" | "unsigned");
+    let is_integer = |class: &str| matches!(class.rsplit(' ').next(), Some("integer" | "unsigned"));
     match format {
         Format::Android => {
             is_same

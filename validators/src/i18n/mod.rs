@@ -165,7 +165,9 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let groups = groups::groups(context.files);
     let alone = Group::default();
     let group = groups.get(&layout.group).unwrap_or(&alone);
-    let source_path = group.source(context.files).filter(|path| path != source.path());
+    let source_path = (!layout.format.has_sources())
+        .then(|| group.source(context.files).filter(|path| path != source.path()))
+        .flatten();
     let source = source_path.map(|path| {
         let catalogue = groups::catalogue(context.files, &path);
         (path, catalogue)
@@ -215,7 +217,7 @@ fn report_problems(catalogue: &Catalogue, format: Format, report: &mut Report<'_
             finding.fix(*title, vec![edit]);
         }
         // Files of other tools have the extensions of the other formats.
-        if problem.rule == model::SYNTAX && !is_json {
+        if problem.is_harmless || problem.rule == model::SYNTAX && !is_json {
             finding.severity = finding.severity.min(Severity::Info);
         }
     }

@@ -35,6 +35,13 @@ pub(super) enum Format {
     Xliff,
 }
 
+impl Format {
+    /// Whether the files contain their source texts.
+    pub(super) fn has_sources(self) -> bool {
+        matches!(self, Self::Po | Self::Pot | Self::XcStrings | Self::Xliff)
+    }
+}
+
 /// The type of format strings of an entry, as its flag in a PO file states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Directives {
@@ -44,6 +51,51 @@ pub(super) enum Directives {
     Python,
     /// The replacement fields of `str.format` in Python.
     PythonBrace,
+    /// The numbered fields of `String.Format` in .NET.
+    CSharp,
+    /// The numbered fields of `MessageFormat` in Java, where apostrophes quote text.
+    Java,
+    /// The names in braces of Perl; other braces are text.
+    PerlBrace,
+    /// The numbers after a percent sign of Qt and KDE.
+    Numbered,
+    /// The variables of shell scripts.
+    Shell,
+    /// The references of Ruby: `%{name}` and `%<name>d`, and the directives of C.
+    Ruby,
+}
+
+impl Directives {
+    /// The type that a flag of a PO file states.
+    pub(super) fn from_flag(flag: &str) -> Option<Self> {
+        Some(match flag.strip_suffix("-format")? {
+            "c" | "objc" | "php" | "lua" | "perl" | "awk" | "tcl" | "javascript" => Self::C,
+            "python" => Self::Python,
+            "python-brace" => Self::PythonBrace,
+            "csharp" => Self::CSharp,
+            "java" => Self::Java,
+            "perl-brace" => Self::PerlBrace,
+            "qt" | "kde" => Self::Numbered,
+            "sh" => Self::Shell,
+            "ruby" => Self::Ruby,
+            _ => return None,
+        })
+    }
+
+    /// The name of the syntax, for messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::C => "printf",
+            Self::Python => "Python",
+            Self::PythonBrace => "str.format",
+            Self::CSharp => ".NET",
+            Self::Java => "Java",
+            Self::PerlBrace => "Perl",
+            Self::Numbered => "Qt",
+            Self::Shell => "the shell",
+            Self::Ruby => "Ruby",
+        }
+    }
 }
 
 /// One text, or one plural form of a text.
@@ -57,6 +109,14 @@ pub(super) struct Form {
     pub(super) span: Span,
 }
 
+/// The source text of an entry.
+#[derive(Clone, Debug)]
+pub(super) enum SourceText {
+    /// The end of the key, from this byte.
+    InKey(usize),
+    Separate(Box<str>),
+}
+
 /// A key with its texts in one locale.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
@@ -65,8 +125,10 @@ pub(super) struct Entry {
     pub(super) key_span: Span,
     /// The texts; more than one if the format has plural forms.
     pub(super) forms: Vec<Form>,
-    /// The source text and its plural, if the file contains them.
-    pub(super) source: Option<(String, Option<String>)>,
+    /// The source text, if the file contains it.
+    pub(super) source: Option<SourceText>,
+    /// The plural of the source text.
+    pub(super) source_plural: Option<Box<str>>,
     pub(super) directives: Option<Directives>,
     /// Whether the entry is not used: fuzzy or obsolete.
     pub(super) inactive: bool,
@@ -86,10 +148,29 @@ impl Entry {
             key_span,
             forms,
             source: None,
+            source_plural: None,
             directives: None,
             inactive: false,
             untranslatable: false,
         }
+    }
+
+    /// The source text and its plural, if the file contains them.
+    pub(super) fn sources(&self) -> Option<(&str, Option<&str>)> {
+        let text = match self.source.as_ref()? {
+            SourceText::InKey(start) => &self.key[*start..],
+            SourceText::Separate(text) => text,
+        };
+        Some((text, self.source_plural.as_deref()))
+    }
+
+    /// Whether the texts are those of another entry.
+    fn has_texts_of(&self, other: &Self) -> bool {
+        let texts = |entry: &Self| {
+            let forms = entry.forms.iter();
+            forms.map(|it| (it.category.clone(), it.value.clone())).collect::<Vec<_>>()
+        };
+        texts(self) == texts(other)
     }
 
     /// Whether all texts are empty.
@@ -109,6 +190,8 @@ pub(super) struct Problem {
     pub(super) related: Option<(Span, &'static str)>,
     /// An edit without which the defect would not exist: the bytes to replace, and the text.
     pub(super) fix: Option<(&'static str, Span, String)>,
+    /// Whether the program behaves the same without the defect.
+    pub(super) is_harmless: bool,
 }
 
 /// The entries and defects of one file.
@@ -134,23 +217,49 @@ pub(super) const DUPLICATE: &str = "i18n/duplicate-key";
 impl Catalogue {
     pub(super) fn problem(&mut self, rule: &'static str, span: Span, message: impl Into<String>) {
         let message = message.into();
-        self.problems.push(Problem { rule, span, message, related: None, fix: None });
+        self.problems.push(Problem {
+            rule,
+            span,
+            message,
+            related: None,
+            fix: None,
+            is_harmless: false,
+        });
     }
 
-    /// Adds the problems of keys that occur twice. `reason` states the consequence.
-    pub(super) fn report_duplicates(&mut self, reason: &str, display: impl Fn(&str) -> String) {
+    /// Adds the problems of keys that occur twice. `reason` states the consequence if the texts
+    /// differ.
+    pub(super) fn report_duplicates(&mut self, reason: &str) {
         let mut first = std::collections::HashMap::with_capacity(self.entries.len());
         let mut found = Vec::new();
         for entry in self.entries.iter().filter(|entry| !entry.inactive) {
-            if let Some(earlier) = first.insert(&*entry.key, entry.key_span) {
-                found.push((entry.key_span, earlier, display(&entry.key)));
+            if let Some(earlier) = first.insert(&*entry.key, entry) {
+                let spans = (entry.key_span, earlier.key_span);
+                found.push((entry.key.clone(), spans, entry.has_texts_of(earlier)));
             }
         }
-        for (span, earlier, key) in found {
-            self.problem(DUPLICATE, span, format!("duplicate key `{key}`; {reason}"));
-            if let Some(problem) = self.problems.last_mut() {
-                problem.related = Some((earlier, "first definition"));
-            }
+        for (key, (span, earlier), is_same) in found {
+            self.report_duplicate(&key, (span, earlier), is_same, reason);
         }
+    }
+
+    /// Adds the problem of a key that occurs twice. `spans` are those of the second and of the first
+    /// definition; `reason` states the consequence if the texts differ.
+    pub(super) fn report_duplicate(
+        &mut self,
+        key: &str,
+        (span, earlier): (Span, Span),
+        is_same: bool,
+        reason: &str,
+    ) {
+        let reason = if is_same { "both have the same text" } else { reason };
+        self.problems.push(Problem {
+            rule: DUPLICATE,
+            span,
+            message: format!("duplicate key `{key}`; {reason}"),
+            related: Some((earlier, "first definition")),
+            fix: None,
+            is_harmless: is_same,
+        });
     }
 }

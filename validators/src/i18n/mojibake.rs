@@ -16,6 +16,7 @@ const WINDOWS: [char; 32] = [
 /// The byte that Windows-1252 or ISO 8859-1 decodes as `c`, if it is not ASCII.
 fn byte(c: char) -> Option<u8> {
     match c {
+        '\0'..='\u{7F}' => None,
         '\u{80}'..='\u{FF}' => u8::try_from(u32::from(c)).ok(),
         _ => {
             let at = WINDOWS.iter().position(|&known| known == c)?;
@@ -66,9 +67,16 @@ fn find(text: &str) -> Option<(Range<usize>, char)> {
             0xF0..=0xF4 => 4,
             _ => continue,
         };
-        let shown: Vec<char> = text[at..].chars().take(length).collect();
-        let bytes: Vec<u8> = shown.iter().filter_map(|&c| byte(c)).collect();
-        let Some(original) = std::str::from_utf8(&bytes).ok().filter(|_| bytes.len() == length)
+        let (mut shown, mut bytes) = (['\0'; 4], [0; 4]);
+        let mut count = 0;
+        for c in text[at..].chars().take(length) {
+            // Most letters of this range are not before another one.
+            let Some(byte) = byte(c) else { break };
+            (shown[count], bytes[count]) = (c, byte);
+            count += 1;
+        }
+        let shown = &shown[..count];
+        let Some(original) = std::str::from_utf8(&bytes[..count]).ok().filter(|_| count == length)
         else {
             continue;
         };

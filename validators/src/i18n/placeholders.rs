@@ -7,6 +7,19 @@ use std::ops::Range;
 /// A placeholder: its normalised form, and its range in the text.
 pub(super) type Placeholder = (String, Range<usize>);
 
+/// Whether the text has a character with which its placeholders start.
+pub(super) fn has_marks(format: Format, is_icu: bool, text: &str) -> bool {
+    let bytes = text.as_bytes();
+    match format {
+        _ if is_icu => memchr::memchr(b'{', bytes).is_some(),
+        Format::Yaml => memchr::memchr2(b'{', b'%', bytes).is_some(),
+        Format::Php => memchr::memchr(b':', bytes).is_some(),
+        Format::Fluent => memchr::memchr(b'$', bytes).is_some(),
+        Format::Xliff => memchr::memchr(b'<', bytes).is_some(),
+        _ => memchr::memchr(b'{', bytes).is_some(),
+    }
+}
+
 /// The placeholders of a text. Directives of `printf` are compared separately.
 pub(super) fn scan(format: Format, is_icu: bool, text: &str) -> Vec<Placeholder> {
     match format {
@@ -148,8 +161,9 @@ fn elements(text: &str) -> Vec<Placeholder> {
         for (at, _) in text.match_indices(start) {
             let Some(length) = text[at..].find('>') else { continue };
             let tag = &text[at..at + length];
-            let Some(id) = tag.find(" id=\"").map(|id| &tag[id + 5..]) else { continue };
-            let id = id.split('"').next().unwrap_or_default();
+            let Some(id) = tag.find(" id=").map(|id| &tag[id + 4..]) else { continue };
+            let quote = if id.starts_with('\'') { '\'' } else { '"' };
+            let id = id.split(quote).nth(1).unwrap_or_default();
             found.push((id.to_owned(), at..at + length + 1));
         }
     }
@@ -215,7 +229,7 @@ mod tests {
             (Format::Php, "The :Attribute is at 10:30: x::y :)", vec![":attribute"]),
             (Format::Fluent, "{ $name } costs $price", vec!["$name"]),
             (Format::Properties, "{0} of {1,number}", vec!["{0}", "{1}"]),
-            (Format::Xliff, r#"a <x id="INTERPOLATION" equiv-text="b"/>"#, vec!["INTERPOLATION"]),
+            (Format::Xliff, r#"a <x id="A" equiv-text="b"/> <ph id='B'/>"#, vec!["A", "B"]),
         ] {
             assert_eq!(names(format, text), expected, "{text}");
         }

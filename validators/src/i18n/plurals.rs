@@ -1,24 +1,52 @@
 //! The plural categories of texts, compared with those of the language.
 
 use super::compare::{is_suffixed, plural_suffix};
-use super::locale::{self, Plurals};
+use super::locale::{self, CATEGORIES, Plurals};
 use super::messages::part;
 use super::model::{Form, Format};
+use super::read::plural_selections;
 use super::{Context, display_key, icu};
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Items;
 use aidd_engine::text::source::Span;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// The categories of one text with plural forms.
 struct Counted {
     key: String,
     span: Span,
-    categories: BTreeSet<String>,
+    /// The categories and their texts.
+    forms: BTreeMap<String, String>,
     locale: String,
     /// Whether a form is for an exact number, which texts in all languages can have.
     has_exact: bool,
     /// Whether the source text has several forms.
     source_varies: bool,
+    /// Whether the library uses `other` for the categories that are missing.
+    has_default: bool,
+    /// Whether users see the number. Without it, one form is sufficient for all that are not `one`.
+    is_shown: bool,
+}
+
+impl Counted {
+    fn has(&self, category: &str) -> bool {
+        self.forms.contains_key(category)
+    }
+
+    /// Whether `other` is the form of the only category that is missing. In languages that use it for
+    /// fractions only, it is, unless it is equal to another form and other texts of the file have the
+    /// category: then it is the form of fractions.
+    fn is_served(&self, missing: &[&str], plurals: Plurals, used: &HashSet<&str>) -> bool {
+        let Some(other) = self.forms.get("other").filter(|_| self.has_default) else {
+            return false;
+        };
+        let &[category] = missing else { return false };
+        let is_copy = || {
+            let mut required = plurals.required().filter(|it| *it != "one");
+            required.any(|it| self.forms.get(it) == Some(other))
+        };
+        plurals.required().all(|it| it != "other") && !(used.contains(category) && is_copy())
+    }
 }
 
 fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
@@ -40,15 +68,36 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
     for entry in context.entries() {
         let Some(locale) = context.locale_of(entry).map(str::to_owned) else { continue };
         if entry.forms.iter().any(|form| form.category.is_some()) {
-            let categories = entry.forms.iter().filter_map(|form| form.category.as_deref());
+            let category =
+                |form: &Form| Some((form.category.as_deref()?.to_owned(), form.value.clone()));
             found.push(Counted {
                 key: display_key(&entry.key),
                 span: entry.key_span,
-                categories: categories.map(str::to_owned).collect(),
+                forms: entry.forms.iter().filter_map(category).collect(),
                 locale,
                 has_exact: false,
                 source_varies: varied.contains(&*entry.key),
+                has_default: context.layout.format != Format::Yaml,
+                is_shown: true,
             });
+        } else if context.layout.format == Format::Fluent {
+            for form in &entry.forms {
+                for selection in plural_selections(&form.value) {
+                    found.push(Counted {
+                        key: display_key(&entry.key),
+                        span: part(source, form.span, &form.value, &selection.range),
+                        has_exact: selection
+                            .variants
+                            .iter()
+                            .any(|(key, _)| !CATEGORIES.contains(key)),
+                        forms: selection.variants.into_iter().map(exact).collect(),
+                        locale: locale.clone(),
+                        source_varies: true,
+                        has_default: true,
+                        is_shown: true,
+                    });
+                }
+            }
         } else if own_is_icu {
             for form in &entry.forms {
                 let message = icu::parse(&form.value, context.layout.format != Format::Arb);
@@ -56,13 +105,19 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
                     continue;
                 }
                 for (range, selectors) in message.plurals {
+                    let options = options(&form.value[range.clone()]);
+                    let text_of = |selector: &str| {
+                        options.iter().find(|(it, _)| *it == selector).map_or("", |(_, text)| text)
+                    };
                     found.push(Counted {
                         key: display_key(&entry.key),
                         span: part(source, form.span, &form.value, &range),
                         has_exact: selectors.iter().any(|selector| selector.starts_with('=')),
-                        categories: selectors.into_iter().map(exact).collect(),
+                        forms: selectors.iter().map(|it| exact((it, text_of(it)))).collect(),
                         locale: locale.clone(),
                         source_varies: varied.contains(&*entry.key),
+                        has_default: true,
+                        is_shown: message.shown.contains(argument(&form.value[range])),
                     });
                 }
             }
@@ -74,14 +129,46 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
     found
 }
 
-/// The category for which an exact number is sufficient.
-fn exact(selector: String) -> String {
-    match &*selector {
-        "=0" => "zero".to_owned(),
-        "=1" => "one".to_owned(),
-        "=2" => "two".to_owned(),
+/// The category for which an exact number is sufficient, and the text.
+fn exact((selector, text): (&str, &str)) -> (String, String) {
+    let category = match selector {
+        "=0" | "0" => "zero",
+        "=1" | "1" => "one",
+        "=2" | "2" => "two",
         _ => selector,
+    };
+    (category.to_owned(), text.to_owned())
+}
+
+/// The argument of a plural of ICU.
+fn argument(plural: &str) -> &str {
+    plural.trim_start_matches('{').split(',').next().unwrap_or_default().trim()
+}
+
+/// The selectors and texts of a valid plural of ICU.
+fn options(plural: &str) -> Vec<(&str, &str)> {
+    let mut found = Vec::new();
+    let (mut depth, mut start, mut selector) = (0_usize, 0, "");
+    for (at, byte) in plural.bytes().enumerate() {
+        match byte {
+            b'{' => {
+                depth += 1;
+                if depth == 2 {
+                    selector = plural[start..at].split_whitespace().next_back().unwrap_or_default();
+                    start = at + 1;
+                }
+            }
+            b'}' => {
+                if depth == 2 {
+                    found.push((selector, plural[start..at].trim()));
+                    start = at + 1;
+                }
+                depth = depth.saturating_sub(1);
+            }
+            _ => {}
+        }
     }
+    found
 }
 
 /// The plural forms of i18next: keys with a suffix, if the source has the suffix `other` and another
@@ -91,27 +178,29 @@ fn suffixed(context: &Context<'_>) -> Vec<Counted> {
     let source = context.source().unwrap_or(context.own);
     let source_keys: HashSet<&str> = source.entries.iter().map(|entry| &*entry.key).collect();
     let own: HashSet<&str> = context.entries().map(|entry| &*entry.key).collect();
-    let mut forms: BTreeMap<&str, (Span, BTreeSet<String>)> = BTreeMap::new();
+    let mut found: BTreeMap<&str, (Span, BTreeMap<String, String>)> = BTreeMap::new();
     for entry in context.entries().filter(|entry| !entry.is_empty()) {
         let Some((base, category)) = plural_suffix(&entry.key) else { continue };
         let is_plural = source_keys.contains(&*format!("{base}_other"))
             && source_keys.contains(&*format!("{base}_one"));
         // A key without a suffix is the fallback of all forms; ordinal numbers have other categories.
         if is_plural && !own.contains(base) && !base.ends_with("_ordinal") {
-            let (_, categories) =
-                forms.entry(base).or_insert_with(|| (entry.key_span, BTreeSet::new()));
-            categories.insert(category.to_owned());
+            let (_, forms) = found.entry(base).or_insert_with(|| (entry.key_span, BTreeMap::new()));
+            let text = entry.forms.first().map(|form| form.value.clone());
+            forms.insert(category.to_owned(), text.unwrap_or_default());
         }
     }
-    forms
+    found
         .into_iter()
-        .map(|(base, (span, categories))| Counted {
+        .map(|(base, (span, forms))| Counted {
             key: base.to_owned(),
             span,
-            categories,
+            forms,
             locale: locale.clone(),
             has_exact: false,
             source_varies: true,
+            has_default: false,
+            is_shown: true,
         })
         .collect()
 }
@@ -122,21 +211,53 @@ fn plurals_of(counted: &Counted) -> Option<Plurals> {
 
 /// Whether a text has only `other`: it is the same for all numbers.
 fn is_uniform(counted: &Counted) -> bool {
-    counted.categories.iter().all(|category| category == "other")
+    counted.forms.keys().all(|category| category == "other")
+}
+
+/// Whether a category is one that texts have if their language has only `one` and `other`.
+fn is_common(category: &str) -> bool {
+    matches!(category, "zero" | "one" | "other")
+}
+
+/// Reports a file of Fluent that has no text with the forms that are specific to its language. If one
+/// text has them, the default of the other ones is the right form, as for a genitive.
+fn missing_in_file(all: &[Counted], report: &mut Report<'_>) {
+    let is_simple = |counted: &Counted| counted.forms.keys().all(|category| is_common(category));
+    let (Some(first), true) = (all.first(), all.iter().all(is_simple)) else { return };
+    let Some(plurals) = plurals_of(first) else { return };
+    let missing: Vec<String> = plurals
+        .required()
+        .filter(|category| !is_common(category))
+        .map(|category| format!("`{category}`"))
+        .collect();
+    if missing.is_empty() {
+        return;
+    }
+    let noun = if missing.len() == 1 { "form" } else { "forms" };
+    let language = locale::language(&first.locale);
+    let predicate = format!("without the plural {noun} {} of `{language}`", missing.join(", "));
+    let names = all.iter().map(|counted| counted.key.clone()).collect();
+    let items = Items { noun: "text", one: predicate.clone(), many: predicate, names };
+    report.at(first.span, "").items(items).help("Add a text for each of these numbers");
 }
 
 pub(super) fn missing_plural(context: &Context<'_>, report: &mut Report<'_>) {
     let all = counted(context, report);
+    if context.layout.format == Format::Fluent {
+        return missing_in_file(&all, report);
+    }
     let is_reduced = |counted: &&Counted| is_uniform(counted) && counted.source_varies;
     let uniform = all.iter().filter(is_reduced).count();
     let varied = all.iter().filter(|counted| !is_uniform(counted)).count();
     let is_usual = varied >= uniform.max(1);
-    for counted in all {
-        let Some(plurals) = plurals_of(&counted) else { continue };
+    let used: HashSet<&str> =
+        all.iter().flat_map(|counted| counted.forms.keys()).map(String::as_str).collect();
+    for counted in all.iter().filter(|counted| counted.is_shown) {
+        let Some(plurals) = plurals_of(counted) else { continue };
         let missing: Vec<&str> =
-            plurals.required().filter(|category| !counted.categories.contains(*category)).collect();
-        let is_intended = is_uniform(&counted) && !(is_usual && counted.source_varies);
-        if missing.is_empty() || is_intended {
+            plurals.required().filter(|category| !counted.has(category)).collect();
+        let is_intended = is_uniform(counted) && !(is_usual && counted.source_varies);
+        if missing.is_empty() || is_intended || counted.is_served(&missing, plurals, &used) {
             continue;
         }
         let names: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
@@ -154,8 +275,8 @@ pub(super) fn missing_plural(context: &Context<'_>, report: &mut Report<'_>) {
 pub(super) fn unknown_plural(context: &Context<'_>, report: &mut Report<'_>) {
     for counted in counted(context, report) {
         let Some(plurals) = plurals_of(&counted) else { continue };
-        let unknown = counted.categories.iter().filter(|category| {
-            let is_category = locale::CATEGORIES.contains(&&***category);
+        let unknown = counted.forms.keys().filter(|category| {
+            let is_category = CATEGORIES.contains(&&***category);
             // Many libraries use the form `zero` for the number 0, and `one` for 1, in all
             // languages.
             is_category

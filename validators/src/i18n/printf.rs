@@ -1,6 +1,7 @@
 //! Directives of `printf` and of Python, as in gettext's format checks.
 
 use super::model::Directives;
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The argument that a directive formats.
@@ -26,16 +27,111 @@ impl std::fmt::Display for Argument {
 pub(super) struct Directive {
     pub(super) argument: Argument,
     /// The type of the argument; empty if any type is accepted.
-    pub(super) class: String,
+    pub(super) class: Cow<'static, str>,
     pub(super) range: Range<usize>,
 }
 
 /// The directives of `text`; `None` if the text is not a valid format string.
 pub(super) fn directives(text: &str, kind: Directives) -> Option<Vec<Directive>> {
     match kind {
-        Directives::PythonBrace => braces(text),
+        Directives::PythonBrace | Directives::CSharp => braces(text),
         Directives::C | Directives::Python => percent(text, kind == Directives::Python, false),
+        Directives::Java => java(text),
+        Directives::PerlBrace => Some(named(text, b'{', |rest| {
+            let length = name_length(rest);
+            (length > 0 && rest[length..].starts_with('}')).then_some((0, length, length + 1))
+        })),
+        Directives::Numbered => Some(named(text, b'%', |rest| {
+            let prefix = usize::from(rest.starts_with('L'));
+            let digits = rest[prefix..].bytes().take(2).take_while(u8::is_ascii_digit).count();
+            (digits > 0 && !rest[prefix..].starts_with('0')).then_some((
+                prefix,
+                digits,
+                prefix + digits,
+            ))
+        })),
+        Directives::Shell => Some(named(text, b'$', |rest| {
+            let prefix = usize::from(rest.starts_with('{'));
+            let length = name_length(&rest[prefix..]);
+            let is_closed = prefix == 0 || rest[prefix + length..].starts_with('}');
+            (length > 0 && is_closed).then_some((prefix, length, prefix + length + prefix))
+        })),
+        Directives::Ruby => {
+            let mut found = named(text, b'%', |rest| {
+                let close = match rest.as_bytes().first()? {
+                    b'{' => '}',
+                    b'<' => '>',
+                    _ => return None,
+                };
+                let length = name_length(&rest[1..]);
+                (length > 0 && rest[1 + length..].starts_with(close)).then_some((
+                    1,
+                    length,
+                    length + 2,
+                ))
+            });
+            if found.is_empty() {
+                found = percent(text, false, false)?;
+            }
+            Some(found)
+        }
     }
+}
+
+/// The length of the identifier at the start of `text`.
+fn name_length(text: &str) -> usize {
+    if text.starts_with(|c: char| c.is_ascii_digit()) {
+        return 0;
+    }
+    text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count()
+}
+
+/// The directives that start with a mark. `read` returns, for the text after the mark, the start and
+/// the length of the name, and the length of the directive; other marks are text.
+fn named(
+    text: &str,
+    mark: u8,
+    read: impl Fn(&str) -> Option<(usize, usize, usize)>,
+) -> Vec<Directive> {
+    let directive = |at: usize| {
+        let rest = &text[at + 1..];
+        let (start, length, end) = read(rest)?;
+        let argument = Argument::Name(rest[start..start + length].to_owned());
+        Some(Directive { argument, class: Cow::Borrowed(""), range: at..at + 1 + end })
+    };
+    memchr::memchr_iter(mark, text.as_bytes()).filter_map(directive).collect()
+}
+
+/// The fields of `MessageFormat`; apostrophes quote text, and two of them are one.
+fn java(text: &str) -> Option<Vec<Directive>> {
+    let mut found = Vec::new();
+    let (mut is_quoted, mut open) = (false, None);
+    let mut bytes = text.bytes().enumerate().peekable();
+    while let Some((at, byte)) = bytes.next() {
+        match byte {
+            b'\'' if bytes.peek().is_some_and(|(_, next)| *next == b'\'') => {
+                bytes.next();
+            }
+            b'\'' => is_quoted = !is_quoted,
+            _ if is_quoted => {}
+            b'{' if open.is_some() => return None,
+            b'{' => open = Some(at),
+            b'}' => {
+                let start = open.take()?;
+                let field = &text[start + 1..at];
+                let mut parts = field.split(',').map(str::trim);
+                let (number, class) = (parts.next()?, parts.next().unwrap_or_default());
+                if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
+                    return None;
+                }
+                let argument = Argument::Name(number.to_owned());
+                let range = start..at + 1;
+                found.push(Directive { argument, class: class.to_owned().into(), range });
+            }
+            _ => {}
+        }
+    }
+    open.is_none().then_some(found)
 }
 
 /// The directives of texts that can contain percent signs, such as `100 % of`: a space is not part
@@ -45,7 +141,7 @@ pub(super) fn lenient(text: &str) -> Vec<Directive> {
 }
 
 /// The class of a conversion.
-fn class(conversion: u8, size: &str, is_python: bool) -> Option<String> {
+fn class(conversion: u8, size: &str, is_python: bool) -> Option<Cow<'static, str>> {
     let kind = match conversion {
         b'd' | b'i' if !is_python => "integer",
         b'u' | b'o' | b'x' | b'X' if !is_python => "unsigned",
@@ -59,7 +155,7 @@ fn class(conversion: u8, size: &str, is_python: bool) -> Option<String> {
         b'p' if !is_python => "pointer",
         _ => return None,
     };
-    Some(if size.is_empty() || is_python { kind.to_owned() } else { format!("{size} {kind}") })
+    Some(if size.is_empty() || is_python { kind.into() } else { format!("{size} {kind}").into() })
 }
 
 fn percent(text: &str, is_python: bool, lenient: bool) -> Option<Vec<Directive>> {
@@ -116,7 +212,7 @@ fn directive(
             *next += 1;
             Argument::Position(*next - 1)
         });
-        return Some((Directive { argument, class: String::new(), range: start..end }, end));
+        return Some((Directive { argument, class: Cow::Borrowed(""), range: start..end }, end));
     }
     at += digits(at);
     if bytes.get(at) == Some(&b'.') {
@@ -176,7 +272,8 @@ fn braces(text: &str) -> Option<Vec<Directive>> {
         let field = &text[start + 1..end];
         // A nested field in the format specification.
         let end = if field.contains('{') { end + 1 + text[end + 1..].find('}')? } else { end };
-        let name = field.split([':', '!']).next().unwrap_or_default();
+        // .NET writes the alignment after a comma.
+        let name = field.split([':', '!', ',']).next().unwrap_or_default();
         let is_valid =
             name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']'));
         if !is_valid {
@@ -190,7 +287,7 @@ fn braces(text: &str) -> Option<Vec<Directive>> {
         };
         found.push(Directive {
             argument: Argument::Name(name),
-            class: String::new(),
+            class: Cow::Borrowed(""),
             range: start..end + 1,
         });
         at = end + 1;
@@ -220,6 +317,19 @@ mod tests {
         let braces = display("{} {name!r:>{width}} {{x}}", Directives::PythonBrace);
         assert_eq!(braces, Some(vec!["`0` ".into(), "`name` ".into()]));
         assert_eq!(display("{", Directives::PythonBrace), None);
+        for (text, kind, expected) in [
+            ("{0,-8:N2} {{x}}", Directives::CSharp, Some(vec!["`0` "])),
+            ("l''{0} d'{1}' {2,number}", Directives::Java, Some(vec!["`0` ", "`2` number"])),
+            ("{0} {", Directives::Java, None),
+            ("{name} { } {1x}", Directives::PerlBrace, Some(vec!["`name` "])),
+            ("%1 %L2 100% %0", Directives::Numbered, Some(vec!["`1` ", "`2` "])),
+            ("$a ${b} $1 ${c", Directives::Shell, Some(vec!["`a` ", "`b` "])),
+            ("%{a} %<b>d", Directives::Ruby, Some(vec!["`a` ", "`b` "])),
+            ("%s", Directives::Ruby, Some(vec!["argument 1 string"])),
+        ] {
+            let expected = expected.map(|it| it.into_iter().map(str::to_owned).collect());
+            assert_eq!(display(text, kind), expected, "{text}");
+        }
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use super::compare::Pair;
 use super::messages::part;
-use super::model::{Form, Format};
+use super::model::Format;
 use super::placeholders::{self, Tag};
 use super::{Context, display_key};
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::source::{Source, Span};
+use std::borrow::Cow;
 
 /// Elements of HTML that occur in texts; a translation can use others than the source.
 const HTML: [&str; 53] = [
@@ -66,57 +66,88 @@ const HTML: [&str; 53] = [
 ];
 
 pub(super) fn tag_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
-    if matches!(context.layout.format, Format::Xliff | Format::Android) {
-        return;
-    }
     let source = report.source();
+    let format = context.layout.format;
     for pair in context.pairs() {
-        if !pair.sources.iter().any(|text| text.contains('<') && text.contains('>')) {
+        let has_tags = |text: &&str| {
+            text.contains('<') && text.contains('>')
+                || format == Format::Xliff && text.contains("&lt;")
+        };
+        if !pair.sources.iter().any(has_tags) {
             continue;
         }
-        let expected: Vec<Tag<'_>> =
-            pair.sources.iter().flat_map(|text| placeholders::tags(text)).collect();
-        if expected.is_empty()
-            || pair.sources.iter().any(|text| unbalanced(&placeholders::tags(text)).is_some())
+        let sources: Vec<Cow<'_, str>> =
+            pair.sources.iter().map(|text| characters(format, text)).collect();
+        let expected: Vec<Vec<Tag<'_>>> =
+            sources.iter().map(|text| placeholders::tags(text)).collect();
+        if expected.iter().all(Vec::is_empty)
+            || expected.iter().any(|tags| unbalanced(tags).is_some())
         {
             continue;
         }
-        for form in &pair.entry.forms {
-            if let Some((span, message)) = tag_problem(source, form, &expected, pair) {
-                report.at(span, message);
+        for form in pair.entry.forms.iter().filter(|form| !form.value.is_empty()) {
+            let value = characters(format, &form.value);
+            let place = |tag: &Tag<'_>| part(source, form.span, &value, &tag.range);
+            if let Some((tag, message)) = tag_problem(&value, &expected, pair) {
+                report.at(tag.map_or(form.span, |tag| place(&tag)), message);
             }
         }
     }
 }
 
-fn tag_problem(
-    source: &Source,
-    form: &Form,
-    expected: &[Tag<'_>],
+/// The text; of XLIFF, the characters without the elements of the format.
+fn characters(format: Format, text: &str) -> Cow<'_, str> {
+    if format != Format::Xliff {
+        return Cow::Borrowed(text);
+    }
+    let mut found = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        found.push_str(&rest[..at]);
+        let Some(end) = rest[at..].find('>') else { break };
+        rest = &rest[at + end + 1..];
+    }
+    found.push_str(rest);
+    Cow::Owned(
+        found
+            .replace("&lt;", "<")
+            .replace("&gt;", ">")
+            .replace("&quot;", "\"")
+            .replace("&amp;", "&"),
+    )
+}
+
+/// The first defect: its tag, unless it is missing, and the message.
+fn tag_problem<'t>(
+    value: &'t str,
+    expected: &[Vec<Tag<'_>>],
     pair: &Pair<'_>,
-) -> Option<(Span, String)> {
+) -> Option<(Option<Tag<'t>>, String)> {
     let key = || display_key(&pair.entry.key);
-    let own = placeholders::tags(&form.value);
-    let place = |tag: &Tag<'_>| part(source, form.span, &form.value, &tag.range);
+    let own = placeholders::tags(value);
     let is_html = |name: &str| HTML.iter().any(|html| html.eq_ignore_ascii_case(name));
     if let Some(tag) = unbalanced(&own) {
-        let shown = &form.value[tag.range.clone()];
+        let shown = &value[tag.range.clone()];
         let problem = if tag.is_end { "has no start tag" } else { "is not closed" };
-        return Some((place(tag), format!("`{shown}` {problem} in `{}`", key())));
+        return Some((Some(tag.clone()), format!("`{shown}` {problem} in `{}`", key())));
     }
-    let unknown =
-        own.iter().find(|tag| !is_html(tag.name) && !expected.iter().any(|it| it.name == tag.name));
-    if let Some(tag) = unknown {
+    let has = |tags: &[Tag<'_>], name: &str| tags.iter().any(|tag| tag.name == name);
+    let is_known =
+        |tag: &&Tag<'_>| is_html(tag.name) || expected.iter().any(|tags| has(tags, tag.name));
+    if let Some(tag) = own.iter().find(|tag| !is_known(tag)) {
         let name = tag.name;
-        return Some((place(tag), format!("the source text of `{}` has no tag `<{name}>`", key())));
+        let message = format!("the source text of `{}` has no tag `<{name}>`", key());
+        return Some((Some(tag.clone()), message));
     }
-    let missing = expected.iter().find(|tag| {
-        // A component is identified by a number or a name of its own.
-        !is_html(tag.name) && !own.iter().any(|it| it.name == tag.name)
+    // A component is identified by a number or a name of its own. The text of one plural form can
+    // omit what another one has.
+    let (first, others) = expected.split_first()?;
+    let missing = first.iter().find(|tag| {
+        !is_html(tag.name) && !has(&own, tag.name) && others.iter().all(|tags| has(tags, tag.name))
     });
-    missing.filter(|_| pair.sources.len() == 1).map(|tag| {
+    missing.map(|tag| {
         let key = key();
-        (form.span, format!("the text of `{key}` has no tag `<{}>`, as the source has", tag.name))
+        (None, format!("the text of `{key}` has no tag `<{}>`, as the source has", tag.name))
     })
 }
 

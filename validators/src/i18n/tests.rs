@@ -72,7 +72,7 @@ fn po_files_are_read_with_contexts_plurals_and_flags() {
         "#: a.c:1\n#, c-format\nmsgctxt \"menu\"\nmsgid \"%d file\"\nmsgid_plural \"%d files\"\n",
         "msgstr[0] \"%d fichier\"\nmsgstr[1] \"\"\n\"%d \"\n\"fichiers\"\n",
         "#, fuzzy\n#| msgid \"Store\"\nmsgid \"Save\"\nmsgstr \"Sauver\"\n",
-        "#~ msgid \"Old\"\n#~ msgstr \"Vieux\"\n\nmsgid \"a \\\"b\\\" \\q\"\nmsgstr \"c\nmsgid \"d\"\n",
+        "#~ msgid \"\"\n#~ \"Old\"\n#~ msgstr \"Vieux\"\n\nmsgid \"a \\\"b\\\" \\q\"\nmsgstr \"c\nmsgid \"d\"\n",
     );
     insta::assert_snapshot!(entries("po/fr.po", text));
 }

@@ -7,6 +7,7 @@ use super::locale;
 use super::messages_in_code;
 use super::model::Format;
 use aidd_engine::check::family::FileContext;
+use aidd_engine::forms::syntax::language_of;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::nearest::nearest;
@@ -44,9 +45,10 @@ enum Convention {
     Laravel,
 }
 
-/// Whether the file is a template of a language without a grammar.
+/// Whether the file is a template or a program in a language without a grammar.
 pub(super) fn is_template(path: &str) -> bool {
     [".vue", ".svelte", ".erb", ".haml", ".slim"].iter().any(|extension| path.ends_with(extension))
+        || messages_in_code::is_supported(path) && language_of(path).is_none()
 }
 
 fn convention(path: &str) -> Option<Convention> {

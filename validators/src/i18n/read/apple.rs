@@ -28,7 +28,7 @@ pub(super) fn read_strings(text: &str) -> Catalogue {
             }
         }
     }
-    catalogue.report_duplicates("only one of them is used", str::to_owned);
+    catalogue.report_duplicates("only one of them is used");
     catalogue
 }
 

@@ -1,8 +1,10 @@
 //! Reads Fluent.
 
 use super::after_mark;
+use crate::i18n::locale::CATEGORIES;
 use crate::i18n::model::{Catalogue, Entry, SYNTAX};
 use aidd_engine::text::source::Span;
+use std::ops::Range;
 
 /// Reads messages, terms and attributes. A term has the key `-name`, an attribute `name.attribute`.
 pub(super) fn read(text: &str) -> Catalogue {
@@ -57,7 +59,7 @@ pub(super) fn read(text: &str) -> Catalogue {
             ));
         }
     }
-    catalogue.report_duplicates("only one of them is used", str::to_owned);
+    catalogue.report_duplicates("only one of them is used");
     catalogue
 }
 
@@ -181,6 +183,72 @@ fn is_selection(inner: &str) -> bool {
         head.find("->")
             .is_some_and(|at| head[at + 2..].trim_start_matches([' ', '\r']).starts_with('\n'))
     })
+}
+
+/// A selection of a text by a number.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::i18n) struct PluralSelection<'t> {
+    pub(in crate::i18n) range: Range<usize>,
+    /// The keys and texts of the variants.
+    pub(in crate::i18n) variants: Vec<(&'t str, &'t str)>,
+}
+
+/// The selections of a text whose keys are plural categories and numbers.
+pub(in crate::i18n) fn plural_selections(text: &str) -> Vec<PluralSelection<'_>> {
+    let mut found = Vec::new();
+    let mut open: Vec<PluralSelection<'_>> = Vec::new();
+    let (mut is_string, mut line) = (false, 0);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'\n' => (is_string, line) = (false, at + 1),
+            b'"' if !open.is_empty() && !text[..at].ends_with('\\') => is_string = !is_string,
+            _ if is_string => {}
+            b'{' => open.push(PluralSelection { range: at..at, ..PluralSelection::default() }),
+            b'[' => {
+                let is_variant = matches!(text[line..at].trim_start(), "" | "*");
+                let Some(selection) = open.last_mut().filter(|_| is_variant) else { continue };
+                selection.end_variant(text, line);
+                let rest = &text[at + 1..];
+                let Some(end) = rest.bytes().take(60).position(|byte| byte == b']') else {
+                    continue;
+                };
+                // The text is completed at the next variant.
+                selection.variants.push((rest[..end].trim(), &rest[end + 1..]));
+            }
+            b'}' => {
+                let Some(mut selection) = open.pop() else { continue };
+                selection.end_variant(text, at);
+                selection.range.end = at + 1;
+                if selection.is_plural(text) {
+                    found.push(selection);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+impl<'t> PluralSelection<'t> {
+    /// Ends the text of the last variant at `end`.
+    fn end_variant(&mut self, text: &'t str, end: usize) {
+        if let Some((_, value)) = self.variants.last_mut() {
+            let start = text.len() - value.len();
+            *value = text.get(start..end).unwrap_or_default().trim();
+        }
+    }
+
+    fn is_plural(&self, text: &str) -> bool {
+        let is_category = |key: &str| CATEGORIES.contains(&key);
+        let is_number = |key: &str| key.bytes().all(|byte| byte.is_ascii_digit());
+        let inner = text[self.range.clone()].trim_start_matches('{').trim_start();
+        let head = inner.split("->").next().unwrap_or_default();
+        let mut keys = self.variants.iter().map(|&(key, _)| key);
+        // Ordinal numbers have other categories.
+        (head.starts_with('$') || head.starts_with("NUMBER(") && !head.contains("ordinal"))
+            && keys.clone().all(|key| is_category(key) || is_number(key))
+            && keys.any(|key| is_category(key) && key != "other")
+    }
 }
 
 fn collect_reference(value: &str, at: usize, offset: usize, catalogue: &mut Catalogue) {

@@ -1,7 +1,7 @@
 //! Reads JSON and application resource bundles.
 
 use super::after_mark;
-use crate::i18n::model::{Catalogue, DUPLICATE, Entry, Problem, SYNTAX};
+use crate::i18n::model::{Catalogue, Entry, SYNTAX};
 use aidd_engine::text::source::Span;
 use jsonc_parser::ast::{ObjectProp, Value};
 use jsonc_parser::common::{Range, Ranged};
@@ -116,19 +116,15 @@ pub(super) fn report_duplicates(
             (Value::StringLit(one), Value::StringLit(other)) => one.value == other.value,
             _ => false,
         };
-        let consequence = if is_same { "both have the same text" } else { "the last one is used" };
-        catalogue.problems.push(Problem {
-            rule: DUPLICATE,
-            span: inner(property.name.range(), offset),
-            message: format!("duplicate key `{name}`; {consequence}"),
-            related: Some((inner(earlier.name.range(), offset), "first definition")),
-            // The earlier entry ends where the next property starts.
-            fix: properties.get(index + 1).filter(|_| is_same).map(|next| {
-                let start = earlier.range.start + offset;
-                let span = Span::new(start, next.range.start + offset);
-                ("Delete the first definition", span, String::new())
-            }),
-        });
+        let spans = (inner(property.name.range(), offset), inner(earlier.name.range(), offset));
+        catalogue.report_duplicate(name, spans, is_same, "the last one is used");
+        // The earlier entry ends where the next property starts.
+        let next = properties.get(index + 1).filter(|_| is_same);
+        if let (Some(next), Some(problem)) = (next, catalogue.problems.last_mut()) {
+            let start = earlier.range.start + offset;
+            let span = Span::new(start, next.range.start + offset);
+            problem.fix = Some(("Delete the first definition", span, String::new()));
+        }
     }
 }
 

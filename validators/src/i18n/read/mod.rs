@@ -10,9 +10,11 @@ mod xcstrings;
 mod xml;
 mod yaml;
 
+pub(super) use fluent::plural_selections;
+
 use super::icu;
 use super::layout::Layout;
-use super::model::{Catalogue, Format};
+use super::model::{Catalogue, Entry, Format};
 
 /// Reads a catalogue; `None` if the content shows that the file is not one.
 pub(super) fn read(layout: &Layout, text: &str) -> Option<Catalogue> {
@@ -37,8 +39,21 @@ pub(super) fn read(layout: &Layout, text: &str) -> Option<Catalogue> {
         Format::Json | Format::Yaml => is_icu(&catalogue),
         _ => false,
     };
+    // Crowdin writes ids instead of texts into the locale with which it marks texts in a running program.
+    if memchr::memmem::find(text.as_bytes(), CROWDIN_MARK).is_some() {
+        let is_marked = |entry: &Entry| {
+            let values = || entry.forms.iter().map(|form| form.value.as_bytes());
+            values().any(|value| memchr::memmem::find(value, CROWDIN_MARK).is_some())
+        };
+        for entry in catalogue.entries.iter_mut().filter(|entry| is_marked(entry)) {
+            entry.inactive = true;
+        }
+    }
     Some(catalogue)
 }
+
+/// The start of a text that Crowdin marks.
+const CROWDIN_MARK: &[u8] = b"crwdns";
 
 /// Whether a text shows that the texts are ICU messages: a plural or a selection, and no doubled
 /// braces, which other libraries use.

@@ -1,6 +1,6 @@
 //! Reads PHP files that return an array of texts.
 
-use crate::i18n::model::{Catalogue, DUPLICATE, Entry, SYNTAX};
+use crate::i18n::model::{Catalogue, Entry, SYNTAX};
 use aidd_engine::text::source::Span;
 use std::collections::HashMap;
 
@@ -37,6 +37,28 @@ struct Level {
 
 /// Reads a file; `None` if it does not return an array.
 pub(super) fn read(text: &str) -> Option<Catalogue> {
+    let mut duplicates = Vec::new();
+    let mut catalogue = read_array(text, &mut duplicates)?;
+    if duplicates.is_empty() {
+        return Some(catalogue);
+    }
+    let entries = catalogue.entries.iter().filter(|entry| !entry.inactive);
+    let texts: HashMap<Span, &str> =
+        entries.filter_map(|entry| Some((entry.key_span, &*entry.forms.first()?.value))).collect();
+    let is_same = |(_, span, earlier): &Duplicate| {
+        texts.get(span).is_some_and(|text| texts.get(earlier) == Some(text))
+    };
+    let same: Vec<bool> = duplicates.iter().map(is_same).collect();
+    for ((key, span, earlier), is_same) in duplicates.into_iter().zip(same) {
+        catalogue.report_duplicate(&key, (span, earlier), is_same, "the last one is used");
+    }
+    Some(catalogue)
+}
+
+/// A key that occurs twice, with the spans of the second and of the first definition.
+type Duplicate = (String, Span, Span);
+
+fn read_array(text: &str, duplicates: &mut Vec<Duplicate>) -> Option<Catalogue> {
     let start = text.find("return")?;
     let mut catalogue = Catalogue { complete: true, ..Catalogue::default() };
     let mut levels: Vec<Level> = Vec::new();
@@ -83,11 +105,7 @@ pub(super) fn read(text: &str) -> Option<Catalogue> {
                 Some(key) => {
                     let earlier = level.seen.insert(key.0.clone(), key.1);
                     if let Some(earlier) = earlier.filter(|_| !level.is_opaque) {
-                        let message = format!("duplicate key `{}`; the last one is used", key.0);
-                        catalogue.problem(DUPLICATE, key.1, message);
-                        if let Some(problem) = catalogue.problems.last_mut() {
-                            problem.related = Some((earlier, "first definition"));
-                        }
+                        duplicates.push((key.0.clone(), key.1, earlier));
                     }
                     level.key = Some(key);
                 }

@@ -1,8 +1,9 @@
 //! Reads translations of gettext.
 
 use super::after_mark;
-use crate::i18n::model::{Catalogue, DUPLICATE, Directives, Entry, Form, SYNTAX};
+use crate::i18n::model::{Catalogue, DUPLICATE, Directives, Entry, Form, SYNTAX, SourceText};
 use aidd_engine::text::source::Span;
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// Defects of the plural forms.
@@ -10,14 +11,21 @@ pub(super) const PLURALS: &str = "i18n/plural-forms";
 /// Defects of the encoding.
 const ENCODING: &str = "i18n/encoding";
 
-/// The entry that is being read.
+/// The entry that is being read. Strings without escape sequences are parts of the file.
 #[derive(Default)]
-struct Pending {
-    context: Option<(String, Span)>,
-    id: Option<(String, Span)>,
-    plural: Option<String>,
-    forms: Vec<Form>,
+struct Pending<'t> {
+    context: Option<(Cow<'t, str>, Span)>,
+    id: Option<(Cow<'t, str>, Span)>,
+    plural: Option<Cow<'t, str>>,
+    forms: Vec<PendingForm<'t>>,
     flags: Flags,
+}
+
+/// A translation that is being read.
+struct PendingForm<'t> {
+    index: Option<usize>,
+    value: Cow<'t, str>,
+    span: Span,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -40,10 +48,12 @@ enum Part {
 struct Reader<'t> {
     text: &'t str,
     catalogue: Catalogue,
-    pending: Pending,
+    pending: Pending<'t>,
     part: Part,
     /// The span of the first entry with a plural.
     first_plural: Option<Span>,
+    /// The entries without a source text.
+    headers: Vec<Entry>,
 }
 
 /// Reads a file; `is_template` if it has no translations.
@@ -54,13 +64,14 @@ pub(super) fn read(text: &str, is_template: bool) -> Catalogue {
         pending: Pending::default(),
         part: Part::None,
         first_plural: None,
+        headers: Vec::new(),
     };
     let mut at = after_mark(text);
-    for line in text[at..].split_inclusive('\n') {
-        let content = line.trim_end_matches(['\n', '\r']);
-        let trimmed = content.trim_start();
-        reader.line(at + (content.len() - trimmed.len()), trimmed.trim_end());
-        at += line.len();
+    for end in memchr::memchr_iter(b'\n', text.as_bytes()).chain([text.len()]) {
+        let Some(content) = text.get(at..end) else { continue };
+        let (start, line) = trim(content);
+        reader.line(at + start, line);
+        at = end + 1;
     }
     reader.finish();
     reader.check_header(is_template);
@@ -68,8 +79,36 @@ pub(super) fn read(text: &str, is_template: bool) -> Catalogue {
     reader.catalogue
 }
 
-impl Reader<'_> {
-    fn line(&mut self, at: usize, line: &str) {
+/// The line without space around it, and where it starts.
+fn trim(line: &str) -> (usize, &str) {
+    let is_visible = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+    // Most lines need no decoding of their first and last characters.
+    if is_visible(line.as_bytes().first()) && is_visible(line.as_bytes().last()) {
+        return (0, line);
+    }
+    let trimmed = line.trim_start();
+    (line.len() - trimmed.len(), trimmed.trim_end())
+}
+
+/// Adds a continued string.
+fn append<'t>(value: &mut Cow<'t, str>, more: Cow<'t, str>) {
+    // The first string is usually empty if there are more.
+    if value.is_empty() {
+        *value = more;
+    } else {
+        value.to_mut().push_str(&more);
+    }
+}
+
+impl PendingForm<'_> {
+    fn finish(self) -> Form {
+        let category = self.index.map(|index| index.to_string().into());
+        Form { category, value: self.value.into_owned(), span: self.span }
+    }
+}
+
+impl<'t> Reader<'t> {
+    fn line(&mut self, at: usize, line: &'t str) {
         match line.as_bytes() {
             // As for msgfmt, empty lines do not end an entry.
             [] => {}
@@ -88,6 +127,10 @@ impl Reader<'_> {
                 self.flags(&line[2..]);
             }
             [b'#', ..] => self.finish_if_complete(),
+            [b'"', ..] => {
+                let (value, span) = self.string(at, line);
+                self.extend(value, span, at);
+            }
             _ => {
                 if line.starts_with("msgctxt") {
                     self.start(true);
@@ -115,23 +158,15 @@ impl Reader<'_> {
 
     fn flags(&mut self, flags: &str) {
         for flag in flags.split([',', ' ']).filter(|flag| !flag.is_empty()) {
-            match flag {
-                "fuzzy" => self.pending.flags.fuzzy = true,
-                "c-format" | "php-format" | "objc-format" | "lua-format" => {
-                    self.pending.flags.directives = Some(Directives::C);
-                }
-                "python-format" => self.pending.flags.directives = Some(Directives::Python),
-                "python-brace-format" => {
-                    self.pending.flags.directives = Some(Directives::PythonBrace);
-                }
-                _ => {}
-            }
+            let flags = &mut self.pending.flags;
+            flags.fuzzy |= flag == "fuzzy";
+            flags.directives = Directives::from_flag(flag).or(flags.directives);
         }
     }
 
     /// A line with a keyword and a string, or a continued string.
-    fn statement(&mut self, at: usize, line: &str) {
-        let Some(quote) = line.find('"') else {
+    fn statement(&mut self, at: usize, line: &'t str) {
+        let Some(quote) = memchr::memchr(b'"', line.as_bytes()) else {
             let is_keyword = line.starts_with("msg");
             let message = if is_keyword { "missing string" } else { "unknown keyword" };
             self.error(Span::new(at, at + line.len()), message);
@@ -141,7 +176,8 @@ impl Reader<'_> {
         let (value, span) = self.string(at + quote, &line[quote..]);
         let index = keyword.strip_prefix("msgstr[").and_then(|rest| rest.strip_suffix(']'));
         match keyword {
-            "" => self.extend(&value, span, at),
+            // Lines of obsolete entries have a mark before the string.
+            "" => self.extend(value, span, at),
             "domain" => self.part = Part::None,
             "msgctxt" => {
                 self.pending.context = Some((value, span));
@@ -174,43 +210,42 @@ impl Reader<'_> {
                         let keyword = Span::new(at, at + keyword.len());
                         self.error(keyword, "plural forms are not in order");
                     }
-                    self.form(Some(index.to_string().into()), value, span, at);
+                    self.form(Some(index), value, span, at);
                 }
                 None => self.error(Span::new(at, at + keyword.len().max(1)), "unknown keyword"),
             },
         }
     }
 
-    fn form(&mut self, category: Option<Box<str>>, value: String, span: Span, at: usize) {
+    fn form(&mut self, index: Option<usize>, value: Cow<'t, str>, span: Span, at: usize) {
         if self.pending.id.is_none() {
             self.error(Span::new(at, at + "msgstr".len()), "`msgstr` without `msgid`");
-        } else if category.is_none() && !self.pending.forms.is_empty() {
+        } else if index.is_none() && !self.pending.forms.is_empty() {
             self.error(Span::new(at, at + "msgstr".len()), "second `msgstr` of an entry");
         }
-        self.pending.forms.push(Form { category, value, span });
+        self.pending.forms.push(PendingForm { index, value, span });
         self.part = Part::Form;
     }
 
-    fn extend(&mut self, more: &str, span: Span, at: usize) {
+    fn extend(&mut self, more: Cow<'t, str>, span: Span, at: usize) {
         let pending = &mut self.pending;
         match self.part {
             Part::None => self.error(Span::at(at), "string without a keyword"),
             Part::Context => {
                 if let Some((context, _)) = &mut pending.context {
-                    context.push_str(more);
+                    append(context, more);
                 }
             }
             Part::Id => {
                 if let Some((id, own)) = &mut pending.id {
-                    id.push_str(more);
+                    append(id, more);
                     *own = own.cover(span);
                 }
             }
-            Part::Plural => pending.plural.get_or_insert_default().push_str(more),
+            Part::Plural => append(pending.plural.get_or_insert_default(), more),
             Part::Form => {
                 if let Some(form) = pending.forms.last_mut() {
-                    form.value.push_str(more);
-                    // The first string is usually empty if there are more.
+                    append(&mut form.value, more);
                     form.span = if form.span.is_empty() { span } else { form.span.cover(span) };
                 }
             }
@@ -218,20 +253,20 @@ impl Reader<'_> {
     }
 
     /// The value of the string at `at`, and its span without quotes.
-    fn string(&mut self, at: usize, text: &str) -> (String, Span) {
+    fn string(&mut self, at: usize, text: &'t str) -> (Cow<'t, str>, Span) {
         let bytes = text.as_bytes();
-        let mut value = String::with_capacity(text.len());
+        let mut value = Cow::Borrowed("");
         let (mut index, mut copied) = (1, 1);
         loop {
             match memchr::memchr2(b'"', b'\\', &bytes[index..]) {
                 None => {
-                    value.push_str(&text[copied..]);
+                    append(&mut value, Cow::Borrowed(&text[copied..]));
                     self.error(Span::new(at, at + text.len()), "string without closing quote");
                     return (value, Span::new(at + 1, at + text.len()));
                 }
                 Some(next) if bytes[index + next] == b'"' => {
-                    value.push_str(&text[copied..index + next]);
                     let end = index + next;
+                    append(&mut value, Cow::Borrowed(&text[copied..end]));
                     let rest = &text[end + 1..];
                     if !rest.trim().is_empty() {
                         let from = at + end + 1;
@@ -241,8 +276,10 @@ impl Reader<'_> {
                 }
                 Some(next) => {
                     let escape = index + next;
+                    let value = value.to_mut();
+                    value.reserve(text.len() - copied);
                     value.push_str(&text[copied..escape]);
-                    let length = self.escape(at + escape, &text[escape..], &mut value);
+                    let length = self.escape(at + escape, &text[escape..], value);
                     index = escape + length;
                     copied = index;
                 }
@@ -279,7 +316,12 @@ impl Reader<'_> {
     }
 
     fn finish(&mut self) {
-        let Pending { context, id, plural, forms, flags } = std::mem::take(&mut self.pending);
+        let pending = &mut self.pending;
+        let flags = std::mem::take(&mut pending.flags);
+        let (context, id) = (pending.context.take(), pending.id.take());
+        let plural = pending.plural.take();
+        // The vector keeps its memory for the next entry.
+        let forms: Vec<Form> = pending.forms.drain(..).map(PendingForm::finish).collect();
         self.part = Part::None;
         let Some((id, span)) = id else {
             if let Some((_, span)) = context {
@@ -290,36 +332,37 @@ impl Reader<'_> {
         if forms.is_empty() {
             self.error(span, "`msgid` without `msgstr`");
         }
-        if plural.is_some() && !flags.obsolete {
+        // Obsolete entries are comments.
+        if flags.obsolete {
+            return;
+        }
+        if plural.is_some() {
             self.first_plural.get_or_insert(span);
         }
-        let key = match context {
-            Some((context, _)) => format!("{context}\u{4}{id}"),
-            None => id.clone(),
+        let (key, start) = match context {
+            Some((context, _)) => (format!("{context}\u{4}{id}"), context.len() + 1),
+            None => (id.into_owned(), 0),
         };
         let entry = Entry {
-            source: Some((id, plural)),
+            source: Some(SourceText::InKey(start)),
+            source_plural: plural.map(|plural| plural.into_owned().into()),
             directives: flags.directives,
-            inactive: flags.fuzzy || flags.obsolete,
+            inactive: flags.fuzzy,
             ..Entry::new(key, span, forms)
         };
-        // Obsolete entries are comments.
-        if !flags.obsolete {
-            self.catalogue.entries.push(entry);
-        }
+        let entries =
+            if entry.key.is_empty() { &mut self.headers } else { &mut self.catalogue.entries };
+        entries.push(entry);
     }
 
     fn check_header(&mut self, is_template: bool) {
-        let mut headers = self.catalogue.entries.iter().filter(|entry| entry.key.is_empty());
-        let header = headers.next();
-        let second = headers.next().map(|second| second.key_span);
-        let header = header.and_then(|entry| entry.forms.first()).cloned();
-        self.catalogue.entries.retain(|entry| !entry.key.is_empty());
-        if let Some(span) = second {
+        let headers = std::mem::take(&mut self.headers);
+        if let Some(second) = headers.get(1) {
             let message = "second header; msgfmt rejects the file";
-            self.catalogue.problem(DUPLICATE, span, message);
+            self.catalogue.problem(DUPLICATE, second.key_span, message);
         }
-        let Some(header) = header else {
+        let Some(header) = headers.into_iter().next().and_then(|it| it.forms.into_iter().next())
+        else {
             if let Some(span) = self.first_plural.filter(|_| !is_template) {
                 let message = "plural forms without a header with `Plural-Forms`";
                 self.catalogue.problem(PLURALS, span, message);
@@ -386,8 +429,10 @@ impl Reader<'_> {
     /// Compares the plural forms of all entries with the number in the header.
     fn check_counts(&mut self, count: usize, header: Span) {
         let wrong = |entry: &&Entry| {
-            let has_plural = entry.source.as_ref().is_some_and(|(_, plural)| plural.is_some());
-            has_plural && !entry.inactive && entry.forms.len() != count && !entry.is_empty()
+            entry.source_plural.is_some()
+                && !entry.inactive
+                && entry.forms.len() != count
+                && !entry.is_empty()
         };
         let wrong: Vec<(Span, usize)> = self
             .catalogue
@@ -410,9 +455,14 @@ impl Reader<'_> {
     }
 
     fn check_duplicates(&mut self) {
-        let mut first = HashMap::with_capacity(self.catalogue.entries.len());
+        let entries = &self.catalogue.entries;
+        let mut first: HashMap<&str, Span, foldhash::fast::RandomState> =
+            HashMap::with_capacity_and_hasher(
+                entries.len(),
+                foldhash::fast::RandomState::default(),
+            );
         let mut found = Vec::new();
-        for entry in &self.catalogue.entries {
+        for entry in entries {
             if let Some(earlier) = first.insert(&*entry.key, entry.key_span) {
                 let id = entry.key.rsplit('\u{4}').next().unwrap_or_default();
                 found.push((entry.key_span, earlier, crate::i18n::abbreviate(id)));

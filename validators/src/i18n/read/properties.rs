@@ -19,7 +19,7 @@ pub(super) fn read(text: &str) -> Catalogue {
             Some(_) => at = read_entry(text, at, &mut catalogue),
         }
     }
-    catalogue.report_duplicates("the last one is used", str::to_owned);
+    catalogue.report_duplicates("the last one is used");
     catalogue
 }
 

@@ -4,7 +4,7 @@
 use super::after_mark;
 use super::json::{inner, parse, report_duplicates};
 use crate::i18n::locale;
-use crate::i18n::model::{Catalogue, Entry, Form};
+use crate::i18n::model::{Catalogue, Entry, Form, SourceText};
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 
@@ -46,7 +46,8 @@ pub(super) fn read(text: &str) -> Option<Catalogue> {
         };
         let single = sources.iter().find(|form| form.category.is_none());
         let source = single.map(|form| form.value.clone()).or_else(|| of("one"));
-        let source = (source.unwrap_or_else(|| key.to_owned()), of("other"));
+        let source = source.unwrap_or_else(|| key.to_owned());
+        let source_plural = of("other");
         for localization in &localizations.properties {
             let Some(name) = locale::parse(localization.name.as_str()) else { continue };
             let Value::Object(object) = &localization.value else { continue };
@@ -55,7 +56,8 @@ pub(super) fn read(text: &str) -> Option<Catalogue> {
                 continue;
             }
             let mut entry = Entry::new(format!("{name}\u{4}{key}"), key_span, own);
-            entry.source = Some(source.clone());
+            entry.source = Some(SourceText::Separate(source.as_str().into()));
+            entry.source_plural = source_plural.as_deref().map(Into::into);
             entry.inactive = is_stale;
             entry.untranslatable = is_excluded;
             catalogue.entries.push(entry);

@@ -1,7 +1,7 @@
 //! Reads the formats in XML: resources of Android and .NET, XLIFF, and plural rules of Apple.
 
 use super::after_mark;
-use crate::i18n::model::{Catalogue, DUPLICATE, Entry, Form, SYNTAX};
+use crate::i18n::model::{Catalogue, DUPLICATE, Entry, Form, SYNTAX, SourceText};
 use aidd_engine::text::source::Span;
 use roxmltree::{Document, Node, NodeId, ParsingOptions};
 use std::collections::HashMap;
@@ -55,12 +55,17 @@ fn attribute(node: Node<'_, '_>, name: &str, offset: usize) -> Option<(String, S
     Some((attribute.value().to_owned(), Span::new(range.start + offset, range.end + offset)))
 }
 
-/// The markup between the tags of an element, as written; entities of XML are resolved.
-fn content(text: &str, span: Span) -> String {
+/// The markup between the tags of an element, as written.
+fn markup(text: &str, span: Span) -> &str {
     let raw = text.get(span.range()).unwrap_or_default();
     // Space around the section is not part of the text.
     let section = raw.trim().strip_prefix("<![CDATA[").and_then(|raw| raw.strip_suffix("]]>"));
-    let raw = section.unwrap_or(raw);
+    section.unwrap_or(raw)
+}
+
+/// The markup between the tags of an element; entities of XML are resolved.
+fn content(text: &str, span: Span) -> String {
+    let raw = markup(text, span);
     if !raw.contains('&') {
         return raw.to_owned();
     }
@@ -126,7 +131,11 @@ pub(super) fn read_android(text: &str, is_compose: bool) -> Option<Catalogue> {
         }
         catalogue.entries.push(entry);
     }
-    catalogue.report_duplicates("the build fails", str::to_owned);
+    catalogue.report_duplicates("the build fails");
+    for problem in catalogue.problems.iter_mut().filter(|problem| problem.rule == DUPLICATE) {
+        // The resource compiler does not compare the texts.
+        problem.is_harmless = false;
+    }
     Some(catalogue)
 }
 
@@ -183,7 +192,7 @@ pub(super) fn read_resx(text: &str) -> Option<Catalogue> {
             catalogue.entries.push(entry);
         }
     }
-    catalogue.report_duplicates("only one of them is used", str::to_owned);
+    catalogue.report_duplicates("only one of them is used");
     Some(catalogue)
 }
 
@@ -207,11 +216,14 @@ pub(super) fn read_xliff(text: &str) -> Option<Catalogue> {
         let child = |name: &str| unit.children().find(|child| child.tag_name().name() == name);
         let Some(source) = child("source") else { continue };
         let (value, span) = match child("target") {
-            Some(target) => (content(text, inner(target, offset)), inner(target, offset)),
+            Some(target) => {
+                let span = inner(target, offset);
+                (markup(text, span).to_owned(), span)
+            }
             None => (String::new(), id_span),
         };
         let mut entry = Entry::single(id, id_span, value, span);
-        let source = content(text, inner(source, offset));
+        let source = markup(text, inner(source, offset)).to_owned();
         // The same text can occur in several places.
         if name == "trans-unit" {
             let file = unit.ancestors().find(|node| node.has_tag_name("file"));
@@ -226,7 +238,7 @@ pub(super) fn read_xliff(text: &str) -> Option<Catalogue> {
                 }
             }
         }
-        entry.source = Some((source, None));
+        entry.source = Some(SourceText::Separate(source.into()));
         catalogue.entries.push(entry);
     }
     Some(catalogue)
@@ -258,7 +270,7 @@ pub(super) fn read_stringsdict(text: &str) -> Option<Catalogue> {
             catalogue.entries.push(Entry::new(format!("{key}.{variable}"), span, forms));
         }
     }
-    catalogue.report_duplicates("only one of them is used", str::to_owned);
+    catalogue.report_duplicates("only one of them is used");
     Some(catalogue)
 }
 

@@ -1,7 +1,7 @@
 //! Reads YAML of Rails, vue-i18n and similar libraries.
 
 use crate::i18n::locale::{self, CATEGORIES};
-use crate::i18n::model::{Catalogue, DUPLICATE, Entry, Form, SYNTAX};
+use crate::i18n::model::{Catalogue, Entry, Form, SYNTAX};
 use aidd_engine::parse::values::{Datum, Format, Value, Values};
 use aidd_engine::text::source::Span;
 use std::collections::HashMap;
@@ -97,15 +97,14 @@ fn report_duplicates(values: &Values, map: &Value, catalogue: &mut Catalogue) {
     for &child in &map.children {
         let Some((key, span)) = &values.all[child].key else { continue };
         // The merge key can occur twice.
-        if let Some(earlier) = seen.insert(&**key, *span).filter(|_| key != "<<") {
-            catalogue.problem(
-                DUPLICATE,
-                *span,
-                format!("duplicate key `{key}`; the last one is used"),
-            );
-            if let Some(problem) = catalogue.problems.last_mut() {
-                problem.related = Some((earlier, "first definition"));
-            }
+        let text = match &values.all[child].datum {
+            Datum::Text(text) => Some(text),
+            _ => None,
+        };
+        let earlier = seen.insert(&**key, (*span, text)).filter(|_| key != "<<");
+        if let Some((earlier, earlier_text)) = earlier {
+            let is_same = text.is_some() && text == earlier_text;
+            catalogue.report_duplicate(key, (*span, earlier), is_same, "the last one is used");
         }
     }
 }
