@@ -3,6 +3,9 @@
 //! vendors and with the project itself.
 
 mod agent_targets;
+mod arguments;
+mod bundle;
+mod collisions;
 mod commands;
 mod conflicts;
 mod content;
@@ -42,7 +45,7 @@ use aidd_engine::text::paths::below;
 use aidd_engine::text::purpose::Purpose as PathPurpose;
 use aidd_engine::text::source::{Source, Span};
 use markdown::Instructions;
-use model::{AgentFile, classify, classify_text, in_plugin};
+use model::{AgentFile, classify, classify_text, in_plugin, may_be_agent_file};
 
 /// A file that steers agents.
 const AGENT_FILE: Kind = Kind("agent-file");
@@ -53,6 +56,7 @@ pub(super) const FAMILY: Family = Family {
     rules: || CHECKS.iter().map(|&(id, _)| id).collect(),
     params: &[Param { rule: cost::BUDGET, name: "tokens", param_type: ParamType::Number }],
     claim: |path, text| classify_text(path, text).map(|_| AGENT_FILE),
+    may_check: may_be_agent_file,
     check: |_, context, report| check(context, report),
     affects_other_files: |path| classify(path).is_some(),
     session_costs: cost::session_costs,
@@ -85,6 +89,7 @@ const CHECKS: &[(&str, AgentCheck)] = &[
     ("agents/hook-script", hooks::hook_script),
     ("agents/hook-shape", hook_shape::hook_shape),
     ("agents/ignored-setting", permission_rules::ignored_setting),
+    ("agents/hook-unquoted-path", hooks::hook_unquoted_path),
     ("agents/import-depth", reach::import_depth),
     ("agents/llms-txt", manifests::llms_txt),
     ("agents/local-file-tracked", reach::local_file_tracked),
@@ -96,6 +101,7 @@ const CHECKS: &[(&str, AgentCheck)] = &[
     ("agents/mcp-undefined-input", mcp::mcp_undefined_input),
     ("agents/mcp-unpinned", mcp::mcp_unpinned),
     ("agents/missing-command", commands::missing_command),
+    ("agents/name-collision", collisions::name_collision),
     ("agents/not-read", reach::not_read),
     ("agents/permission-broad", permissions::permission_broad),
     ("agents/permission-mode", permissions::permission_mode),
@@ -108,16 +114,19 @@ const CHECKS: &[(&str, AgentCheck)] = &[
     (cost::BUDGET, cost::session_budget),
     ("agents/settings-key", permissions::settings_key),
     ("agents/shadowed", reach::shadowed),
+    ("agents/skill-argument", arguments::skill_argument),
     ("agents/skill-description", skills::skill_description),
     ("agents/skill-file", content::skill_file),
     ("agents/skill-name", skills::skill_name),
     ("agents/skill-unreachable", skills::skill_unreachable),
+    ("agents/todo-left", bundle::todo_left),
     ("agents/too-long", reach::too_long),
     ("agents/unclosed-fence", content::unclosed_fence),
     ("agents/unknown-field", fields::unknown_field),
     ("agents/unknown-tool", permissions::unknown_tool),
     ("agents/unknown-value", permission_rules::unknown_value),
     ("agents/unreadable", header::unreadable),
+    ("agents/unused-skill-file", bundle::unused_skill_file),
     ("agents/wrong-extension", reach::wrong_extension),
     ("agents/wrong-package-manager", commands::wrong_package_manager),
     ("agents/wrong-version", versions::wrong_version),
