@@ -383,7 +383,11 @@ impl Engine {
         depth: Depth,
     ) -> CheckResult {
         let variant = self.variants.at(source.path());
-        let mut disabled = self.conditions.unmet(source, settings, files);
+        let mut disabled = if self.has_conditions(settings) {
+            self.conditions.unmet(source, settings, files)
+        } else {
+            HashSet::new()
+        };
         if let Some(variant) = &variant {
             disabled = variant.disabled_rules(disabled, source, (settings, files));
         }

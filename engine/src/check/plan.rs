@@ -42,6 +42,8 @@ struct Plan {
     searches_text: bool,
     /// The names of the families with an enabled rule.
     families: HashSet<&'static str>,
+    /// Whether the path or text of a file can disable an enabled rule.
+    has_conditions: bool,
 }
 
 impl Engine {
@@ -62,6 +64,13 @@ impl Engine {
             || self.derived.plan.get_or_init(|| self.plan(settings)).families.contains(family.name)
     }
 
+    /// Whether the path or text of a file can disable an enabled rule. Under settings with overrides,
+    /// this is assumed.
+    pub(super) fn has_conditions(&self, settings: &Settings) -> bool {
+        !self.settings.is_base(settings)
+            || self.derived.plan.get_or_init(|| self.plan(settings)).has_conditions
+    }
+
     fn plan(&self, settings: &Settings) -> Plan {
         let is_enabled =
             |rule: &str| settings.get(rule).is_some_and(|setting| setting.severity.is_some());
@@ -73,6 +82,7 @@ impl Engine {
         Plan {
             searches_text: searches_words || text_rules.any(|rule| is_enabled(&rule.id)),
             families: active.iter().map(|family| family.name).collect(),
+            has_conditions: self.conditions.may_disable(&is_enabled),
         }
     }
 

@@ -46,6 +46,7 @@ use aidd_engine::text::purpose::Purpose as PathPurpose;
 use aidd_engine::text::source::{Source, Span};
 use markdown::Instructions;
 use model::{AgentFile, classify, classify_text, in_plugin, may_be_agent_file};
+use std::cell::OnceCell;
 
 /// A file that steers agents.
 const AGENT_FILE: Kind = Kind("agent-file");
@@ -143,6 +144,8 @@ struct AgentContext<'s, 'f> {
     data: Values,
     /// The parsed text of a Markdown file.
     instructions: Option<Instructions<'s>>,
+    /// Whether the file is about other projects, once it is known.
+    is_other: OnceCell<bool>,
 }
 
 /// Directories with instructions for other projects.
@@ -171,6 +174,7 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         files: context.files,
         data: Values::read(format, source.text()),
         instructions: file.is_markdown().then(|| Instructions::parse(source)),
+        is_other: OnceCell::new(),
     };
     for &(id, check) in CHECKS {
         if report.begin(id) {
@@ -187,17 +191,24 @@ impl<'s, 'f> AgentContext<'s, 'f> {
 
     /// The instructions and the files of the project, if the instructions are about this project.
     fn project_instructions(&self) -> Option<(&Instructions<'s>, &Listing)> {
-        let path = self.source.path();
-        let is_catalogue = path.split('/').any(|part| CATALOGUES.contains(&part));
-        let purpose = PathPurpose::of_file(path, self.files);
-        let is_other = matches!(
-            purpose,
-            PathPurpose::Vendored | PathPurpose::Archived | PathPurpose::Test | PathPurpose::Sample
-        );
-        if !self.file.describes_project() || is_catalogue || is_other {
+        if !self.file.describes_project() || *self.is_other.get_or_init(|| self.is_other()) {
             return None;
         }
         Some((self.instructions.as_ref()?, self.listing()?))
+    }
+
+    /// Whether the path shows that the file is about other projects.
+    fn is_other(&self) -> bool {
+        let path = self.source.path();
+        let is_catalogue = path.split('/').any(|part| CATALOGUES.contains(&part));
+        is_catalogue
+            || matches!(
+                PathPurpose::of_file(path, self.files),
+                PathPurpose::Vendored
+                    | PathPurpose::Archived
+                    | PathPurpose::Test
+                    | PathPurpose::Sample
+            )
     }
 
     /// The directory that contains the directory of the client's settings: empty for
