@@ -56,6 +56,7 @@ pub(super) fn unused_skill_file(context: &AgentContext<'_, '_>, report: &mut Rep
     let message = match &unnamed[..] {
         [] => return,
         [path] => format!("no file of the skill names `{path}`"),
+        [path, other] => format!("no file of the skill names `{path}` and `{other}`"),
         [path, rest @ ..] => {
             format!("no file of the skill names `{path}` and {} other files", rest.len())
         }

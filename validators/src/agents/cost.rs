@@ -14,6 +14,7 @@ use aidd_engine::text::paths::{below, join, parent_dir};
 use aidd_engine::text::source::Source;
 use aidd_lexicon::tokens;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The rule on the sum of a client.
 pub(super) const BUDGET: &str = "agents/session-budget";
@@ -290,10 +291,15 @@ pub(super) fn session_budget(context: &AgentContext<'_, '_>, report: &mut Report
     skill_listing(context, report);
     let path = context.source.path();
     let max = report.param("tokens").and_then(serde_json::Value::as_u64).unwrap_or(MAX_TOKENS);
-    // The checked text can be unsaved.
-    let text = context.source.text().as_bytes().to_vec();
-    let over = Memory([(path.to_owned(), text)].into());
-    for cost in session_costs(&Overlay { over, under: context.files }) {
+    let text = context.source.text();
+    let costs = if side_file(context.files, path).is_some_and(|saved| saved == text) {
+        cached(context.files, "agents/session-costs", || session_costs(context.files))
+    } else {
+        // The checked text is not saved.
+        let over = Memory([(path.to_owned(), text.as_bytes().to_vec())].into());
+        Arc::new(session_costs(&Overlay { over, under: context.files }))
+    };
+    for cost in costs.iter() {
         let tokens = cost.tokens() as u64;
         let largest = cost.parts.iter().max_by_key(|part| part.tokens);
         let Some(largest) = largest.filter(|part| part.path == path && tokens > max) else {
