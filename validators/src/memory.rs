@@ -21,6 +21,7 @@ pub(super) const FAMILY: Family = Family {
     name: "memory",
     rules: || check_ids(CHECKS),
     claim: |path, _| is_memory_path(path).then_some(Kind::MEMORY),
+    may_check: is_memory_path,
     check: |_, _, report| run_checks(CHECKS, &parse(report.source()), report),
     ..Family::EMPTY
 };

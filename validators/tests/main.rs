@@ -1,6 +1,7 @@
 //! Integration tests of the crate, in one test binary.
 
 mod form_examples;
+mod reach;
 mod secrets_engine;
 mod severities;
 mod statements;

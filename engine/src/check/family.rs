@@ -29,6 +29,10 @@ pub struct Family {
     /// The kind of the file with this path (relative, separated by `/`) and text; `None` if the
     /// family has no checks for it. The text can be empty if only the path is known.
     pub claim: fn(path: &str, text: &str) -> Option<Kind>,
+    /// Whether the family can have findings in the file at this path, whatever its text: as a file
+    /// that it claims, as program code, or in a fenced block. Walks for which no family and no pattern
+    /// can have any do not open the file.
+    pub may_check: fn(path: &str) -> bool,
     /// The kind of fenced blocks whose info string starts with this word (in lower case); `None` if
     /// the family does not check such blocks.
     pub fence: fn(language: &str) -> Option<Kind>,
@@ -79,6 +83,7 @@ impl Family {
         rules: Vec::new,
         params: &[],
         claim: |_, _| None,
+        may_check: |_| true,
         fence: |_| None,
         is_complete_file: |_| true,
         check: |_, _, _| (),

@@ -19,7 +19,10 @@ impl Engine {
         (off, files): (&HashSet<RuleId>, &dyn Files),
         report: &mut Report<'_>,
     ) {
-        let family_for_fence = |language: &str| self.distribution.family_for_fence(language);
+        let family_for_fence = |language: &str| {
+            let found = self.distribution.family_for_fence(language);
+            found.filter(|(family, _)| self.is_active(family, settings))
+        };
         if !markdown::may_have_fences(source.text(), |language| {
             family_for_fence(language).is_some()
         }) {

@@ -34,7 +34,7 @@ use crate::text::files::Files;
 use crate::text::finding::{Finding, RuleId, Status};
 use crate::text::kind::{self, Kind};
 use crate::text::source::{Decoded, Source, Span};
-use aidd_page::{Form, Many, WhenHeader};
+use aidd_page::{Many, WhenHeader};
 use jiff::civil::Date;
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -75,7 +75,6 @@ pub struct Engine {
     reads_imports: bool,
     needs_listing: bool,
     has_enforced_by: bool,
-    reads_files: bool,
     max_file_size: u64,
     today: Option<Date>,
     counts_only: bool,
@@ -153,10 +152,6 @@ impl Engine {
         let watch: Vec<&[&'static str]> = words.iter().map(Vec::as_slice).collect();
         let patterns = Patterns::new(registry.tables(), registry.rules(), &watch);
         let is_enabled = |rule: &str| settings.may_run(rule);
-        let checks_one_file =
-            |rule: &&Rule| !rule.is_project_check() && rule.form != Some(Form::Commit);
-        let reads_files =
-            registry.rules().iter().filter(checks_one_file).any(|rule| is_enabled(&rule.id));
         let reads_imports =
             registry.rules().iter().any(|rule| is_enabled(&rule.id) && rule.reads_imports());
         let needs = |conditions: &Conditions, patterns: &Patterns| {
@@ -179,7 +174,6 @@ impl Engine {
             patterns,
             needs_listing,
             has_enforced_by,
-            reads_files,
             reads_imports,
             conditions,
             variants,
@@ -279,12 +273,6 @@ impl Engine {
     #[must_use]
     pub fn needs_listing(&self) -> bool {
         self.needs_listing
-    }
-
-    /// Whether an enabled rule reads file contents; otherwise a walk does not open files.
-    #[must_use]
-    pub fn reads_files(&self) -> bool {
-        self.reads_files
     }
 
     /// Whether the rule is enabled for some path.
@@ -395,7 +383,11 @@ impl Engine {
         depth: Depth,
     ) -> CheckResult {
         let variant = self.variants.at(source.path());
-        let mut disabled = self.conditions.unmet(source, settings, files);
+        let mut disabled = if self.has_conditions(settings) {
+            self.conditions.unmet(source, settings, files)
+        } else {
+            HashSet::new()
+        };
         if let Some(variant) = &variant {
             disabled = variant.disabled_rules(disabled, source, (settings, files));
         }

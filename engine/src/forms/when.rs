@@ -69,6 +69,13 @@ impl Conditions {
         enabled.flat_map(|(_, conditions)| conditions.all()).flat_map(|any| any.iter())
     }
 
+    /// Whether [`Conditions::unmet`] can return one of the enabled rules.
+    #[must_use]
+    pub fn may_disable(&self, is_enabled: &dyn Fn(&str) -> bool) -> bool {
+        self.by_rule.keys().any(|rule| is_enabled(rule))
+            || self.style_rules.iter().any(|rule| is_enabled(&rule.id))
+    }
+
     /// Whether a condition of an enabled rule depends on the listing, the branch or the change, not
     /// only on single files.
     #[must_use]

@@ -19,7 +19,7 @@ use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 pub use below::{irregular_below, markdown_below};
-pub(crate) use dir_stamps::OpenDir;
+pub(crate) use dir_stamps::{EntryKind, OpenDir};
 pub(crate) use guard::too_large;
 pub use guard::{Links, open_regular, read_regular};
 pub use overlay::Overlay;

@@ -2,9 +2,10 @@
 
 use super::AgentContext;
 use super::markdown::Instructions;
-use super::model::Client;
+use super::model::{Client, Purpose};
 use super::reach::ZED;
 use super::references::imports;
+use crate::cached::cached;
 use aidd_engine::check::family::{SessionCost, SessionPart};
 use aidd_engine::parse::values::{Datum, Format, Values, front_matter};
 use aidd_engine::rules::rule::Report;
@@ -13,6 +14,7 @@ use aidd_engine::text::paths::{below, join, parent_dir};
 use aidd_engine::text::source::Source;
 use aidd_lexicon::tokens;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// The rule on the sum of a client.
 pub(super) const BUDGET: &str = "agents/session-budget";
@@ -223,13 +225,81 @@ fn below_dir(files: &dyn Files, directory: &str, ending: &str) -> Vec<String> {
     found
 }
 
+/// The part of the context that Claude Code uses for the names and descriptions of skills, in tokens:
+/// 1 % of 200,000.
+const LISTING_TOKENS: usize = 2_000;
+/// Maximum length of the listed text of one skill, in characters.
+const MAX_LISTED_SKILL: usize = 1_536;
+
+/// The tokens of the names and descriptions of skills, and the file with the most.
+#[derive(Debug, Default)]
+struct SkillListing {
+    skills: usize,
+    tokens: usize,
+    largest: Option<(usize, String)>,
+}
+
+impl SkillListing {
+    fn read(files: &dyn Files) -> Self {
+        let mut listing = Self::default();
+        for path in below_dir(files, ".claude/skills", "SKILL.md") {
+            let Some(text) = side_file(files, &path) else { continue };
+            let header = Header::read(&text);
+            if header.text("disable-model-invocation") == "true" {
+                continue;
+            }
+            let fields = ["name", "description", "when_to_use"].map(|key| header.text(key));
+            let listed: String = fields.join(" ").chars().take(MAX_LISTED_SKILL).collect();
+            let tokens = tokens::count(&listed);
+            listing.skills += 1;
+            listing.tokens += tokens;
+            if listing.largest.as_ref().is_none_or(|(most, _)| tokens > *most) {
+                listing.largest = Some((tokens, path));
+            }
+        }
+        listing
+    }
+}
+
+/// Reports skills whose names and descriptions Claude Code does not list completely.
+fn skill_listing(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    if context.file.purpose != Purpose::Skill
+        || !context.source.path().starts_with(".claude/skills/")
+    {
+        return;
+    }
+    let listing =
+        cached(context.files, "agents/skill-listing", || SkillListing::read(context.files));
+    let SkillListing { skills, tokens, largest } = &*listing;
+    let is_largest = largest.as_ref().is_some_and(|(_, path)| path == context.source.path());
+    let is_raised = || {
+        let settings = side_file(context.files, ".claude/settings.json").unwrap_or_default();
+        settings.contains("skillListingBudgetFraction")
+    };
+    if !is_largest || *tokens <= LISTING_TOKENS || is_raised() {
+        return;
+    }
+    let message = format!(
+        "the names and descriptions of {skills} skills have {tokens} tokens; Claude Code lists {LISTING_TOKENS}"
+    );
+    report
+        .at(context.source.line_span(0), message)
+        .help("shorten the descriptions; this one is the longest");
+}
+
 pub(super) fn session_budget(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    skill_listing(context, report);
     let path = context.source.path();
     let max = report.param("tokens").and_then(serde_json::Value::as_u64).unwrap_or(MAX_TOKENS);
-    // The checked text can be unsaved.
-    let text = context.source.text().as_bytes().to_vec();
-    let over = Memory([(path.to_owned(), text)].into());
-    for cost in session_costs(&Overlay { over, under: context.files }) {
+    let text = context.source.text();
+    let costs = if side_file(context.files, path).is_some_and(|saved| saved == text) {
+        cached(context.files, "agents/session-costs", || session_costs(context.files))
+    } else {
+        // The checked text is not saved.
+        let over = Memory([(path.to_owned(), text.as_bytes().to_vec())].into());
+        Arc::new(session_costs(&Overlay { over, under: context.files }))
+    };
+    for cost in costs.iter() {
         let tokens = cost.tokens() as u64;
         let largest = cost.parts.iter().max_by_key(|part| part.tokens);
         let Some(largest) = largest.filter(|part| part.path == path && tokens > max) else {

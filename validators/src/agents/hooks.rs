@@ -192,6 +192,57 @@ fn script(command: &str) -> Option<String> {
     (is_path && !is_absolute && !is_dependency).then(|| word.to_owned())
 }
 
+/// The variables of Claude Code whose value is a path.
+const PATH_VARIABLES: [&str; 4] = [
+    "${CLAUDE_PLUGIN_ROOT}",
+    "${CLAUDE_PROJECT_DIR}",
+    "$CLAUDE_PLUGIN_ROOT",
+    "$CLAUDE_PROJECT_DIR",
+];
+
+pub(super) fn hook_unquoted_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    if context.file.client != Client::Claude {
+        return;
+    }
+    for (command, span) in commands(context) {
+        let Some((start, end)) = unquoted_path(command) else { continue };
+        let path = &command[start..end];
+        let mut quoted = command.to_owned();
+        while let Some((start, end)) = unquoted_path(&quoted) {
+            quoted = format!("{}\"{}\"{}", &quoted[..start], &quoted[start..end], &quoted[end..]);
+        }
+        let finding = report.at(span, format!("`{path}` is not quoted"));
+        finding.help("put it into double quotes; a directory can have a space in its name");
+        if let Ok(quoted) = serde_json::to_string(&quoted) {
+            finding.fix("Add the quotes", vec![Edit::replace(span, quoted)]);
+        }
+    }
+}
+
+/// The first word of a command with a variable that is not in quotes. A word with other quotes or
+/// variables does not count.
+fn unquoted_path(command: &str) -> Option<(usize, usize)> {
+    let mut quote = None;
+    for (at, c) in command.char_indices() {
+        match (quote, c) {
+            (Some(open), _) => quote = Some(open).filter(|open| *open != c),
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '\\' | '`' | '(') => return None,
+            (None, '$') => {
+                let rest = &command[at..];
+                let is_start = at == 0 || command[..at].ends_with([' ', '=', ';', '&', '|']);
+                let length = rest.find([' ', ';', '&', '|', '>', '<']).unwrap_or(rest.len());
+                let word = &rest[..length];
+                let variable = PATH_VARIABLES.iter().find(|it| word.starts_with(**it))?;
+                let is_plain = !word[variable.len()..].contains(['$', '"', '\'', '*', '\\', '`']);
+                return (is_start && is_plain).then_some((at, at + length));
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 pub(super) fn hook_remote_code(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     for (command, span) in commands(context) {
         let help = "add the script to the repository, where changes to it are reviewed";

@@ -3,6 +3,9 @@
 //! vendors and with the project itself.
 
 mod agent_targets;
+mod arguments;
+mod bundle;
+mod collisions;
 mod commands;
 mod conflicts;
 mod content;
@@ -42,7 +45,8 @@ use aidd_engine::text::paths::below;
 use aidd_engine::text::purpose::Purpose as PathPurpose;
 use aidd_engine::text::source::{Source, Span};
 use markdown::Instructions;
-use model::{AgentFile, classify, classify_text, in_plugin};
+use model::{AgentFile, classify, classify_text, in_plugin, may_be_agent_file};
+use std::cell::OnceCell;
 
 /// A file that steers agents.
 const AGENT_FILE: Kind = Kind("agent-file");
@@ -53,6 +57,7 @@ pub(super) const FAMILY: Family = Family {
     rules: || CHECKS.iter().map(|&(id, _)| id).collect(),
     params: &[Param { rule: cost::BUDGET, name: "tokens", param_type: ParamType::Number }],
     claim: |path, text| classify_text(path, text).map(|_| AGENT_FILE),
+    may_check: may_be_agent_file,
     check: |_, context, report| check(context, report),
     affects_other_files: |path| classify(path).is_some(),
     session_costs: cost::session_costs,
@@ -85,6 +90,7 @@ const CHECKS: &[(&str, AgentCheck)] = &[
     ("agents/hook-script", hooks::hook_script),
     ("agents/hook-shape", hook_shape::hook_shape),
     ("agents/ignored-setting", permission_rules::ignored_setting),
+    ("agents/hook-unquoted-path", hooks::hook_unquoted_path),
     ("agents/import-depth", reach::import_depth),
     ("agents/llms-txt", manifests::llms_txt),
     ("agents/local-file-tracked", reach::local_file_tracked),
@@ -96,6 +102,7 @@ const CHECKS: &[(&str, AgentCheck)] = &[
     ("agents/mcp-undefined-input", mcp::mcp_undefined_input),
     ("agents/mcp-unpinned", mcp::mcp_unpinned),
     ("agents/missing-command", commands::missing_command),
+    ("agents/name-collision", collisions::name_collision),
     ("agents/not-read", reach::not_read),
     ("agents/permission-broad", permissions::permission_broad),
     ("agents/permission-mode", permissions::permission_mode),
@@ -108,16 +115,19 @@ const CHECKS: &[(&str, AgentCheck)] = &[
     (cost::BUDGET, cost::session_budget),
     ("agents/settings-key", permissions::settings_key),
     ("agents/shadowed", reach::shadowed),
+    ("agents/skill-argument", arguments::skill_argument),
     ("agents/skill-description", skills::skill_description),
     ("agents/skill-file", content::skill_file),
     ("agents/skill-name", skills::skill_name),
     ("agents/skill-unreachable", skills::skill_unreachable),
+    ("agents/todo-left", bundle::todo_left),
     ("agents/too-long", reach::too_long),
     ("agents/unclosed-fence", content::unclosed_fence),
     ("agents/unknown-field", fields::unknown_field),
     ("agents/unknown-tool", permissions::unknown_tool),
     ("agents/unknown-value", permission_rules::unknown_value),
     ("agents/unreadable", header::unreadable),
+    ("agents/unused-skill-file", bundle::unused_skill_file),
     ("agents/wrong-extension", reach::wrong_extension),
     ("agents/wrong-package-manager", commands::wrong_package_manager),
     ("agents/wrong-version", versions::wrong_version),
@@ -134,6 +144,8 @@ struct AgentContext<'s, 'f> {
     data: Values,
     /// The parsed text of a Markdown file.
     instructions: Option<Instructions<'s>>,
+    /// Whether the file is about other projects, once it is known.
+    is_other: OnceCell<bool>,
 }
 
 /// Directories with instructions for other projects.
@@ -162,6 +174,7 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         files: context.files,
         data: Values::read(format, source.text()),
         instructions: file.is_markdown().then(|| Instructions::parse(source)),
+        is_other: OnceCell::new(),
     };
     for &(id, check) in CHECKS {
         if report.begin(id) {
@@ -178,17 +191,24 @@ impl<'s, 'f> AgentContext<'s, 'f> {
 
     /// The instructions and the files of the project, if the instructions are about this project.
     fn project_instructions(&self) -> Option<(&Instructions<'s>, &Listing)> {
-        let path = self.source.path();
-        let is_catalogue = path.split('/').any(|part| CATALOGUES.contains(&part));
-        let purpose = PathPurpose::of_file(path, self.files);
-        let is_other = matches!(
-            purpose,
-            PathPurpose::Vendored | PathPurpose::Archived | PathPurpose::Test | PathPurpose::Sample
-        );
-        if !self.file.describes_project() || is_catalogue || is_other {
+        if !self.file.describes_project() || *self.is_other.get_or_init(|| self.is_other()) {
             return None;
         }
         Some((self.instructions.as_ref()?, self.listing()?))
+    }
+
+    /// Whether the path shows that the file is about other projects.
+    fn is_other(&self) -> bool {
+        let path = self.source.path();
+        let is_catalogue = path.split('/').any(|part| CATALOGUES.contains(&part));
+        is_catalogue
+            || matches!(
+                PathPurpose::of_file(path, self.files),
+                PathPurpose::Vendored
+                    | PathPurpose::Archived
+                    | PathPurpose::Test
+                    | PathPurpose::Sample
+            )
     }
 
     /// The directory that contains the directory of the client's settings: empty for

@@ -154,6 +154,7 @@ const PLACES: &[(&str, &str, Client, Purpose)] = &[
     (".well-known", "agent.json", Client::Shared, Purpose::AgentCard),
     (".windsurf", "hooks.json", Client::Windsurf, Purpose::Hooks),
     (".windsurf/rules/", ".md", Client::Windsurf, Purpose::Rule),
+    (".windsurf/workflows/", ".md", Client::Windsurf, Purpose::Command),
     (".zed", "settings.json", Client::Zed, Purpose::Settings),
 ];
 
@@ -165,6 +166,14 @@ pub(super) fn classify_text(path: &str, text: &str) -> Option<AgentFile> {
         && !text.contains("static.modelcontextprotocol.io/schemas/");
     (!is_other).then_some(file)
 }
+
+/// Whether [`classify_text`] accepts the file at `path` with some text.
+pub(super) fn may_be_agent_file(path: &str) -> bool {
+    classify_text(path, FRONT_MATTER).is_some() || classify(path).is_some()
+}
+
+/// A text with which every file that can belong to a plugin does.
+const FRONT_MATTER: &str = "---\n---\n";
 
 /// The file of a plugin of Claude Code at `path`, and the directory of the plugin, if it has a
 /// manifest; `None` for files outside of the directories that a plugin can have.

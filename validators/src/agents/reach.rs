@@ -4,11 +4,12 @@ use super::AgentContext;
 use super::markdown::Instructions;
 use super::model::{Client, Purpose};
 use super::references::imports;
-use aidd_engine::parse::values::front_matter;
+use aidd_engine::parse::values::{Format, Values, front_matter};
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::side_file;
 use aidd_engine::text::finding::Severity;
+use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::{below, join, parent_dir, upwards};
 use aidd_engine::text::source::{Source, Span};
 
@@ -49,20 +50,61 @@ pub(super) const ZED: [&str; 9] = [
 pub(super) fn shadowed(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let Some(listing) = context.listing() else { return };
     let path = context.source.path();
-    let is_used = listing.has_dir(".zed") || listing.has_file(".rules");
-    let Some(own) = ZED.iter().position(|it| *it == path).filter(|_| is_used) else { return };
-    if path != "AGENTS.md" {
-        return;
-    }
-    let Some(winner) = ZED[..own].iter().find(|it| listing.has_file(it)) else { return };
-    let text = side_file(context.files, winner).unwrap_or_default();
-    // A link, or a file that refers to this one.
-    if text == context.source.text() || text.contains(path) || text.trim().is_empty() {
-        return;
-    }
+    let winner = match context.source.name() {
+        "AGENTS.md" => codex_override(context, listing)
+            .map(|winner| ("Codex", winner))
+            .or_else(|| zed_file(context, listing).map(|winner| ("Zed", winner))),
+        "GEMINI.md" => gemini_file(context).map(|winner| ("Gemini CLI", winner)),
+        _ => None,
+    };
+    let Some((client, winner)) = winner else { return };
+    let help = if path.ends_with("GEMINI.md") {
+        "add this name to `context.fileName` in `.gemini/settings.json`, or remove this file"
+            .to_owned()
+    } else {
+        format!("remove `{winner}`, or name this file in it")
+    };
     report
-        .at(context.source.line_span(0), format!("Zed reads `{winner}` instead of this file"))
-        .help(format!("remove `{winner}`, or name this file in it"));
+        .at(context.source.line_span(0), format!("{client} reads `{winner}` instead of this file"))
+        .help(help);
+}
+
+/// The file that Zed reads instead of `AGENTS.md` in the root.
+fn zed_file(context: &AgentContext<'_, '_>, listing: &Listing) -> Option<String> {
+    let path = context.source.path();
+    let is_used = listing.has_dir(".zed") || listing.has_file(".rules");
+    let own = ZED.iter().position(|it| *it == path).filter(|_| is_used)?;
+    let winner = ZED[..own].iter().find(|it| listing.has_file(it))?;
+    replaces(context, winner).then(|| (*winner).to_owned())
+}
+
+/// The file that Codex reads instead of `AGENTS.md` in the same directory.
+fn codex_override(context: &AgentContext<'_, '_>, listing: &Listing) -> Option<String> {
+    let winner = below(parent_dir(context.source.path()), "AGENTS.override.md");
+    (listing.has_file(&winner) && replaces(context, &winner)).then_some(winner)
+}
+
+/// Whether the file at `winner` has other content: it is no link, and does not refer to this file.
+fn replaces(context: &AgentContext<'_, '_>, winner: &str) -> bool {
+    let text = side_file(context.files, winner).unwrap_or_default();
+    text != context.source.text()
+        && !text.contains(context.source.path())
+        && !text.trim().is_empty()
+}
+
+/// The first of the names that the settings of Gemini CLI list, if `GEMINI.md` is not one of them.
+fn gemini_file(context: &AgentContext<'_, '_>) -> Option<String> {
+    let text = side_file(context.files, ".gemini/settings.json")?;
+    let data = Values::read(Format::Json, &text);
+    let root = *data.roots.first()?;
+    let setting = data
+        .child(root, "context")
+        .and_then(|at| data.child(at, "fileName"))
+        .or_else(|| data.child(root, "contextFileName"))?;
+    let items = data.all[setting].children.iter().copied().chain([setting]);
+    let names: Vec<String> = items.filter_map(|at| data.text(at)).collect();
+    let is_read = names.iter().any(|name| name.ends_with("GEMINI.md"));
+    names.into_iter().next().filter(|_| !is_read)
 }
 
 pub(super) fn local_file_tracked(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
@@ -125,7 +167,7 @@ pub(super) fn too_long(context: &AgentContext<'_, '_>, report: &mut Report<'_>) 
     let source = context.source;
     let characters = source.text().chars().count();
     let (max, client) = match (context.file.client, context.file.purpose) {
-        (Client::Windsurf, Purpose::Rule) => (12_000, "Windsurf"),
+        (Client::Windsurf, Purpose::Command | Purpose::Rule) => (12_000, "Windsurf"),
         (Client::Kiro, Purpose::Rule) => (50_000, "Kiro"),
         (Client::Copilot, Purpose::Agent) => (30_000, "Copilot"),
         (Client::Shared, Purpose::Instructions) if source.name() == "AGENTS.md" => {
@@ -175,21 +217,27 @@ fn codex(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
 }
 
 /// Maximum depth of the imports of Claude Code.
-const MAX_DEPTH: usize = 4;
+const MAX_CLAUDE_DEPTH: usize = 4;
+/// Maximum depth of the imports of Gemini CLI.
+const MAX_GEMINI_DEPTH: usize = 5;
 /// Maximum number of files that are followed.
 const MAX_IMPORTS: usize = 200;
 
 pub(super) fn import_depth(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    let has_imports =
-        context.file.client == Client::Claude && context.file.purpose == Purpose::Instructions;
+    let max_depth = match context.file.client {
+        Client::Claude => MAX_CLAUDE_DEPTH,
+        Client::Gemini => MAX_GEMINI_DEPTH,
+        _ => return,
+    };
+    let has_imports = context.file.purpose == Purpose::Instructions;
     let (Some(instructions), true) = (&context.instructions, has_imports) else { return };
     let path = context.source.path();
     for (span, import) in imports(instructions) {
         let Some(target) = join(parent_dir(path), import) else { continue };
         let mut chain = vec![path.to_owned()];
         let mut budget = MAX_IMPORTS;
-        if let Some(problem) = follow(context, target, &mut chain, &mut budget) {
-            add(report, span, problem);
+        if let Some(problem) = follow(context, target, &mut chain, (max_depth, &mut budget)) {
+            add(report, span, problem, max_depth);
         }
     }
 }
@@ -207,7 +255,7 @@ fn follow(
     context: &AgentContext<'_, '_>,
     target: String,
     chain: &mut Vec<String>,
-    budget: &mut usize,
+    (max_depth, budget): (usize, &mut usize),
 ) -> Option<Cut> {
     if let Some(first) = chain.iter().position(|it| *it == target) {
         let mut cycle = chain[first..].to_vec();
@@ -215,7 +263,7 @@ fn follow(
         return Some(Cut::Cycle(cycle));
     }
     let text = side_file(context.files, &target)?;
-    if chain.len() > MAX_DEPTH {
+    if chain.len() > max_depth {
         return Some(Cut::Depth(target));
     }
     *budget = budget.checked_sub(1)?;
@@ -224,12 +272,12 @@ fn follow(
     chain.push(target.clone());
     let mut targets =
         imports(&instructions).into_iter().filter_map(|(_, it)| join(parent_dir(&target), it));
-    let found = targets.find_map(|next| follow(context, next, chain, budget));
+    let found = targets.find_map(|next| follow(context, next, chain, (max_depth, &mut *budget)));
     chain.pop();
     found
 }
 
-fn add(report: &mut Report<'_>, span: Span, problem: Cut) {
+fn add(report: &mut Report<'_>, span: Span, problem: Cut, max_depth: usize) {
     match problem {
         Cut::Cycle(cycle) => {
             let files: Vec<String> = cycle.iter().map(|it| format!("`{it}`")).collect();
@@ -239,7 +287,7 @@ fn add(report: &mut Report<'_>, span: Span, problem: Cut) {
         }
         Cut::Depth(path) => {
             report
-                .at(span, format!("`{path}` is not loaded: imports are followed {MAX_DEPTH} times"))
+                .at(span, format!("`{path}` is not loaded: imports are followed {max_depth} times"))
                 .help("import the file directly");
         }
     }

@@ -200,7 +200,13 @@ const IMPORTED_BELOW: [&str; 6] = [".json", ".yaml", ".yml", ".toml", ".ts", ".p
 pub(super) fn dead_import(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let has_imports = matches!(context.file.client, Client::Claude | Client::Gemini)
         && context.file.purpose == Purpose::Instructions;
-    let (Some(instructions), true) = (&context.instructions, has_imports) else { return };
+    let Some(instructions) = &context.instructions else { return };
+    if context.file.client == Client::Kiro {
+        dead_kiro_file(context, instructions, report);
+    }
+    if !has_imports {
+        return;
+    }
     let path = instructions.source.path();
     let comments = html_comments(instructions.source.text());
     for (span, import) in imports(instructions) {
@@ -227,6 +233,38 @@ pub(super) fn dead_import(context: &AgentContext<'_, '_>, report: &mut Report<'_
             finding.help(format!("did you mean `{moved}`?"));
         } else {
             finding.help("correct the path; the client silently ignores the import");
+        }
+    }
+}
+
+/// The start of a reference to a file in the steering files of Kiro.
+const KIRO_FILE: &str = "#[[file:";
+
+/// Reports references of Kiro, relative to the root, to files that do not exist.
+fn dead_kiro_file(
+    context: &AgentContext<'_, '_>,
+    instructions: &Instructions<'_>,
+    report: &mut Report<'_>,
+) {
+    let root = context.project_dir();
+    for (offset, line) in instructions.prose() {
+        for (at, start) in line.match_indices(KIRO_FILE) {
+            let from = at + start.len();
+            let Some(length) = line[from..].find("]]") else { continue };
+            let written = line[from..from + length].trim();
+            let Some(target) = join(root, written) else { continue };
+            let span = Span::new(offset + from, offset + from + length);
+            let is_sample = instructions.is_code(span)
+                || is_placeholder_path(written)
+                || written.contains(['<', '{', '*', '$']);
+            if !is_sample
+                && !context.files.exists(&target)
+                && !is_ignored_by_git(context.files, &target)
+            {
+                report
+                    .at(span, format!("file `{written}` does not exist"))
+                    .help("correct the path, which is relative to the root of the project");
+            }
         }
     }
 }

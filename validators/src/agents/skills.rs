@@ -13,6 +13,8 @@ use aidd_engine::text::source::Span;
 const MAX_NAME: usize = 64;
 /// Maximum length of the description of a skill, by the Agent Skills specification.
 const MAX_DESCRIPTION: usize = 1024;
+/// Maximum length of the description and of `when_to_use` in the list of Claude Code.
+const MAX_LISTED: usize = 1536;
 
 /// Directories of skills whose clients follow the specification.
 const STRICT_ROOTS: [&str; 4] =
@@ -94,6 +96,12 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     }
 }
 
+/// The number of characters of the description and of `when_to_use`.
+fn listed_length(context: &AgentContext<'_, '_>, description: &str) -> usize {
+    let more = header_text(context, "when_to_use").map_or(0, |(text, _)| text.chars().count());
+    description.chars().count() + more
+}
+
 pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if context.file.purpose != Purpose::Skill {
         return;
@@ -127,6 +135,13 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
             if is_claude {
                 finding.severity = Severity::Warning;
             }
+        }
+        Some((text, span)) if is_claude && listed_length(context, text) > MAX_LISTED => {
+            let length = listed_length(context, text);
+            let message = format!(
+                "`description` and `when_to_use` have {length} characters; Claude Code lists {MAX_LISTED}"
+            );
+            report.at(context.source.lines_around(span), message).severity = Severity::Warning;
         }
         Some((text, span)) if text.trim().is_empty() => {
             let message = "the description is empty, so no agent selects the skill";

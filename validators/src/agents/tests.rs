@@ -42,6 +42,31 @@ fn the_cost_of_a_session_counts_imports_and_listings_once() {
 }
 
 #[test]
+fn the_list_of_skills_is_limited() {
+    let skill = |name: &str| {
+        let path = format!(".claude/skills/{name}/SKILL.md");
+        let description = "Deploys the shop to the servers. ".repeat(40);
+        (path, format!("---\nname: {name}\ndescription: {description}\n---\nSteps.\n"))
+    };
+    let skills: Vec<(String, String)> =
+        ["a", "b", "c", "d", "e", "f", "g", "h", "i"].map(skill).into();
+    let registry = Registry::new(DISTRIBUTION.pages, &[]);
+    let only = vec!["agents/session-budget".to_owned()];
+    let only = Selection { only, ..Selection::default() };
+    let engine = Engine::new(&DISTRIBUTION, registry, &Config::default(), &only).expect("valid");
+    let messages = |count: usize| {
+        let all = skills[..count].iter().map(|(path, text)| (path.as_str(), text.as_str()));
+        let all: Vec<(&str, &str)> = all.collect();
+        project_findings(&engine, &memory(&all), None)
+    };
+    assert_eq!(messages(2), [""; 0]);
+    let found = messages(9);
+    assert_eq!(found.len(), 1);
+    let expected = "info agents/session-budget .claude/skills/a/SKILL.md the names and descriptions of 9 skills have";
+    assert!(found[0].starts_with(expected), "{found:?}");
+}
+
+#[test]
 fn examples_of_all_pages_have_the_documented_findings() {
     let registry = Registry::new(DISTRIBUTION.pages, &[]);
     let only = Selection { only: vec!["agents/*".to_owned()], ..Selection::default() };
@@ -120,7 +145,7 @@ fn defects_of_projects_are_found() {
         }
     }
     assert!(missed.is_empty(), "{} of {counts:?}:\n{}", missed.len(), missed.join("\n"));
-    assert_eq!(counts, [37, 75]);
+    assert_eq!(counts, [37, 85]);
 }
 
 #[cfg(unix)]

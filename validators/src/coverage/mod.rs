@@ -38,6 +38,7 @@ pub(super) const FAMILY: Family = Family {
     rules: || vec![UNCOVERED, UNUSABLE],
     params: &[Param { rule: UNCOVERED, name: "reports", param_type: ParamType::Strings }],
     claim: |path, _| is_code(path).then_some(CODE),
+    may_check: is_code,
     check: |_, context, report| check(context, report),
     line_coverage: |files, paths| Some(line_coverage(files, paths)),
     ..Family::EMPTY

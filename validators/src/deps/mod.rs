@@ -7,6 +7,7 @@ mod names;
 
 use super::{Checks, check_ids, run_checks};
 use aidd_engine::check::family::Family;
+use aidd_engine::forms::syntax::language_of;
 use aidd_engine::parse::values::{Format, Values};
 use aidd_engine::project::declared::{self, Declared, Manifest, Origin};
 use aidd_engine::project::locked;
@@ -27,6 +28,11 @@ pub(super) const FAMILY: Family = Family {
     claim: |path, _| match locked::tool(path) {
         Some(_) => Some(Kind("lock")),
         None => declared::ecosystem(path).map(|_| Kind("manifest")),
+    },
+    may_check: |path| {
+        locked::tool(path).is_some()
+            || declared::ecosystem(path).is_some()
+            || language_of(path).is_some()
     },
     check: |kind, _, report| {
         let source = report.source();

@@ -19,6 +19,7 @@ mod tests;
 
 use crate::cached::cached;
 use aidd_engine::check::family::Family;
+use aidd_engine::forms::syntax::language_of;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Severity;
@@ -46,6 +47,7 @@ pub(super) const FAMILY: Family = Family {
     claim: |path, _| {
         if config::is_settings(path) { Some(SETTINGS) } else { is_sql(path).then_some(SQL) }
     },
+    may_check: |path| config::is_settings(path) || is_sql(path) || language_of(path).is_some(),
     check: |kind, context, report| match kind {
         SETTINGS => config::check(report),
         _ => check(context.files, report),

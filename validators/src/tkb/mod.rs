@@ -9,7 +9,7 @@ use super::{Checks, check_ids, run_checks};
 use aidd_engine::check::family::{Family, FileContext, Param, ParamType};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
-use aidd_engine::text::kind::{Kind, is_knowledge_entry};
+use aidd_engine::text::kind::{Kind, is_knowledge_entry, knowledge_root};
 use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::source::{Source, Span};
 use entry::{Entry, Header};
@@ -27,6 +27,7 @@ pub(super) const FAMILY: Family = Family {
         Param { rule: "tkb/stale-entry", name: "today", param_type: ParamType::String },
     ],
     claim: |path, text| is_knowledge_entry(path, text).then_some(Kind::KNOWLEDGE_ENTRY),
+    may_check: |path| knowledge_root(path).is_some(),
     check: |_, context, report| run_checks(CHECKS, &parse(report.source(), context), report),
     ..Family::EMPTY
 };

@@ -4,6 +4,7 @@
 use super::{Disk, Stamp};
 use crate::text::paths::below;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::Path;
 
 impl Disk {
@@ -31,21 +32,37 @@ pub(crate) struct OpenDir {
     path: std::path::PathBuf,
 }
 
+/// What an entry of a directory is. Links are not followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryKind {
+    Dir,
+    File,
+    /// A link, a pipe, a socket or a device.
+    Other,
+}
+
 impl OpenDir {
-    /// Opens the directory at `path`. Returns its files and directories, without links and devices;
-    /// each with whether it is a directory.
-    pub(crate) fn read(path: &Path) -> Option<(Self, Vec<(bool, OsString)>)> {
+    /// Opens the directory at `path` and returns its entries.
+    ///
+    /// # Errors
+    /// The directory cannot be opened.
+    pub(crate) fn read(path: &Path) -> io::Result<(Self, Vec<(EntryKind, OsString)>)> {
         #[cfg(unix)]
         {
             by_name::read(path).map(|(dir, entries)| (Self { dir }, entries))
         }
         #[cfg(not(unix))]
         {
-            let entries = std::fs::read_dir(path).ok()?.flatten().filter_map(|entry| {
+            let entries = std::fs::read_dir(path)?.flatten().filter_map(|entry| {
                 let kind = entry.file_type().ok()?;
-                (kind.is_dir() || kind.is_file()).then(|| (kind.is_dir(), entry.file_name()))
+                let kind = match (kind.is_dir(), kind.is_file()) {
+                    (true, _) => EntryKind::Dir,
+                    (_, true) => EntryKind::File,
+                    _ => EntryKind::Other,
+                };
+                Some((kind, entry.file_name()))
             });
-            Some((Self { path: path.to_owned() }, entries.collect()))
+            Ok((Self { path: path.to_owned() }, entries.collect()))
         }
     }
 
@@ -64,19 +81,20 @@ impl OpenDir {
 
 #[cfg(unix)]
 mod by_name {
-    use super::{Disk, Stamp};
+    use super::{Disk, EntryKind, Stamp};
     use rustix::fd::BorrowedFd;
     use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, open, statat};
     use std::ffi::{OsStr, OsString};
+    use std::io;
     use std::os::fd::AsFd as _;
     use std::os::unix::ffi::OsStrExt as _;
     use std::path::Path;
     use std::time::{Duration, SystemTime};
 
     /// The entries of a directory, and the directory itself.
-    pub(super) fn read(path: &Path) -> Option<(Dir, Vec<(bool, OsString)>)> {
+    pub(super) fn read(path: &Path) -> io::Result<(Dir, Vec<(EntryKind, OsString)>)> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let mut dir = Dir::new(open(path, flags, Mode::empty()).ok()?).ok()?;
+        let mut dir = Dir::new(open(path, flags, Mode::empty())?)?;
         let mut entries = Vec::new();
         while let Some(entry) = dir.read() {
             let Ok(entry) = entry else { break };
@@ -87,7 +105,7 @@ mod by_name {
             let kind = match entry.file_type() {
                 // Some file systems do not say.
                 FileType::Unknown => {
-                    let folder = dir.fd().ok()?;
+                    let folder = dir.fd()?;
                     let Ok(known) = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) else {
                         continue;
                     };
@@ -95,12 +113,14 @@ mod by_name {
                 }
                 kind => kind,
             };
-            if matches!(kind, FileType::Directory | FileType::RegularFile) {
-                let name = OsStr::from_bytes(name.to_bytes()).to_owned();
-                entries.push((kind == FileType::Directory, name));
-            }
+            let kind = match kind {
+                FileType::Directory => EntryKind::Dir,
+                FileType::RegularFile => EntryKind::File,
+                _ => EntryKind::Other,
+            };
+            entries.push((kind, OsStr::from_bytes(name.to_bytes()).to_owned()));
         }
-        Some((dir, entries))
+        Ok((dir, entries))
     }
 
     /// The same as [`Disk::stamps`]; `None` when the directory cannot be opened, even though its

@@ -12,7 +12,7 @@ use ast_grep_core::Language;
 use ast_grep_language::SupportLang;
 use ignore::DirEntry;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs::File;
+use std::fs::{File, FileType};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -65,13 +65,50 @@ impl Job<'_> {
         {
             return;
         }
+        self.check_included(entry.path(), path);
+        done();
+    }
+
+    /// Checks a file that the walk covers.
+    fn check_included(&mut self, disk_path: &Path, path: String) {
         self.outcome.visited.insert(path.clone());
-        if !self.engine.reads_files() {
+        if !self.engine.may_check(&path) {
             self.outcome.checked += 1;
-        } else if let Err(error) = self.check_file(entry.path(), &path) {
+        } else if let Err(error) = self.check_file(disk_path, &path) {
             self.skip(path, unreadable(&error), true);
         }
-        done();
+    }
+
+    /// Checks a listed file of the walk. `location` is its location if the path is not valid UTF-8.
+    pub(super) fn check_entry(&mut self, disk: &Disk, path: &str, location: Option<&Path>) {
+        match location {
+            Some(location) => self.check_included(location, path.to_owned()),
+            None => self.check_included(&disk.root().join(path), path.to_owned()),
+        }
+    }
+
+    /// Reports listed entries that cannot be read.
+    pub(super) fn report_unread(
+        &mut self,
+        irregular: Vec<(String, PathBuf)>,
+        unreadable_dirs: Vec<(String, io::Error)>,
+    ) {
+        for (path, disk_path) in irregular {
+            let kind = disk_path.symlink_metadata().map(|metadata| metadata.file_type());
+            let Some(kind) = kind.ok().filter(|kind| !kind.is_dir() && !kind.is_file()) else {
+                continue;
+            };
+            let is_other_link = kind.is_symlink() && !is_memory_path(&path);
+            if is_other_link || self.scope.is_some_and(|scope| !scope.includes(&path, false)) {
+                continue;
+            }
+            if let Some(why) = self.irregular_kind(kind, &disk_path, &path) {
+                self.skip(path, why, true);
+            }
+        }
+        for (path, error) in unreadable_dirs {
+            self.skip(path, unreadable(&error), true);
+        }
     }
 
     /// Why an entry that is neither a file nor a directory should have been checked.
@@ -86,8 +123,14 @@ impl Job<'_> {
             };
         }
         if kind.is_dir() || kind.is_file() || self.part.is_some_and(|part| !part.contains(path)) {
-            None
-        } else if kind.is_symlink() {
+            return None;
+        }
+        self.irregular_kind(kind, disk_path, path)
+    }
+
+    /// Why an entry that is neither a file nor a directory should have been checked.
+    fn irregular_kind(&self, kind: FileType, disk_path: &Path, path: &str) -> Option<String> {
+        if kind.is_symlink() {
             // A memory file can be a link if the link leads to a file of the project.
             let real =
                 disk_path.canonicalize().and_then(|real| Ok((self.root.canonicalize()?, real)));
@@ -129,6 +172,10 @@ impl Job<'_> {
 
     /// Checks a file that was listed earlier.
     pub(super) fn check_listed_file(&mut self, disk: &Disk, path: &str) {
+        if !self.engine.may_check(path) {
+            self.outcome.checked += 1;
+            return;
+        }
         let read = disk.locate(path).and_then(|disk_path| self.check_file(&disk_path, path));
         if let Err(error) = read {
             self.skip(path.to_owned(), unreadable(&error), true);
@@ -141,6 +188,10 @@ impl Job<'_> {
             return;
         }
         self.outcome.visited.insert(path.to_owned());
+        if !self.engine.may_check(path) {
+            self.outcome.checked += 1;
+            return;
+        }
         let read = self.files.read(path, u64::MAX);
         let size = read.as_ref().map_or(0, |bytes| bytes.len() as u64);
         if let Err(error) =

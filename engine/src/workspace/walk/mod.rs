@@ -2,6 +2,7 @@
 
 mod cache;
 mod checked_paths;
+mod entries;
 mod file_cache;
 mod full_listing;
 mod ignore_rules;
@@ -21,14 +22,15 @@ use crate::text::files::{Disk, Files, ForRun, Listed};
 use crate::text::finding::RuleId;
 use crate::text::paths::{GlobError, Globs};
 use crate::text::source::Source;
+use entries::{check_entries, completed, in_parallel};
 use ignore::{DirEntry, WalkBuilder, WalkState};
-use job::{Job, add_unread_ignore_files, may_be_reported};
+use index::Indexes;
+use job::{Job, may_be_reported};
 use scope::{Cause, Scope, from_root};
 pub use scope::{covers, retain_listed};
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZero;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub use crate::text::paths::relative;
@@ -238,16 +240,23 @@ pub fn check_unmerged(
     done: &(dyn Fn() + Sync),
 ) -> Result<Outcome, GlobError> {
     let globs = globs(config)?;
-    let indexes = Arc::default();
-    let listing =
-        engine.needs_listing().then(|| project::listing_with(engine, disk, walk, &indexes));
+    let indexes = Arc::<Indexes>::default();
     let scope = Arc::new(Scope::of_walk(walk, disk, indexes.clone()));
-    let mut outcome = match &listing {
-        Some(listing) => {
-            let files = Listed { files, listing };
-            check_walked(engine, &globs, (disk, &files), (walk, &scope), done)
+    let entries = walk.covers_project(disk.root());
+    let entries = entries.then(|| full_listing::entries(disk.root(), &globs, &scope)).flatten();
+    let listing = engine.needs_listing().then(|| match &entries {
+        Some(entries) => project::with_git_data(engine, disk, walk, entries.listing()),
+        None => project::listing_with(engine, disk, walk, &indexes),
+    });
+    let check = |files: &dyn Files| match entries {
+        Some(entries) => {
+            check_entries(engine, &globs, (disk, files), (walk, &scope), entries, done)
         }
         None => check_walked(engine, &globs, (disk, files), (walk, &scope), done),
+    };
+    let mut outcome = match &listing {
+        Some(listing) => check(&Listed { files, listing }),
+        None => check(files),
     };
     project::check(engine, config, disk, (walk, &indexes), listing, &mut outcome)?;
     Ok(outcome)
@@ -288,13 +297,7 @@ fn check_walked(
             WalkState::Continue
         })
     });
-    let mut outcome = sorted(total);
-    if walk.only.is_none() && !is_set(walk.stop()) {
-        outcome.excluded = scope.excluded_counts();
-    }
-    add_unread_ignore_files(&mut outcome, scope.problems());
-    outcome.skipped.sort();
-    outcome
+    completed(sorted(total), walk, scope)
 }
 
 /// Checks the files at `paths`, read through `files`, in the same way as [`check_tree`]. Ignore
@@ -313,30 +316,23 @@ pub fn check_files(
     let globs = globs(config)?;
     let files = &ForRun::new(files);
     let total = Mutex::new(Outcome::default());
-    let next = AtomicUsize::new(0);
-    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let jobs = if jobs == 0 { processors } else { jobs }.min(MAX_JOBS).min(paths.len());
-    std::thread::scope(|scope| {
-        for _ in 0..jobs {
-            scope.spawn(|| {
-                let mut job = Job {
-                    engine,
-                    files,
-                    root: Path::new(""),
-                    globs: &globs,
-                    scope: None,
-                    part: None,
-                    seen: None,
-                    total: &total,
-                    outcome: Outcome::default(),
-                };
-                while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if is_set(stop) {
-                        break;
-                    }
-                    job.check_stored_file(path);
-                }
-            });
+    in_parallel(jobs, paths.len(), &|indexes| {
+        let mut job = Job {
+            engine,
+            files,
+            root: Path::new(""),
+            globs: &globs,
+            scope: None,
+            part: None,
+            seen: None,
+            total: &total,
+            outcome: Outcome::default(),
+        };
+        for path in indexes.filter_map(|index| paths.get(index)) {
+            if is_set(stop) {
+                break;
+            }
+            job.check_stored_file(path);
         }
     });
     Ok(sorted(total))

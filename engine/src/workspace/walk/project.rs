@@ -37,7 +37,12 @@ pub(super) fn listing_with(
 }
 
 /// Adds the Git data that the rules need.
-fn with_git_data(engine: &Engine, disk: &Disk, walk: &Walk, listing: Listing) -> Listing {
+pub(super) fn with_git_data(
+    engine: &Engine,
+    disk: &Disk,
+    walk: &Walk,
+    listing: Listing,
+) -> Listing {
     let requires_branch = walk.branch.is_none() && engine.needs_listing();
     let needs_repository = project_checks::needs_index(engine) || requires_branch;
     let repository = needs_repository.then(|| Repository::open(disk.root()).ok()).flatten();

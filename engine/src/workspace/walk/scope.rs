@@ -203,9 +203,13 @@ impl Scope {
     pub(super) fn excluded_counts(&self) -> ExcludedCounts {
         let excluded = std::mem::take(&mut *lock(&self.excluded));
         let mut counts = ExcludedCounts::default();
-        for (path, cause) in excluded {
-            let Some(index) = self.dir(parent_dir(&path)).index else { continue };
-            let count = index.count(&self.outer_path(&path)[index.at..]);
+        for (path, cause) in &excluded {
+            // A directory counts with all its files.
+            if upwards(parent_dir(path)).any(|dir| excluded.contains_key(dir)) {
+                continue;
+            }
+            let Some(index) = self.dir(parent_dir(path)).index else { continue };
+            let count = index.count(&self.outer_path(path)[index.at..]);
             match cause {
                 Cause::Aiddignore => counts.aiddignore += count,
                 Cause::Exclude => counts.exclude += count,

@@ -5,6 +5,7 @@ use super::*;
 use crate::check::Selection;
 use crate::rules::registry::Registry;
 use std::fs;
+use std::sync::atomic::AtomicUsize;
 
 fn engine() -> Engine {
     Engine::new(

@@ -1,0 +1,111 @@
+//! Commands, skills and agents of one project that have the same name.
+
+use super::AgentContext;
+use super::header::header_text;
+use super::model::{Client, Purpose};
+use crate::cached::cached;
+use aidd_engine::parse::values::front_matter;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::{Files, side_file};
+use aidd_engine::text::finding::Severity;
+use aidd_engine::text::listing::Listing;
+use aidd_engine::text::paths::{below, parent_dir};
+use std::collections::HashMap;
+
+/// Directories of skills. Most clients read several of them.
+const SKILL_ROOTS: [&str; 6] = [
+    ".agents/skills",
+    ".claude/skills",
+    ".codex/skills",
+    ".cursor/skills",
+    ".gemini/skills",
+    ".github/skills",
+];
+
+pub(super) fn name_collision(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
+    let Some(listing) = context.listing().filter(|_| context.plugin.is_none()) else { return };
+    match (context.file.client, context.file.purpose) {
+        (Client::Claude, Purpose::Command) => command(context, listing, report),
+        (Client::Claude, Purpose::Agent) => agent(context, listing, report),
+        (Client::Shared, Purpose::Skill) => skill(context, listing, report),
+        _ => {}
+    }
+}
+
+/// Reports a command that a skill replaces.
+fn command(context: &AgentContext<'_, '_>, listing: &Listing, report: &mut Report<'_>) {
+    let (directory, name) = (context.project_dir(), context.source.name());
+    if parent_dir(context.source.path()) != below(directory, ".claude/commands") {
+        return;
+    }
+    let stem = name.strip_suffix(".md").unwrap_or(name);
+    let skill = below(directory, &format!(".claude/skills/{stem}/SKILL.md"));
+    if listing.has_file(&skill) {
+        report
+            .at(context.source.line_span(0), format!("Claude Code runs `{skill}` instead"))
+            .help("remove the command, or rename one of them");
+    }
+}
+
+/// Reports an agent with the name of an earlier one.
+fn agent(context: &AgentContext<'_, '_>, listing: &Listing, report: &mut Report<'_>) {
+    let root = below(context.project_dir(), ".claude/agents");
+    let Some((name, span)) = header_text(context, "name").filter(|(name, _)| !name.is_empty())
+    else {
+        return;
+    };
+    let agents = cached(context.files, &format!("agents/names {root}"), || {
+        first_with_name(context.files, listing, &root)
+    });
+    let path = context.source.path();
+    if let Some(first) = agents.get(name).filter(|first| first.as_str() < path) {
+        report
+            .at(span, format!("`{first}` has the same name, so Claude Code loads only one of them"))
+            .help("rename one of the agents, or remove it");
+    }
+}
+
+/// The agents below a directory: name → the first file with the name.
+fn first_with_name(files: &dyn Files, listing: &Listing, root: &str) -> HashMap<String, String> {
+    let mut names = HashMap::new();
+    for path in listing.below(root).iter().filter(|path| path.ends_with(".md")) {
+        let text = side_file(files, path).unwrap_or_default();
+        let header = front_matter(&text).map_or("", |(start, end)| &text[start..end]);
+        let name = header.lines().find_map(|line| line.strip_prefix("name:"));
+        if let Some(name) = name.map(|name| name.trim().trim_matches(['"', '\''])) {
+            names.entry(name.to_owned()).or_insert_with(|| path.clone());
+        }
+    }
+    names
+}
+
+/// Reports a skill that is in several directories with different texts.
+fn skill(context: &AgentContext<'_, '_>, listing: &Listing, report: &mut Report<'_>) {
+    let path = context.source.path();
+    let own = SKILL_ROOTS.iter().find_map(|root| {
+        let (before, after) = path.split_once(root)?;
+        let name = after.strip_prefix('/')?.strip_suffix("/SKILL.md")?;
+        let is_root = (before.is_empty() || before.ends_with('/')) && !name.contains('/');
+        is_root.then_some((*root, before.trim_end_matches('/'), name))
+    });
+    let Some((own_root, directory, name)) = own else { return };
+    let before = SKILL_ROOTS.iter().take_while(|root| **root != own_root);
+    for other in before.map(|root| below(directory, &format!("{root}/{name}/SKILL.md"))) {
+        if !listing.has_file(&other) {
+            continue;
+        }
+        let text = side_file(context.files, &other).unwrap_or_default();
+        // A file that only refers to the other one.
+        if text == context.source.text() || text.contains(path) {
+            continue;
+        }
+        if context.source.text().contains(other.as_str()) {
+            continue;
+        }
+        let message = format!("`{other}` is a skill with the same name and another text");
+        let finding = report.at(context.source.line_span(0), message);
+        finding.help("make the files equal, or rename one of the skills");
+        finding.severity = Severity::Info;
+        return;
+    }
+}
