@@ -53,6 +53,15 @@ pub(super) fn format_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
                 );
                 continue;
             };
+            // The same directives in the same order; without a number, the argument of a directive in
+            // a plural form of Apple is that of the form.
+            let is_same = pair.sources.iter().zip(&parsed).any(|(text, directives)| {
+                let theirs = directives.iter().map(|it| &text[it.range.clone()]);
+                own.iter().map(|it| &form.value[it.range.clone()]).eq(theirs)
+            });
+            if is_same {
+                continue;
+            }
             // In a text without arguments, only some directives cannot be text.
             let is_certain = |directive: &&Directive| {
                 !is_plain || form.value[directive.range.clone()].contains(['$', '@'])

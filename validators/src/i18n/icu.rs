@@ -72,6 +72,27 @@ enum Frame {
     Options { start: usize, name: String, kind: &'static str, selectors: BTreeSet<String> },
 }
 
+/// The ranges of a text that apostrophes mark as text: from an apostrophe before a brace or an angle
+/// bracket to the next one; two apostrophes are one in the text.
+pub(super) fn quoted(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = memchr::memchr(b'\'', &bytes[at..]).map(|start| at + start) {
+        at = start + 1;
+        match bytes.get(at) {
+            Some(b'\'') => at += 1,
+            Some(b'{' | b'}' | b'<' | b'>') => {
+                let end = memchr::memchr(b'\'', &bytes[at..]).map_or(bytes.len(), |end| at + end);
+                found.push(start..end);
+                at = (end + 1).min(bytes.len());
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 /// Parses a message. If `quotes`, apostrophes quote braces.
 pub(super) fn parse(text: &str, quotes: bool) -> Message {
     let mut parser = Parser { text, at: 0, quotes, message: Message::default(), keyword: None };

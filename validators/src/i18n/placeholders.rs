@@ -40,7 +40,13 @@ pub(super) fn scan(format: Format, is_icu: bool, text: &str) -> Vec<Placeholder>
             }
             found
         }
-        Format::Properties | Format::Resx => braces(text, false),
+        Format::Properties => braces(text, false),
+        // .NET replaces only numbers; names in braces are text for the user.
+        Format::Resx => {
+            let mut found = braces(text, false);
+            found.retain(|(name, _)| name[1..].starts_with(|c: char| c.is_ascii_digit()));
+            found
+        }
         Format::Php => colon(text),
         Format::Fluent => variables(text),
         Format::Xliff => elements(text),
@@ -80,7 +86,11 @@ fn braces(text: &str, percent: bool) -> Vec<Placeholder> {
         let end = inner + length + close.len();
         let content = text[inner..inner + length].trim().trim_start_matches('-').trim_start();
         let name = content.split([',', ':', '|', '!']).next().unwrap_or_default().trim();
-        let is_literal = name.starts_with('\'');
+        // `{{GENDER:$1|…}}` is a function of MediaWiki.
+        let is_function = is_double
+            && name.bytes().all(|byte| byte.is_ascii_uppercase())
+            && content[name.len()..].starts_with(':');
+        let is_literal = name.starts_with('\'') || is_function;
         if name.is_empty() || is_literal || !name.bytes().all(is_name) {
             at = end;
             continue;

@@ -1,6 +1,7 @@
 //! The tags of translations, compared with those of their source texts.
 
 use super::compare::Pair;
+use super::icu;
 use super::messages::part;
 use super::model::Format;
 use super::placeholders::{self, Tag};
@@ -78,8 +79,7 @@ pub(super) fn tag_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
         }
         let sources: Vec<Cow<'_, str>> =
             pair.sources.iter().map(|text| characters(format, text)).collect();
-        let expected: Vec<Vec<Tag<'_>>> =
-            sources.iter().map(|text| placeholders::tags(text)).collect();
+        let expected: Vec<Vec<Tag<'_>>> = sources.iter().map(|text| tags(format, text)).collect();
         if expected.iter().all(Vec::is_empty)
             || expected.iter().any(|tags| unbalanced(tags).is_some())
         {
@@ -88,7 +88,8 @@ pub(super) fn tag_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
         for form in pair.entry.forms.iter().filter(|form| !form.value.is_empty()) {
             let value = characters(format, &form.value);
             let place = |tag: &Tag<'_>| part(source, form.span, &value, &tag.range);
-            if let Some((tag, message)) = tag_problem(&value, &expected, pair) {
+            if let Some((tag, message)) = tag_problem(&value, tags(format, &value), &expected, pair)
+            {
                 report.at(tag.map_or(form.span, |tag| place(&tag)), message);
             }
         }
@@ -117,14 +118,24 @@ fn characters(format: Format, text: &str) -> Cow<'_, str> {
     )
 }
 
+/// The tags of a text. In messages in JSON, those in apostrophes are text.
+fn tags(format: Format, text: &str) -> Vec<Tag<'_>> {
+    let mut found = placeholders::tags(text);
+    if format == Format::Json && text.contains('\'') {
+        let quoted = icu::quoted(text);
+        found.retain(|tag| !quoted.iter().any(|it| it.contains(&tag.range.start)));
+    }
+    found
+}
+
 /// The first defect: its tag, unless it is missing, and the message.
 fn tag_problem<'t>(
     value: &'t str,
+    own: Vec<Tag<'t>>,
     expected: &[Vec<Tag<'_>>],
     pair: &Pair<'_>,
 ) -> Option<(Option<Tag<'t>>, String)> {
     let key = || display_key(&pair.entry.key);
-    let own = placeholders::tags(value);
     let is_html = |name: &str| HTML.iter().any(|html| html.eq_ignore_ascii_case(name));
     if let Some(tag) = unbalanced(&own) {
         let shown = &value[tag.range.clone()];

@@ -348,6 +348,11 @@ fn resolved(convention: Convention, path: &str, text: &str, used: &Use<'_>) -> O
                 return Some(format!("{}.{action}.{relative}", controller.replace('/', ".")));
             }
             let view = path.split_once("app/views/")?.1;
+            // In the block of a layout, keys are relative to the layout.
+            let has_layout = |line: &str| line.contains("render") && line.contains("layout");
+            if text[..used.span.start as usize].lines().any(has_layout) {
+                return None;
+            }
             let mut parts: Vec<&str> = view.split('/').collect();
             let name = parts.pop()?.split('.').next()?;
             let name = name.strip_prefix('_').unwrap_or(name);

@@ -58,15 +58,34 @@ pub(super) fn read(text: &str) -> Option<Catalogue> {
 /// A key that occurs twice, with the spans of the second and of the first definition.
 type Duplicate = (String, Span, Span);
 
+/// The tokens after the start of the array that the file returns, directly or as a variable.
+fn returned_array(text: &str) -> Option<Tokens<'_>> {
+    const RETURN: &str = "return";
+    let array_at = |at: usize| {
+        let mut tokens = Tokens { text, at };
+        matches!(tokens.next(), Some(Token::Open)).then_some(tokens)
+    };
+    let variable_at = |at: usize| {
+        let rest = text[at..].trim_start();
+        let name = rest.split_once(';')?.0.trim_end();
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        if !name.strip_prefix('$')?.chars().all(is_word) {
+            return None;
+        }
+        let start = text.find(name)? + name.len();
+        let value = text[start..].trim_start().strip_prefix('=')?;
+        array_at(text.len() - value.len())
+    };
+    // Others can be words in comments and texts.
+    let first = text.find(RETURN)? + RETURN.len();
+    let last = text.rfind(RETURN)? + RETURN.len();
+    array_at(first).or_else(|| array_at(last)).or_else(|| variable_at(last))
+}
+
 fn read_array(text: &str, duplicates: &mut Vec<Duplicate>) -> Option<Catalogue> {
-    let start = text.find("return")?;
     let mut catalogue = Catalogue { complete: true, ..Catalogue::default() };
     let mut levels: Vec<Level> = Vec::new();
-    let mut tokens = Tokens { text, at: start + "return".len() };
-    let first = tokens.next()?;
-    if !matches!(first, Token::Open) {
-        return None;
-    }
+    let mut tokens = returned_array(text)?;
     levels.push(Level::default());
     while let Some(token) = tokens.next() {
         let depth = levels.len();
