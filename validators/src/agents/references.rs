@@ -274,7 +274,7 @@ pub(super) fn imports<'s>(instructions: &Instructions<'s>) -> Vec<(Span, &'s str
     let mut found = Vec::new();
     for (offset, line) in instructions.prose() {
         for (at, _) in line.match_indices('@') {
-            if at > 0 && !line[..at].ends_with([' ', '\t', '(']) {
+            if at > 0 && !line[..at].ends_with([' ', '\t', '(', '\u{FEFF}']) {
                 continue;
             }
             let rest = &line[at + 1..];

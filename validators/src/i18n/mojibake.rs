@@ -89,7 +89,8 @@ fn find(text: &str) -> Option<(Range<usize>, char)> {
         // `é »`, `ášš` and `Úž` are text in French, Sami and Czech; letters are certain only if all of
         // the text has this defect, and those of another script not in a word in Latin letters.
         let is_certain = if length == 2 && shown[1].is_alphabetic() {
-            decoded(text).is_some()
+            let is_in_word = text[end..].starts_with(|c: char| c.is_ascii_alphabetic());
+            (is_latin(original) || !is_in_word) && decoded(text).is_some()
         } else if length > 2 && original.is_alphanumeric() {
             !text[..at].ends_with(char::is_alphanumeric)
                 && !shown.iter().all(|c| c.is_alphabetic())
@@ -102,6 +103,11 @@ fn find(text: &str) -> Option<(Range<usize>, char)> {
         }
     }
     None
+}
+
+/// Whether a letter is one of the Latin script in the first blocks of Unicode.
+fn is_latin(c: char) -> bool {
+    c < '\u{250}'
 }
 
 /// The text with all its characters encoded again, and decoded as UTF-8.
@@ -169,6 +175,7 @@ mod tests {
             "aquí……",
             "Ç’është",
             "Úžasné!",
+            "Úžina",
         ] {
             assert_eq!(find(text), None, "{text}");
         }

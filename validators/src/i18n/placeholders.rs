@@ -86,10 +86,8 @@ fn braces(text: &str, percent: bool) -> Vec<Placeholder> {
         let end = inner + length + close.len();
         let content = text[inner..inner + length].trim().trim_start_matches('-').trim_start();
         let name = content.split([',', ':', '|', '!']).next().unwrap_or_default().trim();
-        // `{{GENDER:$1|…}}` is a function of MediaWiki.
-        let is_function = is_double
-            && name.bytes().all(|byte| byte.is_ascii_uppercase())
-            && content[name.len()..].starts_with(':');
+        // `{{GENDER:$1|…}}` and `{{int:key}}` are functions of MediaWiki.
+        let is_function = is_double && content[name.len()..].starts_with(':');
         let is_literal = name.starts_with('\'') || is_function;
         if name.is_empty() || is_literal || !name.bytes().all(is_name) {
             at = end;
