@@ -12,7 +12,7 @@ use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::{self, Registry};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT};
-use aidd_engine::text::finding::Finding;
+use aidd_engine::text::finding::{Finding, RuleId};
 use aidd_engine::text::kind::is_memory_path;
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::rule_globs;
