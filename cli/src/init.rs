@@ -232,6 +232,9 @@ fn found(trial: &PackTrial) -> String {
         })
     });
     let counts: Vec<String> = counts.collect();
+    if trial.is_partial && counts.is_empty() {
+        return "nothing found within the time limit".to_owned();
+    }
     let counts = if counts.is_empty() { "no findings".to_owned() } else { counts.join(", ") };
     if trial.is_partial { format!("at least {counts}") } else { counts }
 }
@@ -399,6 +402,9 @@ mod tests {
         );
         assert!(!text.contains("a/panic"));
         assert_eq!(found(&trials[0]), "1 error, 2 warnings, 3 info");
+        let partial = |counts| PackTrial { counts, is_partial: true, ..trials[0].clone() };
+        assert_eq!(found(&partial([(Severity::Info, 3)].into())), "at least 3 info");
+        assert_eq!(found(&partial([].into())), "nothing found within the time limit");
         assert_eq!(
             enforced_lines(&trials),
             [
