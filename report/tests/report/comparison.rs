@@ -299,7 +299,7 @@ fn a_policy_blocks_warns_and_ignores() {
 
           1 | a = 1
         > 2 | 	😀key = "**************"; again = "**************"
-          | 	        ^^^^^^^^^^^^^^^^
+            | 	        ^^^^^^^^^^^^^^^^
           3 |
 
     help: Revoke \[REDACTED\]
