@@ -127,7 +127,10 @@ fn list(
         let text = one_line(&format!("{}{aliases}{origin}", rule.summary));
         writeln!(io.out, "{}", layout::hanging(&prefix, &text, &style))?;
     }
-    writeln!(io.err, "{}; `aidd explain RULE` shows details", number(rules.len(), "rule"))?;
+    match rules.len() {
+        0 => writeln!(io.err, "0 rules; `aidd rule list` without a pattern lists all rules")?,
+        count => writeln!(io.err, "{}; `aidd explain RULE` shows details", number(count, "rule"))?,
+    }
     Ok(Exit::Clean)
 }
 

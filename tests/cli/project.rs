@@ -145,6 +145,8 @@ fn rules_are_read_from_every_rules_directory() {
     warning team/two    Blue is last year's colour. [TEAM1]
     ");
     assert_eq!(list.err, "3 rules; `aidd explain RULE` shows details\n");
+    let none = project.run(&["rule", "list", "tema/*"]).expect_code(0);
+    assert_eq!(none.err, "0 rules; `aidd rule list` without a pattern lists all rules\n");
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn invalid_settings(run: &Run<'_>) -> Option<String> {
     let is_invalid = |finding: &&Finding| {
         finding.status == Status::New && aidd_report::is_about_settings(&finding.rule)
     };
-    let invalid = run.files.iter().filter(|file| file.findings.iter().any(|one| is_invalid(one)));
+    let invalid = run.files.iter().filter(|file| file.findings.iter().any(is_invalid));
     let mut paths: Vec<String> = invalid.map(|file| one_line(file.source.path())).collect();
     paths.dedup();
     let more = paths.split_off(paths.len().min(MAX_INVALID)).len();
