@@ -61,6 +61,15 @@ pub struct Enforced {
     pub settings: String,
 }
 
+/// A step of the trials of packs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrialStep {
+    /// A file was checked with the rules of the current pack.
+    File,
+    /// The trial of a pack ended.
+    Pack,
+}
+
 /// What a pack would find in the project.
 #[derive(Clone, Debug)]
 pub struct PackTrial {
@@ -115,7 +124,7 @@ pub fn fitting(project: &Project, registry: &Registry, paths: &[String]) -> Vec<
 
 /// Tries the packs `fits` on the project, each without the rules that are enabled by default and
 /// without the rules that another linter enforces. Changes only the configuration in memory.
-/// `after_file` runs after each checked file.
+/// `on_step` is called after each step.
 ///
 /// # Errors
 /// A malformed glob in the configuration.
@@ -123,7 +132,7 @@ pub fn try_packs(
     project: &mut Project,
     paths: &[String],
     fits: Vec<Fit>,
-    after_file: &(dyn Fn() + Sync),
+    on_step: &(dyn Fn(TrialStep) + Sync),
 ) -> Result<Vec<PackTrial>, TrialError> {
     let registry = project.registry();
     let mut linters = Linters::read(project, paths);
@@ -146,11 +155,12 @@ pub fn try_packs(
                 None => rules.push(rule.id.to_string()),
             }
         }
-        if rules.is_empty() {
-            continue;
+        if !rules.is_empty() {
+            let limit = TRIAL_BUDGET.saturating_sub(start.elapsed());
+            let after_file = || on_step(TrialStep::File);
+            trials.push(try_pack(project, fit, (rules, enforced), limit, &after_file)?);
         }
-        let limit = TRIAL_BUDGET.saturating_sub(start.elapsed());
-        trials.push(try_pack(project, fit, (rules, enforced), limit, after_file)?);
+        on_step(TrialStep::Pack);
     }
     project.config.compliance = configured;
     Ok(trials)
@@ -326,7 +336,7 @@ mod tests {
         ];
         let (_directory, mut project, paths) = project(&files);
         let fits = fitting(&project, &project.registry(), &paths);
-        let trials = try_packs(&mut project, &paths, fits, &|| ()).expect("tried");
+        let trials = try_packs(&mut project, &paths, fits, &|_| ()).expect("tried");
         let strict = trials.iter().find(|trial| trial.fit.name == "typescript-strict");
         let strict = strict.expect("the pack fits");
         let enforced: Vec<&str> = strict.enforced.iter().map(|one| &*one.rule).collect();

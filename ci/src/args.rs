@@ -30,7 +30,7 @@ pub struct CiCheck {
     #[arg(default_value = ".", value_hint = ValueHint::AnyPath)]
     pub paths: Vec<PathBuf>,
     /// Revision to compare with, instead of the one from the CI event.
-    #[arg(long, env = "AIDD_BASE", value_name = "REV")]
+    #[arg(long, alias = "diff", env = "AIDD_BASE", value_name = "REV")]
     pub base: Option<String>,
     /// What to do when there is no base to compare with.
     #[arg(long, value_enum, default_value_t = crate::base::NoBase::Error)]

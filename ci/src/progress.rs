@@ -10,11 +10,14 @@ const DISPLAY_DELAY: Duration = Duration::from_secs(1);
 /// Number of redraws per second.
 const REDRAW_RATE: u8 = 10;
 
-/// Counts files and shows the count once a run takes over a second, on a terminal only.
+/// Counts files or other items and shows the count once a run takes over a second, on a terminal
+/// only.
 ///
 /// All methods can be called from several threads at once.
 pub struct Progress {
     bar: ProgressBar,
+    /// What is counted, in the plural.
+    items: &'static str,
     visible: bool,
     started: Instant,
 }
@@ -29,34 +32,42 @@ impl Progress {
     /// Starts measuring the elapsed time. Displays nothing if standard error is not a terminal.
     #[must_use]
     pub fn start() -> Self {
-        Self::new(io::stderr().is_terminal())
+        Self::new(io::stderr().is_terminal(), "files")
+    }
+
+    /// Like [`Self::start`], but counts `total` items, which are named in the plural.
+    #[must_use]
+    pub fn counting(items: &'static str, total: u64) -> Self {
+        let progress = Self::new(io::stderr().is_terminal(), items);
+        progress.set_total(total);
+        progress
     }
 
     /// Creates a progress line that is never displayed.
     #[must_use]
     pub fn hidden() -> Self {
-        Self::new(false)
+        Self::new(false, "files")
     }
 
-    fn new(visible: bool) -> Self {
+    fn new(visible: bool, items: &'static str) -> Self {
         let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
-        Self { bar, visible, started: Instant::now() }
+        Self { bar, items, visible, started: Instant::now() }
     }
 
-    /// Sets the total number of files, once it is known.
+    /// Sets the total number of items, once it is known.
     pub fn set_total(&self, total: u64) {
         self.bar.set_length(total);
     }
 
-    /// Counts `files` more files as checked.
-    pub fn advance(&self, files: u64) {
-        self.bar.inc(files);
+    /// Counts more items; 0 updates only the elapsed time.
+    pub fn advance(&self, count: u64) {
+        self.bar.inc(count);
         if self.visible && self.bar.is_hidden() && self.started.elapsed() > DISPLAY_DELAY {
             self.show();
         }
     }
 
-    /// Number of files counted so far.
+    /// Number of items counted so far.
     #[must_use]
     pub fn done(&self) -> u64 {
         self.bar.position()
@@ -67,12 +78,16 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 
-    fn show(&self) {
-        let template = match self.bar.length() {
-            Some(_) => "{bar:30} {pos}/{len} files, {elapsed}",
-            None => "{spinner} {pos} files, {elapsed}",
+    fn template(&self) -> String {
+        let counter = match self.bar.length() {
+            Some(_) => "{bar:30} {pos}/{len}",
+            None => "{spinner} {pos}",
         };
-        if let Ok(style) = ProgressStyle::with_template(template) {
+        format!("{counter} {}, {{elapsed}}", self.items)
+    }
+
+    fn show(&self) {
+        if let Ok(style) = ProgressStyle::with_template(&self.template()) {
             self.bar.set_style(style);
         }
         self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(REDRAW_RATE));
@@ -101,5 +116,13 @@ mod tests {
         assert_eq!(progress.done(), 40);
         assert!(progress.bar.is_hidden());
         progress.finish();
+    }
+
+    #[test]
+    fn the_line_names_what_is_counted() {
+        assert_eq!(Progress::hidden().template(), "{spinner} {pos} files, {elapsed}");
+        let packs = Progress::new(false, "packs");
+        packs.set_total(7);
+        assert_eq!(packs.template(), "{bar:30} {pos}/{len} packs, {elapsed}");
     }
 }

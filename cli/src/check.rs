@@ -5,7 +5,7 @@ mod next_step;
 use crate::baseline::finding_count;
 use crate::cli::Check;
 use crate::fix;
-use crate::rules::{describe_reach, reject_malformed};
+use crate::rules::{describe_reach, note_lines, reject_malformed};
 use aidd_ci::args::{parse_output, split_values};
 use aidd_ci::progress::Progress;
 use aidd_ci::reach::ReachReport;
@@ -156,8 +156,8 @@ pub fn run(args: &Check, config: Option<&Path>, color: When, io: &mut Io<'_>) ->
     } else if !args.quiet {
         // Limitations of a check, such as unresolved imports, are reported even without
         // `--verbose`.
-        for (rule, note) in &compared.outcome.notes {
-            writeln!(io.err, "note: {rule} {note}")?;
+        for note in note_lines(compared.outcome.notes.iter().cloned()) {
+            writeln!(io.err, "note: {note}")?;
         }
     }
     if !args.quiet {
@@ -345,10 +345,13 @@ fn print_reach(project: &Project, engine: &Engine, io: &mut Io<'_>) -> Result<()
     let applies = |rule: &&Rule| {
         (rule.path.is_some() || !rule.enabled) && engine.is_enabled_anywhere(&rule.id)
     };
-    for rule in engine.registry().rules().iter().filter(applies) {
-        for note in describe_reach(engine, rule, &project.disk, &listing) {
-            writeln!(io.err, "note: {} {note}", rule.id)?;
-        }
+    let rules = engine.registry().rules().iter().filter(applies);
+    let notes = rules.flat_map(|rule| {
+        let notes = describe_reach(engine, rule, &project.disk, &listing).into_iter();
+        notes.map(|note| (rule.id.clone(), note))
+    });
+    for note in note_lines(notes) {
+        writeln!(io.err, "note: {note}")?;
     }
     Ok(())
 }
@@ -449,6 +452,7 @@ fn listing(args: &Check, default: Listing) -> Listing {
         limit: default.limit.filter(|_| !args.all),
         statistics: args.statistics,
         each: args.all,
+        allowed: args.all,
         has_all_option: true,
     }
 }

@@ -157,8 +157,8 @@ pub struct Check {
     /// Output format on standard output.
     #[arg(long, value_enum, default_value_t = Format::Text, env = "AIDD_FORMAT")]
     pub format: Format,
-    /// List all findings: in text, findings of severity `info` are only counted, and on a terminal,
-    /// at most 50 findings are listed.
+    /// List all findings: in text, findings of severity `info` and findings that comments allow are
+    /// only counted, and on a terminal, at most 50 findings are listed.
     #[arg(long)]
     pub all: bool,
     /// List only the number of findings per rule in text.
@@ -239,7 +239,7 @@ impl Check {
 #[group(multiple = false, conflicts_with_all = ["fix", "fix_unsafe", "stdin_path"])]
 pub struct DiffArgs {
     /// Check the changes since the merge base with this revision: main, origin/main, HEAD~3.
-    #[arg(long, value_name = "BASE")]
+    #[arg(long, alias = "base", value_name = "BASE")]
     pub diff: Option<String>,
     /// Check the changes since the last commit.
     #[arg(long)]

@@ -1,12 +1,12 @@
 //! `aidd doctor`: prints the detected project and problems with its setup.
 
-use crate::rules::{APPLIES_TO_NOTHING, describe_reach, invalid_pages, problems_of};
+use crate::rules::{APPLIES_TO_NOTHING, describe_reach, invalid_pages, note_lines, problems_of};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::forms;
 use aidd_engine::project::config::CiConfig;
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::read_regular;
-use aidd_engine::text::finding::FailOn;
+use aidd_engine::text::finding::{FailOn, RuleId};
 use aidd_engine::text::kind::{self, CONFIG_PATH, Kind, RULE_DIRS, is_memory_path};
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::project::CONFIG_LIMIT;
@@ -24,6 +24,8 @@ use std::path::Path;
 
 /// Maximum number of unreadable files that are listed; further files are only counted.
 const MAX_LISTED: usize = 20;
+/// Maximum number of further places of a problem that are named.
+const MAX_PLACES: usize = 3;
 
 /// Runs `aidd doctor`; exits with 1 if there are problems.
 ///
@@ -91,16 +93,18 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
     let rules_with_check =
         rules.iter().filter(|rule| rule.path.is_some() || is_enabled_by_pack(rule));
     let mut unused: Vec<&str> = Vec::new();
+    let mut notes: Vec<(RuleId, String)> = Vec::new();
     for rule in rules_with_check.filter(is_valid) {
-        let notes = describe_reach(&engine, rule, &project.disk, &listing);
+        let reach = describe_reach(&engine, rule, &project.disk, &listing);
         // A pack has rules for files that a project need not have.
-        if rule.path.is_none() && notes.iter().any(|note| note == APPLIES_TO_NOTHING) {
+        if rule.path.is_none() && reach.iter().any(|note| note == APPLIES_TO_NOTHING) {
             unused.push(&rule.id);
             continue;
         }
-        for note in notes {
-            writeln!(io.out, "rule           {} {note}", rule.id)?;
-        }
+        notes.extend(reach.into_iter().map(|note| (rule.id.clone(), note)));
+    }
+    for line in note_lines(notes) {
+        writeln!(io.out, "rule           {line}")?;
     }
     if let [first, rest @ ..] = &unused[..] {
         let others = match rest.len() {
@@ -110,14 +114,41 @@ pub fn run(config: Option<&Path>, io: &mut Io<'_>) -> Result<Exit> {
         let verb = if rest.is_empty() { "applies" } else { "apply" };
         writeln!(io.out, "rule           {first}{others} of packs {verb} to 0 files")?;
     }
-    for problem in &problems {
-        writeln!(io.out, "problem        {}", one_line(problem))?;
+    for problem in group_problems(&problems) {
+        writeln!(io.out, "problem        {}", one_line(&problem))?;
     }
     if problems.is_empty() {
         writeln!(io.out, "no problems with the setup")?;
         return Ok(Exit::Clean);
     }
     Ok(Exit::Findings)
+}
+
+/// The problems, each message once: further places with the same message follow it.
+fn group_problems(problems: &[String]) -> Vec<String> {
+    let mut grouped: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+    for problem in problems {
+        // `path:line:column: message`
+        let at = problem.split_once(": ");
+        let at = at.filter(|(place, _)| place.ends_with(|c: char| c.is_ascii_digit()));
+        let (place, message) = at.unwrap_or(("", problem));
+        let known = grouped.iter_mut().find(|(_, known, _)| !place.is_empty() && *known == message);
+        match known {
+            Some((.., others)) => others.push(place),
+            None => grouped.push((place, message, Vec::new())),
+        }
+    }
+    let line = |(place, message, others): (&str, &str, Vec<&str>)| {
+        let separator = if place.is_empty() { "" } else { ": " };
+        let line = format!("{place}{separator}{message}");
+        let (named, more) = others.split_at(others.len().min(MAX_PLACES));
+        match (named, more.len()) {
+            ([], _) => line,
+            (_, 0) => format!("{line} (also at {})", named.join(", ")),
+            (_, more) => format!("{line} (also at {} and {more} more places)", named.join(", ")),
+        }
+    };
+    grouped.into_iter().map(line).collect()
 }
 
 /// The problems that `aidd check` reports in the configuration.
@@ -203,4 +234,24 @@ fn count_kinds(project: &Project, paths: &[String]) -> BTreeMap<String, usize> {
         }
     }
     counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::group_problems;
+
+    #[test]
+    fn a_problem_of_several_pages_is_one_line() {
+        let problem = |page: usize| format!("rules/{page}.md:2:1: unknown key `globs`");
+        let other = "`include` matches no file".to_owned();
+        let few = [problem(1), other.clone(), problem(2)];
+        let line = "rules/1.md:2:1: unknown key `globs` (also at rules/2.md:2:1)";
+        assert_eq!(group_problems(&few), [line.to_owned(), other]);
+        let many: Vec<String> = (0..6).map(problem).collect();
+        assert_eq!(
+            group_problems(&many),
+            ["rules/0.md:2:1: unknown key `globs` (also at rules/1.md:2:1, rules/2.md:2:1, \
+              rules/3.md:2:1 and 2 more places)"]
+        );
+    }
 }

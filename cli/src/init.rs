@@ -5,7 +5,7 @@ mod detect;
 use crate::cli::Init;
 use crate::clients;
 use crate::git_files;
-use aidd_authoring::packs::{self, Enforced, PackTrial};
+use aidd_authoring::packs::{self, Enforced, PackTrial, TrialStep};
 use aidd_ci::progress::Progress;
 use aidd_engine::project::linters::Settings;
 use aidd_engine::rules::packs as engine_packs;
@@ -183,7 +183,7 @@ fn propose(
     fits.retain(|fit| !enabled.contains(&fit.name));
     if !chosen.is_empty() {
         fits.retain(|fit| chosen.contains(&fit.name));
-        return Ok(packs::try_packs(project, &paths, fits, &|| ())?);
+        return Ok(packs::try_packs(project, &paths, fits, &|_| ())?);
     }
     let settings = Settings::read(&project.disk, &paths);
     for (name, items) in detect::describe(&project.disk, &paths, &settings) {
@@ -196,8 +196,10 @@ fn propose(
     if fits.is_empty() {
         return Ok(Vec::new());
     }
-    let progress = Progress::start();
-    let trials = packs::try_packs(project, &paths, fits, &|| progress.advance(1))?;
+    // Each pack is tried on all files, so the packs are counted, not the files.
+    let progress = Progress::counting("packs", fits.len() as u64);
+    let on_step = |step| progress.advance(u64::from(step == TrialStep::Pack));
+    let trials = packs::try_packs(project, &paths, fits, &on_step)?;
     progress.finish();
     writeln!(io.out, "\nrule packs that fit, with what each would find now:")?;
     let widest = trials.iter().map(|trial| trial.fit.name.len()).max().unwrap_or_default();
@@ -230,6 +232,9 @@ fn found(trial: &PackTrial) -> String {
         })
     });
     let counts: Vec<String> = counts.collect();
+    if trial.is_partial && counts.is_empty() {
+        return "nothing found within the time limit".to_owned();
+    }
     let counts = if counts.is_empty() { "no findings".to_owned() } else { counts.join(", ") };
     if trial.is_partial { format!("at least {counts}") } else { counts }
 }
@@ -397,6 +402,9 @@ mod tests {
         );
         assert!(!text.contains("a/panic"));
         assert_eq!(found(&trials[0]), "1 error, 2 warnings, 3 info");
+        let partial = |counts| PackTrial { counts, is_partial: true, ..trials[0].clone() };
+        assert_eq!(found(&partial([(Severity::Info, 3)].into())), "at least 3 info");
+        assert_eq!(found(&partial([].into())), "nothing found within the time limit");
         assert_eq!(
             enforced_lines(&trials),
             [

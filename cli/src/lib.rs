@@ -231,6 +231,9 @@ fn hint_for(error: &RunError) -> Option<&'static str> {
         }
         RunError::UnknownRevision { shallow: true, .. }
         | RunError::NoCommonCommit { shallow: true, .. } => SHALLOW,
+        RunError::UnknownRevision { error, .. } if error.to_string().contains(['~', '^']) => {
+            "the history may be shorter; `git rev-list --count HEAD` prints the number of commits"
+        }
         RunError::UnknownRevision { .. } => {
             "run `git fetch` to update the remote branches, and `git branch --all` to list them"
         }

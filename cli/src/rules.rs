@@ -12,7 +12,7 @@ use aidd_engine::project::config::Config;
 use aidd_engine::rules::registry::{self, Registry};
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT};
-use aidd_engine::text::finding::Finding;
+use aidd_engine::text::finding::{Finding, RuleId};
 use aidd_engine::text::kind::is_memory_path;
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::rule_globs;
@@ -127,7 +127,10 @@ fn list(
         let text = one_line(&format!("{}{aliases}{origin}", rule.summary));
         writeln!(io.out, "{}", layout::hanging(&prefix, &text, &style))?;
     }
-    writeln!(io.err, "{}; `aidd explain RULE` shows details", number(rules.len(), "rule"))?;
+    match rules.len() {
+        0 => writeln!(io.err, "0 rules; `aidd rule list` without a pattern lists all rules")?,
+        count => writeln!(io.err, "{}; `aidd explain RULE` shows details", number(count, "rule"))?,
+    }
     Ok(Exit::Clean)
 }
 
@@ -314,6 +317,33 @@ pub(crate) fn describe_reach(
     std::iter::once(matched).chain(notes).collect()
 }
 
+/// Maximum number of rules that are named in a note on several rules.
+const MAX_NAMED: usize = 3;
+
+/// The notes on rules as lines; rules with equal notes share one line.
+pub(crate) fn note_lines(notes: impl IntoIterator<Item = (RuleId, String)>) -> Vec<String> {
+    let mut grouped: Vec<(String, Vec<RuleId>)> = Vec::new();
+    for (rule, note) in notes {
+        match grouped.iter_mut().find(|(known, _)| *known == note) {
+            Some((_, rules)) => rules.push(rule),
+            None => grouped.push((note, vec![rule])),
+        }
+    }
+    let line = |(note, rules): (String, Vec<RuleId>)| match &rules[..] {
+        [rule] => format!("{rule} {note}"),
+        _ => {
+            let named = rules.iter().take(MAX_NAMED).map(RuleId::to_string);
+            let named = named.collect::<Vec<_>>().join(", ");
+            let more = match rules.len().saturating_sub(MAX_NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!("{named}{more}: {note}")
+        }
+    };
+    grouped.into_iter().map(line).collect()
+}
+
 /// The problems of rule pages and packs, and of memories whose check cannot run, each with its
 /// path.
 pub(crate) fn invalid_pages(project: &Project, engine: &Engine) -> Vec<String> {
@@ -349,4 +379,19 @@ pub(crate) fn problems_of(
         format!("{path}:{}:{}: {message}", at.line + 1, at.column + 1)
     };
     findings.map(problem).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::note_lines;
+
+    #[test]
+    fn rules_with_equal_notes_share_a_line() {
+        let note = |rule: &str, note: &str| (rule.into(), note.to_owned());
+        let zero = "applies to 0 files";
+        let notes = [note("a/b", zero), note("a/c", "applies to 2 files"), note("a/d", zero)];
+        assert_eq!(note_lines(notes), ["a/b, a/d: applies to 0 files", "a/c applies to 2 files"]);
+        let many = ["a/1", "a/2", "a/3", "a/4", "a/5"].map(|rule| note(rule, zero));
+        assert_eq!(note_lines(many), ["a/1, a/2, a/3 and 2 more: applies to 0 files"]);
+    }
 }

@@ -24,8 +24,8 @@ use tower_lsp_server::ls_types::{ExecuteCommandParams, Uri};
 /// The command names, as registered with the client.
 pub const NAMES: [&str; 7] = [CHECK, EXPLAIN, BASELINE, CONFIG, STATUS, SHOW_ALLOWED, SHOW_MEMORY];
 
-/// Checks all files. Takes no arguments. Returns the number of files and findings, or `null` if the
-/// user cancelled.
+/// Checks the files that changed since the last call, and all files the first time. Takes no
+/// arguments. Returns the number of all files and findings, or `null` if the user cancelled.
 const CHECK: &str = "aidd.checkWorkspace";
 /// Explains a rule. Arguments: the id or an alias of the rule, and an optional URI. With a URI, the
 /// rules of its project are included. Returns the rule page as Markdown.

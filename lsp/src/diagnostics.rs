@@ -32,9 +32,16 @@ use tower_lsp_server::ls_types::{
 pub(crate) struct WorkspaceDiagnostics {
     /// The epoch of the last completed pass over all files.
     epoch: Option<u64>,
-    /// The files with findings and the result id of their diagnostics.
-    results: HashMap<Uri, String>,
+    /// The files with findings.
+    results: HashMap<Uri, FileResult>,
     stamps: Stamps,
+}
+
+/// The result of the last check of a file that is not open.
+#[derive(Debug)]
+struct FileResult {
+    id: String,
+    findings: usize,
 }
 
 /// The diagnostics of a snapshot, in a form that this client supports.
@@ -167,7 +174,7 @@ async fn changes_since(
         return (items, has_sent_changes);
     }
     let mut known = state.workspace_diagnostics.lock().await;
-    let differs = |(uri, id): &(&Uri, &String)| previous.get(*uri) != Some(*id);
+    let differs = |(uri, result): &(&Uri, &FileResult)| previous.get(*uri) != Some(&result.id);
     let unknown: Vec<PathBuf> =
         known.results.iter().filter(differs).filter_map(|(uri, _)| file_path(uri)).collect();
     let mut pass = Pass::plan(state, &known, unknown);
@@ -187,8 +194,9 @@ async fn changes_since(
     let cleared = pass.finish(&mut known, previous.keys());
     let cleared_items = cleared.into_iter().map(|uri| item(uri, None, Vec::new(), previous));
     items.extend(cleared_items);
-    let unchanged_item = |(uri, id): (&Uri, &String)| {
-        (!listed.contains(uri) && !state.is_open(uri)).then(|| unchanged(uri.clone(), None, id))
+    let unchanged_item = |(uri, result): (&Uri, &FileResult)| {
+        let is_unlisted = !listed.contains(uri) && !state.is_open(uri);
+        is_unlisted.then(|| unchanged(uri.clone(), None, &result.id))
     };
     items.extend(known.results.iter().filter_map(unchanged_item));
     (items, has_sent_changes)
@@ -295,7 +303,8 @@ impl Pass {
         }
         let (uri, diagnostics) = self.pending.pop()?;
         self.found.insert(uri.clone());
-        known.results.insert(uri.clone(), result_id(&diagnostics));
+        let result = FileResult { id: result_id(&diagnostics), findings: diagnostics.len() };
+        known.results.insert(uri.clone(), result);
         Some((uri, diagnostics))
     }
 
@@ -351,16 +360,22 @@ pub(crate) struct Count {
     pub(crate) findings: usize,
 }
 
-/// Checks all files that are not open and sends their diagnostics, with progress if the client
-/// supports it. `None` if the user cancelled.
+/// Checks the files that changed since the last pass, all files if there was none, and sends their
+/// diagnostics, with progress if the client supports it. Returns the numbers of all files and
+/// findings; `None` if the user cancelled.
 pub(crate) async fn check_all(state: &Arc<State>) -> Option<Count> {
     let mut known = state.workspace_diagnostics.lock().await;
-    let dirty = lock(&state.dirty).marks();
-    let mut pass = Pass::new(state, Scope::All, state.epoch(), dirty);
+    // A watcher can lose events, so the command compares all files with those of its last run.
+    let is_comparable = known.stamps.are_known();
+    unreported::find(state, &mut known.stamps).await;
+    let mut pass = match is_comparable {
+        true => Pass::plan(state, &known, Vec::new()),
+        false => Pass::new(state, Scope::All, state.epoch(), lock(&state.dirty).marks()),
+    };
     pass.progress = Progress::begin(state, &pass.stop.0).await;
-    let count = publish(state, &mut known, pass).await;
+    let (is_complete, progress) = publish(state, &mut known, pass).await;
+    let mut count = known.count(state);
     drop(known);
-    let mut count = count?;
     let open = lock(&state.documents).uris();
     for uri in open {
         if let Some((_, snapshot)) = state.check_current(&uri).await {
@@ -368,10 +383,28 @@ pub(crate) async fn check_all(state: &Arc<State>) -> Option<Count> {
             count.findings += client_diagnostics(state, &snapshot).len();
         }
     }
-    // A client that pulls diagnostics must pull again.
-    state.touch();
-    schedule::refresh(state);
-    Some(count)
+    let count = is_complete.then_some(count);
+    if let Some(progress) = progress {
+        progress.end(count).await;
+    }
+    if is_complete {
+        // A client that pulls diagnostics must pull again.
+        state.touch();
+        schedule::refresh(state);
+    }
+    count
+}
+
+impl WorkspaceDiagnostics {
+    /// The numbers of files that are not open and of their findings.
+    fn count(&self, state: &State) -> Count {
+        let open = lock(&state.documents).paths();
+        let closed = self.results.iter().filter(|(uri, _)| !state.is_open(uri));
+        Count {
+            files: self.stamps.paths().filter(|path| !open.contains(path)).count(),
+            findings: closed.map(|(_, result)| result.findings).sum(),
+        }
+    }
 }
 
 /// Keeps the diagnostics of files that are not open up to date, for clients without pull
@@ -425,29 +458,23 @@ fn is_settings_or_rule_page(path: &std::path::Path) -> bool {
     path.contains("/.aidd/") || path.contains("/rules/") && path.ends_with(".md")
 }
 
-/// Sends the findings of a pass to a client without pull diagnostics. `None` if the pass was
-/// stopped.
+/// Sends the findings of a pass to a client without pull diagnostics. Returns whether the pass was
+/// completed, and its progress.
 async fn publish(
     state: &Arc<State>,
     known: &mut MutexGuard<'_, WorkspaceDiagnostics>,
     mut pass: Pass,
-) -> Option<Count> {
-    let mut count = Count::default();
+) -> (bool, Option<Progress>) {
     while let Some((uri, diagnostics)) = pass.next(known).await {
-        count.findings += diagnostics.len();
         if !state.has_pull_diagnostics() && !state.is_open(&uri) {
             state.client.publish_diagnostics(uri, diagnostics, None).await;
         }
     }
-    count.files = pass.done;
-    let stopped = pass.is_stopped();
-    if let Some(progress) = pass.progress.take() {
-        progress.end((!stopped).then_some(count)).await;
-    }
+    let (is_complete, progress) = (!pass.is_stopped(), pass.progress.take());
     for uri in pass.finish(known, [].iter()) {
         if !state.has_pull_diagnostics() {
             state.client.publish_diagnostics(uri, Vec::new(), None).await;
         }
     }
-    (!stopped).then_some(count)
+    (is_complete, progress)
 }

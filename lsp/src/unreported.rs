@@ -23,6 +23,11 @@ impl Stamps {
         !self.0.is_empty()
     }
 
+    /// The files in the folders of the client.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+        self.0.keys()
+    }
+
     /// Reads the stamps again; returns the files that may have changed since.
     fn update(&mut self, state: &State) -> Vec<Reported> {
         // Take the time before the stamps are read, because a file can be written in between.
@@ -68,7 +73,7 @@ pub(crate) async fn find(state: &Arc<State>, stamps: &mut Stamps) {
 
 #[cfg(test)]
 mod tests {
-    use crate::diagnostics::workspace_diagnostics;
+    use crate::diagnostics::{Count, check_all, workspace_diagnostics};
     use crate::documents::lock;
     use crate::inbox;
     use crate::lifecycle::{Session, Settings};
@@ -168,5 +173,35 @@ mod tests {
     #[tokio::test]
     async fn an_unreported_checkout_costs_the_changed_files_only() {
         check_out(false).await;
+    }
+
+    #[tokio::test]
+    async fn a_repeated_check_of_the_workspace_checks_the_changed_files() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let root = folder.path();
+        fs::create_dir(root.join(".git")).expect("created");
+        let path = |index: usize| root.join(format!("{index}.txt"));
+        let secret = format!("token = gh{}_{}\n", "p", "Vq7RkX2mZt9LwBn4Yc6HsDf1Jg8PaKe3Uo5T");
+        for index in 0..40 {
+            let text = if index < 2 { &*secret } else { "text\n" };
+            fs::write(path(index), text).expect("written");
+        }
+        wait_for_stamps().await;
+        for watches in [true, false] {
+            let state = start(root, watches);
+            let check = async || {
+                let before = state.files_checked.load(Ordering::SeqCst);
+                let count = check_all(&state).await;
+                (count, state.files_checked.load(Ordering::SeqCst) - before)
+            };
+            let count = |findings| Some(Count { files: 40, findings });
+            assert_eq!(check().await, (count(2), 40));
+            assert_eq!(check().await, (count(2), 0));
+            fs::write(path(2), &secret).expect("written");
+            assert_eq!(check().await, (count(3), 1));
+            fs::write(path(2), "text\n").expect("written");
+            wait_for_stamps().await;
+            assert_eq!(check().await, (count(2), 1));
+        }
     }
 }

@@ -7,15 +7,20 @@ use std::ops::Range;
 /// Maximum number of errors that are reported for one header.
 const MAX_ERRORS: usize = 20;
 
-/// The errors in the header of a page, in order. After an error in the syntax, or a missing key,
-/// the rest of the header is not examined.
+/// The errors in the header of a page, in order, and the page without the invalid entries if the
+/// rest of its header is valid; offsets are the same in both. After an error in the syntax, or a
+/// missing key, the rest of the header is not examined.
 #[must_use]
-pub fn header_errors(page: &str) -> Vec<PageError> {
+pub fn header_errors(page: &str) -> (Vec<PageError>, Option<String>) {
     let mut text = page.to_owned();
     let mut errors: Vec<PageError> = Vec::new();
     let mut blanked: Vec<Range<usize>> = Vec::new();
+    let mut is_valid = false;
     while blanked.len() < MAX_ERRORS {
-        let Err(error) = header(&text) else { break };
+        let Err(error) = header(&text) else {
+            is_valid = true;
+            break;
+        };
         let entry = entry_at(&text, error.span.start).filter(|_| concerns_entry(&error));
         // An entry without its blanked value is not an error of the page.
         let is_caused = error.message.ends_with("found nothing")
@@ -35,7 +40,7 @@ pub fn header_errors(page: &str) -> Vec<PageError> {
         blanked.push(entry);
     }
     errors.sort_by_key(|error| error.span.start);
-    errors
+    (errors, is_valid.then_some(text))
 }
 
 /// Whether an error concerns a key or a value, and not the syntax or the header as a whole.
@@ -117,7 +122,7 @@ mod tests {
 
     fn errors(header: &str) -> Vec<String> {
         let page = format!("---\n{header}\n---\n# a/b\n");
-        let errors = header_errors(&page).into_iter();
+        let errors = header_errors(&page).0.into_iter();
         errors.map(|error| format!("{}: {}", &page[error.span], error.message)).collect()
     }
 
@@ -154,5 +159,18 @@ mod tests {
         );
         assert_eq!(errors("severity: info\ncheck: \"a\nx: 1").len(), 1);
         assert_eq!(errors("severity: info"), [""; 0]);
+    }
+
+    #[test]
+    fn the_valid_rest_of_a_header_is_returned() {
+        let rest = |header: &str| header_errors(&format!("---\n{header}\n---\n# a/b\n")).1;
+        assert_eq!(
+            rest("severity: info\ntgas: [a]\ncheck:\n  text: { regex: a, regx: b }").as_deref(),
+            Some(
+                "---\nseverity: info\n         \ncheck:\n  text: { regex: a,         }\n---\n# a/b\n"
+            )
+        );
+        assert_eq!(rest("severity: info\ncheck:\n  text: { regx: a }"), None);
+        assert_eq!(rest("tgas: [a]"), None);
     }
 }

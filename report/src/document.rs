@@ -77,6 +77,19 @@ pub struct SourceLines {
     pub first: u64,
     /// The lines, without line breaks.
     pub lines: Vec<String>,
+    /// The place of the finding in its line; absent if it spans several lines or its start was cut.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub caret: Option<Caret>,
+}
+
+/// The characters of a line of [`SourceLines`] that a finding concerns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Caret {
+    /// Number of characters of the line before the finding.
+    pub start: usize,
+    /// Number of characters of the finding.
+    pub length: usize,
 }
 
 /// Maximum number of excerpts of a document.
@@ -296,7 +309,21 @@ fn source_lines(source: &Source, redactor: &Redactor<'_>, span: Span) -> SourceL
         printable(&format!("{shown}{more}"))
     };
     let first_number = u64::from(source.origin().line) + first as u64 + 1;
-    SourceLines { first: first_number, lines: (first..=last).map(text).collect() }
+    let lines: Vec<String> = (first..=last).map(text).collect();
+    let caret = (line == end).then(|| caret(source, redactor, span, lines.get(line - first)?));
+    SourceLines { first: first_number, lines, caret: caret.flatten() }
+}
+
+/// The place of `span` in the excerpt `shown` of its line, in which characters are escaped and masked.
+fn caret(source: &Source, redactor: &Redactor<'_>, span: Span, shown: &str) -> Option<Caret> {
+    let line = source.line_span(source.line_of(span.start));
+    let length = |start: u32, end: u32| {
+        let text = redactor.excerpt(Span { start, end: end.min(line.end) });
+        printable(text.trim_end_matches(['\n', '\r'])).chars().count()
+    };
+    let start = length(line.start, span.start);
+    let rest = shown.chars().count().checked_sub(start).filter(|&rest| rest > 0)?;
+    Some(Caret { start, length: length(span.start, span.end).clamp(1, rest) })
 }
 
 /// Returns the value of `failOn` in a configuration for `fail_on`.

@@ -4,6 +4,7 @@
 //! `Redactor` is applied to every text first, so that no format can reveal a secret. All formats
 //! except text excerpts are generated from a [`Document`].
 
+mod allowed;
 mod compliance;
 mod counts;
 pub mod document;
@@ -46,11 +47,11 @@ use std::path::Path;
 use std::time::Duration;
 
 pub use compliance::{ComplianceFormat, ComplianceInput, compliance};
-pub use document::{Document, LineHashes, Skipped, SourceLines, VersionControl};
+pub use document::{Caret, Document, LineHashes, Skipped, SourceLines, VersionControl};
 pub use escape::{escape_log, is_hidden, one_line, printable};
 pub use fit::sarif_gzip;
 pub use line_hash::line_hashes;
-pub use listing::{Listing, is_secret};
+pub use listing::{Listing, is_about_settings, is_secret};
 pub use markdown::{Budget, markdown};
 pub use output::{Output, broken_pipe};
 pub use streams::{Io, When};

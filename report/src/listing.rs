@@ -25,6 +25,8 @@ pub struct Listing {
     pub statistics: bool,
     /// Whether each finding has an excerpt, also if an earlier one has the same message.
     pub each: bool,
+    /// Whether findings that comments allow are listed too.
+    pub allowed: bool,
     /// Whether the command has the option `--all`, which the output then names.
     pub has_all_option: bool,
 }
@@ -51,7 +53,8 @@ struct Row<'a> {
 
 /// The findings to list, and the counts of all findings.
 pub(super) struct Selected<'a, T> {
-    /// The groups of findings to list, the most severe first; within a severity, secrets first.
+    /// The groups of findings to list, the most severe first; within a severity, those about the
+    /// settings first, then secrets.
     pub(super) listed: Vec<Vec<&'a T>>,
     /// The groups of secrets and new infos that are not listed because of the limit or their
     /// severity: they are named in one line.
@@ -72,7 +75,10 @@ impl Listing {
         if self.statistics {
             sorted.clear();
         }
-        sorted.sort_by_key(|item| (Reverse(item.severity()), !is_secret(item.rule())));
+        sorted.sort_by_key(|item| {
+            let rule = item.rule();
+            (Reverse(item.severity()), !is_about_settings(rule), !is_secret(rule))
+        });
         let is_candidate = |item: &&T| self.infos || item.severity() > Severity::Info;
         let (candidates, infos): (Vec<&T>, Vec<&T>) = sorted.into_iter().partition(is_candidate);
         let mut listed = if self.each {
@@ -92,6 +98,16 @@ impl Listing {
         named.extend(infos.into_iter().filter(|_| names_infos));
         Selected { listed, named, counts_infos, cut: cut.len(), rows: rows(items), listing: self }
     }
+}
+
+/// The rules on settings, rule pages and checks that have no effect until they are corrected.
+const RULES_ON_SETTINGS: [&str; 3] =
+    ["aidd/invalid-config", "aidd/malformed-page", "memory/malformed-check"];
+
+/// Whether a rule reports errors in what determines the checks of a project: they are listed
+/// first, because their correction can change the other findings.
+pub fn is_about_settings(rule: &str) -> bool {
+    RULES_ON_SETTINGS.contains(&rule)
 }
 
 /// Whether a rule reports secrets, which are named whatever their severity.
@@ -249,6 +265,23 @@ mod tests {
         assert!(
             text.ends_with("\ninfos other than secrets are not listed; `--all` lists them\n\n"),
             "{text}"
+        );
+    }
+
+    #[test]
+    fn errors_in_the_settings_are_listed_first() {
+        use Severity::{Error, Warning};
+        let findings = [
+            Finding(Warning, "aidd/invalid-config"),
+            Finding(Error, "a/error"),
+            Finding(Error, "secrets/error"),
+            Finding(Error, "aidd/malformed-page"),
+        ];
+        let selected = Listing::default().select(&findings, false);
+        let rules: Vec<&str> = selected.listed.iter().map(|group| group[0].1).collect();
+        assert_eq!(
+            rules,
+            ["aidd/malformed-page", "secrets/error", "a/error", "aidd/invalid-config"]
         );
     }
 

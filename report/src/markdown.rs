@@ -5,10 +5,12 @@
 //! untrusted report is discarded when the report is read, so the links of its Markdown are built
 //! only from data of the run that reads it.
 
+use super::counts::Counts;
 use super::gfm::{escape, escape_outside_code};
 use super::wire::{Finding, Status};
 use super::{
-    Document, SourceLines, blob_url, escape_log, number, rule, rule_url, severity_count, weakened,
+    Caret, Document, SourceLines, blob_url, escape_log, number, rule, rule_url, severity_count,
+    weakened,
 };
 use aidd_engine::rules::rule::Rule;
 use aidd_engine::text::finding::Severity;
@@ -104,7 +106,12 @@ impl Page<'_> {
                 )
             }
         };
-        let counts = format!("{}{}", counts.fixable_text(), counts.known_text());
+        // In a comparison, the sections below contain the other counts.
+        let known = match &document.comparison {
+            None => counts,
+            Some(_) => Counts { pre_existing: 0, moved: 0, fixed: 0, ..counts },
+        };
+        let counts = format!("{}{}", counts.fixable_text(), known.known_text());
         if let Some(counts) = counts.strip_prefix("; ") {
             text.push_str(&format!("\n{counts}\n"));
         }
@@ -271,10 +278,9 @@ impl Page<'_> {
         if fixed.is_empty() {
             return String::new();
         }
-        let count = number(fixed.len(), "problem");
         let mut text = format!(
-            "\n### Fixed by this change ({})\n\nThis change fixes {count}. Thank you for leaving \
-             the code better than you found it.\n\n",
+            "\n### Fixed by this change ({})\n\nThank you for leaving the code better than you \
+             found it.\n\n",
             fixed.len()
         );
         let line = |finding: &&Finding| {
@@ -286,15 +292,21 @@ impl Page<'_> {
         text
     }
 
-    /// Number of problems in the checked files before and after the change.
+    /// Number of problems in the checked files before and after the change, if it differs.
     fn trend(&self) -> String {
         let Some(comparison) = &self.document.comparison else { return String::new() };
+        if comparison.before == comparison.after {
+            return String::new();
+        }
         let files = if comparison.whole_tree { "all files" } else { "the changed files" };
         let mut text =
             format!("\n| In {files} | Before | Now | Change |\n| --- | ---: | ---: | ---: |\n");
         for (severity, name) in Severity::ALL.into_iter().zip(["Errors", "Warnings", "Info"]) {
             let (before, after) =
                 (comparison.before.count(severity), comparison.after.count(severity));
+            if (before, after) == (0, 0) {
+                continue;
+            }
             let change = match after.cmp(&before) {
                 std::cmp::Ordering::Equal => "0".to_owned(),
                 std::cmp::Ordering::Greater => format!("+{}", after - before),
@@ -370,11 +382,28 @@ fn code_block(excerpt: &SourceLines, finding: &Finding) -> String {
     for (number, line) in (excerpt.first..).zip(&excerpt.lines) {
         let is_marked = (finding.start.line..=finding.end.line).contains(&number);
         let mark = if is_marked { '>' } else { ' ' };
-        let line = escape_log(&format!("    {mark} {number:>width$} | {line}"));
-        text.push_str(line.trim_end());
+        let shown = escape_log(&format!("    {mark} {number:>width$} | {line}"));
+        text.push_str(shown.trim_end());
         text.push('\n');
+        if let Some(caret) = excerpt.caret.filter(|_| is_marked) {
+            text.push_str(&format!("      {:>width$} | {}\n", "", carets(line, caret)));
+        }
     }
     text
+}
+
+/// The carets under the place of a finding in `line`, with the tabs of the line.
+fn carets(line: &str, caret: Caret) -> String {
+    let mut chars = line.chars();
+    let pad = |c: char| if c == '\t' { "\t".to_owned() } else { " ".repeat(columns(c)) };
+    let before: String = chars.by_ref().take(caret.start).map(pad).collect();
+    let marked: String = chars.take(caret.length).map(|c| "^".repeat(columns(c))).collect();
+    format!("{before}{marked}")
+}
+
+/// The number of columns of a character in a monospaced font.
+fn columns(c: char) -> usize {
+    textwrap::core::display_width(c.encode_utf8(&mut [0; 4]))
 }
 
 /// Appends at most `limit` of `lines` to `text`, within [`MAX_LIST_BYTES`] bytes, and the number of

@@ -6,8 +6,8 @@ use super::layout::{self, wrap};
 use super::listing::{Item, Listing};
 use super::redact::Redactor;
 use super::{
-    Document, FileFindings, Run, Severities, Style, excerpt, number, one_line, printable, remarks,
-    rule_url, skipped_lines, weakened, wire,
+    Document, FileFindings, Run, Severities, Style, allowed, excerpt, number, one_line, printable,
+    remarks, rule_url, skipped_lines, weakened, wire,
 };
 use aidd_engine::project::config::FailOnName;
 use aidd_engine::text::finding::{Finding, Safety, Severity, Status};
@@ -104,6 +104,9 @@ pub(super) fn excerpts(
     if !selected.named.is_empty() {
         writeln!(out)?;
     }
+    if style.listing.allowed {
+        allowed::write_all(run, out, style)?;
+    }
     selected.write_table(out)?;
     let is_failing = new_findings(run).any(|found| run.fails(found.finding));
     write_summary(document, (&run.counts(), is_failing), style.listing, out)
@@ -170,6 +173,9 @@ pub(super) fn lines(
         writeln!(out)?;
     }
     selected.write_cut(out)?;
+    if listing.allowed {
+        allowed::write_lines(document, out)?;
+    }
     selected.write_table(out)?;
     write_summary(document, (&document.counts(), document.is_failing()), listing, out)
 }

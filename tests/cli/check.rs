@@ -124,6 +124,29 @@ fn invalid_usage_exits_with_2_and_a_hint() {
 }
 
 #[test]
+fn all_lists_the_allowed_findings_with_their_reasons() {
+    let text = "blue # aidd:allow team/old-colour the old logo\nblue # aidd:allow TEAM1\n";
+    let project = Project::new(&[("rules/blue.md", BLUE), ("a.txt", text)]);
+    assert_snapshot!(project.run(&["check", ".", "--all"]).expect_code(0).out, @"
+    warning allowed[team/old-colour]: `blue` is not our colour
+      --> a.txt:1:1: the old logo
+    warning allowed[team/old-colour]: `blue` is not our colour
+      --> a.txt:2:1: `aidd:allow` comment
+
+    no problems in 2 files (TIME); 2 allowed
+    ");
+    let concise = project.run(&["check", ".", "--all", "--format", "concise"]).expect_code(0).out;
+    assert_snapshot!(concise, @"
+    a.txt:1:1: warning allowed[team/old-colour] `blue` is not our colour (the old logo)
+    a.txt:2:1: warning allowed[team/old-colour] `blue` is not our colour (`aidd:allow` comment)
+
+    no problems in 2 files (TIME); 2 allowed
+    ");
+    let out = project.run(&["check", "."]).expect_code(0).out;
+    assert_eq!(out, "no problems in 2 files (TIME); 2 allowed\n");
+}
+
+#[test]
 fn a_path_outside_the_project_is_refused() {
     let (project, other) = (Project::new(&[("a.txt", "")]), Project::new(&[("b.txt", "")]));
     let outside = other.path().join("b.txt").display().to_string();

@@ -67,7 +67,7 @@ fn unknown_keys_and_rules_are_findings_with_a_suggestion() {
       |                           +
 
     2 errors in 2 files (TIME); 2 fixable with --fix-unsafe
-    next: read the reason and the fix with `aidd explain aidd/invalid-config`
+    next: correct .aidd/config.json first, because it determines what is checked
     "#);
     project.run(&["check", ".", "--fix-unsafe"]).expect_code(0);
     assert!(project.read(".aidd/config.json").contains("\"team/old-colour\": \"off\""));
@@ -145,6 +145,8 @@ fn rules_are_read_from_every_rules_directory() {
     warning team/two    Blue is last year's colour. [TEAM1]
     ");
     assert_eq!(list.err, "3 rules; `aidd explain RULE` shows details\n");
+    let none = project.run(&["rule", "list", "tema/*"]).expect_code(0);
+    assert_eq!(none.err, "0 rules; `aidd rule list` without a pattern lists all rules\n");
 }
 
 #[test]
@@ -179,7 +181,7 @@ fn an_invalid_page_is_a_finding_on_that_page() {
       |      +
 
     1 error in 1 file (TIME); 1 fixable with --fix-unsafe
-    next: read the reason and the fix with `aidd explain aidd/malformed-page`
+    next: correct rules/blue.md first, because it determines what is checked
     "#);
     let message = "rules/blue.md:2:1: unknown key `severty`";
     assert!(project.run(&["rule", "test"]).expect_code(1).out.contains(message));

@@ -218,6 +218,10 @@ fn a_missing_base_is_an_error_with_a_hint() {
     error: unknown revision `nowhere`
     hint: run `git fetch` to update the remote branches, and `git branch --all` to list them
     ");
+    assert_snapshot!(error_of(&repository, &["--base", "HEAD~40"]), @"
+    error: unknown revision `HEAD~40`
+    hint: the history may be shorter; `git rev-list --count HEAD` prints the number of commits
+    ");
     repository.git(&["switch", "--quiet", "--orphan", "other"]);
     repository.commit(&[("b.txt", "b\n")]);
     assert_snapshot!(error_of(&repository, &["--diff", "main"]), @"

@@ -103,13 +103,12 @@ fn a_saved_report_is_posted_to_its_pull_request() {
     **team/colour** at [a.txt:1](<https://github.com/octo/demo/blob/HEAD/a.txt#L1>): `blue` is not our colour
 
         > 1 | blue
+            | ^^^^
           2 |
 
     | In the changed files | Before | Now | Change |
     | --- | ---: | ---: | ---: |
     | Errors | 0 | 1 | +1 |
-    | Warnings | 0 | 0 | 0 |
-    | Info | 0 | 0 | 0 |
     ");
     assert_eq!(state.check_runs[0]["head_sha"], *fork.scene.head);
     assert_eq!(state.sarifs[0]["ref"], "refs/pull/7/head");
@@ -196,6 +195,7 @@ fn hostile_texts_are_escaped() {
     ** ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example \\u{202e}\\u{1b}\[31m** at [&lt;b&gt;\@&#8203;octo \#&#8203;\#&#8203;\[x\]/::error::.txt:1](<https://github.com/octo/demo/blob/HEAD/%3Cb%3E@octo%20%23%23%5Bx%5D/%3A%3Aerror%3A%3A.txt#L1>):  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example \\u{202e}\\u{1b}\[31m
 
         > 1 | blue
+            | ^^^^
           2 |
 
     help:  ::error file=x::y \#&#8203;\#&#8203;\[set-output name=result\]success \@&#8203;octo/team \#&#8203;1 GH-&#8203;2 \!\[i\](https\://evil.example/x.png) &lt;img src=x&gt; &lt;/details&gt; \| --&gt; \`\`\` https\://evil.example www\.evil.example \\u{202e}\\u{1b}\[31m
@@ -203,8 +203,6 @@ fn hostile_texts_are_escaped() {
     | In the changed files | Before | Now | Change |
     | --- | ---: | ---: | ---: |
     | Errors | 0 | 1 | +1 |
-    | Warnings | 0 | 0 | 0 |
-    | Info | 0 | 0 | 0 |
 
     <details>
     <summary>1 file skipped or only partly checked</summary>

@@ -68,7 +68,7 @@ fn the_log_has_annotations_and_the_summary_is_appended() {
 
     Compared with BASE (first parent of the merge commit).
 
-    1 fixable with --fix; 1 pre-existing, 1 fixed
+    1 fixable with --fix
 
     ### Errors (1)
 
@@ -76,6 +76,7 @@ fn the_log_has_annotations_and_the_summary_is_appended() {
 
           3 | three
         > 4 | blue, 100% new
+            | ^^^^
           5 | teh end
 
     <details>
@@ -89,7 +90,7 @@ fn the_log_has_annotations_and_the_summary_is_appended() {
 
     ### Fixed by this change (1)
 
-    This change fixes 1 problem. Thank you for leaving the code better than you found it.
+    Thank you for leaving the code better than you found it.
 
     - team/colour at [gone.txt:1](<https://github.com/octo/demo/blob/BASE/gone.txt#L1>): `blue` is not our colour
 
@@ -97,7 +98,6 @@ fn the_log_has_annotations_and_the_summary_is_appended() {
     | --- | ---: | ---: | ---: |
     | Errors | 2 | 2 | 0 |
     | Warnings | 0 | 1 | +1 |
-    | Info | 0 | 0 | 0 |
 
     <details>
     <summary>Pre-existing: 1 error</summary>

@@ -52,7 +52,7 @@ fn later_runs_update_earlier_posts() {
 
     Compared with BASE (first parent of the merge commit).
 
-    1 fixable with --fix; 1 pre-existing
+    1 fixable with --fix
 
     ### Errors (1)
 
@@ -60,6 +60,7 @@ fn later_runs_update_earlier_posts() {
 
           3 | three
         > 4 | blue new
+            | ^^^^
           5 | teh end
 
     <details>
@@ -75,7 +76,6 @@ fn later_runs_update_earlier_posts() {
     | --- | ---: | ---: | ---: |
     | Errors | 1 | 2 | +1 |
     | Warnings | 0 | 1 | +1 |
-    | Info | 0 | 0 | 0 |
 
     <details>
     <summary>Pre-existing: 1 error</summary>
@@ -116,21 +116,18 @@ fn later_runs_update_earlier_posts() {
 
     Compared with BASE (first parent of the merge commit).
 
-    1 pre-existing
-
     ### Errors (1)
 
     **[team/colour](<https://github.com/octo/demo/blob/MERGE/rules/team/colour.md>)** at [a.txt:4](<https://github.com/octo/demo/blob/MERGE/a.txt#L4>): `blue` is not our colour
 
           3 | three
         > 4 | blue new
+            | ^^^^
           5 | the end
 
     | In the changed files | Before | Now | Change |
     | --- | ---: | ---: | ---: |
     | Errors | 1 | 2 | +1 |
-    | Warnings | 0 | 0 | 0 |
-    | Info | 0 | 0 | 0 |
 
     <details>
     <summary>Pre-existing: 1 error</summary>

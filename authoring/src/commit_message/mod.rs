@@ -24,7 +24,7 @@ mod tests;
 mod text;
 
 pub use convention::{CommitRules, Convention};
-pub use draft::{LetterCase, Style, VerbForm};
+pub use draft::{LetterCase, SeveralTopics, Style, VerbForm};
 pub use facts::{
     DependencyChange, Difference, FileChange, SettingChange, SymbolChange, SymbolChangeKind,
 };
@@ -102,6 +102,9 @@ pub struct Description {
     /// known about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub draft: Option<String>,
+    /// Present if the change probably has several topics, so that the draft names none of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub several_topics: Option<SeveralTopics>,
     /// The proposed type; absent if no type is likely enough.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
@@ -167,6 +170,10 @@ pub fn describe(input: &DescribeParams) -> Option<Description> {
     let prediction = propose(input, &convention);
     let draft = draft::draft(&facts, &convention, &prediction, input.reverts.as_ref());
     let (kind, why) = draft.kind.unzip();
+    let mut several_topics = draft.several_topics;
+    if let Some(topics) = &mut several_topics {
+        topics.other_files.truncate(MAX_ENTRIES);
+    }
     let (mut files, mut symbols) = (facts.file_changes(), facts.symbol_changes());
     let (mut dependencies, mut settings) = (facts.dependency_changes(), facts.setting_changes());
     let omitted = Omitted {
@@ -177,6 +184,7 @@ pub fn describe(input: &DescribeParams) -> Option<Description> {
     };
     Some(Description {
         draft: draft.line,
+        several_topics,
         likely_types: if kind.is_none() { prediction.likely_types } else { Vec::new() },
         r#type: kind,
         why,

@@ -1,21 +1,27 @@
 //! Renders a description as lines of text: for a terminal, an agent, or the comments of an empty
 //! message.
 
+use super::draft::OPEN;
 use super::facts::{DependencyChange, FileChange, SettingChange, SymbolChange, SymbolChangeKind};
-use super::{ChangeKind, Description, Difference};
+use super::{ChangeKind, Description, Difference, SeveralTopics};
 use std::fmt::{self, Display};
 
 /// Maximum number of entries shown per list; further entries are counted.
 const MAX_LIST_ENTRIES: usize = 20;
+/// Maximum number of files of other topics that are named.
+const MAX_OTHER_FILES: usize = 4;
 /// Maximum number of characters of a name.
 const MAX_NAME: usize = 48;
 
 impl Display for Description {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(draft) = &self.draft {
-            writeln!(f, "draft: {}", to_plain_line(draft))?;
-        } else {
-            f.write_str("draft: none; the files do not show what the change is for\n")?;
+        let reason = self.open_reason();
+        match &self.draft {
+            Some(draft) if draft.ends_with(OPEN) => {
+                writeln!(f, "draft: {}\nopen: the description; {reason}", to_plain_line(draft))?;
+            }
+            Some(draft) => writeln!(f, "draft: {}", to_plain_line(draft))?,
+            None => writeln!(f, "draft: none; {reason}")?,
         }
         if let (Some(kind), Some(why)) = (&self.r#type, &self.why) {
             writeln!(f, "type: {} ({why})", to_plain_line(kind))?;
@@ -157,6 +163,23 @@ impl Display for SettingChange {
 }
 
 impl Description {
+    /// The reason why the description of the change is left open.
+    fn open_reason(&self) -> String {
+        let Some(SeveralTopics { main, other_files }) = &self.several_topics else {
+            return "the files do not show what the change is for".to_owned();
+        };
+        let (named, more) = other_files.split_at(other_files.len().min(MAX_OTHER_FILES));
+        let named: Vec<String> = named.iter().map(|path| to_plain_line(path)).collect();
+        let more = match more.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let (named, main) = (named.join(", "), to_plain_line(main));
+        format!(
+            "probably several topics: {main}, and changes that do not mention it in {named}{more}"
+        )
+    }
+
     /// Every string that was read from the project, so that secrets in it can be masked.
     pub fn texts_mut(&mut self) -> Vec<&mut String> {
         let convention = &mut self.convention;
@@ -172,6 +195,9 @@ impl Description {
             .chain(&mut self.scope)
             .chain(&mut self.version)
             .collect();
+        if let Some(SeveralTopics { main, other_files }) = &mut self.several_topics {
+            texts.extend(std::iter::once(main).chain(other_files));
+        }
         texts.extend(self.reverts.iter_mut().map(|reverted| &mut reverted.subject));
         for file in &mut self.files {
             texts.extend([&mut file.path].into_iter().chain(&mut file.old_path));

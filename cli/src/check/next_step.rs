@@ -4,7 +4,7 @@ use super::Report;
 use crate::cli::Check;
 use aidd_authoring::packs;
 use aidd_engine::text::finding::{Finding, Safety, Severity, Status};
-use aidd_report::{Format, Io, Run, Style, layout};
+use aidd_report::{Format, Io, Run, Style, layout, one_line};
 use std::io::{self, Write};
 
 /// Number of findings above which a baseline is suggested.
@@ -13,6 +13,8 @@ const MANY_FINDINGS: usize = 10;
 const MAX_FIXABLE: usize = 3;
 /// Maximum number of packs named.
 const MAX_PACKS: usize = 2;
+/// Maximum number of invalid settings files and rule pages named.
+const MAX_INVALID: usize = 3;
 
 /// Writes the next command, and, on a terminal, the packs that fit a project without configuration.
 pub(super) fn write(
@@ -46,12 +48,15 @@ fn next_steps(report: &Report<'_>, run: &Run<'_>, style: &Style) -> Vec<String> 
     let (listed, infos): (Vec<&Finding>, Vec<&Finding>) = new.into_iter().partition(is_shown);
     let call = call(report.args);
     let mut steps = Vec::new();
-    if listed.is_empty() {
+    steps.extend(invalid_settings(run));
+    if !steps.is_empty() {
+        // The findings can change once the settings have an effect.
+    } else if listed.is_empty() {
         let is_hidden = !infos.is_empty() && !style.listing.infos;
         steps.extend(is_hidden.then(|| format!("list the infos with `{call} --all`")));
     } else if let Some(command) = fix_command(report.args, run) {
         steps.push(format!("review the fixes with `{command} --fix --dry-run`"));
-    } else if let Some(worst) = listed.iter().max_by_key(|finding| finding.severity) {
+    } else if let Some(worst) = most_severe(&listed) {
         steps.push(format!("read the reason and the fix with `aidd explain {}`", worst.rule));
     }
     if listed.len() + infos.len() > MANY_FINDINGS && !run.baseline && run.comparison.is_none() {
@@ -60,6 +65,36 @@ fn next_steps(report: &Report<'_>, run: &Run<'_>, style: &Style) -> Vec<String> 
         steps.push(text.to_owned());
     }
     steps
+}
+
+/// The step to correct invalid settings and rule pages; `None` if there are none.
+fn invalid_settings(run: &Run<'_>) -> Option<String> {
+    let is_invalid = |finding: &&Finding| {
+        finding.status == Status::New && aidd_report::is_about_settings(&finding.rule)
+    };
+    let invalid = run.files.iter().filter(|file| file.findings.iter().any(is_invalid));
+    let mut paths: Vec<String> = invalid.map(|file| one_line(file.source.path())).collect();
+    paths.dedup();
+    let more = paths.split_off(paths.len().min(MAX_INVALID)).len();
+    let last = match more {
+        0 => paths.pop()?,
+        1 => "1 more file".to_owned(),
+        _ => format!("{more} more files"),
+    };
+    Some(match &paths[..] {
+        [] => format!("correct {last} first, because it determines what is checked"),
+        _ => format!(
+            "correct {} and {last} first, because they determine what is checked",
+            paths.join(", ")
+        ),
+    })
+}
+
+/// The finding that is listed first: the first one of the highest severity, secrets first.
+fn most_severe<'a>(listed: &[&'a Finding]) -> Option<&'a Finding> {
+    // `max_by_key` returns the last of several equal items.
+    let rank = |finding: &&&Finding| (finding.severity, aidd_report::is_secret(&finding.rule));
+    listed.iter().rev().max_by_key(rank).copied()
 }
 
 /// The command that checks the files with safe fixes: the same call, or, because a comparison

@@ -374,20 +374,19 @@ fn check_page(context: &FileContext<'_>, report: &mut Report<'_>) {
     if !report.begin(PAGE) {
         return;
     }
-    let errors = page::header_errors(source.text());
+    let (errors, valid) = page::header_errors(source.text());
     for error in &errors {
         report_malformed(error, report);
     }
-    if !errors.is_empty() {
-        return;
-    }
+    let Some(valid) = valid else { return };
     if source.decoded() == Decoded::Lossy {
         let at = source.text().find('\u{FFFD}').unwrap_or_default();
         report
             .at(Span::new(at, at + '\u{FFFD}'.len_utf8()), "a byte that is not UTF-8")
             .help("save the file as UTF-8");
     }
-    let Some(rule) = registry::project_rule(source.path(), source.text()) else { return };
+    // The rest of the header is examined too, so that all problems of a page are reported at once.
+    let Some(rule) = registry::project_rule(source.path(), &valid) else { return };
     if let Some(other) = context.registry.replaced_by(&rule.id, source.path()) {
         let title = find_word(source.text(), &rule.id, 0).unwrap_or_default();
         report
@@ -395,7 +394,7 @@ fn check_page(context: &FileContext<'_>, report: &mut Report<'_>) {
             .help("rename one of the rules");
     }
     for problem in forms::problems(&rule) {
-        let span = find_problem(&problem, rule.form.map(Form::key), source.text());
+        let span = find_problem(&problem, rule.form.map(Form::key), &valid);
         report.at(span, format!("the check cannot run: {problem}"));
     }
 }

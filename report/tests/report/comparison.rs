@@ -145,7 +145,7 @@ fn the_comment_contains_the_verdict_and_the_fixed_findings() {
 
     Compared with main (merge base 1a2b3c4).
 
-    1 fixable with --fix; 1 pre-existing, 1 moved, 1 fixed, 1 baselined, 1 allowed
+    1 fixable with --fix; 1 baselined, 1 allowed
 
     ### Warnings (1)
 
@@ -155,7 +155,7 @@ fn the_comment_contains_the_verdict_and_the_fixed_findings() {
 
     ### Fixed by this change (1)
 
-    This change fixes 1 problem. Thank you for leaving the code better than you found it.
+    Thank you for leaving the code better than you found it.
 
     - secrets/some-key at [old/k\@&#8203;.toml:2](<https://github.com/owner/name/blob/1a2b3c41a2b3c41a2b3c41a2b3c41a2b3c41a2b3/old/k@.toml#L2>): \[REDACTED\] lies open
 
@@ -299,6 +299,7 @@ fn a_policy_blocks_warns_and_ignores() {
 
           1 | a = 1
         > 2 | 	😀key = "**************"; again = "**************"
+            | 	        ^^^^^^^^^^^^^^^^
           3 |
 
     help: Revoke \[REDACTED\]

@@ -278,6 +278,7 @@ fn findings_are_written_as_markdown() {
 
           1 | a = 1
         > 2 | 	😀key = "**************"; again = "**************"
+            | 	        ^^^^^^^^^^^^^^^^
           3 |
 
     help: Revoke \[REDACTED\]

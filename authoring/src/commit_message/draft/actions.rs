@@ -2,7 +2,9 @@
 //! new test.
 
 use super::documents::{self, Edit};
+use super::names::{file_name, is_meaningful, name, tested_name};
 use super::style::{Style, Verb};
+use super::topics;
 use super::versions;
 use crate::commit_message::ChangeKind;
 use crate::commit_message::dependencies::ChangedDependency;
@@ -27,12 +29,6 @@ const MIN_NEW_LINES: usize = 60;
 /// Tokens of a new symbol for each added line, if it is about half of the addition: a line of code has
 /// eight to ten tokens.
 const MIN_TOKENS_PER_LINE: usize = 4;
-/// File names without meaning of their own.
-const COMMON_STEMS: [&str; 14] = [
-    "index", "mod", "main", "lib", "init", "page", "layout", "route", "routes", "utils", "types",
-    "app", "helpers", "config",
-];
-
 /// What the files show that a change does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Action {
@@ -46,6 +42,15 @@ pub(super) struct Action {
     pub(super) is_code: bool,
     /// Whether the description is of use only with a type.
     pub(super) is_vague: bool,
+    /// The files that concern something else.
+    pub(super) unrelated: Vec<String>,
+}
+
+impl Action {
+    /// The action on `names`, which are defined at `paths`; other files can concern something else.
+    fn on(self, files: &[&File<'_>], paths: &[&str], names: &[&str]) -> Self {
+        Self { unrelated: topics::unrelated(files, paths, names), ..self }
+    }
 }
 
 /// The subject matter of an action.
@@ -122,25 +127,14 @@ pub(super) fn is_release(facts: &Facts<'_>) -> bool {
 
 fn action(verb: Verb, object: String, topic: Topic) -> Option<Action> {
     let is_short = !object.is_empty() && object.chars().count() <= 80;
-    is_short.then_some(Action { verb, object, topic, is_code: false, is_vague: false })
-}
-
-/// The name of a file without its directories; of a document or source file, also without its
-/// extension.
-fn name<'a>(file: &File<'a>) -> &'a str {
-    let name = file_name(&file.change.path);
-    match file.kind {
-        FileKind::Docs | FileKind::Source | FileKind::Content | FileKind::Test => stem(name),
-        _ => name,
-    }
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-fn stem(name: &str) -> &str {
-    name.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(name)
+    is_short.then(|| Action {
+        verb,
+        object,
+        topic,
+        is_code: false,
+        is_vague: false,
+        unrelated: Vec::new(),
+    })
 }
 
 /// Joins up to [`MAX_NAMES`] names: `a and b`.
@@ -290,14 +284,15 @@ fn removal(facts: &Facts<'_>, files: &[&File<'_>], style: &Style) -> Option<Acti
         .filter(|file| file.change.kind == ChangeKind::Deleted && file.kind != FileKind::Test)
         .collect();
     let symbols = main_symbols(&facts.symbols.removed);
-    let names: Vec<String> = match (deleted.as_slice(), symbols.as_slice()) {
+    let (names, paths): (Vec<&str>, Vec<&str>) = match (deleted.as_slice(), symbols.as_slice()) {
         ([], [_, ..]) => {
-            symbols.iter().map(|located| style.name(&to_plain_line(&located.symbol.name))).collect()
+            symbols.iter().map(|located| (&*located.symbol.name, &*located.path)).unzip()
         }
-        ([_, ..], _) => deleted.iter().map(|file| style.name(&to_plain_line(name(file)))).collect(),
+        ([_, ..], _) => deleted.iter().map(|file| (name(file), &*file.change.path)).unzip(),
         _ => return None,
     };
-    action(Verb::Remove, join(&names)?, Topic::Other)
+    let shown: Vec<String> = names.iter().map(|name| style.name(&to_plain_line(name))).collect();
+    Some(action(Verb::Remove, join(&shown)?, Topic::Other)?.on(files, &paths, &names))
 }
 
 /// A document of which one section changed.
@@ -349,25 +344,6 @@ fn tests(facts: &Facts<'_>, files: &[&File<'_>], style: &Style) -> Option<Action
     action(Verb::Add, format!("{noun} for {}", style.name(&tested)), Topic::Other)
 }
 
-/// The name that a test file shares with the code it tests.
-fn tested_name(path: &str) -> Option<String> {
-    let stem = stem(file_name(path));
-    let ends = ["_test", "_tests", "_spec", "Test", "Tests", "Spec", "-test", "-spec"];
-    let tested = ends.iter().find_map(|end| stem.strip_suffix(end)).unwrap_or(stem);
-    let tested = tested.strip_prefix("test_").unwrap_or(tested);
-    is_meaningful(tested).then(|| tested.to_owned())
-}
-
-/// Whether a name of a file says what is in it.
-fn is_meaningful(stem: &str) -> bool {
-    let lower = stem.trim_matches(['_', '+', '[', ']']).to_lowercase();
-    lower.len() > 2
-        && !COMMON_STEMS.contains(&lower.as_str())
-        && !matches!(lower.as_str(), "test" | "tests" | "spec")
-        && stem.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
-        && stem.chars().filter(char::is_ascii_digit).count() < 4
-}
-
 /// A single changed setting, if nothing else changed.
 fn setting(facts: &Facts<'_>, files: &[&File<'_>], style: &Style) -> Option<Action> {
     let settings = facts.setting_changes();
@@ -406,7 +382,8 @@ fn symbol(facts: &Facts<'_>, files: &[&File<'_>], style: &Style) -> Option<Actio
     if let ([pair], [], []) = (renamed.as_slice(), added.as_slice(), removed.as_slice()) {
         let (old, new) = (&pair.before.symbol, &pair.after.symbol);
         let object = format!("{} to {}", named(&old.name), named(&new.name));
-        return action(Verb::Rename, object, Topic::Other);
+        let renamed = action(Verb::Rename, object, Topic::Other)?;
+        return Some(renamed.on(files, &[&pair.after.path], &[&old.name, &new.name]));
     }
     if !removed.is_empty() || !renamed.is_empty() {
         return None;
@@ -422,22 +399,23 @@ fn symbol(facts: &Facts<'_>, files: &[&File<'_>], style: &Style) -> Option<Actio
     }
     let new_files: Vec<&&&File<'_>> =
         product.iter().filter(|file| file.change.kind == ChangeKind::Added).collect();
-    let name = match (new_files.as_slice(), added.as_slice()) {
+    let (name, path) = match (new_files.as_slice(), added.as_slice()) {
         ([file], _) if file.lines.added * 100 >= MIN_NEW_LINES * lines_added => {
             let stem = name(file);
             let inside: Vec<&&LocatedSymbol> = added
                 .iter()
                 .filter(|located| located.path == file.change.path && located.symbol.exported)
                 .collect();
-            match inside.as_slice() {
+            let name = match inside.as_slice() {
                 [only] => only.symbol.name.clone(),
                 _ => Some(stem).filter(|stem| is_meaningful(stem))?.to_owned(),
-            }
+            };
+            (name, &file.change.path)
         }
-        ([], [only]) if is_most_of(only, lines_added) => only.symbol.name.clone(),
+        ([], [only]) if is_most_of(only, lines_added) => (only.symbol.name.clone(), &only.path),
         _ => return None,
     };
-    let added = action(Verb::Add, named(&name), Topic::Other)?;
+    let added = action(Verb::Add, named(&name), Topic::Other)?.on(files, &[path], &[&name]);
     Some(Action { is_code: true, ..added })
 }
 
@@ -454,7 +432,9 @@ pub(super) fn only_symbol(facts: &Facts<'_>, style: &Style) -> Option<Action> {
     let all = added.chain(removed).chain(changed);
     let all: Vec<_> = all.filter(|(_, located)| !located.symbol.in_test).collect();
     let [(verb, located)] = all[..] else { return None };
-    action(verb, style.name(&to_plain_line(&located.symbol.name)), Topic::Other)
+    let name = &located.symbol.name;
+    let only = action(verb, style.name(&to_plain_line(name)), Topic::Other)?;
+    Some(only.on(&written_files(facts), &[&located.path], &[name]))
 }
 
 /// Whether a new symbol is at least about half of the added lines.

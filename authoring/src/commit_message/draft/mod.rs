@@ -3,12 +3,15 @@
 
 mod actions;
 mod documents;
+mod names;
 mod style;
 #[cfg(test)]
 mod tests;
+mod topics;
 mod versions;
 
 pub use style::{LetterCase, Style, VerbForm};
+pub use topics::SeveralTopics;
 
 use super::facts::Facts;
 use super::prediction::Prediction;
@@ -16,7 +19,7 @@ use super::{Convention, RevertedCommit};
 use actions::Action;
 
 /// What the author fills in.
-const OPEN: &str = "…";
+pub(super) const OPEN: &str = "…";
 
 /// A first line, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,6 +30,8 @@ pub(super) struct Draft {
     pub(super) scope: Option<String>,
     /// The first line; `None` if neither type nor description is known.
     pub(super) line: Option<String>,
+    /// The files that concern something else, for which the description is left open.
+    pub(super) several_topics: Option<SeveralTopics>,
 }
 
 /// Drafts the first line for `facts`. The type and scope of earlier messages that describe the same
@@ -54,6 +59,7 @@ pub(super) fn draft(
     });
     let like_last = version.and_then(|(old, new)| style.release(&old, &new));
     let mut description = None;
+    let mut several_topics = None;
     if let Some((last, last_scope, words)) = like_last.filter(|(kind, ..)| convention.allows(kind))
     {
         kind = Some((last, "the type of the last message that names the old version".to_owned()));
@@ -67,18 +73,16 @@ pub(super) fn draft(
             kind = Some((usual, why));
             scope = usual_scope.filter(|scope| convention.allows_scope(scope)).or(scope);
         }
-        description = Some(action)
-            .filter(|action| fits(action, convention, kind.as_ref(), prediction))
-            .map(|action| format!("{} {}", style.word(action.verb), action.object));
+        let action =
+            Some(action).filter(|action| fits(action, convention, kind.as_ref(), prediction));
+        (description, several_topics) = describe(action, style);
     }
     if !convention.is_used() {
-        let only = || {
-            let action = actions::only_symbol(facts, style)?;
-            Some(format!("{} {}", style.word(action.verb), action.object))
-        };
-        let line = description.or_else(only);
-        let line = line.filter(|text| text.chars().count() <= style.length);
-        return Draft { kind, scope, line };
+        if description.is_none() && several_topics.is_none() {
+            (description, several_topics) = describe(actions::only_symbol(facts, style), style);
+        }
+        let line = description.filter(|text| text.chars().count() <= style.length);
+        return Draft { kind, scope, line, several_topics };
     }
     let line = first_line(
         convention,
@@ -86,7 +90,20 @@ pub(super) fn draft(
         scope.as_deref(),
         description,
     );
-    Draft { kind, scope, line }
+    Draft { kind, scope, line, several_topics }
+}
+
+/// The words for an action; if other files concern something else, these files instead.
+fn describe(action: Option<Action>, style: &Style) -> (Option<String>, Option<SeveralTopics>) {
+    match action {
+        None => (None, None),
+        Some(Action { verb, object, unrelated, .. }) if unrelated.is_empty() => {
+            (Some(format!("{} {object}", style.word(verb))), None)
+        }
+        Some(Action { object: main, unrelated: other_files, .. }) => {
+            (None, Some(SeveralTopics { main, other_files }))
+        }
+    }
 }
 
 /// Whether the action is what the change is about: a correction can add a function too.

@@ -160,3 +160,34 @@ fn a_version_is_released_or_bumped_like_the_last_one() {
     feat(i18n): add he translation
     ");
 }
+
+#[test]
+fn several_topics_are_left_open() {
+    let retry =
+        "pub fn retry(a: u8) -> u8 { let b = a + 1; wait(b); wait(a); a * b + 1 }\n".repeat(6);
+    let stated = |messages: &[&str], before: Files<'_>, after: Files<'_>| {
+        let text = describe(&input(before, after, &[], messages)).expect("a change").to_string();
+        let lines =
+            text.lines().filter(|line| line.starts_with("draft") || line.starts_with("open"));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let docker = [("Dockerfile", "FROM node:20\n")];
+    let other = [("Dockerfile", "FROM node:22\nUSER node\n"), ("src/retry.rs", &retry)];
+    let user = [("src/retry.rs", &*retry), ("src/a.rs", "fn a() { retry(1) }\n")];
+    let plain = ["Add the parser", "Remove the old parser", "Fix the parser"].repeat(4);
+    let all = [
+        stated(&plain, &docker, &other),
+        stated(&plain, &[("src/a.rs", "fn a() {}\n")], &user),
+        stated(&history(), &docker, &other),
+        stated(&history(), &[("src/a.rs", "fn a() {}\n")], &user),
+    ];
+    assert_snapshot!(all.join("\n\n"), @"
+    draft: none; probably several topics: retry, and changes that do not mention it in Dockerfile
+
+    draft: Add retry
+
+    draft: none; probably several topics: retry, and changes that do not mention it in Dockerfile
+
+    draft: …: add retry
+    ");
+}

@@ -111,6 +111,21 @@ fn all_errors_of_a_header_are_reported_at_once() {
 }
 
 #[test]
+fn wrong_keys_and_checks_that_cannot_run_are_reported_at_once() {
+    let text = page(
+        "tgas: [a]\ncheck:\n  files: ['src/{a']\n  exlude: b\n  when: { file: '{b' }\n  text: { regex: '(c', mxa: 1 }",
+    );
+    insta::assert_snapshot!(findings(".aidd/rules/x.md", &text, &[]).join("\n"), @"
+    3:1 tgas: unknown key `tgas`; did you mean `tags`?
+    5:12 src/{a: the check cannot run: not a glob: `src/{a`: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+    6:3 exlude: unknown key `exlude`; did you mean `exclude`?
+    7:18 {b: the check cannot run: not a glob: `{b`: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)
+    8:11 regex: the check cannot run: unclosed group
+    8:24 mxa: unknown key `mxa`; did you mean `max`?
+    ");
+}
+
+#[test]
 fn all_problems_of_a_configuration_are_reported_at_once() {
     let text = r#"{"failsOn": "error", "maxFileSize": "big", "unknwon": 1,
 "rules": {"dockerfile/sduo": "off", "no/rule": "of"}, "include": 3}"#;
