@@ -6,7 +6,7 @@
 use super::MemoryError;
 use super::foreign::Format;
 use super::id::{canonical, digest};
-use super::journal::{BRANCHES, file_name};
+use super::journal::{BRANCHES, Stamp, file_name};
 use super::log::Revision;
 use super::privacy::Clean;
 use super::project::ProjectMemory;
@@ -64,6 +64,14 @@ impl Batches {
         let lines = self.imports.iter().flat_map(Batch::lines);
         lines.map(|(_, rev, _)| rev.to_owned()).collect()
     }
+}
+
+/// The other batches in the file, which is then not parsed for each part of an import.
+#[derive(Debug)]
+pub(super) struct OtherBatches {
+    batches: Batches,
+    /// The stamp of the whole file.
+    stamp: Stamp,
 }
 
 /// An item that remains although its import was taken back.
@@ -187,15 +195,30 @@ impl ProjectMemory {
         Ok(self.batches()?.revs())
     }
 
-    /// Adds or replaces a batch. The caller holds the lock of the tracked files.
-    pub(super) fn save_batch(&mut self, batch: &Batch) -> Result<(), MemoryError> {
-        let mut batches = self.batches()?;
+    /// Adds or replaces a batch; `others` is the same for each part of an import. The caller holds
+    /// the lock of the tracked files.
+    pub(super) fn save_batch(
+        &mut self,
+        batch: &mut Batch,
+        others: &mut Option<OtherBatches>,
+    ) -> Result<(), MemoryError> {
+        let stamp = self.journal.stamp(FILE);
+        let mut batches = match others.take().filter(|others| stamp == Some(others.stamp)) {
+            Some(others) => others.batches,
+            None => self.batches()?,
+        };
         batches.imports.retain(|other| other.id != batch.id);
         // The lines passed the gate.
-        let unpacked = Batch { packed: BTreeMap::new(), ..batch.clone() };
-        let clean = self.gate.clean(&unpacked)?.into_inner();
-        batches.imports.push(Batch { packed: batch.packed.clone(), ..clean });
-        self.write_batches(&batches)
+        let packed = std::mem::take(&mut batch.packed);
+        let saved = self.gate.clean(&*batch).and_then(|clean| {
+            batches.imports.push(Batch { packed: packed.clone(), ..clean.into_inner() });
+            self.write_batches(&batches)
+        });
+        batch.packed = packed;
+        saved?;
+        batches.imports.pop();
+        *others = self.journal.stamp(FILE).map(|stamp| OtherBatches { batches, stamp });
+        Ok(())
     }
 
     fn write_batches(&self, batches: &Batches) -> Result<(), MemoryError> {

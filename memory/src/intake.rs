@@ -4,7 +4,7 @@
 mod order;
 
 use super::MemoryError;
-use super::batches::{Batch, digest_of_document, digest_of_entry};
+use super::batches::{Batch, OtherBatches, digest_of_document, digest_of_entry};
 use super::foreign::{DRAFT, Format, ImportedDocument, ImportedFile, ImportedParts, SkippedItem};
 use super::log::{self, Op, Revision};
 use super::privacy::Clean;
@@ -60,6 +60,7 @@ impl ImportSummary {
 #[derive(Debug)]
 struct ImportInParts {
     batch: Batch,
+    others: Option<OtherBatches>,
     /// The revisions that earlier imports added.
     imported: BTreeSet<String>,
     /// The new hashes of lines that the gate changed, by their hashes in the file.
@@ -167,6 +168,7 @@ impl ProjectMemory {
         let batch = Batch::new(self.new_id("import", at, source), at, source, format);
         Ok(ImportInParts {
             batch,
+            others: None,
             imported: self.imported_revs()?,
             new_revs: BTreeMap::new(),
             seen: HashSet::new(),
@@ -206,7 +208,7 @@ impl ProjectMemory {
             by_file.entry(file).or_default().push(line);
         }
         // Saved first, so that an import that is interrupted can be taken back.
-        self.save_batch(&import.batch)?;
+        self.save_batch(&mut import.batch, &mut import.others)?;
         import.summary.batch = Some(import.batch.id.clone());
         for (file, lines) in by_file {
             self.add_lines(file, lines)?;

@@ -160,6 +160,7 @@ mod tests {
             outcome: (n == 3).then_some(Outcome::Failed),
             files: files.iter().map(|file| (*file).to_owned()).collect(),
             length: 0,
+            is_question: false,
             vector: None,
             columns: None,
         };

@@ -37,6 +37,8 @@ pub(super) struct Brief {
     pub(super) is_superseded: bool,
     /// Whether the memory is a tool outcome: hooks record a tool outcome for each edit.
     pub(super) is_tool_outcome: bool,
+    /// Whether the text ends with a question.
+    pub(super) is_question: bool,
     pub(super) layer: Layer,
 }
 
@@ -167,6 +169,7 @@ impl Index {
             is_live: true,
             is_superseded: indexed.status == Status::Superseded,
             is_tool_outcome: indexed.kind == Kind::ToolOutcome,
+            is_question: indexed.is_question,
             layer: indexed.layer,
         });
         self.length += f64::from(length);
@@ -264,6 +267,29 @@ impl Index {
             passages.order.get(passage.start as usize..passage.end as usize)
         });
         slots.unwrap_or_default()
+    }
+
+    /// The slot of the question that the observation in `slot` answers: the observation before it in
+    /// its session, if that ends with a question.
+    pub(super) fn answered_question(&self, slot: usize) -> Option<usize> {
+        let passage = self.passage(slot);
+        let at = passage.iter().position(|other| *other as usize == slot)?;
+        let previous = *passage.get(at.checked_sub(1)?)? as usize;
+        self.is_question(previous).then_some(previous)
+    }
+
+    /// The slot of the observation that answers the question in `slot`: see
+    /// [`Self::answered_question`].
+    pub(super) fn answer(&self, slot: usize) -> Option<usize> {
+        let passage = self.passage(slot);
+        let at = passage.iter().position(|other| *other as usize == slot)?;
+        let next = *passage.get(at + 1)? as usize;
+        self.is_question(slot).then_some(next)
+    }
+
+    /// Whether the memory in `slot` ends with a question.
+    pub(super) fn is_question(&self, slot: usize) -> bool {
+        self.briefs.get(slot).is_some_and(|brief| brief.is_question)
     }
 
     /// The similarity of words, titles and sentences: see [`WordVectors::similarities`].

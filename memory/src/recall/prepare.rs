@@ -10,9 +10,9 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Version of term splitting and vectors, in addition to the name of the vector table. Increase it
-/// with every change to the result of [`PreparedMemory::from_entry`] or to the comparison of topics:
-/// memories that were prepared with another scheme are prepared again.
-pub(crate) const SCHEME: i64 = 4;
+/// with every change to the result of [`PreparedMemory::from_entry`], or to the keys of topics and
+/// duplicates: memories that were prepared with another scheme are prepared again.
+pub(crate) const SCHEME: i64 = 5;
 
 /// The texts of a memory, and the weight of a term in each. The weights were tuned on the tuning
 /// half of `tests/retrieval`.
@@ -38,6 +38,8 @@ pub(crate) struct PreparedMemory {
     pub(crate) vector: Vector,
     /// The files that the memory names, with `/` as separator.
     pub(crate) files: Vec<String>,
+    /// Whether the text ends with a question.
+    pub(crate) is_question: bool,
     /// Sketch for finding memories with similar content.
     pub(crate) sketch: Sketch,
 }
@@ -70,6 +72,7 @@ impl PreparedMemory {
             ],
             vector: Table::shipped().vector(truncate(&about, VECTOR_BYTES)),
             files: files.all.into_iter().collect(),
+            is_question: ends_with_question(&entry.content),
             sketch: sketch_of(entry.kind, &entry.content),
         }
     }
@@ -93,6 +96,12 @@ pub(super) fn described_text(entry: &Entry) -> String {
     });
     text.truncate(text.floor_char_boundary(VECTOR_BYTES));
     text
+}
+
+/// Whether the last sentence of a text is a question.
+fn ends_with_question(text: &str) -> bool {
+    let is_end = |c: char| c.is_whitespace() || "\"'”’»」』)]*".contains(c);
+    text.trim_end_matches(is_end).ends_with(['?', '？', '؟'])
 }
 
 /// Splits `content` into the first non-empty line and the rest.
@@ -236,6 +245,20 @@ mod tests {
         );
         assert_eq!(prepared.files, ["src/auth/Token.ts", "src/log.rs"]);
         assert!(!prepared.vector.is_empty());
+    }
+
+    #[test]
+    fn questions_are_recognized_by_their_last_sentence() {
+        for (text, expected) in [
+            ("Bo: How many rows?", true),
+            ("\"Is it on?\" ", true),
+            ("몇 개나 남았나요？", true),
+            ("How many? Twelve.", false),
+            ("see /search?q=1", false),
+            ("", false),
+        ] {
+            assert_eq!(ends_with_question(text), expected, "{text}");
+        }
     }
 
     #[test]

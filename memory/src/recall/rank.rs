@@ -36,6 +36,11 @@ const MAX_SIMILAR: usize = 10;
 /// Weight of an observation's own score next to the score of its passage, which is the mean of the
 /// two best: an answer in a conversation often shares no word with the question.
 const OWN_SHARE: f32 = 0.3;
+/// Share of the score of a question in a session that is added to the observation after it, which is
+/// likely to answer it.
+const ANSWER_SHARE: f32 = 0.25;
+/// Factor for the score of an observation that ends with a question: it answers nothing.
+const QUESTION_FACTOR: f32 = 0.8;
 /// Amount added to memories created in the period that the question names.
 const IN_PERIOD: f32 = 0.5;
 /// Weight of a question's word without postings, relative to a term that occurs in no memory.
@@ -346,9 +351,11 @@ impl Scores {
                 *own += added * factor(brief, question);
             }
         }
-        for Compared { slot, .. } in &self.compared {
-            if let Some(sum) = self.sums.get_mut(*slot) {
-                *sum = with_passage(index, &self.own, *slot);
+        let compared = self.compared.iter().map(|compared| compared.slot);
+        let answers = compared.clone().filter_map(|slot| index.answer(slot));
+        for slot in compared.chain(answers) {
+            if let Some(sum) = self.sums.get_mut(slot) {
+                *sum = with_passage(index, &self.own, slot);
             }
         }
         Ok(())
@@ -383,8 +390,8 @@ fn is_topic(index: &Index, slot: usize, prepared: &PreparedQuestion) -> bool {
     topic != 0 && topic == prepared.topic
 }
 
-/// The score of an observation with its passage: see [`OWN_SHARE`]. The score of other memories is
-/// their own.
+/// The score of an observation with its passage and the question before it: see [`OWN_SHARE`] and
+/// [`ANSWER_SHARE`]. The score of other memories is their own.
 fn with_passage(index: &Index, own: &[f32], slot: usize) -> f32 {
     let score_of = |slot: usize| own.get(slot).copied().unwrap_or_default();
     let (mut best, mut second) = (-1.0_f32, -1.0_f32);
@@ -395,10 +402,13 @@ fn with_passage(index: &Index, own: &[f32], slot: usize) -> f32 {
             second = second.max(score);
         }
     }
-    match second {
+    let score = match second {
         0.0.. => (f32::midpoint(best, second) + OWN_SHARE * score_of(slot)) / (1.0 + OWN_SHARE),
-        _ => score_of(slot),
-    }
+        _ => return score_of(slot),
+    };
+    let answered = index.answered_question(slot).map_or(0.0, score_of);
+    let factor = if index.is_question(slot) { QUESTION_FACTOR } else { 1.0 };
+    (score + ANSWER_SHARE * answered.max(0.0)) * factor
 }
 
 /// The amount added to a memory that was created in the period of the question.

@@ -124,6 +124,11 @@ pub(super) const STEPS: &[&str] = &[
     CREATE INDEX search_sketches ON search (type, scheme, sketch)
         WHERE layer = 'permanent' AND status = 'active';
 ",
+    // Marks texts that end with a question. The marks are written when the store is opened, as above;
+    // then the column `meaning_key` also gets hashes instead of whole keys.
+    "
+    ALTER TABLE search ADD COLUMN is_question INTEGER;
+",
 ];
 
 /// The schema version of a store.

@@ -113,6 +113,8 @@ pub struct SearchData {
     pub files: Vec<String>,
     /// Number of terms.
     pub length: u32,
+    /// Whether the text ends with a question.
+    pub is_question: bool,
     /// Embedding vector; `None` when another version of aidd computed it differently.
     pub vector: Option<Vector>,
     /// The texts as terms separated by spaces.

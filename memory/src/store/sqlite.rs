@@ -18,7 +18,6 @@ use crate::id::canonical;
 use crate::privacy::Clean;
 use crate::similarity::SketchRow;
 use crate::types::{Entry, Kind, Layer, Link, Status};
-use aidd_engine::parse::lines::duplicates::duplicate_key;
 use changes::Changes;
 use connect::connect;
 use connect::connect_only;
@@ -218,7 +217,7 @@ impl StorageBackend for Sqlite {
                 json!(entry.heads).to_string(),
                 canonical(&json!(entry.extra)),
                 seq,
-                duplicate_key(entry),
+                index::meaning_key_of(entry),
             ],
         )
         .map(|_| ())

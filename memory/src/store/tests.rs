@@ -258,11 +258,11 @@ fn a_migration_backs_up_the_log_and_fails_atomically() {
     let steps_with = |step| [migrations::STEPS, &[step]].concat();
     let steps = steps_with("CREATE TABLE more (x); INSERT INTO none VALUES (1);");
     let error = sqlite::open_with(folder.path(), &steps, 5).expect_err("a broken step");
-    assert!(error.to_string().contains("cannot migrate the schema from 5 to 6"), "{error}");
+    assert!(error.to_string().contains("cannot migrate the schema from 6 to 7"), "{error}");
     let steps = steps_with("CREATE TABLE more (x);");
     let new = sqlite::open_with(folder.path(), &steps, 6).expect("migrated");
-    assert!(new.notices[0].contains("from schema 5 to 6"), "{:?}", new.notices);
-    let backup = folder.path().join("data.db.v5-to-v6-6.bak");
+    assert!(new.notices[0].contains("from schema 6 to 7"), "{:?}", new.notices);
+    let backup = folder.path().join("data.db.v6-to-v7-6.bak");
     let copy = rusqlite::Connection::open(backup).expect("a backup");
     let count: i64 =
         copy.query_row("SELECT count(*) FROM memories", [], |row| row.get(0)).expect("rows");

@@ -135,6 +135,7 @@ fn indexed(entry: Entry) -> SearchData {
         topic_key: topic.filter(|key| !key.is_empty()).map(Into::into),
         outcome: entry.outcome(),
         length: prepared.length(),
+        is_question: prepared.is_question,
         files: prepared.files,
         vector: Some(prepared.vector),
         columns: Some(prepared.columns),

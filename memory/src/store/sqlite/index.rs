@@ -6,7 +6,7 @@
 
 use super::{COLUMNS as ENTRY, Sqlite, entry, error, parse_json, parse_word};
 use crate::MemoryError;
-use crate::id::canonical;
+use crate::id::{canonical, digest};
 use crate::recall::prepare::{COLUMNS, PreparedMemory, SCHEME};
 use crate::similarity::{Sketch, SketchRow};
 use crate::store::{Counts, Durability, SearchData, StorageBackend};
@@ -21,7 +21,8 @@ use serde_json::json;
 /// The columns of the search table that [`indexed`] reads, in its order.
 const SEARCH_COLUMNS: &str =
     "s.row, s.id, s.type, s.status, s.created_at, s.topic_key, s.session_id,
-    s.branch, s.outcome, s.files, s.length, s.model = ?1 AND s.scheme = ?2, s.vector, s.layer";
+    s.branch, s.outcome, s.files, s.length, s.model = ?1 AND s.scheme = ?2, s.vector, s.layer,
+    s.is_question";
 /// Condition for the memories that changed after a change number.
 const CHANGED_CONDITION: &str = "WHERE m.seq > ?3 AND s.type IS NOT NULL";
 
@@ -65,14 +66,15 @@ impl Sqlite {
         let prepared = PreparedMemory::from_entry(entry);
         // With `RETURNING`, SQLite would write the new rows of the full-text table each time.
         let sql = "INSERT INTO search (id, model, scheme, length, vector, outcome, files,
-                type, status, created_at, topic_key, session_id, branch, layer, sketch)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+                type, status, created_at, topic_key, session_id, branch, layer, sketch, is_question)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
             ON CONFLICT (id) DO UPDATE SET model = excluded.model, scheme = excluded.scheme,
                 length = excluded.length, vector = excluded.vector, outcome = excluded.outcome,
                 files = excluded.files, type = excluded.type, status = excluded.status,
                 created_at = excluded.created_at, topic_key = excluded.topic_key,
                 session_id = excluded.session_id, branch = excluded.branch,
-                layer = excluded.layer, sketch = excluded.sketch";
+                layer = excluded.layer, sketch = excluded.sketch,
+                is_question = excluded.is_question";
         let values = params![
             entry.id,
             NAME,
@@ -89,6 +91,7 @@ impl Sqlite {
             entry.branch,
             entry.layer.word(),
             prepared.sketch.to_bytes(),
+            prepared.is_question,
         ];
         self.run(sql, values)?;
         let row = known_row.unwrap_or_else(|| self.connection.last_insert_rowid());
@@ -123,7 +126,7 @@ impl Sqlite {
     fn put_keys(&self, entry: &Entry) -> Result<(), MemoryError> {
         let sql = "UPDATE memories SET topic_key = ?2, meaning_key = ?3
             WHERE id = ?1 AND (topic_key IS NOT ?2 OR meaning_key IS NOT ?3)";
-        self.run(sql, params![entry.id, topic_of(entry), duplicate_key(entry)]).map(|_| ())
+        self.run(sql, params![entry.id, topic_of(entry), meaning_key_of(entry)]).map(|_| ())
     }
 
     /// The permanent memories, except removed ones, with this duplicate key.
@@ -132,10 +135,13 @@ impl Sqlite {
             "SELECT {ENTRY} FROM memories WHERE meaning_key = ?1
                 AND +layer = 'permanent' AND +status <> 'removed' ORDER BY id"
         );
-        self.query_all(&sql, [key], entry)
+        let mut equal = self.query_all(&sql, [digest(&[key])], entry)?;
+        equal.retain(|entry| duplicate_key(entry).as_deref() == Some(key));
+        Ok(equal)
     }
 
-    /// The other permanent memories, except removed ones, with the duplicate key of a memory.
+    /// The other permanent memories, except removed ones, with the hash of the duplicate key of a
+    /// memory.
     pub(super) fn with_equal_key(&self, id: &str) -> Result<Vec<String>, MemoryError> {
         let sql = "SELECT other.id FROM memories own
             JOIN memories other ON other.meaning_key = own.meaning_key
@@ -286,6 +292,12 @@ pub(super) fn topic_of(entry: &Entry) -> Option<String> {
     entry.topic.as_deref().map(topic_key).filter(|key| !key.is_empty())
 }
 
+/// The hash of the memory's duplicate key: an index of whole keys would be as large as the texts, and
+/// an import would write its pages in random order.
+pub(super) fn meaning_key_of(entry: &Entry) -> Option<String> {
+    duplicate_key(entry).map(|key| digest(&[&key]))
+}
+
 fn indexed(row: &Row<'_>) -> rusqlite::Result<SearchData> {
     let text = |index: usize| Ok::<_, rusqlite::Error>(row.get_ref(index)?.as_str_or_null()?);
     let vector = if row.get(11)? { Vector::from_bytes(row.get_ref(12)?.as_blob()?) } else { None };
@@ -304,12 +316,13 @@ fn indexed(row: &Row<'_>) -> rusqlite::Result<SearchData> {
         outcome: text(8)?.and_then(|outcome| outcome.parse().ok()),
         files,
         length: row.get(10)?,
+        is_question: row.get_ref(14)?.as_i64_or_null()? == Some(1),
         vector,
         columns: None,
     })
 }
 
 fn indexed_with_terms(row: &Row<'_>) -> rusqlite::Result<SearchData> {
-    let columns = Some([row.get(14)?, row.get(15)?, row.get(16)?, row.get(17)?]);
+    let columns = Some([row.get(15)?, row.get(16)?, row.get(17)?, row.get(18)?]);
     Ok(SearchData { columns, ..indexed(row)? })
 }

@@ -73,16 +73,24 @@ fn memories_of_an_older_schema_are_indexed_unchanged() {
         db.execute_batch(&format!("DROP INDEX {index}")).expect("dropped");
     }
     db.execute_batch("ALTER TABLE memories DROP COLUMN meaning_key").expect("dropped");
-    for column in
-        ["type", "status", "created_at", "topic_key", "session_id", "branch", "layer", "sketch"]
-    {
+    for column in [
+        "type",
+        "status",
+        "created_at",
+        "topic_key",
+        "session_id",
+        "branch",
+        "layer",
+        "sketch",
+        "is_question",
+    ] {
         db.execute_batch(&format!("ALTER TABLE search DROP COLUMN {column}")).expect("dropped");
     }
     db.execute_batch("INSERT INTO sessions VALUES ('s', 1, '{')").expect("put");
     db.pragma_update(None, "user_version", 2).expect("set");
     drop(db);
     let opened = open(folder.path(), BackendChoice::Sqlite, 7).expect("a store");
-    assert!(opened.notices[0].contains("from schema 2 to 5"), "{:?}", opened.notices);
+    assert!(opened.notices[0].contains("from schema 2 to 6"), "{:?}", opened.notices);
     let mut store = opened.store;
     assert_eq!(indexed_rows(&mut *store), before);
     assert_eq!(store.check().expect("checked"), [""; 0]);
