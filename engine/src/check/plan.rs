@@ -75,6 +75,7 @@ impl Engine {
             families: self.distribution.families,
             tree,
             components: self.settings.components(),
+            polymorphic: self.settings.polymorphic(),
         }
     }
 
