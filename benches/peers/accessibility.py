@@ -22,7 +22,7 @@ import tempfile
 
 # Rules of jsx-a11y, and the rules of aidd on the same problem.
 RULES = {
-    "alt-text": ["missing-alt"],
+    "alt-text": ["missing-alt", "role-instead-of-alt"],
     "anchor-ambiguous-text": ["ambiguous-link-text"],
     "anchor-has-content": ["empty-link"],
     "anchor-is-valid": ["link-without-target"],

@@ -45,7 +45,7 @@ RULES = {
     "bc4a75": ["role-with-other-items"],
     "bc659a": ["meta-refresh"],
     "bf051a": ["invalid-lang"],
-    "c487ae": ["empty-link"],
+    "c487ae": ["empty-link", "missing-alt"],
     "cae760": ["iframe-without-title"],
     "d0f69e": ["header-without-cells"],
     "de46e4": ["invalid-lang"],

@@ -188,6 +188,8 @@ pub struct FileContext<'a> {
     pub tree: &'a Tree<'a>,
     /// The elements of HTML that components render, as the configuration lists them.
     pub components: &'a BTreeMap<String, String>,
+    /// The properties that name the element that a component renders, in lower case.
+    pub polymorphic: &'a [String],
 }
 
 /// The content that a program ships: the rule pages, and the functions of the rules written in

@@ -136,6 +136,7 @@ impl Engine {
             families: self.distribution.families,
             tree,
             components: self.settings.components(),
+            polymorphic: self.settings.polymorphic(),
         }
     }
 

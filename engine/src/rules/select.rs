@@ -67,6 +67,8 @@ pub(crate) struct SettingsTable {
     variants: Mutex<HashMap<Vec<usize>, Arc<Settings>>>,
     /// The elements of HTML that components render, by the name of the component.
     components: BTreeMap<String, String>,
+    /// The properties that name the element of a component, in lower case.
+    polymorphic: Vec<String>,
 }
 
 impl SettingsTable {
@@ -101,12 +103,20 @@ impl SettingsTable {
         let components = config.accessibility.iter().flat_map(|it| &it.components).flatten();
         let components = components.map(|(name, element)| (name.clone(), element.0.clone()));
         let components = components.collect();
-        Ok(Self { base, overrides, selection, variants: Mutex::default(), components })
+        let polymorphic = config.accessibility.iter().flat_map(|it| &it.polymorphic).flatten();
+        let polymorphic = polymorphic.map(|name| name.to_ascii_lowercase()).collect();
+        let variants = Mutex::default();
+        Ok(Self { base, overrides, selection, variants, components, polymorphic })
     }
 
     /// The elements of HTML that components render, by the name of the component.
     pub(crate) fn components(&self) -> &BTreeMap<String, String> {
         &self.components
+    }
+
+    /// The properties that name the element that a component renders, in lower case.
+    pub(crate) fn polymorphic(&self) -> &[String] {
+        &self.polymorphic
     }
 
     /// The overrides, in the order of the configuration.

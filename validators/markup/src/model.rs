@@ -196,13 +196,18 @@ impl<'a> Document<'a> {
     }
 
     /// Sets the elements of HTML that components render with their attributes and content, as far as
-    /// `rendered` knows them.
-    pub fn set_rendered(&mut self, rendered: impl Fn(&str) -> Option<&'static str>) {
+    /// `rendered` knows them by the name and the attributes of a component.
+    pub fn set_rendered(
+        &mut self,
+        rendered: impl Fn(&str, &[Attribute<'a>]) -> Option<&'static str>,
+    ) {
         for node in &mut self.nodes {
             if let Kind::Element(data) = &mut node.kind
                 && !data.is_native
             {
-                data.rendered = rendered(&data.name).unwrap_or(data.rendered);
+                let (start, end) = data.attributes;
+                let attributes = &self.attributes[start as usize..end as usize];
+                data.rendered = rendered(&data.name, attributes).unwrap_or(data.rendered);
             }
         }
     }

@@ -18,7 +18,7 @@ fn aria_attributes<'d>(element: El<'d>) -> impl Iterator<Item = &'d Attribute<'d
 }
 
 /// The span that deletes an attribute together with the space before it.
-fn with_space(found: &Found<'_, '_>, span: Span) -> Span {
+pub(super) fn with_space(found: &Found<'_, '_>, span: Span) -> Span {
     let text = found.report.source().text();
     let before = text.get(..span.start as usize).unwrap_or_default();
     let end = before.trim_end();
@@ -258,9 +258,30 @@ pub(super) fn unsupported_aria_attribute(element: El<'_>, found: &mut Found<'_, 
     if element.tag.is_empty() {
         return;
     }
-    // These elements have no role, and no attributes but those that apply to all elements.
-    const WITHOUT_ROLE: [&str; 9] =
-        ["audio", "br", "canvas", "figcaption", "iframe", "label", "legend", "video", "wbr"];
+    // These elements have no role, or only a name gives them the role of a landmark: they have no
+    // attributes but those that apply to all elements.
+    const WITHOUT_ROLE: [&str; 20] = [
+        "abbr",
+        "audio",
+        "body",
+        "br",
+        "canvas",
+        "cite",
+        "dl",
+        "embed",
+        "figcaption",
+        "footer",
+        "header",
+        "iframe",
+        "kbd",
+        "label",
+        "legend",
+        "mark",
+        "object",
+        "section",
+        "video",
+        "wbr",
+    ];
     if role(element) == Role::None && WITHOUT_ROLE.contains(&element.tag) {
         return unsupported_without_role(element, found);
     }
@@ -274,9 +295,13 @@ pub(super) fn unsupported_aria_attribute(element: El<'_>, found: &mut Found<'_, 
         let is_known = aria::attribute(&attribute.name).is_some();
         // The rule on names covers these.
         let is_name = matches!(&*attribute.name, "aria-label" | "aria-labelledby");
-        let is_supported = known.supports(&attribute.name)
-            && !(matches!(name, "generic" | "none" | "presentation")
-                && attribute.name == "aria-roledescription");
+        let is_nameless = matches!(name, "generic" | "none" | "presentation");
+        let is_prohibited = match &*attribute.name {
+            "aria-roledescription" | "aria-brailleroledescription" => is_nameless,
+            "aria-braillelabel" => known.is_unnamable,
+            _ => false,
+        };
+        let is_supported = known.supports(&attribute.name) && !is_prohibited;
         if !is_known || is_name || is_supported {
             continue;
         }
@@ -310,28 +335,6 @@ fn unsupported_without_role(element: El<'_>, found: &mut Found<'_, '_>) {
                 .help("delete the attribute, or give the element a role that supports it");
         }
     }
-}
-
-pub(super) fn redundant_role(element: El<'_>, found: &mut Found<'_, '_>) {
-    let Some(attribute) = element.attribute("role") else { return };
-    let Some(text) = attribute.value.text().map(str::trim) else { return };
-    // Safari removes the role of lists without markers, and only `role` restores it.
-    let is_intended = matches!(element.tag, "ul" | "ol" | "li" | "menu" | "img");
-    if is_intended || implicit(element) != Role::Implicit(match_static(text)) {
-        return;
-    }
-    // Whether these elements have the role depends on their names or ancestors.
-    if matches!(element.tag, "aside" | "td" | "th" | "tr" | "section") {
-        return;
-    }
-    let message = format!("`<{}>` already has the role `{text}`", element.tag);
-    let delete = Edit::delete(with_space(found, attribute.span));
-    // Selectors in styles and tests can depend on the attribute.
-    found.at(attribute.span, message).fix_unsafe("Delete the attribute", vec![delete]);
-}
-
-fn match_static(text: &str) -> &'static str {
-    aria::role(text).map_or("", |role| role.name)
 }
 
 pub(super) fn prohibited_name(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -415,29 +418,6 @@ pub(super) fn access_key(element: El<'_>, found: &mut Found<'_, '_>) {
         found
             .at(attribute.span, "access keys conflict with the keys of screen readers and browsers")
             .help("delete the attribute");
-    }
-}
-
-pub(super) fn autofocus(element: El<'_>, found: &mut Found<'_, '_>) {
-    let Some(attribute) = element.attribute("autofocus") else { return };
-    // React ignores the name in lower case.
-    let is_unknown = element.document().language() == Language::Jsx
-        && found.slice(attribute.name_span) == "autofocus";
-    let is_off = is_unknown
-        || matches!(attribute.value, Value::Absent)
-        || attribute.value.text() == Some("false");
-    // In a dialog, the focus must move to its content.
-    let is_in_dialog = || {
-        element.close_ancestors().any(|ancestor| {
-            let name = ancestor.name().to_ascii_lowercase();
-            ["dialog", "modal", "popover", "drawer"].iter().any(|word| name.contains(word))
-                || matches!(ancestor.text_of("role"), Some("dialog" | "alertdialog"))
-        })
-    };
-    if !is_off && !element.tag.is_empty() && !is_in_dialog() {
-        found
-            .at(attribute.span, "the focus skips what precedes this element")
-            .help("delete the attribute, unless the element is the purpose of the page");
     }
 }
 

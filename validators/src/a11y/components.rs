@@ -8,7 +8,7 @@ use crate::scripts::with_program_of_type;
 use aidd_engine::check::family::FileContext;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::source::Source;
-use aidd_markup::{AttributeKind, Document, Language, tags};
+use aidd_markup::{Attribute, AttributeKind, Document, Language, tags};
 use oxc_ast::ast::{ImportDeclarationSpecifier, ModuleExportName, Program, Statement};
 use oxc_span::SourceType;
 use std::collections::BTreeMap;
@@ -115,9 +115,10 @@ pub(super) fn resolve(
         .filter(|local| is_jsx && local.ends_with("Image"))
         .collect();
     let configured = |name: &str| configured(context.components, name);
-    document.set_rendered(|name| {
+    document.set_rendered(|name, attributes| {
         let is_image = next_image.iter().any(|local| local == name);
-        configured(name)
+        chosen(attributes, context.polymorphic)
+            .or_else(|| configured(name))
             .or_else(|| is_image.then_some("img"))
             .or_else(|| inferred.iter().find(|(local, _)| is_name(name, local)).map(|(_, it)| *it))
     });
@@ -132,6 +133,15 @@ fn configured(components: &BTreeMap<String, String>, name: &str) -> Option<&'sta
         components.iter().find(|(known, _)| is_name(name, known)).map(|(_, element)| element)
     })?;
     tags::element(element)
+}
+
+/// The element that a property of a component names, such as `as="img"`.
+fn chosen(attributes: &[Attribute<'_>], properties: &[String]) -> Option<&'static str> {
+    let is_property = |it: &&Attribute<'_>| {
+        it.kind == AttributeKind::Plain && properties.iter().any(|name| *name == it.name)
+    };
+    let property = attributes.iter().find(is_property)?;
+    tags::element(property.value.text()?)
 }
 
 /// Whether a component is written by its name, or in the form of custom elements: `<base-button>` is
@@ -248,10 +258,11 @@ fn exports(files: &dyn Files, path: &str) -> Arc<Exports> {
     })
 }
 
-/// Whether the properties of a component replace its element: `<Button as="a">`.
+/// Whether the properties of a component replace the element that is known: `<Button as="a">`.
 pub(super) fn is_polymorphic(element: aidd_markup::Element<'_>) -> bool {
     element.attributes().iter().any(|attribute| {
         attribute.kind == AttributeKind::Plain
+            && attribute.value.text() != Some(element.rendered())
             && matches!(&*attribute.name, "as" | "aschild" | "component" | "tag" | "is" | "render")
     })
 }

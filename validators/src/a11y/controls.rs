@@ -3,6 +3,7 @@
 use super::element::El;
 use super::names::{
     Name, aria_name, attribute_name, content, is_blank, is_labelled, may_be_hidden, name,
+    text_through_components,
 };
 use super::roles::{Role, ignores_presentation, implicit, input_type, role};
 use super::{Found, aria};
@@ -156,6 +157,33 @@ fn label_without_target(element: El<'_>) -> Option<(El<'_>, &str)> {
         .find(|it| matches!(it.tag, "input" | "select" | "textarea" | "label"))
         .is_some_and(|it| it.tag_span() == element.tag_span());
     (is_next && !elements().any(|it| it.text_of("id") == Some(id))).then_some((label, id))
+}
+
+pub(super) fn multiple_labels(element: El<'_>, found: &mut Found<'_, '_>) {
+    let document = element.document();
+    let is_control = matches!(element.tag, "input" | "select" | "textarea");
+    // Where the source does not show the whole page, two labels can exclude each other.
+    if !is_control || !document.is_whole() || aria_name(element).is_some() {
+        return;
+    }
+    let is_label = |it: &El<'_>| !may_be_hidden(*it) && content(*it) != Name::Empty;
+    let mut labels: Vec<El<'_>> = element
+        .text_of("id")
+        .into_iter()
+        .flat_map(|id| document.labels_for(id).map(El::new).filter(is_label))
+        .take(2)
+        .collect();
+    let outer = element.close_ancestors().find(|outer| outer.tag == "label").filter(is_label);
+    labels.extend(outer.filter(|outer| labels.iter().all(|it| it.id() != outer.id())));
+    if let [first, second, ..] = &*labels
+        && !may_be_hidden(element)
+    {
+        found
+            .at(element.tag_span(), format!("`<{}>` has several labels", element.tag))
+            .help("keep one label; refer to other texts by `aria-describedby`")
+            .related(first.tag_span(), "a label")
+            .related(second.tag_span(), "another label");
+    }
 }
 
 pub(super) fn label_without_control(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -333,7 +361,12 @@ pub(super) fn ambiguous_link_text(element: El<'_>, found: &mut Found<'_, '_>) {
     if element.tag != "a" || may_be_hidden(element) {
         return;
     }
-    if let Name::Present(Some(text)) = name(element) {
+    let text = match name(element) {
+        Name::Present(Some(text)) => Some(text),
+        Name::Empty => None,
+        _ => text_through_components(element),
+    };
+    if let Some(text) = text {
         let text = text.trim_matches(|c: char| !c.is_alphanumeric()).to_ascii_lowercase();
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if TEXTS.contains(&&*text) {

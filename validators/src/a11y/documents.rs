@@ -2,7 +2,7 @@
 
 use super::Found;
 use super::element::El;
-use super::names::{Name, content, is_blank};
+use super::names::{Name, attribute_name, content, is_blank, is_hidden_by_style};
 use super::tokens::is_language_tag;
 use aidd_engine::text::source::Span;
 use aidd_markup::{AttributeKind, Document, Language, Node, Value};
@@ -32,7 +32,7 @@ pub(super) fn missing_lang(element: El<'_>, found: &mut Found<'_, '_>) {
 
 pub(super) fn invalid_lang(element: El<'_>, found: &mut Found<'_, '_>) {
     // The `lang` of a component can be that of code.
-    if !element.is_native() {
+    if !element.is_native() && element.tag != "html" {
         return;
     }
     let primary = |tag: &str| tag.split('-').next().unwrap_or_default().to_ascii_lowercase();
@@ -57,13 +57,51 @@ pub(super) fn invalid_lang(element: El<'_>, found: &mut Found<'_, '_>) {
             // The language of code, or a placeholder.
             && !matches!(element.tag, "script" | "style" | "template" | "pre" | "code")
             && !text.contains(['%', '{', '}', '$', '[', '@', '<', '('])
-            && (element.tag == "html" || content(element) != Name::Empty)
+            && (element.tag == "html" || has_text_in_language(element))
         {
             found
                 .at(span, format!("`{}` is not a language", text.trim()))
                 .help("use a tag of BCP 47, such as `en` or `pt-BR`");
         }
     }
+}
+
+/// Whether the element contains text whose language it declares; also if this is unknown.
+fn has_text_in_language(element: El<'_>) -> bool {
+    /// Maximum number of nodes, so that nested elements are checked in linear time.
+    const MAX: usize = 200;
+    let mut pending: Vec<Node<'_>> = element.children().collect();
+    for _ in 0..MAX {
+        let Some(node) = pending.pop() else {
+            return attribute_name(element, &["alt"]) != Name::Empty
+                || element.has_kind(AttributeKind::Content);
+        };
+        match node {
+            Node::Text(text, _) if is_blank(text) => {}
+            Node::Text(..) => return true,
+            Node::Slot(_) => {}
+            Node::Block(block) if block.may_be_text => return true,
+            Node::Block(block) => pending.extend(block.children()),
+            Node::Element(child) => {
+                let child = El::new(child);
+                // Another language applies inside.
+                if child.attribute("lang").is_some()
+                    || child.attribute("hidden").is_some()
+                    || is_hidden_by_style(*child)
+                {
+                    continue;
+                }
+                if child.tag.is_empty()
+                    || child.has_kind(AttributeKind::Content)
+                    || attribute_name(child, &["alt", "placeholder", "value"]) != Name::Empty
+                {
+                    return true;
+                }
+                pending.extend(child.children());
+            }
+        }
+    }
+    true
 }
 
 pub(super) fn empty_title(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -111,7 +149,10 @@ pub(super) fn meta_refresh(element: El<'_>, found: &mut Found<'_, '_>) {
     const MAX: u32 = 72_000;
     // Pages for browsers without scripts.
     let is_fallback = element.close_ancestors().any(|ancestor| ancestor.tag == "noscript");
-    if seconds.parse::<u32>().is_ok_and(|seconds| (1..=MAX).contains(&seconds)) && !is_fallback {
+    // Browsers ignore a value that does not begin with a digit, such as `+5`.
+    let is_number = seconds.starts_with(|c: char| c.is_ascii_digit());
+    let is_delayed = seconds.parse::<u32>().is_ok_and(|seconds| (1..=MAX).contains(&seconds));
+    if is_number && is_delayed && !is_fallback {
         found
             .at(span, "the page reloads or redirects before users may have read it")
             .help("redirect on the server, or let the user reload the page");

@@ -1,17 +1,20 @@
 //! Rules on roles that do not fit the element: those of ARIA in HTML, and those that hide what the
 //! element is.
 
+use super::attributes::with_space;
 use super::element::El;
 use super::roles::{Role, implicit, role};
 use super::{Found, aria, html};
-use aidd_markup::Value;
+use aidd_engine::text::finding::Edit;
+use aidd_markup::{Language, Value};
 
 /// The role on a control that hides what the control does.
 fn hiding_role(element: El<'_>) -> Option<&str> {
     let Role::Explicit(name) = role(element) else { return None };
     let is_control = matches!(element.tag, "button" | "select" | "textarea" | "option")
         || element.tag == "a" && element.attribute("href").is_some()
-        || element.tag == "input" && !matches!(implicit(element), Role::Unknown);
+        || element.tag == "input" && !matches!(implicit(element), Role::Unknown)
+        || element.tag == "tr" && is_lone_row(element);
     let is_other = matches!(
         name,
         "article"
@@ -44,7 +47,15 @@ fn hiding_role(element: El<'_>) -> Option<&str> {
             | "log"
             | "cell"
     );
-    (is_control && is_other).then_some(name)
+    let is_own = matches!((element.tag, name), ("tr", "row"));
+    (is_control && is_other && !is_own).then_some(name)
+}
+
+/// Whether the element is a row of a table that another component renders, as far as its roles show.
+fn is_lone_row(element: El<'_>) -> bool {
+    element.document().language() == Language::Jsx
+        && element.close_ancestors().all(|outer| matches!(outer.tag, "tbody" | "thead" | "tfoot"))
+        && element.close_ancestors().all(|outer| outer.attribute("role").is_none())
 }
 
 pub(super) fn interactive_element_role(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -186,6 +197,45 @@ pub(super) fn role_not_allowed(element: El<'_>, found: &mut Found<'_, '_>) {
         _ => format!("use `<div>` or `<span>`, or one of the roles {}", listed(allowed)),
     };
     found.at(span, message).help(help);
+}
+
+pub(super) fn redundant_role(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) = element.attribute("role") else { return };
+    let Some(text) = attribute.value.text().map(str::trim) else { return };
+    // Safari removes the role of lists without markers, and only `role` restores it. Old versions do
+    // not announce images of SVG without it.
+    let is_intended = matches!(element.tag, "ul" | "ol" | "li" | "menu")
+        || element.tag == "img" && may_be_svg(element);
+    if is_intended || implicit(element) != Role::Implicit(match_static(text)) {
+        return;
+    }
+    // Whether these elements have the role depends on their names or ancestors.
+    if matches!(element.tag, "aside" | "td" | "th" | "tr" | "section") {
+        return;
+    }
+    let message = format!("`<{}>` already has the role `{text}`", element.tag);
+    let delete = Edit::delete(with_space(found, attribute.span));
+    // Selectors in styles and tests can depend on the attribute.
+    found.at(attribute.span, message).fix_unsafe("Delete the attribute", vec![delete]);
+}
+
+/// Whether the source of an image is an SVG, as far as its name or import shows.
+fn may_be_svg(image: El<'_>) -> bool {
+    let is_svg = |name: &str| {
+        let text = match image.value(name) {
+            Some(Value::Static { text, .. }) => text,
+            Some(Value::Dynamic { span }) => image.document().slice(span),
+            _ => return false,
+        };
+        let variable = text.trim_matches(['{', '}', ' ']).split('.').next().unwrap_or_default();
+        let module = image.document().import_of(variable).unwrap_or_default();
+        [text, module].iter().any(|text| text.to_ascii_lowercase().contains("svg"))
+    };
+    ["src", "srcset"].into_iter().any(is_svg)
+}
+
+fn match_static(text: &str) -> &'static str {
+    aria::role(text).map_or("", |role| role.name)
 }
 
 /// The first names of a list, in words.

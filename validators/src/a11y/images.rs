@@ -4,7 +4,7 @@ use super::Found;
 use super::element::El;
 use super::names::{Name, attribute_name, content, is_blank, is_labelled, may_be_hidden, name};
 use super::roles::{Role, ignores_presentation, input_type, role};
-use aidd_engine::text::finding::Severity;
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_markup::{AttributeKind, Language, Value};
 
 pub(super) fn missing_alt(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -73,12 +73,42 @@ pub(super) fn missing_alt(element: El<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
+pub(super) fn role_instead_of_alt(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) = element.attribute("role") else { return };
+    let Role::Explicit(name @ ("none" | "presentation")) = role(element) else { return };
+    // In JSX, an attribute without value is `true`.
+    let is_bare = match element.value("alt") {
+        Some(Value::Empty) => element.document().language() == Language::Jsx,
+        Some(Value::Absent) | None => true,
+        Some(Value::Static { .. } | Value::Dynamic { .. }) => false,
+    };
+    let is_open = element.has_spread() || element.has_kind(AttributeKind::Directive);
+    if element.tag != "img" || !is_bare || is_open || may_be_hidden(element) {
+        return;
+    }
+    let message = format!("an image with the role `{name}` has no `alt`");
+    let finding = found.at(attribute.span, message);
+    if element.attribute("alt").is_none() {
+        let edit = Edit::replace(attribute.span, "alt=\"\"");
+        finding.fix_unsafe("Replace with `alt=\"\"`", vec![edit]);
+    } else {
+        finding.help("write `alt=\"\"` instead of the role");
+    }
+}
+
 /// Reports an `<object>` that nothing names. Its content is a replacement, which browsers render
-/// only without the object, so it counts only outside complete pages.
+/// only without the object, so that of an image or video on a complete page does not count.
 fn object_without_name(element: El<'_>, found: &mut Found<'_, '_>) {
     let is_complete = element.document().is_complete();
     let is_jsx = element.document().language() == Language::Jsx;
     let has_data = element.text_of("data").is_some_and(|data| !is_blank(data));
+    let data = element.text_of("data").unwrap_or_default().to_ascii_lowercase();
+    let is_media = data.rsplit_once('.').is_some_and(|(_, end)| {
+        matches!(
+            end,
+            "gif" | "jpeg" | "jpg" | "mp3" | "mp4" | "pdf" | "png" | "svg" | "webm" | "webp"
+        )
+    });
     let is_ignored = match role(element) {
         Role::Explicit("none" | "presentation") => !ignores_presentation(element),
         Role::Explicit("img") | Role::None => false,
@@ -89,7 +119,7 @@ fn object_without_name(element: El<'_>, found: &mut Found<'_, '_>) {
         || element.has_spread()
         || may_be_hidden(element)
         || attribute_name(element, &[]) != Name::Empty
-        || content(element) != Name::Empty
+        || !(is_complete && is_media) && content(element) != Name::Empty
     {
         return;
     }

@@ -318,6 +318,7 @@ pub(super) fn nested_interactive(element: El<'_>, found: &mut Found<'_, '_>) {
         ancestor.tag.is_empty()
             || matches!(ancestor.tag, "template")
             || is_control(*ancestor)
+            || is_item_of_menu(*ancestor)
             || matches!(ancestor.tag, "label")
     });
     let Some(outer) = outer.filter(|outer| {
@@ -326,10 +327,12 @@ pub(super) fn nested_interactive(element: El<'_>, found: &mut Found<'_, '_>) {
                 role(*outer),
                 Role::Explicit("button" | "link" | "checkbox" | "switch" | "tab" | "radio")
             ) && !outer.tag.is_empty()
+            || is_item_of_menu(*outer)
     }) else {
         return;
     };
-    if !is_control(outer) || may_be_hidden(element) || is_unclosed(outer) {
+    if !is_control(outer) && !is_item_of_menu(outer) || may_be_hidden(element) || is_unclosed(outer)
+    {
         return;
     }
     // Two start tags that exclude each other, such as `{% if a %}<a …>{% else %}<a …>{% endif %}`.
@@ -341,10 +344,20 @@ pub(super) fn nested_interactive(element: El<'_>, found: &mut Found<'_, '_>) {
         Role::Explicit(name) => format!("an element with the role `{name}`"),
         _ => format!("`<{}>`", outer.tag),
     };
-    found
-        .at(element.tag_span(), format!("`<{}>` inside {what}", element.tag))
+    let finding = found.at(element.tag_span(), format!("`<{}>` inside {what}", element.tag));
+    finding
         .help("move one control out of the other; screen readers do not announce both")
         .related(outer_span, "the outer control");
+    if is_item_of_menu(outer) {
+        finding.severity = finding.severity.min(Severity::Info);
+    }
+}
+
+/// Whether the element is an item of a menu or list whose content screen readers do not see.
+fn is_item_of_menu(element: El<'_>) -> bool {
+    !element.tag.is_empty()
+        && !element.has_spread()
+        && matches!(role(element), Role::Explicit("menuitemcheckbox" | "menuitemradio" | "option"))
 }
 
 /// Whether the end tag is missing, so that it is unknown what the element contains.
@@ -367,4 +380,47 @@ fn is_control(element: El<'_>) -> bool {
                 Role::Explicit("button" | "link" | "checkbox" | "switch" | "tab" | "radio")
             ))
         && !is_removed
+}
+
+pub(super) fn autofocus(element: El<'_>, found: &mut Found<'_, '_>) {
+    let Some(attribute) = element.attribute("autofocus") else { return };
+    // React ignores the name in lower case.
+    let is_unknown = element.document().language() == Language::Jsx
+        && found.slice(attribute.name_span) == "autofocus";
+    let is_off = is_unknown
+        || matches!(attribute.value, Value::Absent)
+        || attribute.value.text() == Some("false");
+    // In a dialog, the focus must move to its content.
+    let has_dialog = |name: &str| {
+        let name = name.to_ascii_lowercase();
+        ["dialog", "modal", "popover", "drawer"].iter().any(|word| name.contains(word))
+    };
+    let is_dialog = |element: El<'_>| {
+        has_dialog(element.name())
+            || matches!(element.text_of("role"), Some("dialog" | "alertdialog"))
+    };
+    // The property of a component around, which decides.
+    let is_passed_on = || match attribute.value {
+        Value::Dynamic { span } => {
+            let code = found.slice(span).to_ascii_lowercase();
+            let mut words = code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            words.rfind(|word| !word.is_empty()) == Some("autofocus")
+        }
+        _ => false,
+    };
+    let path = found.report.source().path();
+    if has_dialog(path) || is_passed_on() {
+        return;
+    }
+    // In JSX, a component passes the property on to the control that it renders.
+    let is_component = element.tag.is_empty();
+    let is_other = is_component
+        && (element.document().language() != Language::Jsx
+            || is_dialog(element)
+            || element.name().to_ascii_lowercase().contains("menu"));
+    if !is_off && !is_other && !element.close_ancestors().any(is_dialog) {
+        found
+            .at(attribute.span, "the focus skips what precedes this element")
+            .help("delete the attribute, unless the element is the purpose of the page");
+    }
 }

@@ -4,6 +4,7 @@ mod aria;
 mod attributes;
 mod components;
 mod containers;
+mod contrast;
 mod controls;
 mod documents;
 mod element;
@@ -11,6 +12,7 @@ mod element_roles;
 mod html;
 mod images;
 mod interaction;
+mod landmarks;
 mod names;
 mod page;
 mod plain;
@@ -20,6 +22,7 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod unseen;
 
 use aidd_engine::check::family::FileContext;
 use aidd_engine::rules::rule::Report;
@@ -39,7 +42,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/ambiguous-link-text", controls::ambiguous_link_text),
     ("a11y/aria-hidden-body", attributes::aria_hidden_body),
     ("a11y/aria-on-invisible-element", attributes::aria_on_invisible_element),
-    ("a11y/autofocus", attributes::autofocus),
+    ("a11y/autofocus", interaction::autofocus),
     ("a11y/autoplay", images::autoplay),
     ("a11y/broken-fragment", page::broken_fragment),
     ("a11y/click-only-element", interaction::click_only_element),
@@ -67,12 +70,14 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/label-without-control", controls::label_without_control),
     ("a11y/link-without-target", controls::link_without_target),
     ("a11y/list-structure", structure::list_structure),
+    ("a11y/low-contrast", contrast::low_contrast),
     ("a11y/media-without-captions", images::media_without_captions),
     ("a11y/meta-refresh", documents::meta_refresh),
     ("a11y/misplaced-scope", structure::misplaced_scope),
     ("a11y/missing-alt", images::missing_alt),
     ("a11y/missing-aria-state", attributes::missing_aria_state),
     ("a11y/missing-lang", documents::missing_lang),
+    ("a11y/multiple-labels", controls::multiple_labels),
     ("a11y/mouse-only-event", interaction::mouse_only_event),
     ("a11y/nested-interactive", interaction::nested_interactive),
     ("a11y/nested-landmark", page::nested_landmark),
@@ -81,13 +86,15 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/presentation-conflict", interaction::presentation_conflict),
     ("a11y/prohibited-name", attributes::prohibited_name),
     ("a11y/redundant-alt", images::redundant_alt),
-    ("a11y/redundant-role", attributes::redundant_role),
+    ("a11y/redundant-role", element_roles::redundant_role),
     ("a11y/repeated-alt", page::repeated_alt),
+    ("a11y/role-instead-of-alt", images::role_instead_of_alt),
     ("a11y/role-not-allowed", element_roles::role_not_allowed),
     ("a11y/role-outside-container", containers::role_outside_container),
     ("a11y/role-with-other-items", containers::role_with_other_items),
     ("a11y/role-without-focus", interaction::role_without_focus),
     ("a11y/stray-list-item", structure::stray_list_item),
+    ("a11y/table-without-headers", tables::table_without_headers),
     ("a11y/title-as-label", controls::title_as_label),
     ("a11y/unknown-aria-attribute", attributes::unknown_aria_attribute),
     ("a11y/unknown-role", attributes::unknown_role),
@@ -95,6 +102,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/unnamed-button", controls::unnamed_button),
     ("a11y/unnamed-image-role", images::unnamed_image_role),
     ("a11y/unnamed-widget", controls::unnamed_widget),
+    ("a11y/unseen-attribute", unseen::unseen_attribute),
     ("a11y/unsupported-aria-attribute", attributes::unsupported_aria_attribute),
     ("a11y/zoom-disabled", documents::zoom_disabled),
 ];
@@ -103,9 +111,13 @@ const CHECKS: &[(&str, Check)] = &[
 type DocumentCheck = fn(&Document<'_>, &mut Found<'_, '_>);
 
 /// The rules on whole documents, by id.
-const DOCUMENT_CHECKS: [(&str, DocumentCheck); 3] = [
+const DOCUMENT_CHECKS: [(&str, DocumentCheck); 7] = [
+    ("a11y/content-outside-landmark", landmarks::content_outside_landmark),
     ("a11y/duplicate-id", documents::duplicate_id),
     ("a11y/duplicate-landmark", page::duplicate_landmark),
+    ("a11y/missing-main", landmarks::missing_main),
+    ("a11y/missing-page-heading", landmarks::missing_page_heading),
+    ("a11y/repeated-frame-title", landmarks::repeated_frame_title),
     ("a11y/skipped-heading-level", page::skipped_heading_level),
 ];
 

@@ -257,6 +257,45 @@ fn content_without(element: El<'_>, control: Option<El<'_>>) -> Name {
     }
 }
 
+/// The text of the content if components render the text inside of them, as in `<a><Text>Read
+/// more</Text></a>`; `None` if another part of the content is unknown.
+pub(super) fn text_through_components(element: El<'_>) -> Option<String> {
+    if attribute_name(element, &[]) != Name::Empty {
+        return None;
+    }
+    let mut text = String::new();
+    let mut pending: Vec<Node<'_>> = element.children().collect();
+    pending.reverse();
+    for _ in 0..MAX_NODES {
+        let Some(node) = pending.pop() else { return Some(text) };
+        match node {
+            Node::Text(found, _) => {
+                text.push_str(found);
+                text.push(' ');
+            }
+            Node::Block(_) | Node::Slot(_) => return None,
+            Node::Element(child) => {
+                let child = El::new(child);
+                let is_wrapper = !child.has_spread()
+                    && attribute_name(child, &["label", "text", "content", "alt"]) == Name::Empty
+                    && child.children().any(|node| !matches!(node, Node::Slot(_)));
+                match contribution(child) {
+                    Contribution::Nothing => {}
+                    Contribution::Text(found) => {
+                        text.push_str(found);
+                        text.push(' ');
+                    }
+                    Contribution::Unknown if !(child.tag.is_empty() && is_wrapper) => return None,
+                    Contribution::Content | Contribution::Unknown => {
+                        push_reversed(&mut pending, child.children());
+                    }
+                }
+            }
+        }
+    }
+    None
+}
+
 fn push_reversed<'d>(pending: &mut Vec<Node<'d>>, children: impl Iterator<Item = Node<'d>>) {
     let at = pending.len();
     pending.extend(children);

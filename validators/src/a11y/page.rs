@@ -9,7 +9,7 @@ use aidd_markup::{Document, Node, Value};
 use std::collections::HashMap;
 
 /// The role of a landmark; `None` also if it is unknown.
-fn landmark(element: El<'_>) -> Option<&str> {
+pub(super) fn landmark(element: El<'_>) -> Option<&str> {
     const ROLES: [&str; 8] = [
         "banner",
         "complementary",
@@ -101,7 +101,7 @@ pub(super) fn nested_landmark(element: El<'_>, found: &mut Found<'_, '_>) {
 }
 
 /// The level of a heading; `None` if the element is none or the level is unknown.
-fn heading_level(element: El<'_>) -> Option<Option<u32>> {
+pub(super) fn heading_level(element: El<'_>) -> Option<Option<u32>> {
     let level = || element.text_of("aria-level").and_then(|level| level.parse().ok());
     match role(element) {
         Role::Explicit("heading") => Some(level()),

@@ -68,15 +68,28 @@ impl<'d> Grid<'d> {
     /// Whether the header at a position describes a cell to its right.
     fn has_row(&self, header: El<'d>, row: usize, column: usize) -> bool {
         let cells = self.rows.get(row).into_iter().flatten().skip(column).flatten();
-        cells.into_iter().any(|cell| cell.id() != header.id())
+        cells.into_iter().any(|cell| is_described(*cell, header))
     }
 
     /// Whether the header at a position describes a cell below it.
     fn has_column(&self, header: El<'d>, row: usize, column: usize) -> bool {
         (row..self.rows.len())
             .filter_map(|row| self.at(row, column))
-            .any(|cell| cell.id() != header.id())
+            .any(|cell| is_described(cell, header))
     }
+}
+
+/// Whether a header of the same row or column describes the cell: `headers` lists others.
+fn is_described(cell: El<'_>, header: El<'_>) -> bool {
+    cell.id() != header.id()
+        && match cell.attribute("headers") {
+            None => true,
+            Some(_) => match (cell.text_of("headers"), header.text_of("id")) {
+                (Some(ids), Some(id)) => ids.split_ascii_whitespace().any(|it| it == id),
+                (Some(ids), None) => ids.is_empty(),
+                (None, _) => true,
+            },
+        }
 }
 
 /// The number in `colspan` or `rowspan`; `None` if it is unknown or too large.
@@ -170,5 +183,41 @@ pub(super) fn header_without_cells(table: El<'_>, found: &mut Found<'_, '_>) {
                     .help("add the cells, or use `<td>`");
             }
         }
+    }
+}
+
+/// Reports a table of data none of whose cells is a header.
+pub(super) fn table_without_headers(table: El<'_>, found: &mut Found<'_, '_>) {
+    /// Minimum number of rows and columns: smaller tables often place elements side by side.
+    const MIN: usize = 3;
+    let is_table = table.tag == "table"
+        && matches!(role(table), Role::Implicit(_) | Role::Explicit("table" | "grid" | "treegrid"));
+    if !is_table || may_be_hidden(table) || found.is_email() {
+        return;
+    }
+    let Some(grid) = Grid::of(table).filter(|grid| grid.rows.len() >= MIN) else { return };
+    let width = grid.rows.first().map_or(0, Vec::len);
+    if width < MIN || grid.rows.iter().any(|row| row.len() != width) {
+        return;
+    }
+    let cells = || grid.rows.iter().flatten().flatten().copied();
+    // Cells of a layout contain blocks, images and controls; those that span others are captions.
+    let is_text = |cell: El<'_>| {
+        let attributes = ["headers", "scope", "role", "colspan", "rowspan", "aria-label"];
+        cell.tag == "td"
+            && attributes.iter().all(|name| cell.attribute(name).is_none())
+            && cell.descendants().all(|inner| {
+                matches!(
+                    inner.name(),
+                    "a" | "b" | "br" | "code" | "em" | "i" | "small" | "span" | "strong"
+                )
+            })
+    };
+    let filled = cells().filter(|cell| content(*cell) != Name::Empty).count();
+    let is_filled = filled * 3 >= grid.rows.len() * width * 2;
+    if cells().all(is_text) && is_filled {
+        found
+            .at(table.tag_span(), "a table of data without header cells")
+            .help("use `<th>` for the cells that name the columns or rows");
     }
 }

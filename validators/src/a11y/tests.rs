@@ -30,10 +30,14 @@ fn examples_of_the_pages_have_the_documented_findings() {
 
 /// The rules that report something in the first file, in a project with these files and components.
 fn findings(files: &[(&str, &str)], components: &str) -> Vec<String> {
+    findings_with(files, &format!(r#""components": {{{components}}}"#))
+}
+
+/// The rules that report something in the first file, in a project with these files and settings.
+fn findings_with(files: &[(&str, &str)], settings: &str) -> Vec<String> {
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
-    let config = format!(
-        r#"{{ "compliance": ["accessibility"], "accessibility": {{ "components": {{{components}}} }} }}"#
-    );
+    let config =
+        format!(r#"{{ "compliance": ["accessibility"], "accessibility": {{ {settings} }} }}"#);
     let (config, problems) = config::read(&config).expect("valid configuration");
     assert!(problems.is_empty(), "{problems:?}");
     let only = Selection { only: vec!["a11y/*".to_owned()], ..Selection::default() };
@@ -61,6 +65,14 @@ fn the_configuration_lists_what_components_render() {
 fn a_component_that_replaces_its_element_is_unknown() {
     let page = r#"const a = <Link as="button" href="/a" />; const b = <Link asChild href="/a" />;"#;
     assert!(findings(&[("page.tsx", page)], r#""Link": "a""#).is_empty());
+}
+
+#[test]
+fn a_property_that_the_configuration_lists_names_the_element() {
+    let page = r#"const a = <Box as="img" src={url} />; const b = <Box as={Image} src={url} />;"#;
+    assert!(findings(&[("page.tsx", page)], "").is_empty());
+    let found = findings_with(&[("page.tsx", page)], r#""polymorphic": ["as"]"#);
+    assert_eq!(found, ["a11y/missing-alt"]);
 }
 
 const PAGE: &str = r#"import { Button } from "@/components/ui/button";

@@ -120,7 +120,8 @@ pub(super) fn is_language_tag(text: &str) -> bool {
     let first = parts.next().unwrap_or_default();
     let is_alphabetic = |part: &str| part.bytes().all(|byte| byte.is_ascii_alphabetic());
     let is_language = matches!(first.len(), 2 | 3) && is_alphabetic(first);
-    let is_private = matches!(first, "x" | "i");
+    // Tags with `i` are deprecated: screen readers do not know them.
+    let is_private = first == "x";
     let first = &*first.to_ascii_lowercase();
     let is_listed = LANGUAGES.contains(&first) || is_long_language(first);
     (is_private || is_language && is_listed)

@@ -35,6 +35,7 @@ fn check(text: &str, other_files: &[(&str, &str)]) -> Vec<Finding> {
         families: crate::ALL,
         tree: &tree,
         components: &BTreeMap::new(),
+        polymorphic: &[],
     };
     run(&context, &mut report);
     let mut findings = report.finish();

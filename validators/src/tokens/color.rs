@@ -129,7 +129,7 @@ fn is_hex(digits: &str) -> bool {
 }
 
 /// Red, green, blue and alpha of a color in hexadecimal notation, from 0 to 255.
-pub(super) fn parse_hex(text: &str) -> Option<[u8; 4]> {
+pub(crate) fn parse_hex(text: &str) -> Option<[u8; 4]> {
     let digits = text.trim().strip_prefix('#').filter(|digits| is_hex(digits))?;
     let value = |at: usize, len: usize| u8::from_str_radix(&digits[at..at + len], 16).ok();
     let short = |at: usize| value(at, 1).map(|value| value * 17);
@@ -187,7 +187,7 @@ fn byte(part: f64) -> u8 {
 }
 
 /// A color as style sheets write it: hexadecimal, or `rgb` with numbers.
-pub(super) fn parse_css(text: &str) -> Option<[u8; 4]> {
+pub(crate) fn parse_css(text: &str) -> Option<[u8; 4]> {
     let text = text.trim();
     if text.starts_with('#') {
         return parse_hex(text);
@@ -212,7 +212,7 @@ pub(super) fn parse_css(text: &str) -> Option<[u8; 4]> {
 }
 
 /// The contrast ratio of two opaque colors, as WCAG defines it.
-pub(super) fn contrast(first: [u8; 4], second: [u8; 4]) -> f64 {
+pub(crate) fn contrast(first: [u8; 4], second: [u8; 4]) -> f64 {
     let (first, second) = (luminance(first), luminance(second));
     (first.max(second) + 0.05) / (first.min(second) + 0.05)
 }

@@ -2,7 +2,7 @@
 //! Dictionary and of Tokens Studio. All defects of a file are reported at once.
 
 mod code;
-mod color;
+pub(crate) mod color;
 mod document;
 mod duplicates;
 mod mode;

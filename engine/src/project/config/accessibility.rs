@@ -12,6 +12,10 @@ pub struct AccessibilityConfig {
     /// "a", "Image": "img" }`. The rules on accessibility check such a component like the element.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub components: Option<BTreeMap<String, ElementName>>,
+    /// Properties that name the element of HTML that a component renders: with `["as"]`, `<Box
+    /// as="img">` is checked like `<img>`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub polymorphic: Option<Vec<String>>,
 }
 
 /// The name of an element of HTML.
