@@ -153,3 +153,29 @@ fn fixes_ids_and_moves_are_processed_in_linear_time() {
     }
     assert_linear(cases);
 }
+
+/// The sizes of the reports on a file with far more findings than can be reported.
+#[test]
+fn the_report_on_a_file_is_bounded_in_each_format() {
+    /// Maximum size of a report in bytes. SARIF repeats the fields of each finding.
+    const MAX_BYTES: usize = 48 << 20;
+    let lines = "http://a:Xk9mQ2vL7b@c.d/\n".repeat(60_000);
+    let keys: String =
+        (0..60_000).map(|index| format!("\"k{index}\": 1, \"k{index}\": 2,\n")).collect();
+    let texts = [
+        ("a.env", lines.clone()),
+        ("a.env", lines.replace('\n', " ")),
+        ("package.json", format!("{{{keys}\"z\": 0}}")),
+    ];
+    for (path, text) in texts {
+        let (source, CheckResult { findings, secrets, unchecked, .. }) = check(path, text);
+        let is_named = |finding: &Finding| finding.message.starts_with("too much to report");
+        assert!(findings.iter().any(is_named), "{path}: {} findings", findings.len());
+        assert!(findings.len() <= 10_001 && unchecked.is_some(), "{path}: {}", findings.len());
+        let found = FileWithFindings { source, findings, secrets };
+        for &format in Format::value_variants() {
+            let size = render(format, &found);
+            assert!(size <= MAX_BYTES, "{path} in {format:?}: {size} bytes");
+        }
+    }
+}
