@@ -159,13 +159,12 @@ fn fixes_ids_and_moves_are_processed_in_linear_time() {
 fn the_report_on_a_file_is_bounded_in_each_format() {
     /// Maximum size of a report in bytes. SARIF repeats the fields of each finding.
     const MAX_BYTES: usize = 48 << 20;
-    let lines = "http://a:Xk9mQ2vL7b@c.d/\n".repeat(60_000);
-    let keys: String =
-        (0..60_000).map(|index| format!("\"k{index}\": 1, \"k{index}\": 2,\n")).collect();
+    let line = |index: usize| format!("K{index}=http://a{index}:Xk9mQ2vL7b{index}Z@c.d/\n");
+    let lines: String = (0..20_000).map(line).collect();
     let texts = [
-        ("a.env", lines.clone()),
         ("a.env", lines.replace('\n', " ")),
-        ("package.json", format!("{{{keys}\"z\": 0}}")),
+        ("a.env", lines),
+        ("locales/fr.json", format!("{{{}\"z\": \"\"}}", "\"key\": \"text\",".repeat(20_000))),
     ];
     for (path, text) in texts {
         let (source, CheckResult { findings, secrets, unchecked, .. }) = check(path, text);
