@@ -314,6 +314,15 @@ fn source_files_are_at_most_500_lines() {
 }
 
 #[test]
+fn unsafe_code_is_only_in_one_file() {
+    let unsafe_block = ["unsafe", " {"].concat();
+    let is_unsafe = |(_, text): &(String, String)| text.contains(&unsafe_block);
+    let found = sources().into_iter().filter(is_unsafe);
+    let paths: Vec<String> = found.map(|(path, _)| path).collect();
+    assert_eq!(paths, ["lsp/src/heap.rs"]);
+}
+
+#[test]
 fn no_unfinished_macros_remain() {
     // Assembled here, so that this file does not match itself.
     let marks = ["todo", "unimplemented"].map(|word| format!("{word}!("));
