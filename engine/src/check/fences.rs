@@ -7,6 +7,7 @@ use crate::rules::rule::{Report, Settings};
 use crate::text::files::Files;
 use crate::text::finding::{Finding, Related, RuleId};
 use crate::text::source::Source;
+use crate::text::time_limit::{catch_exceeded, end_if_exceeded};
 use std::collections::HashSet;
 
 impl Engine {
@@ -35,9 +36,14 @@ impl Engine {
                 }
                 let inner = Source::new(source.path(), fence.text.as_str());
                 let mut inner_report = Report::new(&inner, settings).without(off);
-                inner_report.set_limit(report.limit());
                 let tree = Tree::new(&inner);
-                (family.check)(kind, &self.context(files, &tree), &mut inner_report);
+                let context = self.context(files, &tree);
+                let check = || (family.check)(kind, &context, &mut inner_report);
+                if catch_exceeded(check).is_err() {
+                    let last = inner_report.last_rule();
+                    last.into_iter().for_each(|rule| report.set_last_rule(rule));
+                    end_if_exceeded();
+                }
                 let findings = inner_report.finish().into_iter();
                 report.extend(findings.map(|finding| map_to_document(finding, &fence)));
             }

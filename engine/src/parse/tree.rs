@@ -2,6 +2,7 @@
 //! text, and children. Nodes are stored in one vector, which avoids recursion.
 
 use crate::text::source::Span;
+use crate::text::time_limit::step;
 
 /// Maximum number of children that a lookup by key searches.
 const MAX_LOOKUP: usize = 64;
@@ -86,6 +87,7 @@ impl Tree {
     /// are at the start.
     #[must_use]
     pub fn child(&self, node: usize, key: &str) -> Option<&Node> {
+        step();
         let children = &self.nodes.get(node)?.children;
         children
             .iter()
@@ -108,7 +110,10 @@ impl Tree {
 
     /// The ancestors of `node`, nearest first, without the root.
     pub fn above(&self, node: usize) -> impl Iterator<Item = usize> {
-        let up = |at: usize| self.nodes.get(at).map(|node| node.parent).filter(|&at| at != 0);
+        let up = |at: usize| {
+            step();
+            self.nodes.get(at).map(|node| node.parent).filter(|&at| at != 0)
+        };
         std::iter::successors(up(node), move |&at| up(at))
     }
 }

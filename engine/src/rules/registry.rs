@@ -8,7 +8,7 @@ use crate::text::nearest::{closest, nearest};
 use crate::text::paths::{rule_globs, scope_of};
 use aidd_page::{self as page, PageError, Tables};
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 /// The beginning of the ids of the rules on secrets; no other rule marks a text as a secret.
@@ -162,22 +162,35 @@ impl Registry {
 
     /// The rules that have a two-part alias (tool and rule) with `word` as one of the parts.
     pub fn named_by_alias_part(&self, word: &str) -> impl Iterator<Item = &Rule> {
-        let by_part = self.by_alias_part.get_or_init(|| {
-            let mut by_part: HashMap<String, Vec<usize>> = HashMap::new();
-            for (index, rule) in self.rules.iter().enumerate() {
-                let two_part_aliases =
-                    rule.aliases.iter().filter_map(|alias| alias.split_once('/'));
-                for part in two_part_aliases.flat_map(|(tool, rule)| [tool, rule]) {
-                    let indexes = by_part.entry(part.to_ascii_lowercase()).or_default();
-                    if indexes.last() != Some(&index) {
-                        indexes.push(index);
-                    }
-                }
-            }
-            by_part
-        });
+        let by_part = self.by_alias_part.get_or_init(|| self.index_alias_parts());
         let found = by_part.get(&word.to_ascii_lowercase()).into_iter().flatten();
         found.map(|&index| &self.rules[index])
+    }
+
+    /// Lower-case part of a two-part alias → indexes into the rules, in order. The aliases of the
+    /// shipped rules come from the tables, which need no memory.
+    fn index_alias_parts(&self) -> HashMap<String, Vec<usize>> {
+        let mut aliases: BTreeSet<(usize, &str)> = BTreeSet::new();
+        for (name, page) in self.tables.names.all() {
+            let id = self.tables.pages.get(page).map_or("", |page| page.id);
+            let at = self.rules.binary_search_by(|rule| (*rule.id).cmp(id)).ok();
+            let at = at.filter(|&at| name != id && self.rules[at].path.is_none());
+            aliases.extend(at.map(|at| (at, name)));
+        }
+        for (at, rule) in self.rules.iter().enumerate().filter(|(_, rule)| rule.path.is_some()) {
+            aliases.extend(rule.aliases.iter().map(|alias| (at, alias.as_str())));
+        }
+        let mut by_part: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, alias) in aliases {
+            let parts = alias.split_once('/').into_iter().flat_map(|(tool, rule)| [tool, rule]);
+            for part in parts {
+                let indexes = by_part.entry(part.to_ascii_lowercase()).or_default();
+                if indexes.last() != Some(&at) {
+                    indexes.push(at);
+                }
+            }
+        }
+        by_part
     }
 
     /// The shipped rules with the id or alias `name`, in lower case, except rules that a project's

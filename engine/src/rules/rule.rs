@@ -1,9 +1,9 @@
 //! A rule is a page. Its header sets the severity, the aliases and, for declarative rules, the
 //! check; its text explains why. A [`Report`] collects the findings of one source.
 
-use super::time_limit::TimeLimit;
 use crate::text::finding::{Finding, RuleId, Severity};
 use crate::text::source::{Source, Span};
+use crate::text::time_limit::end_if_exceeded;
 pub use aidd_page::Details;
 use aidd_page::{CheckHeader, Form, Header, Tables};
 use jiff::civil::Date;
@@ -189,8 +189,6 @@ pub struct Report<'a> {
     disabled: Option<&'a HashSet<RuleId>>,
     /// The part of the source that was not checked, and why.
     unchecked: Option<String>,
-    /// The time limit of the family whose checks run.
-    limit: Option<TimeLimit>,
     /// The last enabled rule that began.
     last_rule: Option<&'a RuleId>,
     findings: Vec<Finding>,
@@ -215,7 +213,6 @@ impl<'a> Report<'a> {
             overrides_enable: false,
             disabled: None,
             unchecked: None,
-            limit: None,
             last_rule: None,
             findings: Vec::new(),
         }
@@ -243,7 +240,7 @@ impl<'a> Report<'a> {
 
     /// Makes `rule` the rule of the following findings; returns `false` when the rule is disabled.
     pub fn begin(&mut self, rule: &str) -> bool {
-        self.check_limit();
+        end_if_exceeded();
         self.rule = self.settings.get_key_value(rule).and_then(|(id, setting)| {
             if self.disabled.is_some_and(|disabled| disabled.contains(rule)) {
                 return None;
@@ -260,18 +257,13 @@ impl<'a> Report<'a> {
     }
 
     /// The last enabled rule that began.
-    pub(super) fn last_rule(&self) -> Option<&RuleId> {
+    pub(crate) fn last_rule(&self) -> Option<&RuleId> {
         self.last_rule
     }
 
-    /// The time limit of the running checks.
-    pub(crate) fn limit(&self) -> Option<TimeLimit> {
-        self.limit
-    }
-
-    /// Sets the time limit of the running checks.
-    pub(crate) fn set_limit(&mut self, limit: Option<TimeLimit>) {
-        self.limit = limit;
+    /// Makes `rule` the last rule that began, after it ran in another report with the same settings.
+    pub(crate) fn set_last_rule(&mut self, rule: &str) {
+        self.last_rule = self.settings.get_key_value(rule).map(|(id, _)| id).or(self.last_rule);
     }
 
     /// Overrides the configured severities for this source, for example with the settings of

@@ -1,40 +1,15 @@
 //! The time limit of a family of rules on one file.
 
 use super::rule::Report;
-use crate::text::files::shared_time;
-use crate::text::finding::RuleId;
 use crate::text::source::Span;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::time::{Duration, Instant};
+use crate::text::time_limit::{Exceeded, end_if_exceeded, run_within};
+use std::time::Duration;
 
 /// How long a family may check one file. The checks take milliseconds, also of the longest files in
 /// the repositories that aidd is tested with.
 const LIMIT: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 5 });
 /// The number of findings after which the time is read again.
 const FINDINGS_PER_CLOCK_READ: usize = 64;
-
-/// When the check of a family ends.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct TimeLimit {
-    start: Instant,
-    shared: Duration,
-}
-
-impl TimeLimit {
-    fn start() -> Self {
-        Self { start: Instant::now(), shared: shared_time() }
-    }
-
-    /// Whether the time is over. Values that are computed once for several files, such as the schema
-    /// that migrations define, do not count.
-    fn is_exceeded(self) -> bool {
-        let elapsed = self.start.elapsed();
-        elapsed > LIMIT && elapsed.saturating_sub(shared_time().saturating_sub(self.shared)) > LIMIT
-    }
-}
-
-/// The payload that unwinds from a rule to [`Report::within_limit`].
-struct Exceeded(Option<RuleId>);
 
 impl Report<'_> {
     /// Runs the checks of a family until its time limit. Then the rule that ran is reported as
@@ -45,15 +20,8 @@ impl Report<'_> {
         (family, skipped): (&str, &str),
         check: impl FnOnce(&mut Self),
     ) {
-        self.set_limit(Some(TimeLimit::start()));
-        // The checks leave no shared state incomplete; see `check_catching_panic`.
-        let result = catch_unwind(AssertUnwindSafe(|| check(self)));
-        self.set_limit(None);
-        let Err(payload) = result else { return };
-        let Exceeded(rule) = match payload.downcast::<Exceeded>() {
-            Ok(exceeded) => *exceeded,
-            Err(panic) => resume_unwind(panic),
-        };
+        let Err(Exceeded) = run_within(LIMIT, || check(self)) else { return };
+        let rule = self.last_rule().cloned();
         self.unchecked("time limit exceeded");
         if self.begin(skipped) {
             let (name, seconds) = (rule.as_deref().unwrap_or(family), LIMIT.as_secs());
@@ -67,20 +35,11 @@ impl Report<'_> {
         }
     }
 
-    /// Ends the check of the family if its time limit is exceeded.
-    pub(super) fn check_limit(&self) {
-        if let Some(limit) = self.limit()
-            && limit.is_exceeded()
-        {
-            // Not a panic, so no message is printed.
-            resume_unwind(Box::new(Exceeded(self.last_rule().cloned())));
-        }
-    }
-
-    /// Like [`Self::check_limit`], once for several findings.
+    /// Ends the check of the family if its time limit is exceeded; called for each finding, and reads
+    /// the time once for several.
     pub(super) fn check_limit_of_findings(&self, count: usize) {
         if count.is_multiple_of(FINDINGS_PER_CLOCK_READ) {
-            self.check_limit();
+            end_if_exceeded();
         }
     }
 }
@@ -104,7 +63,10 @@ mod tests {
                 name: "endless",
                 rules: || (crate::DISTRIBUTION.families[0].rules)(),
                 claim: |path, _| {
-                    (path.ends_with(".loop") || path.ends_with(".many")).then_some(DEFECT)
+                    [".loop", ".many", ".lines"]
+                        .iter()
+                        .any(|end| path.ends_with(end))
+                        .then_some(DEFECT)
                 },
                 fence: |language| (language == "loop").then_some(DEFECT),
                 check: |_, _, report| {
@@ -114,6 +76,9 @@ mod tests {
                         for index in 0_u32.. {
                             report.at(Span::new(0, 1), "found").span.end = index % 3;
                         }
+                    }
+                    if report.source().path().ends_with(".lines") {
+                        while report.source().line_of(0) == 0 {}
                     }
                     while report.begin("secrets/jwt") {}
                 },
@@ -152,6 +117,7 @@ mod tests {
         );
         let expected = [&*stopped, "secrets/jwt: found before", "secrets/jwt: found later"];
         assert_eq!(check("a.loop", "key"), expected);
+        assert_eq!(check("a.lines", "key"), expected, "a loop within one rule");
         assert_eq!(
             check("a.md", "key\n\n```loop\na\n```\n"),
             [&*stopped, "secrets/jwt: found later"]

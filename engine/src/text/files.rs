@@ -24,8 +24,8 @@ pub(crate) use guard::too_large;
 pub use guard::{Links, open_regular, read_regular};
 pub use overlay::Overlay;
 pub use replace::{read_if_exists, replace};
-pub(crate) use run_cache::shared_time;
 pub use run_cache::{ForRun, RunCache};
+pub(crate) use run_cache::{is_computing_shared, shared_time};
 pub use wrapper::{Listed, WithBase, Wrapper};
 
 /// A store of files. Paths are relative to the root of the store, with `/` between segments.

@@ -16,3 +16,4 @@ pub mod published;
 pub mod purpose;
 pub mod shape;
 pub mod source;
+pub mod time_limit;

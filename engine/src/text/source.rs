@@ -255,6 +255,7 @@ impl Source {
     /// fails.
     #[must_use]
     pub fn slice(&self, span: Span) -> &str {
+        super::time_limit::step();
         let end = self.text.floor_char_boundary(span.end as usize);
         let start = self.text.floor_char_boundary(span.start as usize).min(end);
         &self.text[start..end]
@@ -289,8 +290,7 @@ impl Source {
         self.line_span(self.line_of(span.start)).cover(self.line_span(self.line_of(last)))
     }
 
-    /// The position of `offset` in the file; an offset within a character is rounded down to its
-    /// start.
+    /// The position in the file of `offset`, rounded down to the start of its character.
     #[must_use]
     pub fn position(&self, offset: u32, encoding: Encoding) -> Position {
         let offset = self.text.floor_char_boundary(offset as usize);
@@ -350,6 +350,7 @@ impl Source {
     }
 
     fn line_starts(&self) -> &[u32] {
+        super::time_limit::step();
         self.line_starts.get_or_init(|| line_starts(&self.text))
     }
 }
@@ -392,9 +393,8 @@ mod tests {
 
     fn lines(text: &str) -> Vec<String> {
         let source = Source::new("x", text);
-        (0..source.line_count())
-            .map(|line| source.slice(source.line_span(line)).to_owned())
-            .collect()
+        let line = |line| source.slice(source.line_span(line)).to_owned();
+        (0..source.line_count()).map(line).collect()
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use crate::page::Page;
 use crate::{Language, tags};
 use aidd_engine::text::source::Span;
+use aidd_engine::text::time_limit::step;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -234,6 +235,7 @@ impl<'a> Document<'a> {
     }
 
     pub(crate) fn element(&self, index: usize) -> Option<Element<'_>> {
+        step();
         match &self.nodes[index].kind {
             Kind::Element(data) => Some(Element { document: self, id: to_u32(index), data }),
             _ => None,
@@ -241,6 +243,7 @@ impl<'a> Document<'a> {
     }
 
     fn node(&self, index: usize) -> Node<'_> {
+        step();
         let id = to_u32(index);
         let node = &self.nodes[index];
         match &node.kind {

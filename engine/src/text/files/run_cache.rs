@@ -23,6 +23,11 @@ pub(crate) fn shared_time() -> Duration {
     SHARED.get().0
 }
 
+/// Whether this thread computes a value of a [`RunCache`], or waits for it.
+pub(crate) fn is_computing_shared() -> bool {
+    SHARED.get().1
+}
+
 /// Adds the duration of `compute` to [`shared_time`].
 fn timed<T>(compute: impl FnOnce() -> T) -> T {
     struct Running(Instant);
