@@ -1,6 +1,7 @@
 //! Checks a file: detects its kind, parses it, runs the checks and applies allow comments.
 
 pub mod allow;
+mod bounds;
 mod comments;
 pub mod configuration;
 pub mod family;
@@ -465,6 +466,8 @@ impl Engine {
         // In a part that was not checked, a comment can allow findings.
         findings.extend(unused.into_iter().filter(|_| unchecked.is_none()));
         finish(source, &mut findings, &secrets);
+        // Afterwards, because an abbreviated secret would not be recognised.
+        let unchecked = bounds::apply(source, settings, &mut findings).or(unchecked);
         if depth == Depth::Full {
             finish(source, &mut pending_allows, &secrets);
         } else {

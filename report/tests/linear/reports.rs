@@ -153,3 +153,28 @@ fn fixes_ids_and_moves_are_processed_in_linear_time() {
     }
     assert_linear(cases);
 }
+
+/// The sizes of the reports on a file with far more findings than can be reported.
+#[test]
+fn the_report_on_a_file_is_bounded_in_each_format() {
+    /// Maximum size of a report in bytes. SARIF repeats the fields of each finding.
+    const MAX_BYTES: usize = 48 << 20;
+    let line = |index: usize| format!("K{index}=http://a{index}:Xk9mQ2vL7b{index}Z@c.d/\n");
+    let lines: String = (0..20_000).map(line).collect();
+    let texts = [
+        ("a.env", lines.replace('\n', " ")),
+        ("a.env", lines),
+        ("locales/fr.json", format!("{{{}\"z\": \"\"}}", "\"key\": \"text\",".repeat(20_000))),
+    ];
+    for (path, text) in texts {
+        let (source, CheckResult { findings, secrets, unchecked, .. }) = check(path, text);
+        let is_named = |finding: &Finding| finding.message.starts_with("too much to report");
+        assert!(findings.iter().any(is_named), "{path}: {} findings", findings.len());
+        assert!(findings.len() <= 10_001 && unchecked.is_some(), "{path}: {}", findings.len());
+        let found = FileWithFindings { source, findings, secrets };
+        for &format in Format::value_variants() {
+            let size = render(format, &found);
+            assert!(size <= MAX_BYTES, "{path} in {format:?}: {size} bytes");
+        }
+    }
+}
