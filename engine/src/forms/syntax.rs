@@ -10,8 +10,7 @@ use crate::text::source::{Source, Span};
 use aidd_page::{Form, SyntaxHeader, Tables};
 use ast_grep_config::{GlobalRules, RuleConfig};
 use ast_grep_core::matcher::{Matcher, MatcherExt};
-use ast_grep_core::tree_sitter::StrDoc;
-use ast_grep_core::{Language, Node, NodeMatch};
+use ast_grep_core::{Language, Node};
 use ast_grep_language::SupportLang;
 use regex::Regex;
 use serde_json::{Map, Value};
@@ -21,6 +20,7 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 mod fix;
+mod linked;
 mod messages;
 pub(crate) mod prevailing;
 mod recursion;
@@ -28,6 +28,7 @@ mod stack;
 pub(crate) mod trees;
 
 use fix::{binds_sources, edit, replacement_title};
+use linked::{LinkedDoc, LinkedMatch};
 use messages::{error_chain, key_with_list, rewrite_error};
 
 /// Time limit for all syntax patterns on one file.
@@ -148,10 +149,11 @@ impl SyntaxPatterns {
         let deadline = Instant::now() + budget;
         // The caller that runs all patterns reports a parser timeout.
         let Some(tree) = tree.in_language(language) else { return Ok(()) };
+        let tree = LinkedDoc::tree(tree);
         let root = tree.root();
         let search = || search(&root, &active, deadline, report);
         // In a tree that is too deep, a single attempt could exceed the time limit.
-        stack::with_stack(&root.get_inner_node(), search).unwrap_or_else(|| {
+        stack::with_stack(&root.get_inner_node().node(), search).unwrap_or_else(|| {
             let (first, _) = active[0];
             Err(OverBudget { rule: first.rule.id.clone() })
         })
@@ -163,7 +165,7 @@ type Active<'p> = (&'p SyntaxPattern, &'p RuleConfig<SupportLang>);
 
 /// Tries patterns on all nodes below `root` until `deadline`.
 fn search(
-    root: &Node<'_, StrDoc<SupportLang>>,
+    root: &Node<'_, LinkedDoc>,
     active: &[Active<'_>],
     deadline: Instant,
     report: &mut Report<'_>,
@@ -221,7 +223,7 @@ impl SyntaxPattern {
     fn report(
         &self,
         config: &RuleConfig<SupportLang>,
-        found: &NodeMatch<'_, StrDoc<SupportLang>>,
+        found: &LinkedMatch<'_>,
         report: &mut Report<'_>,
     ) {
         let Some(header) = header(&self.rule).filter(|_| report.begin(&self.rule.id)) else {

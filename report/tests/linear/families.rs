@@ -3,7 +3,7 @@
 use super::measure::Case;
 use super::texts::Row;
 use super::{ENGINE, Source};
-use aidd_engine::text::files::{Listed, Memory};
+use aidd_engine::text::files::{ForRun, Listed, Memory};
 use aidd_engine::text::listing::Listing;
 
 /// `count` copies of `copy`, in which `#` is the number of the copy.
@@ -27,12 +27,11 @@ pub(crate) const ROWS: &[Row] = &[
     ("awaited calls", "a.ts", |n| {
         format!("async function f() {{\n{}}}\n", numbered(n, "const a# = await b(#);\n"))
     }),
-    // Deeper nesting costs the depth for each ancestor that a pattern looks up, up to the time limit
-    // of the patterns: tree-sitter searches a parent from the root.
     ("nested loops", "a.ts", |n| {
-        let loops = format!("{}{}\n", "for (const a of b) { ".repeat(16), "}".repeat(16));
-        format!("function f() {{\n{}}}\n", loops.repeat(n))
+        let (begin, end) = ("for (const a of b) { ".repeat(n), "}".repeat(n));
+        format!("function f() {{\n{begin}{end}}}\n")
     }),
+    ("nested calls", "a.py", |n| format!("x = {}1{}\n", "f(a, ".repeat(n), ")".repeat(n))),
     ("tokens", "a.tokens.json", |n| {
         let token = "\"c#\": {\"$type\": \"color\", \"$value\": \"#00#\"},";
         format!("{{{}\"z\": {{}}}}", numbered(n, token))
@@ -142,6 +141,50 @@ const PROJECTS: &[(&str, &[File])] = &[
         ],
     ),
     (
+        "skills",
+        &[|index, _| {
+            let text =
+                format!("---\nname: s{index}\ndescription: Use it for a{index}.\n---\n# s\n");
+            (format!(".claude/skills/s{index}/SKILL.md"), text)
+        }],
+    ),
+    (
+        "parts of an OpenAPI document",
+        &[
+            |index, _| (format!("p{index}.yaml"), "get: {responses: {}}\n".into()),
+            |_, count| {
+                let head = "openapi: 3.0.3\ninfo: {title: a, version: '1'}\npaths:\n";
+                (
+                    "openapi.yaml".into(),
+                    head.to_owned() + &numbered(count, "  /a#: {$ref: './p#.yaml'}\n"),
+                )
+            },
+        ],
+    ),
+    (
+        "migrations",
+        &[
+            |index, _| {
+                let (path, before) = (20_240_101_000_000 + index, index.saturating_sub(1));
+                let text = format!(
+                    "CREATE TABLE \"t{index}\" (\"a\" TEXT);\nALTER TABLE \"t{before}\" ADD COLUMN \"b{index}\" JSONB;\n"
+                );
+                (format!("prisma/migrations/{path}_m/migration.sql"), text)
+            },
+            |_, _| {
+                let path = "prisma/migrations/migration_lock.toml";
+                (path.into(), "provider = \"postgresql\"\n".into())
+            },
+        ],
+    ),
+    (
+        "links of documents",
+        &[|index, _| {
+            let text = format!("# a\n\n[b](a{}.md) [c](x{index}.md#d)\n", index + 1);
+            (format!("docs/a{index}.md"), text)
+        }],
+    ),
+    (
         "instructions",
         &[|index, _| {
             (format!("d{index}/AGENTS.md"), format!("Always run `make t{index}`. Use tabs.\n"))
@@ -159,7 +202,8 @@ pub(crate) fn projects() -> impl Iterator<Item = Case<'static>> {
         };
         Case::new(name, 4_000, make, |memory: Memory| {
             let listing = Listing::new(memory.0.keys().cloned());
-            let files = Listed { files: &memory, listing: &listing };
+            let listed = Listed { files: &memory, listing: &listing };
+            let files = ForRun::new(&listed);
             for (path, text) in &memory.0 {
                 let source = Source::new(path.as_str(), String::from_utf8_lossy(text).into_owned());
                 drop(ENGINE.check(&source, &files));

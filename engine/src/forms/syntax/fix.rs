@@ -1,11 +1,10 @@
 //! The replacements of syntax patterns.
 
+use super::linked::LinkedMatch;
 use crate::text::finding::Edit;
 use crate::text::source::Span;
 use aidd_page::SyntaxHeader;
 use ast_grep_config::{Fixer, RuleConfig};
-use ast_grep_core::NodeMatch;
-use ast_grep_core::tree_sitter::StrDoc;
 use ast_grep_language::SupportLang;
 use serde_json::Value;
 
@@ -24,10 +23,7 @@ pub(super) fn replacement_title(text: &str) -> String {
 
 /// Whether the match binds the variables that the transformations start from. A rule binds them
 /// only where its fix is right.
-pub(super) fn binds_sources(
-    header: &SyntaxHeader,
-    found: &NodeMatch<'_, StrDoc<SupportLang>>,
-) -> bool {
+pub(super) fn binds_sources(header: &SyntaxHeader, found: &LinkedMatch<'_>) -> bool {
     let Some(yaml) = &header.transform else { return true };
     let Ok(Value::Object(all)) = serde_json::from_str(&yaml.0) else { return true };
     let mut sources = all.values().filter_map(|it| it.as_object()?.values().next()?.get("source"));
@@ -44,7 +40,7 @@ pub(super) fn binds_sources(
 /// The edit that a fixer makes of a match.
 pub(super) fn edit(
     fixer: &Fixer,
-    found: &NodeMatch<'_, StrDoc<SupportLang>>,
+    found: &LinkedMatch<'_>,
     config: &RuleConfig<SupportLang>,
 ) -> Edit {
     let edit = found.make_edit(&config.matcher, fixer);
