@@ -1,13 +1,16 @@
 //! Well-known values that are not secret: keys of emulators, tokens in standards, examples in the
 //! documentation of vendors.
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use std::sync::LazyLock;
 
 /// One part of a value per line; blank lines and lines that start with `#` are not values.
 static TABLE: &str = include_str!("published.txt");
 
-static PARTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(parts()).ok());
+/// Not a deterministic automaton, which would need more than a megabyte; values are short.
+static PARTS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    AhoCorasick::builder().kind(Some(AhoCorasickKind::ContiguousNFA)).build(parts()).ok()
+});
 
 fn parts() -> impl Iterator<Item = &'static str> {
     TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
