@@ -314,6 +314,18 @@ fn source_files_are_at_most_500_lines() {
 }
 
 #[test]
+fn unsafe_code_is_only_in_one_file() {
+    let crates = CRATES.iter().map(|(name, _)| format!("{name}/src"));
+    let mut found = Vec::new();
+    for folder in crates.chain(["src".to_owned()]) {
+        let unsafe_files = files(&root().join(&folder), &[".rs"]).into_iter();
+        let unsafe_files = unsafe_files.filter(|(_, text)| text.contains(" unsafe {"));
+        found.extend(unsafe_files.map(|(path, _)| format!("{folder}/{path}")));
+    }
+    assert_eq!(found, ["lsp/src/heap.rs"]);
+}
+
+#[test]
 fn no_unfinished_macros_remain() {
     // Assembled here, so that this file does not match itself.
     let marks = ["todo", "unimplemented"].map(|word| format!("{word}!("));

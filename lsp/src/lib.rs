@@ -12,6 +12,7 @@ pub mod examples;
 mod expand;
 mod features;
 mod framing;
+mod heap;
 pub mod hover;
 mod inbox;
 pub mod lens;

@@ -2,13 +2,15 @@
 //! delayed and cancellation takes effect quickly.
 
 use crate::documents::{DocumentLocation, OpenFiles, lock};
-use crate::project_wide;
+use crate::heap;
+use crate::project_wide::{self, ProjectFindings};
 use crate::roots;
 use crate::snapshot::Snapshot;
 use crate::state::State;
 use crate::workspace::Workspace;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::text::files::{Listed, Overlay};
+use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::relative;
 use aidd_engine::workspace::walk::{self, FileReport};
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,7 +67,12 @@ pub(crate) fn begin_pass(
     let (sender, receiver) = mpsc::channel(4);
     let worker_state = state.clone();
     let is_over_all = scope == Scope::All;
-    let job = move || run(&worker_state, &scope, &stop, &sender);
+    let job = move || {
+        run(&worker_state, &scope, &stop, &sender);
+        if scope == Scope::All {
+            heap::trim();
+        }
+    };
     if is_over_all {
         state.pass_thread.run(job);
     } else {
@@ -110,6 +117,7 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, events: &mpsc::Send
         // The expressions of nearly all rules are compiled for all files of a project, and need far
         // more memory than those for the open documents: it is freed during and after the pass.
         let mut own_engine = None;
+        let mut shared = SharedValues::default();
         for chunk in paths.chunks(CHUNK) {
             if *scope == Scope::All {
                 own_engine
@@ -119,7 +127,7 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, events: &mpsc::Send
                 }
             }
             let engine = own_engine.as_ref().unwrap_or(&workspace.engine);
-            let found = check(state, (workspace, engine), chunk, stop);
+            let found = check(state, (workspace, engine), (chunk, &mut shared), stop);
             #[cfg(test)]
             state.files_checked.fetch_add(chunk.len(), Ordering::SeqCst);
             let event = PassEvent::Checked { files: chunk.len(), found };
@@ -127,6 +135,21 @@ fn run(state: &Arc<State>, scope: &Scope, stop: &AtomicBool, events: &mpsc::Send
                 return;
             }
         }
+    }
+}
+
+/// The values that the files of a pass share, such as the translations of a project. Only a pass uses
+/// them, so they are freed after it.
+#[derive(Default)]
+struct SharedValues(Option<(Arc<ProjectFindings>, Listing)>);
+
+impl SharedValues {
+    /// The listing of `project`, with the values so far if the project has not changed.
+    fn listing(&mut self, project: &Arc<ProjectFindings>) -> &Listing {
+        let current = self.0.take().filter(|(known, _)| Arc::ptr_eq(known, project));
+        let current =
+            current.unwrap_or_else(|| (project.clone(), project.listing.without_answers()));
+        &self.0.insert(current).1
     }
 }
 
@@ -193,7 +216,7 @@ fn files_to_check(
 fn check(
     state: &Arc<State>,
     (workspace, engine): (&Arc<Workspace>, &Engine),
-    paths: &[&str],
+    (paths, shared): (&[&str], &mut SharedValues),
     stop: &AtomicBool,
 ) -> Vec<(Uri, Vec<Diagnostic>)> {
     let disk = &workspace.project.disk;
@@ -203,7 +226,7 @@ fn check(
     let paths_to_check = paths.iter().copied();
     let outcome = match &project {
         Some(project) => {
-            let files = Listed { files: &files, listing: &project.listing };
+            let files = Listed { files: &files, listing: shared.listing(project) };
             walk::check_listed(engine, disk, &files, paths_to_check, stop)
         }
         None => walk::check_listed(engine, disk, &files, paths_to_check, stop),
