@@ -109,18 +109,18 @@ impl<'r> LinkedNode<'r> {
         })
     }
 
-    /// The sibling that `step` reaches, or `search` if this node is empty.
+    /// The sibling that `step` reaches. Tree-sitter treats empty nodes, such as missing brackets,
+    /// differently from cursors, so next to such a node it must `search` itself.
     fn sibling(
         &self,
         step: fn(&mut TreeCursor<'r>) -> bool,
         search: fn(&Node<'r>) -> Option<Node<'r>>,
     ) -> Option<Self> {
         let mut cursor = self.sibling_cursor()?;
-        let node = if cursor.node().id() == self.node.id() {
-            step(&mut cursor).then(|| cursor.node())
-        } else {
-            search(&self.node)
-        };
+        let is_self = cursor.node().id() == self.node.id();
+        let reached = (is_self && step(&mut cursor)).then(|| cursor.node());
+        let is_exact = is_self && reached.is_none_or(|node| !node.byte_range().is_empty());
+        let node = if is_exact { reached } else { search(&self.node) };
         Some(Self { node: node?, parent: self.parent.clone() })
     }
 }
