@@ -268,6 +268,7 @@ mod tests {
         fn ids<'n>(nodes: impl Iterator<Item = impl SgNode<'n>>) -> Vec<(usize, Range<usize>)> {
             nodes.map(|node| (node.node_id(), node.range())).collect()
         }
+        #[expect(clippy::needless_pass_by_value, reason = "the calls are shorter")]
         fn same<T: PartialEq + Debug>(what: &str, node: &Node<'_>, ours: T, theirs: T) {
             assert_eq!(ours, theirs, "{what} of {node:?}");
         }
