@@ -18,6 +18,8 @@ pub struct Listing {
     tracked: Option<Arc<Self>>,
     branch: Option<String>,
     changed: Option<BTreeSet<String>>,
+    /// The indexes of the files, ordered by the name without directories; computed on first use.
+    by_name: OnceLock<Vec<u32>>,
     /// Cached answers to yes-or-no questions about the project as a whole, which do not change
     /// during a check; see [`Listing::answer`].
     answers: Mutex<HashMap<String, bool>>,
@@ -47,6 +49,11 @@ type SuffixKey = [u8; 3];
 /// The maximum number of paths that are compared one by one.
 const MAX_LINEAR_SCAN: usize = 32;
 
+/// The name of a file without its directories.
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// The last bytes of `text`; `None` if the text is shorter than the key.
 fn suffix_key(text: &str) -> Option<SuffixKey> {
     text.as_bytes().last_chunk().copied()
@@ -69,6 +76,7 @@ impl Listing {
             files: self.files.clone(),
             dirs: self.dirs.clone(),
             by_suffix: self.by_suffix.clone(),
+            by_name: self.by_name.clone(),
             tracked: self.tracked.clone(),
             branch: self.branch.clone(),
             changed: self.changed.clone(),
@@ -94,6 +102,7 @@ impl Listing {
             files: self.files.clone(),
             dirs: self.dirs.clone(),
             by_suffix: self.by_suffix.clone(),
+            by_name: self.by_name.clone(),
             ..Self::default()
         }
     }
@@ -242,6 +251,21 @@ impl Listing {
             self.files.get(at).filter(|_| at < start + beginning.len())
         });
         indexes.chain(range).map(String::as_str)
+    }
+
+    /// The files with this name, in any directory; ordered.
+    pub fn named(&self, name: &str) -> impl Iterator<Item = &str> {
+        let name_at = |at: u32| self.files.get(at as usize).map_or("", |path| file_name(path));
+        let by_name = self.by_name.get_or_init(|| {
+            let mut indexes: Vec<u32> =
+                (0_u32..).zip(self.files.iter()).map(|(at, _)| at).collect();
+            // A stable sort, so that files with the same name remain ordered.
+            indexes.sort_by_key(|&at| name_at(at));
+            indexes
+        });
+        let first = by_name.partition_point(|&at| name_at(at) < name);
+        let same = by_name[first..].iter().copied().take_while(move |&at| name_at(at) == name);
+        same.filter_map(|at| self.files.get(at as usize)).map(String::as_str)
     }
 
     /// The indexes of the files whose path ends with `key`.

@@ -31,7 +31,6 @@ pub(crate) const ROWS: &[Row] = &[
         let (begin, end) = ("for (const a of b) { ".repeat(n), "}".repeat(n));
         format!("function f() {{\n{begin}{end}}}\n")
     }),
-    ("nested calls", "a.py", |n| format!("x = {}1{}\n", "f(a, ".repeat(n), ")".repeat(n))),
     ("tokens", "a.tokens.json", |n| {
         let token = "\"c#\": {\"$type\": \"color\", \"$value\": \"#00#\"},";
         format!("{{{}\"z\": {{}}}}", numbered(n, token))

@@ -42,7 +42,7 @@ static COLORS: LazyLock<HashMap<String, Color>> = LazyLock::new(|| {
     colors
 });
 
-/// What an element sets.
+/// What the attributes of an element set.
 #[derive(Default)]
 struct Look {
     text: Option<Color>,

@@ -2,6 +2,7 @@
 
 use crate::text::files::{Files, side_file};
 use crate::text::paths;
+use std::sync::Arc;
 
 /// Names of files with commands: scripts of packages, targets of builds, settings of generators.
 const SCRIPTS: [&str; 15] = [
@@ -49,9 +50,15 @@ const MAX_FILES: usize = 200;
 pub(super) fn write(path: &str, files: &dyn Files) -> bool {
     let Some(listing) = files.listing() else { return false };
     listing.answer(&format!("written {path}"), || {
-        let sources = listing.files().iter().filter(|file| *file != path);
-        let mut read = sources.filter(|file| is_script(file) || is_program(file)).take(MAX_FILES);
-        read.any(|file| {
+        let find = || {
+            let is_source = |file: &&String| is_script(file) || is_program(file);
+            listing.files().iter().filter(is_source).take(MAX_FILES).cloned().collect()
+        };
+        let sources: Arc<Vec<String>> = match files.run_cache() {
+            Some(cache) => cache.get_or_compute("sources of API descriptions", find),
+            None => Arc::new(find()),
+        };
+        sources.iter().filter(|file| *file != path).any(|file| {
             let writes = if is_program(file) { calls_write } else { redirects };
             side_file(files, file)
                 .is_some_and(|text| text.lines().any(|line| writes(line, path, file)))

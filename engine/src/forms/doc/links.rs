@@ -215,10 +215,8 @@ fn candidates(files: &dyn Files, path: &str) -> Option<String> {
         return Some(format!("did you mean `{with_extension}`?"));
     }
     let name = path.rsplit('/').next().filter(|name| !name.is_empty())?;
-    let all = files.listing()?.files();
-    let is_same = |path: &&String| path.rsplit('/').next() == Some(name);
-    let found: Vec<String> =
-        all.iter().filter(is_same).take(MAX_CANDIDATES).map(|path| format!("`{path}`")).collect();
+    let same = files.listing()?.named(name);
+    let found: Vec<String> = same.take(MAX_CANDIDATES).map(|path| format!("`{path}`")).collect();
     (!found.is_empty()).then(|| format!("did you mean {}?", found.join(" or ")))
 }
 

@@ -74,7 +74,7 @@ impl Drop for Ancestor<'_> {
 }
 
 impl<'r> LinkedNode<'r> {
-    /// The tree-sitter node.
+    /// The node of tree-sitter that this one links.
     pub(super) fn node(&self) -> Node<'r> {
         self.node
     }

@@ -241,8 +241,10 @@ impl<'t> PluralSelection<'t> {
     fn is_plural(&self, text: &str) -> bool {
         let is_category = |key: &str| CATEGORIES.contains(&key);
         let is_number = |key: &str| key.bytes().all(|byte| byte.is_ascii_digit());
-        let inner = text[self.range.clone()].trim_start_matches('{').trim_start();
-        let head = inner.split("->").next().unwrap_or_default();
+        let inner = &text[self.range.start + 1..self.range.end];
+        // The head contains neither placeables nor variants, so that it is short.
+        let head = inner.split(['{', '[']).next().unwrap_or_default().trim_start();
+        let head = head.split("->").next().unwrap_or_default();
         let mut keys = self.variants.iter().map(|&(key, _)| key);
         // Ordinal numbers have other categories.
         (head.starts_with('$') || head.starts_with("NUMBER(") && !head.contains("ordinal"))

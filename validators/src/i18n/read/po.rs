@@ -90,7 +90,7 @@ fn trim(line: &str) -> (usize, &str) {
     (line.len() - trimmed.len(), trimmed.trim_end())
 }
 
-/// Adds a continued string.
+/// Adds the text of a continuation line to its entry.
 fn append<'t>(value: &mut Cow<'t, str>, more: Cow<'t, str>) {
     // The first string is usually empty if there are more.
     if value.is_empty() {
