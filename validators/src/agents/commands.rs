@@ -307,7 +307,7 @@ fn is_for_users(command: &Command<'_>, files: &dyn Files, listing: &Listing) -> 
         }
         let uses =
             |key: &&str| packages.iter().any(|it| !manifest::at(&value, &[key, it]).is_null());
-        is_used |= DEPENDENCIES.iter().any(|key| uses(&key));
+        is_used |= DEPENDENCIES.iter().any(uses);
     }
     is_install && !is_used
 }

@@ -88,7 +88,8 @@ pub(super) fn tag_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
         for form in pair.entry.forms.iter().filter(|form| !form.value.is_empty()) {
             let value = characters(format, &form.value);
             let place = |tag: &Tag<'_>| part(source, form.span, &value, &tag.range);
-            if let Some((tag, message)) = tag_problem(&value, tags(format, &value), &expected, pair)
+            if let Some((tag, message)) =
+                tag_problem(&value, &tags(format, &value), &expected, pair)
             {
                 report.at(tag.map_or(form.span, |tag| place(&tag)), message);
             }
@@ -131,13 +132,13 @@ fn tags(format: Format, text: &str) -> Vec<Tag<'_>> {
 /// The first defect: its tag, unless it is missing, and the message.
 fn tag_problem<'t>(
     value: &'t str,
-    own: Vec<Tag<'t>>,
+    own: &[Tag<'t>],
     expected: &[Vec<Tag<'_>>],
     pair: &Pair<'_>,
 ) -> Option<(Option<Tag<'t>>, String)> {
     let key = || display_key(&pair.entry.key);
     let is_html = |name: &str| HTML.iter().any(|html| html.eq_ignore_ascii_case(name));
-    if let Some(tag) = unbalanced(&own) {
+    if let Some(tag) = unbalanced(own) {
         let shown = &value[tag.range.clone()];
         let problem = if tag.is_end { "has no start tag" } else { "is not closed" };
         return Some((Some(tag.clone()), format!("`{shown}` {problem} in `{}`", key())));
@@ -154,7 +155,7 @@ fn tag_problem<'t>(
     // omit what another one has.
     let (first, others) = expected.split_first()?;
     let missing = first.iter().find(|tag| {
-        !is_html(tag.name) && !has(&own, tag.name) && others.iter().all(|tags| has(tags, tag.name))
+        !is_html(tag.name) && !has(own, tag.name) && others.iter().all(|tags| has(tags, tag.name))
     });
     missing.map(|tag| {
         let key = key();
