@@ -125,8 +125,10 @@ fn invalid_usage_exits_with_2_and_a_hint() {
 
 #[test]
 fn all_lists_the_allowed_findings_with_their_reasons() {
-    let text = "blue # aidd:allow team/old-colour the old logo\nblue # aidd:allow TEAM1\n";
-    let project = Project::new(&[("rules/blue.md", BLUE), ("a.txt", text)]);
+    // Assembled here, so that this file contains no such comment.
+    let mark = ["aidd", "allow"].join(":");
+    let text = format!("blue # {mark} team/old-colour the old logo\nblue # {mark} TEAM1\n");
+    let project = Project::new(&[("rules/blue.md", BLUE), ("a.txt", &text)]);
     assert_snapshot!(project.run(&["check", ".", "--all"]).expect_code(0).out, @"
     warning allowed[team/old-colour]: `blue` is not our colour
       --> a.txt:1:1: the old logo
