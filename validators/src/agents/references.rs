@@ -80,7 +80,7 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         };
         // An ignored path is generated, or specific to a machine; with the same path in the home
         // directory, it names settings of users.
-        let is_in_home = instructions.line(*span).contains(&format!("~/{written}"));
+        let is_in_home = instructions.source.text().contains(&format!("~/{written}"));
         if is_ignored_by_git(context.files, old) || is_in_home {
             continue;
         }
@@ -146,7 +146,7 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             (true, _) => from_dirs(&["", parent_dir(path)], &written),
             // The files of a skill are in its directory; some clients resolve links from the root.
             (false, Purpose::Skill) => {
-                from_dirs(&[parent_dir(path), context.project_dir()], &written)
+                from_dirs(&[parent_dir(path), context.project_dir(), ""], &written)
             }
             (false, _) => resolved(path, &written),
         };
