@@ -84,7 +84,7 @@ fn codex_override(context: &AgentContext<'_, '_>, listing: &Listing) -> Option<S
     (listing.has_file(&winner) && replaces(context, &winner)).then_some(winner)
 }
 
-/// Whether the file at `winner` has other content: it is no link, and does not refer to this file.
+/// Whether the file at `winner` has other content: it is not a link, and does not refer to this file.
 fn replaces(context: &AgentContext<'_, '_>, winner: &str) -> bool {
     let text = side_file(context.files, winner).unwrap_or_default();
     text != context.source.text()

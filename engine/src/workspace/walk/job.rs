@@ -46,6 +46,20 @@ impl Drop for Job<'_> {
     }
 }
 
+impl<'a> Job<'a> {
+    /// Checks listed files, without the scope of a walk.
+    pub(super) fn for_list(
+        engine: &'a Engine,
+        files: &'a dyn Files,
+        root: &'a Path,
+        globs: &'a Globs,
+        total: &'a Mutex<Outcome>,
+    ) -> Self {
+        let outcome = Outcome::default();
+        Self { engine, files, root, globs, scope: None, part: None, seen: None, total, outcome }
+    }
+}
+
 impl Job<'_> {
     pub(super) fn entry(&mut self, entry: &DirEntry, done: &(dyn Fn() + Sync)) {
         let path = relative(self.root, entry.path());

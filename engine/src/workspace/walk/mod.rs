@@ -317,17 +317,7 @@ pub fn check_files(
     let files = &ForRun::new(files);
     let total = Mutex::new(Outcome::default());
     in_parallel(jobs, paths.len(), &|indexes| {
-        let mut job = Job {
-            engine,
-            files,
-            root: Path::new(""),
-            globs: &globs,
-            scope: None,
-            part: None,
-            seen: None,
-            total: &total,
-            outcome: Outcome::default(),
-        };
+        let mut job = Job::for_list(engine, files, Path::new(""), &globs, &total);
         for path in indexes.filter_map(|index| paths.get(index)) {
             if is_set(stop) {
                 break;
@@ -368,17 +358,7 @@ pub fn check_listed<'a>(
 ) -> Outcome {
     let total = Mutex::new(Outcome::default());
     let globs = Globs::all();
-    let mut job = Job {
-        engine,
-        files,
-        root: disk.root(),
-        globs: &globs,
-        scope: None,
-        part: None,
-        seen: None,
-        total: &total,
-        outcome: Outcome::default(),
-    };
+    let mut job = Job::for_list(engine, files, disk.root(), &globs, &total);
     for path in paths {
         if stop.load(Ordering::Relaxed) {
             break;
