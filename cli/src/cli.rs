@@ -54,16 +54,36 @@ const STYLES: Styles = Styles::styled()
 #[command(
     after_help = "Begin with:\n  aidd check .           check this directory\n  aidd explain RULE      explain a rule\n  aidd rule packs        list optional rule packs\n  aidd init              write a configuration\n\nExit codes:\n  0  no findings at or above the severity that fails the run (`failOn`)\n  1  such findings, or problems found by `doctor` or `rule test`\n  2  wrong usage or configuration\n  3  some files could not be checked"
 )]
-pub struct Cli {
+pub struct CommandLine<C: Subcommand> {
     /// The command to run.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: C,
     /// Configuration file to use instead of `.aidd/config.json` in the project root.
     #[arg(long, global = true, env = "AIDD_CONFIG", value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub config: Option<PathBuf>,
     /// When to use colors. NO_COLOR is respected.
     #[arg(long, global = true, value_enum, default_value_t = When::Auto)]
     pub color: When,
+}
+
+/// The command line with all commands.
+pub type Cli = CommandLine<Command>;
+
+/// The commands that start most often, at each save of a file and each call of an agent's tool.
+#[derive(Debug, Subcommand)]
+enum FrequentCommand {
+    Check(Box<Check>),
+    #[command(subcommand)]
+    Hook(HookCommand),
+}
+
+impl From<FrequentCommand> for Command {
+    fn from(command: FrequentCommand) -> Self {
+        match command {
+            FrequentCommand::Check(args) => Self::Check(args),
+            FrequentCommand::Hook(command) => Self::Hook(command),
+        }
+    }
 }
 
 /// Top-level commands.

@@ -56,7 +56,7 @@ fn show_rules(project: &Project, path: &Path, text: &mut String) -> Result<()> {
             let params = if setting.params.is_empty() {
                 String::new()
             } else {
-                format!(" {}", json!(setting.params))
+                format!(" {}", json!(*setting.params))
             };
             writeln!(text, "{} = {level}{params}", rule.id)?;
         }

@@ -1,9 +1,9 @@
 //! Parses the command line: empty environment variables count as unset, and errors are reworded for
 //! users.
 
-use super::Cli;
+use super::{Cli, CommandLine, FrequentCommand};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Command, CommandFactory as _, FromArgMatches as _};
+use clap::{Command, CommandFactory as _, FromArgMatches as _, Subcommand};
 use std::ffi::OsString;
 
 /// Prefix of the environment variables that set options.
@@ -22,15 +22,26 @@ const NUMBER_ERRORS: [(&str, &str); 3] = [
 /// # Errors
 /// Fails on invalid arguments, and on a request for the help or version.
 pub fn parse(args: &[OsString]) -> Result<Cli, clap::Error> {
+    // The definition of all commands takes longer to build than a small file takes to check. Errors
+    // and requests for the help need it.
+    if args.get(1).is_some_and(|name| name == "check" || name == "hook")
+        && let Ok(CommandLine { command, config, color }) = parse_as::<FrequentCommand>(args)
+    {
+        return Ok(Cli { command: command.into(), config, color });
+    }
+    parse_as(args)
+}
+
+fn parse_as<C: Subcommand>(args: &[OsString]) -> Result<CommandLine<C>, clap::Error> {
     let is_empty = |(name, value): (OsString, OsString)| {
         value.is_empty() && name.to_string_lossy().starts_with(PREFIX)
     };
-    let mut command = Cli::command();
+    let mut command = CommandLine::<C>::command();
     if std::env::vars_os().any(is_empty) {
         command = without_empty(command);
     }
     let mut matches = command.try_get_matches_from_mut(args)?;
-    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
+    CommandLine::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut command))
 }
 
 fn without_empty(command: Command) -> Command {

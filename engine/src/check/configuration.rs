@@ -93,8 +93,9 @@ fn report_unknown_rule(
     (quote, registry): (&str, &Registry),
     report: &mut Report<'_>,
 ) {
-    let matches =
-        |globs: globset::GlobSet| registry.rules().iter().any(|rule| globs.is_match(&*rule.id));
+    let matches = |globs: crate::text::paths::RuleGlobs| {
+        registry.rules().iter().any(|rule| globs.is_match(&*rule.id))
+    };
     let is_glob = name.contains(['*', '?', '{', '[']);
     if registry.contains(name)
         || is_glob && crate::text::paths::rule_globs(&[name]).is_ok_and(matches)

@@ -112,6 +112,9 @@ impl Family {
     }
 }
 
+/// The ids of rules. Each start collects and looks up all of them, so the hash is a fast one.
+type Known = HashSet<&'static str, foldhash::fast::RandomState>;
+
 /// How many lines of a project the tests execute, according to its coverage reports. A file that no
 /// report lists does not count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -381,7 +384,7 @@ impl Distribution {
     }
 
     /// The first page whose id begins with `prefix`, that has no check, and that is not in `known`.
-    fn first_unknown(&self, prefix: &str, known: &HashSet<&str>) -> Option<&'static str> {
+    fn first_unknown(&self, prefix: &str, known: &Known) -> Option<&'static str> {
         let pages = self.pages.pages.iter().zip(self.pages.startup_fields);
         let mut unchecked = pages.filter(|(page, head)| {
             page.id.starts_with(prefix) && head.form.is_none() && !known.contains(page.id)

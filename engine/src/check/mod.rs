@@ -116,7 +116,7 @@ impl Engine {
         }
         let mut packs = Packs::from_config(config, &registry).map_err(EngineError::Pack)?;
         let settings = SettingsTable::new(&registry, config, &packs, selection)?;
-        let params = |rule: &RuleId| settings.base().get(rule).map(|setting| &setting.params);
+        let params = |rule: &RuleId| settings.base().get(rule).map(|setting| &*setting.params);
         registry.set_params(params).map_err(|(rule, why)| EngineError::Params {
             override_index: None,
             rule: configuration::key_with_params(config, &rule, &registry).unwrap_or(rule),
@@ -150,11 +150,10 @@ impl Engine {
         let conditions = Conditions::new(registry.rules(), &pack_conditions);
         let words: Vec<Vec<&'static str>> =
             distribution.families.iter().map(|family| (family.keywords)()).collect();
-        let watch: Vec<&[&'static str]> = words.iter().map(Vec::as_slice).collect();
-        let patterns = Patterns::new(registry.tables(), registry.rules(), &watch);
+        let patterns = Patterns::new(registry.tables(), registry.rules(), words);
         let is_enabled = |rule: &str| settings.may_run(rule);
         let reads_imports =
-            registry.rules().iter().any(|rule| is_enabled(&rule.id) && rule.reads_imports());
+            registry.rules().iter().any(|rule| rule.reads_imports() && is_enabled(&rule.id));
         let needs = |conditions: &Conditions, patterns: &Patterns| {
             conditions.need_listing(&is_enabled) || patterns.documents.follow_links(&is_enabled)
         };

@@ -113,8 +113,10 @@ impl Engine {
             |family: &&Family| family.finds_secrets || !(family.keywords)().is_empty();
         let rules = self.registry.rules().iter().filter(|rule| !rule.is_project_check());
         let mut forms: Vec<Form> = Vec::new();
-        for form in rules.filter(|rule| is_enabled(&rule.id)).filter_map(|rule| rule.form) {
-            if !forms.contains(&form) {
+        for rule in rules {
+            if let Some(form) = rule.form.filter(|form| !forms.contains(form))
+                && is_enabled(&rule.id)
+            {
                 forms.push(form);
             }
         }

@@ -28,7 +28,7 @@ pub(super) fn run_patterns(
     report: &mut Report<'_>,
 ) -> Vec<Vec<usize>> {
     let ScanResult { watched, stopped } = if input.searches_text {
-        patterns.text.run(rules, input.tree, input.depth != Depth::Full, report)
+        patterns.text(rules).run(rules, input.tree, input.depth != Depth::Full, report)
     } else {
         ScanResult::default()
     };
@@ -41,7 +41,7 @@ pub(super) fn run_patterns(
     if input.depth != Depth::Full {
         return watched;
     }
-    if let Err(over) = patterns.syntax.run(input.tree, report)
+    if let Err(over) = patterns.syntax.run(rules, input.tree, report)
         && report.begin(SKIPPED)
     {
         let message = format!(
@@ -66,7 +66,7 @@ impl Engine {
     /// they are first needed, so it grows with the kinds of files that are checked.
     #[must_use]
     pub fn pattern_memory(&self) -> usize {
-        self.patterns.text.memory() + self.variants.pattern_memory()
+        self.patterns.text_memory() + self.variants.pattern_memory()
     }
 }
 

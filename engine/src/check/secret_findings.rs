@@ -32,7 +32,8 @@ impl Engine {
     fn unselected_secrets(&self, source: &Source, files: &dyn Files) -> Vec<Span> {
         let mut report = Report::new(source, self.page_settings());
         let tree = Tree::new(source);
-        let words = self.patterns.text.run(self.registry.rules(), &tree, true, &mut report).watched;
+        let rules = self.registry.rules();
+        let words = self.patterns.text(rules).run(rules, &tree, true, &mut report).watched;
         let context = self.context(files, &tree);
         let claims = self.distribution.claims(source, |family| family.finds_secrets);
         for (claim, offsets) in claims.iter().zip(&words) {

@@ -54,7 +54,14 @@ impl Prefilter {
     fn search_separately(&self, text: &str, mut found: impl FnMut(usize, Range<usize>)) {
         let lower = text.to_ascii_lowercase();
         let mut hits = Vec::new();
+        // Most keywords contain a byte that a short text does not.
+        let mut occurring = [false; 256];
+        lower.bytes().for_each(|byte| occurring[usize::from(byte)] = true);
+        let can_occur = |keyword: &str| keyword.bytes().all(|byte| occurring[usize::from(byte)]);
         for (index, keyword) in self.keywords.iter().enumerate() {
+            if !can_occur(keyword) {
+                continue;
+            }
             let mut from = 0;
             while let Some(at) = memchr::memmem::find(&lower.as_bytes()[from..], keyword.as_bytes())
             {

@@ -14,7 +14,7 @@ use ast_grep_core::{Language, Node};
 use ast_grep_language::SupportLang;
 use regex::Regex;
 use serde_json::{Map, Value};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -59,9 +59,11 @@ pub const LANGUAGES: [(&str, SupportLang); 16] = [
 ];
 
 /// All syntax patterns of an engine, by language.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct SyntaxPatterns {
-    by_language: BTreeMap<&'static str, Vec<SyntaxPattern>>,
+    tables: &'static Tables,
+    /// In the order of [`LANGUAGES`]; collected when the first file of the language is checked.
+    by_language: [OnceLock<Vec<SyntaxPattern>>; LANGUAGES.len()],
 }
 
 struct SyntaxPattern {
@@ -71,7 +73,7 @@ struct SyntaxPattern {
     /// rules are disabled.
     globs: OnceLock<Globs>,
     /// `None` if the rule is invalid.
-    config: OnceLock<Option<RuleConfig<SupportLang>>>,
+    config: OnceLock<Option<Box<RuleConfig<SupportLang>>>>,
     /// A finding is suppressed if this expression matches the text after the finding on the same
     /// line; `None` if the page does not set an expression.
     suppressing: OnceLock<Option<Regex>>,
@@ -91,52 +93,71 @@ pub struct OverBudget {
 }
 
 impl SyntaxPatterns {
-    /// Collects the syntax patterns of `rules`; `tables` are the precomputed tables of the shipped
-    /// pages. A pattern that does not compile is omitted; the error is reported on its rule page.
+    /// No patterns yet; `tables` are the precomputed tables of the shipped pages.
     #[must_use]
-    pub fn new(tables: &'static Tables, rules: &[Rule]) -> Self {
-        // The languages of the shipped pages come from a precomputed table.
-        let mut named: HashMap<usize, Vec<&str>> = HashMap::new();
-        for (language, page) in tables.languages.all() {
-            named.entry(page).or_default().push(language);
-        }
-        let mut by_language: BTreeMap<&'static str, Vec<SyntaxPattern>> = BTreeMap::new();
-        for rule in rules.iter().filter(|rule| rule.form == Some(Form::Syntax)) {
-            let known = match rule.shipped_page() {
-                Some(page) => languages(named.get(&page).into_iter().flatten()),
-                None => languages(header(rule).into_iter().flat_map(|header| &header.language)),
-            };
-            for (language, _) in known.into_iter().flatten() {
-                by_language.entry(language).or_default().push(SyntaxPattern {
-                    rule: rule.clone(),
-                    language,
-                    globs: OnceLock::new(),
-                    config: OnceLock::new(),
-                    suppressing: OnceLock::new(),
-                });
-            }
-        }
-        Self { by_language }
+    pub fn new(tables: &'static Tables) -> Self {
+        Self { tables, by_language: [const { OnceLock::new() }; LANGUAGES.len()] }
     }
 
-    /// Runs all enabled patterns of the source's language over its tree.
+    /// The patterns of `rules` in `language`. A pattern that does not compile is omitted; the error is
+    /// reported on its rule page.
+    fn in_language(&self, language: &str, rules: &[Rule]) -> &[SyntaxPattern] {
+        let Some(at) = LANGUAGES.iter().position(|(name, _)| *name == language) else {
+            return &[];
+        };
+        let language = LANGUAGES[at].0;
+        let includes = |names: &mut dyn Iterator<Item = &str>| {
+            languages(names).is_ok_and(|known| known.iter().any(|(name, _)| *name == language))
+        };
+        let collect = || {
+            // The languages of the shipped pages come from a precomputed table.
+            let shipped = self.tables.languages.all();
+            let shipped = shipped.filter(|(name, _)| includes(&mut std::iter::once(*name)));
+            let shipped: HashSet<usize> = shipped.map(|(_, page)| page).collect();
+            let applies = |rule: &&Rule| match rule.shipped_page() {
+                Some(page) => shipped.contains(&page),
+                None => header(rule).is_some_and(|header| {
+                    includes(&mut header.language.iter().map(String::as_str))
+                }),
+            };
+            let rules = rules.iter().filter(|rule| rule.form == Some(Form::Syntax));
+            let pattern = |rule: &Rule| SyntaxPattern {
+                rule: rule.clone(),
+                language,
+                globs: OnceLock::new(),
+                config: OnceLock::new(),
+                suppressing: OnceLock::new(),
+            };
+            rules.filter(applies).map(pattern).collect()
+        };
+        self.by_language[at].get_or_init(collect)
+    }
+
+    /// Runs all enabled patterns of the source's language over its tree. `rules` must be the same in
+    /// each call.
     ///
     /// # Errors
     /// The time limit for one file was exceeded; the findings so far remain in the report.
-    pub fn run(&self, tree: &Tree<'_>, report: &mut Report<'_>) -> Result<(), OverBudget> {
-        self.run_within(BUDGET, tree, report)
+    pub fn run(
+        &self,
+        rules: &[Rule],
+        tree: &Tree<'_>,
+        report: &mut Report<'_>,
+    ) -> Result<(), OverBudget> {
+        self.run_within(BUDGET, rules, tree, report)
     }
 
     fn run_within(
         &self,
         budget: Duration,
+        rules: &[Rule],
         tree: &Tree<'_>,
         report: &mut Report<'_>,
     ) -> Result<(), OverBudget> {
         let source = report.source();
         let Some((name, language)) = language_of(source.path()) else { return Ok(()) };
-        let Some(patterns) = self.by_language.get(name) else { return Ok(()) };
-        let active: Vec<Active<'_>> = patterns
+        let active: Vec<Active<'_>> = self
+            .in_language(name, rules)
             .iter()
             .filter(|pattern| {
                 report.begin(&pattern.rule.id) && pattern.globs().matches(source.path())
@@ -215,9 +236,9 @@ impl SyntaxPattern {
             let header = header(&self.rule)?;
             reject_slow(header).ok()?;
             recursion::reject_recursive(header).ok()?;
-            config(&self.rule.id, self.language, header).ok()
+            config(&self.rule.id, self.language, header).ok().map(Box::new)
         };
-        self.config.get_or_init(compile).as_ref()
+        self.config.get_or_init(compile).as_deref()
     }
 
     fn report(
@@ -456,14 +477,15 @@ mod tests {
         let page = "---\nseverity: error\ncheck:\n  syntax: { language: [rust], rule: { kind: identifier } }\n---\n# a/b\n\nWhy.\n";
         let registry =
             Registry::new(crate::DISTRIBUTION.pages, &[("rules/a.md".into(), page.to_owned())]);
-        let patterns = SyntaxPatterns::new(crate::DISTRIBUTION.pages, registry.rules());
+        let patterns = SyntaxPatterns::new(crate::DISTRIBUTION.pages);
+        let rules = registry.rules();
         let settings = select::defaults(registry.rules());
         let source = Source::new("a.rs", format!("fn a() {{ {} }}", "b(c);".repeat(40)));
         let mut report = Report::new(&source, &settings);
         let tree = Tree::new(&source);
-        let result = patterns.run_within(Duration::ZERO, &tree, &mut report);
+        let result = patterns.run_within(Duration::ZERO, rules, &tree, &mut report);
         assert_eq!(result, Err(OverBudget { rule: "a/b".into() }));
-        assert_eq!(patterns.run_within(BUDGET, &tree, &mut report), Ok(()));
+        assert_eq!(patterns.run_within(BUDGET, rules, &tree, &mut report), Ok(()));
         assert!(report.finish().iter().any(|finding| &*finding.rule == "a/b"));
     }
 }

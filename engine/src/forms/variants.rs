@@ -80,8 +80,8 @@ impl Variants {
                 let Some(rule) = registry.get(id).filter(|rule| rule.form.is_some()) else {
                     continue;
                 };
-                let defaults =
-                    base.get(id).map(|setting| setting.params.clone()).unwrap_or_default();
+                let defaults = base.get(id).map(|setting| Map::clone(&setting.params));
+                let defaults = defaults.unwrap_or_default();
                 variants.rules.entry(id.clone()).or_insert_with(|| (rule.clone(), defaults));
                 params.push((id.clone(), values.clone()));
             }
@@ -160,7 +160,7 @@ impl Variants {
                 Err(why) => invalid.push((id.clone(), why)),
             }
         }
-        let patterns = Patterns::new(self.tables, &rules, &[]);
+        let patterns = Patterns::new(self.tables, &rules, Vec::new());
         let conditions = Conditions::new(&rules, &self.packs);
         Variant { rules, invalid, patterns, conditions }
     }
@@ -168,7 +168,7 @@ impl Variants {
     /// The heap memory of the compiled text patterns, in bytes.
     pub(crate) fn pattern_memory(&self) -> usize {
         let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
-        cache.values().map(|variant| variant.patterns.text.memory()).sum()
+        cache.values().map(|variant| variant.patterns.text_memory()).sum()
     }
 
     /// The variants of each override by itself.

@@ -63,6 +63,12 @@ impl Registry {
     fn merge(tables: &'static Tables, rules: Vec<Rule>, pages: &[(String, String)]) -> Self {
         let (packs, pages): (Vec<_>, Vec<_>) =
             pages.iter().partition(|(path, _)| is_pack_path(path));
+        let mut own_names: HashMap<String, Vec<usize>> = HashMap::new();
+        let own_packs = packs.into_iter().cloned().collect();
+        let by_alias_part = OnceLock::new();
+        if pages.is_empty() {
+            return Self { tables, rules, own_names, by_alias_part, packs: own_packs };
+        }
         // A map, because thousands of pages can be inserted.
         let mut rules: BTreeMap<RuleId, Rule> =
             rules.into_iter().map(|rule| (rule.id.clone(), rule)).collect();
@@ -80,15 +86,13 @@ impl Registry {
             rules.insert(rule.id.clone(), rule);
         }
         let rules: Vec<Rule> = rules.into_values().collect();
-        let mut own_names: HashMap<String, Vec<usize>> = HashMap::new();
         for (index, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.path.is_some()) {
             own_names.entry(rule.id.to_ascii_lowercase()).or_default().push(index);
             for alias in &rule.aliases {
                 own_names.entry(alias.to_ascii_lowercase()).or_default().push(index);
             }
         }
-        let packs = packs.into_iter().cloned().collect();
-        Self { tables, rules, own_names, by_alias_part: OnceLock::new(), packs }
+        Self { tables, rules, own_names, by_alias_part, packs: own_packs }
     }
 
     /// The path of the page that replaces the page at `path`, because both have the id `id`.

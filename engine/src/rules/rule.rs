@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// One rule and its page. The full header is decoded on first use: a thousand rules are created at
 /// each start, and a file needs few of them.
@@ -167,9 +167,29 @@ pub struct Setting {
     /// `None` when the rule is disabled.
     pub severity: Option<Severity>,
     /// The rule's parameters by name.
-    pub params: Map<String, Value>,
+    pub params: Params,
     /// Whether the configuration or the command line sets the severity, or only this rule is checked.
     pub is_configured: bool,
+}
+
+/// The parameters of one rule by name. Without parameters, as for most rules, they are one pointer:
+/// the settings of all rules are created at each start.
+#[derive(Clone, Debug, Default)]
+pub struct Params(Option<Box<Map<String, Value>>>);
+
+impl Deref for Params {
+    type Target = Map<String, Value>;
+
+    fn deref(&self) -> &Self::Target {
+        static NONE: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+        self.0.as_deref().unwrap_or(&NONE)
+    }
+}
+
+impl DerefMut for Params {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        self.0.get_or_insert_default()
+    }
 }
 
 /// The settings of all rules that run on one source, by rule id. Each file needs hundreds of look-ups,
@@ -250,7 +270,7 @@ impl<'a> Report<'a> {
             let override_ = self.severity_overrides.get(rule).filter(|_| !is_fixed).copied();
             let is_enabled = setting.severity.is_some() || self.overrides_enable && !is_fixed;
             let severity = override_.unwrap_or(setting.severity).filter(|_| is_enabled);
-            severity.map(|severity| (id, severity, &setting.params))
+            severity.map(|severity| (id, severity, &*setting.params))
         });
         self.last_rule = self.rule.map(|(id, ..)| id).or(self.last_rule);
         self.rule.is_some()

@@ -4,7 +4,7 @@
 use crate::project::config::{Config, Level, RuleSetting};
 use crate::rules::packs::{PackError, Packs};
 use crate::rules::registry::Registry;
-use crate::rules::rule::{Rule, Setting, Settings};
+use crate::rules::rule::{Params, Rule, Setting, Settings};
 use crate::text::finding::{RuleId, Severity};
 use crate::text::paths::{GlobError, Globs, rule_globs};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -176,22 +176,25 @@ pub(crate) fn defaults(rules: &[Rule]) -> Settings {
     base_settings(rules, &Packs::default(), &[])
 }
 
+/// A set of rules. Each start looks up all rules, so the hash is a fast one.
+type RuleIds = HashSet<RuleId, foldhash::fast::RandomState>;
+
 /// A selection, resolved to rules.
 #[derive(Debug)]
 struct ResolvedSelection {
     /// `None` selects all enabled rules.
-    only: Option<BTreeSet<RuleId>>,
+    only: Option<RuleIds>,
     /// The rules selected by id or alias, which run even if they are disabled by default.
-    exact: BTreeSet<RuleId>,
-    skip: BTreeSet<RuleId>,
+    exact: RuleIds,
+    skip: RuleIds,
     severity: Option<Severity>,
 }
 
 impl ResolvedSelection {
     fn new(selection: &Selection, registry: &Registry) -> Result<Self, EngineError> {
-        let mut exact = BTreeSet::new();
-        let resolve = |names: &[String], exact: &mut BTreeSet<RuleId>| {
-            let mut rules = BTreeSet::new();
+        let mut exact = RuleIds::default();
+        let resolve = |names: &[String], exact: &mut RuleIds| {
+            let mut rules = RuleIds::default();
             for name in names {
                 let before = rules.len();
                 if name.contains(['*', '?', '[', '{']) {
@@ -221,7 +224,7 @@ impl ResolvedSelection {
         } else {
             Some(resolve(&selection.only, &mut exact)?)
         };
-        let skip = resolve(&selection.skip, &mut BTreeSet::new())?;
+        let skip = resolve(&selection.skip, &mut RuleIds::default())?;
         Ok(Self { only, exact, skip, severity: selection.severity })
     }
 
@@ -253,10 +256,7 @@ fn base_settings(rules: &[Rule], packs: &Packs, configured: &[(RuleId, RuleSetti
         .map(|rule| {
             let is_enabled = rule.enabled || packs.enabled.contains(&rule.id);
             let severity = is_enabled.then_some(rule.severity);
-            (
-                rule.id.clone(),
-                Setting { severity, params: serde_json::Map::new(), is_configured: false },
-            )
+            (rule.id.clone(), Setting { severity, params: Params::default(), is_configured: false })
         })
         .collect();
     set(&mut settings, &packs.settings);
@@ -306,7 +306,7 @@ fn set(settings: &mut Settings, configured: &[(RuleId, RuleSetting)]) {
             setting.severity = level.severity();
             setting.is_configured = true;
         }
-        if let Some(params) = configured_setting.params() {
+        if let Some(params) = configured_setting.params().filter(|params| !params.is_empty()) {
             setting.params.extend(params.clone());
         }
     }

@@ -5,6 +5,7 @@
 mod below;
 mod dir_stamps;
 mod guard;
+mod on_demand;
 mod overlay;
 mod replace;
 mod run_cache;
@@ -22,6 +23,7 @@ pub use below::{irregular_below, markdown_below};
 pub(crate) use dir_stamps::{EntryKind, OpenDir};
 pub(crate) use guard::too_large;
 pub use guard::{Links, open_regular, read_regular};
+pub use on_demand::ListedOnDemand;
 pub use overlay::Overlay;
 pub use replace::{read_if_exists, replace};
 pub use run_cache::{ForRun, RunCache};

@@ -215,17 +215,43 @@ pub fn join(folder: &str, to: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// A set of globs over rule ids, in which `*` does not match a slash: `secrets/*`.
+/// A set of globs over rule ids, such as `secrets/*`, in any case.
+#[derive(Clone, Debug)]
+pub struct RuleGlobs {
+    /// The beginnings of the ids, for the globs that end with their only `*`: most do, and a regular
+    /// expression takes longer to compile than a small file takes to check.
+    prefixes: Vec<String>,
+    others: GlobSet,
+}
+
+impl RuleGlobs {
+    /// Whether a glob matches `id`.
+    pub fn is_match(&self, id: impl AsRef<str>) -> bool {
+        let id = id.as_ref();
+        let starts_with = |prefix: &String| {
+            id.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+        };
+        self.prefixes.iter().any(starts_with) || self.others.is_match(id)
+    }
+}
+
+/// A set of globs over rule ids.
 ///
 /// # Errors
 /// The first malformed glob.
-pub fn rule_globs<S: AsRef<str>>(globs: &[S]) -> Result<GlobSet, GlobError> {
-    let mut set = GlobSetBuilder::new();
-    for glob in globs {
-        let built = GlobBuilder::new(glob.as_ref()).case_insensitive(true).build();
-        set.add(built.map_err(|error| glob_error(glob.as_ref(), &error))?);
+pub fn rule_globs<S: AsRef<str>>(globs: &[S]) -> Result<RuleGlobs, GlobError> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '_' | '.');
+    let (mut prefixes, mut others) = (Vec::new(), GlobSetBuilder::new());
+    for glob in globs.iter().map(S::as_ref) {
+        match glob.strip_suffix('*').filter(|prefix| prefix.chars().all(is_plain)) {
+            Some(prefix) => prefixes.push(prefix.to_owned()),
+            None => {
+                let built = GlobBuilder::new(glob).case_insensitive(true).build();
+                others.add(built.map_err(|error| glob_error(glob, &error))?);
+            }
+        }
     }
-    set.build().map_err(GlobError::Set)
+    Ok(RuleGlobs { prefixes, others: others.build().map_err(GlobError::Set)? })
 }
 
 /// The path relative to the root, with `/` between segments; bytes that are not UTF-8 become

@@ -11,7 +11,7 @@ use crate::project::Project;
 use crate::{Comparison, ComplianceInput, Listing, Run};
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::config::FailOnName;
-use aidd_engine::text::files::{Disk, Files, Listed, Memory, Overlay};
+use aidd_engine::text::files::{Disk, Files, ListedOnDemand, Memory, Overlay};
 use aidd_engine::text::finding::{FailOn, Severity};
 use aidd_engine::text::source::Source;
 use aidd_engine::workspace::diff::CompareResult;
@@ -247,12 +247,12 @@ pub fn check_text(project: &Project, engine: &Engine, path: String, bytes: Vec<u
     let source = Source::decode(path, bytes);
     let whole_project = || Walk::over(vec![project.root().to_owned()]);
     let has_project_checks = project_checks::has_any(engine);
-    let listing = (has_project_checks || engine.needs_listing())
-        .then(|| walk::listing(engine, &project.disk, &whole_project()).with_file(source.path()));
-    let listed = listing.as_ref().map(|listing| Listed { files: &files, listing });
-    let files: &dyn Files = match &listed {
-        Some(listed) => listed,
-        None => &files,
+    let path = source.path().to_owned();
+    let list = || walk::listing(engine, &project.disk, &whole_project()).with_file(&path);
+    let listed = ListedOnDemand::new(&files, &list);
+    let files: &dyn Files = match has_project_checks || engine.needs_listing() {
+        true => &listed,
+        false => &files,
     };
     let large = size > engine.max_file_size();
     let checked = if large && !binary && engine.checks_large(source.path(), source.text(), size) {
@@ -263,14 +263,13 @@ pub fn check_text(project: &Project, engine: &Engine, path: String, bytes: Vec<u
         engine.check(&source, files)
     };
     let mut outcome = Outcome { checked: 1, bytes: size, ..Outcome::default() };
-    let path = source.path().to_owned();
     let is_parsed = engine.distribution().parses(&path);
     if large && !binary && is_parsed && !engine.checks_large(&path, source.text(), size) {
         let why = walk::too_large(size, engine.max_file_size());
         outcome.skipped.push(walk::Skipped { path: path.clone(), why, failed: false });
     }
     outcome.add_checked(source, checked);
-    if let Some(listing) = listing.as_ref().filter(|_| has_project_checks) {
+    if let Some(listing) = files.listing().filter(|_| has_project_checks) {
         // Only project-wide findings at the path of the text are reported. Malformed globs were
         // already reported.
         let _ = walk::check_project(engine, &project.config, files, listing, &mut outcome);

@@ -2,7 +2,7 @@ use super::{run, statements};
 use aidd_engine::check::FileContext;
 use aidd_engine::parse::syntax::Tree;
 use aidd_engine::rules::registry::Registry;
-use aidd_engine::rules::rule::{Report, Setting, Settings};
+use aidd_engine::rules::rule::{Params, Report, Setting, Settings};
 use aidd_engine::text::files::Memory;
 use aidd_engine::text::finding::Finding;
 use aidd_engine::text::source::Source;
@@ -14,10 +14,7 @@ static RULES: LazyLock<(Registry, Settings)> = LazyLock::new(|| {
     let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
     let settings = registry.rules().iter().map(|rule| {
         let severity = rule.enabled.then_some(rule.severity);
-        (
-            rule.id.clone(),
-            Setting { severity, params: serde_json::Map::new(), is_configured: false },
-        )
+        (rule.id.clone(), Setting { severity, params: Params::default(), is_configured: false })
     });
     let settings = settings.collect();
     (registry, settings)

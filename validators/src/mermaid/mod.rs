@@ -344,7 +344,7 @@ fn line_at(diagram: &Diagram, at: u32) -> Option<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use aidd_engine::rules::rule::{Setting, Settings};
+    use aidd_engine::rules::rule::{Params, Setting, Settings};
     use aidd_engine::text::finding::{Finding, Severity};
     use aidd_engine::text::source::Source;
     use proptest::prelude::*;
@@ -353,7 +353,7 @@ mod tests {
         let source = Source::new("d.mmd", text);
         let setting = Setting {
             severity: Some(Severity::Warning),
-            params: serde_json::Map::new(),
+            params: Params::default(),
             is_configured: false,
         };
         let all: Settings = CHECKS.iter().map(|(id, _)| ((*id).into(), setting.clone())).collect();

@@ -3,7 +3,7 @@
 
 use super::document::Document;
 use super::{CHECKS, is_data, is_document};
-use aidd_engine::rules::rule::{Report, Setting, Settings};
+use aidd_engine::rules::rule::{Params, Report, Setting, Settings};
 use aidd_engine::text::files::{Files, RunCache};
 use aidd_engine::text::finding::{Finding, Severity};
 use aidd_engine::text::listing::Listing;
@@ -30,7 +30,7 @@ const UNCHANGED: Severity = Severity::Error;
 /// Settings that enable every rule with the severity [`UNCHANGED`].
 pub(super) static ALL: LazyLock<Settings> = LazyLock::new(|| {
     let setting =
-        Setting { severity: Some(UNCHANGED), params: serde_json::Map::new(), is_configured: false };
+        Setting { severity: Some(UNCHANGED), params: Params::default(), is_configured: false };
     CHECKS.iter().map(|&(id, _)| (id.into(), setting.clone())).collect()
 });
 

@@ -5,7 +5,7 @@ mod siblings;
 use super::*;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::rules::registry::Registry;
-use aidd_engine::rules::rule::{Setting, Settings};
+use aidd_engine::rules::rule::{Params, Setting, Settings};
 use aidd_engine::text::files::{Files, Memory};
 use aidd_engine::text::finding::{Finding, Severity};
 use aidd_engine::text::source::Source;
@@ -14,7 +14,7 @@ use proptest::prelude::*;
 fn settings() -> Settings {
     let setting = Setting {
         severity: Some(Severity::Warning),
-        params: serde_json::Map::new(),
+        params: Params::default(),
         is_configured: false,
     };
     (FAMILY.rules)().into_iter().map(|id| (id.into(), setting.clone())).collect()

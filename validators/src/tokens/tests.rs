@@ -1,7 +1,7 @@
 //! Documents that follow or break sentences of the specification, and layouts of other tools.
 
 use super::*;
-use aidd_engine::rules::rule::{Setting, Settings};
+use aidd_engine::rules::rule::{Params, Setting, Settings};
 use aidd_engine::text::files::{Listed, Memory};
 use aidd_engine::text::finding::{Finding, Severity};
 use aidd_engine::text::listing::Listing;
@@ -12,7 +12,7 @@ const CASES: &str = include_str!("cases.txt");
 fn settings() -> Settings {
     let setting = Setting {
         severity: Some(Severity::Warning),
-        params: serde_json::Map::new(),
+        params: Params::default(),
         is_configured: false,
     };
     COLLECTED.iter().map(|&id| (id.into(), setting.clone())).collect()

@@ -33,7 +33,7 @@ struct DataPattern {
     rule: Rule,
     /// Compiled when the rule first runs, because most rules are disabled. `None` if the test is
     /// invalid.
-    compiled: OnceLock<Option<CompiledTest>>,
+    compiled: OnceLock<Option<Box<CompiledTest>>>,
 }
 
 struct CompiledTest {
@@ -123,7 +123,7 @@ impl DataPattern {
         let compile = || {
             let check = self.rule.check.as_ref()?;
             let header = check.data.as_ref()?;
-            Some(CompiledTest {
+            Some(Box::new(CompiledTest {
                 test: DataTest::new(header).ok()?,
                 conditions: header
                     .conditions
@@ -133,9 +133,9 @@ impl DataPattern {
                     .ok()?,
                 fix: check.fix.as_deref().cloned(),
                 globs: Globs::from_check(check, self.rule.path.as_deref()),
-            })
+            }))
         };
-        self.compiled.get_or_init(compile).as_ref()
+        self.compiled.get_or_init(compile).as_deref()
     }
 
     fn report(

@@ -19,7 +19,7 @@ struct DocPattern {
     rule: Rule,
     /// Compiled when the rule first runs, because most rules are disabled. `None` if the check is
     /// invalid.
-    compiled: OnceLock<Option<CompiledCheck>>,
+    compiled: OnceLock<Option<Box<CompiledCheck>>>,
 }
 
 struct CompiledCheck {
@@ -103,14 +103,14 @@ impl DocPattern {
         let compile = || {
             let check = self.rule.check.as_ref()?;
             let header = check.doc.as_ref()?;
-            Some(CompiledCheck {
+            Some(Box::new(CompiledCheck {
                 doc: DocCheck::new(header).ok()?,
                 front: header.front.iter().map(DataTest::new).collect::<Result<_, _>>().ok()?,
                 fix: check.fix.as_deref().cloned(),
                 globs: Globs::from_check(check, self.rule.path.as_deref()),
-            })
+            }))
         };
-        self.compiled.get_or_init(compile).as_ref()
+        self.compiled.get_or_init(compile).as_deref()
     }
 
     fn report(&self, compiled: &CompiledCheck, fault: Fault, report: &mut Report<'_>) {

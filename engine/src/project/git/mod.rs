@@ -4,6 +4,7 @@
 
 mod changes;
 mod directories;
+mod excludes;
 mod history;
 mod past;
 mod similar;
@@ -28,6 +29,7 @@ use thiserror::Error;
 
 pub use changes::Change;
 pub use directories::Directories;
+pub(crate) use excludes::user_excludes;
 pub use history::{AuthoredCommit, Commit};
 pub use past::PastRevisions;
 pub use snapshot::{Entry, Snapshot};

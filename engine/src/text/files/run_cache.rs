@@ -29,7 +29,7 @@ pub(crate) fn is_computing_shared() -> bool {
 }
 
 /// Adds the duration of `compute` to [`shared_time`].
-fn timed<T>(compute: impl FnOnce() -> T) -> T {
+pub(super) fn timed<T>(compute: impl FnOnce() -> T) -> T {
     struct Running(Instant);
     impl Drop for Running {
         fn drop(&mut self) {

@@ -1,6 +1,7 @@
 //! Reads the ignore files of a directory and its parents. Like a configuration file, each ignore
 //! file must be a regular file of limited size, and as in Git it must not be a link.
 
+use crate::project::git::user_excludes;
 use crate::project::ignored::{AIDDIGNORE, parse};
 use crate::text::files::{Disk, Links, SIDE_FILE_LIMIT, read_regular, side_file};
 use crate::text::paths::relative;
@@ -72,10 +73,8 @@ impl DirIgnores {
         let ignore = read(".ignore");
         let gitignore = read(".gitignore");
         let repository_excludes = if has_git {
-            let excludes = [
-                Some(common_dir(&disk_path.join(".git")).join("info/exclude")),
-                ignore::gitignore::gitconfig_excludes_path(),
-            ];
+            let excludes =
+                [Some(common_dir(&disk_path.join(".git")).join("info/exclude")), user_excludes()];
             // These are the user's own files, and can be links.
             excludes.map(|path| {
                 let path = path?;

@@ -18,7 +18,7 @@ mod watch;
 use crate::check::{CheckResult, Engine};
 use crate::project::config::Config;
 use crate::project::git::{Change, GitError, Repository, Snapshot};
-use crate::text::files::{Disk, Files, ForRun, Listed};
+use crate::text::files::{Disk, Files, ForRun, Listed, ListedOnDemand};
 use crate::text::finding::RuleId;
 use crate::text::paths::{GlobError, Globs};
 use crate::text::source::Source;
@@ -244,19 +244,22 @@ pub fn check_unmerged(
     let scope = Arc::new(Scope::of_walk(walk, disk, indexes.clone()));
     let entries = walk.covers_project(disk.root());
     let entries = entries.then(|| full_listing::entries(disk.root(), &globs, &scope)).flatten();
-    let listing = engine.needs_listing().then(|| match &entries {
-        Some(entries) => project::with_git_data(engine, disk, walk, entries.listing()),
-        None => project::listing_with(engine, disk, walk, &indexes),
-    });
-    let check = |files: &dyn Files| match entries {
+    let (mut outcome, listing) = match entries {
         Some(entries) => {
-            check_entries(engine, &globs, (disk, files), (walk, &scope), entries, done)
+            let list = || project::with_git_data(engine, disk, walk, entries.listing());
+            let listing = engine.needs_listing().then(list);
+            let listed = listing.as_ref().map(|listing| Listed { files, listing });
+            let files = listed.as_ref().map_or(files, |listed| listed);
+            let on_disk = (disk, files);
+            (check_entries(engine, &globs, on_disk, (walk, &scope), entries, done), listing)
         }
-        None => check_walked(engine, &globs, (disk, files), (walk, &scope), done),
-    };
-    let mut outcome = match &listing {
-        Some(listing) => check(&Listed { files, listing }),
-        None => check(files),
+        None if engine.needs_listing() => {
+            let list = || project::listing_with(engine, disk, walk, &indexes);
+            let listed = ListedOnDemand::new(files, &list);
+            let outcome = check_walked(engine, &globs, (disk, &listed), (walk, &scope), done);
+            (outcome, listed.into_listing())
+        }
+        None => (check_walked(engine, &globs, (disk, files), (walk, &scope), done), None),
     };
     project::check(engine, config, disk, (walk, &indexes), listing, &mut outcome)?;
     Ok(outcome)
@@ -274,7 +277,7 @@ fn check_walked(
     let Some(builder) = filtered(walk, disk, (globs, scope)) else { return Outcome::default() };
     let files = &ForRun::new(files);
     let seen = (walk.paths.len() > 1).then(Mutex::default);
-    builder.build_parallel().run(|| {
+    let visitor = || {
         let mut job = Job {
             engine,
             files,
@@ -286,7 +289,7 @@ fn check_walked(
             total: &total,
             outcome: Outcome::default(),
         };
-        Box::new(move |entry| {
+        move |entry: Result<DirEntry, ignore::Error>| {
             if is_set(walk.stop()) {
                 return WalkState::Quit;
             }
@@ -295,8 +298,16 @@ fn check_walked(
                 Err(error) => job.error(&error),
             }
             WalkState::Continue
-        })
-    });
+        }
+    };
+    if let [path] = &*walk.paths
+        && path.is_file()
+    {
+        // Threads would take longer to start than to check one file.
+        builder.build().map(visitor()).take_while(|state| *state != WalkState::Quit).for_each(drop);
+    } else {
+        builder.build_parallel().run(|| Box::new(visitor()));
+    }
     completed(sorted(total), walk, scope)
 }
 

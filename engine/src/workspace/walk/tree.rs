@@ -6,6 +6,7 @@ use super::ignore_rules::{OuterDirs, common_dir};
 use super::index::Indexes;
 use super::scope::{Scope, from_root};
 use super::{Walk, builder, includes_entry, is_store};
+use crate::project::git::user_excludes;
 use crate::text::files::{Disk, MIN_STAMP_AGE, Stamp, stamp_of};
 use crate::text::paths::{below, parent_dir};
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -389,8 +390,7 @@ fn outside_files(root: &Path, min_age: Duration) -> Vec<(PathBuf, PathState)> {
 }
 
 fn outside_paths(root: &Path) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> =
-        ignore::gitignore::gitconfig_excludes_path().into_iter().collect();
+    let mut paths: Vec<PathBuf> = user_excludes().into_iter().collect();
     for (dir, _) in OuterDirs::above(root).dirs() {
         paths.extend(IGNORE_ENTRIES.map(|name| dir.join(name)));
     }
