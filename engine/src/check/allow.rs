@@ -20,7 +20,9 @@ use comment::{
     is_alone_on_line, is_code, opens_comment, opens_comment_line, split, text_around_marker,
     whole_comment, within_comment,
 };
-use markers::{FINDER, MARKERS, NameSyntax, Scope, is_aidd, requires_block_comment};
+use markers::{
+    FINDER, MARKERS, NameSyntax, Scope, is_aidd, is_certainly_absent, requires_block_comment,
+};
 pub use names::{name_at, names};
 
 /// The id of the rule that reports allow comments without an effect.
@@ -150,6 +152,9 @@ fn directives(
     statements: impl FnOnce() -> Vec<Span>,
 ) -> Vec<Directive> {
     let text = source.text();
+    if is_certainly_absent(text) {
+        return Vec::new();
+    }
     let mut names = NameCache { registry, names: HashMap::new(), glob_count: 0 };
     let mut directives: Vec<Directive> = FINDER
         .find_iter(text)

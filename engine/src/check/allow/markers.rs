@@ -127,6 +127,16 @@ pub(super) const MARKERS: &[(&str, Scope, NameSyntax)] = &[
     ("mermaid-lint-disable-next-line", Scope::Next, NameSyntax::ListOrAll),
 ];
 
+/// Maximum length of a text in which each marker is searched for separately, in bytes: building the
+/// automaton takes about as long as searching this many bytes.
+const MAX_SEPARATE_BYTES: usize = 8 << 10;
+
+/// Whether a text cannot contain a marker. Only determined for short texts.
+pub(super) fn is_certainly_absent(text: &str) -> bool {
+    let occurs = |marker: &str| memchr::memmem::find(text.as_bytes(), marker.as_bytes()).is_some();
+    text.len() <= MAX_SEPARATE_BYTES && !MARKERS.iter().any(|(marker, ..)| occurs(marker))
+}
+
 pub(super) static FINDER: LazyLock<AhoCorasick> = LazyLock::new(|| {
     // The automaton that the builder would choose by itself takes five times as long to build.
     AhoCorasick::builder()
