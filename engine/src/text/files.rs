@@ -5,6 +5,7 @@
 mod below;
 mod dir_stamps;
 mod guard;
+mod nested;
 mod on_demand;
 mod overlay;
 mod replace;
@@ -23,6 +24,7 @@ pub use below::{irregular_below, markdown_below};
 pub(crate) use dir_stamps::{EntryKind, OpenDir};
 pub(crate) use guard::too_large;
 pub use guard::{Links, open_regular, read_regular};
+pub use nested::{Nested, dirs_below, is_searched, nested};
 pub use on_demand::ListedOnDemand;
 pub use overlay::Overlay;
 pub use replace::{read_if_exists, replace};
@@ -287,70 +289,6 @@ impl Files for Disk {
         let data = std::fs::metadata(self.locate(path).ok()?).ok()?;
         Some(data.permissions().mode() & 0o111 != 0)
     }
-}
-
-/// The rule and memory directories of packages inside the project, ordered. The search is at most
-/// two levels deep, skips hidden and dependency directories, and is limited to the first thousand
-/// directories.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Nested {
-    /// Directories of rule pages: `packages/a/.aidd/rules`.
-    pub rules: Vec<String>,
-    /// Directories with their own memory: `packages/a` for `packages/a/ai/memory`.
-    pub memories: Vec<String>,
-}
-
-/// Directories of third-party code or build output.
-const FOREIGN_DIRS: [&str; 6] = ["node_modules", "vendor", "target", "dist", "build", "out"];
-
-/// Whether [`nested`] searches the directory `folder`.
-#[must_use]
-pub fn is_searched(folder: &str) -> bool {
-    let is_own = |part: &str| !part.starts_with('.') && !FOREIGN_DIRS.contains(&part);
-    folder.split('/').count() <= 2 && folder.split('/').all(is_own)
-}
-
-/// Finds rule pages and memories in directories inside the project.
-#[must_use]
-pub fn nested(disk: &Disk) -> Nested {
-    const MAX_DIRS: usize = 1000;
-    let mut folders = dirs_below(disk, "");
-    let outer = folders.clone();
-    for folder in outer.iter().filter(|folder| !FOREIGN_DIRS.contains(&folder.as_str())) {
-        if folders.len() < MAX_DIRS {
-            folders.extend(dirs_below(disk, folder));
-        }
-    }
-    let is_own =
-        |folder: &&String| !FOREIGN_DIRS.contains(&folder.rsplit('/').next().unwrap_or_default());
-    let is_folder = |path: &String| disk.locate(path).is_ok_and(|path| path.is_dir());
-    let mut nested = Nested::default();
-    for folder in folders.iter().filter(is_own).take(MAX_DIRS) {
-        nested.rules.extend(Some(format!("{folder}/.aidd/rules")).filter(is_folder));
-        if is_folder(&format!("{folder}/ai")) {
-            nested.rules.extend(Some(format!("{folder}/ai/rules")).filter(is_folder));
-            nested.memories.extend(
-                Some(folder.clone()).filter(|folder| is_folder(&format!("{folder}/ai/memory"))),
-            );
-        }
-    }
-    nested
-}
-
-/// The directories directly below `folder` (empty for the root), ordered, without hidden
-/// directories and links.
-#[must_use]
-pub fn dirs_below(disk: &Disk, folder: &str) -> Vec<String> {
-    let Ok(entries) = disk.locate(folder).and_then(std::fs::read_dir) else { return Vec::new() };
-    let folders =
-        entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
-    let mut found: Vec<String> = names
-        .filter(|name| !name.starts_with('.'))
-        .map(|name| if folder.is_empty() { name } else { format!("{folder}/{name}") })
-        .collect();
-    found.sort();
-    found
 }
 
 /// The names of the files directly in `folder` (empty for the root), ordered, without links.

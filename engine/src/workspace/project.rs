@@ -7,7 +7,9 @@ use crate::project::config::{self, Config};
 use crate::project::git::Snapshot;
 use crate::project::overlay::Overlay;
 use crate::rules::registry::{self, Registry};
-use crate::text::files::{Disk, Files, Links, irregular_below, is_searched, nested, read_regular};
+use crate::text::files::{
+    Disk, Files, Links, Nested, irregular_below, is_searched, nested, read_regular,
+};
 use crate::text::kind::{
     BRANCH_DIR, CONFIG_PATH, LEGACY_MEMORY_DIR, MEMORY_DIR, PACK_DIR, RULE_DIRS, is_memory_path,
     is_page_path,
@@ -58,6 +60,9 @@ pub struct Project {
     pub pages: Vec<(String, String)>,
     /// The tracked memory files with a check that cannot be parsed.
     malformed_memories: Vec<String>,
+    /// The directories of rule pages and memories inside the project; empty if the rules are read from
+    /// a revision.
+    nested: Nested,
     /// The revision from which settings, rules and baseline are read if those on disk are not
     /// trusted.
     trusted: Option<Snapshot>,
@@ -92,7 +97,7 @@ impl Project {
             None => Config::default(),
         };
         Overlay::apply(&disk, &mut config);
-        let (pages, malformed_memories) = all_pages(&disk);
+        let (pages, malformed_memories, nested) = all_pages(&disk);
         Ok(Self {
             distribution,
             disk,
@@ -100,6 +105,7 @@ impl Project {
             config_path,
             pages,
             malformed_memories,
+            nested,
             trusted: None,
             today: None,
         })
@@ -118,7 +124,7 @@ impl Project {
     #[must_use]
     pub fn unconfigured(distribution: &'static Distribution, root: &Path) -> Self {
         let disk = Disk::new(root);
-        let (pages, malformed_memories) = all_pages(&disk);
+        let (pages, malformed_memories, nested) = all_pages(&disk);
         Self {
             distribution,
             disk,
@@ -126,6 +132,7 @@ impl Project {
             config_path: None,
             pages,
             malformed_memories,
+            nested,
             trusted: None,
             today: None,
         }
@@ -198,7 +205,6 @@ impl Project {
         let memory_dirs: Vec<String> = memory_dirs.into_iter().map(str::to_owned).collect();
         let malformed_memories = add_memory_pages(&snapshot, &memory_dirs, &mut pages);
         let (disk, trusted) = (Disk::new(root), Some(snapshot));
-        let today = None;
         Ok(Self {
             distribution,
             disk,
@@ -206,8 +212,9 @@ impl Project {
             config_path,
             pages,
             malformed_memories,
+            nested: Nested::default(),
             trusted,
-            today,
+            today: None,
         })
     }
 
@@ -256,11 +263,10 @@ impl Project {
         if self.trusted.is_some() {
             return Vec::new();
         }
-        let nested = nested(&self.disk);
         let pages = RULE_DIRS.into_iter().chain([PACK_DIR]).map(str::to_owned);
         let memories = [MEMORY_DIR, LEGACY_MEMORY_DIR, BRANCH_DIR].map(str::to_owned);
-        let inner = nested.memories.iter().map(|dir| format!("{dir}/{MEMORY_DIR}"));
-        let dirs = pages.chain(nested.rules).chain(memories).chain(inner);
+        let inner = self.nested.memories.iter().map(|dir| format!("{dir}/{MEMORY_DIR}"));
+        let dirs = pages.chain(self.nested.rules.iter().cloned()).chain(memories).chain(inner);
         let is_read = |path: &String| {
             [".md", ".json", ".jsonl"].iter().any(|extension| path.ends_with(extension))
         };
@@ -378,12 +384,12 @@ impl Project {
 }
 
 /// The rule pages on disk, the pages of memories, and the memory files with a check that cannot be
-/// parsed.
-fn all_pages(disk: &Disk) -> (Vec<(String, String)>, Vec<String>) {
+/// parsed; and the directories inside the project that were searched for them.
+fn all_pages(disk: &Disk) -> (Vec<(String, String)>, Vec<String>, Nested) {
     let nested = nested(disk);
     let mut pages = registry::project_pages(disk, &nested);
     let malformed_memories = add_memory_pages(disk, &nested.memories, &mut pages);
-    (pages, malformed_memories)
+    (pages, malformed_memories, nested)
 }
 
 /// Adds the pages of memories. Returns the tracked files with a check that cannot be parsed.
