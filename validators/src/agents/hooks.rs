@@ -27,7 +27,7 @@ const READERS: [&str; 10] =
     ["bash", "dash", "fish", "node", "perl", "python", "python3", "ruby", "sh", "zsh"];
 
 /// The events of the client's hooks.
-fn events(context: &AgentContext<'_, '_>) -> Option<&'static Names> {
+pub(super) fn events(context: &AgentContext<'_, '_>) -> Option<&'static Names> {
     let client = match (context.file.client, context.file.purpose) {
         (Client::Claude, Purpose::Settings | Purpose::Hooks) => "claude",
         (Client::Cursor, Purpose::Hooks) => "cursor",

@@ -6,7 +6,7 @@ use super::messages::{exact, part};
 use super::model::{Entry, Form, Format};
 use super::placeholders::{self, Placeholder};
 use super::printf::{self, Argument};
-use super::{Context, display_key, groups, icu};
+use super::{Context, display_key, groups, icu, supplied};
 use crate::cached::cached;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::{Edit, Severity};
@@ -246,6 +246,7 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
                 !expected.contains(name)
                     && !is_supplied(name)
                     && (is_certain || !expected.is_empty() || is_usual(name))
+                    && !supplied::is_supplied(context.files, &pair.entry.key, bare(name))
             };
             let unknown: Vec<&Placeholder> = found.iter().filter(is_unknown).collect();
             if unknown.is_empty() {
