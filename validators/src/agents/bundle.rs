@@ -111,11 +111,19 @@ pub(super) fn todo_left(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         let start = line.len() - line.trim_start_matches(LEADING).len();
         let Some(length) = mark(&line[start..]) else { continue };
         let span = Span::new(offset + start, offset + start + length);
-        if !instructions.is_code(span) {
+        let after = &context.source.text()[offset + line.len()..];
+        if !instructions.is_code(span) && !is_list_of_tasks(line, after) {
             report.at(span, message).help(help);
             return;
         }
     }
+}
+
+/// Whether a line is a heading such as `## TODO` with a text below it: what is still to be done in the
+/// project.
+fn is_list_of_tasks(line: &str, after: &str) -> bool {
+    let next = after.lines().map(str::trim).find(|line| !line.is_empty());
+    line.trim_start().starts_with('#') && next.is_some_and(|next| !next.starts_with('#'))
 }
 
 /// Characters before the text of a heading, of an entry of a list, or of a comment.

@@ -264,7 +264,11 @@ pub(super) fn wrong_package_manager(context: &AgentContext<'_, '_>, report: &mut
     for command in &instructions.commands {
         let Some((manager, ecosystem)) = written_manager(command) else { continue };
         let used = used(ecosystem);
-        if used.len() != 1 || used.contains(manager) || instructions.is_negated(command.span) {
+        if used.len() != 1
+            || used.contains(manager)
+            || instructions.is_negated(command.span)
+            || instructions.is_description(command.span)
+        {
             continue;
         }
         if ecosystem == Ecosystem::Npm && is_for_users(command, context.files, listing) {

@@ -181,11 +181,12 @@ fn scoped_statements(instructions: &Instructions<'_>) -> Vec<(Style, Scope, Span
     for (offset, line) in instructions.prose() {
         let lower = line.to_ascii_lowercase();
         // The first of several: "double quotes over single quotes".
-        let phrase = STATEMENTS.iter().filter_map(|(phrase, style)| {
+        let phrases = STATEMENTS.iter().filter_map(|(phrase, style)| {
             let at = lower.find(phrase)?;
             Some((*style, at..at + phrase.len()))
         });
-        let phrase = phrase.min_by_key(|(_, range)| range.start);
+        let phrases: Vec<_> = phrases.collect();
+        let phrase = phrases.iter().min_by_key(|(_, range)| range.start).cloned();
         let lengths = || {
             let (length, range) = line_length(&lower)?;
             Some((Style::LineLength(length), range))
@@ -194,7 +195,12 @@ fn scoped_statements(instructions: &Instructions<'_>) -> Vec<(Style, Scope, Span
         let span = Span::new(offset + range.start, offset + range.end);
         let is_length = matches!(style, Style::LineLength(_));
         let around = format!("{lower}\n{}", headings_above(instructions, span));
-        if let Some(scope) = scope_of(&around, is_length) {
+        // "2 spaces; in Python 4 spaces": the language is that of one of them.
+        let has_several = matches!(style, Style::Spaces(_) | Style::Tabs)
+            && phrases.iter().any(|(other, _)| style.contradicts(*other));
+        if let Some(scope) = scope_of(&around, is_length)
+            && (scope == Scope::All || !has_several)
+        {
             found.push((style, scope, span));
         }
     }

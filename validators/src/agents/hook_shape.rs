@@ -1,10 +1,10 @@
 //! The shape of hooks: groups without hooks, and hooks without the field that their kind requires.
 
-use super::AgentContext;
 use super::model::{Client, Purpose};
+use super::{AgentContext, hooks};
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::Severity;
+use aidd_engine::text::finding::{Finding, Severity};
 use aidd_engine::text::source::Span;
 
 /// The kinds of hooks of Claude Code, each with the fields that it requires.
@@ -17,6 +17,9 @@ const KINDS: &[(&str, &[&str])] = &[
 ];
 /// The fields of which a hook of Copilot has one.
 const COPILOT_COMMANDS: [&str; 6] = ["bash", "command", "exec", "powershell", "prompt", "url"];
+
+/// How many more values with the same defect a finding points to.
+const MAX_RELATED: usize = 20;
 
 pub(super) fn hook_shape(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     if context.data.broken.is_some() {
@@ -47,13 +50,20 @@ fn grouped(context: &AgentContext<'_, '_>, is_claude: bool, report: &mut Report<
             }
             continue;
         }
-        for (group, value) in context.children_of(Some(event)) {
-            let Some(hooks) = context.data.child(group, "hooks") else {
-                let message = "a group without `hooks` runs nothing";
-                let help = "put the hooks into the list `hooks`, next to `matcher`";
-                report.at(first_key(context, group).unwrap_or(value.span), message).help(help);
-                continue;
-            };
+        if is_unknown(context, name) {
+            continue;
+        }
+        let groups = context.children_of(Some(event));
+        let without: Vec<Span> = groups
+            .filter(|(group, _)| context.data.child(*group, "hooks").is_none())
+            .map(|(group, value)| first_key(context, group).unwrap_or(value.span))
+            .collect();
+        let one = "a group without `hooks` runs nothing";
+        if let Some(finding) = once(&without, one, "groups without `hooks` run nothing", report) {
+            finding.help("put the hooks into the list `hooks`, next to `matcher`");
+        }
+        for (group, _) in context.children_of(Some(event)) {
+            let Some(hooks) = context.data.child(group, "hooks") else { continue };
             for (hook, value) in context.children_of(Some(hooks)) {
                 let span = first_key(context, hook).unwrap_or(value.span);
                 if is_claude {
@@ -63,6 +73,26 @@ fn grouped(context: &AgentContext<'_, '_>, is_claude: bool, report: &mut Report<
             }
         }
     }
+}
+
+/// Reports a defect of several values of an event once, because it is usually the same in all of them.
+/// `one` is the message for a single value, and `many` follows the number of values.
+fn once<'r>(
+    spans: &[Span],
+    one: &str,
+    many: &str,
+    report: &'r mut Report<'_>,
+) -> Option<&'r mut Finding> {
+    let (first, others) = spans.split_first()?;
+    let message = match others.len() {
+        0 => one.to_owned(),
+        _ => format!("{} {many}", spans.len()),
+    };
+    let finding = report.at(*first, message);
+    for span in others.iter().take(MAX_RELATED) {
+        finding.related(*span, "the same defect");
+    }
+    Some(finding)
 }
 
 fn check_kind(context: &AgentContext<'_, '_>, hook: usize, span: Span, report: &mut Report<'_>) {
@@ -85,23 +115,41 @@ fn check_kind(context: &AgentContext<'_, '_>, hook: usize, span: Span, report: &
 /// Hooks directly in the list of an event: `event: [hook]`.
 fn flat(context: &AgentContext<'_, '_>, commands: &[&str], report: &mut Report<'_>) {
     for (event, value) in context.children(&["hooks"]) {
-        if value.datum != Datum::List {
+        let name = value.key.as_ref().map_or("", |(name, _)| name);
+        if value.datum != Datum::List || is_unknown(context, name) {
             continue;
         }
+        let (mut groups, mut empty) = (Vec::new(), Vec::new());
         for (hook, value) in context.children_of(Some(event)) {
             let has = |key: &str| context.data.child(hook, key).is_some();
             let span = first_key(context, hook).unwrap_or(value.span);
-            if has("hooks") && !commands.iter().any(|key| has(key)) {
-                let client = context.file.client.name();
-                report
-                    .at(span, format!("{client} does not read groups of hooks"))
-                    .help("put the hooks directly into the list of the event");
-            } else if value.datum == Datum::Map && !commands.iter().any(|key| has(key)) {
-                report.at(span, "the hook has no command").help("add `command`");
+            if !commands.iter().any(|key| has(key)) {
+                if has("hooks") {
+                    groups.push(span);
+                } else if value.datum == Datum::Map {
+                    empty.push(span);
+                }
             }
             timeout(context, hook, report);
         }
+        let client = context.file.client.name();
+        let message = format!("{client} does not read groups of hooks");
+        let many = format!("groups of hooks, which {client} does not read");
+        if let Some(finding) = once(&groups, &message, &many, report) {
+            finding.help("put the hooks directly into the list of the event");
+        }
+        if let Some(finding) =
+            once(&empty, "the hook has no command", "hooks have no command", report)
+        {
+            finding.help("add `command`");
+        }
     }
+}
+
+/// Whether the client does not know the event. Another rule reports it; the shape of its hooks
+/// matters only after that.
+fn is_unknown(context: &AgentContext<'_, '_>, event: &str) -> bool {
+    hooks::events(context).is_some_and(|events| !events.has(event))
 }
 
 /// The span of the first key of an object, which is short.

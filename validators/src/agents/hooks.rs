@@ -27,7 +27,7 @@ const READERS: [&str; 10] =
     ["bash", "dash", "fish", "node", "perl", "python", "python3", "ruby", "sh", "zsh"];
 
 /// The events of the client's hooks.
-fn events(context: &AgentContext<'_, '_>) -> Option<&'static Names> {
+pub(super) fn events(context: &AgentContext<'_, '_>) -> Option<&'static Names> {
     let client = match (context.file.client, context.file.purpose) {
         (Client::Claude, Purpose::Settings | Purpose::Hooks) => "claude",
         (Client::Cursor, Purpose::Hooks) => "cursor",
@@ -58,7 +58,7 @@ pub(super) fn hook_event(context: &AgentContext<'_, '_>, report: &mut Report<'_>
         let Some((event, key)) = value.key.as_ref().filter(|_| value.datum == Datum::List) else {
             continue;
         };
-        if events.has(event) {
+        if events.has(event) || is_setting(context, event) {
             continue;
         }
         let client = context.file.client.name();
@@ -70,6 +70,15 @@ pub(super) fn hook_event(context: &AgentContext<'_, '_>, report: &mut Report<'_>
             finding.fix_unsafe(format!("Rename to `{near}`"), vec![edit]);
         }
     }
+}
+
+/// Whether a key next to the events is a setting of all hooks.
+fn is_setting(context: &AgentContext<'_, '_>, key: &str) -> bool {
+    let settings = match context.file.client {
+        Client::Gemini => names("gemini", "hook-settings"),
+        _ => None,
+    };
+    settings.is_some_and(|settings| settings.has(key))
 }
 
 /// Reports a program whose name is almost that of an event of Cline. Other files can be helpers.

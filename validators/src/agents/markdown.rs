@@ -26,6 +26,26 @@ const SHELLS: [&str; 6] = ["sh", "bash", "shell", "zsh", "console", "terminal"];
 /// Maximum number of bytes before and after a span that are read as its context.
 const MAX_CONTEXT: u32 = 2_000;
 
+/// Verbs with which an instruction to run a command starts, in lower case.
+const IMPERATIVES: [&str; 16] = [
+    "add",
+    "always",
+    "build",
+    "do",
+    "fetch",
+    "first",
+    "get",
+    "install",
+    "please",
+    "reinstall",
+    "run",
+    "setup",
+    "set",
+    "then",
+    "update",
+    "use",
+];
+
 /// Words that negate a statement or refer to the past, in lower case.
 const NEGATIONS: &[&str] = &[
     "never",
@@ -110,6 +130,21 @@ impl<'s> Instructions<'s> {
         let nearest = below.checked_sub(1).and_then(|index| headings.get(index));
         let heading = nearest.map(|heading| heading.text.to_lowercase()).unwrap_or_default();
         NEGATIONS.iter().any(|word| context.contains(word) || heading.contains(word))
+    }
+
+    /// Whether the sentence around the command at `span` says how something happens, not what to do:
+    /// "the hooks are installed via `npm install`". A sentence that starts with an imperative, such
+    /// as "install the packages via …", says what to do.
+    pub(super) fn is_description(&self, span: Span) -> bool {
+        let line = self.source.lines_around(span);
+        let start = line.start.max(span.start.saturating_sub(MAX_CONTEXT));
+        let before = self.source.slice(Span { start, end: span.start }).to_lowercase();
+        let before = before.trim_end_matches('`').trim_end();
+        let Some(clause) = before.strip_suffix("via") else { return false };
+        let sentence = clause.rsplit(". ").next().unwrap_or(clause);
+        let mut words = sentence.split(|c: char| !c.is_alphanumeric() && c != '-');
+        let first = words.find(|word| word.contains(char::is_alphabetic));
+        first.is_some_and(|word| !IMPERATIVES.contains(&word))
     }
 
     /// The line of `span` and the line above, in lower case; of long lines, the part around `span`.

@@ -50,9 +50,28 @@ pub(super) fn permission_syntax(context: &AgentContext<'_, '_>, report: &mut Rep
                     .at(span, format!("the path of `{rule}` is relative to the project root"))
                     .help("an absolute path begins with `//`, one in the home directory with `~/`")
                     .fix_unsafe("Make the path absolute", edit(context, span, rule, &absolute));
+            } else if tool == "WebSearch" && specifier.contains(['*', '?']) {
+                report
+                    .at(span, format!("Claude Code refuses `{rule}`"))
+                    .help("write `WebSearch`; searches have no wildcards");
+            } else if tool == "WebFetch" && !specifier.starts_with("domain:") {
+                let finding = report.at(span, format!("Claude Code refuses `{rule}`"));
+                finding.help("write `WebFetch(domain:example.com)`, or `WebFetch` for all domains");
+                if let Some(host) = host(specifier) {
+                    let domain = format!("WebFetch(domain:{host})");
+                    finding.fix_unsafe("Name the domain", edit(context, span, rule, &domain));
+                }
             }
         }
     }
+}
+
+/// The host of a pattern such as `https://example.com/*`.
+fn host(pattern: &str) -> Option<&str> {
+    let (_, rest) = pattern.split_once("://")?;
+    let host = rest.split(['/', ':']).next()?;
+    let is_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
+    (host.contains('.') && host.chars().all(is_host)).then_some(host)
 }
 
 /// Replaces the text of a string in quotes.

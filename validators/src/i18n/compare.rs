@@ -6,7 +6,7 @@ use super::messages::{exact, part};
 use super::model::{Entry, Form, Format};
 use super::placeholders::{self, Placeholder};
 use super::printf::{self, Argument};
-use super::{Context, display_key, groups, icu};
+use super::{Context, display_key, groups, icu, supplied};
 use crate::cached::cached;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::{Edit, Severity};
@@ -182,7 +182,13 @@ fn marks(placeholder: &str) -> &str {
 /// same locale in the same directory.
 fn usual_marks(context: &Context<'_>) -> BTreeSet<String> {
     let texts = context.pairs().iter().filter_map(|pair| pair.sources.first());
-    let mut usual = frequent(texts.map(|text| scan(context, text)));
+    let mut usual = frequent(texts.map(|text| {
+        let mut found = scan(context, text);
+        if context.layout.format == Format::Po && found.is_empty() {
+            found = placeholders::directives(text);
+        }
+        found
+    }));
     let Some((directory, _)) = context.layout.group.split_once('*') else { return usual };
     let format = context.layout.format;
     let of_directory = cached(context.files, &format!("i18n marks {format:?} {directory}"), || {
@@ -228,7 +234,12 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
     let is_usual = |name: &str| usual.get_or_init(|| usual_marks(context)).contains(marks(name));
     for pair in context.pairs() {
         let mut forms = pair.entry.forms.iter();
-        if pair.entry.directives.is_some() || !forms.any(|form| has_marks(context, &form.value)) {
+        // The messages of the same locale pass values to a term of Fluent, such as a case.
+        let is_term = format == Format::Fluent && pair.entry.key.starts_with('-');
+        if pair.entry.directives.is_some()
+            || is_term
+            || !forms.any(|form| has_marks(context, &form.value))
+        {
             continue;
         }
         let implicit = implicit(context, pair);
@@ -241,11 +252,17 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
         let is_supplied =
             |name: &str| implicit.contains(&bare(name)) || is_validation && name == ":attribute";
         for form in &pair.entry.forms {
-            let found = scan(context, &form.value);
+            let mut found = scan(context, &form.value);
+            // Without a flag, the directives of gettext are text, which translators do not add.
+            if format == Format::Po && pair.sources.iter().all(|text| !text.contains('%')) {
+                found.extend(placeholders::directives(&form.value));
+            }
             let is_unknown = |(name, _): &&Placeholder| {
                 !expected.contains(name)
                     && !is_supplied(name)
                     && (is_certain || !expected.is_empty() || is_usual(name))
+                    && (format.has_sources()
+                        || !supplied::is_supplied(context.files, &pair.entry.key, bare(name)))
             };
             let unknown: Vec<&Placeholder> = found.iter().filter(is_unknown).collect();
             if unknown.is_empty() {

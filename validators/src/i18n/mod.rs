@@ -18,6 +18,7 @@ mod plural_forms;
 mod plurals;
 mod printf;
 mod read;
+mod supplied;
 mod tags;
 mod unused;
 mod usage;

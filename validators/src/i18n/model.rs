@@ -205,6 +205,8 @@ pub(super) struct Catalogue {
     pub(super) plural_uses: Vec<usize>,
     /// Whether the texts are messages in the syntax of ICU.
     pub(super) is_icu: bool,
+    /// The keys that have no text yet.
+    pub(super) empty_keys: Vec<String>,
     /// References to other messages: the name, and its span.
     pub(super) references: Vec<(String, Span)>,
 }

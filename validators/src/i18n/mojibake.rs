@@ -6,6 +6,8 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Edit;
 use std::ops::Range;
 
+/// How often a text is decoded at most.
+const MAX_LAYERS: usize = 4;
 /// The characters of Windows-1252 for the bytes 0x80 to 0x9F; those without a character are control
 /// characters.
 const WINDOWS: [char; 32] = [
@@ -117,19 +119,64 @@ fn decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes?).ok()
 }
 
+/// The character that was encoded several times, the range of its characters in `text`, and how often
+/// it was encoded. `range` has the outermost encoding of `original`.
+fn innermost(text: &str, range: Range<usize>, original: char) -> (Range<usize>, char, usize) {
+    let start = range.start;
+    let (mut end, mut character) = (range.end, original);
+    let mut layers = vec![text[start..].to_owned()];
+    while layers.len() < MAX_LAYERS {
+        let Some(inner) = layers.last().and_then(|layer| decoded_start(layer)) else { break };
+        let Some((found, c)) = find(&inner).filter(|(found, _)| found.start == 0) else { break };
+        // Each byte of a layer is one character of the layer around it.
+        let outwards = layers.iter().rev();
+        let length = outwards
+            .fold(found.end, |bytes, layer| layer.chars().take(bytes).map(char::len_utf8).sum());
+        (end, character) = (start + length, c);
+        layers.push(inner);
+    }
+    (start..end, character, layers.len())
+}
+
+/// The start of a text that has no ASCII, decoded as UTF-8.
+fn decoded_start(text: &str) -> Option<String> {
+    let bytes: Vec<u8> = text.chars().map_while(byte).collect();
+    let valid = match std::str::from_utf8(&bytes) {
+        Ok(valid) => valid,
+        Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    (!valid.is_empty()).then(|| valid.to_owned())
+}
+
+/// The text without all layers of wrong encodings.
+fn restored(text: &str) -> Option<String> {
+    let mut text = decoded(text)?;
+    for _ in 1..MAX_LAYERS {
+        let Some(inner) = find(&text).and_then(|_| decoded(&text)) else { break };
+        text = inner;
+    }
+    Some(text)
+}
+
 pub(super) fn mojibake(context: &Context<'_>, report: &mut Report<'_>) {
     let source = report.source();
     for entry in context.entries() {
         for form in &entry.forms {
             let Some((range, original)) = find(&form.value) else { continue };
+            let (range, original, layers) = innermost(&form.value, range, original);
             let span = part(source, form.span, &form.value, &range);
             let shown = &form.value[range];
             let key = display_key(&entry.key);
-            let finding = report.at(span, format!("`{shown}` in `{key}` is `{original}` in UTF-8"));
+            let times = match layers {
+                1 => "in UTF-8".to_owned(),
+                2 => "encoded twice in UTF-8".to_owned(),
+                _ => format!("encoded {layers} times in UTF-8"),
+            };
+            let finding = report.at(span, format!("`{shown}` in `{key}` is `{original}` {times}"));
             finding.help("The text was decoded with a wrong encoding; restore it from its source");
             let raw = source.slice(form.span);
             if raw == form.value
-                && let Some(text) = decoded(raw)
+                && let Some(text) = restored(raw)
             {
                 let edit = Edit::replace(form.span, text);
                 finding.fix_unsafe("Decode the text as UTF-8", vec![edit]);
@@ -181,5 +228,20 @@ mod tests {
         }
         assert_eq!(decoded("Ã©tÃ© 5 â‚¬").as_deref(), Some("été 5 €"));
         assert_eq!(decoded("日 Ã©"), None);
+    }
+
+    #[test]
+    fn several_encodings_are_removed() {
+        for (text, expected) in [
+            ("L'Ã©tÃ©", "2..6 é 1 L'été"),
+            ("L'ÃƒÂ©tÃƒÂ©", "2..10 é 2 L'été"),
+            ("donÃ¢â‚¬â„¢t", "3..21 ’ 2 don’t"),
+            ("ÃƒÆ’Ã‚Â© 5", "0..18 é 3 é 5"),
+        ] {
+            let (range, original) = find(text).expect("bytes of UTF-8");
+            let (range, original, layers) = innermost(text, range, original);
+            let restored = restored(text).expect("decoded");
+            assert_eq!(format!("{range:?} {original} {layers} {restored}"), expected, "{text}");
+        }
     }
 }

@@ -12,7 +12,7 @@ pub(super) fn has_marks(format: Format, is_icu: bool, text: &str) -> bool {
     let bytes = text.as_bytes();
     match format {
         _ if is_icu => memchr::memchr(b'{', bytes).is_some(),
-        Format::Yaml => memchr::memchr2(b'{', b'%', bytes).is_some(),
+        Format::Yaml | Format::Po => memchr::memchr2(b'{', b'%', bytes).is_some(),
         Format::Php => memchr::memchr(b':', bytes).is_some(),
         Format::Fluent => memchr::memchr(b'$', bytes).is_some(),
         Format::Xliff => memchr::memchr(b'<', bytes).is_some(),
@@ -123,6 +123,32 @@ fn named_percent(text: &str) -> Vec<Placeholder> {
             (is_valid && !is_escaped).then(|| (format!("%{{{name}}}"), at..at + 3 + length))
         })
         .collect()
+}
+
+/// The directives of `printf` that are not text in any language: `%s`, `%d`, `%1$s` and `%(name)s`.
+pub(super) fn directives(text: &str) -> Vec<Placeholder> {
+    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(start) = memchr::memchr(b'%', &bytes[at..]).map(|start| at + start) {
+        let rest = &text[start + 1..];
+        at = start + 1 + usize::from(rest.starts_with('%'));
+        let prefix = if rest.starts_with('(') {
+            rest.find(')').filter(|end| rest[1..*end].bytes().all(is_name)).map(|end| end + 1)
+        } else {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            (digits == 0 || rest[digits..].starts_with('$'))
+                .then(|| digits + usize::from(digits > 0))
+        };
+        let Some(prefix) = prefix else { continue };
+        let mut after = rest[prefix..].chars();
+        let is_directive = matches!(after.next(), Some('s' | 'd'));
+        if is_directive && !after.next().is_some_and(char::is_alphanumeric) {
+            let end = start + 1 + prefix + 1;
+            found.push((text[start..end].to_owned(), start..end));
+        }
+    }
+    found
 }
 
 /// `:name` of Laravel; the case of letters selects the case of the value.

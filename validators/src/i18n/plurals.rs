@@ -49,6 +49,34 @@ impl Counted {
     }
 }
 
+/// Whether a text is right for all numbers: it is the number alone, or its words have the endings of
+/// several numbers, as `file(s)` has.
+fn is_for_all(text: &str) -> bool {
+    let (mut has_words, mut has_endings) = (false, false);
+    let mut rest = text;
+    let mut last = ' ';
+    while let Some(c) = rest.chars().next() {
+        let end = match c {
+            '<' => rest.find('>'),
+            '{' => rest.find('}'),
+            '%' => rest.find(|c: char| c.is_alphabetic() || c == '@'),
+            _ => None,
+        };
+        rest = &rest[end.map_or(c.len_utf8(), |end| (end + 1).min(rest.len()))..];
+        if end.is_none() {
+            has_words |= c.is_alphabetic();
+            let inner = rest.split(')').next().unwrap_or_default();
+            has_endings |= c == '('
+                && last.is_alphabetic()
+                && inner.len() < rest.len()
+                && !inner.is_empty()
+                && inner.chars().all(|c| c.is_alphabetic() || c == '/');
+        }
+        last = c;
+    }
+    !has_words || has_endings
+}
+
 fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
     let source = report.source();
     let mut found = Vec::new();
@@ -256,7 +284,9 @@ pub(super) fn missing_plural(context: &Context<'_>, report: &mut Report<'_>) {
         let Some(plurals) = plurals_of(counted) else { continue };
         let missing: Vec<&str> =
             plurals.required().filter(|category| !counted.has(category)).collect();
-        let is_intended = is_uniform(counted) && !(is_usual && counted.source_varies);
+        let default = counted.forms.get("other").filter(|_| counted.has_default);
+        let is_intended = is_uniform(counted) && !(is_usual && counted.source_varies)
+            || default.is_some_and(|text| is_for_all(text));
         if missing.is_empty() || is_intended || counted.is_served(&missing, plurals, &used) {
             continue;
         }
@@ -294,5 +324,22 @@ pub(super) fn unknown_plural(context: &Context<'_>, report: &mut Report<'_>) {
             locale::language(&counted.locale)
         );
         report.at(counted.span, message).help("Delete it");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn some_texts_are_for_all_numbers() {
+        for text in
+            ["#", "<b>#</b>", "{n}", "%1$d", "", "# файла(ов)", "{n} file(s)", "# soubor(y/ů)"]
+        {
+            assert!(is_for_all(text), "{text}");
+        }
+        for text in ["# файлов", "{n} days (left)", "# (s)", "%d von allen", "a(", "x(1)"] {
+            assert!(!is_for_all(text), "{text}");
+        }
     }
 }

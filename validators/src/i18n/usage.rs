@@ -177,7 +177,11 @@ fn known(convention: Convention, files: &dyn Files, groups: &Groups, all: bool) 
                 let stem = name.map(|(stem, _)| stem).filter(|stem| {
                     is_php || format == Some(Format::Json) && locale::parse(stem).is_none()
                 });
-                for entry in Option::as_ref(&catalogue).into_iter().flat_map(|it| &it.entries) {
+                let Some(catalogue) = &*catalogue else { continue };
+                for key in &catalogue.empty_keys {
+                    known.add(key);
+                }
+                for entry in &catalogue.entries {
                     if let Some(stem) = stem {
                         known.add(&format!("{stem}.{}", entry.key));
                     }

@@ -62,6 +62,7 @@ pub(super) fn read(text: &str, locale: Option<&str>) -> Option<Catalogue> {
                 let span = inner(text, value.span);
                 catalogue.entries.push(Entry::single(path, key_span, content.clone(), span));
             }
+            Datum::Null if is_rails => catalogue.empty_keys.push(path),
             _ => others += 1,
         }
     }
@@ -74,10 +75,15 @@ fn plural_forms(values: &Values, map: &Value, text: &str) -> Option<Vec<Form>> {
     for &child in &map.children {
         let child = &values.all[child];
         let (key, _) = child.key.as_ref()?;
-        let Datum::Text(value) = &child.datum else { return None };
         if !CATEGORIES.contains(&&**key) {
             return None;
         }
+        let value = match &child.datum {
+            Datum::Text(value) => value,
+            // A form that is still to be translated.
+            Datum::Null => continue,
+            _ => return None,
+        };
         let category = Some(key.as_str().into());
         forms.push(Form { category, value: value.clone(), span: inner(text, child.span) });
     }
