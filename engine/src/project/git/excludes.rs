@@ -10,6 +10,7 @@ const SOURCES: [Source; 3] = [Source::System, Source::Git, Source::User];
 /// The path of the user's ignore file: `core.excludesFile` in the configuration of the user or the
 /// system, without files that it includes, or else `git/ignore` in the user's configuration directory
 /// ([gitignore](https://git-scm.com/docs/gitignore)). The file need not exist.
+#[expect(clippy::disallowed_methods, reason = "Git's own variables determine its configuration")]
 pub(crate) fn user_excludes() -> Option<PathBuf> {
     let env = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let home = std::env::home_dir();
