@@ -362,10 +362,10 @@ mod tests {
         let files = [("src/a.ts", code), ("src/b.ts", code), ("src/c.ts", code)];
         let (_directory, mut project, paths) = project(&files);
         let fits = fitting(&project, &project.registry(), &paths);
-        let mut try_them = |fits| try_packs(&mut project, &paths, fits, &|| ()).expect("tried").packs;
+        let mut try_them =
+            |fits| try_packs(&mut project, &paths, fits, &|| ()).expect("tried").packs;
         let together = try_them(fits.clone());
-        let alone: Vec<PackTrial> =
-            fits.into_iter().flat_map(|fit| try_them(vec![fit])).collect();
+        let alone: Vec<PackTrial> = fits.into_iter().flat_map(|fit| try_them(vec![fit])).collect();
         let counts = |trials: &[PackTrial]| -> Vec<_> {
             trials.iter().map(|trial| (trial.fit.name.clone(), trial.counts.clone())).collect()
         };
