@@ -341,7 +341,9 @@ mod tests {
         let (_directory, mut project, paths) = project(&files);
         let fits = fitting(&project, &project.registry(), &paths);
         let checked = AtomicUsize::new(0);
-        let after_file = || drop(checked.fetch_add(1, Ordering::Relaxed));
+        let after_file = || {
+            checked.fetch_add(1, Ordering::Relaxed);
+        };
         let trials = try_packs(&mut project, &paths, fits, &after_file).expect("tried");
         assert_eq!(checked.into_inner(), files.len(), "each file is checked once for all packs");
         assert!(trials.packs.len() > 1 && !trials.packs[0].is_partial);
