@@ -87,7 +87,9 @@ mod tests {
         let passes = PassThread::default();
         let (sender, receiver) = std::sync::mpsc::channel();
         let (hold, held) = std::sync::mpsc::channel::<()>();
-        passes.run(move || drop(held.recv()));
+        passes.run(move || {
+            let _ = held.recv();
+        });
         for number in 0..3 {
             let sender = sender.clone();
             passes.run(move || sender.send((number, thread::current().id())).expect("received"));

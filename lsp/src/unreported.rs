@@ -53,7 +53,7 @@ impl Stamps {
             let mut before = before.paths.iter().zip(&before.stamps).peekable();
             let mut stamps = Vec::with_capacity(paths.len());
             let mut report = |path: &str, is_new_or_gone| {
-                changed.push(Reported { path: root.join(path), is_new_or_gone })
+                changed.push(Reported { path: root.join(path), is_new_or_gone });
             };
             for path in &paths {
                 while let Some((gone, _)) = before.next_if(|(known, _)| known < path) {
