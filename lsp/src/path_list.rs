@@ -30,7 +30,7 @@ impl PathList {
         self.lengths.len()
     }
 
-    /// The paths, sorted.
+    /// The paths in sorted order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = String> {
         let (mut rest, mut path) = (&*self.remainders, String::new());
         self.lengths.iter().map(move |&(shared, length)| {

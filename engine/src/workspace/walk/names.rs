@@ -12,7 +12,7 @@ pub(super) struct Names(
 );
 
 impl Names {
-    /// Sorts `names`.
+    /// The sorted names of files.
     pub(super) fn new(mut names: Vec<&str>) -> Self {
         names.sort_unstable();
         Self((!names.is_empty()).then(|| names.join("/").into()))
