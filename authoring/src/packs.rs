@@ -12,7 +12,7 @@ use aidd_engine::text::paths::{GlobError, Globs, rule_globs};
 use aidd_engine::workspace::project::{Project, ProjectError};
 use aidd_engine::workspace::walk::{self, FileReport, Walk};
 use aidd_page as page;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -25,7 +25,7 @@ const MIN_FILES: usize = 3;
 const MIN_SHARE: usize = 50;
 /// Maximum number of settings files of other linters that are read.
 const MAX_SETTINGS: usize = 100;
-/// Time limit for all trials together.
+/// Time limit for the check with the rules of all packs.
 const TRIAL_BUDGET: Duration = Duration::from_secs(60);
 
 /// Why the packs cannot be tried.
@@ -61,13 +61,13 @@ pub struct Enforced {
     pub settings: String,
 }
 
-/// A step of the trials of packs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TrialStep {
-    /// A file was checked with the rules of the current pack.
-    File,
-    /// The trial of a pack ended.
-    Pack,
+/// What the packs that fit a project would find.
+#[derive(Clone, Debug, Default)]
+pub struct Trials {
+    /// The packs that add rules.
+    pub packs: Vec<PackTrial>,
+    /// The time that the check with the rules of all packs took.
+    pub time: Duration,
 }
 
 /// What a pack would find in the project.
@@ -75,17 +75,15 @@ pub enum TrialStep {
 pub struct PackTrial {
     /// The pack.
     pub fit: Fit,
-    /// The number of rules that the pack adds, without those in `enforced`.
-    pub rules: usize,
+    /// The rules that the pack adds, without those in `enforced`.
+    pub rules: BTreeSet<RuleId>,
     /// The rules of the pack that linters of the project enforce.
     pub enforced: Vec<Enforced>,
     /// The number of findings by severity.
     pub counts: BTreeMap<Severity, usize>,
     /// The first finding of the highest severity.
     pub sample: Option<Sample>,
-    /// The time that the check with only these rules takes on one core.
-    pub time: Duration,
-    /// Whether the time limit ended the trial: the counts are lower bounds.
+    /// Whether the time limit ended the check: the counts are lower bounds.
     pub is_partial: bool,
 }
 
@@ -123,8 +121,8 @@ pub fn fitting(project: &Project, registry: &Registry, paths: &[String]) -> Vec<
 }
 
 /// Tries the packs `fits` on the project, each without the rules that are enabled by default and
-/// without the rules that another linter enforces. Changes only the configuration in memory.
-/// `on_step` is called after each step.
+/// without the rules that another linter enforces. Changes only the configuration in memory. All
+/// packs share one pass over the files, after each of which `after_file` is called.
 ///
 /// # Errors
 /// A malformed glob in the configuration.
@@ -132,18 +130,17 @@ pub fn try_packs(
     project: &mut Project,
     paths: &[String],
     fits: Vec<Fit>,
-    on_step: &(dyn Fn(TrialStep) + Sync),
-) -> Result<Vec<PackTrial>, TrialError> {
+    after_file: &(dyn Fn() + Sync),
+) -> Result<Trials, TrialError> {
     let registry = project.registry();
     let mut linters = Linters::read(project, paths);
     let configured = project.config.compliance.take();
-    let start = Instant::now();
-    let mut trials = Vec::new();
+    let mut packs = Vec::new();
     for fit in fits {
         project.config.compliance = Some(vec![fit.name.clone()]);
         let Ok(pack) = Packs::from_config(&project.config, &registry) else { continue };
         let mut enforced = Vec::new();
-        let mut rules = Vec::new();
+        let mut rules = BTreeSet::new();
         for rule in pack.enabled.iter().filter_map(|id| registry.get(id)) {
             if rule.enabled {
                 continue;
@@ -152,18 +149,18 @@ pub fn try_packs(
                 Some((by, settings)) => {
                     enforced.push(Enforced { rule: rule.id.clone(), by, settings });
                 }
-                None => rules.push(rule.id.to_string()),
+                None => drop(rules.insert(rule.id.clone())),
             }
         }
         if !rules.is_empty() {
-            let limit = TRIAL_BUDGET.saturating_sub(start.elapsed());
-            let after_file = || on_step(TrialStep::File);
-            trials.push(try_pack(project, fit, (rules, enforced), limit, &after_file)?);
+            let counts = BTreeMap::new();
+            packs.push(PackTrial { fit, rules, enforced, counts, sample: None, is_partial: false });
         }
-        on_step(TrialStep::Pack);
     }
+    project.config.compliance = Some(packs.iter().map(|pack| pack.fit.name.clone()).collect());
+    let trials = check_with(project, packs, after_file);
     project.config.compliance = configured;
-    Ok(trials)
+    trials
 }
 
 /// The languages that a settings file is about, as extensions, by the start of its name.
@@ -236,42 +233,48 @@ impl<'a> Linters<'a> {
     }
 }
 
-/// Checks the project with the rules `only`.
-fn try_pack(
+/// Checks the project with the rules of `packs`, and counts the findings of each pack.
+fn check_with(
     project: &Project,
-    fit: Fit,
-    (only, enforced): (Vec<String>, Vec<Enforced>),
-    limit: Duration,
+    mut packs: Vec<PackTrial>,
     after_file: &(dyn Fn() + Sync),
-) -> Result<PackTrial, TrialError> {
-    let rules = only.len();
+) -> Result<Trials, TrialError> {
+    let only: BTreeSet<&RuleId> = packs.iter().flat_map(|pack| &pack.rules).collect();
+    if only.is_empty() {
+        return Ok(Trials::default());
+    }
+    let only = only.into_iter().map(ToString::to_string).collect();
     let engine = project.engine(&Selection { only, ..Selection::default() })?;
     let stop = Arc::new(AtomicBool::new(false));
     let root = Walk::over(vec![project.root().to_owned()]);
-    // With several jobs, the elapsed time is not the time on one core.
-    let walk = Walk { stop: Some(stop.clone()), jobs: 1, ..root };
+    let walk = Walk { stop: Some(stop.clone()), ..root };
     let start = Instant::now();
     let after_each = || {
         after_file();
-        if start.elapsed() > limit {
+        if start.elapsed() > TRIAL_BUDGET {
             stop.store(true, Ordering::Relaxed);
         }
     };
     let outcome = walk::check_tree(&engine, &project.config, &project.disk, &walk, &after_each)?;
-    let is_partial = stop.load(Ordering::Relaxed);
-    let mut counts = BTreeMap::new();
-    let mut first: Option<(&FileReport, &Finding)> = None;
-    for file in &outcome.files {
-        for finding in file.checked.findings.iter().filter(|one| one.status == Status::New) {
-            *counts.entry(finding.severity).or_insert(0) += 1;
-            if first.is_none_or(|(_, worst)| finding.severity > worst.severity) {
-                first = Some((file, finding));
+    for pack in &mut packs {
+        pack.is_partial = stop.load(Ordering::Relaxed);
+        let mut first: Option<(&FileReport, &Finding)> = None;
+        for file in &outcome.files {
+            let is_counted = |finding: &&Finding| {
+                finding.status == Status::New && pack.rules.contains(&finding.rule)
+            };
+            for finding in file.checked.findings.iter().filter(is_counted) {
+                *pack.counts.entry(finding.severity).or_insert(0) += 1;
+                if first.is_none_or(|(_, worst)| finding.severity > worst.severity) {
+                    first = Some((file, finding));
+                }
             }
         }
+        pack.sample = first.map(|(file, finding)| {
+            sample_of(&file.source, &file.checked, finding, file.source.path())
+        });
     }
-    let sample = first
-        .map(|(file, finding)| sample_of(&file.source, &file.checked, finding, file.source.path()));
-    Ok(PackTrial { fit, rules, enforced, counts, sample, time: start.elapsed(), is_partial })
+    Ok(Trials { packs, time: start.elapsed() })
 }
 
 #[cfg(test)]
@@ -279,6 +282,7 @@ fn try_pack(
 mod tests {
     use super::*;
     use std::fs;
+    use std::sync::atomic::AtomicUsize;
 
     fn project(files: &[(&str, &str)]) -> (tempfile::TempDir, Project, Vec<String>) {
         let directory = tempfile::tempdir().expect("a directory");
@@ -336,8 +340,14 @@ mod tests {
         ];
         let (_directory, mut project, paths) = project(&files);
         let fits = fitting(&project, &project.registry(), &paths);
-        let trials = try_packs(&mut project, &paths, fits, &|_| ()).expect("tried");
-        let strict = trials.iter().find(|trial| trial.fit.name == "typescript-strict");
+        let checked = AtomicUsize::new(0);
+        let after_file = || {
+            checked.fetch_add(1, Ordering::Relaxed);
+        };
+        let trials = try_packs(&mut project, &paths, fits, &after_file).expect("tried");
+        assert_eq!(checked.into_inner(), files.len(), "each file is checked once for all packs");
+        assert!(trials.packs.len() > 1 && !trials.packs[0].is_partial);
+        let strict = trials.packs.iter().find(|trial| trial.fit.name == "typescript-strict");
         let strict = strict.expect("the pack fits");
         let enforced: Vec<&str> = strict.enforced.iter().map(|one| &*one.rule).collect();
         assert!(enforced.contains(&"compliance/any-type"), "{enforced:?}");
@@ -346,5 +356,22 @@ mod tests {
         assert!(strict.counts.values().sum::<usize>() >= 3, "{:?}", strict.counts);
         assert!(sample.message.contains("enum"), "{}", sample.message);
         assert!(project.config.compliance.is_none());
+    }
+
+    #[test]
+    fn a_trial_of_several_packs_counts_what_each_finds_alone() {
+        let code = "// eslint-disable-next-line\nexport let a: any = eval('b');\nexport enum C { D }\n\nexport class E {\n  f() {\n    for (const a of b) console.log(a!);\n  }\n}\n";
+        let files = [("src/a.ts", code), ("src/b.ts", code), ("src/c.ts", code)];
+        let (_directory, mut project, paths) = project(&files);
+        let fits = fitting(&project, &project.registry(), &paths);
+        let mut try_them =
+            |fits| try_packs(&mut project, &paths, fits, &|| ()).expect("tried").packs;
+        let together = try_them(fits.clone());
+        let alone: Vec<PackTrial> = fits.into_iter().flat_map(|fit| try_them(vec![fit])).collect();
+        let counts = |trials: &[PackTrial]| -> Vec<_> {
+            trials.iter().map(|trial| (trial.fit.name.clone(), trial.counts.clone())).collect()
+        };
+        assert_eq!(counts(&together), counts(&alone));
+        assert!(together.iter().filter(|trial| !trial.counts.is_empty()).count() > 1);
     }
 }

@@ -5,7 +5,7 @@ mod detect;
 use crate::cli::Init;
 use crate::clients;
 use crate::git_files;
-use aidd_authoring::packs::{self, Enforced, PackTrial, TrialStep};
+use aidd_authoring::packs::{self, Enforced, PackTrial};
 use aidd_ci::progress::Progress;
 use aidd_engine::project::linters::Settings;
 use aidd_engine::rules::packs as engine_packs;
@@ -122,7 +122,7 @@ fn print_enabled(packs: &[String], trials: &[PackTrial], io: &mut Io<'_>) -> Res
     for name in packs {
         match trials.iter().find(|trial| trial.fit.name == *name) {
             Some(trial) => {
-                let (rules, found) = (number(trial.rules, "rule"), found(trial));
+                let (rules, found) = (number(trial.rules.len(), "rule"), found(trial));
                 writeln!(io.out, "enabled {name}: {rules}, {found} now")?;
             }
             None => writeln!(io.out, "enabled {name}")?,
@@ -183,7 +183,7 @@ fn propose(
     fits.retain(|fit| !enabled.contains(&fit.name));
     if !chosen.is_empty() {
         fits.retain(|fit| chosen.contains(&fit.name));
-        return Ok(packs::try_packs(project, &paths, fits, &|_| ())?);
+        return Ok(packs::try_packs(project, &paths, fits, &|| ())?.packs);
     }
     let settings = Settings::read(&project.disk, &paths);
     for (name, items) in detect::describe(&project.disk, &paths, &settings) {
@@ -196,18 +196,17 @@ fn propose(
     if fits.is_empty() {
         return Ok(Vec::new());
     }
-    // Each pack is tried on all files, so the packs are counted, not the files.
-    let progress = Progress::counting("packs", fits.len() as u64);
-    let on_step = |step| progress.advance(u64::from(step == TrialStep::Pack));
-    let trials = packs::try_packs(project, &paths, fits, &on_step)?;
+    let progress = Progress::counting("files", paths.len() as u64);
+    let packs::Trials { packs: trials, time } =
+        packs::try_packs(project, &paths, fits, &|| progress.advance(1))?;
     progress.finish();
-    writeln!(io.out, "\nrule packs that fit, with what each would find now:")?;
+    let time = seconds(time);
+    writeln!(io.out, "\nrule packs that fit, with what each would find now (checked in {time}):")?;
     let widest = trials.iter().map(|trial| trial.fit.name.len()).max().unwrap_or_default();
     for trial in &trials {
         let PackTrial { fit, rules, sample, .. } = trial;
-        let rules = number(*rules, "rule");
-        let (found, time) = (found(trial), seconds(trial.time));
-        writeln!(io.out, "  {:widest$}  {rules:>8}  {found} ({time} on one core)", fit.name)?;
+        let (rules, found) = (number(rules.len(), "rule"), found(trial));
+        writeln!(io.out, "  {:widest$}  {rules:>8}  {found}", fit.name)?;
         if let Some(sample) = sample {
             let text = format!("{}:{}: {}", sample.path, sample.line, sample.message);
             let text = io.distribution.redact(&one_line(&text));
@@ -385,11 +384,10 @@ mod tests {
         };
         let trial = |name: &str, rules: &[&str]| PackTrial {
             fit: packs::Fit { name: name.to_owned(), summary: String::new(), files: 9 },
-            rules: 1,
+            rules: ["a/old".into()].into(),
             enforced: rules.iter().map(|rule| enforced(rule)).collect(),
             counts: [(Severity::Error, 1), (Severity::Warning, 2), (Severity::Info, 3)].into(),
             sample: None,
-            time: Duration::from_millis(1250),
             is_partial: false,
         };
         let trials = [trial("javascript", &["a/var", "a/eval"]), trial("go", &["a/panic"])];

@@ -401,7 +401,7 @@ impl WorkspaceDiagnostics {
         let open = lock(&state.documents).paths();
         let closed = self.results.iter().filter(|(uri, _)| !state.is_open(uri));
         Count {
-            files: self.stamps.paths().filter(|path| !open.contains(path)).count(),
+            files: self.stamps.count_except(&open.iter().cloned().collect()),
             findings: closed.map(|(_, result)| result.findings).sum(),
         }
     }

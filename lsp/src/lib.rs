@@ -22,6 +22,7 @@ pub mod memory;
 pub mod page;
 mod pages;
 mod pass_thread;
+mod path_list;
 mod progress;
 pub mod project_wide;
 mod roots;

@@ -3,29 +3,40 @@
 use crate::documents::lock;
 use crate::expand::Reported;
 use crate::inbox;
+use crate::path_list::PathList;
 use crate::roots;
 use crate::state::State;
 use aidd_engine::text::files::{MIN_STAMP_AGE, Stamp, stamp_of};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
-use tokio::task::spawn_blocking;
+use tokio::sync::oneshot;
 
-/// The stamp of each file in the folders of the client at the last pass; `None` for a file that was
-/// written so recently that an equal stamp would not prove that it is unchanged.
+/// The stamp of each file in the folders of the client at the last pass.
 #[derive(Debug, Default)]
-pub(crate) struct Stamps(HashMap<PathBuf, Option<Stamp>>);
+pub(crate) struct Stamps(BTreeMap<PathBuf, RootStamps>);
+
+/// The files of a project, and the stamp of each; `None` for a file that was written so recently that
+/// an equal stamp would not prove that it is unchanged.
+#[derive(Debug, Default)]
+struct RootStamps {
+    paths: PathList,
+    stamps: Box<[Option<Stamp>]>,
+}
 
 impl Stamps {
     /// Whether the stamps were read before.
     pub(crate) fn are_known(&self) -> bool {
-        !self.0.is_empty()
+        self.0.values().any(|root| root.paths.len() > 0)
     }
 
-    /// The files in the folders of the client.
-    pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
-        self.0.keys()
+    /// The number of files in the folders of the client, except those at `open`.
+    pub(crate) fn count_except(&self, open: &BTreeSet<PathBuf>) -> usize {
+        let files = self.0.iter().flat_map(|(root, known)| {
+            known.paths.iter().filter(move |path| !open.contains(&root.join(path)))
+        });
+        files.count()
     }
 
     /// Reads the stamps again; returns the files that may have changed since.
@@ -37,16 +48,33 @@ impl Stamps {
         let mut previous = std::mem::take(&mut self.0);
         let mut changed = Vec::new();
         for (workspace, paths) in roots::files(&state.roots) {
-            for path in paths {
-                let path = workspace.project.root().join(path);
-                let (stamp, known) = (stamp_of(&path), previous.remove(&path));
-                if stamp.is_none() || known.flatten() != stamp {
-                    changed.push(Reported { path: path.clone(), is_new_or_gone: known.is_none() });
+            let root = workspace.project.root();
+            let before = previous.remove(root).unwrap_or_default();
+            let mut before = before.paths.iter().zip(&before.stamps).peekable();
+            let mut stamps = Vec::with_capacity(paths.len());
+            let mut report = |path: &str, is_new_or_gone| {
+                changed.push(Reported { path: root.join(path), is_new_or_gone });
+            };
+            for path in &paths {
+                while let Some((gone, _)) = before.next_if(|(known, _)| known < path) {
+                    report(&gone, true);
                 }
-                self.0.insert(path, stamp.filter(is_settled));
+                let known = before.next_if(|(known, _)| known == path).map(|(_, stamp)| *stamp);
+                let stamp = stamp_of(&root.join(path));
+                if stamp.is_none() || known.flatten() != stamp {
+                    report(path, known.is_none());
+                }
+                stamps.push(stamp.filter(is_settled));
+            }
+            before.for_each(|(gone, _)| report(&gone, true));
+            if let Some(paths) = PathList::new(paths.iter().map(String::as_str)) {
+                self.0.insert(root.to_owned(), RootStamps { paths, stamps: stamps.into() });
             }
         }
-        changed.extend(previous.into_keys().map(|path| Reported { path, is_new_or_gone: true }));
+        for (root, known) in previous {
+            let gone = known.paths.iter().map(|path| root.join(path));
+            changed.extend(gone.map(|path| Reported { path, is_new_or_gone: true }));
+        }
         changed
     }
 }
@@ -67,8 +95,10 @@ pub(crate) async fn find(state: &Arc<State>, stamps: &mut Stamps) {
         }
         updated
     };
+    let (sender, receiver) = oneshot::channel();
+    state.pass_thread.run(move || drop(sender.send(work())));
     // After a panic, the next pass covers all files.
-    *stamps = spawn_blocking(work).await.unwrap_or_default();
+    *stamps = receiver.await.unwrap_or_default();
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! delayed and cancellation takes effect quickly.
 
 use crate::documents::{DocumentLocation, OpenFiles, lock};
-use crate::heap;
 use crate::project_wide::{self, ProjectFindings};
 use crate::roots;
 use crate::snapshot::Snapshot;
@@ -67,12 +66,7 @@ pub(crate) fn begin_pass(
     let (sender, receiver) = mpsc::channel(4);
     let worker_state = state.clone();
     let is_over_all = scope == Scope::All;
-    let job = move || {
-        run(&worker_state, &scope, &stop, &sender);
-        if scope == Scope::All {
-            heap::trim();
-        }
-    };
+    let job = move || run(&worker_state, &scope, &stop, &sender);
     if is_over_all {
         state.pass_thread.run(job);
     } else {

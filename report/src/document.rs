@@ -302,7 +302,8 @@ fn source_lines(source: &Source, redactor: &Redactor<'_>, span: Span) -> SourceL
     let first = line.saturating_sub(1);
     let last = (end + 1).min(last_line).min(first + MAX_EXCERPT_LINES - 1);
     let text = |line: usize| {
-        let text = redactor.excerpt(source.line_span(line));
+        // There can be many findings on one long line.
+        let text = redactor.beginning(source.line_span(line), MAX_EXCERPT_BYTES);
         let text = text.trim_end_matches(['\n', '\r']);
         let shown = &text[..text.floor_char_boundary(MAX_EXCERPT_BYTES)];
         let more = if shown.len() < text.len() { "…" } else { "" };
@@ -317,8 +318,12 @@ fn source_lines(source: &Source, redactor: &Redactor<'_>, span: Span) -> SourceL
 /// The place of `span` in the excerpt `shown` of its line, in which characters are escaped and masked.
 fn caret(source: &Source, redactor: &Redactor<'_>, span: Span, shown: &str) -> Option<Caret> {
     let line = source.line_span(source.line_of(span.start));
+    if (span.start - line.start) as usize > MAX_EXCERPT_BYTES {
+        return None;
+    }
     let length = |start: u32, end: u32| {
-        let text = redactor.excerpt(Span { start, end: end.min(line.end) });
+        let span = Span { start, end: end.min(line.end) };
+        let text = redactor.beginning(span, MAX_EXCERPT_BYTES);
         printable(text.trim_end_matches(['\n', '\r'])).chars().count()
     };
     let start = length(line.start, span.start);

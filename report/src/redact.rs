@@ -80,6 +80,15 @@ impl<'a> Redactor<'a> {
         if hidden.is_empty() { Cow::Borrowed(text) } else { Cow::Owned(mask(text, hidden)) }
     }
 
+    /// The beginning of [`Self::excerpt`]: more than `length` bytes if the text of `span` has more, so
+    /// that the cost does not depend on the length of a line.
+    pub(super) fn beginning(&self, span: Span, length: usize) -> Cow<'a, str> {
+        // A value that begins before the end is masked although it ends after it.
+        let longest = self.values.as_ref().map_or(0, Automaton::max_pattern_len);
+        let end = (span.start as usize).saturating_add(length + longest + char::MAX.len_utf8());
+        self.excerpt(Span { end: span.end.min(u32::try_from(end).unwrap_or(u32::MAX)), ..span })
+    }
+
     /// The occurrences of secret values in `text`: sorted and disjoint.
     fn find_values(&self, text: &str) -> Vec<Range<usize>> {
         self.values.as_ref().map_or_else(Vec::new, |values| occurrences(values, text))
@@ -173,6 +182,24 @@ mod tests {
                 covered[range].fill(true);
             }
             prop_assert_eq!(covered, expected);
+        }
+
+        #[test]
+        fn the_beginning_of_an_excerpt_has_the_same_masks(
+            values in proptest::collection::vec("[ab]{1,4}", 1..6),
+            text in "[abc줄]{0,40}",
+            secret in (0_u32..40, 0_u32..9),
+            length in 0_usize..20,
+        ) {
+            let source = Source::new("a.txt", text);
+            let spans = vec![Span { start: secret.0, end: secret.0 + secret.1 }];
+            let values = Some(NFA::new(&values).expect("few values"));
+            let redactor = Redactor { source: &source, spans, values };
+            let all = redactor.excerpt(source.line_span(0));
+            let beginning = redactor.beginning(source.line_span(0), length);
+            let cut = |text: &str| text[..text.floor_char_boundary(length)].to_owned();
+            prop_assert_eq!(cut(&beginning), cut(&all));
+            prop_assert_eq!(beginning.len() > length, all.len() > length);
         }
     }
 }

@@ -66,6 +66,7 @@ impl Listing {
         let mut files: Vec<String> = paths.into_iter().collect();
         files.sort_unstable();
         files.dedup();
+        files.shrink_to_fit();
         Self { files: Arc::new(files), ..Self::default() }
     }
 
@@ -132,7 +133,11 @@ impl Listing {
     /// Sets the files in Git's index.
     #[must_use]
     pub fn with_tracked(mut self, paths: Option<Vec<String>>) -> Self {
-        self.tracked = paths.map(|paths| Arc::new(Self::new(paths)));
+        self.tracked = paths.map(|paths| {
+            let tracked = Self::new(paths);
+            // In most projects, all files are tracked; then both listings share their paths.
+            Arc::new(if tracked.files == self.files { self.files_only() } else { tracked })
+        });
         self
     }
 

@@ -102,13 +102,16 @@ fn every_format_is_written_in_linear_time() {
 #[test]
 fn excerpts_are_rendered_in_linear_time() {
     type Text = fn(usize) -> String;
-    let texts: [(&str, Text); 2] = [
-        ("different tokens", crate::linear::texts::tokens),
-        ("equal tokens", crate::linear::texts::equal_tokens),
+    let passwords: Text =
+        |n| (0..n).map(|index| format!("http://a:Xk9mQ2vL7b{index:05}Z@c.d/ ")).collect();
+    let texts: [(&str, usize, Text); 3] = [
+        ("different tokens", 40_000, crate::linear::texts::tokens),
+        ("equal tokens", 40_000, crate::linear::texts::equal_tokens),
+        ("different passwords", 8_000, passwords),
     ];
-    let cases = texts.into_iter().map(|(name, text)| {
+    let cases = texts.into_iter().map(|(name, max_size, text)| {
         let make = move |n: usize| check("a.log", text(n));
-        Case::new(format!("{name} on one line, as text"), 40_000, make, |(source, checked)| {
+        Case::new(format!("{name} on one line, as text"), max_size, make, |(source, checked)| {
             let found =
                 FileWithFindings { source, findings: checked.findings, secrets: checked.secrets };
             render(Format::Text, &found);

@@ -61,8 +61,6 @@ pub(super) fn block_comments(text: &str) -> Vec<Span> {
 /// Whether a comment at the end of the line or on the lines directly above it states that the value
 /// is a default that production replaces: `# Do not use this default in production`.
 pub(super) fn is_documented_default(source: &Source, secret: Span) -> bool {
-    let text = source.text();
-    let (before, after) = (&text[..secret.start as usize], &text[secret.end as usize..]);
     let comment = |line: &str| {
         let marks = ["#", "//", "--", ";", "*", "<!--"];
         marks.iter().any(|mark| line.trim_start().starts_with(mark))
@@ -71,17 +69,22 @@ pub(super) fn is_documented_default(source: &Source, secret: Span) -> bool {
         let lower = line.to_lowercase();
         purposes::PHRASES_ABOUT_DEFAULTS.iter().any(|phrase| lower.contains(phrase))
     };
+    // A file can contain many secrets and have long lines, so only a part of a line is read.
+    let after = beginning(&source.text()[secret.end as usize..]);
     let end = after.lines().next().unwrap_or_default();
-    let end = &end[..end.floor_char_boundary(MAX_LINE_LEN)];
     let trailing =
         [" #", " //", " --", " ;", " <!--"].iter().filter_map(|mark| end.find(mark)).min();
     if trailing.is_some_and(|at| states_default(&end[at..])) {
         return true;
     }
-    let mut above = before.rsplit('\n');
-    above.next();
-    let mut above = above.take_while(|line| comment(line)).take(MAX_COMMENT_LINES);
-    above.any(|line| states_default(&line[..line.floor_char_boundary(MAX_LINE_LEN)]))
+    let above = (0..source.line_of(secret.start)).rev().take(MAX_COMMENT_LINES);
+    let above = above.map(|line| beginning(source.slice(source.line_span(line))));
+    above.take_while(|line| comment(line)).any(states_default)
+}
+
+/// The text up to the longest length of a line that is read.
+fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(MAX_LINE_LEN)]
 }
 
 #[cfg(test)]

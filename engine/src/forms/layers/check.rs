@@ -260,6 +260,9 @@ impl<'a> Checker<'a> {
     }
 
     fn check_independence(&mut self, capture: &Capture) {
+        if !self.transitive {
+            return self.check_direct_independence(capture);
+        }
         let keys: BTreeMap<&str, String> = self
             .graph
             .files
@@ -275,13 +278,25 @@ impl<'a> Checker<'a> {
                 is_reported_itself: &|path| keys.contains_key(path),
             };
             self.check_goal(&|path| keys.get(path) == Some(key), &goal, &|_, to| {
-                let other = keys.get(to).cloned().unwrap_or_default();
-                let message = format!(
-                    "`{key}` must not import `{to}` of `{other}`: the parts of `{}` are independent",
-                    capture.text
-                );
-                (message, key.clone(), other)
+                describe_dependence(capture, key, to, keys.get(to).map_or("", String::as_str))
             });
+        }
+    }
+
+    /// Like [`Self::check_independence`] without indirect imports: one pass over the imports, however
+    /// many parts there are.
+    fn check_direct_independence(&mut self, capture: &Capture) {
+        let keys: Vec<Option<String>> =
+            self.graph.files.iter().map(|file| capture.key(&file.path)).collect();
+        for edge in self.edges.iter().filter(|edge| self.is_checked[edge.from]) {
+            let Some(key) = &keys[edge.from] else { continue };
+            let other = targets(edge)
+                .iter()
+                .find_map(|&to| Some((to, keys[to].as_ref().filter(|other| *other != key)?)));
+            if let Some((to, other)) = other {
+                let description = describe_dependence(capture, key, self.path(to), other);
+                self.breaches.push(breach(self.path(edge.from), edge, description, Vec::new()));
+            }
         }
     }
 
@@ -309,9 +324,11 @@ impl<'a> Checker<'a> {
                 imports.entry((from, to)).or_insert((edge, target));
             }
         }
+        let part_names: BTreeMap<usize, &str> =
+            names.iter().map(|(name, &index)| (index, *name)).collect();
         let display_node = |at: usize| {
-            let name = names.iter().find(|(_, index)| by_part && **index == at);
-            name.map_or_else(|| self.path(at).to_owned(), |(name, _)| (*name).to_owned())
+            let name = part_names.get(&at).filter(|_| by_part).copied();
+            name.unwrap_or_else(|| self.path(at)).to_owned()
         };
         let mut breaches = Vec::new();
         for component in components(&forward) {
@@ -341,6 +358,20 @@ impl<'a> Checker<'a> {
         }
         self.breaches.extend(breaches);
     }
+}
+
+/// The message and the parts of an import of the file `to`, in the part `other`, by the part `key`.
+fn describe_dependence(
+    capture: &Capture,
+    key: &str,
+    to: &str,
+    other: &str,
+) -> (String, String, String) {
+    let message = format!(
+        "`{key}` must not import `{to}` of `{other}`: the parts of `{}` are independent",
+        capture.text
+    );
+    (message, key.to_owned(), other.to_owned())
 }
 
 fn targets(edge: &Edge) -> &[usize] {

@@ -25,6 +25,9 @@ pub(super) struct Index {
     /// Length in bytes of the path prefix that leads to the top of the work tree.
     pub(super) at: usize,
     loaded: OnceLock<LoadedIndex>,
+    /// The state of the index at the first of the cached lookups; `None` before it, or if the index is
+    /// still loaded.
+    state: Option<IndexState>,
     min_age: Duration,
     /// The lookups so far, if they are cached.
     lookups: Option<Mutex<BTreeMap<(String, bool), LookupResult>>>,
@@ -33,9 +36,11 @@ pub(super) struct Index {
 #[derive(Debug)]
 struct LoadedIndex {
     tracked: Result<Tracked, String>,
-    /// The index file, with its modification stamp.
-    state: Option<(PathBuf, PathState)>,
+    state: IndexState,
 }
+
+/// The index file with its modification stamp, if there is one.
+type IndexState = Option<(PathBuf, PathState)>;
 
 /// The result of looking up a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +61,8 @@ impl Indexes {
         let index = indexes.entry(top.to_owned()).or_insert_with(|| {
             let lookups = self.min_age.map(|_| Mutex::default());
             let min_age = self.min_age.unwrap_or(MIN_STAMP_AGE);
-            Arc::new(Index { top: top.to_owned(), at, loaded: OnceLock::new(), min_age, lookups })
+            let (top, loaded) = (top.to_owned(), OnceLock::new());
+            Arc::new(Index { top, at, loaded, state: None, min_age, lookups })
         });
         index.clone()
     }
@@ -65,9 +71,8 @@ impl Indexes {
     pub(super) fn are_unchanged(&self) -> bool {
         let Some(min_age) = self.min_age else { return false };
         lock(&self.indexes).values_mut().all(|index| {
-            let Some(loaded) = index.loaded.get() else { return true };
-            let state = loaded.state.as_ref();
-            if state.is_some_and(|(path, state)| {
+            let Some(state) = index.state() else { return true };
+            if state.as_ref().is_some_and(|(path, state)| {
                 PathState::from_stamp(stamp_of(path), min_age).is_unchanged_since(*state)
             }) {
                 return true;
@@ -81,12 +86,27 @@ impl Indexes {
             *index = Arc::new(Index {
                 top: index.top.clone(),
                 at: index.at,
-                loaded: reloaded.into(),
+                loaded: OnceLock::new(),
+                state: Some(reloaded.state),
                 min_age,
                 lookups: Some(Mutex::new(lookups)),
             });
             is_same
         })
+    }
+
+    /// Frees the memory of the indexes, which can exceed that of the paths of a project; an index is
+    /// read again for the next lookup. The state of the index and the lookups are retained.
+    pub(super) fn unload(&self) {
+        for index in lock(&self.indexes).values_mut() {
+            // Nothing else uses the index after a walk.
+            if let Some(index) = Arc::get_mut(index)
+                && index.loaded.get().is_some_and(|loaded| loaded.tracked.is_ok())
+                && let Some(loaded) = index.loaded.take()
+            {
+                index.state.get_or_insert(loaded.state);
+            }
+        }
     }
 
     /// The work trees whose index cannot be read, and why.
@@ -101,6 +121,11 @@ impl Indexes {
 }
 
 impl Index {
+    /// The state at the first lookup, if there was one.
+    fn state(&self) -> Option<&IndexState> {
+        self.state.as_ref().or_else(|| self.loaded.get().map(|loaded| &loaded.state))
+    }
+
     pub(super) fn has_file(&self, path: &str) -> bool {
         self.record_lookup(path, false) == LookupResult::File(true)
     }

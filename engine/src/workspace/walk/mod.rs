@@ -8,6 +8,7 @@ mod full_listing;
 mod ignore_rules;
 mod index;
 mod job;
+mod names;
 mod project;
 mod scope;
 mod stamps;

@@ -1,22 +1,23 @@
 //! Stores the modification stamps of all files of a project, by directory. With tens of thousands
 //! of files, the cost per file matters.
 
+use super::names::Names;
 use super::tree::Tree;
 use crate::text::files::{Disk, Stamp};
 use crate::text::paths::below;
 use std::collections::HashMap;
 use std::time::SystemTime;
 
-/// The stamps of all files at the last update.
+/// The stamps of all files at the last update, by directory.
 #[derive(Debug, Default)]
-pub(super) struct Stamps(HashMap<String, Vec<KnownFile>>);
+pub(super) struct Stamps(HashMap<Box<str>, KnownDir>);
 
-/// A file of a directory, and its stamp. The stamp is `None` if the file was written so recently
+/// The files of a directory, and their stamps. The stamp is `None` if the file was written so recently
 /// that its modification time cannot prove that the file is unchanged.
-#[derive(Debug)]
-struct KnownFile {
-    name: Box<str>,
-    stamp: Option<Stamp>,
+#[derive(Debug, Default)]
+struct KnownDir {
+    names: Names,
+    stamps: Box<[Option<Stamp>]>,
 }
 
 impl Stamps {
@@ -38,20 +39,26 @@ impl Stamps {
             count += 1;
             let known = match self.0.get_mut(dir) {
                 Some(known) => known,
-                None => self.0.entry(dir.to_owned()).or_default(),
+                None => self.0.entry(dir.into()).or_default(),
             };
-            let relevant = || names.iter().map(String::as_str).filter(|name| is_relevant(name));
-            if !known.iter().map(|file| &*file.name).eq(relevant()) {
-                align(known, relevant());
+            // With the same names as the tree, both share their memory.
+            let relevant = match names.iter().all(&is_relevant) {
+                true => names.clone(),
+                false => Names::new(names.iter().filter(|name| is_relevant(name)).collect()),
+            };
+            if known.names != relevant {
+                known.align(relevant);
             }
-            if known.is_empty() {
+            if known.names.is_empty() {
                 continue;
             }
-            let stamps = disk.stamps(dir, known.iter().map(|file| &*file.name));
-            for (known, stamp) in known.iter_mut().zip(stamps) {
-                if stamp.is_none() || known.stamp != stamp {
-                    changed.push(below(dir, &known.name));
-                    known.stamp = stamp.filter(is_settled);
+            let stamps = disk.stamps(dir, known.names.iter());
+            for ((known, name), stamp) in
+                known.stamps.iter_mut().zip(known.names.iter()).zip(stamps)
+            {
+                if stamp.is_none() || *known != stamp {
+                    changed.push(below(dir, name));
+                    *known = stamp.filter(is_settled);
                 }
             }
         }
@@ -62,16 +69,18 @@ impl Stamps {
     }
 }
 
-/// Aligns the known files with `names`; both are sorted.
-fn align<'n>(known: &mut Vec<KnownFile>, names: impl Iterator<Item = &'n str>) {
-    let mut before = std::mem::take(known).into_iter().peekable();
-    *known = names
-        .map(|name| {
-            while before.next_if(|file| *file.name < *name).is_some() {}
-            let same = before.next_if(|file| *file.name == *name);
-            same.unwrap_or_else(|| KnownFile { name: name.into(), stamp: None })
-        })
-        .collect();
+impl KnownDir {
+    /// Replaces the names; files with the same name retain their stamp.
+    fn align(&mut self, names: Names) {
+        let known = std::mem::take(self);
+        let mut before = known.names.iter().zip(&known.stamps).peekable();
+        let stamps = names.iter().map(|name| {
+            while before.next_if(|(known, _)| *known < name).is_some() {}
+            before.next_if(|(known, _)| *known == name).and_then(|(_, stamp)| *stamp)
+        });
+        self.stamps = stamps.collect();
+        self.names = names;
+    }
 }
 
 #[cfg(test)]

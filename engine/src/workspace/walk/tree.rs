@@ -4,13 +4,14 @@
 
 use super::ignore_rules::{OuterDirs, common_dir};
 use super::index::Indexes;
+use super::names::Names;
 use super::scope::{Scope, from_root};
 use super::{Walk, builder, includes_entry, is_store};
 use crate::project::git::user_excludes;
 use crate::text::files::{Disk, MIN_STAMP_AGE, Stamp, stamp_of};
 use crate::text::paths::{below, parent_dir};
 use ignore::{DirEntry, WalkBuilder, WalkState};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -64,8 +65,9 @@ pub(super) struct Tree {
 struct Dir {
     state: PathState,
     /// The names of the files directly in the directory.
-    files: Vec<String>,
-    ignore_states: [PathState; 4],
+    files: Names,
+    /// The states of those [`IGNORE_ENTRIES`] that exist.
+    ignore_states: Box<[(&'static str, PathState)]>,
 }
 
 /// The result of updating a tree.
@@ -106,9 +108,8 @@ impl Tree {
         self.indexes = Arc::new(Indexes::cached(self.min_age));
         let scope = Scope::new(disk, self.indexes.clone());
         let result = walk(disk, self.min_age, (scope, true), |_| true);
-        for (path, dir) in collect_dirs(disk, result, self.min_age).1 {
-            self.dirs.insert(path, dir);
-        }
+        self.dirs = collect_dirs(disk, result, self.min_age).1;
+        self.indexes.unload();
     }
 
     /// The files, in directory order.
@@ -117,8 +118,8 @@ impl Tree {
     }
 
     /// The directories, and the names of the files directly in each, sorted.
-    pub(super) fn dirs(&self) -> impl Iterator<Item = (&str, &[String])> {
-        self.dirs.iter().map(|(path, dir)| (&**path, &*dir.files))
+    pub(super) fn dirs(&self) -> impl Iterator<Item = (&str, &Names)> {
+        self.dirs.iter().map(|(path, dir)| (&**path, &dir.files))
     }
 
     /// Minimum age at which a modification time proves that a file is unchanged.
@@ -180,7 +181,7 @@ impl Tree {
     fn dir_with_outdated_listing(&self, disk: &Disk, path: &str) -> Option<String> {
         let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
         let known = self.dirs.get(dir)?;
-        let is_known = known.files.binary_search_by(|file| (**file).cmp(name)).is_ok();
+        let is_known = known.files.contains(name);
         let exists = disk.locate(path).is_ok_and(|disk_path| disk_path.is_file());
         (is_known != exists).then(|| dir.to_owned())
     }
@@ -188,11 +189,11 @@ impl Tree {
     fn rebuild(&mut self, disk: &Disk) -> TreeUpdate {
         let before = std::mem::take(&mut self.dirs);
         self.read(disk);
-        let files = |dirs: &BTreeMap<String, Dir>| -> Vec<(String, Vec<String>)> {
+        fn files(dirs: &BTreeMap<String, Dir>) -> impl Iterator<Item = (&String, &Names)> {
             let with_files = dirs.iter().filter(|(_, dir)| !dir.files.is_empty());
-            with_files.map(|(path, dir)| (path.clone(), dir.files.clone())).collect()
-        };
-        let differs = files(&before) != files(&self.dirs);
+            with_files.map(|(path, dir)| (path, &dir.files))
+        }
+        let differs = !files(&before).eq(files(&self.dirs));
         TreeUpdate { differs, dirs: before.into_keys().chain(self.dirs.keys().cloned()).collect() }
     }
 
@@ -205,6 +206,7 @@ impl Tree {
         let result = walk(disk, self.min_age, (scope, false), move |path| {
             entered.contains(path) || !known.contains(path)
         });
+        self.indexes.unload();
         let (seen, read) = collect_dirs(disk, result, self.min_age);
         let has_other_ignore_rules = read.iter().any(|(path, new)| {
             self.dirs.get(path).is_some_and(|old| old.ignore_states != new.ignore_states)
@@ -228,8 +230,11 @@ impl Tree {
             }
         }
         for (path, new) in read {
-            let files = self.dirs.get(&path).map_or(&[][..], |old| &old.files);
-            update.differs |= files != new.files;
+            let is_same = match self.dirs.get(&path) {
+                Some(old) => old.files == new.files,
+                None => new.files.is_empty(),
+            };
+            update.differs |= !is_same;
             update.dirs.insert(path.clone());
             self.dirs.insert(path, new);
         }
@@ -241,11 +246,7 @@ impl Dir {
     /// Whether the files that affect exclusion are unchanged.
     fn are_ignore_rules_unchanged(&self, disk: &Disk, path: &str, min_age: Duration) -> bool {
         // A new file changes the modification time of the directory.
-        let existing = IGNORE_ENTRIES
-            .iter()
-            .zip(self.ignore_states)
-            .filter(|(_, state)| *state != PathState::Absent);
-        existing.into_iter().all(|(name, state)| {
+        self.ignore_states.iter().all(|&(name, state)| {
             let disk_path = disk.root().join(below(path, name));
             current_state(&disk_path, state, min_age).is_unchanged_since(state)
         })
@@ -273,25 +274,27 @@ fn collect_dirs(
     result: WalkResult,
     min_age: Duration,
 ) -> (BTreeSet<String>, BTreeMap<String, Dir>) {
-    let mut dirs: BTreeMap<String, Dir> = BTreeMap::new();
-    for (path, state) in result.entered {
-        let ignore_states = IGNORE_ENTRIES.map(|name| {
-            let state =
-                PathState::from_stamp(stamp_of(&disk.root().join(below(&path, name))), min_age);
-            // `.git` changes all the time, but only its presence matters.
-            if name == ".git" && state != PathState::Absent { PathState::Present } else { state }
+    let mut names: HashMap<&str, Vec<&str>, foldhash::fast::RandomState> = HashMap::default();
+    for file in &result.files {
+        let (dir, name) = file.rsplit_once('/').unwrap_or(("", file));
+        names.entry(dir).or_default().push(name);
+    }
+    let with_contents = |(path, state): (String, PathState)| {
+        let existing = IGNORE_ENTRIES.into_iter().filter_map(|name| {
+            let stamp = stamp_of(&disk.root().join(below(&path, name)));
+            match PathState::from_stamp(stamp, min_age) {
+                PathState::Absent => None,
+                // `.git` changes all the time, but only its presence matters.
+                _ if name == ".git" => Some((name, PathState::Present)),
+                state => Some((name, state)),
+            }
         });
-        dirs.insert(path, Dir { state, files: Vec::new(), ignore_states });
-    }
-    for file in result.files {
-        let (dir, name) = file.rsplit_once('/').unwrap_or(("", &file));
-        if let Some(dir) = dirs.get_mut(dir) {
-            dir.files.push(name.to_owned());
-        }
-    }
-    for dir in dirs.values_mut() {
-        dir.files.sort_unstable();
-    }
+        let ignore_states = existing.collect();
+        let files = Names::new(names.remove(&*path).unwrap_or_default());
+        (path, Dir { state, files, ignore_states })
+    };
+    // A map that is collected at once needs less memory than one into which the entries are inserted.
+    let dirs = result.entered.into_iter().map(with_contents).collect();
     (result.seen, dirs)
 }
 
