@@ -2,7 +2,6 @@
 //! delayed and cancellation takes effect quickly.
 
 use crate::documents::{DocumentLocation, OpenFiles, lock};
-use crate::heap;
 use crate::project_wide::{self, ProjectFindings};
 use crate::roots;
 use crate::snapshot::Snapshot;
@@ -13,6 +12,7 @@ use aidd_engine::text::files::{Listed, Overlay};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::relative;
 use aidd_engine::workspace::walk::{self, FileReport};
+use aidd_memory::heap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
