@@ -322,7 +322,7 @@ fn unsafe_code_is_only_in_one_file() {
         let unsafe_files = unsafe_files.filter(|(_, text)| text.contains(" unsafe {"));
         found.extend(unsafe_files.map(|(path, _)| format!("{folder}/{path}")));
     }
-    assert_eq!(found, ["lsp/src/heap.rs"]);
+    assert_eq!(found, ["memory/src/heap.rs"]);
 }
 
 #[test]

@@ -12,7 +12,6 @@ pub mod examples;
 mod expand;
 mod features;
 mod framing;
-mod heap;
 pub mod hover;
 mod inbox;
 pub mod lens;

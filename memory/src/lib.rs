@@ -17,6 +17,7 @@ mod enforced;
 pub mod foreign;
 pub mod graph;
 pub mod health;
+pub mod heap;
 pub mod intake;
 pub mod journal;
 pub mod kinds;

@@ -27,7 +27,7 @@ const MIN_REQUEST: f64 = 3.0;
 const KEYWORD: (f64, f64) = (0.4, 6.0);
 /// What the similarity of the meaning counts: to the description with the keywords, and to the first
 /// paragraphs of the page.
-const SIMILARITY: (f64, f64) = (0.5, 0.5);
+const SIMILARITY: (f64, f64) = (0.35, 0.4);
 
 /// What to do with the best match of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 /// The name of the shipped table. The name is stored with every vector, because vectors of
 /// different tables cannot be compared.
-pub const NAME: &str = "minilm-128-2";
+pub const NAME: &str = "minilm-128-3";
 
 /// The shipped table. `embedding/README.md` describes how the table was built; `write` in
 /// `embedding/distil.py` defines its format.

@@ -112,7 +112,13 @@ fn print_question_rows(store: &str, memory: &mut ProjectMemory, questions: &[Set
         let first = found.hits.first();
         let ids: Vec<String> = found.hits.iter().map(|hit| hit.id.clone()).collect();
         let half = if question.is_test() { "test" } else { "tuning" };
-        let age = if question.is_later() { "later" } else { "earlier" };
+        let age = if question.is_independent() {
+            "independent"
+        } else if question.is_later() {
+            "later"
+        } else {
+            "earlier"
+        };
         let (mut top_5, mut score) = (false, Score::default());
         if question.is_answered() {
             top_5 = ids.iter().take(5).any(|id| question.relevant.get(id) >= Some(&3));

@@ -46,16 +46,31 @@ impl SetQuestion {
         number.is_some_and(|number| number % 2 == 0)
     }
 
-    /// Whether the question was written after the weights of the first version were tuned: its
-    /// number is beyond the numbers of its kind in that version.
+    /// Whether the question was written after the weights of the first version were tuned, and by
+    /// the same author.
     pub(crate) fn is_later(&self) -> bool {
-        let number = self.id.rsplit_once('-').and_then(|(_, number)| number.parse::<u32>().ok());
         let last = match &*self.kind {
             "paraphrase" => 84,
             "crosslingual" => 16,
             "none" => 14,
             _ => u32::MAX,
         };
+        self.is_after(last) && !self.is_independent()
+    }
+
+    /// Whether the question was written by an author who did not know the search.
+    pub(crate) fn is_independent(&self) -> bool {
+        self.is_after(match &*self.kind {
+            "paraphrase" => 220,
+            "crosslingual" => 96,
+            "korean" => 34,
+            _ => u32::MAX,
+        })
+    }
+
+    /// Whether the number of the question within its kind is beyond `last`.
+    fn is_after(&self, last: u32) -> bool {
+        let number = self.id.rsplit_once('-').and_then(|(_, number)| number.parse::<u32>().ok());
         number.is_some_and(|number| number > last)
     }
 

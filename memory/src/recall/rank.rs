@@ -18,7 +18,7 @@ use aidd_lexicon::terms;
 
 /// Maximum amount that the similarity of texts adds to the word score. The word score is about 1 when
 /// a memory contains all words of the question.
-const MAX_MEANING: f32 = 1.2;
+const MAX_MEANING: f32 = 1.8;
 /// Maximum amount that the similarity of texts adds for a question that contains an exact name.
 const MAX_MEANING_LITERAL: f32 = 0.1;
 /// Maximum amount that the similarity of single words adds: see [`super::word_vectors`].
@@ -38,7 +38,7 @@ const MAX_SIMILAR: usize = 10;
 const OWN_SHARE: f32 = 0.3;
 /// Share of the score of a question in a session that is added to the observation after it, which is
 /// likely to answer it.
-const ANSWER_SHARE: f32 = 0.25;
+const ANSWER_SHARE: f32 = 0.4;
 /// Factor for the score of an observation that ends with a question: it answers nothing.
 const QUESTION_FACTOR: f32 = 0.8;
 /// Amount added to memories created in the period that the question names.

@@ -18,8 +18,8 @@ const WORD_EXPONENT: f32 = 0.7;
 const MAX_SENTENCES: usize = 32;
 /// Maximum number of words whose vectors are cached between searches (about 3 MB).
 const MAX_CACHED_WORDS: usize = 1 << 14;
-/// Maximum number of memories whose words and sentences are cached between searches (about 3 MB).
-const MAX_CACHED_MEMORIES: usize = 1 << 12;
+/// Maximum number of memories whose words and sentences are cached between searches (about 1.5 MB).
+const MAX_CACHED_MEMORIES: usize = 1 << 11;
 
 /// A word of a question.
 #[derive(Debug)]
