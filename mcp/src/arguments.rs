@@ -147,7 +147,7 @@ mod tests {
         ");
         insta::assert_snapshot!(error_text(json!({"query": 7, "colour": 1})), @"
         `query`: expected a string, found 7; put it in quotes
-        unknown argument `colour`; nearest: `provider`, `kind`, `list`
+        unknown argument `colour`; nearest: `provider`, `list`, `limit`
         ");
         insta::assert_snapshot!(error_text(json!({"query": "q", "limit": "5"})), @r#"`limit`: expected an integer, found the string "5"; remove the quotes"#);
         insta::assert_snapshot!(error_text(json!({"query": "q", "limit": 2.5})), @"`limit`: expected an integer, found 2.5");
