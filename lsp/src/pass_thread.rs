@@ -1,7 +1,7 @@
 //! The thread of the passes over all files.
 
 use crate::documents::lock;
-use crate::heap;
+use aidd_memory::heap;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};

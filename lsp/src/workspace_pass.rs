@@ -12,7 +12,6 @@ use aidd_engine::text::files::{Listed, Overlay};
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::relative;
 use aidd_engine::workspace::walk::{self, FileReport};
-use aidd_memory::heap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
