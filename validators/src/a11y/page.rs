@@ -2,7 +2,7 @@
 
 use super::Found;
 use super::element::El;
-use super::names::{Name, attribute_name, is_blank, may_be_hidden};
+use super::names::{Name, attribute_name, is_blank, may_be_hidden, name};
 use super::roles::{Role, role};
 use aidd_engine::text::source::Span;
 use aidd_markup::{Document, Node, Value};
@@ -206,5 +206,53 @@ pub(super) fn repeated_alt(element: El<'_>, found: &mut Found<'_, '_>) {
         found
             .at(span, "screen readers announce this text twice: it also follows the image")
             .help("use `alt=\"\"`");
+    }
+}
+
+/// What a link leads to, as far as other forms of the same address show it.
+fn address(href: &str) -> &str {
+    let href = href.trim().trim_end_matches(['#', '/']);
+    let is_index = |name: &&str| matches!(*name, "index.html" | "index.htm" | "index.php");
+    match href.rsplit_once('/').filter(|(_, name)| is_index(name)) {
+        Some((directory, _)) => directory,
+        None => href.strip_prefix("./").unwrap_or(href),
+    }
+}
+
+/// Reports links of a page that have the same name and different targets.
+pub(super) fn identical_links(document: &Document<'_>, found: &mut Found<'_, '_>) {
+    if !document.is_whole() {
+        return;
+    }
+    let mut first: HashMap<String, (&str, Span)> = HashMap::new();
+    for element in document.elements().map(El::new) {
+        let is_link = matches!(element.tag, "a" | "area") && role(element).name() == Some("link");
+        let Some(href) = element.text_of("href").filter(|_| is_link) else { continue };
+        // Such links are buttons, or wait for a script.
+        if matches!(href, "" | "#") || href.starts_with("javascript:") {
+            continue;
+        }
+        let Name::Present(Some(text)) = name(element) else { continue };
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        if text.is_empty() || may_be_hidden(element) {
+            continue;
+        }
+        match first.get(&text) {
+            None => {
+                first.insert(text, (address(href), element.tag_span()));
+            }
+            Some(&(other, span)) if other != address(href) => {
+                found
+                    .at(
+                        element.tag_span(),
+                        "another link of the page has the same text and leads elsewhere",
+                    )
+                    .help(
+                        "state in the text what distinguishes the targets, or add an `aria-label`",
+                    )
+                    .related(span, "the other link");
+            }
+            Some(_) => {}
+        }
     }
 }
