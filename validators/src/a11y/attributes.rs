@@ -295,7 +295,10 @@ pub(super) fn unsupported_aria_attribute(element: El<'_>, found: &mut Found<'_, 
         let is_known = aria::attribute(&attribute.name).is_some();
         // The rule on names covers these.
         let is_name = matches!(&*attribute.name, "aria-label" | "aria-labelledby");
-        let is_nameless = matches!(name, "generic" | "none" | "presentation");
+        // The attribute restores the role of the element that `none` removes.
+        let is_removed = role(element).is_presentational();
+        let is_nameless =
+            name == "generic" || is_removed && implicit(element).name() == Some("generic");
         let is_prohibited = match &*attribute.name {
             "aria-roledescription" | "aria-brailleroledescription" => is_nameless,
             "aria-braillelabel" => known.is_unnamable,

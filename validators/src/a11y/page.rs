@@ -224,7 +224,7 @@ pub(super) fn identical_links(document: &Document<'_>, found: &mut Found<'_, '_>
     if !document.is_whole() {
         return;
     }
-    let mut first: HashMap<String, (&str, Span)> = HashMap::new();
+    let mut first: HashMap<String, Option<(&str, Span)>> = HashMap::new();
     for element in document.elements().map(El::new) {
         let is_link = matches!(element.tag, "a" | "area") && role(element).name() == Some("link");
         let Some(href) = element.text_of("href").filter(|_| is_link) else { continue };
@@ -237,22 +237,17 @@ pub(super) fn identical_links(document: &Document<'_>, found: &mut Found<'_, '_>
         if text.is_empty() || may_be_hidden(element) {
             continue;
         }
-        match first.get(&text) {
-            None => {
-                first.insert(text, (address(href), element.tag_span()));
-            }
-            Some(&(other, span)) if other != address(href) => {
-                found
-                    .at(
-                        element.tag_span(),
-                        "another link of the page has the same text and leads elsewhere",
-                    )
-                    .help(
-                        "state in the text what distinguishes the targets, or add an `aria-label`",
-                    )
-                    .related(span, "the other link");
-            }
-            Some(_) => {}
+        let (target, span) = (address(href), element.tag_span());
+        let Some(known) = first.get_mut(&text) else {
+            first.insert(text, Some((target, span)));
+            continue;
+        };
+        // One finding for all links with the text.
+        if let Some((_, other)) = known.take_if(|(other, _)| *other != target) {
+            found
+                .at(span, "another link of the page has the same text and leads elsewhere")
+                .help("state in the text what distinguishes the targets, or add an `aria-label`")
+                .related(other, "the other link");
         }
     }
 }

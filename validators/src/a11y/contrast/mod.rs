@@ -5,6 +5,8 @@ mod look;
 mod objects;
 mod page;
 mod sheet;
+#[cfg(test)]
+mod tests;
 mod utilities;
 
 use super::Found;

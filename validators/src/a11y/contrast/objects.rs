@@ -10,6 +10,9 @@ const MAX_LEN: usize = 2_000;
 /// The declarations in an object of styles, with the names of CSS; `None` if some are unknown.
 pub(super) fn declarations(code: &str) -> Option<Vec<(String, String)>> {
     let code = code.trim();
+    // In JSX, the object is in braces.
+    let inner = code.strip_prefix('{').and_then(|code| code.strip_suffix('}')).map(str::trim);
+    let code = inner.filter(|inner| inner.starts_with('{')).unwrap_or(code);
     if !code.starts_with('{') || code.len() > MAX_LEN {
         return None;
     }

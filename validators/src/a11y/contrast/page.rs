@@ -2,12 +2,14 @@
 
 use super::look::{Look, Setting, css_color};
 use super::objects;
-use super::sheet::{self, Sheet};
+use super::sheet::{self, Part, Sheet};
 use super::utilities::Utilities;
 use crate::a11y::Found;
 use crate::a11y::element::El;
+use crate::cached::cached;
 use aidd_engine::text::paths;
 use aidd_markup::{AttributeKind, Document, Language, Node, Value};
+use std::sync::Arc;
 
 /// Maximum size of a style sheet that is read, in bytes.
 const MAX_SIZE: u64 = 256 << 10;
@@ -109,7 +111,16 @@ impl Page {
                 "link" => {
                     let Some(rel) = text_of("rel") else { continue };
                     let rel = rel?.to_ascii_lowercase();
+                    // Others apply only if the user chooses them, or when the page is printed.
+                    let media = text_of("media").flatten().unwrap_or("all");
+                    let is_other = rel.contains("alternate") || media == "print";
                     let is_sheet = rel.split_ascii_whitespace().any(|it| it == "stylesheet");
+                    if is_other {
+                        continue;
+                    }
+                    if !matches!(media, "all" | "screen") {
+                        return None;
+                    }
                     if is_sheet || rel == "preload" && text_of("as") == Some(Some("style")) {
                         self.read_linked(text_of("href")??, found)?;
                     }
@@ -136,7 +147,7 @@ impl Page {
                 _ => {}
             }
         }
-        if self.sheet.has_scheme || !has_root {
+        if self.sheet.has_scheme() || !has_root {
             return None;
         }
         Some(())
@@ -154,9 +165,13 @@ impl Page {
         let href = href.split(['?', '#']).next().unwrap_or(href);
         let directory = if href.starts_with('/') { "" } else { paths::parent_dir(found.path()) };
         let path = paths::join(directory, href)?;
-        let size = found.files.size(&path).ok()?;
-        let bytes = found.files.read(&path, MAX_SIZE).ok().filter(|_| size <= MAX_SIZE)?;
-        self.sheet.add(str::from_utf8(&bytes).ok()?)
+        let part = cached(found.files, &format!("style sheet {path}"), || {
+            let size = found.files.size(&path).ok().filter(|size| *size <= MAX_SIZE)?;
+            let bytes = found.files.read(&path, size).ok()?;
+            Part::read(str::from_utf8(&bytes).ok()?).map(Arc::new)
+        });
+        self.sheet.add(Option::clone(&part)?);
+        Some(())
     }
 
     fn read_element(&mut self, style: El<'_>, found: &Found<'_, '_>) -> Option<()> {
@@ -174,7 +189,8 @@ impl Page {
             return None;
         }
         let text = text.trim().trim_start_matches("<!--").trim_end_matches("-->");
-        self.sheet.add(text)
+        self.sheet.add(Arc::new(Part::read(text)?));
+        Some(())
     }
 
     fn read_scoped(&mut self, document: &Document<'_>, found: &Found<'_, '_>) -> Option<()> {
@@ -221,7 +237,11 @@ impl Page {
                     None => return (Look::unknown(), dark),
                 },
                 ("style", Value::Dynamic { span }) if is_plain => {
-                    match objects::declarations(element.document().slice(span)) {
+                    // In templates of other languages, such a value is a statement.
+                    let language = element.document().language();
+                    let is_object = matches!(language, Language::Jsx | Language::Vue);
+                    let code = element.document().slice(span);
+                    match objects::declarations(code).filter(|_| is_object) {
                         Some(found) => own.extend(found),
                         None => return (Look::unknown(), dark),
                     }

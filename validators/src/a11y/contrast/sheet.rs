@@ -4,7 +4,8 @@ use super::look::{Look, is_relevant};
 use crate::a11y::element::El;
 use aidd_engine::parse::syntax::Tree;
 use aidd_engine::text::source::Source;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::sync::Arc;
 use tree_sitter::Node;
 
 /// Maximum number of compound selectors of a selector that is understood.
@@ -63,7 +64,7 @@ struct Rule {
     /// The rule styles a pseudo-element of the elements.
     is_pseudo: bool,
     specificity: (usize, usize, usize),
-    /// The index of the block in [`Sheet::blocks`].
+    /// The index of the block in [`Part::blocks`].
     block: usize,
 }
 
@@ -75,16 +76,25 @@ struct Declaration {
     is_important: bool,
 }
 
-/// The rules of the style sheets of a page.
+/// The rules of one style sheet.
 #[derive(Debug, Default)]
-pub(super) struct Sheet {
+pub(super) struct Part {
     rules: Vec<Rule>,
     blocks: Vec<Vec<Declaration>>,
     by_key: HashMap<String, Vec<usize>>,
     /// The custom properties; `None` for those with several values.
     variables: HashMap<String, Option<String>>,
-    /// The style sheets set the color scheme of the page.
-    pub(super) has_scheme: bool,
+    /// The style sheet sets the color scheme of the page.
+    has_scheme: bool,
+}
+
+/// The rules of the style sheets of a page.
+#[derive(Debug, Default)]
+pub(super) struct Sheet {
+    parts: Vec<Arc<Part>>,
+    variables: HashMap<String, Option<String>>,
+    /// Something that the source does not show can set custom properties.
+    has_other_variables: bool,
 }
 
 /// A rule is read in two steps: its selectors, and its block.
@@ -93,9 +103,15 @@ struct Pending<'t> {
     is_certain: bool,
 }
 
-impl Sheet {
-    /// Adds the rules of a style sheet; `None` if it contains what is not understood.
-    pub(super) fn add(&mut self, text: &str) -> Option<()> {
+impl Part {
+    /// Reads a style sheet; `None` if it contains what is not understood.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let mut part = Self::default();
+        part.add(text)?;
+        Some(part)
+    }
+
+    fn add(&mut self, text: &str) -> Option<()> {
         let source = Source::new("style.css", text);
         let tree = Tree::new(&source);
         let root = tree.root().filter(|root| !root.has_error())?;
@@ -176,6 +192,26 @@ impl Sheet {
         self.blocks.push(declarations);
         Some(())
     }
+}
+
+impl Sheet {
+    /// Adds a style sheet after the others.
+    pub(super) fn add(&mut self, part: Arc<Part>) {
+        for (name, value) in &part.variables {
+            self.variables
+                .entry(name.clone())
+                .and_modify(|before| {
+                    *before = before.take().filter(|it| Some(it) == value.as_ref())
+                })
+                .or_insert_with(|| value.clone());
+        }
+        self.parts.push(part);
+    }
+
+    /// Whether a style sheet sets the color scheme of the page.
+    pub(super) fn has_scheme(&self) -> bool {
+        self.parts.iter().any(|part| part.has_scheme)
+    }
 
     /// Marks a custom property as one that something else can set.
     pub(super) fn forget_variable(&mut self, name: &str) {
@@ -184,12 +220,13 @@ impl Sheet {
 
     /// Marks all custom properties as such that something else can set.
     pub(super) fn forget_variables(&mut self) {
-        self.variables.clear();
+        self.has_other_variables = true;
     }
 
     /// Whether a rule refers to the class.
     pub(super) fn has_class(&self, class: &str) -> bool {
-        self.by_key.contains_key(&format!(".{class}"))
+        let key = format!(".{class}");
+        self.parts.iter().any(|part| part.by_key.contains_key(&key))
     }
 
     /// A value with its custom properties replaced; unchanged if one is unknown.
@@ -200,7 +237,9 @@ impl Sheet {
         const MAX_LEN: usize = 1_000;
         let mut value = value.to_owned();
         for _ in 0..MAX {
-            let Some(start) = value.find("var(") else { break };
+            let Some(start) = value.find("var(").filter(|_| !self.has_other_variables) else {
+                break;
+            };
             let Some(len) = value[start..].find(')') else { break };
             let name = value[start + 4..start + len].trim();
             let Some(Some(found)) = self.variables.get(name) else { break };
@@ -221,20 +260,20 @@ impl Sheet {
         keys.extend(classes.split_ascii_whitespace().map(|class| format!(".{class}")));
         keys.sort_unstable();
         keys.dedup();
-        let mut matched: Vec<&Rule> = keys
-            .iter()
-            .filter_map(|key| self.by_key.get(key))
-            .flatten()
-            .map(|&index| &self.rules[index])
-            .filter(|rule| rule.matches(element))
-            .collect();
-        matched.sort_by_key(|rule| (rule.specificity, rule.block));
-        let mut important: BTreeMap<usize, Vec<(&str, String)>> = BTreeMap::new();
-        for (at, rule) in matched.iter().enumerate().filter(|(_, rule)| rule.is_certain) {
-            for declaration in &self.blocks[rule.block] {
+        let mut matched: Vec<(usize, &Rule)> = Vec::new();
+        for (at, part) in self.parts.iter().enumerate() {
+            let rules = keys.iter().filter_map(|key| part.by_key.get(key)).flatten();
+            let rules = rules.map(|&index| &part.rules[index]);
+            matched.extend(rules.filter(|rule| rule.matches(element)).map(|rule| (at, rule)));
+        }
+        matched.sort_by_key(|(at, rule)| (rule.specificity, *at, rule.block));
+        let block = |(at, rule): &(usize, &Rule)| &self.parts[*at].blocks[rule.block];
+        let mut important: Vec<(&str, String)> = Vec::new();
+        for found in matched.iter().filter(|(_, rule)| rule.is_certain) {
+            for declaration in block(found) {
                 let value = self.resolve(&declaration.value);
                 if declaration.is_important {
-                    important.entry(at).or_default().push((&declaration.property, value));
+                    important.push((&declaration.property, value));
                 } else {
                     look.declare(&declaration.property, &value);
                 }
@@ -243,16 +282,16 @@ impl Sheet {
         for (property, value) in own.iter().filter(|(_, value)| !is_important(value)) {
             look.declare(property, &self.resolve(value));
         }
-        for (property, value) in important.into_values().flatten() {
+        for (property, value) in important {
             look.declare(property, &value);
         }
         for (property, value) in own.iter().filter(|(_, value)| is_important(value)) {
             look.declare(property, &self.resolve(strip_important(value)));
         }
-        for rule in matched.iter().filter(|rule| !rule.is_certain) {
-            for declaration in &self.blocks[rule.block] {
+        for found in matched.iter().filter(|(_, rule)| !rule.is_certain) {
+            for declaration in block(found) {
                 let (property, value) = (&*declaration.property, &*declaration.value);
-                if rule.is_pseudo {
+                if found.1.is_pseudo {
                     // A pseudo-element can lie under the text.
                     look.has_layer |= property.starts_with("background") || property == "position";
                 } else {
