@@ -226,11 +226,11 @@ impl Page {
             let name = &*attribute.name;
             let is_plain = attribute.kind == AttributeKind::Plain;
             match (name, attribute.value) {
+                // The style sheets of the page decide.
+                ("class", Value::Static { .. }) if is_plain && self.is_closed => {}
                 ("class", Value::Static { text, .. }) if is_plain => {
-                    if !self.is_closed {
-                        let read = Utilities::read(text, |class| self.sheet.has_class(class));
-                        (look, dark, has_other) = (read.look, read.dark, read.has_other);
-                    }
+                    let read = Utilities::read(text, |class| self.sheet.has_class(class));
+                    (look, dark, has_other) = (read.look, read.dark, read.has_other);
                 }
                 ("style", Value::Static { text, .. }) if is_plain => match sheet::inline(text) {
                     Some(found) => own.extend(found),

@@ -178,7 +178,7 @@ impl Part {
                 self.variables
                     .entry(declaration.property.clone())
                     .and_modify(|before| {
-                        *before = before.take().filter(|it| Some(it) == value.as_ref())
+                        *before = before.take().filter(|it| Some(it) == value.as_ref());
                     })
                     .or_insert(value);
             }
@@ -201,7 +201,7 @@ impl Sheet {
             self.variables
                 .entry(name.clone())
                 .and_modify(|before| {
-                    *before = before.take().filter(|it| Some(it) == value.as_ref())
+                    *before = before.take().filter(|it| Some(it) == value.as_ref());
                 })
                 .or_insert_with(|| value.clone());
         }
@@ -416,11 +416,11 @@ fn read_selector(selector: Node<'_>, source: &Source) -> Option<Rule> {
                         node.named_children(&mut cursor).find(|it| it.kind() == "class_name");
                     match name.map(text) {
                         Some("root") if node.named_child_count() == 1 => {
-                            compound.tag = Some("html".to_owned())
+                            compound.tag = Some("html".to_owned());
                         }
                         Some(name) if STATES.contains(&name) => return None,
                         Some("before" | "after") => {
-                            (rule.is_pseudo, rule.is_certain) = (true, false)
+                            (rule.is_pseudo, rule.is_certain) = (true, false);
                         }
                         _ => rule.is_certain = false,
                     }
