@@ -35,7 +35,7 @@ RULES = {
     "aria-unsupported-elements": ["aria-on-invisible-element"],
     "autocomplete-valid": ["invalid-autocomplete"],
     "click-events-have-key-events": ["click-only-element"],
-    "control-has-associated-label": ["unnamed-button", "unlabelled-control", "unnamed-widget", "empty-link", "empty-table-header", "missing-alt"],
+    "control-has-associated-label": ["unnamed-button", "unlabelled-control", "unnamed-widget", "empty-link", "empty-table-header"],
     "heading-has-content": ["empty-heading"],
     "html-has-lang": ["missing-lang"],
     "iframe-has-title": ["iframe-without-title"],

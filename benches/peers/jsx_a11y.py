@@ -49,7 +49,7 @@ DISPUTED = [
     ("html-has-lang", True, r"<html lang />", "HTML, the lang attribute: a language tag or empty; React does not render `true`"),
     ("iframe-has-title", False, r"title=\{\d+\}", "HTML, the title attribute: a number is rendered as text"),
     ("media-has-caption", False, r"<audio|<Audio|as=\"audio\"", "WCAG 2.2, 1.2.1 and 1.2.2: captions are required of synchronized media, not of sound alone"),
-    ("no-autofocus", False, r"=\{undefined\}", "JSX: the attribute is not rendered"),
+    ("no-autofocus", False, r"=\{(undefined|false)\}", "JSX: the attribute is not rendered"),
     ("no-interactive-element-to-noninteractive-role", False, r"<menuitem", "HTML, obsolete features: browsers and HTML-AAM do not know the element"),
     ("no-noninteractive-element-to-interactive-role", True, r"<header role=\"button\"", "ARIA in HTML, header: only group, none and presentation"),
     ("no-redundant-roles", False, r"<[uo]l role=\"list\"", "ARIA in HTML, redundant roles: `list` restores the role that a browser removes"),

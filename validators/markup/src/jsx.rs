@@ -241,17 +241,6 @@ fn literal<'a>(expression: &Expression<'a>, text: &'a str) -> Option<Value<'a>> 
         }
         Expression::NullLiteral(_) => Value::Absent,
         Expression::Identifier(name) if name.name == "undefined" => Value::Absent,
-        // `false || false`.
-        Expression::LogicalExpression(logical) if logical.operator == LogicalOperator::Or => {
-            return match (&logical.left, &logical.right) {
-                (Expression::BooleanLiteral(left), right @ Expression::BooleanLiteral(_))
-                    if !left.value =>
-                {
-                    literal(right, text)
-                }
-                _ => None,
-            };
-        }
         _ => return None,
     })
 }

@@ -387,9 +387,14 @@ pub(super) fn autofocus(element: El<'_>, found: &mut Found<'_, '_>) {
     // React ignores the name in lower case.
     let is_unknown = element.document().language() == Language::Jsx
         && found.slice(attribute.name_span) == "autofocus";
+    // Each text enables the attribute, also `autofocus="false"`; a binding to `false` does not.
+    let is_text = found.slice(attribute.span).ends_with(['"', '\''])
+        && found.slice(attribute.name_span).starts_with(|c: char| c.is_ascii_alphabetic())
+        && !found.slice(attribute.name_span).contains(':')
+        && element.is_native();
     let is_off = is_unknown
         || matches!(attribute.value, Value::Absent)
-        || attribute.value.text() == Some("false");
+        || attribute.value.text() == Some("false") && !is_text;
     // In a dialog, the focus must move to its content.
     let has_dialog = |name: &str| {
         let name = name.to_ascii_lowercase();

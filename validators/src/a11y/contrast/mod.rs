@@ -54,8 +54,7 @@ struct State {
     size: Setting<f64>,
     is_bold: Setting<bool>,
     is_excluded: bool,
-    /// The closest elements around that can hold other elements behind the text: the positions of
-    /// all of them from the root.
+    /// The closest element around in which other elements can lie behind the text.
     cover: Option<u32>,
 }
 
@@ -193,6 +192,9 @@ fn covers(looks: &[(El<'_>, Look, Look)]) -> (HashSet<u32>, bool) {
             covers.insert(parent.id());
         }
     }
+    // What is placed relative to the page can lie on all of it.
+    let roots = looks.iter().filter(|(element, ..)| matches!(element.name(), "html" | "body"));
+    covers.extend(roots.filter(|_| covers_root).map(|(element, ..)| element.id()));
     (covers, covers_root)
 }
 
