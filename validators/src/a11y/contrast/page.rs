@@ -2,7 +2,7 @@
 
 use super::look::{Look, Setting, css_color};
 use super::objects;
-use super::sheet::{self, Part, Sheet};
+use super::sheet::{self, StyleSheet, StyleSheets};
 use super::utilities::Utilities;
 use crate::a11y::Found;
 use crate::a11y::element::El;
@@ -56,7 +56,7 @@ const CONTROLS: [&str; 15] = [
 
 /// What is known about the style of a document.
 pub(super) struct Page {
-    sheet: Sheet,
+    sheet: StyleSheets,
     /// The file shows all style sheets, so that no other rule applies to the elements.
     pub(super) is_closed: bool,
     /// Tables do not inherit the color and the size of text.
@@ -72,7 +72,7 @@ impl Page {
             found.source_text().chars().take(1_000).collect::<String>().to_ascii_lowercase();
         let is_standard = head.contains("<!doctype html>") || head.contains("xhtml 1");
         let mut page = Self {
-            sheet: Sheet::default(),
+            sheet: StyleSheets::default(),
             is_closed: false,
             is_quirky: !is_standard,
             is_script: language == Language::Jsx,
@@ -82,13 +82,13 @@ impl Page {
             Language::Html => {
                 page.is_closed = page.read_sheets(document, found).is_some();
                 if !page.is_closed {
-                    page.sheet = Sheet::default();
+                    page.sheet = StyleSheets::default();
                 }
             }
             Language::Svelte | Language::Astro => {
                 page.has_scoped_sheet = page.read_scoped(document, found).is_some();
                 if !page.has_scoped_sheet {
-                    page.sheet = Sheet::default();
+                    page.sheet = StyleSheets::default();
                 }
             }
             Language::Jsx | Language::Vue | Language::Angular => {}
@@ -168,7 +168,7 @@ impl Page {
         let part = cached(found.files, &format!("style sheet {path}"), || {
             let size = found.files.size(&path).ok().filter(|size| *size <= MAX_SIZE)?;
             let bytes = found.files.read(&path, size).ok()?;
-            Part::read(str::from_utf8(&bytes).ok()?).map(Arc::new)
+            StyleSheet::read(str::from_utf8(&bytes).ok()?).map(Arc::new)
         });
         self.sheet.add(Option::clone(&part)?);
         Some(())
@@ -189,7 +189,7 @@ impl Page {
             return None;
         }
         let text = text.trim().trim_start_matches("<!--").trim_end_matches("-->");
-        self.sheet.add(Arc::new(Part::read(text)?));
+        self.sheet.add(Arc::new(StyleSheet::read(text)?));
         Some(())
     }
 
@@ -255,6 +255,13 @@ impl Page {
                 }
                 _ => {}
             }
+        }
+        // An attribute overrides the classes of both modes.
+        if own.iter().any(|(property, _)| property == "color") {
+            dark.text = Setting::Unset;
+        }
+        if own.iter().any(|(property, _)| property.starts_with("background")) {
+            dark.background = Setting::Unset;
         }
         presentation(element, &mut look);
         self.sheet.apply(element, &own, &mut look);

@@ -64,7 +64,7 @@ struct Rule {
     /// The rule styles a pseudo-element of the elements.
     is_pseudo: bool,
     specificity: (usize, usize, usize),
-    /// The index of the block in [`Part::blocks`].
+    /// The index of the block in [`StyleSheet::blocks`].
     block: usize,
 }
 
@@ -78,7 +78,7 @@ struct Declaration {
 
 /// The rules of one style sheet.
 #[derive(Debug, Default)]
-pub(super) struct Part {
+pub(super) struct StyleSheet {
     rules: Vec<Rule>,
     blocks: Vec<Vec<Declaration>>,
     by_key: HashMap<String, Vec<usize>>,
@@ -90,8 +90,8 @@ pub(super) struct Part {
 
 /// The rules of the style sheets of a page.
 #[derive(Debug, Default)]
-pub(super) struct Sheet {
-    parts: Vec<Arc<Part>>,
+pub(super) struct StyleSheets {
+    parts: Vec<Arc<StyleSheet>>,
     variables: HashMap<String, Option<String>>,
     /// Something that the source does not show can set custom properties.
     has_other_variables: bool,
@@ -103,7 +103,7 @@ struct Pending<'t> {
     is_certain: bool,
 }
 
-impl Part {
+impl StyleSheet {
     /// Reads a style sheet; `None` if it contains what is not understood.
     pub(super) fn read(text: &str) -> Option<Self> {
         let mut part = Self::default();
@@ -194,9 +194,9 @@ impl Part {
     }
 }
 
-impl Sheet {
+impl StyleSheets {
     /// Adds a style sheet after the others.
-    pub(super) fn add(&mut self, part: Arc<Part>) {
+    pub(super) fn add(&mut self, part: Arc<StyleSheet>) {
         for (name, value) in &part.variables {
             self.variables
                 .entry(name.clone())
