@@ -170,8 +170,7 @@ impl Page {
             let bytes = found.files.read(&path, size).ok()?;
             StyleSheet::read(str::from_utf8(&bytes).ok()?).map(Arc::new)
         });
-        self.sheet.add(Option::clone(&part)?);
-        Some(())
+        self.sheet.add(Option::clone(&part)?)
     }
 
     fn read_element(&mut self, style: El<'_>, found: &Found<'_, '_>) -> Option<()> {
@@ -189,8 +188,7 @@ impl Page {
             return None;
         }
         let text = text.trim().trim_start_matches("<!--").trim_end_matches("-->");
-        self.sheet.add(Arc::new(StyleSheet::read(text)?));
-        Some(())
+        self.sheet.add(Arc::new(StyleSheet::read(text)?))
     }
 
     fn read_scoped(&mut self, document: &Document<'_>, found: &Found<'_, '_>) -> Option<()> {

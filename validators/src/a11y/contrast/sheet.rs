@@ -11,6 +11,13 @@ use tree_sitter::Node;
 /// Maximum number of compound selectors of a selector that is understood.
 const MAX_COMPOUNDS: usize = 4;
 
+/// Maximum number of rules with the same rightmost condition, because each element with it is compared
+/// with all of them.
+const MAX_RULES: usize = 200;
+
+/// Maximum number of style sheets of a page.
+const MAX_SHEETS: usize = 16;
+
 /// How a compound selector is connected with the one to its right.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Combinator {
@@ -140,14 +147,11 @@ impl StyleSheet {
                         let is_other = head.starts_with("@font-face")
                             || head.starts_with("@page")
                             || head.split_whitespace().collect::<Vec<_>>() == ["@media", "print"];
-                        let is_all =
-                            head.split_whitespace().collect::<Vec<_>>() == ["@media", "screen"];
                         if !is_other {
-                            let is_certain = is_certain && is_all;
                             let mut inner = child.walk();
                             let blocks =
                                 child.named_children(&mut inner).filter(|it| it.kind() == "block");
-                            pending.extend(blocks.map(|node| Pending { node, is_certain }));
+                            pending.extend(blocks.map(|node| Pending { node, is_certain: false }));
                         }
                     }
                     "keyframes_statement"
@@ -185,7 +189,11 @@ impl StyleSheet {
             if declarations.iter().any(|it| is_relevant(&it.property)) {
                 read.block = index;
                 let key = read.compounds.first()?.1.key();
-                self.by_key.entry(key).or_default().push(self.rules.len());
+                let rules = self.by_key.entry(key).or_default();
+                if rules.len() == MAX_RULES {
+                    return None;
+                }
+                rules.push(self.rules.len());
                 self.rules.push(read);
             }
         }
@@ -195,8 +203,8 @@ impl StyleSheet {
 }
 
 impl StyleSheets {
-    /// Adds a style sheet after the others.
-    pub(super) fn add(&mut self, part: Arc<StyleSheet>) {
+    /// Adds a style sheet after the others; `None` if there are too many.
+    pub(super) fn add(&mut self, part: Arc<StyleSheet>) -> Option<()> {
         for (name, value) in &part.variables {
             self.variables
                 .entry(name.clone())
@@ -206,6 +214,7 @@ impl StyleSheets {
                 .or_insert_with(|| value.clone());
         }
         self.parts.push(part);
+        (self.parts.len() <= MAX_SHEETS).then_some(())
     }
 
     /// Whether a style sheet sets the color scheme of the page.
