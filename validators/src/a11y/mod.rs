@@ -12,6 +12,7 @@ mod element_roles;
 mod html;
 mod images;
 mod interaction;
+mod labels;
 mod landmarks;
 mod names;
 mod page;
@@ -68,7 +69,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/invalid-lang", documents::invalid_lang),
     ("a11y/invalid-table-headers", containers::invalid_table_headers),
     ("a11y/label-mismatch", controls::label_mismatch),
-    ("a11y/label-without-control", controls::label_without_control),
+    ("a11y/label-without-control", labels::label_without_control),
     ("a11y/link-without-target", controls::link_without_target),
     ("a11y/list-structure", structure::list_structure),
     ("a11y/media-without-captions", images::media_without_captions),

@@ -150,7 +150,7 @@ pub(super) fn attribute_name(element: El<'_>, native: &[&str]) -> Name {
 }
 
 /// Whether attributes or directives that the source does not show can name the element.
-fn is_open(element: El<'_>) -> bool {
+pub(super) fn is_open(element: El<'_>) -> bool {
     // The root element of a Vue component gets the attributes of the component.
     let is_vue_root = element.document().language() == Language::Vue
         && element
@@ -205,7 +205,7 @@ pub(super) fn content(element: El<'_>) -> Name {
 }
 
 /// The text of the content without that of the control that it names.
-fn content_without(element: El<'_>, control: Option<El<'_>>) -> Name {
+pub(super) fn content_without(element: El<'_>, control: Option<El<'_>>) -> Name {
     let mut text = String::new();
     let mut is_static = true;
     let mut is_unknown = element.has_kind(AttributeKind::Content);
