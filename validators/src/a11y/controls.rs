@@ -305,7 +305,9 @@ pub(super) fn link_without_target(element: El<'_>, found: &mut Found<'_, '_>) {
 
 pub(super) fn ambiguous_link_text(element: El<'_>, found: &mut Found<'_, '_>) {
     const TEXTS: [&str; 6] = ["click here", "here", "link", "a link", "learn more", "read more"];
-    if element.tag != "a" || may_be_hidden(element) {
+    // A title can describe the target.
+    let has_title = element.text_of("title").is_none_or(|title| !is_blank(title));
+    if element.tag != "a" || has_title && element.has("title") || may_be_hidden(element) {
         return;
     }
     let text = match name(element) {

@@ -186,15 +186,27 @@ pub(super) fn is_open(element: El<'_>) -> bool {
     })
 }
 
-/// The name of an element that its content can name.
+/// The name of an element that its content can name: `title` counts only without content.
 pub(super) fn name(element: El<'_>) -> Name {
-    let native: &[&str] = if matches!(element.tag, "img" | "area") { &["alt"] } else { &[] };
-    match attribute_name(element, native) {
-        // A component adds the content of an element that it gets as an attribute.
-        Name::Empty if element.is_in_attribute() && element.children().next().is_none() => {
-            Name::Unknown
+    if matches!(element.tag, "img" | "area") {
+        return attribute_name(element, &["alt"]);
+    }
+    if let Some(name) = aria_name(element) {
+        return name;
+    }
+    if is_open(element) {
+        return Name::Unknown;
+    }
+    // A component adds the content of an element that it gets as an attribute.
+    let is_filled = element.is_in_attribute() && element.children().next().is_none();
+    match content(element) {
+        Name::Empty => match attribute_name(element, &[]) {
+            Name::Empty if is_filled => Name::Unknown,
+            name => name,
+        },
+        Name::Unknown if element.text_of("title").is_some_and(|title| !is_blank(title)) => {
+            Name::Present(None)
         }
-        Name::Empty => content(element),
         name => name,
     }
 }

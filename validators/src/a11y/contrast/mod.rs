@@ -11,7 +11,7 @@ mod utilities;
 
 use super::Found;
 use super::element::El;
-use super::names::may_be_hidden;
+use super::names::{Name, content, may_be_hidden};
 use crate::tokens::color::contrast;
 use aidd_engine::text::source::Span;
 use aidd_markup::{AttributeKind, Document, Node, Value};
@@ -263,7 +263,11 @@ fn report(
         let ratio = ratios[0].max(ratios[1]);
         let min = state.required();
         let is_low = ratio < min && !state.is_covered(background, covers_root);
-        if !is_low || may_be_hidden(element) || !reported.insert((text.setter, background.setter)) {
+        if !is_low
+            || replaces_control(element)
+            || may_be_hidden(element)
+            || !reported.insert((text.setter, background.setter))
+        {
             continue;
         }
         let place = [text.setter, background.setter]
@@ -271,13 +275,19 @@ fn report(
             .then(|| place_of(element))
             .flatten()
             .unwrap_or(element.tag_span());
+        let limit = match state.size {
+            Setting::Known(_) => min.to_string(),
+            _ => format!("{OTHER}, and {LARGE} for large text"),
+        };
         let mode = if is_dark { "in dark mode, " } else { "" };
         // Rounded down, so that a ratio just below the minimum differs from it.
         let ratio = (ratio * 100.0).floor() / 100.0;
         let finding = found
             .at(
                 place,
-                format!("{mode}the text has a contrast of {ratio} to its background, below {min}"),
+                format!(
+                    "{mode}the text has a contrast of {ratio} to its background, below {limit}"
+                ),
             )
             .help("darken one of the two colors, or lighten the other");
         for (origin, what) in [(text, "the color of the text"), (background, "the background")] {
@@ -287,6 +297,22 @@ fn report(
             }
         }
     }
+}
+
+/// Whether a condition renders the element instead of a link or button with the same text, which is
+/// then inactive.
+fn replaces_control(element: El<'_>) -> bool {
+    if !element.is_in_block() || !matches!(element.tag, "span" | "button") {
+        return false;
+    }
+    let Name::Present(Some(text)) = content(element) else { return false };
+    let siblings = element.parent_el().and_then(El::inner).unwrap_or_default();
+    siblings.into_iter().any(|it| {
+        it.id() != element.id()
+            && matches!(it.tag, "a" | "button")
+            && it.is_in_block()
+            && content(it) == Name::Present(Some(text.clone()))
+    })
 }
 
 /// The span of the attribute that sets colors of an element.
