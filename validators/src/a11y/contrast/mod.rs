@@ -302,7 +302,9 @@ fn report(
 /// Whether a condition renders the element instead of a link or button with the same text, which is
 /// then inactive.
 fn replaces_control(element: El<'_>) -> bool {
-    if !element.is_in_block() || !matches!(element.tag, "span" | "button") {
+    // Statements of a template language surround no nodes.
+    let is_conditional = |it: El<'_>| it.is_in_block() || it.document().is_templated();
+    if !is_conditional(element) || !matches!(element.tag, "span" | "button") {
         return false;
     }
     let Name::Present(Some(text)) = content(element) else { return false };
@@ -310,7 +312,7 @@ fn replaces_control(element: El<'_>) -> bool {
     siblings.into_iter().any(|it| {
         it.id() != element.id()
             && matches!(it.tag, "a" | "button")
-            && it.is_in_block()
+            && is_conditional(it)
             && content(it) == Name::Present(Some(text.clone()))
     })
 }
