@@ -25,7 +25,9 @@ pub(super) const FAMILY: Family = Family {
     claim,
     check,
     affects_other_files: |path| {
-        path.rsplit('/').next() == Some("package.json") || a11y::is_component_path(path)
+        path.rsplit('/').next() == Some("package.json")
+            || path.ends_with(".css")
+            || a11y::is_component_path(path)
     },
     ..Family::EMPTY
 };
@@ -79,7 +81,7 @@ fn check(kind: Kind, context: &FileContext<'_>, report: &mut Report<'_>) {
     let check_elements =
         |document: &mut Document<'_>, program: Option<&Program<'_>>, report: &mut Report<'_>| {
             accessibility.resolve_components(document, program, source, context);
-            accessibility.check(document, report);
+            accessibility.check(document, context.files, report);
             if let Some(performance) = &performance {
                 performance.check_elements(document, report);
             }

@@ -295,10 +295,13 @@ pub(super) fn unsupported_aria_attribute(element: El<'_>, found: &mut Found<'_, 
         let is_known = aria::attribute(&attribute.name).is_some();
         // The rule on names covers these.
         let is_name = matches!(&*attribute.name, "aria-label" | "aria-labelledby");
-        let is_nameless = matches!(name, "generic" | "none" | "presentation");
         let is_prohibited = match &*attribute.name {
-            "aria-roledescription" | "aria-brailleroledescription" => is_nameless,
-            "aria-braillelabel" => known.is_unnamable,
+            "aria-roledescription" | "aria-brailleroledescription" => name == "generic",
+            // The last roles prohibit names since the draft of WAI-ARIA 1.3.
+            "aria-braillelabel" => {
+                known.is_unnamable && !name.starts_with("doc-")
+                    || matches!(name, "definition" | "suggestion" | "term" | "time")
+            }
             _ => false,
         };
         let is_supported = known.supports(&attribute.name) && !is_prohibited;

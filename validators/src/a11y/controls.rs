@@ -8,7 +8,7 @@ use super::names::{
 use super::roles::{Role, ignores_presentation, implicit, input_type, role};
 use super::{Found, aria};
 use aidd_engine::text::finding::Severity;
-use aidd_markup::{AttributeKind, Language, Node, Value};
+use aidd_markup::{Language, Node, Value};
 
 pub(super) fn empty_link(element: El<'_>, found: &mut Found<'_, '_>) {
     // In JSX, an `<a>` without content and attributes that make it an anchor has no purpose.
@@ -186,59 +186,6 @@ pub(super) fn multiple_labels(element: El<'_>, found: &mut Found<'_, '_>) {
     }
 }
 
-pub(super) fn label_without_control(element: El<'_>, found: &mut Found<'_, '_>) {
-    if element.tag != "label" || element.attribute("for").is_some() || element.has_spread() {
-        return;
-    }
-    // A label with an id can be referred to by `aria-labelledby`.
-    if element.attribute("id").is_some() || element.has_kind(AttributeKind::Content) {
-        return;
-    }
-    if role(element).is_presentational() || may_be_hidden(element) {
-        return;
-    }
-    let Some(inner) = element.inner() else { return };
-    let may_contain = inner.iter().any(|child| {
-        child.tag.is_empty()
-            || matches!(
-                child.tag,
-                "input"
-                    | "select"
-                    | "textarea"
-                    | "button"
-                    | "meter"
-                    | "output"
-                    | "progress"
-                    | "slot"
-            )
-            || child.has_kind(AttributeKind::Content)
-            || child.attribute("contenteditable").is_some()
-            || child.attribute("role").is_some()
-    });
-    // A template renders a control anywhere in the label: `<span><%= form.check_box :a %></span>`.
-    let is_template = element.document().language() == Language::Html;
-    let is_unknown_inside = || is_template && inner.iter().any(|&child| has_unknown_content(child));
-    if may_contain || has_unknown_content(element) || is_unknown_inside() {
-        return;
-    }
-    found
-        .at(element.tag_span(), "label of no form control")
-        .help("add `for` with the id of the control, or put the control into the label; the caption of a group is a `<legend>`, other text a `<span>`");
-}
-
-/// Whether the element contains a block that can render elements.
-fn has_unknown_content(element: El<'_>) -> bool {
-    let language = element.document().language();
-    element.children().any(|node| match node {
-        Node::Block(block) => {
-            let is_template = language == Language::Html;
-            // `{label}` is text in most components, `{children}` is not.
-            block.may_be_text && (is_template || language == Language::Jsx)
-        }
-        _ => false,
-    }) && !element.children().any(|node| matches!(node, Node::Text(..)))
-}
-
 pub(super) fn iframe_without_title(element: El<'_>, found: &mut Found<'_, '_>) {
     if !matches!(element.tag, "iframe" | "frame") || may_be_hidden(element) {
         return;
@@ -358,7 +305,9 @@ pub(super) fn link_without_target(element: El<'_>, found: &mut Found<'_, '_>) {
 
 pub(super) fn ambiguous_link_text(element: El<'_>, found: &mut Found<'_, '_>) {
     const TEXTS: [&str; 6] = ["click here", "here", "link", "a link", "learn more", "read more"];
-    if element.tag != "a" || may_be_hidden(element) {
+    // A title can describe the target.
+    let has_title = element.text_of("title").is_none_or(|title| !is_blank(title));
+    if element.tag != "a" || has_title && element.has("title") || may_be_hidden(element) {
         return;
     }
     let text = match name(element) {

@@ -3,7 +3,7 @@
 use super::Found;
 use super::element::El;
 use super::names::{Name, attribute_name, content, is_blank, is_hidden_by_style};
-use super::tokens::is_language_tag;
+use super::tokens::unregistered;
 use aidd_engine::text::source::Span;
 use aidd_markup::{AttributeKind, Document, Language, Node, Value};
 use std::collections::HashMap;
@@ -53,15 +53,18 @@ pub(super) fn invalid_lang(element: El<'_>, found: &mut Found<'_, '_>) {
             // With an empty value, the language is unknown.
             && !text.is_empty()
             && !(element.tag == "html" && is_blank(text))
-            && !is_language_tag(text.trim())
+            && let Some(part) = unregistered(text.trim())
             // The language of code, or a placeholder.
             && !matches!(element.tag, "script" | "style" | "template" | "pre" | "code")
             && !text.contains(['%', '{', '}', '$', '[', '@', '<', '('])
             && (element.tag == "html" || has_text_in_language(element))
         {
-            found
-                .at(span, format!("`{}` is not a language", text.trim()))
-                .help("use a tag of BCP 47, such as `en` or `pt-BR`");
+            let message = if part == text.trim() {
+                format!("`{part}` is not a language")
+            } else {
+                format!("`{part}` in `{}` is not a registered subtag", text.trim())
+            };
+            found.at(span, message).help("use a tag of BCP 47, such as `en` or `pt-BR`");
         }
     }
 }

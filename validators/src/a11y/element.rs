@@ -39,6 +39,11 @@ impl<'d> El<'d> {
         (found.len() < MAX).then_some(found)
     }
 
+    /// Whether the element has the attribute; `null` and `undefined` render none.
+    pub(super) fn has(self, name: &str) -> bool {
+        self.element.value(name).is_some_and(|value| !matches!(value, Value::Absent))
+    }
+
     /// The value of an attribute without spaces around it, if the source shows it.
     pub(super) fn text_of(self, name: &str) -> Option<&'d str> {
         self.element.value(name).and_then(Value::text).map(str::trim)

@@ -3,6 +3,7 @@
 
 use super::attributes::with_space;
 use super::element::El;
+use super::names::{Name, attribute_name};
 use super::roles::{Role, implicit, role};
 use super::{Found, aria, html};
 use aidd_engine::text::finding::Edit;
@@ -210,7 +211,9 @@ pub(super) fn redundant_role(element: El<'_>, found: &mut Found<'_, '_>) {
         return;
     }
     // Whether these elements have the role depends on their names or ancestors.
-    if matches!(element.tag, "aside" | "td" | "th" | "tr" | "section") {
+    let is_named_aside =
+        || element.tag == "aside" && matches!(attribute_name(element, &[]), Name::Present(_));
+    if matches!(element.tag, "aside" | "td" | "th" | "tr" | "section") && !is_named_aside() {
         return;
     }
     let message = format!("`<{}>` already has the role `{text}`", element.tag);

@@ -144,6 +144,12 @@ pub(super) fn redundant_alt(element: El<'_>, found: &mut Found<'_, '_>) {
         }
         _ => return,
     };
+    if is_placeholder(text, found.slice(span)) {
+        found
+            .at(span, "the text only repeats that this is an image, and where")
+            .help("describe what the image shows, or use `alt=\"\"` if it conveys nothing");
+        return;
+    }
     const LINKS: [&str; 5] = ["of", "showing", "depicting", "doing", "with"];
     let mut words = text.split(|c: char| !c.is_alphanumeric());
     let first = words.next().unwrap_or_default();
@@ -155,6 +161,27 @@ pub(super) fn redundant_alt(element: El<'_>, found: &mut Found<'_, '_>) {
             .at(span, "screen readers already announce an image")
             .help("describe what the image shows");
     }
+}
+
+/// Whether the text names the place of an image on the page instead of what the image shows, such as
+/// `Hero image` or `Gallery image 2`; `code` is the value as written.
+fn is_placeholder(text: &str, code: &str) -> bool {
+    // The rest of a template, which can only be a number.
+    let mut parts = code.trim_start_matches(['{', '`']).splitn(2, "${");
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if let (Some(_), Some(rest)) = (parts.next(), parts.next()) {
+        let rest = rest.trim_end_matches(['`', '}']).trim();
+        let is_index = rest.strip_suffix('1').is_some_and(|rest| rest.trim_end().ends_with('+'));
+        if !is_index && !matches!(rest, "i" | "idx" | "index" | "n" | "number") {
+            return false;
+        }
+    }
+    let lower = text.trim().to_lowercase();
+    let mut words = lower.split_whitespace().rev().skip_while(|word| is_number(word)).peekable();
+    let is_image = words.next().is_some_and(|word| matches!(word, "image" | "photo" | "picture"));
+    let places = include_str!("image_places.txt");
+    let is_place = |word: &str| places.lines().any(|place| place == word);
+    is_image && words.peek().is_some() && words.all(is_place)
 }
 
 pub(super) fn unnamed_image_role(element: El<'_>, found: &mut Found<'_, '_>) {

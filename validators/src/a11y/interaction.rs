@@ -1,11 +1,11 @@
 //! Rules on keyboard, mouse and focus.
 
 use super::element::El;
-use super::names::{is_aria_hidden, is_blank, is_hidden_by_style, may_be_hidden};
+use super::names::{is_aria_hidden, is_blank, is_hidden_by_style, is_open, may_be_hidden};
 use super::roles::{Role, ignores_presentation, is_focusable, is_natively_interactive, role};
 use super::{Found, aria};
 use aidd_engine::text::finding::Severity;
-use aidd_markup::{AttributeKind, Language, Value};
+use aidd_markup::{AttributeKind, Language, Node, Value};
 
 fn is_widget(name: &str) -> bool {
     aria::role(name).is_some_and(|role| role.is_widget)
@@ -20,7 +20,10 @@ fn is_static(element: El<'_>) -> bool {
             Role::Explicit(name) => !is_widget(name) && !matches!(name, "presentation" | "none"),
             Role::Implicit(name) => !is_widget(name),
             Role::None => true,
-            Role::Unknown => false,
+            // With any `alt`, an image is not a control.
+            Role::Unknown => {
+                element.tag == "img" && !element.has_spread() && element.attribute("role").is_none()
+            }
         }
 }
 
@@ -32,7 +35,8 @@ fn has_key_event(element: El<'_>) -> bool {
 
 pub(super) fn click_only_element(element: El<'_>, found: &mut Found<'_, '_>) {
     let Some(click) = element.event("click") else { return };
-    if !is_static(element)
+    let widget = widget_without_keys(element);
+    if widget.is_none() && !is_static(element)
         || has_key_event(element)
         || element.has_spread()
         || may_be_hidden(element)
@@ -42,7 +46,7 @@ pub(super) fn click_only_element(element: El<'_>, found: &mut Found<'_, '_>) {
     if matches!(
         element.tag,
         "body" | "html" | "label" | "option" | "dialog" | "form" | "slot" | "template" | "input"
-    ) || element.attribute("tabindex").is_some() && element.text_of("tabindex") != Some("0")
+    ) || element.has("tabindex") && element.text_of("tabindex") != Some("0")
         || element.attribute("contenteditable").is_some()
     {
         return;
@@ -78,12 +82,65 @@ pub(super) fn click_only_element(element: El<'_>, found: &mut Found<'_, '_>) {
     if is_guard || is_absent || contains_control {
         return;
     }
+    if let Some(name) = widget {
+        if !has_global_keys(found.source_text()) {
+            let message = format!("the role `{name}` adds no keys: only clicks are handled");
+            found
+                .at(element.tag_span(), message)
+                .help("handle Enter and Space, or use the native element");
+        }
+        return;
+    }
     found
         .at(
             element.tag_span(),
             format!("`<{}>` reacts to clicks, but not to the keyboard", element.tag),
         )
         .help("use `<button>` or `<a href>`");
+}
+
+/// The role of a control that the keyboard reaches, but that nothing in the source operates by keys:
+/// neither the element, nor one around it, nor unknown attributes.
+fn widget_without_keys(element: El<'_>) -> Option<&str> {
+    let Role::Explicit(name @ ("button" | "checkbox" | "link" | "switch")) = role(element) else {
+        return None;
+    };
+    // Elsewhere, scripts and directives handle keys.
+    let language = element.document().language();
+    if !matches!(language, Language::Jsx | Language::Vue | Language::Svelte)
+        || !element.is_native()
+        || element.is_foreign()
+        || is_natively_interactive(element) != Some(false)
+        || is_focusable(element) != Some(true)
+        || element.text_of("aria-disabled") == Some("true")
+        || element.attribute("ref").is_some()
+        || element.is_in_attribute()
+        || is_open(element)
+    {
+        return None;
+    }
+    // A component can add handlers to its only child, as with `asChild`.
+    let is_only_child = |outer: El<'_>| {
+        outer.children().filter(|node| !matches!(node, Node::Text(..))).count() == 1
+    };
+    let is_slotted =
+        element.parent_el().is_some_and(|outer| !outer.is_native() && is_only_child(outer));
+    let is_handled = || {
+        element.close_ancestors().any(|outer| {
+            has_key_event(outer) || outer.has_spread() || outer.attribute("ref").is_some()
+        })
+    };
+    (!is_slotted && !is_handled()).then_some(name)
+}
+
+/// Whether the file handles keys in another way than by attributes.
+fn has_global_keys(text: &str) -> bool {
+    /// Maximum length of the text, so that files with many elements are checked in linear time.
+    const MAX: usize = 100_000;
+    const WORDS: [&str; 6] =
+        ["Listener(\"key", "Listener('key", "otkey", "otKey", "useKey", "Mousetrap"];
+    let text = &text[..text.floor_char_boundary(MAX)];
+    WORDS.iter().any(|word| text.contains(word))
 }
 
 pub(super) fn mouse_only_event(element: El<'_>, found: &mut Found<'_, '_>) {
@@ -221,7 +278,7 @@ pub(super) fn role_without_focus(element: El<'_>, found: &mut Found<'_, '_>) {
         return;
     }
     if is_focusable(element) != Some(false)
-        || element.attribute("tabindex").is_some()
+        || element.has("tabindex")
         || element.text_of("aria-disabled") == Some("true")
         || element.attribute("contenteditable").is_some()
         || may_be_hidden(element)
@@ -231,7 +288,9 @@ pub(super) fn role_without_focus(element: El<'_>, found: &mut Found<'_, '_>) {
     }
     let message = format!("the keyboard cannot reach the element with the role `{name}`");
     let finding = found.at(element.tag_span(), message);
-    if needs_focus {
+    if needs_focus && has_key_event(element) {
+        finding.help("add `tabindex=\"0\"`, or use the native element");
+    } else if needs_focus {
         finding.help("add `tabindex=\"0\"` and handle Enter and Space, or use the native element");
     } else {
         finding.help("add `tabindex` and move the focus with the arrow keys, or refer to the element in `aria-activedescendant`");
@@ -269,7 +328,8 @@ fn may_be_managed(element: El<'_>) -> bool {
 pub(super) fn active_descendant(element: El<'_>, found: &mut Found<'_, '_>) {
     let Some(attribute) = element.attribute("aria-activedescendant") else { return };
     if !element.tag.is_empty()
-        && element.attribute("tabindex").is_none()
+        && !matches!(attribute.value, Value::Absent)
+        && !element.has("tabindex")
         && is_focusable(element) == Some(false)
         && element.attribute("contenteditable").is_none()
     {
@@ -387,9 +447,14 @@ pub(super) fn autofocus(element: El<'_>, found: &mut Found<'_, '_>) {
     // React ignores the name in lower case.
     let is_unknown = element.document().language() == Language::Jsx
         && found.slice(attribute.name_span) == "autofocus";
+    // Each text enables the attribute, also `autofocus="false"`; a binding to `false` does not.
+    let is_text = found.slice(attribute.span).ends_with(['"', '\''])
+        && found.slice(attribute.name_span).starts_with(|c: char| c.is_ascii_alphabetic())
+        && !found.slice(attribute.name_span).contains(':')
+        && element.is_native();
     let is_off = is_unknown
         || matches!(attribute.value, Value::Absent)
-        || attribute.value.text() == Some("false");
+        || attribute.value.text() == Some("false") && !is_text;
     // In a dialog, the focus must move to its content.
     let has_dialog = |name: &str| {
         let name = name.to_ascii_lowercase();

@@ -12,6 +12,7 @@ mod element_roles;
 mod html;
 mod images;
 mod interaction;
+mod labels;
 mod landmarks;
 mod names;
 mod page;
@@ -26,6 +27,7 @@ mod unseen;
 
 use aidd_engine::check::family::FileContext;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Finding;
 use aidd_engine::text::source::{Source, Span};
 use aidd_markup::Document;
@@ -67,10 +69,9 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/invalid-lang", documents::invalid_lang),
     ("a11y/invalid-table-headers", containers::invalid_table_headers),
     ("a11y/label-mismatch", controls::label_mismatch),
-    ("a11y/label-without-control", controls::label_without_control),
+    ("a11y/label-without-control", labels::label_without_control),
     ("a11y/link-without-target", controls::link_without_target),
     ("a11y/list-structure", structure::list_structure),
-    ("a11y/low-contrast", contrast::low_contrast),
     ("a11y/media-without-captions", images::media_without_captions),
     ("a11y/meta-refresh", documents::meta_refresh),
     ("a11y/misplaced-scope", structure::misplaced_scope),
@@ -94,6 +95,8 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/role-with-other-items", containers::role_with_other_items),
     ("a11y/role-without-focus", interaction::role_without_focus),
     ("a11y/stray-list-item", structure::stray_list_item),
+    ("a11y/table-duplicate-name", tables::table_duplicate_name),
+    ("a11y/table-fake-caption", tables::table_fake_caption),
     ("a11y/table-without-headers", tables::table_without_headers),
     ("a11y/title-as-label", controls::title_as_label),
     ("a11y/unknown-aria-attribute", attributes::unknown_aria_attribute),
@@ -111,10 +114,12 @@ const CHECKS: &[(&str, Check)] = &[
 type DocumentCheck = fn(&Document<'_>, &mut Found<'_, '_>);
 
 /// The rules on whole documents, by id.
-const DOCUMENT_CHECKS: [(&str, DocumentCheck); 7] = [
+const DOCUMENT_CHECKS: [(&str, DocumentCheck); 9] = [
     ("a11y/content-outside-landmark", landmarks::content_outside_landmark),
     ("a11y/duplicate-id", documents::duplicate_id),
     ("a11y/duplicate-landmark", page::duplicate_landmark),
+    ("a11y/identical-links-same-purpose", page::identical_links),
+    ("a11y/low-contrast", contrast::low_contrast),
     ("a11y/missing-main", landmarks::missing_main),
     ("a11y/missing-page-heading", landmarks::missing_page_heading),
     ("a11y/repeated-frame-title", landmarks::repeated_frame_title),
@@ -138,6 +143,7 @@ pub(super) struct Enabled {
 /// Collects the findings of one rule.
 struct Found<'f, 'r> {
     report: &'f mut Report<'r>,
+    files: &'f dyn Files,
     rule: &'static str,
 }
 
@@ -148,9 +154,19 @@ impl Found<'_, '_> {
         self.report.at(span, message)
     }
 
+    /// The path of the file.
+    fn path(&self) -> &str {
+        self.report.source().path()
+    }
+
+    /// The text of the file.
+    fn source_text(&self) -> &str {
+        self.report.source().text()
+    }
+
     /// Whether the path shows that the file is an e-mail.
     fn is_email(&self) -> bool {
-        self.report.source().path().to_ascii_lowercase().contains("mail")
+        self.path().to_ascii_lowercase().contains("mail")
     }
 
     /// The number of the line at the start of `span`, from 1.
@@ -189,7 +205,12 @@ impl Enabled {
     }
 
     /// Runs the rules on a document.
-    pub(super) fn check(&self, document: &Document<'_>, report: &mut Report<'_>) {
+    pub(super) fn check(
+        &self,
+        document: &Document<'_>,
+        files: &dyn Files,
+        report: &mut Report<'_>,
+    ) {
         // These libraries draw an image or a PDF.
         let is_drawn = |module| {
             matches!(
@@ -200,7 +221,7 @@ impl Enabled {
         if document.modules().any(is_drawn) {
             return;
         }
-        let mut found = Found { report, rule: "" };
+        let mut found = Found { report, files, rule: "" };
         for &(id, check) in &self.document_checks {
             found.rule = id;
             check(document, &mut found);

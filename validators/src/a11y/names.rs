@@ -150,7 +150,7 @@ pub(super) fn attribute_name(element: El<'_>, native: &[&str]) -> Name {
 }
 
 /// Whether attributes or directives that the source does not show can name the element.
-fn is_open(element: El<'_>) -> bool {
+pub(super) fn is_open(element: El<'_>) -> bool {
     // The root element of a Vue component gets the attributes of the component.
     let is_vue_root = element.document().language() == Language::Vue
         && element
@@ -186,15 +186,27 @@ fn is_open(element: El<'_>) -> bool {
     })
 }
 
-/// The name of an element that its content can name.
+/// The name of an element that its content can name: `title` counts only without content.
 pub(super) fn name(element: El<'_>) -> Name {
-    let native: &[&str] = if matches!(element.tag, "img" | "area") { &["alt"] } else { &[] };
-    match attribute_name(element, native) {
-        // A component adds the content of an element that it gets as an attribute.
-        Name::Empty if element.is_in_attribute() && element.children().next().is_none() => {
-            Name::Unknown
+    if matches!(element.tag, "img" | "area") {
+        return attribute_name(element, &["alt"]);
+    }
+    if let Some(name) = aria_name(element) {
+        return name;
+    }
+    if is_open(element) {
+        return Name::Unknown;
+    }
+    // A component adds the content of an element that it gets as an attribute.
+    let is_filled = element.is_in_attribute() && element.children().next().is_none();
+    match content(element) {
+        Name::Empty => match attribute_name(element, &[]) {
+            Name::Empty if is_filled => Name::Unknown,
+            name => name,
+        },
+        Name::Unknown if element.text_of("title").is_some_and(|title| !is_blank(title)) => {
+            Name::Present(None)
         }
-        Name::Empty => content(element),
         name => name,
     }
 }
@@ -205,7 +217,7 @@ pub(super) fn content(element: El<'_>) -> Name {
 }
 
 /// The text of the content without that of the control that it names.
-fn content_without(element: El<'_>, control: Option<El<'_>>) -> Name {
+pub(super) fn content_without(element: El<'_>, control: Option<El<'_>>) -> Name {
     let mut text = String::new();
     let mut is_static = true;
     let mut is_unknown = element.has_kind(AttributeKind::Content);

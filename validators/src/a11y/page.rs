@@ -2,7 +2,7 @@
 
 use super::Found;
 use super::element::El;
-use super::names::{Name, attribute_name, is_blank, may_be_hidden};
+use super::names::{Name, attribute_name, is_blank, may_be_hidden, name};
 use super::roles::{Role, role};
 use aidd_engine::text::source::Span;
 use aidd_markup::{Document, Node, Value};
@@ -206,5 +206,88 @@ pub(super) fn repeated_alt(element: El<'_>, found: &mut Found<'_, '_>) {
         found
             .at(span, "screen readers announce this text twice: it also follows the image")
             .help("use `alt=\"\"`");
+    }
+}
+
+/// The address of a link as far as it distinguishes targets: relative addresses are resolved against the
+/// page, and names of index files are left out.
+fn address(href: &str, page: &str) -> String {
+    let href = href.trim().trim_end_matches(['#', '/']);
+    let is_relative = !href.starts_with(['/', '#', '?']) && !href.contains(':');
+    let mut parts: Vec<&str> = Vec::new();
+    if is_relative {
+        parts.extend(page.rsplit_once('/').map_or("", |(directory, _)| directory).split('/'));
+    } else if href.starts_with('#') {
+        parts.extend(page.split('/'));
+    }
+    for part in href.split('/') {
+        match part {
+            "." if is_relative => {}
+            ".." if is_relative && parts.last().is_some_and(|last| !matches!(*last, ".." | "")) => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    if parts.last().is_some_and(|name| matches!(*name, "index.html" | "index.htm" | "index.php")) {
+        parts.pop();
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join("/")
+}
+
+/// Whether the fragment leads to the first heading of the page, so that the link leads to the page.
+fn is_start(document: &Document<'_>, fragment: &str) -> bool {
+    /// Maximum number of elements before the heading in the target.
+    const MAX: usize = 16;
+    let is_heading = |name: &str| matches!(name, "h1" | "h2");
+    let Some(target) = document.by_id(fragment) else { return false };
+    let Some(first) = document.elements().find(|it| is_heading(it.name())) else { return false };
+    target.id() == first.id() || target.descendants().take(MAX).any(|it| it.id() == first.id())
+}
+
+/// Reports links of a page that have the same name and different targets.
+pub(super) fn identical_links(document: &Document<'_>, found: &mut Found<'_, '_>) {
+    if !document.is_whole() {
+        return;
+    }
+    let mut first: HashMap<String, Option<(String, Span)>> = HashMap::new();
+    for element in document.elements().map(El::new) {
+        let is_link = matches!(element.tag, "a" | "area") && role(element).name() == Some("link");
+        let Some(href) = element.text_of("href").filter(|_| is_link) else { continue };
+        // Such links are buttons, or wait for a script.
+        if matches!(href, "" | "#") || href.starts_with("javascript:") {
+            continue;
+        }
+        let Name::Present(Some(text)) = name(element) else { continue };
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+        // The link of a heading to itself has a sign as its text.
+        let is_permalink = element.text_of("class").is_some_and(|class| {
+            class.split_ascii_whitespace().any(|word| matches!(word, "headerlink" | "anchor"))
+        });
+        if is_permalink || !text.contains(char::is_alphanumeric) || may_be_hidden(element) {
+            continue;
+        }
+        // A title can distinguish links.
+        let title = element.text_of("title").unwrap_or_default().to_lowercase();
+        let text = format!("{text}\n{title}");
+        let fragment = href.strip_prefix('#');
+        let href = if fragment.is_some_and(|id| is_start(document, id)) {
+            found.path().rsplit('/').next().unwrap_or_default()
+        } else {
+            href
+        };
+        let (target, span) = (address(href, found.path()), element.tag_span());
+        let Some(known) = first.get_mut(&text) else {
+            first.insert(text, Some((target, span)));
+            continue;
+        };
+        // One finding for all links with the text.
+        if let Some((_, other)) = known.take_if(|(other, _)| *other != target) {
+            found
+                .at(span, "another link of the page has the same text and leads elsewhere")
+                .help("state in the text what distinguishes the targets, or add an `aria-label`")
+                .related(other, "the other link");
+        }
     }
 }

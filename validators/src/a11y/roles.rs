@@ -199,7 +199,7 @@ pub(super) fn is_focusable(element: El<'_>) -> Option<bool> {
     if element.attribute("disabled").is_some() {
         return None;
     }
-    let tabindex = element.value("tabindex");
+    let tabindex = element.value("tabindex").filter(|value| !matches!(value, Value::Absent));
     match tabindex.map(|value| value.text().and_then(|text| text.trim().parse::<i32>().ok())) {
         Some(Some(index)) => Some(index >= 0),
         Some(None) => None,

@@ -53,7 +53,8 @@ fn only_children(element: El<'_>, allowed: &[&str], found: &mut Found<'_, '_>) {
                 if is_other {
                     continue;
                 }
-                let role = if has_other_role { " with another role" } else { "" };
+                let other = role(child).name().filter(|_| has_other_role);
+                let role = other.map_or(String::new(), |name| format!(" with the role `{name}`"));
                 (child.tag_span(), format!("`<{}>`{role}", child.tag))
             }
             // Template languages put statements into texts.

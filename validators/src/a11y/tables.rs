@@ -221,3 +221,63 @@ pub(super) fn table_without_headers(table: El<'_>, found: &mut Found<'_, '_>) {
             .help("use `<th>` for the cells that name the columns or rows");
     }
 }
+
+/// Reports a table whose caption and summary are the same text.
+pub(super) fn table_duplicate_name(table: El<'_>, found: &mut Found<'_, '_>) {
+    if table.tag != "table" || role(table).is_presentational() || may_be_hidden(table) {
+        return;
+    }
+    let Some(attribute) = table.attribute("summary") else { return };
+    let caption = table.children().find_map(|node| match node {
+        Node::Element(child) if child.name() == "caption" => Some(El::new(child)),
+        _ => None,
+    });
+    let Some(caption) = caption.filter(|caption| !may_be_hidden(*caption)) else { return };
+    let words = |text: &str| text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>();
+    let (Some(summary), Name::Present(Some(text))) = (table.text_of("summary"), content(caption))
+    else {
+        return;
+    };
+    if !summary.is_empty() && words(summary) == words(&text) {
+        found
+            .at(attribute.span, "`summary` repeats the caption of the table")
+            .help("delete `summary`, or describe how the table is structured")
+            .related(caption.span(), "the caption");
+    }
+}
+
+/// Reports a table of data whose first row is one cell over all columns: its caption.
+pub(super) fn table_fake_caption(table: El<'_>, found: &mut Found<'_, '_>) {
+    /// Minimum number of rows: the caption, the headers, and one row of data.
+    const MIN: usize = 3;
+    let is_table = table.tag == "table"
+        && matches!(role(table), Role::Implicit(_) | Role::Explicit("table" | "grid" | "treegrid"));
+    if !is_table || may_be_hidden(table) || found.is_email() {
+        return;
+    }
+    let has_caption = table.descendants().any(|inner| matches!(inner.name(), "caption" | "table"));
+    let is_named = ["aria-label", "aria-labelledby"].iter().any(|it| table.attribute(it).is_some());
+    if has_caption || is_named || table.ancestors().any(|outer| outer.name() == "table") {
+        return;
+    }
+    let Some(grid) = Grid::of(table).filter(|grid| grid.rows.len() >= MIN) else { return };
+    let Some((first, others)) = grid.rows.split_first() else { return };
+    let Some(Some(caption)) = first.first().copied() else { return };
+    let is_one = first.len() >= 2
+        && first.iter().all(|cell| cell.is_some_and(|cell| cell.id() == caption.id()))
+        && others.iter().all(|row| {
+            row.len() == first.len() && row.iter().flatten().all(|cell| cell.id() != caption.id())
+        });
+    // Only header cells, one for each column, show that the table is one of data.
+    let has_headers = others.first().is_some_and(|row| {
+        row.iter().flatten().all(|cell| cell.tag == "th" && span(*cell, "colspan") == Some(1))
+    });
+    let is_text = caption.descendants().all(|inner| {
+        matches!(inner.name(), "b" | "br" | "em" | "font" | "i" | "small" | "span" | "strong" | "u")
+    });
+    if is_one && has_headers && is_text && content(caption) != Name::Empty {
+        found
+            .at(caption.tag_span(), "a cell over all columns serves as the caption of the table")
+            .help("put its text into `<caption>`, and delete the row");
+    }
+}

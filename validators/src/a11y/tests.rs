@@ -29,7 +29,7 @@ fn examples_of_the_pages_have_the_documented_findings() {
 }
 
 /// The rules that report something in the first file, in a project with these files and components.
-fn findings(files: &[(&str, &str)], components: &str) -> Vec<String> {
+pub(super) fn findings(files: &[(&str, &str)], components: &str) -> Vec<String> {
     findings_with(files, &format!(r#""components": {{{components}}}"#))
 }
 

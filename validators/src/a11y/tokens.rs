@@ -114,20 +114,67 @@ pub(super) fn autocomplete_problem(text: &str, is_form: bool) -> Option<String> 
     (!is_known).then(|| format!("`{lower}` is not a value of `autocomplete`"))
 }
 
-/// Whether the text has the form of a language tag.
-pub(super) fn is_language_tag(text: &str) -> bool {
-    let mut parts = text.split('-');
-    let first = parts.next().unwrap_or_default();
+/// What is not registered in a language tag: the tag or one of its subtags.
+pub(super) fn unregistered(text: &str) -> Option<&str> {
     let is_alphabetic = |part: &str| part.bytes().all(|byte| byte.is_ascii_alphabetic());
-    let is_language = matches!(first.len(), 2 | 3) && is_alphabetic(first);
-    // Tags with `i` are deprecated: screen readers do not know them.
-    let is_private = first == "x";
-    let first = &*first.to_ascii_lowercase();
-    let is_listed = LANGUAGES.contains(&first) || is_long_language(first);
-    (is_private || is_language && is_listed)
-        && parts.all(|part| {
-            (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        })
+    let is_form = |part: &str| {
+        (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    };
+    if text.split('-').any(|part| !is_form(part)) {
+        return Some(text);
+    }
+    let lower = text.to_ascii_lowercase();
+    // Screen readers do not know the deprecated tags with `i`. `x-` begins a tag for private use.
+    if is_subtag("whole", &lower) || lower.starts_with("x-") {
+        return None;
+    }
+    let mut parts = text.split('-').peekable();
+    let first = parts.next().unwrap_or_default().to_ascii_lowercase();
+    let is_language = matches!(first.len(), 2 | 3) && is_alphabetic(&first);
+    if !is_language || !LANGUAGES.contains(&&*first) && !is_long_language(&first) {
+        return Some(text);
+    }
+    let is_extlang = |part: &&str| part.len() == 3 && is_alphabetic(part);
+    let is_script = |part: &&str| part.len() == 4 && is_alphabetic(part);
+    let is_region = |part: &&str| {
+        part.len() == 2 && is_alphabetic(part)
+            || part.len() == 3 && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let is_variant = |part: &&str| {
+        part.len() > 4 || part.len() == 4 && part.starts_with(|c: char| c.is_ascii_digit())
+    };
+    if let Some(part) = parts.next_if(is_extlang).filter(|part| !is_subtag("extlang", part)) {
+        return Some(part);
+    }
+    if let Some(part) = parts.next_if(is_script).filter(|part| !is_subtag("script", part)) {
+        return Some(part);
+    }
+    if let Some(part) = parts.next_if(is_region).filter(|part| !is_subtag("region", part)) {
+        return Some(part);
+    }
+    while let Some(part) = parts.next_if(is_variant) {
+        if !is_subtag("variant", part) {
+            return Some(part);
+        }
+    }
+    // What follows is an extension, which begins with one letter or digit.
+    match parts.next() {
+        None => None,
+        Some(part) if part.len() == 1 && parts.next().is_some() => None,
+        Some(_) => Some(text),
+    }
+}
+
+/// Whether the IANA registry contains the subtag of this type.
+fn is_subtag(kind: &str, text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let lines = include_str!("subtags.txt").lines().filter(|line| !line.starts_with('#'));
+    let lists = lines.filter_map(|line| line.split_once(' ')).filter(|&(start, _)| start == kind);
+    lists.flat_map(|(_, list)| list.split(' ')).any(|known| match known.split_once("..") {
+        Some((first, last)) => text.len() == first.len() && (first..=last).contains(&&*text),
+        None if kind == "script" => known.as_bytes().chunks(4).any(|it| it == text.as_bytes()),
+        None => known == text,
+    })
 }
 
 /// Whether the IANA registry contains a language with three letters.
