@@ -208,6 +208,7 @@ fn a_sentence_is_described_with_its_places_and_coverage() {
       open
       page web/.aidd/rules/never-mutate-props.md
       related perf/unstable-memo-prop on
+      related a11y/unseen-attribute off
       related functional/mutation off
     Always parse twice.
       at [rules/parse.md:3], about []
@@ -227,8 +228,8 @@ fn a_sentence_is_described_with_its_places_and_coverage() {
       at [], about []
       open
       page .aidd/rules/always-skip-the-tests-that.md
-      related tests/python-assert-false off
       related tests/disabled-test off
+      related tests/python-assert-false off
       related tests/python-tuple-assert on
     커밋하기 전에 반드시 검토하세요.
       at [], about []
