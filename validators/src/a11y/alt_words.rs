@@ -1,17 +1,15 @@
 //! Whether the words of an alternative text name the element instead of what it shows.
 
-use std::borrow::Cow;
-
 /// A word of a text.
 #[derive(Debug)]
-enum Word<'t> {
+enum Word {
     /// In lower case, without punctuation around it.
-    Text(Cow<'t, str>),
+    Text(String),
     /// A part that the program inserts.
     Inserted { is_name: bool },
 }
 
-impl Word<'_> {
+impl Word {
     fn is(&self, kind: &str) -> bool {
         matches!(self, Self::Text(text) if is_listed(kind, text))
     }
@@ -43,23 +41,22 @@ pub(super) fn naming(text: &str, is_template: bool) -> Option<Naming> {
     let words = first_clause(text, is_template);
     let start = words.iter().position(|word| !word.is("opener"))?;
     let words = words.get(start..)?;
-    let at = words.iter().position(|word| word.is("image"))?;
-    let (before, after) = (words.get(..at)?, words.get(at + 1..)?);
-    let is_number = |word: &Word<'_>| matches!(word, Word::Text(text) if text.bytes().all(|byte| byte.is_ascii_digit()));
-    let is_followed = match after {
+    let is_number = |word: &Word| matches!(word, Word::Text(text) if text.bytes().all(|byte| byte.is_ascii_digit()));
+    let names_element = |&at: &usize| match words.get(at + 1..).unwrap_or_default() {
         [] => true,
-        [only] if before.is_empty() && is_number(only) => true,
+        [only] if at == 0 && is_number(only) => true,
+        // "Picture in picture".
+        [next, other, ..] if other.is("image") => next.is("depiction"),
         [next, ..] => next.is("link"),
     };
-    // "Picture in picture".
-    if !is_followed || after.iter().any(|word| word.is("image")) {
-        return None;
-    }
+    let mut images = (0..words.len()).filter(|&at| words.get(at).is_some_and(|it| it.is("image")));
+    let at = images.find(names_element)?;
+    let (before, after) = (words.get(..at)?, words.get(at + 1..)?);
     if before.len() > MAX_BEFORE || before.first().is_some_and(|word| word.is("action")) {
         return None;
     }
     // The object of a verb, or the kind of image, which the user wants to know.
-    let is_part = |word: &Word<'_>| match word {
+    let is_part = |word: &Word| match word {
         Word::Inserted { is_name } => !is_name,
         Word::Text(text) => {
             let is_participle = text.len() > 4 && text.ends_with("ing") && !is_listed("noun", text);
@@ -77,7 +74,7 @@ pub(super) fn naming(text: &str, is_template: bool) -> Option<Naming> {
 }
 
 /// The words up to the first punctuation.
-fn first_clause(text: &str, is_template: bool) -> Vec<Word<'_>> {
+fn first_clause(text: &str, is_template: bool) -> Vec<Word> {
     /// Maximum number of words, so that long texts are checked in constant time.
     const MAX: usize = 16;
     let is_break = |c: char| matches!(c, ',' | ':' | ';' | '.' | '!' | '|' | '–' | '—' | '(');
@@ -122,7 +119,7 @@ fn first_clause(text: &str, is_template: bool) -> Vec<Word<'_>> {
         if stripped.is_empty() {
             break;
         }
-        words.push(Word::Text(Cow::Owned(stripped.to_lowercase())));
+        words.push(Word::Text(stripped.to_lowercase().replace('’', "'")));
         if word.ends_with(is_break) {
             break;
         }

@@ -333,6 +333,8 @@ fn is_meant_as_link(element: El<'_>) -> bool {
         && element.parent_el().is_some_and(|it| it.is_native() && !has_state(it))
         && !has_state(element)
         && !std::iter::once(element).chain(element.close_ancestors()).any(is_alternative)
+        // A component inside can be the control, such as a field of an editor.
+        && element.inner().is_some_and(|inner| inner.iter().all(|it| !it.tag.is_empty()))
         && name(element) != Name::Empty
 }
 
