@@ -236,7 +236,9 @@ pub(super) fn missing_aria_state(element: El<'_>, found: &mut Found<'_, '_>) {
         (_, true) => &["aria-controls"],
         _ => &known.required,
     };
-    let has_text = element.attribute("aria-valuetext").is_some();
+    // Screen readers announce a slider by its text alone, such as that of a media player. The other
+    // ranges show a part of a whole, which only the number states.
+    let has_text = name == "slider" && element.has("aria-valuetext");
     let missing: Vec<String> = required
         .iter()
         .filter(|required| element.attribute(required).is_none())

@@ -205,21 +205,41 @@ pub(super) fn redundant_role(element: El<'_>, found: &mut Found<'_, '_>) {
     let Some(text) = attribute.value.text().map(str::trim) else { return };
     // Safari removes the role of lists without markers, and only `role` restores it. Old versions do
     // not announce images of SVG without it.
-    let is_intended = matches!(element.tag, "ul" | "ol" | "li" | "menu")
+    let is_intended = matches!(element.tag, "ul" | "ol" | "menu")
+        || element.tag == "li" && !is_item_of_list(element)
         || element.tag == "img" && may_be_svg(element);
     if is_intended || implicit(element) != Role::Implicit(match_static(text)) {
         return;
     }
     // Whether these elements have the role depends on their names or ancestors.
-    let is_named_aside =
-        || element.tag == "aside" && matches!(attribute_name(element, &[]), Name::Present(_));
-    if matches!(element.tag, "aside" | "td" | "th" | "tr" | "section") && !is_named_aside() {
+    let is_complementary = || {
+        element.tag == "aside"
+            && (matches!(attribute_name(element, &[]), Name::Present(_)) || is_in_main(element))
+    };
+    if matches!(element.tag, "aside" | "td" | "th" | "tr" | "section") && !is_complementary() {
         return;
     }
     let message = format!("`<{}>` already has the role `{text}`", element.tag);
     let delete = Edit::delete(with_space(found, attribute.span));
     // Selectors in styles and tests can depend on the attribute.
     found.at(attribute.span, message).fix_unsafe("Delete the attribute", vec![delete]);
+}
+
+/// Whether the element is directly in a list that is one for browsers and screen readers.
+fn is_item_of_list(item: El<'_>) -> bool {
+    let is_list = |it: El<'_>| {
+        matches!(it.tag, "ul" | "ol" | "menu") && it.is_native() && role(it).name() == Some("list")
+    };
+    item.parent_el().is_some_and(is_list)
+}
+
+/// Whether the element is in `<main>` or `<body>` without an article, section or component between.
+fn is_in_main(element: El<'_>) -> bool {
+    let is_end = |it: &El<'_>| {
+        matches!(it.tag, "" | "article" | "aside" | "body" | "main" | "nav" | "section")
+    };
+    let end = element.close_ancestors().find(is_end);
+    end.is_some_and(|it| matches!(it.tag, "body" | "main")) && !element.is_in_attribute()
 }
 
 /// Whether the source of an image is an SVG, as far as its name or import shows.

@@ -1,6 +1,7 @@
 //! Rules on images and media.
 
 use super::Found;
+use super::alt_words::{Naming, naming};
 use super::element::El;
 use super::names::{Name, attribute_name, content, is_blank, is_labelled, may_be_hidden, name};
 use super::roles::{Role, ignores_presentation, input_type, role};
@@ -129,33 +130,36 @@ fn object_without_name(element: El<'_>, found: &mut Found<'_, '_>) {
 }
 
 pub(super) fn redundant_alt(element: El<'_>, found: &mut Found<'_, '_>) {
-    const WORDS: [&str; 4] = ["image", "photo", "picture", "photograph"];
     if element.tag != "img" || may_be_hidden(element) {
         return;
     }
-    let (text, span) = match element.value("alt") {
-        Some(Value::Static { text, span }) => (text, span),
-        // The beginning of a template.
+    let (text, span, is_template) = match element.value("alt") {
+        Some(Value::Static { text, span }) => (text, span, false),
         Some(Value::Dynamic { span }) => {
-            let Some(template) = found.slice(span).trim_start_matches('{').strip_prefix('`') else {
-                return;
-            };
-            (template.split_once("${").map_or("", |(start, _)| start), span)
+            let code = found.slice(span).trim_start_matches('{');
+            let Some(template) = code.strip_prefix('`') else { return };
+            let Some((template, _)) = template.rsplit_once('`') else { return };
+            (template, span, true)
         }
         _ => return,
     };
-    if is_placeholder(text, found.slice(span)) {
+    let shown = if is_template { text.split("${").next().unwrap_or_default() } else { text };
+    if is_placeholder(shown, found.slice(span)) {
         found
             .at(span, "the text only repeats that this is an image, and where")
             .help("describe what the image shows, or use `alt=\"\"` if it conveys nothing");
         return;
     }
-    const LINKS: [&str; 5] = ["of", "showing", "depicting", "doing", "with"];
-    let mut words = text.split(|c: char| !c.is_alphanumeric());
-    let first = words.next().unwrap_or_default();
-    let has_of = words.next().is_some_and(|word| LINKS.contains(&word));
-    let is_redundant = WORDS.iter().any(|word| first.eq_ignore_ascii_case(word)) && has_of
-        || WORDS.iter().any(|word| text.trim().eq_ignore_ascii_case(word));
+    // The text is the name of the button, such as one that inserts an image.
+    let is_in_button = || {
+        let is_button = |outer: El<'_>| role(outer).name() == Some("button");
+        element.close_ancestors().any(is_button)
+    };
+    let is_redundant = match naming(text, is_template) {
+        Some(Naming::Introduction) => true,
+        Some(Naming::Other) => !is_in_button(),
+        None => false,
+    };
     if is_redundant {
         found
             .at(span, "screen readers already announce an image")

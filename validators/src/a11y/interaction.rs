@@ -481,6 +481,9 @@ pub(super) fn autofocus(element: El<'_>, found: &mut Found<'_, '_>) {
     let is_component = element.tag.is_empty();
     let is_other = is_component
         && (element.document().language() != Language::Jsx
+            // What a part of a component does, or the value decides, is unknown.
+            || element.name().contains('.')
+            || attribute.value.is_dynamic()
             || is_dialog(element)
             || element.name().to_ascii_lowercase().contains("menu"));
     if !is_off && !is_other && !element.close_ancestors().any(is_dialog) {

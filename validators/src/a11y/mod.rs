@@ -1,5 +1,6 @@
 //! Rules on the accessibility of markup, over the element model.
 
+mod alt_words;
 mod aria;
 mod attributes;
 mod components;
