@@ -47,10 +47,11 @@ pub fn nested(disk: &Disk) -> Nested {
     let outer: Vec<String> = dirs_below(disk, "").into_iter().filter(is_own).collect();
     let mut inner = Vec::new();
     for folder in outer.iter().take(MAX_DIRS) {
-        let names = dir_names(disk, folder);
-        add(folder, &|name| names.iter().any(|other| other == name));
+        let entries = entries(disk, folder);
+        // The directories of rules and memories can be links.
+        add(folder, &|name| entries.iter().any(|(other, _)| other == name));
         if outer.len() + inner.len() < MAX_DIRS {
-            let visible = names.into_iter().filter(|name| !name.starts_with('.'));
+            let visible = entries.into_iter().filter_map(visible_dir);
             inner.extend(visible.map(|name| format!("{folder}/{name}")).filter(is_own));
         }
     }
@@ -64,16 +65,44 @@ pub fn nested(disk: &Disk) -> Nested {
 /// directories and links.
 #[must_use]
 pub fn dirs_below(disk: &Disk, folder: &str) -> Vec<String> {
-    let names = dir_names(disk, folder).into_iter().filter(|name| !name.starts_with('.'));
-    names.map(|name| below(folder, &name)).collect()
+    let visible = entries(disk, folder).into_iter().filter_map(visible_dir);
+    visible.map(|name| below(folder, &name)).collect()
 }
 
-/// The names of the directories directly below `folder` (empty for the root), ordered, without links.
-fn dir_names(disk: &Disk, folder: &str) -> Vec<String> {
+/// The name of an entry if it is a directory that is not hidden.
+fn visible_dir((name, is_dir): (String, bool)) -> Option<String> {
+    (is_dir && !name.starts_with('.')).then_some(name)
+}
+
+/// The entries directly below `folder` (empty for the root), ordered: the name, and whether it is a
+/// directory and no link.
+fn entries(disk: &Disk, folder: &str) -> Vec<(String, bool)> {
     let Ok(entries) = disk.locate(folder).and_then(std::fs::read_dir) else { return Vec::new() };
-    let dirs = entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let mut names: Vec<String> =
-        dirs.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    names.sort();
-    names
+    let entry = |entry: std::fs::DirEntry| {
+        let is_dir = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        Some((entry.file_name().into_string().ok()?, is_dir))
+    };
+    let mut entries: Vec<(String, bool)> = entries.flatten().filter_map(entry).collect();
+    entries.sort();
+    entries
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn pages_and_memories_are_found_at_both_levels_and_behind_links() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let root = dir.path();
+        for path in ["a/.aidd/rules", "b/c/ai/rules", "b/c/ai/memory", "d/src", "shared/rules"] {
+            fs::create_dir_all(root.join(path)).expect("a directory");
+        }
+        fs::create_dir_all(root.join("node_modules/e/.aidd/rules")).expect("a directory");
+        std::os::unix::fs::symlink("../shared", root.join("d/ai")).expect("a link");
+        let found = nested(&Disk::new(root));
+        assert_eq!(found.rules, ["a/.aidd/rules", "d/ai/rules", "b/c/ai/rules"]);
+        assert_eq!(found.memories, ["b/c"]);
+    }
 }

@@ -302,7 +302,7 @@ fn check_walked(
         }
     };
     if let [path] = &*walk.paths
-        && path.is_file()
+        && path.symlink_metadata().is_ok_and(|metadata| metadata.is_file())
     {
         // Threads would take longer to start than to check one file.
         builder.build().map(visitor()).take_while(|state| *state != WalkState::Quit).for_each(drop);
