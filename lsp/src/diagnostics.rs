@@ -347,9 +347,9 @@ impl Pass {
         if self.scope == Scope::All {
             known.epoch = Some(self.epoch);
         }
-        let is_gone = |uri: &Uri| !self.found.contains(uri) && !self.state.is_open(uri);
+        let is_deleted = |uri: &Uri| !self.found.contains(uri) && !self.state.is_open(uri);
         known.results.retain(|uri, _| self.found.contains(uri) || !candidates.contains(uri));
-        candidates.into_iter().filter(is_gone).collect()
+        candidates.into_iter().filter(is_deleted).collect()
     }
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Reported {
     /// Whether the path was created, deleted or renamed. If a directory has only changed, the
     /// reports on its files are sufficient. Some watchers report the directory together with each
     /// changed file.
-    pub(crate) is_new_or_gone: bool,
+    pub(crate) is_created_or_deleted: bool,
 }
 
 /// The files and directories affected by changes on disk.
@@ -32,9 +32,9 @@ pub(crate) struct Changes {
 pub(crate) fn expand(state: &Arc<State>, reported: Vec<Reported>) -> Changes {
     let mut changes = Changes::default();
     let mut candidates: BTreeSet<PathBuf> = BTreeSet::new();
-    for Reported { path, is_new_or_gone } in reported {
+    for Reported { path, is_created_or_deleted } in reported {
         let can_be_directory = !path.is_file();
-        if can_be_directory && is_new_or_gone {
+        if can_be_directory && is_created_or_deleted {
             candidates.insert(path.clone());
         }
         changes.paths.insert(path);

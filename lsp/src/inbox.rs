@@ -148,14 +148,14 @@ pub(crate) fn handle(state: &Arc<State>, method: &str, mut params: Value) {
             let files: Vec<FileOperation> = notification.items(&mut params, "/files");
             let uris = files.iter().flat_map(|file| [&file.uri, &file.old_uri, &file.new_uri]);
             let paths = uris.flatten().filter_map(uri::path);
-            let reported = |path| Reported { path, is_new_or_gone: true };
+            let reported = |path| Reported { path, is_created_or_deleted: true };
             handle_disk_changes(notification.state, paths.map(reported).collect());
         }
         "workspace/didChangeWatchedFiles" => {
             let changes: Vec<FileEvent> = notification.items(&mut params, "/changes");
             let reported = changes.iter().filter_map(|change| {
-                let is_new_or_gone = change.typ != FileChangeType::CHANGED;
-                Some(Reported { path: uri::path(&change.uri)?, is_new_or_gone })
+                let is_created_or_deleted = change.typ != FileChangeType::CHANGED;
+                Some(Reported { path: uri::path(&change.uri)?, is_created_or_deleted })
             });
             handle_disk_changes(notification.state, reported.collect());
         }
@@ -272,7 +272,7 @@ fn save(state: &Arc<State>, params: DidSaveTextDocumentParams) {
         state.wake(&uri);
     }
     pages::forget(state, &uri);
-    let reported = |path| Reported { path, is_new_or_gone: false };
+    let reported = |path| Reported { path, is_created_or_deleted: false };
     handle_disk_changes(state, uri::path(&uri).into_iter().map(reported).collect());
 }
 
@@ -285,7 +285,7 @@ fn close(state: &Arc<State>, params: &DidCloseTextDocumentParams) {
         lock(&state.dirty).mark(uri::path(uri));
         state.touch();
         if pages::forget(state, uri) {
-            let reported = |path| Reported { path, is_new_or_gone: false };
+            let reported = |path| Reported { path, is_created_or_deleted: false };
             handle_disk_changes(state, uri::path(uri).into_iter().map(reported).collect());
         }
     }

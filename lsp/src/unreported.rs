@@ -52,12 +52,12 @@ impl Stamps {
             let before = previous.remove(root).unwrap_or_default();
             let mut before = before.paths.iter().zip(&before.stamps).peekable();
             let mut stamps = Vec::with_capacity(paths.len());
-            let mut report = |path: &str, is_new_or_gone| {
-                changed.push(Reported { path: root.join(path), is_new_or_gone });
+            let mut report = |path: &str, is_created_or_deleted| {
+                changed.push(Reported { path: root.join(path), is_created_or_deleted });
             };
             for path in &paths {
-                while let Some((gone, _)) = before.next_if(|(known, _)| known < path) {
-                    report(&gone, true);
+                while let Some((deleted, _)) = before.next_if(|(known, _)| known < path) {
+                    report(&deleted, true);
                 }
                 let known = before.next_if(|(known, _)| known == path).map(|(_, stamp)| *stamp);
                 let stamp = stamp_of(&root.join(path));
@@ -66,14 +66,14 @@ impl Stamps {
                 }
                 stamps.push(stamp.filter(is_settled));
             }
-            before.for_each(|(gone, _)| report(&gone, true));
+            before.for_each(|(deleted, _)| report(&deleted, true));
             if let Some(paths) = PathList::new(paths.iter().map(String::as_str)) {
                 self.0.insert(root.to_owned(), RootStamps { paths, stamps: stamps.into() });
             }
         }
         for (root, known) in previous {
-            let gone = known.paths.iter().map(|path| root.join(path));
-            changed.extend(gone.map(|path| Reported { path, is_new_or_gone: true }));
+            let deleted = known.paths.iter().map(|path| root.join(path));
+            changed.extend(deleted.map(|path| Reported { path, is_created_or_deleted: true }));
         }
         changed
     }

@@ -150,6 +150,28 @@ mod tests {
     }
 
     #[test]
+    fn frequent_commands_are_parsed_like_all_commands() {
+        for line in [
+            "aidd check",
+            "aidd check a b --only secrets/* -q --config x --color never",
+            "aidd check . --diff main --reach",
+            "aidd check --bogus",
+            "aidd check --help",
+            "aidd hook",
+            "aidd hook post-tool-use",
+            "aidd hook install --config x",
+            "aidd hook bogus",
+        ] {
+            let args: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let describe = |parsed: Result<Cli, clap::Error>| match parsed {
+                Ok(cli) => format!("{cli:?}"),
+                Err(error) => error.render().to_string(),
+            };
+            assert_eq!(describe(parse(&args)), describe(parse_as(&args)), "{line}");
+        }
+    }
+
+    #[test]
     fn every_suggested_command_exists() {
         let line = |words: &[&str]| -> Vec<OsString> {
             std::iter::once("aidd").chain(words.iter().copied()).map(OsString::from).collect()

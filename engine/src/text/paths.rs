@@ -353,6 +353,20 @@ fn is_portable(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn globs_of_rules_match_like_other_globs(
+            glob in "[abA/.*?-]{0,6}",
+            id in "[abB/.-]{0,8}",
+        ) {
+            let other = GlobBuilder::new(&glob).case_insensitive(true).build();
+            let other = other.map(|glob| glob.compile_matcher().is_match(&id));
+            let ours = rule_globs(&[&glob]).map(|globs| globs.is_match(&id));
+            prop_assert_eq!(ours.ok(), other.ok());
+        }
+    }
 
     #[test]
     fn a_new_file_has_the_same_location_on_every_system() {

@@ -4,6 +4,11 @@ use crate::tokens::color::{parse_css, parse_hex};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+/// The pseudo-classes of CSS, and variants of Tailwind CSS, of states that an element is in only at
+/// times.
+pub(super) const STATES: [&str; 8] =
+    ["hover", "focus", "focus-visible", "focus-within", "active", "visited", "disabled", "target"];
+
 /// An opaque color, in version 3 and in version 4 of the palette of Tailwind CSS; both are equal for
 /// a color of CSS.
 pub(super) type Paint = [[u8; 4]; 2];

@@ -1,6 +1,6 @@
 //! Style sheets: the rules that apply to an element, as far as their selectors are understood.
 
-use super::look::{Look, is_relevant};
+use super::look::{Look, STATES, is_relevant};
 use crate::a11y::element::El;
 use aidd_engine::parse::syntax::Tree;
 use aidd_engine::text::source::Source;
@@ -380,18 +380,6 @@ fn declarations(block: Node<'_>, source: &Source) -> Vec<Declaration> {
 
 /// Reads a selector; `None` if its rule never applies to an element at rest.
 fn read_selector(selector: Node<'_>, source: &Source) -> Option<Rule> {
-    /// Pseudo-classes of states, in which an element is only at times.
-    const STATES: [&str; 9] = [
-        "hover",
-        "focus",
-        "focus-visible",
-        "focus-within",
-        "active",
-        "visited",
-        "disabled",
-        "target",
-        "-moz-focusring",
-    ];
     /// Pseudo-elements that change no text of the page.
     const OTHER: [&str; 5] =
         ["selection", "placeholder", "marker", "backdrop", "-webkit-scrollbar"];
@@ -427,7 +415,9 @@ fn read_selector(selector: Node<'_>, source: &Source) -> Option<Rule> {
                         Some("root") if node.named_child_count() == 1 => {
                             compound.tag = Some("html".to_owned());
                         }
-                        Some(name) if STATES.contains(&name) => return None,
+                        Some(name) if STATES.contains(&name) || name == "-moz-focusring" => {
+                            return None;
+                        }
                         Some("before" | "after") => {
                             (rule.is_pseudo, rule.is_certain) = (true, false);
                         }

@@ -1,6 +1,6 @@
 //! Utility classes of Tailwind CSS with its default palette.
 
-use super::look::{Look, Paint, Setting, Size, css_color, palette_color, size};
+use super::look::{Look, Paint, STATES, Setting, Size, css_color, palette_color, size};
 use std::sync::LazyLock;
 
 /// The names and prefixes of classes that change nothing that matters here.
@@ -11,16 +11,9 @@ static NEUTRAL: LazyLock<Vec<&str>> = LazyLock::new(|| {
     names
 });
 
-/// Variants under which a class does not apply to the text at rest, on a small light screen.
-const STATES: [&str; 24] = [
-    "hover",
-    "focus",
-    "focus-visible",
-    "focus-within",
-    "active",
-    "visited",
-    "disabled",
-    "target",
+/// Variants, besides [`STATES`], under which a class does not apply to the text at rest, on a small
+/// light screen.
+const OTHER_VARIANTS: [&str; 16] = [
     "group-hover",
     "group-focus",
     "group-active",
@@ -81,7 +74,9 @@ impl Utilities {
                 let is_visible = single.background != Setting::Unset || single.is_overlay;
                 self.look.has_layer |= is_visible || single.has_image;
             }
-            ref variants if variants.iter().any(|it| STATES.contains(it)) => {}
+            ref variants
+                if variants.iter().any(|it| STATES.contains(it) || OTHER_VARIANTS.contains(it)) => {
+            }
             ref variants if variants.iter().any(|it| it.starts_with(['*', '[']) || *it == "in") => {
                 // It applies to the elements inside.
                 self.look.is_veiled |= single != Look::default();
