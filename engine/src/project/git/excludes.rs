@@ -31,6 +31,7 @@ fn excludes(env: &dyn Fn(&str) -> Option<OsString>, home: Option<&Path>) -> Opti
 }
 
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "files created for the test")]
 mod tests {
     use super::*;
     use std::fs;
