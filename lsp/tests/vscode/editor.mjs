@@ -114,14 +114,14 @@ export async function until(what, check, timeout = TIMEOUT) {
   }
 }
 
-/** Waits until `read` returns `expected`, and otherwise fails with what it returned last. */
+/** Waits until `read` returns `expected`, and otherwise fails with what it returned or threw last. */
 export async function becomes(what, read, expected, timeout = 30_000) {
   let last
   const wanted = JSON.stringify(expected)
   try {
     await until(what, async () => JSON.stringify((last = await read())) === wanted, timeout)
-  } catch {
-    throw new Error(`${what}\n  expected ${wanted}\n  found    ${JSON.stringify(last)}`)
+  } catch (cause) {
+    throw new Error(`${what}\n  expected ${wanted}\n  found    ${JSON.stringify(last)}\n  after    ${cause.message}`)
   }
 }
 
@@ -197,18 +197,19 @@ export class Editor {
 
   /** The problems of the files called `name` in the panel: `line:column rule severity`. */
   async problems(name) {
+    // The list renders only visible rows, and applies the filter after a delay.
     const filter = this.page.locator('.viewpane-filter input').first()
-    // The list renders only visible rows. The badge states that the filter was applied.
-    if ((await filter.inputValue()) !== `**/${name}`) {
-      const badge = this.page.locator('.viewpane-filter-badge').first()
-      await filter.fill('')
-      await badge.waitFor({ state: 'hidden' })
-      await filter.fill(`**/${name}`)
-      await badge.waitFor()
-    }
-    return this.page.evaluate(() => {
+    await filter.fill(`**/${name}`)
+    return until(`the problems are filtered by ${name}`, () => this.page.evaluate((name) => {
+      const panel = document.querySelector('.markers-panel')
+      const rows = [...panel.querySelectorAll('.monaco-list-row')]
+      const files = rows.flatMap((row) => [...row.querySelectorAll('.resource-label-container .label-name')])
+      if (files.some((file) => file.textContent !== name)) return undefined
+      // Either the filter has no match, or there are no problems at all.
+      const message = panel.querySelector('.message-box-container')
+      if (rows.length === 0 && !message?.textContent.trim()) return undefined
       const found = []
-      for (const row of document.querySelectorAll('.markers-panel .monaco-list-row')) {
+      for (const row of rows) {
         const at = /Ln (\d+), Col (\d+)/.exec(row.querySelector('.marker-line')?.textContent ?? '')
         if (at === null) continue
         const icon = row.querySelector('.marker-icon .codicon, .marker-icon.codicon')?.className ?? ''
@@ -217,7 +218,7 @@ export class Editor {
         found.push(`${at[1]}:${at[2]} ${code.replace(/[()]/g, '')} ${severity}`)
       }
       return found.sort()
-    })
+    }, name))
   }
 
   async showProblems() {
