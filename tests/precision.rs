@@ -6,8 +6,12 @@ use std::fmt::Write as _;
 use std::fs;
 
 const PAGE: &str = "docs/precision.md";
-/// The verdicts of evaluation 20, on all families, and of evaluation 21, on two.
-const VERDICTS: [&str; 2] = ["tests/precision/verdicts.tsv", "tests/precision/verdicts-21.tsv"];
+/// The verdicts of evaluation 20, on all families, and of evaluations 21 and 22, on two.
+const VERDICTS: [&str; 3] = [
+    "tests/precision/verdicts.tsv",
+    "tests/precision/verdicts-21.tsv",
+    "tests/precision/verdicts-22.tsv",
+];
 const END: &str = "<!-- end -->\n";
 
 /// Numbers of findings by verdict: right, pointless, wrong.
