@@ -243,7 +243,7 @@ pub struct Diagnostics {
 pub struct PartialScores {
     /// Word score: about 1 when the memory contains all words of the question.
     pub words: f32,
-    /// Meaning score: at most 1.8 for the similarity of the texts and their parts, plus 2 for that of
+    /// Meaning score: at most 1.7 for the similarity of the texts and their parts, plus 2.4 for that of
     /// single words.
     pub meaning: f32,
 }
