@@ -180,7 +180,7 @@ pub enum Certainty {
 
 impl Certainty {
     /// The certainty of a hit with this confidence. On the tuning half of `tests/retrieval`, the
-    /// first hit answers 18 % of the questions whose certainty is [`Self::None`].
+    /// first hit answers 17 % of the questions whose certainty is [`Self::None`].
     #[must_use]
     pub fn from_confidence(confidence: f64) -> Self {
         match confidence {

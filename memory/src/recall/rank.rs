@@ -440,13 +440,14 @@ fn factor(brief: &Brief, question: &Question) -> f32 {
 
 impl Ranked {
     /// The probability that the memory answers the question: a logistic regression on the first hits
-    /// of the tuning half of `tests/retrieval`, including the questions without an answer.
+    /// of the tuning half of `tests/retrieval`, including the questions without an answer. The constant
+    /// is lower than fitted, so that 86 % of the hits whose certainty is close are answers.
     pub(super) fn confidence(&self) -> f32 {
         if self.is_topic {
             return 1.0;
         }
         let cosine = if self.cosine.is_nan() { 0.0 } else { self.cosine };
-        let logit = -4.03 + 1.42 * self.words + 3.14 * cosine + 3.74 * self.word_similarity;
+        let logit = -4.25 + 1.42 * self.words + 3.14 * cosine + 3.74 * self.word_similarity;
         1.0 / (1.0 + (-logit).exp())
     }
 }
