@@ -112,11 +112,6 @@ pub(crate) struct Index {
 impl Index {
     /// Updates the index from the store.
     pub(super) fn refresh(&mut self, store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
-        self.compared += self.docs.len();
-        if self.compared >= COMPARED_PER_TRIM {
-            self.compared = 0;
-            heap::trim();
-        }
         let (change_number, deletions) = (store.change_number()?, store.deletions()?);
         let dead = self.docs.len() - self.live;
         let is_sparse = dead > MIN_STALE_SLOTS && dead * 4 > self.docs.len();
@@ -144,6 +139,15 @@ impl Index {
             heap::trim();
         }
         Ok(())
+    }
+
+    /// Returns the memory that searches freed to the operating system, if they compared many memories.
+    pub(super) fn trim(&mut self) {
+        self.compared += self.docs.len();
+        if self.compared >= COMPARED_PER_TRIM {
+            self.compared = 0;
+            heap::trim();
+        }
     }
 
     /// Builds the map from memories to slots.
