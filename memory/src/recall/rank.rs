@@ -331,12 +331,10 @@ impl Scores {
             return Ok(());
         };
         let weighted = weighted_words(index, store, prepared)?;
-        let limit =
-            if index.has_passages() { MAX_COMPARED_OBSERVATIONS } else { MAX_COMPARED };
-        let mut best =
-            First::new(limit, |a: &(bool, f32, usize), b: &(bool, f32, usize)| {
-                b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2))
-            });
+        let limit = if index.has_passages() { MAX_COMPARED_OBSERVATIONS } else { MAX_COMPARED };
+        let mut best = First::new(limit, |a: &(bool, f32, usize), b: &(bool, f32, usize)| {
+            b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then(a.2.cmp(&b.2))
+        });
         for (slot, sum) in self.visible() {
             best.add((is_topic(index, slot, prepared), sum, slot));
         }
@@ -447,7 +445,7 @@ impl Ranked {
             return 1.0;
         }
         let cosine = if self.cosine.is_nan() { 0.0 } else { self.cosine };
-        let logit = -4.25 + 1.42 * self.words + 3.14 * cosine + 3.74 * self.word_similarity;
+        let logit = -4.25 + 1.42 * self.words + 3.15 * cosine + 3.74 * self.word_similarity;
         1.0 / (1.0 + (-logit).exp())
     }
 }
