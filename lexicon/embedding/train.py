@@ -4,6 +4,7 @@ that of its answer. README.md lists the sources; `distil.py` builds the table th
     python3 train.py passages FOLDER passages.jsonl     # unpacked documentation packages to pairs
     python3 train.py teach MODEL corpus.txt passages.jsonl studied.npz
     python3 train.py train MODEL corpus.txt passages.jsonl studied.npz table.bin trained.bin
+    python3 train.py question MODEL table.bin question.bin      # of the table that was aligned again
 """
 
 import argparse
@@ -21,10 +22,10 @@ SEED = 7
 STEPS = 400
 BATCH = 512  # pairs of documentation in a step
 RATE = 0.01
-SHARPNESS = 20  # factor of the similarities
+SHARPNESS = 15  # factor of the similarities
 DROPPED = 0.25  # share of the pieces that a step leaves out
-WRITTEN = 0.32  # share of the steps with pairs of `pairs.jsonl`
-TAUGHT = 0.5  # weight of the teacher's similarities in these
+WRITTEN = 0.7  # share of the steps with pairs of `pairs.jsonl`
+TAUGHT = 1.5  # weight of the teacher's similarities in these
 GLOSSES = 0.3  # weights of the parts of the loss
 VECTORS = 2.0
 SIMILARITIES = 1.0
@@ -105,9 +106,10 @@ def passages(folder, out):
 
 
 def written():
-    """The pairs of this directory: a question and its answer."""
+    """The pairs of this directory: a question and its answer, in Latin script, as the teacher reads."""
     lines = map(json.loads, Path(__file__).with_name("pairs.jsonl").read_text().splitlines())
-    return [(line["q"], line["d"]) for line in lines]
+    pairs = [(line["q"], line["d"]) for line in lines]
+    return [pair for pair in pairs if not distil.CJK.search("".join(pair))]
 
 
 # --- teacher ------------------------------------------------------------------------------------
@@ -201,7 +203,7 @@ class Student:
 
 
 def train(model, corpus_path, passages_path, taught_path, shipped, out):
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csr_matrix, vstack
 
     reader, taught = distil.Table(shipped, model), np.load(taught_path)
     fixed = np.array([bool(distil.CJK.match(piece)) for piece in reader.pieces])
@@ -225,6 +227,10 @@ def train(model, corpus_path, passages_path, taught_path, shipped, out):
     own = lines[:size] @ student.start / np.maximum(np.diff(lines[:size].indptr), 1)[:, None]
     left, _, right = np.linalg.svd(targets[:size].T @ own)
     targets = unit(targets @ left @ right)
+    # The texts of the pairs are lines too, in the words of those who ask.
+    spoken = vstack([questions, answers]).tocsr()
+    spoken_vectors = np.concatenate([taught["questions"], taught["answers"]]).astype(np.float32)
+    spoken_targets = unit((spoken_vectors - vectors[:size].mean(0)) @ basis[: distil.DIMENSIONS].T @ left @ right)
 
     def agreement():
         return (unit(lines[:size] @ student.rows) * targets[:size]).sum(1).mean()
@@ -238,10 +244,11 @@ def train(model, corpus_path, passages_path, taught_path, shipped, out):
         if chance.random() < WRITTEN:
             at = chance.choice(questions.shape[0], BATCH, replace=False)
             student.rank(questions[at], answers[at], 1.0, taught["questions"][at] @ taught["answers"][at].T)
-        at = chance.integers(0, len(vectors), BATCH)
-        student.imitate(lines[at], targets[at], VECTORS)
-        at = chance.integers(0, len(vectors), BATCH)
-        student.relate(lines[at], vectors[at], SIMILARITIES)
+        for texts, wanted, known in ((lines, targets, vectors), (spoken, spoken_targets, spoken_vectors)):
+            at = chance.integers(0, len(known), BATCH)
+            student.imitate(texts[at], wanted[at], VECTORS)
+            at = chance.integers(0, len(known), BATCH)
+            student.relate(texts[at], known[at], SIMILARITIES)
         student.step(RATE * min(1, (step + 1) / 50) * (1 - step / STEPS))
     print(f"after training: {agreement():.3f}")
 
@@ -255,12 +262,19 @@ def train(model, corpus_path, passages_path, taught_path, shipped, out):
     distil.write(reader.pieces, student.rows, out)
 
 
+def question(model, shipped, out):
+    """The mean of the vectors of the questions of `pairs.jsonl`, as 32-bit floating-point numbers."""
+    reader = distil.Table(shipped, model)
+    mean = np.mean([reader.vector(question) for question, _ in written()], axis=0)
+    out.write_bytes(mean.astype("<f4").tobytes())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("step", choices=["passages", "teach", "train"])
+    parser.add_argument("step", choices=["passages", "teach", "train", "question"])
     parser.add_argument("paths", nargs="+", type=Path)
     given = parser.parse_args()
-    {"passages": passages, "teach": teach, "train": train}[given.step](*given.paths)
+    {"passages": passages, "teach": teach, "train": train, "question": question}[given.step](*given.paths)
 
 
 if __name__ == "__main__":

@@ -76,6 +76,17 @@ fn texts_with_similar_meaning_have_higher_similarity() {
 }
 
 #[test]
+fn questions_lose_what_all_questions_have_in_common() {
+    assert_eq!(super::MEAN_QUESTION.len(), 4 * DIMENSIONS);
+    let table = Table::shipped();
+    let texts = ["how do I restart the broker", "why is the invoice in English"];
+    let [first, second] = texts.map(|text| table.question_vector(text));
+    assert!(first.cosine(&second) < vector(texts[0]).cosine(&vector(texts[1])));
+    assert!(first.cosine(&vector(texts[0])) > 0.8);
+    assert!(table.question_vector("").is_empty());
+}
+
+#[test]
 fn a_text_without_pieces_has_no_similarity() {
     let empty = vector("");
     assert!(empty.is_empty());

@@ -32,7 +32,7 @@ pub(super) fn score_by_words(
                 continue;
             };
             let count: f32 = counts.iter().zip(COLUMNS).map(|(n, (_, w))| f32::from(*n) * w).sum();
-            let length = 1.0 - BM25_B + BM25_B * brief.length / average;
+            let length = 1.0 - BM25_B + BM25_B * f32::from(brief.length) / average;
             *sum += weight * count * (BM25_K1 + 1.0) / (count + BM25_K1 * length);
         }
     }

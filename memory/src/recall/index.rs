@@ -17,7 +17,7 @@ use std::ops::Range;
 /// belong to deleted or replaced memories. Each memory has a slot.
 const MIN_STALE_SLOTS: usize = 256;
 /// Maximum number of postings that are cached between searches, of 8 bytes each.
-const MAX_CACHED_POSTINGS: usize = 1 << 19;
+const MAX_CACHED_POSTINGS: usize = 1 << 18;
 
 /// After searches compared this number of memories, the memory that they freed is returned to the
 /// operating system. For 100,000 memories, this takes about 1 ms for each search.
@@ -35,8 +35,8 @@ const PASSAGE_AFTER: u32 = 2;
 pub(super) struct Brief {
     /// Hash of the topic; 0 without a topic.
     pub(super) topic: u64,
-    /// Number of terms.
-    pub(super) length: f32,
+    /// Number of terms, at most 65,535.
+    pub(super) length: u16,
     /// Whether the memory was neither deleted nor replaced by a later state.
     pub(super) is_live: bool,
     pub(super) is_superseded: bool,
@@ -112,11 +112,6 @@ pub(crate) struct Index {
 impl Index {
     /// Updates the index from the store.
     pub(super) fn refresh(&mut self, store: &mut dyn StorageBackend) -> Result<(), MemoryError> {
-        self.compared += self.docs.len();
-        if self.compared >= COMPARED_PER_TRIM {
-            self.compared = 0;
-            heap::trim();
-        }
         let (change_number, deletions) = (store.change_number()?, store.deletions()?);
         let dead = self.docs.len() - self.live;
         let is_sparse = dead > MIN_STALE_SLOTS && dead * 4 > self.docs.len();
@@ -144,6 +139,15 @@ impl Index {
             heap::trim();
         }
         Ok(())
+    }
+
+    /// Returns the memory that searches freed to the operating system, if they compared many memories.
+    pub(super) fn trim(&mut self) {
+        self.compared += self.docs.len();
+        if self.compared >= COMPARED_PER_TRIM {
+            self.compared = 0;
+            heap::trim();
+        }
     }
 
     /// Builds the map from memories to slots.
@@ -176,8 +180,7 @@ impl Index {
             slots.insert(key, slot);
         }
         self.live += 1;
-        #[expect(clippy::cast_precision_loss, reason = "a count of words")]
-        let length = indexed.length as f32;
+        let length = u16::try_from(indexed.length).unwrap_or(u16::MAX);
         self.briefs.push(Brief {
             topic: indexed.topic_key.as_deref().map_or(0, topic_hash),
             length,
@@ -272,6 +275,11 @@ impl Index {
             start = end;
         }
         self.passages = Some(passages);
+    }
+
+    /// Whether there are observations of sessions.
+    pub(super) fn has_passages(&self) -> bool {
+        self.passages.as_ref().is_some_and(|passages| !passages.order.is_empty())
     }
 
     /// The slots of the observations around an observation in its session, including its own slot;

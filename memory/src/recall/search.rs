@@ -68,6 +68,7 @@ impl ProjectMemory {
                 searched: index.len(),
                 answers,
             });
+            index.trim();
             Ok(found)
         })
     }

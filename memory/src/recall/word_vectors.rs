@@ -8,18 +8,22 @@ use aidd_lexicon::embedding::{Table, Vector};
 use aidd_lexicon::terms;
 use std::collections::{HashMap, HashSet};
 
-/// Minimum cosine of two words: below it, words are unrelated. Tuned on the tuning half of
-/// `tests/retrieval`.
-const MIN_WORD_COSINE: f32 = 0.2;
-/// The exponent of the similarity of two words: below 1, so that several fairly similar words count
-/// more than a single equal word. Tuned on the tuning half of `tests/retrieval`.
-const WORD_EXPONENT: f32 = 0.7;
+/// Two words with this cosine or a lower one are unrelated. Tuned on the tuning half of
+/// `tests/retrieval`, as are the constants below.
+const UNRELATED_COSINE: f32 = 0.1;
+/// Two words with this cosine or a higher one count as the same word.
+const SAME_COSINE: f32 = 0.6;
+/// The similarity that a memory loses for each factor of e in its number of words: with more words,
+/// one of them is more likely to be similar to a word of the question by chance.
+const LENGTH_PENALTY: f32 = 0.08;
+/// Number of words up to which a memory loses nothing.
+const SHORT_MEMORY_WORDS: f32 = 8.0;
 /// Maximum number of sentences of a memory that are compared.
 const MAX_SENTENCES: usize = 32;
-/// Maximum number of words whose vectors are cached between searches (about 3 MB).
-const MAX_CACHED_WORDS: usize = 1 << 14;
-/// Maximum number of memories whose words and sentences are cached between searches (about 1.5 MB).
-const MAX_CACHED_MEMORIES: usize = 1 << 11;
+/// Maximum number of words whose vectors are cached between searches (about 1.5 MB).
+const MAX_CACHED_WORDS: usize = 1 << 13;
+/// Maximum number of memories whose words and sentences are cached between searches (about 0.8 MB).
+const MAX_CACHED_MEMORIES: usize = 1 << 10;
 
 /// A word of a question.
 #[derive(Debug)]
@@ -79,9 +83,16 @@ fn sentences(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The similarity of two words with this cosine, from 0 to 1.
+/// The similarity of two words with this cosine, from 0 to 1: a smooth step.
 fn scaled(cosine: f32) -> f32 {
-    ((cosine - MIN_WORD_COSINE).max(0.0) / (1.0 - MIN_WORD_COSINE)).powf(WORD_EXPONENT)
+    let part = ((cosine - UNRELATED_COSINE) / (SAME_COSINE - UNRELATED_COSINE)).clamp(0.0, 1.0);
+    part * part * (3.0 - 2.0 * part)
+}
+
+/// The similarity that a memory with this number of words loses.
+#[expect(clippy::cast_precision_loss, reason = "a count of words")]
+fn length_penalty(words: usize) -> f32 {
+    LENGTH_PENALTY * (words as f32 / SHORT_MEMORY_WORDS).max(1.0).ln()
 }
 
 /// Whether a word is compared: stop words are not.
@@ -127,7 +138,8 @@ pub(super) struct WordVectors {
 
 impl WordVectors {
     /// The similarity of each memory to the question, whose text has the vector `question`. The
-    /// similarity of words is the mean over `words`, weighted by the number next to each word.
+    /// similarity of words is the mean over `words`, weighted by the number next to each word, and
+    /// lower for memories of many words.
     /// `text` returns the text of a memory by slot: topic, title and body, each on lines of its own.
     pub(super) fn similarities<E>(
         &mut self,
@@ -162,7 +174,7 @@ impl WordVectors {
             }
             let weighted =
                 best.into_iter().zip(words).map(|(best, (_, weight))| scaled(best) * weight);
-            weighted.sum::<f32>() * share
+            (weighted.sum::<f32>() * share - length_penalty(numbers.len())).max(0.0)
         };
         let similarity = |slot: &u32| {
             let Some(parts) = self.memories.get(slot) else { return PartSimilarity::default() };

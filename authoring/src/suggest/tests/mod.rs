@@ -228,8 +228,8 @@ fn a_sentence_is_described_with_its_places_and_coverage() {
       at [], about []
       open
       page .aidd/rules/always-skip-the-tests-that.md
-      related tests/disabled-test off
       related tests/python-assert-false off
+      related tests/disabled-test off
       related tests/python-tuple-assert on
     커밋하기 전에 반드시 검토하세요.
       at [], about []

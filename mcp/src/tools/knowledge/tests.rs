@@ -102,7 +102,7 @@ fn entries_are_found_and_read() {
     );
     insta::assert_snapshot!(answer.text, @"
     Vitest (testing, stable): Test runner on Vite for TypeScript and JavaScript; shares the build configuration of the application. [Unit tests in a Vite project 10/10: One configuration for build and test]
-    1 of 57
+    1 of 58
     ");
     let error = error_text(root, "aidd_query_tkb", json!({"category": "database"}));
     assert!(error.contains("unknown value `database`") && error.contains("data, "), "{error}");
