@@ -1,6 +1,6 @@
 //! Finds the known word that a misspelled word was probably meant to be.
 
-use super::time_limit::may_compare;
+use super::time_limit::{may_compare, step};
 use aidd_lexicon::embedding::Table;
 
 /// The candidate that is most similar to `word`; `None` if no candidate is similar enough.
@@ -87,7 +87,10 @@ pub fn closest<'a, T>(word: &str, candidates: impl Iterator<Item = (&'a str, T)>
 /// hardly mean anything else.
 #[must_use]
 pub fn is_typo(word: &str, name: &str) -> bool {
-    word.len().abs_diff(name.len()) <= 8
+    step();
+    // The distance is at least the difference of the lengths.
+    let max_difference = if word.is_ascii() && name.is_ascii() { 1 } else { 8 };
+    word.len().abs_diff(name.len()) <= max_difference
         && word.len() <= 256
         && strsim::osa_distance(&normalize(word), &normalize(name)) <= 1
 }

@@ -100,6 +100,12 @@ pub(crate) const ROWS: &[Row] = &[
         let test = "func TestA#(t *testing.T) {\n\tassert.Equal(t, f(#), true)\n}\n";
         format!("package a\n{}", numbered(n, test))
     }),
+    ("secrets of an environment", "deploy/.env.docker", |n| {
+        numbered(n, "A#_API_TOKEN=qX7vR2mK9tLw4Bn8Yc3HsDf6Jg#\n")
+    }),
+    ("passwords in settings", "deploy/settings.yml", |n| {
+        numbered(n, "service#:\n  password: qX7vR2mK9tLw4Bn8Yc#\n")
+    }),
     ("unknown names of rules", ".aidd/config.json", |n| {
         format!("{{\"rules\": {{{}\"a/b\": \"off\"}}}}", numbered(n, "\"no/rule#\": \"off\","))
     }),
