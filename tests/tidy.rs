@@ -325,6 +325,28 @@ fn unsafe_code_is_only_in_one_file() {
     assert_eq!(found, ["memory/src/heap.rs"]);
 }
 
+/// The time limit of a check only stops a walk that calls `step` for each node.
+#[test]
+fn walks_over_syntax_trees_end_at_the_time_limit() {
+    let mut found = 0;
+    for folder in ["validators/src", "validators/markup/src"] {
+        for (path, text) in files(&root().join(folder), &[".rs"]) {
+            let starts = text.match_indices("\nimpl").map(|(at, _)| &text[at + 1..]);
+            for code in starts {
+                let head = code.lines().next().unwrap_or_default();
+                let is_visitor =
+                    head.contains(" Visit<'a> for ") || head.contains(" Visitor<'a> for ");
+                if is_visitor {
+                    found += 1;
+                    let end = code.find("\n}\n").unwrap_or(code.len());
+                    assert!(code[..end].contains("step();"), "{folder}/{path}: {head}");
+                }
+            }
+        }
+    }
+    assert!(found > 8, "{found} visitors");
+}
+
 #[test]
 fn no_unfinished_macros_remain() {
     // Assembled here, so that this file does not match itself.

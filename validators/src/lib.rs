@@ -10,6 +10,7 @@ mod credentials;
 mod deps;
 mod dockerfile;
 mod i18n;
+mod json;
 mod markup;
 mod memory;
 mod mermaid;
@@ -43,6 +44,7 @@ pub static ALL: &[Family] = &[
     agents::FAMILY,
     tokens::FAMILY,
     i18n::FAMILY,
+    json::FAMILY,
     credentials::FAMILY,
     metadata::FAMILY,
 ];

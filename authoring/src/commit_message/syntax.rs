@@ -1,7 +1,8 @@
 //! Source code as tokens, without layout and with comments separated.
 
+use aidd_engine::parse::syntax::parse_text;
 use ast_grep_core::Language;
-use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
+use ast_grep_core::tree_sitter::StrDoc;
 use ast_grep_language::SupportLang;
 use std::ops::Range;
 
@@ -34,9 +35,9 @@ pub(super) fn language(path: &str) -> Option<SupportLang> {
     (known && has_symbols).then_some(language)
 }
 
-/// Parses a text; `None` when it is too large.
+/// Parses a text; `None` when it is too large, or parsing exceeds the time limit.
 pub(super) fn parse(text: &str, language: SupportLang) -> Option<Root> {
-    (text.len() <= MAX_TEXT_SIZE).then(|| language.ast_grep(text))
+    (text.len() <= MAX_TEXT_SIZE).then(|| parse_text(text, language)).flatten()
 }
 
 /// The tokens of a text; without a grammar for the file at `path`, the lines.

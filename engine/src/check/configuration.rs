@@ -63,9 +63,9 @@ fn check_config(context: &FileContext<'_>, report: &mut Report<'_>) {
     for problem in config::problems(text) {
         report_problem(problem, base, report);
     }
+    let mut names = RuleNames::new("\"", registry);
     for RuleKey { name, range, .. } in rule_keys(text) {
-        let span = Span::from(range).shift(base);
-        report_unknown_rule(&name, span, ("\"", registry), report);
+        names.report_unknown(&name, Span::from(range).shift(base), report);
     }
     for (name, range) in pack_names(text) {
         report_unknown_pack(&name, Span::from(range).shift(base), registry, report);
@@ -86,34 +86,49 @@ fn report_problem(problem: config::Problem, base: usize, report: &mut Report<'_>
     }
 }
 
-/// Reports an unknown rule name. `quote` surrounds the name in a replacement.
-fn report_unknown_rule(
-    name: &str,
-    span: Span,
-    (quote, registry): (&str, &Registry),
-    report: &mut Report<'_>,
-) {
-    let matches = |globs: crate::text::paths::RuleGlobs| {
-        registry.rules().iter().any(|rule| globs.is_match(&*rule.id))
-    };
-    let is_glob = name.contains(['*', '?', '{', '[']);
-    if registry.contains(name)
-        || is_glob && crate::text::paths::rule_globs(&[name]).is_ok_and(matches)
-    {
-        return;
+/// Maximum number of unknown names in a file for which similar names are searched for: each name is
+/// compared with those of all rules.
+const MAX_SEARCHED_NAMES: usize = 100;
+
+/// Checks the rule names in a file.
+struct RuleNames<'a> {
+    /// Surrounds a name in a replacement.
+    quote: &'static str,
+    registry: &'a Registry,
+    unknown: usize,
+}
+
+impl<'a> RuleNames<'a> {
+    fn new(quote: &'static str, registry: &'a Registry) -> Self {
+        Self { quote, registry, unknown: 0 }
     }
-    let near = registry.nearest(name);
-    let hint = near.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-    let fault = if is_glob {
-        format!("`{name}` matches no rule")
-    } else {
-        format!("unknown rule `{name}`")
-    };
-    let finding = report.at(span, format!("{fault}{hint}"));
-    finding.help("run `aidd rule list` to list all rules");
-    if let Some(near) = near.filter(|near| is_typo(name, near)) {
-        let near = format!("{quote}{near}{quote}");
-        finding.fix_unsafe(format!("Replace with {near}"), vec![Edit::replace(span, near)]);
+
+    fn report_unknown(&mut self, name: &str, span: Span, report: &mut Report<'_>) {
+        let (quote, registry) = (self.quote, self.registry);
+        let matches = |globs: crate::text::paths::RuleGlobs| {
+            registry.rules().iter().any(|rule| globs.is_match(&*rule.id))
+        };
+        let is_glob = name.contains(['*', '?', '{', '[']);
+        if registry.contains(name)
+            || is_glob && crate::text::paths::rule_globs(&[name]).is_ok_and(matches)
+        {
+            return;
+        }
+        self.unknown += 1;
+        let is_searched = self.unknown <= MAX_SEARCHED_NAMES;
+        let near = is_searched.then(|| registry.nearest(name)).flatten();
+        let hint = near.as_ref().map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        let fault = if is_glob {
+            format!("`{name}` matches no rule")
+        } else {
+            format!("unknown rule `{name}`")
+        };
+        let finding = report.at(span, format!("{fault}{hint}"));
+        finding.help("run `aidd rule list` to list all rules");
+        if let Some(near) = near.filter(|near| is_typo(name, near)) {
+            let near = format!("{quote}{near}{quote}");
+            finding.fix_unsafe(format!("Replace with {near}"), vec![Edit::replace(span, near)]);
+        }
     }
 }
 
@@ -300,17 +315,18 @@ fn check_pack(registry: &Registry, report: &mut Report<'_>) {
         Err(error) => return report_malformed(&error, report),
     };
     let end = page::split(text).map_or(0, |(header, _)| header.end);
+    let mut names = RuleNames::new("", registry);
     let mut from = 0;
     for name in &header.rules {
         // A name can occur twice in the list, and be part of another name.
         let span = find_word(&text[..end], name, from).unwrap_or_default();
         from = span.end as usize;
-        report_unknown_rule(name, span, ("", registry), report);
+        names.report_unknown(name, span, report);
     }
     let set = text[..end].find("set:").unwrap_or(0);
     for (name, value) in &header.set {
         let span = find_word(&text[..end], name, set).unwrap_or_default();
-        report_unknown_rule(name, span, ("", registry), report);
+        names.report_unknown(name, span, report);
         if let Err(why) = packs::parse_setting(value) {
             report.at(span, why.to_string());
             continue;

@@ -2,6 +2,7 @@
 //! test or a weak hash in an example is a correct finding, but not an urgent one.
 
 mod local_settings;
+mod sections;
 mod session_keys;
 
 use super::Engine;
@@ -10,7 +11,6 @@ use super::written::is_written_by_program;
 use crate::forms::generated::is_generated;
 use crate::forms::secret_name;
 use crate::parse::syntax::Tree;
-use crate::parse::values::{Format, Values};
 use crate::project::ignored::is_included_again;
 use crate::rules::registry::Registry;
 use crate::rules::rule::{Rule, Settings};
@@ -22,8 +22,11 @@ use crate::text::shape;
 use crate::text::source::{Source, Span};
 use aidd_lexicon::tables::purposes;
 use aidd_page::Confidence;
-use std::collections::{BTreeMap, HashSet};
+use std::cell::LazyCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::net::Ipv4Addr;
+
+use sections::ProductionSections;
 
 /// Maximum number of other locations that a grouped finding lists.
 const MAX_RELATED: usize = 20;
@@ -58,10 +61,10 @@ pub(super) fn lower(
         return lowered;
     }
     let is_description = findings.iter().any(|finding| finding.rule.starts_with("openapi/"));
+    // The whole text is searched, so only once for all findings.
+    let is_generated = LazyCell::new(|| is_generated(source.path(), source.text()));
     let purpose = match Purpose::of_file(source.path(), files) {
-        Purpose::Product | Purpose::Documentation if is_generated(source.path(), source.text()) => {
-            Purpose::Generated
-        }
+        Purpose::Product | Purpose::Documentation if *is_generated => Purpose::Generated,
         Purpose::Product | Purpose::Documentation
             if is_description && is_written_by_program(source, files) =>
         {
@@ -83,7 +86,7 @@ pub(super) fn lower(
         let description = match lowering_condition(rule) {
             LoweringCondition::Nothing => None,
             LoweringCondition::CopiedFile if purpose == Purpose::Test => {
-                generated_tests.filter(|_| is_generated(source.path(), source.text()))
+                generated_tests.filter(|_| *is_generated)
             }
             LoweringCondition::CopiedFile => description.filter(|_| is_copied(purpose)),
             // A change that breaks clients does so whether the description is generated or not.
@@ -125,6 +128,11 @@ pub(super) fn lower_doubtful(
     registry: &Registry,
     findings: &mut [Finding],
 ) {
+    // What concerns the whole file is determined once for all findings.
+    let sections = LazyCell::new(|| ProductionSections::new(source));
+    let is_for_development = LazyCell::new(|| local_settings::is_for_development(source));
+    let uses_language_model = LazyCell::new(|| uses_language_model(source));
+    let mut replaced: HashMap<RuleId, bool> = HashMap::new();
     for finding in findings.iter_mut().filter(|finding| finding.severity > Severity::Info) {
         let Some(rule) = registry.get(&finding.rule) else { continue };
         let is_configured =
@@ -132,13 +140,19 @@ pub(super) fn lower_doubtful(
         if is_configured {
             continue;
         }
+        let mut is_replaced = || {
+            let is_replaced = || session_keys::is_replaced(rule, source, files);
+            *replaced.entry(rule.id.clone()).or_insert_with(is_replaced)
+        };
         if is_generated_key_out_of_use(rule, source, files)
             || session_keys::is_of_tests(rule, source)
-            || session_keys::is_replaced(rule, source, files)
+            || is_replaced()
             || is_without_secret_name(rule, finding, source)
             || local_settings::is_for_local_callback(rule, finding, source)
-            || local_settings::is_for_development(rule, source)
-            || is_key_of_client(rule, finding, source)
+            || &*rule.id == "secrets/env-file-secret" && *is_for_development
+            || &*rule.id == "secrets/google-api-key"
+                && is_key_of_client(finding, source)
+                && !*uses_language_model
         {
             finding.severity = Severity::Info;
         } else if is_made_up(rule, finding, source) {
@@ -151,7 +165,7 @@ pub(super) fn lower_doubtful(
             finding.severity = Severity::Warning.min(finding.severity);
         } else if is_in_any_format(rule)
             && !is_production(source.path())
-            && !finding.secret.is_some_and(|secret| is_in_production_section(source, secret))
+            && !finding.secret.is_some_and(|secret| sections.contain(secret))
         {
             finding.severity = Severity::Info;
         }
@@ -273,20 +287,6 @@ fn is_in_any_format(rule: &Rule) -> bool {
     purposes::VALUES_OF_ANY_FORMAT.contains(&rule.id)
 }
 
-/// Whether a value of a YAML or JSON file is in a section for production: `production:`, `"prod":`.
-fn is_in_production_section(source: &Source, secret: Span) -> bool {
-    let format = match Format::from_path(source.path()) {
-        Some(format @ (Format::Json | Format::Yaml)) => format,
-        _ => return false,
-    };
-    let values = Values::read(format, source.text()).all;
-    let mut sections = values.iter().filter(|value| value.span.contains(secret));
-    sections.any(|value| {
-        let key = value.key.as_ref().map(|(key, _)| key.to_ascii_lowercase());
-        key.is_some_and(|key| purposes::PRODUCTION_WORDS.contains(&key))
-    })
-}
-
 /// Whether the URL that contains a password names a host outside the local network: a domain or an
 /// address that is not reserved for private use or documentation (RFC 1918, RFC 2606, RFC 6761).
 fn is_remote_host(text: &str, secret: Span) -> bool {
@@ -333,14 +333,13 @@ fn is_without_secret_name(rule: &Rule, finding: &Finding, source: &Source) -> bo
 /// Text in programs that use a key of Google for a language model, which nobody else may use.
 const LANGUAGE_MODELS: [&str; 4] = ["gemini", "generative", "GenAI", "genai"];
 
-/// Whether a finding is a key of Google in a program for browsers or phones, or for a map. Every user
-/// can read these keys; they are restricted by application or by site.
-fn is_key_of_client(rule: &Rule, finding: &Finding, source: &Source) -> bool {
-    if &*rule.id != "secrets/google-api-key"
-        || LANGUAGE_MODELS.iter().any(|word| source.text().contains(word))
-    {
-        return false;
-    }
+fn uses_language_model(source: &Source) -> bool {
+    LANGUAGE_MODELS.iter().any(|word| source.text().contains(word))
+}
+
+/// Whether a key of Google is in a program for browsers or phones, or for a map. Every user can read
+/// these keys; they are restricted by application or by site.
+fn is_key_of_client(finding: &Finding, source: &Source) -> bool {
     let extension = source.path().rsplit_once('.').map_or("", |(_, extension)| extension);
     let line = finding.secret.map(|secret| line_before(source, secret).to_ascii_lowercase());
     purposes::EXTENSIONS_OF_CLIENTS.contains(extension)

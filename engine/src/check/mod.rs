@@ -404,7 +404,8 @@ impl Engine {
         if depth == Depth::Full
             && let Some(kind) = (configuration::FAMILY.claim)(source.path(), source.text())
         {
-            (configuration::FAMILY.check)(kind, &context, &mut report);
+            let family = &configuration::FAMILY;
+            family.run_within_limit(&mut report, |report| (family.check)(kind, &context, report));
         }
         for (family, kind) in claims.iter().filter_map(Claim::as_claimed) {
             let is_large_family =

@@ -50,13 +50,19 @@ pub(super) fn run_patterns(
         );
         report.at(Span::default(), message);
     }
-    if let Some((span, why, rule)) = patterns.data.run(input.files, report)
+    let mut unparsed = None;
+    report.within_limit(("patterns on values", SKIPPED), |report| {
+        unparsed = patterns.data.run(input.files, report);
+    });
+    if let Some((span, why, rule)) = unparsed
         && report.begin(SKIPPED)
     {
         report.at(span, format!("the values cannot be parsed, so `{rule}` did not run: {why}"));
     }
     if input.is_markdown {
-        patterns.documents.run(input.files, report);
+        report.within_limit(("patterns on documents", SKIPPED), |report| {
+            patterns.documents.run(input.files, report);
+        });
     }
     watched
 }

@@ -7,6 +7,7 @@ use crate::text::finding::RuleId;
 use crate::text::nearest::nearest;
 use crate::text::paths::Globs;
 use crate::text::source::{Source, Span};
+use crate::text::time_limit::{self, Exceeded, end_if_exceeded};
 use aidd_page::{Form, SyntaxHeader, Tables};
 use ast_grep_config::{GlobalRules, RuleConfig};
 use ast_grep_core::matcher::{Matcher, MatcherExt};
@@ -14,10 +15,11 @@ use ast_grep_core::{Language, Node};
 use ast_grep_language::SupportLang;
 use regex::Regex;
 use serde_json::{Map, Value};
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 mod fix;
 mod linked;
@@ -167,30 +169,30 @@ impl SyntaxPatterns {
         if active.is_empty() {
             return Ok(());
         }
-        let deadline = Instant::now() + budget;
         // The caller that runs all patterns reports a parser timeout.
         let Some(tree) = tree.in_language(language) else { return Ok(()) };
         let tree = LinkedDoc::tree(tree);
         let root = tree.root();
-        let search = || search(&root, &active, deadline, report);
-        // In a tree that is too deep, a single attempt could exceed the time limit.
-        stack::with_stack(&root.get_inner_node().node(), search).unwrap_or_else(|| {
-            let (first, _) = active[0];
-            Err(OverBudget { rule: first.rule.id.clone() })
-        })
+        let tried = Cell::new(0);
+        let search = || time_limit::run_within(budget, || search(&root, &active, &tried, report));
+        let searched = stack::with_stack(&root.get_inner_node().node(), search);
+        // A tree that is too deep for the stack is not searched.
+        let over_budget = |Exceeded| OverBudget { rule: active[tried.get()].0.rule.id.clone() };
+        searched.unwrap_or(Err(Exceeded)).map_err(over_budget)
     }
 }
 
 /// A pattern and its compiled form.
 type Active<'p> = (&'p SyntaxPattern, &'p RuleConfig<SupportLang>);
 
-/// Tries patterns on all nodes below `root` until `deadline`.
+/// Tries patterns on all nodes below `root`, until the time limit of the check. `current` is the index
+/// of the pattern that was tried last.
 fn search(
     root: &Node<'_, LinkedDoc>,
     active: &[Active<'_>],
-    deadline: Instant,
+    current: &Cell<usize>,
     report: &mut Report<'_>,
-) -> Result<(), OverBudget> {
+) {
     // Node kind → the patterns that can match it, computed when the kind first occurs.
     let mut by_kind: Vec<Option<Vec<usize>>> = Vec::new();
     let mut tried = 0_u32;
@@ -209,16 +211,16 @@ fn search(
         });
         for &index in &*candidates {
             let (pattern, config) = active[index];
+            current.set(index);
             if let Some(found) = config.matcher.match_node(node.clone()) {
                 pattern.report(config, &found, report);
             }
             tried = tried.wrapping_add(1);
-            if tried.is_multiple_of(ATTEMPTS_PER_CLOCK_READ) && Instant::now() > deadline {
-                return Err(OverBudget { rule: pattern.rule.id.clone() });
+            if tried.is_multiple_of(ATTEMPTS_PER_CLOCK_READ) {
+                end_if_exceeded();
             }
         }
     }
-    Ok(())
 }
 
 impl SyntaxPattern {

@@ -1,13 +1,14 @@
 //! The syntax tree of a source, parsed once and shared by all checks.
 
 use crate::text::source::Source;
+use crate::text::time_limit::Deadline;
 use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
 use ast_grep_core::{AstGrep, Language as _};
 use ast_grep_language::SupportLang;
 use std::cell::{Cell, OnceCell};
 use std::fmt;
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tree_sitter::{ParseOptions, Parser};
 
 /// The time limit for parsing one file; errors in the input are slow to recover from in some
@@ -16,6 +17,12 @@ const BUDGET: Duration = Duration::from_secs(2);
 
 /// How much text the parser reads at a time, in bytes.
 const CHUNK: usize = 8 << 10;
+
+/// The stack in bytes that the parser needs for each byte of a text. For some errors, it releases its
+/// own stack with a call for each token; 96 bytes per call were measured.
+const STACK_PER_BYTE: usize = 128;
+/// The stack in bytes that the parser needs for any text.
+const BASE_STACK: usize = 128 << 10;
 
 /// A parsed text with its syntax tree.
 pub type Parsed = AstGrep<StrDoc<SupportLang>>;
@@ -66,6 +73,13 @@ impl<'s> Tree<'s> {
     }
 }
 
+/// Runs a parser of tree-sitter for a text with this number of bytes, on a stack that cannot
+/// overflow. Memory is reserved for the whole stack, but only the part that is needed is used.
+pub fn with_parser_stack<T>(bytes: usize, run: impl FnOnce() -> T) -> T {
+    let needed = BASE_STACK.saturating_add(bytes.saturating_mul(STACK_PER_BYTE));
+    stacker::maybe_grow(needed, needed, run)
+}
+
 /// Parses a text in `language`; `None` when parsing exceeded the time limit.
 #[must_use]
 pub fn parse_text(text: &str, language: SupportLang) -> Option<Parsed> {
@@ -74,12 +88,16 @@ pub fn parse_text(text: &str, language: SupportLang) -> Option<Parsed> {
 
 /// Parses a text; `None` when it takes longer than `budget`.
 fn parse(text: &str, lang: SupportLang, budget: Duration) -> Option<Parsed> {
+    with_parser_stack(text.len(), || parse_on_stack(text, lang, budget))
+}
+
+fn parse_on_stack(text: &str, lang: SupportLang, budget: Duration) -> Option<Parsed> {
     let mut parser = Parser::new();
     parser.set_language(&lang.get_ts_language()).ok()?;
-    let deadline = Instant::now() + budget;
+    let deadline = Deadline::after(budget);
     let is_over = Cell::new(false);
     let is_time_over = || {
-        is_over.set(is_over.get() || Instant::now() > deadline);
+        is_over.set(is_over.get() || deadline.is_exceeded());
         is_over.get()
     };
     let mut progress =
@@ -105,5 +123,12 @@ mod tests {
         let text = "-->".repeat(10_000);
         assert!(parse(&text, SupportLang::Python, Duration::ZERO).is_none());
         assert!(parse("a = 1\n", SupportLang::Python, BUDGET).is_some());
+    }
+
+    #[test]
+    fn unclosed_blocks_do_not_overflow_the_stack() {
+        let run = || drop(parse_text(&"a:{".repeat(60_000), SupportLang::TypeScript));
+        let thread = std::thread::Builder::new().stack_size(512 << 10).spawn(run);
+        assert!(thread.expect("a thread").join().is_ok());
     }
 }

@@ -285,6 +285,11 @@ impl<'a> Report<'a> {
         self.last_rule
     }
 
+    /// Forgets the last rule that began, before other checks run.
+    pub(super) fn clear_last_rule(&mut self) {
+        self.last_rule = None;
+    }
+
     /// Makes `rule` the last rule that began, after it ran in another report with the same settings.
     pub(crate) fn set_last_rule(&mut self, rule: &str) {
         self.last_rule = self.settings.get_key_value(rule).map(|(id, _)| id).or(self.last_rule);

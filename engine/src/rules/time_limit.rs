@@ -2,7 +2,7 @@
 
 use super::rule::Report;
 use crate::text::source::Span;
-use crate::text::time_limit::{Exceeded, end_if_exceeded, run_within};
+use crate::text::time_limit::{Exceeded, end_if_exceeded, family_limit, measured, run_within};
 use std::time::Duration;
 
 /// How long a family may check one file. The checks take milliseconds, also of the longest files in
@@ -20,11 +20,13 @@ impl Report<'_> {
         (family, skipped): (&str, &str),
         check: impl FnOnce(&mut Self),
     ) {
-        let Err(Exceeded) = run_within(LIMIT, || check(self)) else { return };
+        self.clear_last_rule();
+        let limit = family_limit().unwrap_or(LIMIT);
+        let Err(Exceeded) = measured(|| run_within(limit, || check(self))) else { return };
         let rule = self.last_rule().cloned();
         self.unchecked("time limit exceeded");
         if self.begin(skipped) {
-            let (name, seconds) = (rule.as_deref().unwrap_or(family), LIMIT.as_secs());
+            let (name, seconds) = (rule.as_deref().unwrap_or(family), limit.as_secs_f64());
             let message = format!(
                 "time limit of {seconds} seconds exceeded by `{name}`; it and later rules checked \
                  this file only in part"

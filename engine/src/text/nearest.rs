@@ -1,5 +1,6 @@
 //! Finds the known word that a misspelled word was probably meant to be.
 
+use super::time_limit::{may_compare, step};
 use aidd_lexicon::embedding::Table;
 
 /// The candidate that is most similar to `word`; `None` if no candidate is similar enough.
@@ -17,6 +18,7 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         strsim::jaro_winkler(&word, &candidate).max(if is_typo { 0.81 } else { 0.0 })
     };
     candidates
+        .take_while(|_| may_compare())
         .map(|candidate| (similarity(candidate), candidate))
         .filter(|(similarity, _)| *similarity > 0.8)
         .max_by(|a, b| a.0.total_cmp(&b.0))
@@ -72,7 +74,9 @@ pub fn closest<'a, T>(word: &str, candidates: impl Iterator<Item = (&'a str, T)>
     let limit = (word.chars().count() / 4).clamp(1, 3);
     // The distance is at least the difference of the lengths.
     let is_similar = |name: &str| name.len().abs_diff(word.len()) <= 4 * limit;
-    let near = candidates.filter(|(name, _)| word.len() <= 128 && is_similar(name));
+    let near = candidates
+        .take_while(|_| may_compare())
+        .filter(|(name, _)| word.len() <= 128 && is_similar(name));
     near.map(|(name, value)| (strsim::osa_distance(&word, &normalize(name)), value))
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, _)| *distance)
@@ -83,7 +87,10 @@ pub fn closest<'a, T>(word: &str, candidates: impl Iterator<Item = (&'a str, T)>
 /// hardly mean anything else.
 #[must_use]
 pub fn is_typo(word: &str, name: &str) -> bool {
-    word.len().abs_diff(name.len()) <= 8
+    step();
+    // The distance is at least the difference of the lengths.
+    let max_difference = if word.is_ascii() && name.is_ascii() { 1 } else { 8 };
+    word.len().abs_diff(name.len()) <= max_difference
         && word.len() <= 256
         && strsim::osa_distance(&normalize(word), &normalize(name)) <= 1
 }

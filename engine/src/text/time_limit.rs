@@ -2,36 +2,110 @@
 //! functions that such loops call for each line, node or text read the clock from time to time.
 
 use super::files::{is_computing_shared, shared_time};
+use cpu_time::ThreadTime;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{Duration, Instant};
 
 /// The number of steps after which the time is read again.
 const STEPS_PER_CLOCK_READ: u32 = 256;
+/// Maximum number of comparisons of similar words in one check. They take about a second.
+const MAX_COMPARISONS: u32 = 2 << 20;
 
 thread_local! {
     static LIMIT: Cell<Option<Limit>> = const { Cell::new(None) };
     static STEPS: Cell<u32> = const { Cell::new(0) };
+    static COMPARISONS: Cell<u32> = const { Cell::new(0) };
+    static FAMILY_LIMIT: Cell<Option<Duration>> = const { Cell::new(None) };
+    static LONGEST: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+}
+
+/// A time limit for work of this thread. Only time in which the thread runs counts: on a busy
+/// machine, a check must have the same findings as on an idle one.
+#[derive(Clone, Copy, Debug)]
+pub struct Deadline {
+    start: Instant,
+    /// `None` if the system does not measure the time of threads.
+    thread: Option<ThreadTime>,
+    duration: Duration,
+}
+
+impl Deadline {
+    /// The limit that is exceeded after the thread ran for `duration` from now on.
+    #[must_use]
+    pub fn after(duration: Duration) -> Self {
+        Self { start: Instant::now(), thread: ThreadTime::try_now().ok(), duration }
+    }
+
+    /// Whether the time is over.
+    #[must_use]
+    pub fn is_exceeded(self) -> bool {
+        self.is_exceeded_without(|| Duration::ZERO)
+    }
+
+    /// The time that is not used yet.
+    #[must_use]
+    pub fn remaining(self) -> Duration {
+        self.duration.saturating_sub(self.elapsed())
+    }
+
+    fn elapsed(self) -> Duration {
+        let elapsed = self.thread.and_then(|thread| thread.try_elapsed().ok());
+        elapsed.unwrap_or_else(|| self.start.elapsed())
+    }
+
+    /// Whether the time is over, apart from `other` work. The time of the thread is only read when
+    /// it can be over, because reading it takes ten times as long as reading the clock.
+    fn is_exceeded_without(self, other: impl Fn() -> Duration) -> bool {
+        let is_over = |elapsed: Duration| elapsed.saturating_sub(other()) > self.duration;
+        self.duration.is_zero()
+            || self.start.elapsed() > self.duration
+                && self.thread.is_none_or(|thread| thread.try_elapsed().is_ok_and(is_over))
+    }
 }
 
 /// When the running check ends.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
-    start: Instant,
+    deadline: Deadline,
     shared: Duration,
-    duration: Duration,
 }
 
 impl Limit {
     /// Whether the time is over. Values that are computed once for several files, such as the schema
     /// that migrations define, do not count.
     fn is_exceeded(self) -> bool {
-        let elapsed = self.start.elapsed();
-        let shared = || shared_time().saturating_sub(self.shared);
-        elapsed > self.duration
+        self.deadline.is_exceeded_without(|| shared_time().saturating_sub(self.shared))
             && !is_computing_shared()
-            && elapsed.saturating_sub(shared()) > self.duration
     }
+}
+
+/// Runs checks on this thread with another time limit for each family than the default. Returns also
+/// the longest time that a family or a form took for one file: more than the limit if a loop did not
+/// call [`step`].
+pub fn with_family_limit<T>(limit: Duration, run: impl FnOnce() -> T) -> (T, Duration) {
+    FAMILY_LIMIT.set(Some(limit));
+    LONGEST.set(Duration::ZERO);
+    let result = run();
+    FAMILY_LIMIT.set(None);
+    (result, LONGEST.get())
+}
+
+/// The time limit that [`with_family_limit`] set.
+pub(crate) fn family_limit() -> Option<Duration> {
+    FAMILY_LIMIT.get()
+}
+
+/// Measures how long `run` takes, for [`with_family_limit`].
+pub(crate) fn measured<T>(run: impl FnOnce() -> T) -> T {
+    if family_limit().is_none() {
+        return run();
+    }
+    let (start, shared) = (Deadline::after(Duration::ZERO), shared_time());
+    let result = run();
+    let elapsed = start.elapsed().saturating_sub(shared_time().saturating_sub(shared));
+    LONGEST.set(LONGEST.get().max(elapsed));
+    result
 }
 
 /// The check exceeded its time limit.
@@ -39,11 +113,13 @@ pub(crate) struct Exceeded;
 
 /// Runs `check` until it exceeds the time limit.
 pub(crate) fn run_within(duration: Duration, check: impl FnOnce()) -> Result<(), Exceeded> {
-    let limit = Limit { start: Instant::now(), shared: shared_time(), duration };
+    let limit = Limit { deadline: Deadline::after(duration), shared: shared_time() };
     let outer = LIMIT.replace(Some(limit));
+    let compared = COMPARISONS.replace(0);
     // Also after a panic, the limit must not apply to other checks of the thread.
     let result = catch_unwind(AssertUnwindSafe(|| catch_exceeded(check)));
     LIMIT.set(outer);
+    COMPARISONS.set(compared);
     result.unwrap_or_else(|panic| resume_unwind(panic))
 }
 
@@ -76,6 +152,25 @@ pub(crate) fn steps(count: u32) {
     }
 }
 
+/// Whether a word may be compared with another one, to propose a similar word. Without a limit, each
+/// unknown word of a file would be compared with each known word of the file.
+pub(crate) fn may_compare() -> bool {
+    step();
+    let compared = COMPARISONS.get();
+    COMPARISONS.set(compared.saturating_add(1));
+    compared < MAX_COMPARISONS || LIMIT.get().is_none()
+}
+
+/// Items that call [`step`], so that a loop over a long text or list ends at the time limit.
+pub trait Stepped: Iterator + Sized {
+    /// Calls [`step`] for each item.
+    fn stepped(self) -> impl Iterator<Item = Self::Item> {
+        self.inspect(|_| step())
+    }
+}
+
+impl<I: Iterator> Stepped for I {}
+
 /// Ends the running check if its time limit is exceeded.
 pub(crate) fn end_if_exceeded() {
     if LIMIT.get().is_some_and(Limit::is_exceeded) {
@@ -89,6 +184,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn only_the_time_of_the_thread_counts() {
+        let limit = Deadline::after(Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(40));
+        assert!(!limit.is_exceeded());
+        while limit.start.elapsed() < Duration::from_secs(60) && !limit.is_exceeded() {}
+        assert!(limit.is_exceeded());
+        assert!(Deadline::after(Duration::ZERO).is_exceeded());
+    }
+
+    #[test]
     fn a_loop_ends_after_the_time_limit() {
         let limit = Duration::from_millis(20);
         let result = run_within(limit, || {
@@ -98,7 +203,11 @@ mod tests {
         });
         assert!(result.is_err());
         assert!(run_within(limit, step).is_ok());
+        assert!(run_within(limit, || (0..).stepped().for_each(drop)).is_err());
+        let compare_all = || assert_eq!((0..).take_while(|_| may_compare()).count(), 2 << 20);
+        assert!(run_within(Duration::from_secs(60), compare_all).is_ok());
         // Without a limit, nothing ends.
+        assert!((0..=MAX_COMPARISONS).all(|_| may_compare()));
         (0..4 * STEPS_PER_CLOCK_READ).for_each(|_| step());
     }
 }

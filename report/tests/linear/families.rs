@@ -71,6 +71,44 @@ pub(crate) const ROWS: &[Row] = &[
         let servers = numbered(n, "\"s#\": {\"command\": \"npx\", \"args\": [\"-y\", \"a#\"]},");
         format!("{{\"mcpServers\": {{{servers}\"z\": {{\"command\": \"a\"}}}}}}")
     }),
+    ("different headings of a document", "docs/a.md", |n| numbered(n, "## Part #\n\n")),
+    ("missing fragments of a document", "docs/a.md", |n| numbered(n, "# a#\n\n[b](#c#)\n\n")),
+    ("commands of a document", "docs/a.md", |n| numbered(n, "`npm run t#` `make t#`\n")),
+    ("styles and texts in JSX", "a.tsx", |n| {
+        let component =
+            "export const A# = () => <p style={{ color: '#fff' }} title='Text #'>Some text</p>;\n";
+        numbered(n, component)
+    }),
+    ("hooks and titles of tests", "a.test.js", |n| {
+        let test = "test('it should a#', done => { if (b) expect(c == #).toBe(true); done(); });\n";
+        numbered(n, &format!("{test}beforeEach(() => {{}});\n"))
+    }),
+    ("nested blocks of tests", "a.test.js", |n| {
+        "describe('a', () => { beforeEach(() => {}); ".repeat(n) + &"});".repeat(n)
+    }),
+    ("fixtures", "test_a.py", |n| {
+        numbered(
+            n,
+            "@pytest.fixture\ndef f#(request):\n    yield #\n\ndef test_#(f#, f0=1):\n    assert f# and f0\n",
+        )
+    }),
+    ("parameters of a test", "test_a.py", |n| {
+        let values = numbered(n, "('a#', #), ");
+        format!("@pytest.mark.parametrize('a,b', [{values}])\ndef test_a(a, b):\n    assert a\n")
+    }),
+    ("tests in Go", "a_test.go", |n| {
+        let test = "func TestA#(t *testing.T) {\n\tassert.Equal(t, f(#), true)\n}\n";
+        format!("package a\n{}", numbered(n, test))
+    }),
+    ("secrets of an environment", "deploy/.env.docker", |n| {
+        numbered(n, "A#_API_TOKEN=qX7vR2mK9tLw4Bn8Yc3HsDf6Jg#\n")
+    }),
+    ("passwords in settings", "deploy/settings.yml", |n| {
+        numbered(n, "service#:\n  password: qX7vR2mK9tLw4Bn8Yc#\n")
+    }),
+    ("unknown names of rules", ".aidd/config.json", |n| {
+        format!("{{\"rules\": {{{}\"a/b\": \"off\"}}}}", numbered(n, "\"no/rule#\": \"off\","))
+    }),
     ("keys of a rule page", "rules/a.md", |n| {
         format!("---\nseverity: info\n{}---\n# a/b\n", numbered(n, "k#: v\n"))
     }),

@@ -4,6 +4,7 @@
 
 mod catalogues;
 mod families;
+mod limits;
 mod locks;
 mod measure;
 mod project;

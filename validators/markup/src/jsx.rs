@@ -5,6 +5,8 @@ use crate::builder::{Builder, StartTag};
 use crate::model::{Attribute, AttributeKind, Document, Value};
 use crate::{Language, tags};
 use aidd_engine::text::source::Span;
+use aidd_engine::text::time_limit::step;
+use oxc_ast::AstKind;
 use oxc_ast::ast::{
     Argument, ArrowFunctionBody, Expression, JSXAttributeItem, JSXAttributeName, JSXAttributeValue,
     JSXChild, JSXElement, JSXExpression, JSXExpressionContainer, JSXFragment, Program, Statement,
@@ -153,6 +155,10 @@ fn is_leaf(expression: &Expression<'_>) -> bool {
 }
 
 impl<'a> Visit<'a> for Walker<'a> {
+    fn enter_node(&mut self, _: AstKind<'a>) {
+        step();
+    }
+
     fn visit_jsx_element(&mut self, element: &JSXElement<'a>) {
         let opening = &element.opening_element;
         let name_span = opening.name.span();

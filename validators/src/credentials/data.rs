@@ -9,6 +9,7 @@ use aidd_engine::parse::tree::Tree;
 use aidd_engine::text::placeholder::{is_description, is_reference};
 use aidd_engine::text::shape::looks_random;
 use aidd_engine::text::source::Span;
+use aidd_engine::text::time_limit::step;
 use aidd_lexicon::tables::credentials as table;
 
 /// The file being scanned, its format, and how far its values are trusted.
@@ -30,6 +31,7 @@ impl<'a> Scan<'a> {
 /// Reports the secrets in a tree.
 pub(super) fn scan_tree(tree: &Tree, scan: Scan<'_>, found: &mut Vec<Found>) {
     for index in 1..tree.nodes.len() {
+        step();
         let node = &tree.nodes[index];
         let Some(value) = &node.value else { continue };
         // These keys contain the name of a sibling value, not a secret.
@@ -334,6 +336,7 @@ fn report_nested_lines(span: Span, scan: Scan<'_>, found: &mut Vec<Found>) -> bo
     }
     let inner = ini::parse(raw);
     for node in &inner.nodes {
+        step();
         if let Some(value) = &node.value {
             report_named(&node.key, "", value, node.span.shift(span.start as usize), scan, found);
         }

@@ -6,6 +6,7 @@ use super::strength::{Strength, strength};
 use super::values::{Trust, is_credible, is_marked_hash};
 use super::{Found, data};
 use aidd_engine::text::source::Span;
+use aidd_engine::text::time_limit::step;
 
 /// Maximum length of an armoured key, in bytes.
 const MAX_KEY_LEN: usize = 64 << 10;
@@ -155,6 +156,7 @@ pub(super) fn connection_password(value: &str) -> Option<(usize, usize)> {
     }
     for key in ["password", "pwd", "accountkey", "sharedaccesskey", "passwd"] {
         for (at, _) in lower.match_indices(key) {
+            step();
             let after = &value[at + key.len()..];
             let is_start = at == 0 || !value.as_bytes()[at - 1].is_ascii_alphanumeric();
             if let Some(rest) = after.trim_start().strip_prefix('=').filter(|_| is_start) {
@@ -251,6 +253,7 @@ pub(super) fn report_authorization(
     found: &mut Vec<Found>,
 ) {
     for (at, mark) in text.match_indices("uthorization") {
+        step();
         let from = at + mark.len();
         let rest = &text[from..text.floor_char_boundary(text.len().min(from + 48))];
         let scheme = ["Bearer ", "Basic ", "bearer ", "basic ", "token ", "Token "]
@@ -285,6 +288,7 @@ fn is_account(value: &str) -> bool {
 pub(super) fn report_connection_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
+        step();
         let start = offset;
         offset += line.len();
         if line.len() > 4096 || !(line.contains(';') || line.contains("assword=")) {

@@ -10,6 +10,7 @@ use aho_corasick::AhoCorasick;
 use aidd_engine::parse::assign::{self, Assignment, Join};
 use aidd_engine::parse::ini::find_closing_quote;
 use aidd_engine::text::source::Span;
+use aidd_engine::text::time_limit::step;
 use aidd_lexicon::tables::credentials as table;
 use std::sync::LazyLock;
 
@@ -30,6 +31,7 @@ pub(super) fn report_assignments(
     // assignments whose value ends there.
     let (mut run_end, mut nested) = (0, 0);
     for hit in hits {
+        step();
         if hit < processed_end {
             continue;
         }
@@ -183,6 +185,7 @@ pub(super) fn report_login_calls(text: &str, trust: Trust, found: &mut Vec<Found
     let Some(callees) = CALLEES.as_ref() else { return };
     let second_count = table::CALLS_WITH_PASSWORD_SECOND.iter().count();
     for hit in callees.find_iter(text) {
+        step();
         let position = if hit.pattern().as_usize() < second_count { 1 } else { 2 };
         let arguments = arguments(text, hit.end());
         let Some(&(start, end, true)) = arguments.get(position) else { continue };
@@ -206,6 +209,7 @@ const MAX_CALL_LEN: usize = 1024;
 pub(super) fn report_secure_strings(text: &str, trust: Trust, found: &mut Vec<Found>) {
     const CALL: &str = "ConvertTo-SecureString";
     for (at, _) in text.match_indices(CALL) {
+        step();
         let start = at + CALL.len();
         // One line can contain thousands of calls.
         let rest = &text[start..text.floor_char_boundary(start + MAX_CALL_LEN)];

@@ -31,6 +31,7 @@ use aidd_engine::text::finding::Severity;
 use aidd_engine::text::kind::Kind;
 use aidd_engine::text::placeholder::JOIN_MARK;
 use aidd_engine::text::source::{Source, Span};
+use aidd_engine::text::time_limit::step;
 use aidd_lexicon::tables::credentials as table;
 use data::Scan;
 use formats::{Format, Syntax};
@@ -78,6 +79,7 @@ impl Credentials {
     /// Reports the findings of one rule.
     fn report(&self, rule: &str, message: &str, help: &str, report: &mut Report<'_>) {
         for found in self.found.iter().filter(|found| found.rule == rule) {
+            step();
             let finding = report.at(found.span, message).help(help);
             // A credential store is reported as a file; there is no value to hide.
             if !found.span.is_empty() {
@@ -123,6 +125,7 @@ pub(crate) fn parse(source: &Source) -> Credentials {
     drop_sealed(text, &mut found);
     let mut found = strength::assess(text, source.path(), deduplicate(text, found));
     for secret in found.iter_mut().filter(|secret| !secret.span.is_empty()) {
+        step();
         secret.span = secret.span.shift(bom_len);
     }
     Credentials { found }
@@ -245,6 +248,7 @@ fn report_tree(scan: Scan<'_>, syntax: Syntax, found: &mut Vec<Found>) {
 /// Reports secrets in the commands of a pipeline: `script: - docker login -p …`.
 fn report_commands(tree: &aidd_engine::parse::tree::Tree, scan: Scan<'_>, found: &mut Vec<Found>) {
     for node in &tree.nodes {
+        step();
         let Some(value) = node.value.as_deref() else { continue };
         if (node.key.is_empty() || data::is_command(&node.key))
             && value.contains(' ')
@@ -335,6 +339,7 @@ pub(crate) fn generic(source: &Source, hits: impl IntoIterator<Item = usize>) ->
     }
     drop_sealed(text, &mut found);
     for hit in &mut found {
+        step();
         let is_named_password = hit.rule == scan.rule && is_password(text, hit.span);
         if is_named_password {
             hit.rule = "secrets/generic-password";
@@ -433,6 +438,7 @@ fn deduplicate(text: &str, found: Vec<Found>) -> Vec<Found> {
     candidates.sort_by_key(|(index, found)| (found.span.start, *index));
     let mut retained: Vec<(usize, Found)> = Vec::with_capacity(candidates.len());
     for (index, found) in candidates {
+        step();
         match retained.last_mut() {
             Some(last) if last.1.span.overlaps(found.span) || last.1.span == found.span => {
                 if index < last.0 {

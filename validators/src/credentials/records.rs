@@ -8,11 +8,13 @@ use aidd_engine::parse::ini::is_comment;
 use aidd_engine::text::placeholder::is_placeholder;
 use aidd_engine::text::shape::{entropy, looks_random};
 use aidd_engine::text::source::Span;
+use aidd_engine::text::time_limit::step;
 
 /// The trimmed lines of `text` with their offsets, without comments and empty lines.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut offset = 0;
     text.split_inclusive(['\n', '\r']).filter_map(move |line| {
+        step();
         let rest = line.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{FEFF}');
         let start = offset + (line.len() - rest.len());
         offset += line.len();

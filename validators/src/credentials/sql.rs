@@ -5,6 +5,7 @@ use super::names::{Class, classify};
 use super::values::{Trust, is_credible, is_password_hash};
 use aidd_engine::parse::ini::find_closing_quote;
 use aidd_engine::text::source::Span;
+use aidd_engine::text::time_limit::step;
 use std::collections::HashMap;
 
 /// The columns of the tables of a dump, by lower-case table name.
@@ -18,6 +19,7 @@ pub(super) fn scan(text: &str, trust: Trust, found: &mut Vec<Found>) {
     let mut copy: Option<Row> = None;
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
+        step();
         let start = offset;
         offset += line.len();
         let trimmed = line.trim_start();

@@ -38,7 +38,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 /// A catalogue of texts.
-const CATALOGUE: Kind = Kind("catalogue");
+pub(super) const CATALOGUE: Kind = Kind("catalogue");
 /// A file of a template language, which can use texts.
 const TEMPLATE: Kind = Kind("template-with-texts");
 

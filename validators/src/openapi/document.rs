@@ -9,6 +9,7 @@ use aidd_engine::parse::values::{Datum, Format, Values};
 use aidd_engine::text::files::Files;
 use aidd_engine::text::nearest::nearest;
 use aidd_engine::text::source::{Source, Span};
+use aidd_engine::text::time_limit::step;
 use std::cell::{Cell, OnceCell};
 use std::collections::{HashMap, HashSet};
 
@@ -239,6 +240,7 @@ impl<'a> Document<'a> {
 
     /// The value of the entry `key` of the mapping `at`.
     pub(super) fn get(&self, at: usize, key: &str) -> Option<usize> {
+        step();
         match self.entries.get(&at) {
             Some(entries) => entries.get(key).copied(),
             None => self.values.child(at, key),

@@ -35,7 +35,7 @@ use aidd_engine::text::source::{Decoded, Span};
 use document::{Document, Refusal};
 
 /// The kind of OpenAPI documents.
-const OPENAPI: Kind = Kind("openapi");
+pub(super) const OPENAPI: Kind = Kind("openapi");
 /// The kind of files that can be parts of an OpenAPI document.
 const PART: Kind = Kind("openapi-part");
 /// The kind of files with settings of other linters of OpenAPI documents.

@@ -4,6 +4,8 @@ use super::ast::{call_of, contains, name_of, span, string_argument};
 use super::project::{NextRole, Package, is_server_path, next_role};
 use super::walk::Walker;
 use aidd_engine::text::source::Span;
+use aidd_engine::text::time_limit::step;
+use oxc_ast::AstKind;
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
 
@@ -252,6 +254,10 @@ struct Uses<'n, 'a> {
 }
 
 impl<'a> Visit<'a> for Uses<'_, 'a> {
+    fn enter_node(&mut self, _: AstKind<'a>) {
+        step();
+    }
+
     fn visit_computed_member_expression(&mut self, member: &ComputedMemberExpression<'a>) {
         let name = name_of(&member.object);
         let icons = self.icons.iter().find(|(local, _)| Some(*local) == name);

@@ -11,6 +11,8 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Finding;
 use aidd_engine::text::source::Span;
+use aidd_engine::text::time_limit::step;
+use oxc_ast::AstKind;
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
 use oxc_syntax::scope::ScopeFlags;
@@ -231,6 +233,10 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
 }
 
 impl<'a> Visit<'a> for Walker<'a, '_, '_> {
+    fn enter_node(&mut self, _: AstKind<'a>) {
+        step();
+    }
+
     fn visit_function(&mut self, function: &Function<'a>, flags: ScopeFlags) {
         let name = function.id.as_ref().map(|id| id.name.as_str());
         self.enter(Callable::Function(function), name);

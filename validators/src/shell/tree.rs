@@ -2,9 +2,11 @@
 
 use super::word;
 use super::{Command, Join, Redirect, Scope, ScopeKind, Script, ShellText, balance, plain};
+use aidd_engine::parse::syntax::with_parser_stack;
 use aidd_engine::text::source::Span;
+use aidd_engine::text::time_limit::{Deadline, step};
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tree_sitter::{Node, ParseOptions, Parser, Tree, TreeCursor};
 
 /// Maximum nesting depth of scopes; deeper scopes are not visited.
@@ -14,9 +16,9 @@ const MAX_DEPTH: usize = 64;
 pub(super) fn parse(text: &ShellText<'_>, remaining: &mut Duration) -> Script {
     let mut script = Script::default();
     script.scopes.push(Scope::script(text.span(0, text.text().len())));
-    let start = Instant::now();
-    let tree = parse_tree(text.text(), start + *remaining);
-    *remaining = remaining.saturating_sub(start.elapsed());
+    let deadline = Deadline::after(*remaining);
+    let tree = with_parser_stack(text.text().len(), || parse_tree(text.text(), deadline));
+    *remaining = deadline.remaining();
     let Some(tree) = tree else {
         script.skipped = true;
         return script;
@@ -34,10 +36,10 @@ pub(super) fn parse(text: &ShellText<'_>, remaining: &mut Duration) -> Script {
 }
 
 /// The syntax tree of `text`; `None` if parsing is not complete by `deadline`.
-fn parse_tree(text: &str, deadline: Instant) -> Option<Tree> {
+fn parse_tree(text: &str, deadline: Deadline) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-    let mut check_deadline = |_: &_| match Instant::now() > deadline {
+    let mut check_deadline = |_: &_| match deadline.is_exceeded() {
         true => ControlFlow::Break(()),
         false => ControlFlow::Continue(()),
     };
@@ -69,6 +71,7 @@ impl<'a> Walk<'a> {
     /// Visits every node in source order, without recursion.
     fn run(&mut self, cursor: &mut TreeCursor<'a>) {
         loop {
+            step();
             let node = cursor.node();
             let visits_children = self.visit(node);
             if visits_children && cursor.goto_first_child() {

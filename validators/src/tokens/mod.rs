@@ -144,7 +144,7 @@ fn claim(path: &str, text: &str) -> Option<Kind> {
 }
 
 /// Whether the name has an extension that only token files have.
-fn has_token_name(path: &str) -> bool {
+pub(super) fn has_token_name(path: &str) -> bool {
     path.ends_with(".tokens") || path.ends_with(".tokens.json")
 }
 

@@ -47,10 +47,9 @@ fn callback(line: &str) -> Option<&str> {
     (is_before && !is_comment).then_some(address)
 }
 
-/// Whether a finding is a variable in a dotenv file for development: `NODE_ENV=dev`.
-pub(super) fn is_for_development(rule: &Rule, source: &Source) -> bool {
-    &*rule.id == "secrets/env-file-secret"
-        && !is_production(source.path())
+/// Whether a dotenv file is for development: `NODE_ENV=dev`.
+pub(super) fn is_for_development(source: &Source) -> bool {
+    !is_production(source.path())
         && source.text().lines().any(|line| {
             let line = line.trim().trim_start_matches("export ");
             let Some((name, value)) = line.split_once('=') else { return false };
@@ -95,8 +94,6 @@ mod tests {
 
     #[test]
     fn variables_of_an_environment_for_development_are_recognised() {
-        let registry = Registry::new(crate::DISTRIBUTION.pages, &[]);
-        let rule = registry.get("secrets/env-file-secret").expect("a rule");
         for (path, text, expected) in [
             (".env.docker", "NODE_ENV=dev\nKEY=k3j5h2\n", true),
             (".env", "export APP_ENV=\"local\"\n", true),
@@ -105,7 +102,7 @@ mod tests {
             (".env", "APP_ENVOY=local\n", false),
             (".env.production", "APP_ENV=local\n", false),
         ] {
-            assert_eq!(is_for_development(rule, &Source::new(path, text)), expected, "{text}");
+            assert_eq!(is_for_development(&Source::new(path, text)), expected, "{text}");
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::forms::expression::compile as regex;
 use crate::parse::values::{Datum, Format, Values};
 use crate::text::files::sibling;
 use crate::text::source::Span;
+use crate::text::time_limit::Stepped;
 use aidd_page::{DataHeader, DataType, Limits, PathBase, Relation, Yaml};
 use regex::Regex;
 use serde_json::Value as Json;
@@ -118,7 +119,7 @@ impl DataTest {
         if found.is_empty() {
             violations.extend(self.present.then(|| self.missing_value(tested)));
         }
-        for &at in &found {
+        for &at in found.iter().stepped() {
             let fault = self.fault(at, tested, other_files);
             violations.extend(fault.map(|(message, expected)| Violation {
                 span: tested.values.all[at].span,
@@ -360,7 +361,7 @@ impl DataTest {
         let expected = select_in_file(file, query, tested, other_files).unwrap_or_default();
         for missing in expected
             .iter()
-            .filter(|missing| !actual.iter().any(|actual| values_equal(actual, missing)))
+            .filter(|missing| !actual.iter().stepped().any(|actual| values_equal(actual, missing)))
         {
             let message = format!(
                 "`{}` is missing, but present in `{path_text}` of {}",

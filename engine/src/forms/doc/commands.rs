@@ -6,16 +6,97 @@ use crate::text::files::{Files, side_file};
 use crate::text::listing::Listing;
 use crate::text::paths::{join, parent_dir, upwards};
 use crate::text::source::Source;
+use crate::text::time_limit::step;
 use regex::Regex;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// Scripts that npm runs without a definition (<https://docs.npmjs.com/cli/using-npm/scripts>).
 const NPM_DEFAULTS: [&str; 3] = ["env", "start", "restart"];
 
-/// Why a command in `page` cannot run, if the script, target or recipe is not defined. `None` if
-/// the name is defined, if no file that could define the name exists, or if the page itself shows
-/// how to define the name.
-pub(super) fn undefined_command(code: &str, page: &Source, files: &dyn Files) -> Option<String> {
+/// The commands of a page.
+pub(super) struct Commands<'a> {
+    page: &'a Source,
+    files: &'a dyn Files,
+    /// Read when a command first requires them.
+    shown: OnceCell<ShownDefinitions<'a>>,
+    /// The results of the commands so far: a page can repeat a command.
+    results: HashMap<String, Option<String>>,
+}
+
+impl<'a> Commands<'a> {
+    pub(super) fn new(page: &'a Source, files: &'a dyn Files) -> Self {
+        Self { page, files, shown: OnceCell::new(), results: HashMap::new() }
+    }
+
+    /// Why a command cannot run, if the script, target or recipe is not defined. `None` if the name is
+    /// defined, if no file that could define the name exists, or if the page itself shows how to
+    /// define the name.
+    pub(super) fn undefined(&mut self, code: &str) -> Option<String> {
+        if let Some(result) = self.results.get(code) {
+            return result.clone();
+        }
+        let shown = || self.shown.get_or_init(|| ShownDefinitions::new(self.page.text()));
+        let result = undefined_command(code, self.page, shown, self.files);
+        self.results.insert(code.to_owned(), result.clone());
+        result
+    }
+}
+
+/// The names that a page itself shows how to define.
+#[derive(Default)]
+struct ShownDefinitions<'a> {
+    /// Quoted keys: `"name":`.
+    scripts: HashSet<&'a str>,
+    /// Names at the start of a line, before a colon.
+    targets: HashSet<&'a str>,
+    /// Keys of TOML: `name = `.
+    aliases: HashSet<&'a str>,
+}
+
+/// Maximum number of colons in the name of a target.
+const MAX_COLONS: usize = 8;
+
+impl<'a> ShownDefinitions<'a> {
+    fn new(text: &'a str) -> Self {
+        let mut shown = Self::default();
+        for (at, _) in text.match_indices("\":") {
+            let name = last_name(&text[..at]);
+            if text[..at - name.len()].ends_with('"') {
+                shown.scripts.insert(name);
+            }
+        }
+        for (at, _) in text.match_indices(" = ") {
+            shown.aliases.insert(last_name(&text[..at]));
+        }
+        for line in text.split('\n').skip(1) {
+            let end = line.bytes().position(|byte| !is_part_of_name(byte)).unwrap_or(line.len());
+            let name = &line[..end];
+            let colons = name.match_indices(':').take(MAX_COLONS);
+            shown.targets.extend(colons.map(|(at, _)| &name[..at]));
+        }
+        shown
+    }
+}
+
+/// The name at the end of a text.
+fn last_name(text: &str) -> &str {
+    let end = text.bytes().rposition(|byte| !is_part_of_name(byte));
+    &text[end.map_or(0, |end| end + 1)..]
+}
+
+fn is_part_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-:./".contains(&byte)
+}
+
+fn undefined_command<'a, 'p: 'a>(
+    code: &str,
+    page: &Source,
+    shown: impl FnOnce() -> &'a ShownDefinitions<'p>,
+    files: &dyn Files,
+) -> Option<String> {
+    step();
     let mut words = code.split_whitespace();
     let (program, second) = (words.next()?, words.next()?);
     let (name, runner) = match (program, second) {
@@ -28,10 +109,8 @@ pub(super) fn undefined_command(code: &str, page: &Source, files: &dyn Files) ->
     };
     // An option can redirect the command to another project, and a placeholder is not a name.
     let rest = code.split_whitespace().skip(1);
-    let is_plain = |word: &str| {
-        word.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-:./".contains(&b))
-            && !word.starts_with(['-', '.', '/'])
-    };
+    let is_plain =
+        |word: &str| word.bytes().all(is_part_of_name) && !word.starts_with(['-', '.', '/']);
     let redirecting_options =
         ["-C", "-f", "-w", "--prefix", "--workspace", "--filter", "--cwd", "--dir"];
     let is_redirected = rest.into_iter().any(|word| {
@@ -42,13 +121,14 @@ pub(super) fn undefined_command(code: &str, page: &Source, files: &dyn Files) ->
     if is_redirected || is_file || !is_plain(name) {
         return None;
     }
-    let (definitions, defining_files): (&[String], &[&str]) = match runner {
-        Runner::Script => (&[format!("\"{name}\":")], &["package.json"]),
-        Runner::Make => (&[format!("\n{name}:")], &["GNUmakefile", "makefile", "Makefile"]),
-        Runner::Just => (&[format!("\n{name}:")], &["justfile", "Justfile", ".justfile"]),
-        Runner::Cargo => (&[format!("{name} = ")], &[".cargo/config.toml", ".cargo/config"]),
+    let shown = shown();
+    let (shown, defining_files): (_, &[&str]) = match runner {
+        Runner::Script => (&shown.scripts, &["package.json"]),
+        Runner::Make => (&shown.targets, &["GNUmakefile", "makefile", "Makefile"]),
+        Runner::Just => (&shown.targets, &["justfile", "Justfile", ".justfile"]),
+        Runner::Cargo => (&shown.aliases, &[".cargo/config.toml", ".cargo/config"]),
     };
-    if definitions.iter().any(|definition| page.text().contains(definition.as_str())) {
+    if shown.contains(name) {
         return None;
     }
     let dirs: Vec<&str> = upwards(parent_dir(page.path())).collect();

@@ -1,11 +1,14 @@
 //! Checks that links, fragments, paths and commands in code spans can be resolved, and that images
 //! have an alternative text.
 
-use super::{Fault, commands, site};
+use super::commands::Commands;
+use super::{Fault, site};
 use crate::parse::document::{self, Block, Document, Link};
 use crate::text::files::{Files, side_file};
+use crate::text::nearest::nearest;
 use crate::text::paths::{join, parent_dir};
 use crate::text::source::{Source, Span};
+use crate::text::time_limit::Stepped;
 use aidd_page::LinkKind;
 use std::collections::HashMap;
 
@@ -17,8 +20,8 @@ pub(super) fn check(
     faults: &mut Vec<Fault>,
 ) {
     let is_enabled = |kind: LinkKind| kinds.contains(&kind);
-    let mut other_documents = OtherDocuments { files, documents: HashMap::new() };
-    for link in &document.links {
+    let mut other_documents = OtherDocuments { files, documents: HashMap::new(), missing: 0 };
+    for link in document.links.iter().stepped() {
         let lacks_alt_text = link.is_image && !link.is_decorative && link.text.trim().is_empty();
         if lacks_alt_text && is_enabled(LinkKind::Images) {
             faults.push(Fault::new(link.span, "image without alternative text"));
@@ -38,19 +41,20 @@ pub(super) fn check(
             faults.extend(other_documents.missing_anchor(link, &target, document));
         }
     }
-    for (code, span) in &document.code {
+    let mut commands = Commands::new(source, files);
+    for (code, span) in document.code.iter().stepped() {
         if is_enabled(LinkKind::Paths) {
             faults.extend(missing_path(code, *span, source.path(), files));
         }
         if is_enabled(LinkKind::Commands)
-            && let Some(why) = commands::undefined_command(code, source, files)
+            && let Some(why) = commands.undefined(code)
         {
             faults.push(Fault::new(*span, why));
         }
     }
     if is_enabled(LinkKind::Commands) {
         let shell = document.blocks.iter().filter(|block| is_shell(block));
-        shell.for_each(|block| report_undefined_commands(block, source, files, faults));
+        shell.for_each(|block| report_undefined_commands(block, source, &mut commands, faults));
     }
 }
 
@@ -66,7 +70,7 @@ fn is_shell(block: &Block) -> bool {
 fn report_undefined_commands(
     block: &Block,
     source: &Source,
-    files: &dyn Files,
+    commands: &mut Commands<'_>,
     faults: &mut Vec<Fault>,
 ) {
     /// Commands after which the following commands run in another directory or in a newly created
@@ -84,7 +88,7 @@ fn report_undefined_commands(
             let command = code.trim_start().trim_start_matches(['$', '%', '>']).trim();
             // A trailing comment is not part of the command.
             let command = command.split(" #").next().unwrap_or(command).trim_end();
-            if let Some(why) = commands::undefined_command(command, source, files) {
+            if let Some(why) = commands.undefined(command) {
                 let start = span.start as usize + code.find(command).unwrap_or(0);
                 faults.push(Fault::new(Span::new(start, start + command.len()), why));
             }
@@ -224,7 +228,13 @@ fn candidates(files: &dyn Files, path: &str) -> Option<String> {
 struct OtherDocuments<'a> {
     files: &'a dyn Files,
     documents: HashMap<String, Option<Document>>,
+    /// The number of missing fragments so far.
+    missing: usize,
 }
+
+/// Maximum number of missing fragments for which similar headings are searched for: each fragment is
+/// compared with all headings.
+const MAX_SEARCHED: usize = 100;
 
 impl OtherDocuments<'_> {
     fn missing_anchor(
@@ -254,7 +264,9 @@ impl OtherDocuments<'_> {
             return None;
         }
         let anchors = document.headings.iter().map(|heading| heading.anchor.as_str());
-        let near = crate::text::nearest::nearest(fragment, anchors);
+        self.missing += 1;
+        let is_searched = self.missing <= MAX_SEARCHED;
+        let near = is_searched.then(|| nearest(fragment, anchors)).flatten();
         let help = near.map(|near| format!("did you mean `#{near}`?"));
         let message = format!("no heading {location} has the fragment `#{fragment}`");
         Some(Fault::new(link.span, message).with_help(help))

@@ -6,6 +6,7 @@ use crate::parse::document::Document;
 use crate::parse::markup::{self, Markup};
 use crate::text::source::Source;
 use aidd_page::{LinkKind, UniqueHeadings};
+use std::collections::HashSet;
 
 /// Whether a page checks anything that this module reports.
 pub(super) fn is_needed(kinds: &[LinkKind], html: Option<&[String]>) -> bool {
@@ -59,21 +60,19 @@ pub(super) fn check_duplicates(
     faults: &mut Vec<Fault>,
 ) {
     // The open headings, each with the texts of the headings directly below it.
-    let mut open: Vec<(u8, Vec<&str>)> = vec![(0, Vec::new())];
+    let mut open: Vec<(u8, HashSet<&str>)> = vec![(0, HashSet::new())];
     for heading in &document.headings {
         let level = if uniqueness == UniqueHeadings::Siblings { heading.level } else { 1 };
         while open.len() > 1 && open.last().is_some_and(|(above, _)| *above >= level) {
             open.pop();
         }
         let Some((_, texts)) = open.last_mut() else { return };
-        if texts.contains(&heading.text.as_str()) {
+        if !texts.insert(&heading.text) {
             let text = format!("duplicate heading `{}`", heading.text);
             faults.push(Fault::new(heading.span, text));
-        } else {
-            texts.push(&heading.text);
         }
         if uniqueness == UniqueHeadings::Siblings {
-            open.push((level, Vec::new()));
+            open.push((level, HashSet::new()));
         }
     }
 }

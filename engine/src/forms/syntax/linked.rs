@@ -1,6 +1,7 @@
 //! Nodes with links to their ancestors. Tree-sitter finds the parent of a node from the root, so
 //! that each look-up costs the depth of the node.
 
+use crate::text::time_limit::step;
 use ast_grep_core::source::{Edit, SgNode};
 use ast_grep_core::tree_sitter::StrDoc;
 use ast_grep_core::{AstGrep, Doc, NodeMatch, Position};
@@ -80,6 +81,7 @@ impl<'r> LinkedNode<'r> {
     }
 
     fn from_ancestor(ancestor: &Ancestor<'r>) -> Self {
+        step();
         Self { node: ancestor.node, parent: ancestor.parent.clone() }
     }
 
@@ -89,6 +91,7 @@ impl<'r> LinkedNode<'r> {
     }
 
     fn to_child(&self, node: Node<'r>) -> Self {
+        step();
         Self { node, parent: Some(self.as_parent()) }
     }
 
@@ -100,25 +103,26 @@ impl<'r> LinkedNode<'r> {
         Some(cursor)
     }
 
-    /// The nodes that `step` reaches from this node.
-    fn siblings(&self, step: fn(&mut TreeCursor<'r>) -> bool) -> impl Iterator<Item = Self> {
+    /// The nodes that `advance` reaches from this node.
+    fn siblings(&self, advance: fn(&mut TreeCursor<'r>) -> bool) -> impl Iterator<Item = Self> {
         let (mut cursor, parent) = (self.sibling_cursor(), self.parent.clone());
         iter::from_fn(move || {
             let cursor = cursor.as_mut()?;
-            step(cursor).then(|| Self { node: cursor.node(), parent: parent.clone() })
+            step();
+            advance(cursor).then(|| Self { node: cursor.node(), parent: parent.clone() })
         })
     }
 
-    /// The sibling that `step` reaches. Tree-sitter treats empty nodes, such as missing brackets,
+    /// The sibling that `advance` reaches. Tree-sitter treats empty nodes, such as missing brackets,
     /// differently from cursors, so next to such a node it must `search` itself.
     fn sibling(
         &self,
-        step: fn(&mut TreeCursor<'r>) -> bool,
+        advance: fn(&mut TreeCursor<'r>) -> bool,
         search: fn(&Node<'r>) -> Option<Node<'r>>,
     ) -> Option<Self> {
         let mut cursor = self.sibling_cursor()?;
         let is_self = cursor.node().id() == self.node.id();
-        let reached = (is_self && step(&mut cursor)).then(|| cursor.node());
+        let reached = (is_self && advance(&mut cursor)).then(|| cursor.node());
         let is_exact = is_self && reached.is_none_or(|node| !node.byte_range().is_empty());
         let node = if is_exact { reached } else { search(&self.node) };
         Some(Self { node: node?, parent: self.parent.clone() })
@@ -139,6 +143,7 @@ impl<'r> SgNode<'r> for LinkedNode<'r> {
         let mut next = Some(self.clone());
         let mut depth = 0_usize;
         iter::from_fn(move || {
+            step();
             let current = next.take()?;
             if cursor.goto_first_child() {
                 depth += 1;
@@ -168,6 +173,7 @@ impl<'r> SgNode<'r> for LinkedNode<'r> {
         let mut cursor = self.node.walk();
         let parent = cursor.goto_first_child().then(|| self.as_parent());
         (0..self.node.child_count() as usize).map(move |_| {
+            step();
             let node = cursor.node();
             cursor.goto_next_sibling();
             Self { node, parent: parent.clone() }

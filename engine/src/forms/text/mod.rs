@@ -4,6 +4,7 @@
 mod accept;
 mod compile;
 mod fixes;
+mod limits;
 mod memory;
 mod required;
 mod shared_regex;
@@ -24,10 +25,10 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
 
 use accept::{accepts, is_identifier};
 pub(crate) use compile::check_header;
+use limits::Limits;
 use required::Required;
 use shared_regex::{Searcher, SharedRegex};
 
@@ -40,9 +41,6 @@ const MAX_AFTER_KEYWORD: usize = 4096;
 const MAX_ADDRESS: usize = 512;
 /// Size in bytes of the parts in which a whole text is searched.
 const PART_BYTES: usize = 64 << 10;
-/// Time limits on one file for the patterns that are searched for in the whole text: for each
-/// pattern, and for all of them.
-const BUDGET: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(2)];
 
 /// All text patterns of an engine.
 #[derive(Debug)]
@@ -132,14 +130,14 @@ impl TextPatterns {
     ) -> ScanResult {
         let source = report.source();
         let mut scan = Scan::new(self, rules, (source, tree), only_secrets);
-        let start = Instant::now();
+        let limits = Limits::new(source.text().len());
         for &index in &self.keywords.everywhere {
             if scan.applies(index, report) {
-                scan.deadline = Some((Instant::now() + BUDGET[0]).min(start + BUDGET[1]));
+                scan.limits = limits.for_pattern();
                 scan.try_pattern(index, 0..source.text().len(), report);
             }
         }
-        scan.deadline = None;
+        scan.limits = Limits::default();
         let mut watched = vec![Vec::new(); self.lists];
         self.prefilter.for_each_match(source.text(), |keyword, found| {
             let mut lists = self.keywords.watched(keyword);
@@ -186,8 +184,7 @@ struct Scan<'a> {
     matches: HashMap<u32, u32>,
     /// The parts of the source, computed for the first match that requires them.
     parts: OnceLock<Option<Parts>>,
-    /// When the time limit of the current pattern expires.
-    deadline: Option<Instant>,
+    limits: Limits,
     stopped: Option<RuleId>,
 }
 
@@ -210,7 +207,7 @@ impl<'a> Scan<'a> {
             seen: HashSet::new(),
             matches: HashMap::new(),
             parts: OnceLock::new(),
-            deadline: None,
+            limits: Limits::default(),
             stopped: None,
         }
     }
@@ -298,7 +295,7 @@ impl<'a> Scan<'a> {
         let mut searcher = compiled.regex.searcher();
         let mut at = window.start;
         while at <= window.end {
-            if self.deadline.is_some_and(|deadline| Instant::now() > deadline) {
+            if self.limits.are_exceeded() {
                 self.stopped.get_or_insert_with(|| rule.id.clone());
                 return;
             }

@@ -32,10 +32,10 @@ pub use gather::{ChangedFacts, FactsCache, gather};
 pub use graph::{Edge, File, Graph, Target, Unresolved};
 pub use resolved::{ImportTarget, ImportTargets};
 
-use crate::parse::syntax::Parsed;
+use crate::parse::syntax::{Parsed, parse_text};
 use crate::text::source::Span;
 use ast_grep_core::Language as _;
-use ast_grep_core::tree_sitter::{LanguageExt, StrDoc};
+use ast_grep_core::tree_sitter::StrDoc;
 use ast_grep_language::SupportLang;
 use serde::{Deserialize, Serialize};
 use words::with_words;
@@ -203,14 +203,15 @@ pub fn is_supported(path: &str) -> bool {
 }
 
 /// Reads the imports of the file at `path` with this text; `None` when its language is not
-/// supported. In malformed code, the imports of the well-formed parts are read.
+/// supported, or parsing exceeded the time limit. In malformed code, the imports of the well-formed
+/// parts are read.
 #[must_use]
 pub fn read(path: &str, text: &str) -> Option<Facts> {
     let (language, grammar) = language_of(path)?;
     match prefix::with_imports(language, text) {
         Some("") => Some(Facts::new(language)),
         Some(part) => {
-            let tree = grammar.ast_grep(part);
+            let tree = parse_text(part, grammar)?;
             let is_complete = !tree.root().get_inner_node().has_error();
             if is_complete { read_tree(path, &tree) } else { read_whole(path, text) }
         }
@@ -220,7 +221,7 @@ pub fn read(path: &str, text: &str) -> Option<Facts> {
 
 fn read_whole(path: &str, text: &str) -> Option<Facts> {
     let (_, grammar) = language_of(path)?;
-    read_tree(path, &grammar.ast_grep(text))
+    read_tree(path, &parse_text(text, grammar)?)
 }
 
 /// The same as [`read`], for a tree that is already parsed.

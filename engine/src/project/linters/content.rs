@@ -1,8 +1,8 @@
 //! Reads the settings of a tool: as data if the format is supported, otherwise as text without
 //! comments, because commented settings have no effect.
 
+use crate::parse::syntax::parse_text;
 use crate::parse::values::{Format, Values};
-use ast_grep_core::tree_sitter::LanguageExt;
 use ast_grep_language::SupportLang;
 use serde_json::Value;
 
@@ -91,7 +91,7 @@ fn without_comments(language: SupportLang, text: String) -> String {
     if language == SupportLang::Rust && !text.contains("#![") {
         return String::new();
     }
-    let parsed = language.ast_grep(&text);
+    let Some(parsed) = parse_text(&text, language) else { return text };
     let comments: Vec<_> = parsed
         .root()
         .dfs()

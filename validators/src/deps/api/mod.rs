@@ -119,9 +119,9 @@ fn uses<'t>(
         {
             let written = text_of(name, text);
             if !is_guarded(written, ancestors, syntax, text) && !is_optional_call(node, ancestors) {
-                let replaced = api.replace.as_ref().filter(|new| !names.is_declared(new));
+                let replaced = api.replace.filter(|new| !names.is_declared(new));
                 let replaced =
-                    replaced.map(|new| Edit::replace(Span::from(node.byte_range()), new.clone()));
+                    replaced.map(|new| Edit::replace(Span::from(node.byte_range()), new));
                 let mut found_use = Use::new(api, name, text);
                 found_use.rename = found_use.rename.or(replaced);
                 found.push(found_use);
@@ -180,7 +180,7 @@ fn walk<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, &[Node<'t>])) {
 impl<'a> Use<'a> {
     fn new(api: &'a Api, name: Node<'_>, text: &str) -> Self {
         let span = Span::from(name.byte_range());
-        let rename = api.rename.as_ref().map(|new| Edit::replace(span, new.clone()));
+        let rename = api.rename.map(|new| Edit::replace(span, new));
         Self { api, span, name: text_of(name, text).to_owned(), rename }
     }
 }
@@ -265,12 +265,12 @@ fn imported<'a>(
 
 /// The edit that imports the new name under the name that the file uses.
 fn rename_specifier(api: &Api, span: Span, text: &str) -> Option<Edit> {
-    let new = api.rename.as_ref()?;
+    let new = api.rename?;
     let written = text.get(span.range())?;
     let old = written.split_whitespace().next()?;
     let name = Span::new(span.start as usize, span.start as usize + old.len());
     let has_alias = written.len() > old.len();
-    let specifier = if has_alias { new.clone() } else { format!("{new} as {old}") };
+    let specifier = if has_alias { new.to_owned() } else { format!("{new} as {old}") };
     Some(Edit::replace(name, specifier))
 }
 
@@ -290,7 +290,7 @@ fn keyword_arguments<'t, 'a>(
     let names = arguments.filter_map(|argument| {
         let is_keyword = argument.kind() == "keyword_argument";
         let name = argument.child_by_field_name("name").filter(|_| is_keyword)?;
-        let is_named = |api: &&&Api| api.argument.as_deref() == Some(text_of(name, text));
+        let is_named = |api: &&&Api| api.argument == Some(text_of(name, text));
         apis.iter().find(is_named).map(|api| (name, *api))
     });
     names.collect()

@@ -24,11 +24,9 @@ pub(super) fn report(uses: &[Use<'_>], files: &dyn Files, report: &mut Report<'_
         }
         let message = message(found, package, version, &change);
         let finding = report.at(found.span, message);
-        let instead = api.instead.as_ref().map(|new| format!("Use {new}. "));
+        let instead = api.instead.map(|new| format!("Use {new}. "));
         finding.help(format!("{}See {}", instead.unwrap_or_default(), api.source));
-        if let (Some(edit), Some(new)) =
-            (&found.rename, api.rename.as_ref().or(api.replace.as_ref()))
-        {
+        if let (Some(edit), Some(new)) = (&found.rename, api.rename.or(api.replace)) {
             finding.fix(format!("Use `{new}`"), vec![edit.clone()]);
         }
     }

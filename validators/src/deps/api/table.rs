@@ -37,7 +37,7 @@ pub(super) struct Package {
     /// The name in the registry, or the name of the language or runtime.
     pub(super) name: String,
     /// The page of the publisher, for the APIs that name no other page.
-    source: String,
+    source: &'static str,
     /// The paths of results that are values of another path: `pandas.read_csv()`.
     #[serde(default)]
     results: BTreeMap<String, String>,
@@ -48,22 +48,30 @@ pub(super) struct Package {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Row {
-    path: String,
+    path: &'static str,
     /// The keyword argument that is removed or deprecated, if it is not the function itself.
-    argument: Option<String>,
+    #[serde(borrow)]
+    argument: Option<&'static str>,
     /// The first version without the API.
-    removed: Option<String>,
+    #[serde(borrow)]
+    removed: Option<&'static str>,
     /// The first version in which the API is deprecated.
-    deprecated: Option<String>,
+    #[serde(borrow)]
+    deprecated: Option<&'static str>,
     /// The first version that has the API again.
-    until: Option<String>,
+    #[serde(borrow)]
+    until: Option<&'static str>,
     /// The replacement, as a part of a sentence.
-    instead: Option<String>,
+    #[serde(borrow)]
+    instead: Option<&'static str>,
     /// The new name, if only the name differs.
-    rename: Option<String>,
+    #[serde(borrow)]
+    rename: Option<&'static str>,
     /// The built-in name that the whole expression is equivalent to.
-    replace: Option<String>,
-    source: Option<String>,
+    #[serde(borrow)]
+    replace: Option<&'static str>,
+    #[serde(borrow)]
+    source: Option<&'static str>,
 }
 
 /// An API that a version removed or deprecated.
@@ -71,15 +79,15 @@ struct Row {
 pub(super) struct Api {
     /// The index of the package.
     pub(super) package: usize,
-    pub(super) path: String,
-    pub(super) argument: Option<String>,
+    pub(super) path: &'static str,
+    pub(super) argument: Option<&'static str>,
     pub(super) removed: Option<Version>,
     pub(super) deprecated: Option<Version>,
     pub(super) until: Option<Version>,
-    pub(super) instead: Option<String>,
-    pub(super) rename: Option<String>,
-    pub(super) replace: Option<String>,
-    pub(super) source: String,
+    pub(super) instead: Option<&'static str>,
+    pub(super) rename: Option<&'static str>,
+    pub(super) replace: Option<&'static str>,
+    pub(super) source: &'static str,
 }
 
 /// The table, with its indexes.
@@ -87,11 +95,11 @@ pub(super) struct Table {
     pub(super) packages: Vec<Package>,
     pub(super) apis: Vec<Api>,
     /// Path → index of the API.
-    by_path: HashMap<String, usize>,
+    by_path: HashMap<&'static str, usize>,
     /// Path of a function → the APIs that are arguments of the function.
-    by_function: HashMap<String, Vec<usize>>,
+    by_function: HashMap<&'static str, Vec<usize>>,
     /// The beginnings of the paths of modules of which all modules are removed.
-    prefixes: Vec<(String, usize)>,
+    prefixes: Vec<(&'static str, usize)>,
     results: HashMap<String, String>,
     /// The beginnings of the modules of the APIs.
     modules: AhoCorasick,
@@ -101,7 +109,7 @@ pub(super) struct Table {
 
 /// The last words of the APIs of a module.
 struct LastWords {
-    words: Vec<String>,
+    words: Vec<&'static str>,
     /// The automaton of the words, built when a file imports the module.
     finder: OnceLock<AhoCorasick>,
 }
@@ -110,7 +118,9 @@ struct LastWords {
 pub(super) static APIS: LazyLock<Table> = LazyLock::new(|| Table::read(TABLE));
 
 impl Table {
-    fn read(text: &str) -> Self {
+    /// Parts of the text are not copied: thousands of small strings that remain would keep pages of the
+    /// heap among values that are freed.
+    fn read(text: &'static str) -> Self {
         // A test ensures that the shipped table can be read.
         let mut packages: Vec<Package> = serde_json::from_str(text).unwrap_or_default();
         let mut apis = Vec::new();
@@ -118,7 +128,7 @@ impl Table {
         for (index, package) in packages.iter_mut().enumerate() {
             results.extend(std::mem::take(&mut package.results));
             for row in std::mem::take(&mut package.apis) {
-                let version = |text: Option<String>| text.and_then(|text| Version::read(&text));
+                let version = |text: Option<&str>| text.and_then(Version::read);
                 apis.push(Api {
                     package: index,
                     path: row.path,
@@ -129,30 +139,29 @@ impl Table {
                     instead: row.instead,
                     rename: row.rename,
                     replace: row.replace,
-                    source: row.source.unwrap_or_else(|| package.source.clone()),
+                    source: row.source.unwrap_or(package.source),
                 });
             }
         }
         let mut by_path = HashMap::new();
-        let mut by_function: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut by_function: HashMap<&str, Vec<usize>> = HashMap::new();
         let mut prefixes = Vec::new();
         let mut by_module: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (index, api) in apis.iter().enumerate() {
             if api.argument.is_some() {
-                by_function.entry(api.path.clone()).or_default().push(index);
+                by_function.entry(api.path).or_default().push(index);
             } else if api.path.ends_with('/') {
-                prefixes.push((api.path.clone(), index));
+                prefixes.push((api.path, index));
             } else {
-                by_path.insert(api.path.clone(), index);
+                by_path.insert(api.path, index);
             }
             let (module, last) = words_of(api);
             by_module.entry(module).or_default().insert(last);
         }
         let modules = automaton(by_module.keys());
-        let last_words = by_module.into_values().map(|words| LastWords {
-            words: words.into_iter().map(str::to_owned).collect(),
-            finder: OnceLock::new(),
-        });
+        let last_words = by_module
+            .into_values()
+            .map(|words| LastWords { words: words.into_iter().collect(), finder: OnceLock::new() });
         let last_words = last_words.collect();
         Self { modules, last_words, packages, by_path, by_function, prefixes, results, apis }
     }
@@ -181,7 +190,7 @@ impl Table {
     /// The API that is the module with this path, or contains it.
     pub(super) fn module(&self, path: &str) -> Option<&Api> {
         self.get(path).or_else(|| {
-            let (_, index) = self.prefixes.iter().find(|(prefix, _)| path.starts_with(prefix))?;
+            let (_, index) = self.prefixes.iter().find(|(prefix, _)| path.starts_with(*prefix))?;
             self.apis.get(*index)
         })
     }
@@ -216,12 +225,12 @@ fn is_word(text: &str, range: Range<usize>) -> bool {
 }
 
 /// The beginning of the module of an API, and the last word that each use contains.
-fn words_of(api: &Api) -> (&str, &str) {
+fn words_of(api: &Api) -> (&'static str, &'static str) {
     let path = api.path.trim_end_matches('/');
     let path = path.strip_suffix("()").unwrap_or(path);
     let (module, name) = path.split_once('#').unwrap_or((path, ""));
     let end = |text: &str| text.find(['.', '(']).unwrap_or(text.len());
-    match (&api.argument, name) {
+    match (api.argument, name) {
         (Some(argument), "") => (&path[..end(path)], argument),
         (Some(argument), _) => (module, argument),
         // The name of a default import differs in each file.

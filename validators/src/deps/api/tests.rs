@@ -169,7 +169,7 @@ fn time_of_uses(source: &Source) -> Duration {
 /// The path of the file and a text that uses the API.
 fn example(api: &Api) -> (&'static str, String) {
     let origin = APIS.packages[api.package].origin;
-    let path = api.path.as_str();
+    let path = api.path;
     if matches!(origin, Origin::Pypi | Origin::Python) {
         let root = path.split(['.', '(']).next().unwrap_or(path);
         return match &api.argument {

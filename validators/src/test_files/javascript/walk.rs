@@ -6,6 +6,8 @@ use aho_corasick::AhoCorasick;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Finding;
 use aidd_engine::text::source::Span;
+use aidd_engine::text::time_limit::step;
+use oxc_ast::AstKind;
 use oxc_ast::ast::*;
 use oxc_ast_visit::{Visit, walk};
 use oxc_syntax::scope::ScopeFlags;
@@ -103,6 +105,10 @@ struct TestCounter<'n, 'a> {
 }
 
 impl<'a> Visit<'a> for TestCounter<'_, 'a> {
+    fn enter_node(&mut self, _: AstKind<'a>) {
+        step();
+    }
+
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
         let block = self.names.block(call);
         self.count += usize::from(block.is_some_and(|block| block.role == Role::Test));
@@ -291,6 +297,10 @@ const SETUPS: [&str; 8] =
     ["setup", "beforeAll", "afterAll", "server", "http", "msw", "get", "post"];
 
 impl<'a> Visit<'a> for Walker<'a, '_, '_> {
+    fn enter_node(&mut self, _: AstKind<'a>) {
+        step();
+    }
+
     fn visit_call_expression(&mut self, call: &CallExpression<'a>) {
         let block = self.names.block(call).filter(|_| self.frames.len() < MAX_FRAMES);
         if let Some(block) = block {

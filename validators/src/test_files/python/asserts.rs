@@ -4,6 +4,7 @@ use super::span;
 use super::walk::Walker;
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;
+use aidd_engine::text::time_limit::step;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{BoolOp, Expr, ExprCall, StmtAssert, StmtExpr};
 
@@ -136,6 +137,7 @@ struct FindName<'n, 'a>(&'n [&'a str], Option<&'a str>);
 
 impl<'a> Visitor<'a> for FindName<'_, 'a> {
     fn visit_expr(&mut self, expression: &'a Expr) {
+        step();
         if let Expr::Name(name) = expression
             && self.0.contains(&name.id.as_str())
         {

@@ -5,6 +5,7 @@ use super::walk::Walker;
 use super::{marks, span};
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::source::Span;
+use aidd_engine::text::time_limit::step;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Alias, Expr, ExprCall, Stmt, StmtFunctionDef, StmtImportFrom};
 use ruff_text_size::Ranged;
@@ -56,6 +57,7 @@ struct Finalizers(Option<Span>);
 
 impl<'a> Visitor<'a> for Finalizers {
     fn visit_expr(&mut self, expression: &'a Expr) {
+        step();
         if let Expr::Call(call) = expression
             && let Expr::Attribute(attribute) = &*call.func
             && attribute.attr.as_str() == "addfinalizer"
@@ -201,6 +203,7 @@ struct UsesAny<'n>(Vec<&'n str>, bool);
 
 impl<'a> Visitor<'a> for UsesAny<'_> {
     fn visit_expr(&mut self, expression: &'a Expr) {
+        step();
         self.1 |= matches!(expression, Expr::Name(name) if self.0.contains(&name.id.as_str()));
         visitor::walk_expr(self, expression);
     }

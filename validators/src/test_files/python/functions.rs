@@ -3,6 +3,7 @@
 use super::walk::Walker;
 use super::{fixtures, span};
 use aidd_engine::text::source::Span;
+use aidd_engine::text::time_limit::step;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::Ranged;
@@ -260,6 +261,7 @@ impl<'a> Visitor<'a> for Yields {
     }
 
     fn visit_expr(&mut self, expression: &'a Expr) {
+        step();
         match expression {
             Expr::Yield(_) | Expr::YieldFrom(_) => self.0 = self.0.or(Some(span(expression))),
             Expr::Lambda(_) | Expr::Generator(_) => {}

@@ -2,6 +2,7 @@
 
 use super::span;
 use super::walk::Walker;
+use aidd_engine::text::time_limit::step;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtWith};
 
@@ -202,6 +203,7 @@ struct Uses<'n>(&'n str, bool);
 
 impl<'a> Visitor<'a> for Uses<'_> {
     fn visit_expr(&mut self, expression: &'a Expr) {
+        step();
         self.1 |= matches!(expression, Expr::Name(name) if name.id.as_str() == self.0);
         visitor::walk_expr(self, expression);
     }

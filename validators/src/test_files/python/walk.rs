@@ -4,6 +4,7 @@ use super::{asserts, fixtures, functions, marks, raises};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Finding;
 use aidd_engine::text::source::Span;
+use aidd_engine::text::time_limit::step;
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{Expr, Identifier, ModModule, Stmt, StmtClassDef, StmtFunctionDef};
 use std::collections::HashMap;
@@ -209,6 +210,7 @@ const MEMBERS: [&str; 12] = [
 
 impl<'a> Visitor<'a> for Walker<'a, '_, '_> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
+        step();
         match statement {
             Stmt::Import(_) | Stmt::ImportFrom(_) => self.import(statement),
             Stmt::FunctionDef(function) => {
@@ -275,6 +277,7 @@ impl<'a> Visitor<'a> for Walker<'a, '_, '_> {
     }
 
     fn visit_expr(&mut self, expression: &'a Expr) {
+        step();
         if let Expr::Call(call) = expression {
             raises::check_call(self, call);
             asserts::check_call(self, call);
