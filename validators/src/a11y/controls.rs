@@ -303,7 +303,17 @@ pub(super) fn link_without_target(element: El<'_>, found: &mut Found<'_, '_>) {
         .attributes()
         .iter()
         .any(|attribute| attribute.name.starts_with("data-") && attribute.name.ends_with("toggle"));
-    if is_toggle && element.document().language() == Language::Html {
+    // `#` is the top of the page.
+    let is_top = || {
+        let names = ["class", "id", "aria-label", "title"].map(|name| element.text_of(name));
+        let text = if let Name::Present(text) = content(element) { text } else { None };
+        names.into_iter().flatten().chain(text.as_deref()).any(|text| {
+            let text = text.to_ascii_lowercase().replace("totop", "to top");
+            text.split(|c: char| !c.is_alphanumeric())
+                .any(|word| matches!(word, "top" | "elevator"))
+        })
+    };
+    if is_toggle && element.document().language() == Language::Html || lower == "#" && is_top() {
         return;
     }
     let span = if span.is_empty() { element.tag_span() } else { span };

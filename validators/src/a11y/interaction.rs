@@ -79,7 +79,15 @@ pub(super) fn click_only_element(element: El<'_>, found: &mut Found<'_, '_>) {
                 || child.attribute("role").is_some()
         })
     });
-    if is_guard || is_absent || contains_control {
+    // The keyboard reaches the control around the element.
+    let is_in_control = || {
+        element.close_ancestors().any(|outer| {
+            matches!(outer.tag, "button" | "summary")
+                || outer.tag == "a" && outer.has("href")
+                || matches!(role(outer), Role::Explicit("button" | "link"))
+        })
+    };
+    if is_guard || is_absent || contains_control || is_in_control() {
         return;
     }
     if let Some(name) = widget {

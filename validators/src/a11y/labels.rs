@@ -28,7 +28,9 @@ pub(super) fn label_without_control(element: El<'_>, found: &mut Found<'_, '_>) 
     // A script fills an empty `for` of a page.
     let is_page = element.document().language() == Language::Html;
     let is_empty = || element.text_of("for") == Some("") && !is_page;
-    if element.has("for") && !is_empty() || element.has("id") && !is_unused(element, found) {
+    // The tag helper of Razor adds `for` and the text.
+    let is_helper = element.has("asp-for");
+    if is_helper || element.has("for") && !is_empty() || element.has("id") && !is_unused(element, found) {
         return;
     }
     let Some(inner) = element.inner() else { return };
@@ -63,14 +65,17 @@ pub(super) fn label_without_control(element: El<'_>, found: &mut Found<'_, '_>) 
 /// Whether the element contains a block that can render elements.
 fn has_unknown_content(element: El<'_>) -> bool {
     let language = element.document().language();
-    element.children().any(|node| match node {
-        Node::Block(block) => {
-            let is_template = language == Language::Html;
-            // `{label}` is text in most components, `{children}` is not.
-            block.may_be_text && (is_template || language == Language::Jsx)
+    let has_block =
+        || element.children().any(|node| matches!(node, Node::Block(it) if it.may_be_text));
+    match language {
+        // A template can render a control before a text: `{{ form.terms() }} I agree`.
+        Language::Html => has_block(),
+        // `{label}` is text in most components, `{children}` is not.
+        Language::Jsx => {
+            has_block() && !element.children().any(|node| matches!(node, Node::Text(..)))
         }
         _ => false,
-    }) && !element.children().any(|node| matches!(node, Node::Text(..)))
+    }
 }
 
 /// Whether the source shows a form control that the label would name, no text of the label, and no
