@@ -172,7 +172,7 @@ fn package_dir(files: &dyn Files, dir: &str) -> String {
 }
 
 /// The paths that a module can mean, without extension; empty for packages.
-fn bases(files: &dyn Files, dir: &str, module: &str) -> Vec<String> {
+pub(super) fn bases(files: &dyn Files, dir: &str, module: &str) -> Vec<String> {
     match aliased(module) {
         None => normalized(dir, module).into_iter().collect(),
         Some(rest) => {

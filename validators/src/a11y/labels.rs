@@ -30,7 +30,10 @@ pub(super) fn label_without_control(element: El<'_>, found: &mut Found<'_, '_>) 
     let is_empty = || element.text_of("for") == Some("") && !is_page;
     // The tag helper of Razor adds `for` and the text.
     let is_helper = element.has("asp-for");
-    if is_helper || element.has("for") && !is_empty() || element.has("id") && !is_unused(element, found) {
+    if is_helper
+        || element.has("for") && !is_empty()
+        || element.has("id") && !is_unused(element, found)
+    {
         return;
     }
     let Some(inner) = element.inner() else { return };
