@@ -2,8 +2,8 @@
 
 use super::element::El;
 use super::names::{
-    Name, aria_name, attribute_name, content, is_blank, is_labelled, may_be_hidden, name,
-    text_through_components,
+    Name, aria_name, attribute_name, content, is_blank, is_in_plain_component, is_labelled,
+    may_be_hidden, name, text_through_components,
 };
 use super::roles::{Role, ignores_presentation, implicit, input_type, role};
 use super::{Found, aria};
@@ -77,13 +77,18 @@ pub(super) fn unnamed_button(element: El<'_>, found: &mut Found<'_, '_>) {
         && !document.is_complete()
         && element.children().next().is_none()
         && element.attribute("id").is_some();
-    if is_filled_later || element.tag != "summary" && is_labelled(element) {
+    let is_in_component = element.tag == "button" && is_in_plain_component(element);
+    if is_filled_later || element.tag != "summary" && !is_in_component && is_labelled(element) {
         return;
     }
     let what = if element.tag == "summary" { "`<summary>`" } else { "button" };
-    found
+    let finding = found
         .at(element.tag_span(), format!("{what} without a name"))
         .help("add text or `aria-label`; hide a decorative icon with `aria-hidden=\"true\"`");
+    if is_in_component {
+        // Readers have not evaluated the rule on these.
+        finding.severity = finding.severity.min(Severity::Info);
+    }
 }
 
 /// Whether a `<summary>` in this element is the first of `<details>`; others are text.
