@@ -303,6 +303,7 @@ pub(super) fn unsupported_aria_attribute(element: El<'_>, found: &mut Found<'_, 
                 name == "generic"
                     || role(element).is_presentational()
                         && element.text_of("role").is_some()
+                        && !matches!(attribute.value, Value::Empty)
                         && matches!(element.tag, "div" | "span")
             }
             // The last roles prohibit names since the draft of WAI-ARIA 1.3.

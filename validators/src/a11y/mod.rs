@@ -3,6 +3,7 @@
 mod alt_words;
 mod aria;
 mod attributes;
+mod clicks;
 mod components;
 mod containers;
 mod contrast;
@@ -48,7 +49,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/autofocus", interaction::autofocus),
     ("a11y/autoplay", images::autoplay),
     ("a11y/broken-fragment", page::broken_fragment),
-    ("a11y/click-only-element", interaction::click_only_element),
+    ("a11y/click-only-element", clicks::click_only_element),
     ("a11y/conditional-aria-attribute", containers::conditional_aria_attribute),
     ("a11y/definition-list", structure::definition_list),
     ("a11y/deprecated-role", attributes::deprecated_role),

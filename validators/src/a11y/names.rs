@@ -403,7 +403,7 @@ pub(super) fn is_aria_hidden(element: El<'_>) -> bool {
 }
 
 /// Whether a component renders an icon without text.
-fn is_icon(element: El<'_>) -> bool {
+pub(super) fn is_icon(element: El<'_>) -> bool {
     if element.is_native() || element.has_spread() {
         return false;
     }
