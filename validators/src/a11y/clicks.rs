@@ -27,9 +27,8 @@ pub(super) fn click_only_element(element: El<'_>, found: &mut Found<'_, '_>) {
     }
     // A handler that only stops the event, or that closes what the element surrounds.
     let code = found.slice(click.span);
-    const GUARDS: [&str; 9] = [
+    const GUARDS: [&str; 8] = [
         "currentTarget",
-        ".stop",
         ".self",
         "|self",
         "target =",
@@ -39,9 +38,11 @@ pub(super) fn click_only_element(element: El<'_>, found: &mut Found<'_, '_>) {
         ".window",
         ".document",
     ];
+    let is_jsx = element.document().language() == Language::Jsx;
     let is_guard = GUARDS.iter().any(|word| code.contains(word))
+        || code.contains(".stop") && !is_jsx
         || (code.contains("ropagation") || code.contains("preventDefault"))
-            && !(element.document().language() == Language::Jsx && does_more(code));
+            && !(is_jsx && does_more(code));
     let is_absent = matches!(click.value, Value::Absent)
         || matches!(click.value, Value::Empty)
             && !matches!(element.document().language(), Language::Vue | Language::Svelte);
@@ -65,7 +66,13 @@ pub(super) fn click_only_element(element: El<'_>, found: &mut Found<'_, '_>) {
                 || matches!(role(outer), Role::Explicit("button" | "link"))
         })
     };
-    if is_guard || is_absent || contains_control || is_in_control() {
+    // A backdrop closes what is over it, which the keyboard closes in another way.
+    let is_backdrop = || {
+        let code = found.slice(element.tag_span());
+        element.children().next().is_none()
+            && ["fixed", "inset-0", "backdrop", "overlay"].iter().any(|word| code.contains(word))
+    };
+    if is_guard || is_backdrop() || is_absent || contains_control || is_in_control() {
         return;
     }
     if let Some(name) = widget {
