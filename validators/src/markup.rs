@@ -28,6 +28,7 @@ pub(super) const FAMILY: Family = Family {
         path.rsplit('/').next() == Some("package.json")
             || path.ends_with(".css")
             || path.ends_with(".scss")
+            || path.contains("tailwind.config.")
             || a11y::is_component_path(path)
     },
     ..Family::EMPTY

@@ -3,7 +3,7 @@
 
 use crate::text::finding::{Finding, RuleId, Severity};
 use crate::text::source::{Source, Span};
-use crate::text::time_limit::end_if_exceeded;
+use crate::text::time_limit::steps;
 pub use aidd_page::Details;
 use aidd_page::{CheckHeader, Form, Header, Tables};
 use jiff::civil::Date;
@@ -192,6 +192,9 @@ impl DerefMut for Params {
     }
 }
 
+/// The number of steps ([`steps`]) of a rule that begins.
+const STEPS_PER_RULE: u32 = 16;
+
 /// The settings of all rules that run on one source, by rule id. Each file needs hundreds of look-ups,
 /// so the hash is a fast one.
 pub type Settings = HashMap<RuleId, Setting, foldhash::fast::RandomState>;
@@ -260,7 +263,8 @@ impl<'a> Report<'a> {
 
     /// Makes `rule` the rule of the following findings; returns `false` when the rule is disabled.
     pub fn begin(&mut self, rule: &str) -> bool {
-        end_if_exceeded();
+        // Most rules that begin are disabled, or do not apply to the text.
+        steps(STEPS_PER_RULE);
         self.rule = self.settings.get_key_value(rule).and_then(|(id, setting)| {
             if self.disabled.is_some_and(|disabled| disabled.contains(rule)) {
                 return None;

@@ -61,9 +61,17 @@ pub(crate) fn catch_exceeded(part: impl FnOnce()) -> Result<(), Exceeded> {
 /// called in functions that loops of rules call.
 #[inline]
 pub fn step() {
-    let steps = STEPS.get().wrapping_add(1);
-    STEPS.set(steps);
-    if steps.is_multiple_of(STEPS_PER_CLOCK_READ) {
+    steps(1);
+}
+
+/// The same as `count` calls of [`step`]; `count` must be less than the steps per read of the clock.
+#[inline]
+pub(crate) fn steps(count: u32) {
+    let steps = STEPS.get() + count;
+    if steps < STEPS_PER_CLOCK_READ {
+        STEPS.set(steps);
+    } else {
+        STEPS.set(0);
         end_if_exceeded();
     }
 }

@@ -11,7 +11,7 @@ use aidd_engine::text::source::Source;
 use aidd_markup::{Attribute, AttributeKind, Document, Language, tags};
 use oxc_ast::ast::{ImportDeclarationSpecifier, ModuleExportName, Program, Statement};
 use oxc_span::SourceType;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// Maximum size of a file with a component, in bytes.
@@ -161,25 +161,17 @@ fn aliased(module: &str) -> Option<&str> {
     ["@/", "~/", "$lib/"].iter().find_map(|prefix| module.strip_prefix(prefix))
 }
 
-/// The directory of the package that contains a directory.
+/// The directory of the package that contains a directory; empty or ends with `/`.
 fn package_dir(files: &dyn Files, dir: &str) -> String {
     let dirs = dir.match_indices('/').map(|(at, _)| &dir[..=at]);
     let mut dirs: Vec<&str> = std::iter::once("").chain(dirs).collect();
     let own = format!("{dir}/");
     dirs.push(&own);
-    let nearest = dirs.into_iter().rev().find(|dir| files.exists(&format!("{dir}package.json")));
-    nearest.unwrap_or_default().to_owned()
-}
-
-/// The paths that a module can mean, without extension; empty for packages.
-pub(super) fn bases(files: &dyn Files, dir: &str, module: &str) -> Vec<String> {
-    match aliased(module) {
-        None => normalized(dir, module).into_iter().collect(),
-        Some(rest) => {
-            let root = cached(files, &format!("component-root {dir}"), || package_dir(files, dir));
-            ["src/", "", "app/", "src/lib/"].map(|below| format!("{root}{below}{rest}")).into()
-        }
-    }
+    let is_package = |dir: &&str| {
+        let path = format!("{dir}package.json");
+        *cached(files, &format!("exists {path}"), || files.exists(&path))
+    };
+    dirs.into_iter().rev().find(is_package).unwrap_or_default().to_owned()
 }
 
 /// `module` below `dir`, without `.` and `..`; `None` outside of the project.
@@ -197,8 +189,37 @@ fn normalized(dir: &str, module: &str) -> Option<String> {
     Some(parts.join("/"))
 }
 
-/// The file with a component that a module means.
+/// The file with a component that a module means, for the files in `dir`.
 fn file_of(files: &dyn Files, dir: &str, module: &str) -> Option<String> {
+    let found = match aliased(module) {
+        None => {
+            let base = normalized(dir, module)?;
+            cached(files, &format!("component-file {base}"), || first_file(files, [&*base]))
+        }
+        Some(rest) => {
+            let root = cached(files, &format!("component-root {dir}"), || package_dir(files, dir));
+            cached(files, &format!("component-alias {root} {rest}"), || {
+                let bases = ["src/", "", "app/", "src/lib/"];
+                let bases = bases.map(|below| format!("{root}{below}{rest}"));
+                first_file(files, bases.each_ref().map(|base| &**base))
+            })
+        }
+    };
+    (*found).clone()
+}
+
+/// The file that a module with an extension means, for the files in `dir`; `None` for packages.
+pub(super) fn project_file(files: &dyn Files, dir: &str, module: &str) -> Option<String> {
+    let Some(rest) = aliased(module) else {
+        return normalized(dir, module).filter(|path| exists(files, path));
+    };
+    let root = cached(files, &format!("component-root {dir}"), || package_dir(files, dir));
+    let paths = ["src/", "", "app/", "src/lib/"].map(|below| format!("{root}{below}{rest}"));
+    paths.into_iter().find(|path| exists(files, path))
+}
+
+/// The first file with a component whose path is one of `bases` with an extension.
+fn first_file<const N: usize>(files: &dyn Files, bases: [&str; N]) -> Option<String> {
     const ENDS: [&str; 9] = [
         "",
         ".tsx",
@@ -210,11 +231,21 @@ fn file_of(files: &dyn Files, dir: &str, module: &str) -> Option<String> {
         "/index.ts",
         "/index.js",
     ];
-    let candidates = bases(files, dir, module)
-        .into_iter()
-        .flat_map(|base| ENDS.map(|end| format!("{base}{end}")));
+    let candidates = bases.into_iter().flat_map(|base| ENDS.map(|end| format!("{base}{end}")));
     let mut candidates = candidates.filter(|path| is_component_path(path));
-    candidates.find(|path| files.exists(path))
+    candidates.find(|path| exists(files, path))
+}
+
+/// Whether a file exists. Most candidates do not, so each directory is read once per run.
+fn exists(files: &dyn Files, path: &str) -> bool {
+    if files.run_cache().is_none() {
+        return files.exists(path);
+    }
+    let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let names = cached(files, &format!("names {dir}"), || {
+        files.names(dir).into_iter().collect::<HashSet<String>>()
+    });
+    names.contains(name)
 }
 
 /// The element that a component of another file renders.
@@ -228,8 +259,7 @@ fn exported(
     /// Maximum number of files that pass a component on.
     const MAX_DEPTH: usize = 3;
     let dir = from.rsplit_once('/').map_or("", |(dir, _)| dir);
-    let key = format!("component-file {dir} {module}");
-    let path = (*cached(files, &key, || file_of(files, dir, module))).clone()?;
+    let path = file_of(files, dir, module)?;
     let exports = exports(files, &path);
     if let Some(&(_, element)) = exports.elements.iter().find(|(known, _)| known == name) {
         return INFERRED.contains(&element).then_some(element);

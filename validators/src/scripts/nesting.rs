@@ -9,8 +9,8 @@ const MAX_LEVELS: usize = 96 << 10;
 const MAX_SIZE: usize = 2 << 20;
 
 /// Maximum length in bytes of a text whose levels are not counted: each byte is assumed to begin a
-/// level.
-const MAX_UNCOUNTED_SIZE: usize = 64 << 10;
+/// level. The stack of a thread that checks a whole project is large enough for such a text.
+const MAX_UNCOUNTED_SIZE: usize = 32 << 10;
 
 /// The stack in bytes that is reserved for one level. In release builds, parsing and a plain walk
 /// need at most 1.5 KiB per level; the frames of debug builds are larger.

@@ -3,11 +3,13 @@
 //! file names that duplicates would have are searched for.
 
 use super::entry::Entry;
+use crate::cached::cached;
 use aidd_engine::text::files::{Files, SIDE_FILE_LIMIT, side_file};
 use aidd_engine::text::kind::{self, KNOWLEDGE_CATEGORIES};
 use aidd_engine::text::source::Source;
 use aidd_page as page;
 use std::collections::BTreeSet;
+use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 
 /// Maximum number of entries compared; in a larger knowledge base, duplicates are only searched for
 /// by file name.
@@ -19,9 +21,6 @@ const MIN_LINES: usize = 8;
 /// Minimum share of the shorter entry's lines that are also in the other entry: no two shipped
 /// entries share a fifth of their lines.
 const MIN_SHARED: f64 = 0.6;
-/// Number of lines of an entry that are searched for in another entry before the other entry is
-/// parsed. In a duplicate, at least a quarter of these lines is found, whichever lines are chosen.
-const SAMPLE_LINES: usize = 16;
 /// Minimum length of a line in bytes; shorter lines are part of the template, such as headings.
 const MIN_LINE_LEN: usize = 24;
 
@@ -37,18 +36,19 @@ pub(super) fn find_duplicates(entry: &Entry, source: &Source, files: &dyn Files)
     let path = source.path();
     let Some((root, _)) = kind::knowledge_root(path) else { return Vec::new() };
     let identity = Identity::from_entry(entry, source.text());
-    let mut duplicates = Vec::new();
-    for other in other_entries(root, path, &identity, files) {
-        let text = side_file(files, &other).filter(|text| text.len() as u64 <= SIDE_FILE_LIMIT);
-        let Some(text) = text.filter(|text| identity.can_match(text)) else { continue };
-        let other_source = Source::new(other.as_str(), text);
-        let other_identity =
-            Identity::from_entry(&Entry::parse(&other_source), other_source.text());
-        if let Some(why) = identity.match_reason(&other_identity) {
-            duplicates.push(Duplicate { path: other, why });
-        }
-    }
-    duplicates
+    let reason = |other: String| {
+        let known = cached(files, &format!("identity of entry {other}"), || read(&other, files));
+        let why = identity.match_reason(known.as_ref().as_ref()?)?;
+        Some(Duplicate { path: other, why })
+    };
+    other_entries(root, path, &identity, files).into_iter().filter_map(reason).collect()
+}
+
+/// The identity of the entry in another file; `None` if the file cannot be read.
+fn read(path: &str, files: &dyn Files) -> Option<Identity> {
+    let text = side_file(files, path).filter(|text| text.len() as u64 <= SIDE_FILE_LIMIT)?;
+    let source = Source::new(path, text);
+    Some(Identity::from_entry(&Entry::parse(&source), source.text()))
 }
 
 /// The sorted paths of other entries.
@@ -88,8 +88,8 @@ struct Identity {
     slugs: BTreeSet<String>,
     /// The packages of the entry, the main package first.
     packages: Vec<String>,
-    /// The lines that are long enough to be specific to the entry.
-    lines: BTreeSet<String>,
+    /// The sorted hashes of the lines that are long enough to be specific to the entry.
+    lines: Vec<u64>,
 }
 
 impl Identity {
@@ -105,26 +105,12 @@ impl Identity {
         let lines = all.iter().enumerate().filter(|(index, line)| {
             line.len() > MIN_LINE_LEN && !line.starts_with(['#', '<']) && !is_table_header(*index)
         });
-        Self {
-            slugs: names.map(slug).filter(|name| !name.is_empty()).collect(),
-            packages,
-            lines: lines.map(|(_, line)| line.to_lowercase()).collect(),
-        }
-    }
-
-    /// A prefilter: whether `text` can be a duplicate. Every criterion requires that
-    /// `text` contains a word of this entry.
-    fn can_match(&self, text: &str) -> bool {
-        let text = text.to_lowercase();
-        let is_named = |slug: &String| slug.split('-').all(|part| text.contains(as_written(part)));
-        self.slugs.iter().any(is_named)
-            || self.packages.iter().any(|package| text.contains(package))
-            || self.sample().filter(|line| text.contains(line.as_str())).count() * 4 >= SAMPLE_LINES
-    }
-
-    /// Some lines of the entry, evenly distributed.
-    fn sample(&self) -> impl Iterator<Item = &String> {
-        self.lines.iter().step_by(self.lines.len().div_ceil(SAMPLE_LINES).max(1))
+        let hash = |line: &str| BuildHasherDefault::<DefaultHasher>::default().hash_one(line);
+        let mut lines: Vec<u64> = lines.map(|(_, line)| hash(&line.to_lowercase())).collect();
+        lines.sort_unstable();
+        lines.dedup();
+        let slugs = names.map(slug).filter(|name| !name.is_empty()).collect();
+        Self { slugs, packages, lines }
     }
 
     /// The reason why the other entry is on the same technology, if it is.
@@ -148,17 +134,12 @@ impl Identity {
             return Some(format!("is also an entry on the package `{package}`"));
         }
         let min_count = self.lines.len().min(other.lines.len());
-        let common = self.lines.intersection(&other.lines).count();
+        let is_common = |line: &&u64| other.lines.binary_search(line).is_ok();
+        let common = self.lines.iter().filter(is_common).count();
         let has_same_content =
             min_count >= MIN_LINES && common as f64 >= MIN_SHARED * min_count as f64;
         has_same_content.then(|| format!("has {common} of {min_count} lines in common"))
     }
-}
-
-/// A part of a slug as it occurs in text: `csharp` is written `c#` in text, so only `c` is searched
-/// for.
-fn as_written(part: &str) -> &str {
-    part.strip_suffix("sharp").or_else(|| part.strip_suffix("plusplus")).unwrap_or(part)
 }
 
 /// A name in the form of file names. The characters that distinguish C, C++ and C#, and .NET from

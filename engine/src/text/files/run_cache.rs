@@ -47,7 +47,7 @@ pub(super) fn timed<T>(compute: impl FnOnce() -> T) -> T {
 
 /// Values that are computed once, by key. The files must not change while the values are used.
 pub struct RunCache {
-    values: Mutex<HashMap<String, Slot>>,
+    values: Mutex<HashMap<String, Slot, foldhash::fast::RandomState>>,
     /// Values that depend only on a text and remain valid after files change; `None` for a single
     /// run, which parses each text only once.
     by_text: Option<Arc<Mutex<ByText>>>,
@@ -97,7 +97,10 @@ impl RunCache {
     ) -> Arc<T> {
         let slot = {
             let mut slots = self.values.lock().unwrap_or_else(PoisonError::into_inner);
-            slots.entry(key.to_owned()).or_default().clone()
+            match slots.get(key) {
+                Some(slot) => slot.clone(),
+                None => slots.entry(key.to_owned()).or_default().clone(),
+            }
         };
         let known = slot.get().cloned();
         let value =

@@ -10,6 +10,11 @@ use crate::text::paths::Globs;
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::thread::Builder;
+
+/// Stack size of a thread that checks files, in bytes. It is reserved, not used: with a smaller
+/// stack, the parsers of deeply nested languages would allocate a stack of their own for each file.
+const STACK_SIZE: usize = 132 << 20;
 
 /// Checks the entries of a project that a walk covers completely.
 pub(super) fn check_entries(
@@ -64,7 +69,11 @@ pub(super) fn in_parallel(
     };
     std::thread::scope(|scope| {
         for _ in 0..jobs {
-            scope.spawn(|| work(&mut indexes()));
+            let run = || work(&mut indexes());
+            // The limits of the system can forbid a large reservation.
+            if Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run).is_err() {
+                scope.spawn(run);
+            }
         }
     });
 }

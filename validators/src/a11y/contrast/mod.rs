@@ -8,6 +8,7 @@ mod selector;
 mod sheet;
 #[cfg(test)]
 mod tests;
+mod theme;
 mod utilities;
 
 use super::Found;
@@ -251,7 +252,10 @@ pub(super) fn low_contrast(document: &Document<'_>, found: &mut Found<'_, '_>) {
 fn has_text(element: El<'_>) -> bool {
     let is_text = |node: Node<'_>| {
         let Node::Text(text, _) = node else { return false };
-        text.chars().filter(|c| c.is_alphanumeric()).take(2).count() == 2
+        // A build replaces `%body%`.
+        let trimmed = text.trim();
+        let is_placeholder = trimmed.starts_with('%') && trimmed.ends_with('%');
+        !is_placeholder && text.chars().filter(|c| c.is_alphanumeric()).take(2).count() == 2
     };
     !matches!(element.tag, "" | "title" | "option" | "noscript" | "template" | "textarea")
         && !element.is_foreign()
@@ -305,6 +309,7 @@ fn report(
         if !is_low
             || replaces_control(element)
             || may_be_hidden(element)
+            || is_themed(element, [text, background], found)
             || !reported.insert(element, text, background)
         {
             continue;
@@ -336,6 +341,17 @@ fn report(
             }
         }
     }
+}
+
+/// Whether a utility class that sets one of the colors can have another color in the project.
+fn is_themed(element: El<'_>, origins: [Origin; 2], found: &Found<'_, '_>) -> bool {
+    origins.into_iter().flat_map(|origin| [origin.setter, origin.base]).flatten().any(|id| {
+        let mut elements = std::iter::once(element).chain(element.close_ancestors());
+        let Some(setter) = elements.find(|it| it.id() == id) else { return false };
+        let classes = setter.attributes().iter().filter(|it| it.name == "class");
+        let mut classes = classes.map(|it| found.slice(it.span));
+        classes.any(|classes| theme::replaces_color(found.files, classes))
+    })
 }
 
 /// Whether a condition renders the element instead of a link or button with the same text, which is

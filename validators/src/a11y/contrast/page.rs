@@ -6,12 +6,11 @@ use super::selector::Classes;
 use super::sheet::{self, StyleSheet, StyleSheets};
 use super::utilities::Utilities;
 use crate::a11y::Found;
-use crate::a11y::components::bases;
+use crate::a11y::components::project_file;
 use crate::a11y::element::El;
 use crate::cached::cached;
-use aidd_engine::text::files::Files;
 use aidd_engine::text::paths;
-use aidd_markup::{AttributeKind, Document, Language, Node, Value};
+use aidd_markup::{AttributeKind, Document, Element, Language, Node, Value};
 use std::sync::Arc;
 
 /// Maximum size of a style sheet that is read, in bytes.
@@ -122,10 +121,8 @@ impl Page {
             let text_of = |name: &str| element.value(name).map(|value| value.text().map(str::trim));
             match element.name() {
                 "html" => has_root = true,
-                // A template can add style sheets.
-                "head" if element.children().any(|node| matches!(node, Node::Block(_))) => {
-                    return None;
-                }
+                // A template or a build can add style sheets.
+                "head" if has_placeholder(element) => return None,
                 "base" => return None,
                 "meta" if text_of("name") == Some(Some("color-scheme")) => {
                     self.sheet
@@ -423,9 +420,18 @@ impl Page {
     }
 }
 
-/// The path of a file of the project that a script imports.
-fn project_file(files: &dyn Files, dir: &str, module: &str) -> Option<String> {
-    bases(files, dir, module).into_iter().find(|path| files.exists(path))
+/// Whether something can be inserted into an element: by a statement, or at a text or a comment of one
+/// word, such as `%head%` and `<!--app-head-->`.
+fn has_placeholder(element: Element<'_>) -> bool {
+    let is_inserted = |node: Node<'_>| match node {
+        Node::Block(_) => true,
+        Node::Text(text, _) => !text.trim().is_empty(),
+        _ => false,
+    };
+    let source = element.document().slice(element.span());
+    let mut comments = source.split("<!--").skip(1).filter_map(|it| it.split("-->").next());
+    let is_word = |text: &str| !text.trim().is_empty() && !text.trim().contains([' ', '\n']);
+    element.children().any(is_inserted) || comments.any(is_word)
 }
 
 /// The setting of an element that sets nothing itself.

@@ -209,3 +209,14 @@ fn nested_rules_apply_at_most_to_their_last_selector() {
     assert!(!check(".note { @include text; color: #999; background: #fff }"));
     assert!(!check(".note { color: $muted; background: #fff }"));
 }
+
+#[test]
+fn what_a_build_inserts_is_unknown() {
+    let note = "<style>body { background: #fff } .note { color: #ccc }</style>";
+    assert!(is_low(&[("a.html", &page(note, NOTE))]));
+    assert!(!is_low(&[("a.html", &page(note, r#"<p class="note">%app.body%</p>"#))]));
+    assert!(is_low(&[("a.html", &page(&format!("{note}<!-- The style of notes -->"), NOTE))]));
+    for placeholder in ["%app.head%", "<!--app-head-->", "{{ head }}"] {
+        assert!(!is_low(&[("a.html", &page(&format!("{note}{placeholder}"), NOTE))]));
+    }
+}
