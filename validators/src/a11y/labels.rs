@@ -10,6 +10,9 @@ use aidd_markup::{AttributeKind, Language, Node, Value};
 /// labels are checked in linear time.
 const MAX: usize = 2_000;
 
+/// Maximum number of siblings that are compared with a label.
+const MAX_INNER: usize = 64;
+
 pub(super) fn label_without_control(element: El<'_>, found: &mut Found<'_, '_>) {
     if element.tag != "label"
         || element.has_spread()
@@ -60,9 +63,38 @@ pub(super) fn label_without_control(element: El<'_>, found: &mut Found<'_, '_>) 
     if may_contain || has_unknown_content(element) || is_unknown_inside() {
         return;
     }
+    // A label without text fills a place in a grid.
+    let is_filler = || is_template && content(element) == Name::Empty;
+    if is_filler() || is_further_heading(element) || is_caption_of_named(element) {
+        return;
+    }
     found
         .at(element.tag_span(), "label of no form control")
         .help("add `for` with the id of the control, or put the control into the label; the caption of a group is a `<legend>`, other text a `<span>`");
+}
+
+/// Whether an element only contains labels, of which this one is not the first, such as the headings of
+/// columns.
+fn is_further_heading(label: El<'_>) -> bool {
+    let Some(outer) = label.parent_el() else { return false };
+    let elements = outer.children().take(MAX_INNER).filter_map(|node| match node {
+        Node::Element(it) => Some(El::new(it)),
+        _ => None,
+    });
+    let elements: Vec<El<'_>> = elements.collect();
+    elements.first().is_some_and(|first| first.id() != label.id())
+        && elements.iter().all(|it| it.tag == "label" && !it.has("for"))
+}
+
+/// Whether the label is the caption of controls that all have another name.
+fn is_caption_of_named(label: El<'_>) -> bool {
+    let Some(inner) = label.parent_el().and_then(El::inner) else { return false };
+    let mut controls = inner.into_iter().filter(|it| is_text_control(*it)).peekable();
+    controls.peek().is_some()
+        && controls.all(|it| {
+            attribute_name(it, &[]) != Name::Empty
+                || it.close_ancestors().any(|outer| outer.tag == "label")
+        })
 }
 
 /// Whether the element contains a block that can render elements.

@@ -16,6 +16,7 @@ mod images;
 mod interaction;
 mod labels;
 mod landmarks;
+mod links;
 mod names;
 mod page;
 mod plain;
@@ -72,7 +73,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/invalid-table-headers", containers::invalid_table_headers),
     ("a11y/label-mismatch", controls::label_mismatch),
     ("a11y/label-without-control", labels::label_without_control),
-    ("a11y/link-without-target", controls::link_without_target),
+    ("a11y/link-without-target", links::link_without_target),
     ("a11y/list-structure", structure::list_structure),
     ("a11y/media-without-captions", images::media_without_captions),
     ("a11y/meta-refresh", documents::meta_refresh),

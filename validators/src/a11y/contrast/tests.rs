@@ -1,6 +1,9 @@
 //! Style sheets of a project, and inputs that are large or broken.
 
+use super::theme::replaces_color;
 use crate::a11y::tests::findings;
+use aidd_engine::text::files::{Listed, Memory};
+use aidd_engine::text::listing::Listing;
 
 /// Whether a text with a low contrast is found in the first file.
 fn is_low(files: &[(&str, &str)]) -> bool {
@@ -219,4 +222,30 @@ fn what_a_build_inserts_is_unknown() {
     for placeholder in ["%app.head%", "<!--app-head-->", "{{ head }}"] {
         assert!(!is_low(&[("a.html", &page(&format!("{note}{placeholder}"), NOTE))]));
     }
+}
+
+#[test]
+fn a_project_replaces_colors_of_the_palette() {
+    let replaces = |path: &str, text: &str| {
+        let memory = Memory([(path.to_owned(), text.as_bytes().to_vec())].into_iter().collect());
+        let listing = Listing::new(vec![path.to_owned()]);
+        let files = Listed { files: &memory, listing: &listing };
+        replaces_color(&files, r#"className="p-2 dark:text-gray-400/50 bg-white""#)
+    };
+    let theme = |text: &str| replaces("src/app.css", &format!("@theme {{ {text} }}"));
+    for text in ["--color-gray-400: #111;", "--color-gray-*: initial;", "--color-*: initial;"] {
+        assert!(theme(text), "{text}");
+    }
+    for text in
+        ["--color-gray-500: #111;", "--color-brand: var(--color-gray-400);", "--gray: #111;"]
+    {
+        assert!(!theme(text), "{text}");
+    }
+    let config = |text: &str| replaces("tailwind.config.js", text);
+    assert!(config(
+        "module.exports = { theme: { extend: { colors: { gray: { 400: '#111' } } } } }"
+    ));
+    assert!(config("module.exports = { theme: { colors: { brand: '#111' } } }"));
+    assert!(!config("module.exports = { theme: { extend: { colors: { brand: '#111' } } } }"));
+    assert!(!config("module.exports = { content: ['src'], plugins: [] }"));
 }

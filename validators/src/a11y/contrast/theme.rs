@@ -10,6 +10,9 @@ const MAX_SIZE: u64 = 256 << 10;
 /// Maximum number of style sheets that are read.
 const MAX_SHEETS: usize = 300;
 
+/// Maximum number of directories that are searched.
+const MAX_DIRS: usize = 2_000;
+
 /// Colors with other values than in the palette.
 #[derive(Debug, Default)]
 struct Theme {
@@ -41,29 +44,59 @@ pub(super) fn replaces_color(files: &dyn Files, classes: &str) -> bool {
 /// Reads the style sheets and the configurations of Tailwind CSS of a project.
 fn read(files: &dyn Files) -> Theme {
     let mut theme = Theme::default();
-    let Some(listing) = files.listing() else { return theme };
-    let mut sheets = 0;
-    for path in listing.files() {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let is_config = name.starts_with("tailwind.config.");
-        let is_sheet = [".css", ".scss", ".pcss"].iter().any(|end| name.ends_with(end));
-        if !is_config && !is_sheet || files.size(path).is_ok_and(|size| size > MAX_SIZE) {
+    let Some(paths) = paths(files) else {
+        theme.is_unknown = true;
+        return theme;
+    };
+    for path in paths {
+        if files.size(&path).is_ok_and(|size| size > MAX_SIZE) {
             continue;
         }
-        sheets += 1;
-        if sheets > MAX_SHEETS {
-            theme.is_unknown = true;
-            break;
-        }
-        let text = files.read(path, MAX_SIZE).unwrap_or_default();
+        let text = files.read(&path, MAX_SIZE).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
-        if is_config {
+        if is_config(&path) {
             theme.add_config(&text);
         } else {
             theme.add_sheet(&text);
         }
     }
     theme
+}
+
+/// The paths of the style sheets and configurations; `None` if there are too many.
+fn paths(files: &dyn Files) -> Option<Vec<String>> {
+    let is_read = |path: &str| {
+        is_config(path) || [".css", ".scss", ".pcss"].iter().any(|end| path.ends_with(end))
+    };
+    if let Some(listing) = files.listing() {
+        let found: Vec<String> =
+            listing.files().iter().filter(|path| is_read(path)).cloned().collect();
+        return (found.len() <= MAX_SHEETS).then_some(found);
+    }
+    let (mut found, mut dirs, mut visited) = (Vec::new(), vec![String::new()], 0);
+    while let Some(dir) = dirs.pop() {
+        visited += 1;
+        let join =
+            |name: &str| if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") };
+        found.extend(files.names(&dir).iter().filter(|name| is_read(name)).map(|name| join(name)));
+        let inner = files.dirs(&dir);
+        dirs.extend(inner.iter().filter(|name| !is_output(name)).map(|name| join(name)));
+        if visited > MAX_DIRS || found.len() > MAX_SHEETS {
+            return None;
+        }
+    }
+    found.sort_unstable();
+    Some(found)
+}
+
+fn is_config(path: &str) -> bool {
+    path.rsplit('/').next().unwrap_or(path).starts_with("tailwind.config.")
+}
+
+/// Whether a directory contains the results of tools, or dependencies.
+fn is_output(name: &str) -> bool {
+    name.starts_with('.')
+        || matches!(name, "node_modules" | "vendor" | "dist" | "build" | "target" | "coverage")
 }
 
 impl Theme {
