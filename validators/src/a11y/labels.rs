@@ -86,15 +86,18 @@ fn is_further_heading(label: El<'_>) -> bool {
         && elements.iter().all(|it| it.tag == "label" && !it.has("for"))
 }
 
-/// Whether the label is the caption of controls that all have another name.
+/// Whether the label is the caption of fields that all have another name. A group of boxes or radio
+/// buttons has no other caption.
 fn is_caption_of_named(label: El<'_>) -> bool {
     let Some(inner) = label.parent_el().and_then(El::inner) else { return false };
     let mut controls = inner.into_iter().filter(|it| is_text_control(*it)).peekable();
+    let is_option = |it: El<'_>| {
+        it.tag == "input" && matches!(input_type(it).as_deref(), Some("checkbox" | "radio"))
+    };
+    let is_labelled = |it: El<'_>| it.close_ancestors().any(|outer| outer.tag == "label");
     controls.peek().is_some()
-        && controls.all(|it| {
-            attribute_name(it, &[]) != Name::Empty
-                || it.close_ancestors().any(|outer| outer.tag == "label")
-        })
+        && controls
+            .all(|it| !is_option(it) && (attribute_name(it, &[]) != Name::Empty || is_labelled(it)))
 }
 
 /// Whether the element contains a block that can render elements.

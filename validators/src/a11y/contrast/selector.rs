@@ -214,7 +214,7 @@ pub(super) fn read_selector(selector: Node<'_>, source: &Source, module: &str) -
                 "tag_name" => compound.tag = Some(text(node).to_ascii_lowercase()),
                 "universal_selector" => {}
                 "class_selector" => {
-                    compound.classes.push(format!("{module}{}", text(last_named(node)?)))
+                    compound.classes.push(format!("{module}{}", text(last_named(node)?)));
                 }
                 "id_selector" => compound.id = Some(text(last_named(node)?).to_owned()),
                 "pseudo_class_selector" => {
