@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 const MAX_SIZE: u64 = 256 << 10;
 
 /// Maximum number of style sheets that are read.
-const MAX_SHEETS: usize = 300;
+const MAX_SHEETS: usize = 1_000;
 
 /// Maximum number of directories that are searched.
 const MAX_DIRS: usize = 2_000;
