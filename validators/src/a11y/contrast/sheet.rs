@@ -109,6 +109,15 @@ struct Pending<'t> {
     node: Node<'t>,
     scheme: Scheme,
     is_certain: bool,
+    place: Place,
+}
+
+/// Where a statement is.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Root,
+    Block,
+    Rule,
 }
 
 impl StyleSheet {
@@ -129,25 +138,21 @@ impl StyleSheet {
         let tree = Tree::new(&source);
         let root = tree.root().filter(|root| !root.has_error())?;
         let mut pending = Vec::new();
-        push_statements(&mut pending, root, Scheme::Any, true);
+        push_statements(&mut pending, root, Scheme::Any, true, Place::Root);
         // In the order of the source.
-        while let Some(Pending { node, scheme, is_certain }) = pending.pop() {
+        while let Some(Pending { node, scheme, is_certain, place }) = pending.pop() {
             match node.kind() {
                 "rule_set" => {
                     self.add_rules(node, &source, module, scheme, is_certain)?;
                     // A nested rule applies at most to the elements that its last selector shows.
-                    push_statements(&mut pending, node.named_child(1)?, scheme, false);
+                    push_statements(&mut pending, node.named_child(1)?, scheme, false, Place::Rule);
                 }
                 // That of the rule around.
-                "declaration" if node.parent().is_some_and(|outer| outer.kind() == "block") => {}
+                "declaration" if place != Place::Root => {}
                 "media_statement" | "supports_statement" | "at_rule" | "scope_statement" => {
                     let head = &source.text()[node.byte_range()];
                     let head = head.split('{').next().unwrap_or(head).to_ascii_lowercase();
-                    let is_nested = node
-                        .parent()
-                        .and_then(|block| block.parent())
-                        .is_some_and(|outer| outer.kind() == "rule_set");
-                    if is_foreign(&head) || is_nested {
+                    if is_foreign(&head) || place == Place::Rule {
                         return None;
                     }
                     let is_other = head.starts_with("@font-face")
@@ -162,7 +167,7 @@ impl StyleSheet {
                     let scheme = if own == Scheme::Any { scheme } else { own };
                     let mut inner = node.walk();
                     for block in node.named_children(&mut inner).filter(|it| it.kind() == "block") {
-                        push_statements(&mut pending, block, scheme, is_certain);
+                        push_statements(&mut pending, block, scheme, is_certain, Place::Block);
                     }
                 }
                 "keyframes_statement" | "comment" | "charset_statement" | "namespace_statement" => {
@@ -239,11 +244,12 @@ fn push_statements<'t>(
     block: Node<'t>,
     scheme: Scheme,
     is_certain: bool,
+    place: Place,
 ) {
     let at = pending.len();
     let mut cursor = block.walk();
     let statements = block.named_children(&mut cursor);
-    pending.extend(statements.map(|node| Pending { node, scheme, is_certain }));
+    pending.extend(statements.map(|node| Pending { node, scheme, is_certain, place }));
     pending[at..].reverse();
 }
 

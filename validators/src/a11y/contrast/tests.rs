@@ -89,6 +89,8 @@ fn broken_and_deep_inputs_are_unknown() {
     for style in broken {
         assert!(!is_low(&[("a.html", &page(&format!("<style>{style}</style>"), NOTE))]), "{style}");
     }
+    let nested = format!("{}color: #aaa{}", "p{".repeat(50_000), "}".repeat(50_000));
+    assert!(!is_low(&[("a.html", &page(&format!("<style>{nested}</style>"), NOTE))]));
     let selector = "p ".repeat(2_000);
     let style = format!("<style>{selector} {{ color: #aaa }}</style>");
     assert!(!is_low(&[("a.html", &page(&style, NOTE))]));
