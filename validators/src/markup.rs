@@ -27,6 +27,8 @@ pub(super) const FAMILY: Family = Family {
     affects_other_files: |path| {
         path.rsplit('/').next() == Some("package.json")
             || path.ends_with(".css")
+            || path.ends_with(".scss")
+            || path.contains("tailwind.config.")
             || a11y::is_component_path(path)
     },
     ..Family::EMPTY

@@ -192,6 +192,9 @@ impl<'a> Visit<'a> for Walker<'a> {
 
     fn visit_import_declaration(&mut self, import: &oxc_ast::ast::ImportDeclaration<'a>) {
         let module = import.source.value.as_str();
+        if import.specifiers.is_none() {
+            self.builder.document.imports.push(("", module));
+        }
         for specifier in import.specifiers.iter().flatten() {
             let local = specifier.local().name.as_str();
             self.builder.document.imports.push((local, module));

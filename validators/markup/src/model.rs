@@ -213,7 +213,8 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The local names and modules of the imports of a script with JSX.
+    /// The local names and modules of the imports of a script with JSX; the name is empty if only the
+    /// module runs.
     pub fn imports(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.imports.iter().copied()
     }

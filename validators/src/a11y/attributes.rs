@@ -298,7 +298,14 @@ pub(super) fn unsupported_aria_attribute(element: El<'_>, found: &mut Found<'_, 
         // The rule on names covers these.
         let is_name = matches!(&*attribute.name, "aria-label" | "aria-labelledby");
         let is_prohibited = match &*attribute.name {
-            "aria-roledescription" | "aria-brailleroledescription" => name == "generic",
+            // An attribute of all roles cancels the role `none`, so the element has its own role.
+            "aria-roledescription" | "aria-brailleroledescription" => {
+                name == "generic"
+                    || role(element).is_presentational()
+                        && element.text_of("role").is_some()
+                        && !matches!(attribute.value, Value::Empty)
+                        && matches!(element.tag, "div" | "span")
+            }
             // The last roles prohibit names since the draft of WAI-ARIA 1.3.
             "aria-braillelabel" => {
                 known.is_unnamable && !name.starts_with("doc-")

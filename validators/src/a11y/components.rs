@@ -208,6 +208,16 @@ fn file_of(files: &dyn Files, dir: &str, module: &str) -> Option<String> {
     (*found).clone()
 }
 
+/// The file that a module with an extension means, for the files in `dir`; `None` for packages.
+pub(super) fn project_file(files: &dyn Files, dir: &str, module: &str) -> Option<String> {
+    let Some(rest) = aliased(module) else {
+        return normalized(dir, module).filter(|path| exists(files, path));
+    };
+    let root = cached(files, &format!("component-root {dir}"), || package_dir(files, dir));
+    let paths = ["src/", "", "app/", "src/lib/"].map(|below| format!("{root}{below}{rest}"));
+    paths.into_iter().find(|path| exists(files, path))
+}
+
 /// The first file with a component whose path is one of `bases` with an extension.
 fn first_file<const N: usize>(files: &dyn Files, bases: [&str; N]) -> Option<String> {
     const ENDS: [&str; 9] = [

@@ -2,14 +2,13 @@
 
 use super::element::El;
 use super::names::{
-    Name, aria_name, attribute_name, content, is_blank, is_labelled, may_be_hidden, name,
-    text_through_components,
+    Name, aria_name, attribute_name, content, is_blank, is_in_plain_component, is_labelled,
+    may_be_hidden, name, text_through_components,
 };
 use super::roles::{Role, ignores_presentation, implicit, input_type, role};
 use super::{Found, aria};
 use aidd_engine::text::finding::Severity;
-use aidd_engine::text::source::Span;
-use aidd_markup::{Attribute, AttributeKind, Language, Node, Value};
+use aidd_markup::{Language, Node, Value};
 
 pub(super) fn empty_link(element: El<'_>, found: &mut Found<'_, '_>) {
     // In JSX, an `<a>` without content and attributes that make it an anchor has no purpose.
@@ -77,13 +76,18 @@ pub(super) fn unnamed_button(element: El<'_>, found: &mut Found<'_, '_>) {
         && !document.is_complete()
         && element.children().next().is_none()
         && element.attribute("id").is_some();
-    if is_filled_later || element.tag != "summary" && is_labelled(element) {
+    let is_in_component = element.tag == "button" && is_in_plain_component(element);
+    if is_filled_later || element.tag != "summary" && !is_in_component && is_labelled(element) {
         return;
     }
     let what = if element.tag == "summary" { "`<summary>`" } else { "button" };
-    found
+    let finding = found
         .at(element.tag_span(), format!("{what} without a name"))
         .help("add text or `aria-label`; hide a decorative icon with `aria-hidden=\"true\"`");
+    if is_in_component {
+        // Readers have not evaluated the rule on these.
+        finding.severity = finding.severity.min(Severity::Info);
+    }
 }
 
 /// Whether a `<summary>` in this element is the first of `<details>`; others are text.
@@ -265,84 +269,6 @@ pub(super) fn empty_heading(element: El<'_>, found: &mut Found<'_, '_>) {
             .at(element.tag_span(), "heading without text")
             .help("add text, or use another element");
     }
-}
-
-pub(super) fn link_without_target(element: El<'_>, found: &mut Found<'_, '_>) {
-    if element.tag != "a" || element.has_spread() {
-        return;
-    }
-    let is_jsx = element.document().language() == Language::Jsx;
-    let Some(attribute) = element.attribute("href") else {
-        if is_jsx && is_meant_as_link(element) {
-            found
-                .at(
-                    element.tag_span(),
-                    "the link has no address, and the keyboard does not reach it",
-                )
-                .help("add `href`, or use `<span>` for text");
-        }
-        return;
-    };
-    if is_jsx && matches!(attribute.value, Value::Absent) {
-        found
-            .at(attribute.span, "the link leads nowhere, and the keyboard does not reach it")
-            .help("use `<button>` for an action, or the address of a page");
-        return;
-    }
-    let Value::Static { text, span } = attribute.value else { return };
-    let lower = text.trim().to_ascii_lowercase();
-    let is_script = lower.starts_with("javascript:");
-    // A link to the page itself.
-    let is_empty = is_jsx && lower.is_empty();
-    if !(is_script || is_empty || lower == "#" || lower == "#!")
-        || role(element) == Role::Explicit("button")
-    {
-        return;
-    }
-    let is_toggle = element
-        .attributes()
-        .iter()
-        .any(|attribute| attribute.name.starts_with("data-") && attribute.name.ends_with("toggle"));
-    if is_toggle && element.document().language() == Language::Html {
-        return;
-    }
-    let span = if span.is_empty() { element.tag_span() } else { span };
-    let script = lower.trim_start_matches("javascript:").trim().trim_end_matches(';');
-    let runs = is_script && !matches!(script, "" | "void(0)" | "void 0");
-    found
-        .at(span, if runs { "the link runs a script" } else { "the link leads nowhere" })
-        .help("use `<button>` for an action, or the address of a page");
-}
-
-/// Whether an `<a>` without address looks like one that forgot it. HTML allows such elements in the
-/// place of a link, such as that of the current page, and a component or script can add the address.
-fn is_meant_as_link(element: El<'_>) -> bool {
-    let is_plain = |attribute: &Attribute<'_>| {
-        attribute.kind == AttributeKind::Plain
-            && matches!(
-                &*attribute.name,
-                "aria-label" | "class" | "key" | "rel" | "style" | "target" | "title"
-            )
-    };
-    let has_state = |it: El<'_>| {
-        let class = it.text_of("class").unwrap_or_default();
-        ["active", "current", "disabled", "selected"].iter().any(|word| class.contains(word))
-    };
-    element.name() == "a"
-        && element.attributes().iter().all(is_plain)
-        && element.parent_el().is_some_and(|it| it.is_native() && !has_state(it))
-        && !has_state(element)
-        && !std::iter::once(element).chain(element.close_ancestors()).any(is_alternative)
-        // A component inside can be the control, such as a field of an editor.
-        && element.inner().is_some_and(|inner| inner.iter().all(|it| !it.tag.is_empty()))
-        && name(element) != Name::Empty
-}
-
-/// Whether the element is the result of a condition.
-fn is_alternative(element: El<'_>) -> bool {
-    let before = element.document().slice(Span { start: 0, end: element.span().start });
-    let before = before.trim_end_matches(|c: char| c.is_whitespace() || c == '(');
-    element.is_in_block() && before.ends_with(['?', ':', '&', '|'])
 }
 
 pub(super) fn ambiguous_link_text(element: El<'_>, found: &mut Found<'_, '_>) {

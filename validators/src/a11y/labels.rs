@@ -10,6 +10,9 @@ use aidd_markup::{AttributeKind, Language, Node, Value};
 /// labels are checked in linear time.
 const MAX: usize = 2_000;
 
+/// Maximum number of siblings that are compared with a label.
+const MAX_INNER: usize = 64;
+
 pub(super) fn label_without_control(element: El<'_>, found: &mut Found<'_, '_>) {
     if element.tag != "label"
         || element.has_spread()
@@ -28,7 +31,12 @@ pub(super) fn label_without_control(element: El<'_>, found: &mut Found<'_, '_>) 
     // A script fills an empty `for` of a page.
     let is_page = element.document().language() == Language::Html;
     let is_empty = || element.text_of("for") == Some("") && !is_page;
-    if element.has("for") && !is_empty() || element.has("id") && !is_unused(element, found) {
+    // The tag helper of Razor adds `for` and the text.
+    let is_helper = element.has("asp-for");
+    if is_helper
+        || element.has("for") && !is_empty()
+        || element.has("id") && !is_unused(element, found)
+    {
         return;
     }
     let Some(inner) = element.inner() else { return };
@@ -55,22 +63,57 @@ pub(super) fn label_without_control(element: El<'_>, found: &mut Found<'_, '_>) 
     if may_contain || has_unknown_content(element) || is_unknown_inside() {
         return;
     }
+    // A label without text fills a place in a grid.
+    let is_filler = || is_template && content(element) == Name::Empty;
+    if is_filler() || is_further_heading(element) || is_caption_of_named(element) {
+        return;
+    }
     found
         .at(element.tag_span(), "label of no form control")
         .help("add `for` with the id of the control, or put the control into the label; the caption of a group is a `<legend>`, other text a `<span>`");
 }
 
+/// Whether an element only contains labels, of which this one is not the first, such as the headings of
+/// columns.
+fn is_further_heading(label: El<'_>) -> bool {
+    let Some(outer) = label.parent_el() else { return false };
+    let elements = outer.children().take(MAX_INNER).filter_map(|node| match node {
+        Node::Element(it) => Some(El::new(it)),
+        _ => None,
+    });
+    let elements: Vec<El<'_>> = elements.collect();
+    elements.first().is_some_and(|first| first.id() != label.id())
+        && elements.iter().all(|it| it.tag == "label" && !it.has("for"))
+}
+
+/// Whether the label is the caption of fields that all have another name. A group of boxes or radio
+/// buttons has no other caption.
+fn is_caption_of_named(label: El<'_>) -> bool {
+    let Some(inner) = label.parent_el().and_then(El::inner) else { return false };
+    let mut controls = inner.into_iter().filter(|it| is_text_control(*it)).peekable();
+    let is_option = |it: El<'_>| {
+        it.tag == "input" && matches!(input_type(it).as_deref(), Some("checkbox" | "radio"))
+    };
+    let is_labelled = |it: El<'_>| it.close_ancestors().any(|outer| outer.tag == "label");
+    controls.peek().is_some()
+        && controls
+            .all(|it| !is_option(it) && (attribute_name(it, &[]) != Name::Empty || is_labelled(it)))
+}
+
 /// Whether the element contains a block that can render elements.
 fn has_unknown_content(element: El<'_>) -> bool {
     let language = element.document().language();
-    element.children().any(|node| match node {
-        Node::Block(block) => {
-            let is_template = language == Language::Html;
-            // `{label}` is text in most components, `{children}` is not.
-            block.may_be_text && (is_template || language == Language::Jsx)
+    let has_block =
+        || element.children().any(|node| matches!(node, Node::Block(it) if it.may_be_text));
+    match language {
+        // A template can render a control before a text: `{{ form.terms() }} I agree`.
+        Language::Html => has_block(),
+        // `{label}` is text in most components, `{children}` is not.
+        Language::Jsx => {
+            has_block() && !element.children().any(|node| matches!(node, Node::Text(..)))
         }
         _ => false,
-    }) && !element.children().any(|node| matches!(node, Node::Text(..)))
+    }
 }
 
 /// Whether the source shows a form control that the label would name, no text of the label, and no

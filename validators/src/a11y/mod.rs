@@ -3,6 +3,7 @@
 mod alt_words;
 mod aria;
 mod attributes;
+mod clicks;
 mod components;
 mod containers;
 mod contrast;
@@ -15,6 +16,7 @@ mod images;
 mod interaction;
 mod labels;
 mod landmarks;
+mod links;
 mod names;
 mod page;
 mod plain;
@@ -48,7 +50,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/autofocus", interaction::autofocus),
     ("a11y/autoplay", images::autoplay),
     ("a11y/broken-fragment", page::broken_fragment),
-    ("a11y/click-only-element", interaction::click_only_element),
+    ("a11y/click-only-element", clicks::click_only_element),
     ("a11y/conditional-aria-attribute", containers::conditional_aria_attribute),
     ("a11y/definition-list", structure::definition_list),
     ("a11y/deprecated-role", attributes::deprecated_role),
@@ -71,7 +73,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("a11y/invalid-table-headers", containers::invalid_table_headers),
     ("a11y/label-mismatch", controls::label_mismatch),
     ("a11y/label-without-control", labels::label_without_control),
-    ("a11y/link-without-target", controls::link_without_target),
+    ("a11y/link-without-target", links::link_without_target),
     ("a11y/list-structure", structure::list_structure),
     ("a11y/media-without-captions", images::media_without_captions),
     ("a11y/meta-refresh", documents::meta_refresh),

@@ -117,6 +117,28 @@ pub(super) fn is_labelled(element: El<'_>) -> bool {
         || element.text_of("id").is_some_and(|id| document.labels_for(id).map(El::new).any(names))
 }
 
+/// Whether an element without label is in components of JSX that do not name it: one whose only child
+/// it is can add attributes, and the name of another shows that it renders a label or a tooltip.
+pub(super) fn is_in_plain_component(element: El<'_>) -> bool {
+    const WORDS: [&str; 8] =
+        ["Label", "Field", "Tooltip", "ToolTip", "FormItem", "FormControl", "Hint", "Provider"];
+    let is_clone = || {
+        let is_node = |node: &Node<'_>| !matches!(node, Node::Text(text, _) if is_blank(text));
+        element.parent_el().is_some_and(|outer| {
+            !outer.is_native() && outer.children().filter(is_node).count() == 1
+        })
+    };
+    let can_name = |outer: El<'_>| {
+        outer.tag == "label"
+            || !outer.is_native() && WORDS.iter().any(|word| outer.name().contains(word))
+    };
+    element.document().language() == Language::Jsx
+        && !element.has("id")
+        && is_labelled(element)
+        && !is_clone()
+        && !element.close_ancestors().any(can_name)
+}
+
 /// The name from the attributes `aria-labelledby` and `aria-label` without following ids.
 fn written_aria_name(element: El<'_>) -> Option<Name> {
     for attribute in ["aria-labelledby", "aria-label"] {
@@ -381,7 +403,7 @@ pub(super) fn is_aria_hidden(element: El<'_>) -> bool {
 }
 
 /// Whether a component renders an icon without text.
-fn is_icon(element: El<'_>) -> bool {
+pub(super) fn is_icon(element: El<'_>) -> bool {
     if element.is_native() || element.has_spread() {
         return false;
     }

@@ -152,6 +152,8 @@ pub(super) fn unregistered(text: &str) -> Option<&str> {
     if let Some(part) = parts.next_if(is_region).filter(|part| !is_subtag("region", part)) {
         return Some(part);
     }
+    // Screen readers use the first of two regions, which the ACT rules of the W3C accept.
+    parts.next_if(|part| is_region(part) && is_subtag("region", part));
     while let Some(part) = parts.next_if(is_variant) {
         if !is_subtag("variant", part) {
             return Some(part);

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 pub(super) const STATES: [&str; 8] =
     ["hover", "focus", "focus-visible", "focus-within", "active", "visited", "disabled", "target"];
 
-/// An opaque color, in version 3 and in version 4 of the palette of Tailwind CSS; both are equal for
+/// A color, in version 3 and in version 4 of the palette of Tailwind CSS; both are equal for
 /// a color of CSS.
 pub(super) type Paint = [[u8; 4]; 2];
 
@@ -40,12 +40,70 @@ static COLORS: LazyLock<HashMap<String, Paint>> = LazyLock::new(|| {
     colors
 });
 
-/// An opaque color of CSS.
+/// A color of CSS.
 pub(super) fn css_color(text: &str) -> Option<Paint> {
     let text = text.trim().to_ascii_lowercase();
     let named = || COLORS.get(&text).copied().filter(|_| !text.contains('-'));
-    let parsed = parse_hex(&text).or_else(|| parse_css(&text)).map(|color| [color; 2]);
-    parsed.or_else(named).filter(|paint| paint[0][3] == 255)
+    let parsed = parse_hex(&text).or_else(|| parse_css(&text)).or_else(|| parse_hsl(&text));
+    parsed.map(|color| [color; 2]).or_else(named)
+}
+
+/// A color in the form `hsl(200 50% 40% / 0.5)`.
+fn parse_hsl(text: &str) -> Option<[u8; 4]> {
+    let inner = text.strip_prefix("hsla(").or_else(|| text.strip_prefix("hsl("))?;
+    let inner = inner.strip_suffix(')')?;
+    let parts = inner.split([',', ' ', '/']).map(str::trim).filter(|part| !part.is_empty());
+    let parts: Vec<&str> = parts.collect();
+    let percent = |text: &str| {
+        text.strip_suffix('%')?.parse::<f64>().ok().map(|it| (it / 100.0).clamp(0.0, 1.0))
+    };
+    let (hue, saturation, lightness, alpha) = match parts[..] {
+        [hue, saturation, lightness] => (hue, saturation, lightness, 1.0),
+        [hue, saturation, lightness, alpha] => {
+            (hue, saturation, lightness, percent(alpha).or_else(|| alpha.parse().ok())?)
+        }
+        _ => return None,
+    };
+    let hue = hue.strip_suffix("deg").unwrap_or(hue).parse::<f64>().ok()?.rem_euclid(360.0);
+    let (saturation, lightness) = (percent(saturation)?, percent(lightness)?);
+    let range = saturation * lightness.min(1.0 - lightness);
+    let channel = |offset: f64| {
+        let at = (offset + hue / 30.0) % 12.0;
+        byte(lightness - range * (at - 3.0).min(9.0 - at).clamp(-1.0, 1.0))
+    };
+    Some([channel(0.0), channel(8.0), channel(4.0), byte(alpha)])
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "in the range of a byte"
+)]
+fn byte(value: f64) -> u8 {
+    (value.clamp(0.0, 1.0) * 255.0).round() as u8
+}
+
+/// The color with a part of its opacity.
+pub(super) fn with_alpha(paint: Paint, alpha: f64) -> Paint {
+    paint.map(|[red, green, blue, own]| [red, green, blue, byte(f64::from(own) / 255.0 * alpha)])
+}
+
+/// The color that a color over an opaque one gives.
+pub(super) fn over(paint: Paint, below: Paint) -> Paint {
+    let mut mixed = below;
+    for (color, below) in paint.iter().zip(&mut mixed) {
+        let alpha = f64::from(color[3]) / 255.0;
+        for (channel, below) in color.iter().zip(&mut below[..3]) {
+            let value = f64::from(*channel) * alpha + f64::from(*below) * (1.0 - alpha);
+            *below = byte(value / 255.0);
+        }
+    }
+    mixed
+}
+
+/// Whether nothing shines through the color.
+pub(super) fn is_opaque(paint: Paint) -> bool {
+    paint.iter().all(|color| color[3] == 255)
 }
 
 /// A color of the palette of Tailwind CSS.
@@ -147,7 +205,8 @@ impl Look {
             "color" => {
                 self.text = match &*lower {
                     "inherit" | "currentcolor" | "unset" => Setting::Unset,
-                    _ => Setting::from_known(css_color(&lower)),
+                    // A text without color shows an image below.
+                    _ => Setting::from_known(css_color(&lower).filter(|it| it[0][3] > 0)),
                 }
             }
             "background-color" => self.background = background(&lower),
@@ -215,6 +274,32 @@ impl Look {
         }
     }
 
+    /// Adds to `dark` what the element sets in dark mode only, given all that it sets in that mode.
+    pub(super) fn add_dark(&mut self, all: &Self, dark: &mut Self) {
+        fn add(dark: &mut Setting<Paint>, light: Setting<Paint>, all: Setting<Paint>) {
+            if light != all {
+                *dark = match (*dark, all) {
+                    (Setting::Unset, Setting::Known(paint)) => Setting::Known(paint),
+                    _ => Setting::Unknown,
+                };
+            }
+        }
+        fn forget<T: Copy + PartialEq>(light: &mut Setting<T>, all: Setting<T>) {
+            if *light != all {
+                *light = Setting::Unknown;
+            }
+        }
+        add(&mut dark.text, self.text, all.text);
+        add(&mut dark.background, self.background, all.background);
+        forget(&mut self.size, all.size);
+        forget(&mut self.is_bold, all.is_bold);
+        dark.has_image |= all.has_image;
+        dark.is_veiled |= all.is_veiled || all.is_hidden;
+        self.has_layer |= all.has_layer;
+        self.is_overlay |= all.is_overlay;
+        self.is_positioned |= all.is_positioned;
+    }
+
     /// A look of which nothing is known.
     pub(super) fn unknown() -> Self {
         Self {
@@ -244,7 +329,10 @@ impl Look {
 fn background(value: &str) -> Setting<Paint> {
     match value {
         "transparent" | "none" | "initial" | "unset" | "0 0" => Setting::Unset,
-        _ => Setting::from_known(css_color(value)),
+        _ => match css_color(value) {
+            Some(paint) if paint[0][3] == 0 => Setting::Unset,
+            paint => Setting::from_known(paint),
+        },
     }
 }
 

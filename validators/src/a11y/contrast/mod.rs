@@ -4,9 +4,11 @@
 mod look;
 mod objects;
 mod page;
+mod selector;
 mod sheet;
 #[cfg(test)]
 mod tests;
+mod theme;
 mod utilities;
 
 use super::Found;
@@ -14,8 +16,8 @@ use super::element::El;
 use super::names::{Name, content, may_be_hidden};
 use crate::tokens::color::contrast;
 use aidd_engine::text::source::Span;
-use aidd_markup::{AttributeKind, Document, Node, Value};
-use look::{Look, Paint, Setting, Size};
+use aidd_markup::{AttributeKind, Document, Language, Node, Value};
+use look::{Look, Paint, Setting, Size, is_opaque, over};
 use page::Page;
 use std::collections::{HashMap, HashSet};
 
@@ -35,6 +37,8 @@ const DEFAULT_SIZE: f64 = 16.0;
 struct Origin {
     paint: Paint,
     setter: Option<u32>,
+    /// For a background through which another one shines, the element that sets this other one.
+    base: Option<u32>,
     /// It applies only in dark mode.
     is_dark: bool,
 }
@@ -60,17 +64,18 @@ struct State {
 
 impl State {
     /// What applies outside of the elements of a document.
-    fn root(is_closed: bool) -> Self {
+    fn root(is_closed: bool, has_dark_defaults: bool) -> Self {
         let browser = |paint| {
-            let origin = Origin { paint: [paint; 2], setter: None, is_dark: false };
+            let origin = Origin { paint: [paint; 2], setter: None, base: None, is_dark: false };
             if is_closed { Setting::Known(origin) } else { Setting::Unknown }
         };
-        let colors = Colors { text: browser([0, 0, 0, 255]), background: browser([255; 4]) };
+        let light = Colors { text: browser([0, 0, 0, 255]), background: browser([255; 4]) };
+        let unknown = Colors { text: Setting::Unknown, background: Setting::Unknown };
         let known = |value| if is_closed { Setting::Known(value) } else { Setting::Unknown };
         let is_bold = if is_closed { Setting::Known(false) } else { Setting::Unknown };
         Self {
-            light: colors,
-            dark: colors,
+            light,
+            dark: if has_dark_defaults { unknown } else { light },
             size: known(DEFAULT_SIZE),
             is_bold,
             is_excluded: false,
@@ -82,7 +87,9 @@ impl State {
     fn inside(&self, element: El<'_>, look: &Look, dark: &Look, is_cover: bool) -> Self {
         let id = element.id();
         let origin = |setting: Setting<Paint>, is_dark: bool| match setting {
-            Setting::Known(paint) => Setting::Known(Origin { paint, setter: Some(id), is_dark }),
+            Setting::Known(paint) => {
+                Setting::Known(Origin { paint, setter: Some(id), base: Some(id), is_dark })
+            }
             Setting::Unset => Setting::Unset,
             Setting::Unknown => Setting::Unknown,
         };
@@ -92,6 +99,15 @@ impl State {
             background: match own.background {
                 _ if has_image || look.has_layer => Setting::Unknown,
                 Setting::Unset if is_moved => Setting::Unknown,
+                Setting::Known(own) if !is_opaque(own.paint) => match outer.background {
+                    Setting::Known(below) if !is_moved => Setting::Known(Origin {
+                        paint: over(own.paint, below.paint),
+                        base: below.base,
+                        is_dark: own.is_dark || below.is_dark,
+                        ..own
+                    }),
+                    _ => Setting::Unknown,
+                },
                 own => or(own, outer.background),
             },
         };
@@ -135,7 +151,7 @@ impl State {
     /// Whether another element can lie between the text and the background that an element sets. The
     /// ids of elements grow from the outside to the inside.
     fn is_covered(&self, background: Origin, covers_root: bool) -> bool {
-        match background.setter {
+        match background.base {
             None => self.cover.is_some() || covers_root,
             Some(setter) => self.cover.is_some_and(|cover| cover >= setter),
         }
@@ -214,10 +230,10 @@ pub(super) fn low_contrast(document: &Document<'_>, found: &mut Found<'_, '_>) {
         })
         .collect();
     let (covers, covers_root) = covers(&looks);
-    let root = State::root(page.is_closed);
-    let unknown = State::root(false);
+    let root = State::root(page.is_closed, page.has_dark_defaults);
+    let unknown = State::root(false, false);
     let mut states: HashMap<u32, State> = HashMap::new();
-    let mut reported: HashSet<(Option<u32>, Option<u32>)> = HashSet::new();
+    let mut reported = Reported::default();
     for (element, look, dark) in &looks {
         let outer = match element.parent() {
             Some(parent) => states.get(&parent.id()).unwrap_or(&unknown),
@@ -236,17 +252,43 @@ pub(super) fn low_contrast(document: &Document<'_>, found: &mut Found<'_, '_>) {
 fn has_text(element: El<'_>) -> bool {
     let is_text = |node: Node<'_>| {
         let Node::Text(text, _) = node else { return false };
-        text.chars().filter(|c| c.is_alphanumeric()).take(2).count() == 2
+        // A build replaces `%body%`.
+        let trimmed = text.trim();
+        let is_placeholder = trimmed.starts_with('%') && trimmed.ends_with('%');
+        !is_placeholder && text.chars().filter(|c| c.is_alphanumeric()).take(2).count() == 2
     };
     !matches!(element.tag, "" | "title" | "option" | "noscript" | "template" | "textarea")
         && !element.is_foreign()
         && element.children().any(is_text)
 }
 
+/// What is reported already.
+#[derive(Default)]
+struct Reported {
+    /// The elements that set the color of the text and the background.
+    setters: HashSet<(Option<u32>, Option<u32>)>,
+    /// The names and classes of elements whose colors style sheets set, and the colors: the same rules
+    /// set those of equal elements.
+    rules: HashSet<(String, Paint, Paint)>,
+}
+
+impl Reported {
+    /// Adds a finding; `false` if there is an equal one.
+    fn insert(&mut self, element: El<'_>, text: Origin, background: Origin) -> bool {
+        let is_new = self.setters.insert((text.setter, background.setter));
+        let is_styled = text.setter == Some(element.id())
+            && element.document().language() == Language::Html
+            && element.attribute("style").is_none();
+        let class = element.text_of("class").unwrap_or_default();
+        let rule = || (format!("{} {class}", element.tag), text.paint, background.paint);
+        is_new && (!is_styled || self.rules.insert(rule()))
+    }
+}
+
 fn report(
     element: El<'_>,
     state: &State,
-    reported: &mut HashSet<(Option<u32>, Option<u32>)>,
+    reported: &mut Reported,
     covers_root: bool,
     found: &mut Found<'_, '_>,
 ) {
@@ -259,14 +301,16 @@ fn report(
         if is_dark && !text.is_dark && !background.is_dark {
             continue;
         }
-        let ratios = [0, 1].map(|at| contrast(text.paint[at], background.paint[at]));
+        let paint = over(text.paint, background.paint);
+        let ratios = [0, 1].map(|at| contrast(paint[at], background.paint[at]));
         let ratio = ratios[0].max(ratios[1]);
         let min = state.required();
         let is_low = ratio < min && !state.is_covered(background, covers_root);
         if !is_low
             || replaces_control(element)
             || may_be_hidden(element)
-            || !reported.insert((text.setter, background.setter))
+            || is_themed(element, [text, background], found)
+            || !reported.insert(element, text, background)
         {
             continue;
         }
@@ -297,6 +341,17 @@ fn report(
             }
         }
     }
+}
+
+/// Whether a utility class that sets one of the colors can have another color in the project.
+fn is_themed(element: El<'_>, origins: [Origin; 2], found: &Found<'_, '_>) -> bool {
+    origins.into_iter().flat_map(|origin| [origin.setter, origin.base]).flatten().any(|id| {
+        let mut elements = std::iter::once(element).chain(element.close_ancestors());
+        let Some(setter) = elements.find(|it| it.id() == id) else { return false };
+        let classes = setter.attributes().iter().filter(|it| it.name == "class");
+        let mut classes = classes.map(|it| found.slice(it.span));
+        classes.any(|classes| theme::replaces_color(found.files, classes))
+    })
 }
 
 /// Whether a condition renders the element instead of a link or button with the same text, which is

@@ -52,6 +52,83 @@ fn read(expression: &Expression<'_>) -> Option<Vec<(String, String)>> {
     Some(found)
 }
 
+/// The classes that an expression yields, if it consists of texts and of classes of the CSS modules
+/// with these names, whose classes have these prefixes.
+pub(super) fn class_names(code: &str, modules: &[(&str, String)]) -> Option<Vec<String>> {
+    let code = code.trim().strip_prefix('{')?.strip_suffix('}')?;
+    if code.len() > MAX_LEN || !modules.iter().any(|(local, _)| code.contains(local)) {
+        return None;
+    }
+    let mut found = None;
+    // An expression that is too complex is unknown.
+    let _ = with_program_of_type(&format!("({code})"), SourceType::ts(), |program| {
+        if let [Statement::ExpressionStatement(statement)] = &program.body[..] {
+            let mut names = Vec::new();
+            let is_known = add_classes(&statement.expression, modules, true, &mut names);
+            found = is_known.map(|()| names);
+        }
+    });
+    found
+}
+
+fn add_classes(
+    expression: &Expression<'_>,
+    modules: &[(&str, String)],
+    is_outer: bool,
+    names: &mut Vec<String>,
+) -> Option<()> {
+    let mut add_text = |text: &str| names.extend(text.split_ascii_whitespace().map(str::to_owned));
+    let (object, name) = match expression.get_inner_expression() {
+        Expression::StringLiteral(text) => {
+            add_text(text.value.as_str());
+            return Some(());
+        }
+        Expression::StaticMemberExpression(member) => {
+            (&member.object, member.property.name.as_str())
+        }
+        Expression::ComputedMemberExpression(member) => match &member.expression {
+            Expression::StringLiteral(name) => (&member.object, name.value.as_str()),
+            _ => return None,
+        },
+        Expression::TemplateLiteral(template) if is_outer => {
+            let is_space = |c: char| c.is_ascii_whitespace();
+            let count = template.quasis.len();
+            for (at, part) in template.quasis.iter().enumerate() {
+                let text = part.value.cooked.as_ref()?.as_str();
+                // A text directly before or after an expression is a part of its name.
+                let is_apart =
+                    (at == 0 && text.is_empty() || at + 1 == count || text.ends_with(is_space))
+                        && (at + 1 == count && text.is_empty()
+                            || at == 0
+                            || text.starts_with(is_space));
+                if !is_apart {
+                    return None;
+                }
+                names.extend(text.split_ascii_whitespace().map(str::to_owned));
+                if let Some(expression) = template.expressions.get(at) {
+                    add_classes(expression, modules, false, names)?;
+                }
+            }
+            return Some(());
+        }
+        Expression::CallExpression(call) if is_outer => {
+            let Expression::Identifier(callee) = &call.callee else { return None };
+            if !matches!(callee.name.as_str(), "clsx" | "cn" | "cx" | "classNames" | "classnames") {
+                return None;
+            }
+            for argument in &call.arguments {
+                add_classes(argument.as_expression()?, modules, false, names)?;
+            }
+            return Some(());
+        }
+        _ => return None,
+    };
+    let Expression::Identifier(object) = object else { return None };
+    let (_, prefix) = modules.iter().find(|(local, _)| *local == object.name.as_str())?;
+    names.push(format!("{prefix}{name}"));
+    Some(())
+}
+
 /// The name of a property as CSS writes it.
 fn css_name(name: &str) -> String {
     if name.starts_with("--") {

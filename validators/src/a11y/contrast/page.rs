@@ -2,13 +2,15 @@
 
 use super::look::{Look, Setting, css_color};
 use super::objects;
+use super::selector::Classes;
 use super::sheet::{self, StyleSheet, StyleSheets};
 use super::utilities::Utilities;
 use crate::a11y::Found;
+use crate::a11y::components::project_file;
 use crate::a11y::element::El;
 use crate::cached::cached;
 use aidd_engine::text::paths;
-use aidd_markup::{AttributeKind, Document, Language, Node, Value};
+use aidd_markup::{AttributeKind, Document, Element, Language, Node, Value};
 use std::sync::Arc;
 
 /// Maximum size of a style sheet that is read, in bytes.
@@ -63,6 +65,9 @@ pub(super) struct Page {
     is_quirky: bool,
     is_script: bool,
     has_scoped_sheet: bool,
+    /// The page has other default colors in dark mode.
+    pub(super) has_dark_defaults: bool,
+    classes: Classes,
 }
 
 impl Page {
@@ -77,6 +82,8 @@ impl Page {
             is_quirky: !is_standard,
             is_script: language == Language::Jsx,
             has_scoped_sheet: false,
+            has_dark_defaults: false,
+            classes: Classes::default(),
         };
         match language {
             Language::Html => {
@@ -85,14 +92,25 @@ impl Page {
                     page.sheet = StyleSheets::default();
                 }
             }
-            Language::Svelte | Language::Astro => {
-                page.has_scoped_sheet = page.read_scoped(document, found).is_some();
+            _ => {
+                let read = match language {
+                    Language::Vue => page.read_blocks(found),
+                    Language::Jsx => page.read_imported(document, found),
+                    Language::Angular => page.read_sibling(found),
+                    _ => page.read_scoped(document, found),
+                };
+                page.has_scoped_sheet = read.is_some();
                 if !page.has_scoped_sheet {
                     page.sheet = StyleSheets::default();
+                    page.classes = Classes::default();
+                } else if matches!(language, Language::Vue | Language::Jsx | Language::Angular) {
+                    // Themes of the project set them.
+                    page.sheet.forget_variables();
                 }
             }
-            Language::Jsx | Language::Vue | Language::Angular => {}
         }
+        page.classes.is_closed = page.is_closed;
+        [_, page.has_dark_defaults] = page.sheet.has_other_defaults();
         page
     }
 
@@ -103,11 +121,13 @@ impl Page {
             let text_of = |name: &str| element.value(name).map(|value| value.text().map(str::trim));
             match element.name() {
                 "html" => has_root = true,
-                // A template can add style sheets.
-                "head" if element.children().any(|node| matches!(node, Node::Block(_))) => {
-                    return None;
-                }
+                // A template or a build can add style sheets.
+                "head" if has_placeholder(element) => return None,
                 "base" => return None,
+                "meta" if text_of("name") == Some(Some("color-scheme")) => {
+                    self.sheet
+                        .add(Arc::new(StyleSheet::from_color_scheme(text_of("content")??)))?;
+                }
                 "link" => {
                     let Some(rel) = text_of("rel") else { continue };
                     let rel = rel?.to_ascii_lowercase();
@@ -147,10 +167,8 @@ impl Page {
                 _ => {}
             }
         }
-        if self.sheet.has_scheme() || !has_root {
-            return None;
-        }
-        Some(())
+        let [has_other_defaults, _] = self.sheet.has_other_defaults();
+        (has_root && !has_other_defaults).then_some(())
     }
 
     fn read_linked(&mut self, href: &str, found: &Found<'_, '_>) -> Option<()> {
@@ -164,23 +182,33 @@ impl Page {
         }
         let href = href.split(['?', '#']).next().unwrap_or(href);
         let directory = if href.starts_with('/') { "" } else { paths::parent_dir(found.path()) };
-        let path = paths::join(directory, href)?;
-        let part = cached(found.files, &format!("style sheet {path}"), || {
-            let size = found.files.size(&path).ok().filter(|size| *size <= MAX_SIZE)?;
-            let bytes = found.files.read(&path, size).ok()?;
-            StyleSheet::read(str::from_utf8(&bytes).ok()?).map(Arc::new)
+        self.read_file(&paths::join(directory, href)?, "", found)
+    }
+
+    /// Reads a style sheet of the project, whose classes get the prefix `module`.
+    fn read_file(&mut self, path: &str, module: &str, found: &Found<'_, '_>) -> Option<()> {
+        let part = cached(found.files, &format!("style sheet {module}{path}"), || {
+            let size = found.files.size(path).ok().filter(|size| *size <= MAX_SIZE)?;
+            let bytes = found.files.read(path, size).ok()?;
+            StyleSheet::read(str::from_utf8(&bytes).ok()?, module).map(Arc::new)
         });
         self.sheet.add(Option::clone(&part)?)
     }
 
     fn read_element(&mut self, style: El<'_>, found: &Found<'_, '_>) -> Option<()> {
+        let lang = style.value("lang").map(|lang| lang.text().unwrap_or_default());
         if style.has_spread()
-            || style.attribute("lang").is_some()
+            || lang.is_some_and(|lang| !matches!(lang, "css" | "postcss" | "scss"))
             || style.attribute("media").is_some()
+            // The names of its classes are others.
+            || style.attribute("module").is_some()
         {
             return None;
         }
-        let text = found.slice(style.span());
+        if let Some(source) = style.value("src") {
+            return self.read_linked(source.text()?, found);
+        }
+        let text = style.document().slice(style.span());
         let text = text.get(style.tag_span().len()..)?;
         let text = &text[..text.rfind("</")?];
         // Statements of a template.
@@ -188,7 +216,7 @@ impl Page {
             return None;
         }
         let text = text.trim().trim_start_matches("<!--").trim_end_matches("-->");
-        self.sheet.add(Arc::new(StyleSheet::read(text)?))
+        self.sheet.add(Arc::new(StyleSheet::read(text, "")?))
     }
 
     fn read_scoped(&mut self, document: &Document<'_>, found: &Found<'_, '_>) -> Option<()> {
@@ -199,6 +227,69 @@ impl Page {
             has_any = true;
         }
         has_any.then_some(())
+    }
+
+    /// Reads the blocks `<style>` of a component of Vue; `None` if it has none, or unknown ones.
+    fn read_blocks(&mut self, found: &Found<'_, '_>) -> Option<()> {
+        let mut rest = found.source_text();
+        let mut has_any = false;
+        // These blocks are at the start of a line.
+        while let Some(start) = rest.find("\n<style") {
+            let (block, after) = rest[start + 1..].split_once("</style")?;
+            let block = format!("{block}</style>");
+            let document = Document::parse(&block, Language::Html);
+            let style = document.elements().find(|element| element.name() == "style")?;
+            self.read_element(El::new(style), found)?;
+            has_any = true;
+            rest = after;
+        }
+        has_any.then_some(())
+    }
+
+    /// Reads the style sheets that a script imports; `None` if it imports none, or unknown ones.
+    fn read_imported(&mut self, document: &Document<'_>, found: &Found<'_, '_>) -> Option<()> {
+        let dir = paths::parent_dir(found.path());
+        let mut modules: Vec<(&str, String)> = Vec::new();
+        let mut has_any = false;
+        for (local, module) in document.imports() {
+            let is_sheet = [".css", ".scss", ".sass", ".less", ".styl"]
+                .iter()
+                .any(|extension| module.ends_with(extension));
+            if !is_sheet {
+                continue;
+            }
+            // Style sheets of packages have classes of their own.
+            let Some(path) = project_file(found.files, dir, module) else {
+                if local.is_empty() && !module.starts_with(['.', '@', '~']) {
+                    continue;
+                }
+                return None;
+            };
+            let prefix = if local.is_empty() { String::new() } else { format!("{path}:") };
+            self.read_file(&path, &prefix, found)?;
+            if !local.is_empty() {
+                modules.push((local, prefix));
+            }
+            has_any = true;
+        }
+        if !modules.is_empty() {
+            for element in document.elements() {
+                if let Some(Value::Dynamic { span }) = element.value("class")
+                    && let Some(names) = objects::class_names(document.slice(span), &modules)
+                {
+                    self.classes.computed.insert(element.id(), names);
+                }
+            }
+        }
+        has_any.then_some(())
+    }
+
+    /// Reads the style sheet of a component of Angular; `None` if it is unknown.
+    fn read_sibling(&mut self, found: &Found<'_, '_>) -> Option<()> {
+        let stem = found.path().strip_suffix(".html")?;
+        let paths = [".css", ".scss"].map(|extension| format!("{stem}{extension}"));
+        let path = paths.iter().find(|path| found.files.exists(path))?;
+        self.read_file(path, "", found)
     }
 
     /// Marks the custom properties that an attribute sets as unknown.
@@ -226,6 +317,15 @@ impl Page {
             match (name, attribute.value) {
                 // The style sheets of the page decide.
                 ("class", Value::Static { .. }) if is_plain && self.is_closed => {}
+                ("class", Value::Dynamic { .. })
+                    if is_plain && self.classes.computed.contains_key(&element.id()) =>
+                {
+                    let names = self.classes.names(element).filter(|name| !name.contains(':'));
+                    let names: Vec<&str> = names.collect();
+                    let read =
+                        Utilities::read(&names.join(" "), |class| self.sheet.has_class(class));
+                    (look, dark, has_other) = (read.look, read.dark, read.has_other);
+                }
                 ("class", Value::Static { text, .. }) if is_plain => {
                     let read = Utilities::read(text, |class| self.sheet.has_class(class));
                     (look, dark, has_other) = (read.look, read.dark, read.has_other);
@@ -262,14 +362,21 @@ impl Page {
             dark.background = Setting::Unset;
         }
         presentation(element, &mut look);
-        self.sheet.apply(element, &own, &mut look);
         let may_have_rule =
             !self.is_script && !self.has_scoped_sheet && element.attribute("id").is_some();
-        if has_other || !self.is_closed && may_have_rule {
-            look.forget_unset();
+        let finish = |mut look: Look, is_dark: bool| {
+            self.sheet.apply(element, &own, &self.classes, is_dark, &mut look);
+            if has_other || !self.is_closed && may_have_rule {
+                look.forget_unset();
+            }
+            self.apply_defaults(element, &mut look);
+            look
+        };
+        let mut light = finish(look.clone(), false);
+        if self.sheet.has_schemes() {
+            light.add_dark(&finish(look, true), &mut dark);
         }
-        self.apply_defaults(element, &mut look);
-        (look, dark)
+        (light, dark)
     }
 
     /// Sets what browsers set for elements of this name, or what other style sheets may.
@@ -311,6 +418,20 @@ impl Page {
             look.is_bold = unset(is_sized || is_control);
         }
     }
+}
+
+/// Whether something can be inserted into an element: by a statement, or at a text or a comment of one
+/// word, such as `%head%` and `<!--app-head-->`.
+fn has_placeholder(element: Element<'_>) -> bool {
+    let is_inserted = |node: Node<'_>| match node {
+        Node::Block(_) => true,
+        Node::Text(text, _) => !text.trim().is_empty(),
+        _ => false,
+    };
+    let source = element.document().slice(element.span());
+    let mut comments = source.split("<!--").skip(1).filter_map(|it| it.split("-->").next());
+    let is_word = |text: &str| !text.trim().is_empty() && !text.trim().contains([' ', '\n']);
+    element.children().any(is_inserted) || comments.any(is_word)
 }
 
 /// The setting of an element that sets nothing itself.

@@ -1,6 +1,7 @@
 //! Style sheets: the rules that apply to an element, as far as their selectors are understood.
 
-use super::look::{Look, STATES, is_relevant};
+use super::look::{Look, is_relevant};
+use super::selector::{Classes, Rule, Scheme, read_selector};
 use crate::a11y::element::El;
 use aidd_engine::parse::syntax::Tree;
 use aidd_engine::text::source::Source;
@@ -8,72 +9,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use tree_sitter::Node;
 
-/// Maximum number of compound selectors of a selector that is understood.
-const MAX_COMPOUNDS: usize = 4;
-
 /// Maximum number of rules with the same rightmost condition, because each element with it is compared
 /// with all of them.
 const MAX_RULES: usize = 200;
 
 /// Maximum number of style sheets of a page.
 const MAX_SHEETS: usize = 16;
-
-/// How a compound selector is connected with the one to its right.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Combinator {
-    Descendant,
-    Child,
-}
-
-/// Conditions on one element, such as `p.note`.
-#[derive(Debug, Default)]
-struct Compound {
-    tag: Option<String>,
-    id: Option<String>,
-    classes: Vec<String>,
-}
-
-impl Compound {
-    fn matches(&self, element: El<'_>) -> bool {
-        let is_tag = self.tag.as_deref().is_none_or(|tag| tag == element.name());
-        is_tag
-            && self.id.as_deref().is_none_or(|id| element.text_of("id") == Some(id))
-            && self.classes.iter().all(|class| has_class(element, class))
-    }
-
-    fn specificity(&self) -> (usize, usize, usize) {
-        (usize::from(self.id.is_some()), self.classes.len(), usize::from(self.tag.is_some()))
-    }
-
-    /// The condition by which rules are found.
-    fn key(&self) -> String {
-        match (&self.id, self.classes.first(), &self.tag) {
-            (Some(id), ..) => format!("#{id}"),
-            (None, Some(class), _) => format!(".{class}"),
-            (None, None, Some(tag)) => tag.clone(),
-            _ => String::new(),
-        }
-    }
-}
-
-fn has_class(element: El<'_>, class: &str) -> bool {
-    element.text_of("class").is_some_and(|it| it.split_ascii_whitespace().any(|it| it == class))
-}
-
-/// A selector with its declarations.
-#[derive(Debug)]
-struct Rule {
-    /// The compound selectors from right to left, each with how it is connected with the one before.
-    compounds: Vec<(Combinator, Compound)>,
-    /// Whether the rule applies exactly to the elements that the compounds match. Otherwise, it
-    /// applies to some of them, or only at times.
-    is_certain: bool,
-    /// The rule styles a pseudo-element of the elements.
-    is_pseudo: bool,
-    specificity: (usize, usize, usize),
-    /// The index of the block in [`StyleSheet::blocks`].
-    block: usize,
-}
 
 /// A declaration: the property in lower case, the value, and whether it is important.
 #[derive(Debug)]
@@ -89,102 +30,182 @@ pub(super) struct StyleSheet {
     rules: Vec<Rule>,
     blocks: Vec<Vec<Declaration>>,
     by_key: HashMap<String, Vec<usize>>,
-    /// The custom properties; `None` for those with several values.
-    variables: HashMap<String, Option<String>>,
-    /// The style sheet sets the color scheme of the page.
-    has_scheme: bool,
+    variables: HashMap<String, Variable>,
+    /// Some rules apply only in one color scheme of the user.
+    has_schemes: bool,
+    /// The page has other default colors in dark mode.
+    pub(super) has_dark_defaults: bool,
+    /// The page can have other default colors in light mode.
+    pub(super) has_other_defaults: bool,
+}
+
+/// The values of a custom property on the root element: `None` if it has none, `Some(None)` if it has
+/// several.
+#[derive(Clone, Debug, Default)]
+struct Variable {
+    light: Option<Option<String>>,
+    dark: Option<Option<String>>,
+}
+
+impl Variable {
+    /// Adds a value; `None` if it is unknown.
+    fn set(&mut self, scheme: Scheme, value: Option<&str>) {
+        let merge = |before: Option<Option<String>>| match before {
+            None => Some(value.map(str::to_owned)),
+            Some(before) => Some(before.filter(|it| Some(&**it) == value)),
+        };
+        match scheme {
+            Scheme::Dark => self.dark = merge(self.dark.take()),
+            // It overrides the other in an order that is not known here.
+            Scheme::Light => self.light = Some(None),
+            Scheme::Any => {
+                self.light = merge(self.light.take());
+                self.dark = self.dark.take().map(|_| None);
+            }
+        }
+        if value.is_none() {
+            self.dark = Some(None);
+        }
+    }
+
+    fn add(&mut self, other: &Self) {
+        for (scheme, value) in [(Scheme::Any, &other.light), (Scheme::Dark, &other.dark)] {
+            if let Some(value) = value {
+                self.set(scheme, value.as_deref());
+            }
+        }
+    }
+
+    fn value(&self, is_dark: bool) -> Option<&str> {
+        let dark = self.dark.as_ref().filter(|_| is_dark);
+        dark.or(self.light.as_ref())?.as_deref()
+    }
+}
+
+/// The color scheme in which the rules of a statement apply, and whether they always apply in it.
+fn read_media(head: &str) -> (Scheme, bool) {
+    let head: String = head.chars().filter(|c| !c.is_whitespace()).collect();
+    let query = head.strip_prefix("@media").unwrap_or_default();
+    let query = query.trim_start_matches("screenand").trim_start_matches("alland");
+    match query {
+        "screen" | "all" => (Scheme::Any, true),
+        "(prefers-color-scheme:dark)" => (Scheme::Dark, true),
+        "(prefers-color-scheme:light)" => (Scheme::Light, true),
+        _ => (Scheme::Any, false),
+    }
 }
 
 /// The rules of the style sheets of a page.
 #[derive(Debug, Default)]
 pub(super) struct StyleSheets {
     parts: Vec<Arc<StyleSheet>>,
-    variables: HashMap<String, Option<String>>,
+    variables: HashMap<String, Variable>,
     /// Something that the source does not show can set custom properties.
     has_other_variables: bool,
 }
 
-/// A rule is read in two steps: its selectors, and its block.
+/// A statement that is not read yet.
 struct Pending<'t> {
     node: Node<'t>,
+    scheme: Scheme,
     is_certain: bool,
+    place: Place,
+}
+
+/// Where a statement is.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Root,
+    Block,
+    Rule,
 }
 
 impl StyleSheet {
-    /// Reads a style sheet; `None` if it contains what is not understood.
-    pub(super) fn read(text: &str) -> Option<Self> {
+    /// Reads a style sheet; `None` if it contains what is not understood. The names of classes get the
+    /// prefix `module`.
+    pub(super) fn read(text: &str, module: &str) -> Option<Self> {
         let mut part = Self::default();
-        part.add(text)?;
+        part.add(text, module)?;
         Some(part)
     }
 
-    fn add(&mut self, text: &str) -> Option<()> {
+    fn add(&mut self, text: &str, module: &str) -> Option<()> {
+        // An expression of a preprocessor, or properties of another class.
+        if text.contains("#{") || text.contains("composes") {
+            return None;
+        }
         let source = Source::new("style.css", text);
         let tree = Tree::new(&source);
         let root = tree.root().filter(|root| !root.has_error())?;
-        let mut pending = vec![Pending { node: root, is_certain: true }];
-        while let Some(Pending { node, is_certain }) = pending.pop() {
-            let at = pending.len();
-            let mut cursor = node.walk();
-            for child in node.named_children(&mut cursor) {
-                match child.kind() {
-                    "rule_set" => {
-                        self.add_rules(child, &source, is_certain)?;
-                        let block = child.named_child(1)?;
-                        // A nested rule applies to elements that its selector alone does not show.
-                        let mut inner = block.walk();
-                        if block
-                            .named_children(&mut inner)
-                            .any(|it| it.kind() != "declaration" && it.kind() != "comment")
-                        {
-                            return None;
-                        }
-                    }
-                    "import_statement" => return None,
-                    "media_statement" | "supports_statement" | "at_rule" | "scope_statement" => {
-                        let head = &source.text()[child.byte_range()];
-                        let head = head.split('{').next().unwrap_or(head).to_ascii_lowercase();
-                        let is_other = head.starts_with("@font-face")
-                            || head.starts_with("@page")
-                            || head.split_whitespace().collect::<Vec<_>>() == ["@media", "print"];
-                        if !is_other {
-                            let mut inner = child.walk();
-                            let blocks =
-                                child.named_children(&mut inner).filter(|it| it.kind() == "block");
-                            pending.extend(blocks.map(|node| Pending { node, is_certain: false }));
-                        }
-                    }
-                    "keyframes_statement"
-                    | "comment"
-                    | "charset_statement"
-                    | "namespace_statement" => {}
-                    _ => return None,
+        let mut pending = Vec::new();
+        push_statements(&mut pending, root, Scheme::Any, true, Place::Root);
+        // In the order of the source.
+        while let Some(Pending { node, scheme, is_certain, place }) = pending.pop() {
+            match node.kind() {
+                "rule_set" => {
+                    self.add_rules(node, &source, module, scheme, is_certain)?;
+                    // A nested rule applies at most to the elements that its last selector shows.
+                    push_statements(&mut pending, node.named_child(1)?, scheme, false, Place::Rule);
                 }
+                // That of the rule around.
+                "declaration" if place != Place::Root => {}
+                "media_statement" | "supports_statement" | "at_rule" | "scope_statement" => {
+                    let head = &source.text()[node.byte_range()];
+                    let head = head.split('{').next().unwrap_or(head).to_ascii_lowercase();
+                    if is_foreign(&head) || place == Place::Rule {
+                        return None;
+                    }
+                    let is_other = head.starts_with("@font-face")
+                        || head.starts_with("@page")
+                        || head.split_whitespace().collect::<Vec<_>>() == ["@media", "print"];
+                    if is_other {
+                        continue;
+                    }
+                    let (own, is_exact) = read_media(&head);
+                    let is_combined = own == Scheme::Any || scheme == Scheme::Any;
+                    let is_certain = is_certain && is_exact && is_combined;
+                    let scheme = if own == Scheme::Any { scheme } else { own };
+                    let mut inner = node.walk();
+                    for block in node.named_children(&mut inner).filter(|it| it.kind() == "block") {
+                        push_statements(&mut pending, block, scheme, is_certain, Place::Block);
+                    }
+                }
+                "keyframes_statement" | "comment" | "charset_statement" | "namespace_statement" => {
+                }
+                _ => return None,
             }
-            pending[at..].reverse();
         }
         Some(())
     }
 
-    fn add_rules(&mut self, rule: Node<'_>, source: &Source, is_certain: bool) -> Option<()> {
+    fn add_rules(
+        &mut self,
+        rule: Node<'_>,
+        source: &Source,
+        module: &str,
+        scheme: Scheme,
+        is_certain: bool,
+    ) -> Option<()> {
         let (selectors, block) = (rule.named_child(0)?, rule.named_child(1)?);
         let declarations = declarations(block, source);
-        self.has_scheme |= declarations.iter().any(|it| it.property == "color-scheme");
+        self.has_schemes |= scheme != Scheme::Any;
+        for declaration in declarations.iter().filter(|it| it.property == "color-scheme") {
+            self.add_color_scheme(&declaration.value, scheme);
+        }
         let index = self.blocks.len();
         let mut cursor = selectors.walk();
         for selector in selectors.named_children(&mut cursor) {
-            let Some(mut read) = read_selector(selector, source) else { continue };
+            let Some(mut read) = read_selector(selector, source, module) else {
+                continue;
+            };
             read.is_certain &= is_certain;
+            read.scheme = scheme;
             let is_root = read.is_certain
                 && matches!(&read.compounds[..], [(_, only)] if only.tag.as_deref() == Some("html") && only.classes.is_empty());
             for declaration in declarations.iter().filter(|it| it.property.starts_with("--")) {
-                let value = Some(declaration.value.clone()).filter(|_| is_root);
-                self.variables
-                    .entry(declaration.property.clone())
-                    .and_modify(|before| {
-                        *before = before.take().filter(|it| Some(it) == value.as_ref());
-                    })
-                    .or_insert(value);
+                let value = Some(&*declaration.value).filter(|_| is_root);
+                let scheme = if is_root { scheme } else { Scheme::Any };
+                self.variables.entry(declaration.property.clone()).or_default().set(scheme, value);
             }
             if declarations.iter().any(|it| is_relevant(&it.property)) {
                 read.block = index;
@@ -200,31 +221,80 @@ impl StyleSheet {
         self.blocks.push(declarations);
         Some(())
     }
+
+    /// A style sheet that only sets the color schemes that the page supports.
+    pub(super) fn from_color_scheme(value: &str) -> Self {
+        let mut part = Self::default();
+        part.add_color_scheme(value, Scheme::Any);
+        part
+    }
+
+    /// Adds the color schemes that the page supports.
+    fn add_color_scheme(&mut self, value: &str, scheme: Scheme) {
+        let value = value.to_ascii_lowercase();
+        let has = |word: &str| value.split_whitespace().any(|it| it == word);
+        self.has_dark_defaults |= !(has("light") || has("normal")) || has("dark");
+        self.has_other_defaults |= scheme != Scheme::Dark && !has("light") && !has("normal");
+    }
+}
+
+/// Adds the statements in a block, the first at the end.
+fn push_statements<'t>(
+    pending: &mut Vec<Pending<'t>>,
+    block: Node<'t>,
+    scheme: Scheme,
+    is_certain: bool,
+    place: Place,
+) {
+    let at = pending.len();
+    let mut cursor = block.walk();
+    let statements = block.named_children(&mut cursor);
+    pending.extend(statements.map(|node| Pending { node, scheme, is_certain, place }));
+    pending[at..].reverse();
+}
+
+/// Whether a statement adds rules that the style sheet does not show.
+fn is_foreign(head: &str) -> bool {
+    const NAMES: [&str; 10] = [
+        "@apply",
+        "@config",
+        "@extend",
+        "@forward",
+        "@import",
+        "@include",
+        "@plugin",
+        "@reference",
+        "@tailwind",
+        "@use",
+    ];
+    NAMES.iter().any(|name| head.starts_with(name))
 }
 
 impl StyleSheets {
     /// Adds a style sheet after the others; `None` if there are too many.
     pub(super) fn add(&mut self, part: Arc<StyleSheet>) -> Option<()> {
         for (name, value) in &part.variables {
-            self.variables
-                .entry(name.clone())
-                .and_modify(|before| {
-                    *before = before.take().filter(|it| Some(it) == value.as_ref());
-                })
-                .or_insert_with(|| value.clone());
+            self.variables.entry(name.clone()).or_default().add(value);
         }
         self.parts.push(part);
         (self.parts.len() <= MAX_SHEETS).then_some(())
     }
 
-    /// Whether a style sheet sets the color scheme of the page.
-    pub(super) fn has_scheme(&self) -> bool {
-        self.parts.iter().any(|part| part.has_scheme)
+    /// Whether the page can have other default colors in light mode, and in dark mode.
+    pub(super) fn has_other_defaults(&self) -> [bool; 2] {
+        let any = |has: fn(&StyleSheet) -> bool| self.parts.iter().any(|part| has(part));
+        [any(|part| part.has_other_defaults), any(|part| part.has_dark_defaults)]
+    }
+
+    /// Whether some rules apply only in one color scheme of the user.
+    pub(super) fn has_schemes(&self) -> bool {
+        self.parts.iter().any(|part| part.has_schemes)
     }
 
     /// Marks a custom property as one that something else can set.
     pub(super) fn forget_variable(&mut self, name: &str) {
-        self.variables.insert(name.to_owned(), None);
+        let variable = Variable { light: Some(None), dark: Some(None) };
+        self.variables.insert(name.to_owned(), variable);
     }
 
     /// Marks all custom properties as such that something else can set.
@@ -239,7 +309,7 @@ impl StyleSheets {
     }
 
     /// A value with its custom properties replaced; unchanged if one is unknown.
-    pub(super) fn resolve(&self, value: &str) -> String {
+    fn resolve(&self, value: &str, is_dark: bool) -> String {
         /// Maximum number of replacements, which also ends cycles.
         const MAX: usize = 8;
         /// Maximum length of the result.
@@ -251,7 +321,9 @@ impl StyleSheets {
             };
             let Some(len) = value[start..].find(')') else { break };
             let name = value[start + 4..start + len].trim();
-            let Some(Some(found)) = self.variables.get(name) else { break };
+            let Some(found) = self.variables.get(name).and_then(|it| it.value(is_dark)) else {
+                break;
+            };
             value = format!("{}{found}{}", &value[..start], &value[start + len + 1..]);
             if value.len() > MAX_LEN {
                 break;
@@ -260,27 +332,40 @@ impl StyleSheets {
         value
     }
 
-    /// Applies the rules to the look of an element, then its own declarations, in the order of the
-    /// cascade.
-    pub(super) fn apply(&self, element: El<'_>, own: &[(String, String)], look: &mut Look) {
+    /// Applies the rules for a color scheme to the look of an element, then its own declarations, in
+    /// the order of the cascade.
+    pub(super) fn apply(
+        &self,
+        element: El<'_>,
+        own: &[(String, String)],
+        classes: &Classes,
+        is_dark: bool,
+        look: &mut Look,
+    ) {
         let mut keys = vec![String::new(), element.name().to_owned()];
         keys.extend(element.text_of("id").map(|id| format!("#{id}")));
-        let classes = element.text_of("class").unwrap_or_default();
-        keys.extend(classes.split_ascii_whitespace().map(|class| format!(".{class}")));
+        keys.extend(classes.names(element).map(|class| format!(".{class}")));
         keys.sort_unstable();
         keys.dedup();
-        let mut matched: Vec<(usize, &Rule)> = Vec::new();
+        let other = if is_dark { Scheme::Light } else { Scheme::Dark };
+        let (mut matched, mut possible) = (Vec::new(), Vec::new());
         for (at, part) in self.parts.iter().enumerate() {
             let rules = keys.iter().filter_map(|key| part.by_key.get(key)).flatten();
             let rules = rules.map(|&index| &part.rules[index]);
-            matched.extend(rules.filter(|rule| rule.matches(element)).map(|rule| (at, rule)));
+            for rule in rules.filter(|rule| rule.scheme != other) {
+                match rule.matches(element, classes) {
+                    Some(true) if rule.is_certain => matched.push((at, rule)),
+                    Some(false) => {}
+                    _ => possible.push((at, rule)),
+                }
+            }
         }
         matched.sort_by_key(|(at, rule)| (rule.specificity, *at, rule.block));
         let block = |(at, rule): &(usize, &Rule)| &self.parts[*at].blocks[rule.block];
         let mut important: Vec<(&str, String)> = Vec::new();
-        for found in matched.iter().filter(|(_, rule)| rule.is_certain) {
+        for found in &matched {
             for declaration in block(found) {
-                let value = self.resolve(&declaration.value);
+                let value = self.resolve(&declaration.value, is_dark);
                 if declaration.is_important {
                     important.push((&declaration.property, value));
                 } else {
@@ -289,15 +374,15 @@ impl StyleSheets {
             }
         }
         for (property, value) in own.iter().filter(|(_, value)| !is_important(value)) {
-            look.declare(property, &self.resolve(value));
+            look.declare(property, &self.resolve(value, is_dark));
         }
         for (property, value) in important {
             look.declare(property, &value);
         }
         for (property, value) in own.iter().filter(|(_, value)| is_important(value)) {
-            look.declare(property, &self.resolve(strip_important(value)));
+            look.declare(property, &self.resolve(strip_important(value), is_dark));
         }
-        for found in matched.iter().filter(|(_, rule)| !rule.is_certain) {
+        for found in &possible {
             for declaration in block(found) {
                 let (property, value) = (&*declaration.property, &*declaration.value);
                 if found.1.is_pseudo {
@@ -308,32 +393,6 @@ impl StyleSheets {
                 }
             }
         }
-    }
-}
-
-impl Rule {
-    fn matches(&self, element: El<'_>) -> bool {
-        let Some(((_, first), rest)) = self.compounds.split_first() else { return false };
-        if !first.matches(element) {
-            return false;
-        }
-        let mut ancestors = element.close_ancestors();
-        for (combinator, compound) in rest {
-            match combinator {
-                Combinator::Child => {
-                    if !ancestors.next().is_some_and(|outer| compound.matches(outer)) {
-                        return false;
-                    }
-                }
-                Combinator::Descendant => {
-                    // The closest match decides, because no child combinator follows.
-                    if !ancestors.any(|outer| compound.matches(outer)) {
-                        return false;
-                    }
-                }
-            }
-        }
-        true
     }
 }
 
@@ -376,103 +435,4 @@ fn declarations(block: Node<'_>, source: &Source) -> Vec<Declaration> {
         Some(Declaration { property, value: value.to_owned(), is_important })
     };
     nodes.filter_map(read).collect()
-}
-
-/// Reads a selector; `None` if its rule never applies to an element at rest.
-fn read_selector(selector: Node<'_>, source: &Source) -> Option<Rule> {
-    /// Pseudo-elements that change no text of the page.
-    const OTHER: [&str; 5] =
-        ["selection", "placeholder", "marker", "backdrop", "-webkit-scrollbar"];
-    let text = |node: Node<'_>| &source.text()[node.byte_range()];
-    let mut rule = Rule {
-        compounds: Vec::new(),
-        is_certain: true,
-        is_pseudo: false,
-        specificity: (0, 0, 0),
-        block: 0,
-    };
-    let mut next = Some((Combinator::Descendant, selector));
-    while let Some((combinator, mut node)) = next.take() {
-        let mut compound = Compound::default();
-        // The first part of a selector of two is the element around.
-        if matches!(node.kind(), "descendant_selector" | "child_selector") {
-            let is_child = node.kind() == "child_selector";
-            let outer = node.named_child(0)?;
-            next = Some((if is_child { Combinator::Child } else { Combinator::Descendant }, outer));
-            node = last_named(node)?;
-        }
-        loop {
-            match node.kind() {
-                "tag_name" => compound.tag = Some(text(node).to_ascii_lowercase()),
-                "universal_selector" => {}
-                "class_selector" => compound.classes.push(text(last_named(node)?).to_owned()),
-                "id_selector" => compound.id = Some(text(last_named(node)?).to_owned()),
-                "pseudo_class_selector" => {
-                    let mut cursor = node.walk();
-                    let name =
-                        node.named_children(&mut cursor).find(|it| it.kind() == "class_name");
-                    match name.map(text) {
-                        Some("root") if node.named_child_count() == 1 => {
-                            compound.tag = Some("html".to_owned());
-                        }
-                        Some(name) if STATES.contains(&name) || name == "-moz-focusring" => {
-                            return None;
-                        }
-                        Some("before" | "after") => {
-                            (rule.is_pseudo, rule.is_certain) = (true, false);
-                        }
-                        _ => rule.is_certain = false,
-                    }
-                }
-                "pseudo_element_selector" => {
-                    let name = last_named(node).map(text).unwrap_or_default();
-                    if OTHER.contains(&name) {
-                        return None;
-                    }
-                    (rule.is_pseudo, rule.is_certain) = (true, false);
-                }
-                _ => rule.is_certain = false,
-            }
-            // The conditions in front of this one; after an unknown combinator, the last part counts.
-            let is_sibling =
-                matches!(node.kind(), "sibling_selector" | "adjacent_sibling_selector");
-            let inner = if is_sibling { last_named(node) } else { node.named_child(0) };
-            match inner
-                .filter(|inner| inner.kind().ends_with("selector") || inner.kind() == "tag_name")
-            {
-                Some(inner) if matches!(inner.kind(), "descendant_selector" | "child_selector") => {
-                    rule.is_certain = false;
-                    node = last_named(inner)?;
-                }
-                Some(inner) if inner.id() != node.id() => node = inner,
-                _ => break,
-            }
-        }
-        let (ids, classes, tags) = compound.specificity();
-        rule.specificity.0 += ids;
-        rule.specificity.1 += classes;
-        rule.specificity.2 += tags;
-        rule.compounds.push((combinator, compound));
-        if rule.compounds.len() == MAX_COMPOUNDS && next.is_some() {
-            rule.is_certain = false;
-            break;
-        }
-    }
-    // Matching such a selector exactly requires trying several elements around.
-    let has_descendant =
-        rule.compounds.iter().skip(1).position(|(it, _)| *it == Combinator::Descendant);
-    let is_mixed = has_descendant.is_some_and(|at| {
-        rule.compounds.iter().skip(at + 2).any(|(it, _)| *it == Combinator::Child)
-    });
-    if is_mixed || !rule.is_certain {
-        rule.is_certain = false;
-        // Without the elements around, the selector matches at least the elements that it should.
-        rule.compounds.truncate(1);
-    }
-    Some(rule)
-}
-
-fn last_named(node: Node<'_>) -> Option<Node<'_>> {
-    let count = node.named_child_count();
-    node.named_child(u32::try_from(count.checked_sub(1)?).ok()?)
 }

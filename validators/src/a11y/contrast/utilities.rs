@@ -1,6 +1,6 @@
 //! Utility classes of Tailwind CSS with its default palette.
 
-use super::look::{Look, Paint, STATES, Setting, Size, css_color, palette_color, size};
+use super::look::{Look, Paint, STATES, Setting, Size, css_color, palette_color, size, with_alpha};
 use std::sync::LazyLock;
 
 /// The names and prefixes of classes that change nothing that matters here.
@@ -227,18 +227,33 @@ fn arbitrary(name: &str) -> Option<String> {
     Some(value.replace('_', " "))
 }
 
+/// A color, also with an opacity, such as `gray-500/50`.
 fn color(name: &str) -> Option<Paint> {
-    match arbitrary(name) {
-        Some(value) => css_color(&value),
-        None => palette_color(name),
-    }
+    let (name, alpha) = match name.rsplit_once('/') {
+        Some((name, alpha)) if !alpha.contains(')') => {
+            let alpha = match alpha.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+                Some(value) if !value.ends_with('%') => value.parse::<f64>().ok()?,
+                Some(value) => value.trim_end_matches('%').parse::<f64>().ok()? / 100.0,
+                None => alpha.parse::<f64>().ok()? / 100.0,
+            };
+            (name, alpha)
+        }
+        _ => (name, 1.0),
+    };
+    let paint = arbitrary(name).map_or_else(|| palette_color(name), |value| css_color(&value))?;
+    Some(with_alpha(paint, alpha))
 }
 
 fn background(name: &str, look: &mut Look) {
     match name {
         "transparent" => {}
         "clip-text" => look.is_veiled = true,
-        _ => look.background = Setting::from_known(color(name)),
+        _ => {
+            look.background = match color(name) {
+                Some(paint) if paint[0][3] == 0 => Setting::Unset,
+                paint => Setting::from_known(paint),
+            }
+        }
     }
 }
 
@@ -267,13 +282,13 @@ fn text(name: &str, look: &mut Look) -> bool {
         return true;
     }
     // What follows is the height of the line, or the opacity of a color.
-    let (base, part) = name.split_once('/').unwrap_or((name, ""));
+    let base = name.split('/').next().unwrap_or(name);
     if let Some(&(_, pixels)) = SIZES.iter().find(|(known, _)| *known == base) {
         look.size = Setting::Known(Size::Pixels(pixels));
     } else if let Some(size) = arbitrary(base).and_then(|value| size(&value)) {
         look.size = Setting::Known(size);
-    } else if let Some(paint) = color(base) {
-        look.text = if part.is_empty() { Setting::Known(paint) } else { Setting::Unknown };
+    } else if let Some(paint) = color(name).filter(|paint| paint[0][3] > 0) {
+        look.text = Setting::Known(paint);
     } else {
         // A color or a size that the project defines, or one that the program computes.
         (look.text, look.size) = (Setting::Unknown, Setting::Unknown);
