@@ -13,6 +13,7 @@ mod messages;
 mod messages_in_code;
 mod model;
 mod mojibake;
+mod newlines;
 mod placeholders;
 mod plural_forms;
 mod plurals;
@@ -92,7 +93,7 @@ const CHECKS: &[(&str, CatalogueCheck)] = &[
     ("i18n/missing-placeholder", compare::missing_placeholder),
     ("i18n/missing-plural", plurals::missing_plural),
     ("i18n/mojibake", mojibake::mojibake),
-    ("i18n/newline-mismatch", compare::newline_mismatch),
+    ("i18n/newline-mismatch", newlines::newline_mismatch),
     ("i18n/tag-mismatch", tags::tag_mismatch),
     ("i18n/undefined-reference", messages::undefined_reference),
     ("i18n/unknown-placeholder", compare::unknown_placeholder),

@@ -66,11 +66,12 @@ fn is_for_all(text: &str) -> bool {
         if end.is_none() {
             has_words |= c.is_alphabetic();
             let inner = rest.split(')').next().unwrap_or_default();
+            let ending = inner.trim_start_matches(['-', '\u{2010}', '\u{2011}']);
             has_endings |= c == '('
                 && last.is_alphabetic()
                 && inner.len() < rest.len()
-                && !inner.is_empty()
-                && inner.chars().all(|c| c.is_alphabetic() || c == '/');
+                && !ending.is_empty()
+                && ending.chars().all(|c| c.is_alphabetic() || c == '/');
         }
         last = c;
     }
@@ -334,7 +335,7 @@ mod tests {
     #[test]
     fn some_texts_are_for_all_numbers() {
         for text in
-            ["#", "<b>#</b>", "{n}", "%1$d", "", "# файла(ов)", "{n} file(s)", "# soubor(y/ů)"]
+            ["#", "<b>#</b>", "{n}", "%1$d", "", "# файла(ов)", "{n} file(s)", "# soubor(y/ů)", "# ответа(-ов)"]
         {
             assert!(is_for_all(text), "{text}");
         }

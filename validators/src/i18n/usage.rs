@@ -422,6 +422,21 @@ pub(super) fn is_comment(text: &str, at: usize) -> bool {
         || line.contains("// ")
 }
 
+/// The end of the options that follow a key: that of the call, or of the line if it is not inside braces.
+fn call_end(after: &str) -> usize {
+    let mut depth = 0_usize;
+    for (at, byte) in after.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            b')' => return at,
+            b'\n' if depth == 0 && !after[..at].trim_end().ends_with(',') => return at,
+            _ => {}
+        }
+    }
+    after.len()
+}
+
 /// The key in quotes at `at`, unless a default text follows.
 fn argument(convention: Convention, text: &str, at: usize) -> Option<Use<'_>> {
     let rest = &text[at..];
@@ -445,8 +460,7 @@ fn argument(convention: Convention, text: &str, at: usize) -> Option<Use<'_>> {
     if !is_key || !key.contains('.') && convention != Convention::JavaScript {
         return None;
     }
-    let call_end = after.find([')', '\n']).unwrap_or(after.len());
-    let options = &after[..call_end];
+    let options = &after[..call_end(after)];
     let has_default = after.starts_with('+')
         || after.starts_with('.')
         || options.contains("default")
