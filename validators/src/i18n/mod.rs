@@ -38,6 +38,11 @@ use model::{Catalogue, Entry, Format};
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+/// Whether a text is the tag of a locale, such as `pt-BR`.
+pub(crate) fn is_locale(tag: &str) -> bool {
+    locale::parse(tag).is_some()
+}
+
 /// A catalogue of texts.
 const CATALOGUE: Kind = Kind("catalogue");
 /// A file of a template language, which can use texts.

@@ -334,9 +334,17 @@ mod tests {
 
     #[test]
     fn some_texts_are_for_all_numbers() {
-        for text in
-            ["#", "<b>#</b>", "{n}", "%1$d", "", "# файла(ов)", "{n} file(s)", "# soubor(y/ů)", "# ответа(-ов)"]
-        {
+        for text in [
+            "#",
+            "<b>#</b>",
+            "{n}",
+            "%1$d",
+            "",
+            "# файла(ов)",
+            "{n} file(s)",
+            "# soubor(y/ů)",
+            "# ответа(-ов)",
+        ] {
             assert!(is_for_all(text), "{text}");
         }
         for text in ["# файлов", "{n} days (left)", "# (s)", "%d von allen", "a(", "x(1)"] {
