@@ -259,6 +259,7 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
                     || namespaces.iter().any(|it| known.has(&in_namespace(it, &key))))
         };
         resolved(convention, path, text, used).is_none_or(is_defined)
+            || without_action(convention, path, used).is_some_and(|key| known.has(&key))
     };
     let (defined, undefined): (Vec<&Use<'_>>, Vec<&Use<'_>>) =
         uses.iter().partition(|used| resolve(used));
@@ -266,6 +267,11 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         let Some(mut key) = resolved(convention, path, text, used) else { continue };
         if let [namespace] = &*namespaces {
             key = in_namespace(namespace, &key);
+        }
+        // Packages generate catalogues in JSON from those of Laravel.
+        if is_javascript && self::known(Convention::Laravel, context.files, &groups, true).has(&key)
+        {
+            continue;
         }
         let parent = key.rsplit_once('.').map(|(parent, _)| parent);
         let is_in_group = parent.is_some_and(|parent| known.groups.contains(parent));
@@ -365,6 +371,14 @@ fn resolved(convention: Convention, path: &str, text: &str, used: &Use<'_>) -> O
             Some(parts.join("."))
         }
     }
+}
+
+/// The key without the action, with which the controllers of Rails also look up a relative key.
+fn without_action(convention: Convention, path: &str, used: &Use<'_>) -> Option<String> {
+    let relative = used.key.strip_prefix('.').filter(|_| convention == Convention::Rails)?;
+    let (_, controller) = path.split_once("app/controllers/")?;
+    let controller = controller.strip_suffix("_controller.rb")?;
+    Some(format!("{}.{relative}", controller.replace('/', ".")))
 }
 
 /// The name of the action of a controller in which `before` ends. Private methods are used by several
