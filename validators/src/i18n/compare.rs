@@ -154,7 +154,8 @@ fn scan_own(
     let mut found = scan(context, pair, text);
     if context.layout.format == Format::Php {
         for (name, range) in &mut found {
-            let starts = |it: &&String| name.starts_with(it.as_str());
+            // `:values` is a name of its own, although it starts with `:value`.
+            let starts = |it: &&String| name.strip_prefix(it.as_str()).is_some_and(|it| it != "s");
             if let Some(known) = expected.iter().filter(starts).max_by_key(|it| it.len()) {
                 *range = range.start..range.start + known.len();
                 known.clone_into(name);
