@@ -40,11 +40,19 @@ fn command(context: &AgentContext<'_, '_>, listing: &Listing, report: &mut Repor
     }
     let stem = name.strip_suffix(".md").unwrap_or(name);
     let skill = below(directory, &format!(".claude/skills/{stem}/SKILL.md"));
-    if listing.has_file(&skill) {
+    if listing.has_file(&skill) && !only_calls(context.source.text(), stem) {
         report
             .at(context.source.line_span(0), format!("Claude Code runs `{skill}` instead"))
             .help("remove the command, or rename one of them");
     }
+}
+
+/// Whether a command consists of one line that calls the skill of its name: nothing is lost.
+fn only_calls(text: &str, skill: &str) -> bool {
+    let body = front_matter(text).map_or(text, |(_, end)| text[end..].trim_start_matches('-'));
+    let mut lines = body.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    lines.next().is_none() && first.contains(skill) && first.to_ascii_lowercase().contains("skill")
 }
 
 /// Reports an agent with the name of an earlier one.

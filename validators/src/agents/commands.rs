@@ -1,11 +1,9 @@
-//! Commands in instructions that the project does not define, and commands of a package manager
-//! that the project does not use.
+//! Commands in instructions that the project does not define.
 
 use super::AgentContext;
 use super::markdown::{Command, Instructions};
 use super::project_commands::{self, Defined};
 use super::words::is_placeholder_name;
-use aidd_engine::project::locked;
 use aidd_engine::project::manifest;
 use aidd_engine::project::stack::Ecosystem;
 use aidd_engine::project::tasks::{Targets, TaskRunner};
@@ -22,7 +20,7 @@ const MAX_LINES: usize = 50;
 /// Maximum length of a line that is read for the name of a repository.
 const MAX_LINE_BYTES: usize = 10_000;
 /// Package managers of JavaScript.
-const SCRIPT_RUNNERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
+pub(super) const SCRIPT_RUNNERS: [&str; 4] = ["npm", "pnpm", "yarn", "bun"];
 /// Options of runners that are followed by a value.
 const VALUE_OPTIONS: [&str; 12] = [
     "-C",
@@ -43,9 +41,10 @@ const SCRIPTS: [&str; 5] = ["build", "dev", "format", "lint", "start"];
 /// Options of runners that are followed by a directory.
 const DIRECTORY_OPTIONS: [&str; 5] = ["-C", "--cwd", "--dir", "--directory", "--prefix"];
 /// Maximum number of bytes between a command and the change of the directory for it.
-const MAX_DISTANCE: u32 = 40;
+pub(super) const MAX_DISTANCE: u32 = 40;
 /// Subcommands that install packages, and thereby write the lock file of their package manager.
-const INSTALLING: [&str; 8] = ["add", "ci", "i", "install", "remove", "uninstall", "up", "update"];
+pub(super) const INSTALLING: [&str; 8] =
+    ["add", "ci", "i", "install", "remove", "uninstall", "up", "update"];
 /// Subcommands that do not depend on the project's packages.
 const INDEPENDENT: [&str; 10] =
     ["create", "config", "dlx", "global", "info", "init", "login", "publish", "view", "x"];
@@ -229,93 +228,6 @@ fn is_file(task: &Task<'_>, context: &AgentContext<'_, '_>) -> bool {
         && (task.name.contains(['/', '.']) || context.files.exists(task.name))
 }
 
-/// The package managers of an ecosystem that the project uses, according to lock files and the key
-/// `packageManager`.
-fn used_managers(files: &dyn Files, listing: &Listing, ecosystem: Ecosystem) -> BTreeSet<String> {
-    let mut used = BTreeSet::new();
-    for path in listing.files() {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        if let Some((_, of, tool)) = locked::FILES.iter().find(|(known, ..)| *known == name)
-            && *of == ecosystem
-        {
-            used.insert(tool.to_ascii_lowercase());
-        }
-        if ecosystem == Ecosystem::Npm && name == "bun.lockb" {
-            used.insert("bun".to_owned());
-        }
-        if ecosystem == Ecosystem::Npm && name == "package.json" {
-            let value = manifest::json(files, path);
-            let manager = manifest::text(&value, &["packageManager"]);
-            used.extend(manager.and_then(|it| it.split('@').next()).map(str::to_owned));
-        }
-    }
-    used
-}
-
-pub(super) fn wrong_package_manager(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
-    let Some((instructions, listing)) = context.project_instructions() else { return };
-    let used = |ecosystem: Ecosystem| {
-        let read = || used_managers(context.files, listing, ecosystem);
-        match context.files.run_cache() {
-            Some(cache) => cache.get_or_compute(&format!("agents managers {ecosystem:?}"), read),
-            None => Arc::new(read()),
-        }
-    };
-    for command in &instructions.commands {
-        let Some((manager, ecosystem)) = written_manager(command) else { continue };
-        let used = used(ecosystem);
-        if used.len() != 1
-            || used.contains(manager)
-            || instructions.is_negated(command.span)
-            || instructions.is_description(command.span)
-        {
-            continue;
-        }
-        if ecosystem == Ecosystem::Npm && is_for_users(command, context.files, listing) {
-            continue;
-        }
-        let span =
-            Span::new(command.span.start as usize, command.span.start as usize + manager.len());
-        let used = used.first().map(String::as_str).unwrap_or_default();
-        report
-            .at(span, format!("the project uses {used}, not {manager}"))
-            .help(format!("name the command of {used}; {manager} writes another lock file"));
-    }
-}
-
-/// Keys of `package.json` with packages that the project uses.
-const DEPENDENCIES: [&str; 4] =
-    ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
-
-/// Whether a command installs a package of the project, or one that the project does not use: what
-/// its users or the product run, not its developers.
-fn is_for_users(command: &Command<'_>, files: &dyn Files, listing: &Listing) -> bool {
-    let is_manifest = |path: &&String| path.rsplit('/').next() == Some("package.json");
-    let without_version = |word: &'_ str| match word.rfind('@') {
-        Some(at) if at > 0 => word[..at].to_owned(),
-        _ => word.to_owned(),
-    };
-    let mut words = command.text.split_whitespace().skip(1);
-    let is_install = words.next().is_some_and(|verb| INSTALLING.contains(&verb));
-    let is_package = |word: &&str| !word.starts_with('-');
-    let packages: Vec<String> = words.filter(is_package).map(without_version).collect();
-    if packages.is_empty() {
-        return false;
-    }
-    let mut is_used = false;
-    for path in listing.files().iter().filter(is_manifest) {
-        let value = manifest::json(files, path);
-        let name = manifest::text(&value, &["name"]);
-        if name.is_some_and(|name| packages.iter().any(|package| package == name)) {
-            return true;
-        }
-        let uses =
-            |key: &&str| packages.iter().any(|it| !manifest::at(&value, &[key, it]).is_null());
-        is_used |= DEPENDENCIES.iter().any(uses);
-    }
-    is_install && !is_used
-}
-
 /// The package managers of JavaScript that the commands name, each with its first span.
 pub(super) fn script_managers<'s>(instructions: &Instructions<'s>) -> Vec<(&'s str, Span)> {
     let mut found: Vec<(&str, Span)> = Vec::new();
@@ -408,7 +320,7 @@ fn used_runners(files: &dyn Files, listing: &Listing) -> BTreeSet<String> {
 }
 
 /// The package manager of a command that installs packages or runs scripts with it.
-fn written_manager<'s>(command: &Command<'s>) -> Option<(&'s str, Ecosystem)> {
+pub(super) fn written_manager<'s>(command: &Command<'s>) -> Option<(&'s str, Ecosystem)> {
     let words: Vec<&str> = command.text.split_whitespace().collect();
     let (manager, subcommand) = match words[..] {
         [manager, subcommand, ..] => (manager, subcommand),

@@ -44,7 +44,8 @@ fn first_line(source: &Source) -> Span {
 
 pub(super) fn rule_activation(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let source = context.source;
-    if context.file.purpose != Purpose::Rule {
+    // An empty file is reported as such.
+    if context.file.purpose != Purpose::Rule || source.text().trim().is_empty() {
         return;
     }
     match context.file.client {

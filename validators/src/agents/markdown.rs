@@ -182,6 +182,26 @@ impl<'s> Instructions<'s> {
         lines.filter(move |(offset, _)| *offset >= header && !in_code(*offset))
     }
 
+    /// The end of the text of which it is certain what is code. A block of Markdown that contains a
+    /// block with fences of the same length ends too early: what follows can be its text.
+    pub(super) fn end_of_certain_text(&self) -> u32 {
+        let text = self.source.text();
+        let broken = self.document.blocks.iter().find(|block| {
+            let language = block.info.split([' ', ',', '{']).next().unwrap_or_default();
+            let mut lines = self.source.slice(block.span).lines();
+            let opening = lines.next().unwrap_or_default().trim_start_matches([' ', '>', '\t']);
+            let Some(mark) = opening.chars().next() else { return false };
+            let length = opening.len() - opening.trim_start_matches(mark).len();
+            let opens = |line: &str| {
+                let line = line.trim_start();
+                let rest = line.trim_start_matches(mark);
+                line.len() - rest.len() >= length && !rest.trim().is_empty()
+            };
+            length > 2 && matches!(language, "markdown" | "md" | "mdx") && lines.any(opens)
+        });
+        broken.map_or(u32::try_from(text.len()).unwrap_or(u32::MAX), |block| block.span.end)
+    }
+
     /// Whether `span` is in a code span.
     pub(super) fn is_code(&self, span: Span) -> bool {
         self.document.code.iter().any(|(_, code)| code.overlaps(span))

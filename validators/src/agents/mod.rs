@@ -22,6 +22,7 @@ mod markdown;
 mod mcp;
 mod mcp_access;
 mod model;
+mod package_managers;
 mod permission_rules;
 mod permissions;
 mod planted;
@@ -129,7 +130,7 @@ const CHECKS: &[(&str, AgentCheck)] = &[
     ("agents/unreadable", header::unreadable),
     ("agents/unused-skill-file", bundle::unused_skill_file),
     ("agents/wrong-extension", reach::wrong_extension),
-    ("agents/wrong-package-manager", commands::wrong_package_manager),
+    ("agents/wrong-package-manager", package_managers::wrong_package_manager),
     ("agents/wrong-version", versions::wrong_version),
 ];
 

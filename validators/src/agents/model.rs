@@ -1,5 +1,7 @@
 //! The files that steer AI agents: which client reads a file, and for which purpose.
 
+use crate::i18n::is_locale;
+
 /// A program that reads files which steer agents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Client {
@@ -192,6 +194,9 @@ pub(super) fn in_plugin<'p>(path: &'p str, text: &str) -> Option<(AgentFile, &'p
 pub(super) fn classify(path: &str) -> Option<AgentFile> {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     if let Some((_, client, purpose)) = NAMES.iter().find(|(known, ..)| *known == name) {
+        if *purpose == Purpose::Skill && is_copy(directory) {
+            return None;
+        }
         return Some(AgentFile { client: *client, purpose: *purpose });
     }
     if name.ends_with(".agent.md") {
@@ -221,6 +226,18 @@ pub(super) fn classify(path: &str) -> Option<AgentFile> {
     found.map(|&(_, _, client, purpose)| AgentFile { client, purpose })
 }
 
+/// Whether no client loads skills from a directory: files of a site, a directory that only looks like
+/// that of a client, and translations among documents.
+fn is_copy(directory: &str) -> bool {
+    let mut before = "";
+    // `skills/public` is a usual name.
+    directory.split('/').take_while(|part| !part.contains("skill")).any(|part| {
+        let is_translated = matches!(before, "docs" | "doc") && is_locale(part);
+        before = part;
+        is_translated || matches!(part, ".openai" | "public")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,8 +261,17 @@ mod tests {
             (".rules", "Zed Instructions"),
             ("plugins/a/.claude-plugin/plugin.json", "Claude Plugin"),
             ("plugins/a/skills/b/SKILL.md", "Shared Skill"),
+            ("skills/public/a/SKILL.md", "Shared Skill"),
+            ("docs/api/skills/a/SKILL.md", "Shared Skill"),
         ] {
             assert_eq!(shown(path).as_deref(), Some(expected), "{path}");
+        }
+        for path in [
+            "docs/zh-CN/skills/a/SKILL.md",
+            "public/claude/skills/a/SKILL.md",
+            ".openai/skills/a/SKILL.md",
+        ] {
+            assert_eq!(shown(path), None, "{path}");
         }
         for path in ["README.md", "firestore.rules", ".codex/agents/a.md", "a.claude/settings.json"]
         {

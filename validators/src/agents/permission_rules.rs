@@ -37,6 +37,15 @@ pub(super) fn permission_syntax(context: &AgentContext<'_, '_>, report: &mut Rep
             let (tool, specifier) = split_rule(rule);
             let Some(specifier) = specifier else { continue };
             if WRITERS.contains(&tool) {
+                let is_covered = |other: &str| {
+                    other == tool
+                        || other == "Edit"
+                        || split_rule(other) == ("Edit", Some(specifier))
+                };
+                // The same list has the rule that is consulted.
+                if rules(list).any(|(other, _)| is_covered(other)) {
+                    continue;
+                }
                 let edited = format!("Edit({specifier})");
                 report
                     .at(span, format!("Claude Code does not consult `{rule}`"))

@@ -250,7 +250,9 @@ pub(super) fn unknown_tool(context: &AgentContext<'_, '_>, report: &mut Report<'
             }
         }
         Purpose::Agent | Purpose::Command if context.data.broken.is_none() => {
-            for key in ["tools", "disallowedTools", "allowed-tools"] {
+            // Claude Code reads only `allowed-tools` of commands.
+            let is_read = |key: &&&str| context.file.purpose == Purpose::Agent || key.contains('-');
+            for key in ["tools", "disallowedTools", "allowed-tools"].iter().filter(is_read) {
                 let items = context.children(&[key]).filter_map(|(_, value)| super::string(value));
                 named
                     .extend(items.map(|(rule, span)| (split_rule(rule).0.trim().to_owned(), span)));
@@ -270,7 +272,9 @@ pub(super) fn unknown_tool(context: &AgentContext<'_, '_>, report: &mut Report<'
         }
         let message = format!("`{name}` is not a tool of Claude Code");
         // The start of a name is not a misspelling of it.
-        let near = tools.nearest(&name).filter(|near| !near.starts_with(name.as_str()));
+        let is_former = |near: &str| names("claude", "former-tools").is_some_and(|it| it.has(near));
+        let near = tools.nearest(&name);
+        let near = near.filter(|near| !near.starts_with(name.as_str()) && !is_former(near));
         let finding = tools.report_unknown(report, span, message);
         if let Some(near) = near {
             finding.message =

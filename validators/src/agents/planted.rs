@@ -2,6 +2,7 @@
 
 use super::AgentContext;
 use super::model::Purpose;
+use super::words::HOME_FILES;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::source::Span;
 
@@ -123,6 +124,30 @@ const USERS: &[&str] = &[
 /// The starts of paths to the home directory of one user.
 const HOMES: [&str; 4] = ["/Users/", "/home/", "C:\\Users\\", "C:/Users/"];
 
+/// Whether the project is what one person keeps in the home directory: it has several of its files.
+fn is_home_of_one_person(context: &AgentContext<'_, '_>) -> bool {
+    let Some(listing) = context.listing() else { return false };
+    HOME_FILES.iter().filter(|name| listing.has_file(name)).count() > 1
+}
+
+/// Whether a path after `before`, the text of its line, is on another machine: after `host:`, or in a
+/// command that `ssh` runs.
+fn is_on_server(before: &str) -> bool {
+    let is_host = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '@');
+    if let Some(rest) = before.strip_suffix(':') {
+        let mut words = rest.rsplit(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\''));
+        let host = words.next().unwrap_or_default();
+        let is_copied = ["scp ", "rsync ", "sftp "].iter().any(|it| before.contains(it));
+        return is_copied && !host.is_empty() && host.chars().all(is_host);
+    }
+    // The argument of an option of `ssh` is a file of this machine.
+    let is_option = ["-i", "-F", "-o"].iter().any(|option| before.trim_end().ends_with(option));
+    !is_option
+        && before.match_indices("ssh ").any(|(at, _)| {
+            at == 0 || before[..at].ends_with(|c: char| c.is_whitespace() || "`\"'&;|(".contains(c))
+        })
+}
+
 pub(super) fn personal_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let path = context.source.path();
     let is_local = path.contains(".local.");
@@ -131,12 +156,12 @@ pub(super) fn personal_path(context: &AgentContext<'_, '_>, report: &mut Report<
     let is_checked = context.project_instructions().is_some()
         || is_own
         || matches!(context.file.purpose, Purpose::Settings | Purpose::Hooks | Purpose::Mcp);
-    if is_local || !is_checked {
+    if is_local || !is_checked || is_home_of_one_person(context) {
         return;
     }
     let text = context.source.text();
-    let mut line_end = 0;
     for home in HOMES {
+        let mut line_end = 0;
         for (at, _) in text.match_indices(home) {
             let before = text[..at].trim_end_matches("file://").chars().next_back();
             // Part of a longer path, or of a URL.
@@ -159,6 +184,10 @@ pub(super) fn personal_path(context: &AgentContext<'_, '_>, report: &mut Report<
             }
             let span = Span::new(at, at + home.len() + length);
             let line = context.source.slice(context.source.lines_around(span)).to_ascii_lowercase();
+            let before = &text[..at];
+            if is_on_server(&before[before.rfind('\n').map_or(0, |at| at + 1)..]) {
+                continue;
+            }
             let is_sample = ["example", "e.g", "such as", "never", "not ", "don't", "avoid", "bad"]
                 .iter()
                 .any(|word| line.contains(word));

@@ -4,6 +4,7 @@ use super::AgentContext;
 use super::markdown::Instructions;
 use super::model::{Client, Purpose};
 use super::references::imports;
+use super::words::SAMPLE_DIRS;
 use aidd_engine::parse::values::{Format, Values, front_matter};
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
@@ -11,6 +12,7 @@ use aidd_engine::text::files::side_file;
 use aidd_engine::text::finding::Severity;
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::{below, join, parent_dir, upwards};
+use aidd_engine::text::purpose::Purpose as PathPurpose;
 use aidd_engine::text::source::{Source, Span};
 
 pub(super) fn not_read(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
@@ -110,7 +112,14 @@ fn gemini_file(context: &AgentContext<'_, '_>) -> Option<String> {
 pub(super) fn local_file_tracked(context: &AgentContext<'_, '_>, report: &mut Report<'_>) {
     let path = context.source.path();
     let is_local = matches!(context.source.name(), "settings.local.json" | "CLAUDE.local.md");
-    let Some(listing) = context.listing().filter(|_| is_local) else { return };
+    let directories = path.rsplit_once('/').map_or("", |(directories, _)| directories);
+    let mut words = directories.split(['/', '-', '_']);
+    let is_copied = words.any(|word| SAMPLE_DIRS.contains(&word))
+        || matches!(
+            PathPurpose::of_file(path, context.files),
+            PathPurpose::Sample | PathPurpose::Template | PathPurpose::Test
+        );
+    let Some(listing) = context.listing().filter(|_| is_local && !is_copied) else { return };
     let is_shared = match listing.tracked() {
         Some(tracked) => tracked.has_file(path),
         None => !is_ignored_by_git(context.files, path),

@@ -4,18 +4,42 @@ use super::AgentContext;
 use super::markdown::{Instructions, inner_code};
 use super::model::{Client, Purpose};
 use super::words::{COMMON_NAMES, CREATING, is_placeholder_path};
+use crate::cached::cached;
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::files::Files;
+use aidd_engine::text::files::{Files, side_file};
 use aidd_engine::text::finding::Edit;
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::paths::{join, parent_dir, upwards};
 use aidd_engine::text::source::Span;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Whether there is a file or directory at `path`.
 fn exists(path: &str, files: &dyn Files, listing: &Listing) -> bool {
     listing.has_file(path) || listing.has_dir(path) || files.exists(path)
+}
+
+/// Whether the listing cannot have what is at `path`: a directory that contains only links, or a
+/// submodule, which may not be checked out.
+fn is_unlisted(path: &str, files: &dyn Files) -> bool {
+    let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let below = |module: &String| {
+        path.strip_prefix(&**module).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    files.dirs(parent).iter().any(|dir| dir == name) || submodules(files).iter().any(below)
+}
+
+/// The paths of the submodules.
+fn submodules(files: &dyn Files) -> Arc<Vec<String>> {
+    cached(files, "agents submodules", || {
+        let text = side_file(files, ".gitmodules").unwrap_or_default();
+        let path = |line: &str| {
+            let value = line.trim().strip_prefix("path")?.trim_start().strip_prefix('=')?;
+            Some(value.trim().trim_matches('"').trim_end_matches('/').to_owned())
+        };
+        text.lines().filter_map(path).filter(|path| !path.is_empty()).collect()
+    })
 }
 
 /// The candidates for the path that `written` in the file at `path` refers to: relative to the
@@ -81,7 +105,10 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         // An ignored path is generated, or specific to a machine; with the same path in the home
         // directory, it names settings of users.
         let is_in_home = instructions.source.text().contains(&format!("~/{written}"));
-        if is_ignored_by_git(context.files, old) || is_in_home {
+        if is_ignored_by_git(context.files, old)
+            || is_in_home
+            || candidates.iter().any(|it| is_unlisted(it, context.files))
+        {
             continue;
         }
         let moved = moved_to(old, listing);
@@ -125,7 +152,8 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
     }
     let path = instructions.source.path();
     let comments = html_comments(instructions.source.text());
-    for link in &instructions.document.links {
+    let end = instructions.end_of_certain_text();
+    for link in instructions.document.links.iter().take_while(|link| link.span.start < end) {
         let written = link.to.split(['#', '?']).next().unwrap_or_default();
         let (written, is_from_root) = match written.strip_prefix("mdc:") {
             Some(written) => (written.trim_start_matches('/'), true),
@@ -158,7 +186,8 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         let is_ignored = |it: &String| is_ignored_by_git(context.files, it);
         // The text of a link can be code; a link inside code is not a link.
         let is_code = instructions.document.code.iter().any(|(_, code)| code.contains(link.span));
-        if candidates.iter().any(is_ignored) || is_code {
+        let is_unlisted = |it: &String| is_unlisted(it, context.files);
+        if candidates.iter().any(is_ignored) || candidates.iter().any(is_unlisted) || is_code {
             continue;
         }
         let finding = report.at(link.span, format!("file `{written}` does not exist"));

@@ -2,7 +2,8 @@
 
 use super::AgentContext;
 use super::header::header_text;
-use super::model::{Client, Purpose};
+use super::model::{Client, Purpose, classify};
+use crate::cached::cached;
 use aidd_engine::parse::values::front_matter;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::{Edit, Severity};
@@ -82,11 +83,11 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     } else {
         return;
     };
-    // Installers rename the directory, and plugins have their own lists.
-    let is_loaded = is_strict || directory.contains(".claude/skills");
     let finding = report.at(span, message);
     if !is_strict {
-        let is_info = !is_loaded && is_valid_name(name);
+        // Claude Code takes the name from the directory, and accepts the prefix of a group, such as
+        // `shop:deploy`. Installers rename the directory, and plugins have their own lists.
+        let is_info = is_valid_name(name) || is_valid_name(&name.replace(':', "-"));
         finding.severity = if is_info { Severity::Info } else { Severity::Warning };
     }
     if is_valid_name(folder) {
@@ -94,6 +95,17 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     } else {
         finding.help("rename the skill and its directory");
     }
+}
+
+/// Whether the project has files of a client that also reads the skills of Claude Code, and truncates
+/// their descriptions.
+fn has_strict_client(context: &AgentContext<'_, '_>) -> bool {
+    let Some(listing) = context.listing() else { return false };
+    *cached(context.files, "agents strict clients", || {
+        let client = |path: &String| classify(path).map(|file| file.client);
+        let is_strict = |it: Client| matches!(it, Client::Copilot | Client::Cursor);
+        listing.files().iter().filter_map(client).any(is_strict)
+    })
 }
 
 /// The number of characters of the description and of `when_to_use`.
@@ -125,8 +137,9 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
     if !is_readable(context) {
         return;
     }
+    let is_limited = !is_claude || has_strict_client(context);
     match header_text(context, "description") {
-        Some((text, span)) if text.chars().count() > MAX_DESCRIPTION => {
+        Some((text, span)) if text.chars().count() > MAX_DESCRIPTION && is_limited => {
             let length = text.chars().count();
             let finding = report.at(
                 Span { end: context.source.lines_around(Span { end: span.start, ..span }).end, ..span },

@@ -351,6 +351,14 @@ pub(super) fn wrong_version(context: &AgentContext<'_, '_>, report: &mut Report<
         let Some(first) = first.filter(|_| own.iter().all(|it| it.refuses(&version))) else {
             continue;
         };
+        // A sentence that also states the version of the project dates a feature.
+        let line = context.source.line_of(version.span.start) + 1;
+        let next = context.source.line_span(line.min(context.source.line_count() - 1));
+        let around = Span { end: next.end, ..context.source.lines_around(version.span) };
+        let own_version = first.text.trim_start_matches(|c: char| !c.is_ascii_digit());
+        if own_version.contains('.') && context.source.slice(around).contains(own_version) {
+            continue;
+        }
         let written = context.source.slice(version.span);
         let message =
             format!("`{written}` contradicts `{}`, which sets `{}`", first.path, first.text);

@@ -18,6 +18,11 @@ fn section(name: &str) -> Vec<&'static str> {
 pub(super) static CREATING: LazyLock<Vec<&str>> = LazyLock::new(|| section("creating"));
 /// Names of files that occur in many directories.
 pub(super) static COMMON_NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| section("common files"));
+/// Files of a home directory.
+pub(super) static HOME_FILES: LazyLock<Vec<&str>> = LazyLock::new(|| section("home files"));
+/// Words in names of directories whose projects readers copy.
+pub(super) static SAMPLE_DIRS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| section("sample directories"));
 static PATH_PARTS: LazyLock<Vec<&str>> = LazyLock::new(|| section("example paths"));
 static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| section("example names"));
 
@@ -43,7 +48,7 @@ mod tests {
 
     #[test]
     fn every_section_has_words() {
-        for words in [&CREATING, &COMMON_NAMES, &PATH_PARTS, &NAMES] {
+        for words in [&CREATING, &COMMON_NAMES, &PATH_PARTS, &NAMES, &HOME_FILES, &SAMPLE_DIRS] {
             assert!(words.len() > 5, "{words:?}");
         }
         assert!(is_placeholder_path("docs/foo/a.md") && is_placeholder_name("TARGET"));

@@ -47,6 +47,15 @@ pub(super) struct Pair<'a> {
     pub(super) sources: Sources<'a>,
 }
 
+impl Pair<'_> {
+    /// Whether the texts are messages in the syntax of ICU. Lingui writes some into PO files.
+    pub(super) fn is_icu(&self, context: &Context<'_>) -> bool {
+        context.is_icu()
+            || context.layout.format == Format::Po
+                && self.sources.iter().any(|text| icu::is_certain(text))
+    }
+}
+
 /// The base of a key with a plural suffix of i18next, such as `item_one`, and the category.
 pub(super) fn plural_suffix(key: &str) -> Option<(&str, &str)> {
     let (base, category) = key.rsplit_once('_')?;
@@ -112,7 +121,7 @@ fn can_omit_count(context: &Context<'_>, pair: &Pair<'_>, name: &str) -> bool {
         let locale = context.locale_of(pair.entry);
         locale.and_then(super::locale::plurals).is_none_or(|it| it.required().count() > 1)
     };
-    if !context.is_icu() {
+    if !pair.is_icu(context) {
         let is_counted = plural_suffix(&pair.entry.key).is_some();
         return name == "{{count}}" && is_counted && !has_plurals();
     }
@@ -126,17 +135,39 @@ fn can_omit_count(context: &Context<'_>, pair: &Pair<'_>, name: &str) -> bool {
 }
 
 /// Whether the text can have placeholders.
-fn has_marks(context: &Context<'_>, text: &str) -> bool {
-    placeholders::has_marks(context.layout.format, context.is_icu(), text)
+fn has_marks(context: &Context<'_>, pair: &Pair<'_>, text: &str) -> bool {
+    placeholders::has_marks(context.layout.format, pair.is_icu(context), text)
 }
 
-fn scan(context: &Context<'_>, text: &str) -> Vec<Placeholder> {
-    placeholders::scan(context.layout.format, context.is_icu(), text)
+fn scan(context: &Context<'_>, pair: &Pair<'_>, text: &str) -> Vec<Placeholder> {
+    placeholders::scan(context.layout.format, pair.is_icu(context), text)
+}
+
+/// The placeholders of a translation. Laravel also replaces a name inside a word, such as `:label` in
+/// `:labelni`: the rest is an ending of the language.
+fn scan_own(
+    context: &Context<'_>,
+    pair: &Pair<'_>,
+    text: &str,
+    expected: &BTreeSet<String>,
+) -> Vec<Placeholder> {
+    let mut found = scan(context, pair, text);
+    if context.layout.format == Format::Php {
+        for (name, range) in &mut found {
+            // `:values` is a name of its own, although it starts with `:value`.
+            let starts = |it: &&String| name.strip_prefix(it.as_str()).is_some_and(|it| it != "s");
+            if let Some(known) = expected.iter().filter(starts).max_by_key(|it| it.len()) {
+                *range = range.start..range.start + known.len();
+                known.clone_into(name);
+            }
+        }
+    }
+    found
 }
 
 /// The arguments of an ICU message whose values are in the text, not only in the choice of a form.
-fn shown_arguments(context: &Context<'_>, text: &str) -> BTreeSet<String> {
-    if !context.is_icu() {
+fn shown_arguments(context: &Context<'_>, pair: &Pair<'_>, text: &str) -> BTreeSet<String> {
+    if !pair.is_icu(context) {
         return BTreeSet::new();
     }
     let message = icu::parse(text, context.layout.format != Format::Arb);
@@ -181,9 +212,9 @@ fn marks(placeholder: &str) -> &str {
 /// The marks of the placeholders that several source texts have, in the file or in the files of the
 /// same locale in the same directory.
 fn usual_marks(context: &Context<'_>) -> BTreeSet<String> {
-    let texts = context.pairs().iter().filter_map(|pair| pair.sources.first());
-    let mut usual = frequent(texts.map(|text| {
-        let mut found = scan(context, text);
+    let texts = context.pairs().iter().filter_map(|pair| Some((pair, pair.sources.first()?)));
+    let mut usual = frequent(texts.map(|(pair, text)| {
+        let mut found = scan(context, pair, text);
         if context.layout.format == Format::Po && found.is_empty() {
             found = placeholders::directives(text);
         }
@@ -217,17 +248,24 @@ fn frequent(texts: impl Iterator<Item = Vec<Placeholder>>) -> BTreeSet<String> {
     counts.into_iter().filter(|&(_, count)| count >= MIN_USUAL).map(|(marks, _)| marks).collect()
 }
 
+/// Whether a placeholder is a constant of the program, such as `${PRODUCT_NAME}` of an installer: another
+/// source text of the file has it too.
+fn is_constant(context: &Context<'_>, name: &str) -> bool {
+    name.starts_with("${")
+        && !name.contains(|c: char| c.is_ascii_lowercase())
+        && context.pairs().iter().any(|it| it.sources.iter().any(|text| text.contains(name)))
+}
+
 /// Whether a message is malformed, so that its arguments are not known.
-fn is_unparsed(context: &Context<'_>, text: &str) -> bool {
-    context.is_icu() && icu::parse(text, context.layout.format != Format::Arb).error.is_some()
+fn is_unparsed(context: &Context<'_>, pair: &Pair<'_>, text: &str) -> bool {
+    pair.is_icu(context) && icu::parse(text, context.layout.format != Format::Arb).error.is_some()
 }
 
 pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let format = context.layout.format;
     // In other formats, braces can have another meaning if the source has no placeholder.
-    let is_certain =
-        matches!(format, Format::Fluent | Format::Xliff | Format::Yaml) || context.is_icu();
+    let is_clear = matches!(format, Format::Fluent | Format::Xliff | Format::Yaml);
     // Laravel defines this value in all messages of validations.
     let is_validation = context.layout.group.ends_with("/validation.php");
     let usual = OnceCell::new();
@@ -238,21 +276,23 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
         let is_term = format == Format::Fluent && pair.entry.key.starts_with('-');
         if pair.entry.directives.is_some()
             || is_term
-            || !forms.any(|form| has_marks(context, &form.value))
+            || !forms.any(|form| has_marks(context, pair, &form.value))
         {
             continue;
         }
+        let is_icu = pair.is_icu(context);
+        let is_certain = is_clear || is_icu;
         let implicit = implicit(context, pair);
         let expected: BTreeSet<String> = pair
             .sources
             .iter()
-            .flat_map(|text| scan(context, text))
+            .flat_map(|text| scan(context, pair, text))
             .map(|(name, _)| name)
             .collect();
         let is_supplied =
             |name: &str| implicit.contains(&bare(name)) || is_validation && name == ":attribute";
         for form in &pair.entry.forms {
-            let mut found = scan(context, &form.value);
+            let mut found = scan_own(context, pair, &form.value, &expected);
             // Without a flag, the directives of gettext are text, which translators do not add.
             if format == Format::Po && pair.sources.iter().all(|text| !text.contains('%')) {
                 found.extend(placeholders::directives(&form.value));
@@ -261,6 +301,7 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
                 !expected.contains(name)
                     && !is_supplied(name)
                     && (is_certain || !expected.is_empty() || is_usual(name))
+                    && !is_constant(context, name)
                     && (format.has_sources()
                         || !supplied::is_supplied(context.files, &pair.entry.key, bare(name)))
             };
@@ -312,7 +353,7 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
             if let ([name], [(_, range)]) = (&*missing, &*unknown)
                 && let Some(span) = exact(source, form.span, &form.value, range)
                 && context.layout.format != Format::Xliff
-                && !context.is_icu()
+                && !is_icu
             {
                 let edit = Edit::replace(span, name.as_str());
                 finding.fix_unsafe(format!("Replace with `{name}`"), vec![edit]);
@@ -324,7 +365,7 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
 pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>) {
     for pair in context.pairs() {
         let is_marked = has_directives(context.layout.format)
-            || pair.sources.iter().any(|text| has_marks(context, text));
+            || pair.sources.iter().any(|text| has_marks(context, pair, text));
         if pair.entry.directives.is_some() || !is_marked {
             continue;
         }
@@ -332,10 +373,10 @@ pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>
         let sets: Vec<BTreeSet<String>> = pair
             .sources
             .iter()
-            .map(|text| scan(context, text).into_iter().map(|(name, _)| name).collect())
+            .map(|text| scan(context, pair, text).into_iter().map(|(name, _)| name).collect())
             .collect();
         let shown: Vec<BTreeSet<String>> =
-            pair.sources.iter().map(|text| shown_arguments(context, text)).collect();
+            pair.sources.iter().map(|text| shown_arguments(context, pair, text)).collect();
         // Only what all source texts contain, such as all plural forms, is needed in each text.
         let common = |sets: &[BTreeSet<String>]| {
             let first = sets.first().cloned().unwrap_or_default();
@@ -361,18 +402,18 @@ pub(super) fn missing_placeholder(context: &Context<'_>, report: &mut Report<'_>
         for form in &pair.entry.forms {
             if form.value.is_empty()
                 || can_omit(context, pair.entry, form)
-                || is_unparsed(context, &form.value)
+                || is_unparsed(context, pair, &form.value)
             {
                 continue;
             }
-            let found = scan(context, &form.value);
+            let found = scan_own(context, pair, &form.value, &needed);
             let mut missing: Vec<String> = needed
                 .iter()
                 .filter(|name| !found.iter().any(|(found, _)| found == *name))
                 .map(|name| format!("`{name}`"))
                 .collect();
             if missing.is_empty() && !shown.is_empty() {
-                let own = shown_arguments(context, &form.value);
+                let own = shown_arguments(context, pair, &form.value);
                 if let Some(name) = shown.difference(&own).next() {
                     let key = display_key(&pair.entry.key);
                     let message =
@@ -410,53 +451,4 @@ fn needed_arguments(sources: &[&str]) -> BTreeSet<Argument> {
     let mut sets = sources.iter().map(set);
     let first = sets.next().unwrap_or_default();
     sets.fold(first, |all, set| all.intersection(&set).cloned().collect())
-}
-
-pub(super) fn newline_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
-    if context.layout.format != Format::Po {
-        return;
-    }
-    for pair in context.pairs() {
-        for form in &pair.entry.forms {
-            if form.value.is_empty() {
-                continue;
-            }
-            let key = || display_key(&pair.entry.key);
-            let starts = |text: &str| text.starts_with('\n');
-            let ends = |text: &str| text.ends_with('\n');
-            // If the source texts disagree, no translation agrees with both.
-            let is_clear = |test: fn(&str) -> bool| {
-                pair.sources.iter().all(|text| test(text) == test(pair.sources[0]))
-            };
-            if !is_clear(starts) || !is_clear(ends) {
-                continue;
-            }
-            if let Some(wrong) =
-                pair.sources.iter().find(|text| starts(text) != starts(&form.value))
-            {
-                let verb = if starts(wrong) { "start" } else { "not start" };
-                report.at(
-                    form.span,
-                    format!(
-                        "the text of `{}` must {verb} with a line break, as the source text",
-                        key()
-                    ),
-                );
-            }
-            if let Some(wrong) = pair.sources.iter().find(|text| ends(text) != ends(&form.value)) {
-                let needs = ends(wrong);
-                let verb = if needs { "end" } else { "not end" };
-                let finding = report.at(
-                    form.span,
-                    format!(
-                        "the text of `{}` must {verb} with a line break, as the source text",
-                        key()
-                    ),
-                );
-                if needs {
-                    finding.fix("Append `\\n`", vec![Edit::insert(form.span.end, "\\n")]);
-                }
-            }
-        }
-    }
 }

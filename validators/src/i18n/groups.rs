@@ -109,15 +109,10 @@ impl Group {
     /// The default locale of a Rails application, if its configuration sets it.
     fn rails_default(&self, files: &dyn Files) -> Option<String> {
         let (_, path) = self.members.first()?;
-        let (root, _) = path.split_once("config/locales/")?;
-        let settings = side_file(files, &format!("{root}config/application.rb"))?;
-        let mut lines = settings.lines().map(str::trim).filter(|line| !line.starts_with('#'));
-        lines.find_map(|line| {
-            let value = line.split_once("i18n.default_locale")?.1.trim_start().strip_prefix('=')?;
-            let tag = value.trim_start().trim_start_matches([':', '"', '\'']);
-            let end = tag.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_'));
-            locale::parse(&tag[..end.unwrap_or(tag.len())])
-        })
+        let value = rails_setting(files, path, "i18n.default_locale")?;
+        let tag = value.trim_start_matches([':', '"', '\'']);
+        let end = tag.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_'));
+        locale::parse(&tag[..end.unwrap_or(tag.len())])
     }
 
     /// Whether the texts of `locale` fall back to those of another locale of the group, such as
@@ -134,6 +129,32 @@ impl Group {
                 })
             })
     }
+}
+
+/// The value of a setting of the Rails application that the catalogue at `path` belongs to.
+fn rails_setting(files: &dyn Files, path: &str, name: &str) -> Option<String> {
+    let (root, _) = path.split_once("config/locales/")?;
+    let settings = side_file(files, &format!("{root}config/application.rb"))?;
+    let mut lines = settings.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    lines.find_map(|line| {
+        let value = line.split_once(name)?.1.trim_start().strip_prefix('=')?;
+        Some(value.trim().to_owned())
+    })
+}
+
+/// Whether a Rails application does not offer the locale of the catalogue at `path`. Packages bring
+/// catalogues of more locales.
+pub(super) fn is_not_offered(files: &dyn Files, path: &str, locale: &str) -> bool {
+    let Some(value) = rails_setting(files, path, "i18n.available_locales") else { return false };
+    let items = value.trim_start_matches("%i").trim_start_matches("%w");
+    let Some((items, _)) = items.strip_prefix('[').and_then(|rest| rest.split_once(']')) else {
+        return false;
+    };
+    let tags = items.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | '_'));
+    let offered: Vec<Option<String>> =
+        tags.filter(|tag| !tag.is_empty()).map(locale::parse).collect();
+    // A name that is not a locale is that of a constant.
+    !offered.is_empty() && offered.iter().all(|it| it.as_deref().is_some_and(|it| it != locale))
 }
 
 /// The names of all Fluent messages and terms of a locale and of the locales that it falls back to;

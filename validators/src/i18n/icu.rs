@@ -15,6 +15,8 @@ pub(super) struct Message {
     pub(super) shown: BTreeSet<String>,
     /// The selectors of the plurals with cardinal numbers.
     pub(super) plurals: Vec<(Range<usize>, Vec<String>)>,
+    /// The texts of the options of these plurals: the selector, and the range of the text.
+    pub(super) options: Vec<(String, Range<usize>)>,
     /// The numbers that select a plural.
     pub(super) counts: BTreeSet<String>,
     /// The first defect, if there is one.
@@ -65,8 +67,8 @@ fn is_name(c: char) -> bool {
 
 /// What an open brace belongs to.
 enum Frame {
-    /// The message of an option, and where it starts.
-    Option { start: usize },
+    /// The message of an option: where it starts, and its index in [`Message::options`].
+    Option { start: usize, index: Option<usize> },
     /// The options of a selection or plural: its start, its argument, its kind, and the selectors so
     /// far.
     Options { start: usize, name: String, kind: &'static str, selectors: BTreeSet<String> },
@@ -157,14 +159,19 @@ impl Parser<'_> {
             match bytes[self.at] {
                 b'\'' => self.quote(!frames.is_empty()),
                 b'}' => match frames.pop() {
-                    Some(_) => self.at += 1,
+                    Some(frame) => {
+                        if let Frame::Option { index: Some(index), .. } = frame {
+                            self.message.options[index].1.end = self.at;
+                        }
+                        self.at += 1;
+                    }
                     None => {
                         let range = self.at..self.at + 1;
                         return Err(Fault::new(range, "`}` without `{`", CLOSE));
                     }
                 },
                 _ => {
-                    if let Some(&Frame::Option { start }) = frames.last() {
+                    if let Some(&Frame::Option { start, .. }) = frames.last() {
                         self.record_keyword(start);
                     }
                     if let Some(frame) = self.argument()? {
@@ -179,7 +186,7 @@ impl Parser<'_> {
         }
         match frames.last() {
             None => Ok(()),
-            Some(Frame::Option { start }) => {
+            Some(Frame::Option { start, .. }) => {
                 Err(Fault::new(start - 1..*start, "`{` without `}`", CLOSE))
             }
             Some(Frame::Options { start, kind, .. }) => Err(self.open_options(*start, kind)),
@@ -398,12 +405,17 @@ impl Parser<'_> {
             let reason = format!("`{selector}` is not a plural category");
             return Err(Fault::new(range, reason, KEYWORDS));
         }
-        selectors.insert(selector);
+        let is_plural = *kind == "plural";
+        selectors.insert(selector.clone());
         self.at += 1;
+        let index = is_plural.then(|| {
+            self.message.options.push((selector, self.at..self.at));
+            self.message.options.len() - 1
+        });
         if depth >= MAX_DEPTH {
             return Err(Fault::new(from..self.at, "the message is nested too deeply", FLATTEN));
         }
-        frames.push(Frame::Option { start: self.at });
+        frames.push(Frame::Option { start: self.at, index });
         Ok(())
     }
 }
@@ -456,6 +468,7 @@ mod tests {
         let names: Vec<&str> = message.arguments.iter().map(|(name, _)| &**name).collect();
         assert_eq!(names, ["n", "total", "name"]);
         assert_eq!(message.plurals[0].1, ["=0", "other"]);
+        assert_eq!(message.options, [("=0".to_owned(), 16..18), ("other".to_owned(), 27..39)]);
         let shown = |text| parse(text, true).shown.into_iter().collect::<Vec<_>>();
         assert_eq!(
             shown("{n, plural, =0 {no} other {# of {total}}} {name}"),

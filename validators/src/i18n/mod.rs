@@ -13,6 +13,7 @@ mod messages;
 mod messages_in_code;
 mod model;
 mod mojibake;
+mod newlines;
 mod placeholders;
 mod plural_forms;
 mod plurals;
@@ -36,6 +37,11 @@ use layout::Layout;
 use model::{Catalogue, Entry, Format};
 use std::cell::OnceCell;
 use std::sync::Arc;
+
+/// Whether a text is the tag of a locale, such as `pt-BR`.
+pub(crate) fn is_locale(tag: &str) -> bool {
+    locale::parse(tag).is_some()
+}
 
 /// A catalogue of texts.
 pub(super) const CATALOGUE: Kind = Kind("catalogue");
@@ -92,7 +98,7 @@ const CHECKS: &[(&str, CatalogueCheck)] = &[
     ("i18n/missing-placeholder", compare::missing_placeholder),
     ("i18n/missing-plural", plurals::missing_plural),
     ("i18n/mojibake", mojibake::mojibake),
-    ("i18n/newline-mismatch", compare::newline_mismatch),
+    ("i18n/newline-mismatch", newlines::newline_mismatch),
     ("i18n/tag-mismatch", tags::tag_mismatch),
     ("i18n/undefined-reference", messages::undefined_reference),
     ("i18n/unknown-placeholder", compare::unknown_placeholder),

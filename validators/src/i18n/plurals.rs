@@ -1,6 +1,7 @@
 //! The plural categories of texts, compared with those of the language.
 
 use super::compare::{is_suffixed, plural_suffix};
+use super::groups::is_not_offered;
 use super::locale::{self, CATEGORIES, Plurals};
 use super::messages::part;
 use super::model::{Form, Format};
@@ -9,7 +10,7 @@ use super::{Context, display_key, icu};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Items;
 use aidd_engine::text::source::Span;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The categories of one text with plural forms.
 struct Counted {
@@ -24,6 +25,8 @@ struct Counted {
     source_varies: bool,
     /// Whether the library uses `other` for the categories that are missing.
     has_default: bool,
+    /// Whether the texts are those of the source.
+    is_untranslated: bool,
     /// Whether users see the number. Without it, one form is sufficient for all that are not `one`.
     is_shown: bool,
 }
@@ -66,11 +69,12 @@ fn is_for_all(text: &str) -> bool {
         if end.is_none() {
             has_words |= c.is_alphabetic();
             let inner = rest.split(')').next().unwrap_or_default();
+            let ending = inner.trim_start_matches(['-', '\u{2010}', '\u{2011}']);
             has_endings |= c == '('
                 && last.is_alphabetic()
                 && inner.len() < rest.len()
-                && !inner.is_empty()
-                && inner.chars().all(|c| c.is_alphabetic() || c == '/');
+                && !ending.is_empty()
+                && ending.chars().all(|c| c.is_alphabetic() || c == '/');
         }
         last = c;
     }
@@ -89,6 +93,20 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
         let quotes = context.layout.format != Format::Arb;
         own_is_icu && icu::parse(&form.value, quotes).plurals.iter().any(|(_, it)| it.len() > 1)
     };
+    let mut source_texts: HashMap<&str, HashSet<String>> = HashMap::new();
+    for entry in source_entries() {
+        let texts = source_texts.entry(&*entry.key).or_default();
+        for form in &entry.forms {
+            let selections = own_is_icu.then(|| option_texts(context, &form.value));
+            texts.extend(selections.unwrap_or_else(|| vec![form.value.clone()]));
+        }
+    }
+    let is_untranslated = |key: &str, forms: &BTreeMap<String, String>| {
+        let texts = source_texts.get(key);
+        let has_words = |text: &String| !is_for_all(text);
+        texts
+            .is_some_and(|texts| forms.values().all(|text| has_words(text) && texts.contains(text)))
+    };
     let varied: HashSet<&str> = source_entries()
         .filter(|entry| entry.forms.len() > 1 || entry.forms.iter().any(is_varied))
         .map(|entry| &*entry.key)
@@ -98,10 +116,12 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
         if entry.forms.iter().any(|form| form.category.is_some()) {
             let category =
                 |form: &Form| Some((form.category.as_deref()?.to_owned(), form.value.clone()));
+            let forms: BTreeMap<_, _> = entry.forms.iter().filter_map(category).collect();
             found.push(Counted {
                 key: display_key(&entry.key),
                 span: entry.key_span,
-                forms: entry.forms.iter().filter_map(category).collect(),
+                is_untranslated: is_untranslated(&entry.key, &forms),
+                forms,
                 locale,
                 has_exact: false,
                 source_varies: varied.contains(&*entry.key),
@@ -122,6 +142,7 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
                         locale: locale.clone(),
                         source_varies: true,
                         has_default: true,
+                        is_untranslated: false,
                         is_shown: true,
                     });
                 }
@@ -137,11 +158,13 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
                     let text_of = |selector: &str| {
                         options.iter().find(|(it, _)| *it == selector).map_or("", |(_, text)| text)
                     };
+                    let forms = selectors.iter().map(|it| exact((it, text_of(it)))).collect();
                     found.push(Counted {
                         key: display_key(&entry.key),
                         span: part(source, form.span, &form.value, &range),
                         has_exact: selectors.iter().any(|selector| selector.starts_with('=')),
-                        forms: selectors.iter().map(|it| exact((it, text_of(it)))).collect(),
+                        is_untranslated: is_untranslated(&entry.key, &forms),
+                        forms,
                         locale: locale.clone(),
                         source_varies: varied.contains(&*entry.key),
                         has_default: true,
@@ -155,6 +178,13 @@ fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
         found.extend(suffixed(context));
     }
     found
+}
+
+/// The texts of the options of all plurals in a message of ICU.
+fn option_texts(context: &Context<'_>, text: &str) -> Vec<String> {
+    let message = icu::parse(text, context.layout.format != Format::Arb);
+    let texts = message.options.into_iter().map(|(_, range)| text[range].trim().to_owned());
+    texts.collect()
 }
 
 /// The category for which an exact number is sufficient, and the text.
@@ -228,6 +258,7 @@ fn suffixed(context: &Context<'_>) -> Vec<Counted> {
             has_exact: false,
             source_varies: true,
             has_default: false,
+            is_untranslated: false,
             is_shown: true,
         })
         .collect()
@@ -270,6 +301,10 @@ fn missing_in_file(all: &[Counted], report: &mut Report<'_>) {
 }
 
 pub(super) fn missing_plural(context: &Context<'_>, report: &mut Report<'_>) {
+    let locale = context.layout.locale.as_deref().unwrap_or_default();
+    if is_not_offered(context.files, report.source().path(), locale) {
+        return;
+    }
     let all = counted(context, report);
     if context.layout.format == Format::Fluent {
         return missing_in_file(&all, report);
@@ -286,6 +321,7 @@ pub(super) fn missing_plural(context: &Context<'_>, report: &mut Report<'_>) {
             plurals.required().filter(|category| !counted.has(category)).collect();
         let default = counted.forms.get("other").filter(|_| counted.has_default);
         let is_intended = is_uniform(counted) && !(is_usual && counted.source_varies)
+            || counted.is_untranslated
             || default.is_some_and(|text| is_for_all(text));
         if missing.is_empty() || is_intended || counted.is_served(&missing, plurals, &used) {
             continue;
@@ -333,9 +369,17 @@ mod tests {
 
     #[test]
     fn some_texts_are_for_all_numbers() {
-        for text in
-            ["#", "<b>#</b>", "{n}", "%1$d", "", "# файла(ов)", "{n} file(s)", "# soubor(y/ů)"]
-        {
+        for text in [
+            "#",
+            "<b>#</b>",
+            "{n}",
+            "%1$d",
+            "",
+            "# файла(ов)",
+            "{n} file(s)",
+            "# soubor(y/ů)",
+            "# ответа(-ов)",
+        ] {
             assert!(is_for_all(text), "{text}");
         }
         for text in ["# файлов", "{n} days (left)", "# (s)", "%d von allen", "a(", "x(1)"] {

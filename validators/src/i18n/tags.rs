@@ -5,7 +5,7 @@ use super::icu;
 use super::messages::part;
 use super::model::Format;
 use super::placeholders::{self, Tag};
-use super::{Context, display_key};
+use super::{Context, display_key, locale};
 use aidd_engine::rules::rule::Report;
 use std::borrow::Cow;
 
@@ -85,11 +85,14 @@ pub(super) fn tag_mismatch(context: &Context<'_>, report: &mut Report<'_>) {
         {
             continue;
         }
+        let needed: Vec<Vec<Tag<'_>>> = (sources.iter().zip(&expected))
+            .map(|(text, tags)| needed(context, pair, text, tags))
+            .collect();
         for form in pair.entry.forms.iter().filter(|form| !form.value.is_empty()) {
             let value = characters(format, &form.value);
             let place = |tag: &Tag<'_>| part(source, form.span, &value, &tag.range);
             if let Some((tag, message)) =
-                tag_problem(&value, &tags(format, &value), &expected, pair)
+                tag_problem(&value, &tags(format, &value), (&expected, &needed), pair)
             {
                 report.at(tag.map_or(form.span, |tag| place(&tag)), message);
             }
@@ -129,11 +132,30 @@ fn tags(format: Format, text: &str) -> Vec<Tag<'_>> {
     found
 }
 
+/// The tags of a source text without those in options of a plural that the language does not have.
+fn needed<'t>(
+    context: &Context<'_>,
+    pair: &Pair<'_>,
+    text: &str,
+    tags: &[Tag<'t>],
+) -> Vec<Tag<'t>> {
+    let mut needed = tags.to_vec();
+    let plurals = context.locale_of(pair.entry).and_then(locale::plurals);
+    if let Some(plurals) = plurals.filter(|_| pair.is_icu(context) && icu::is_certain(text)) {
+        let options = icu::parse(text, context.layout.format != Format::Arb).options;
+        needed.retain(|tag| {
+            let mut around = options.iter().filter(|(_, range)| range.contains(&tag.range.start));
+            around.all(|(selector, _)| selector == "other" || plurals.has(selector))
+        });
+    }
+    needed
+}
+
 /// The first defect: its tag, unless it is missing, and the message.
 fn tag_problem<'t>(
     value: &'t str,
     own: &[Tag<'t>],
-    expected: &[Vec<Tag<'_>>],
+    (expected, needed): (&[Vec<Tag<'_>>], &[Vec<Tag<'_>>]),
     pair: &Pair<'_>,
 ) -> Option<(Option<Tag<'t>>, String)> {
     let key = || display_key(&pair.entry.key);
@@ -153,7 +175,7 @@ fn tag_problem<'t>(
     }
     // A component is identified by a number or a name of its own. The text of one plural form can
     // omit what another one has.
-    let (first, others) = expected.split_first()?;
+    let (first, others) = needed.split_first()?;
     let missing = first.iter().find(|tag| {
         !is_html(tag.name) && !has(own, tag.name) && others.iter().all(|tags| has(tags, tag.name))
     });

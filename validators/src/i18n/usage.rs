@@ -259,6 +259,7 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
                     || namespaces.iter().any(|it| known.has(&in_namespace(it, &key))))
         };
         resolved(convention, path, text, used).is_none_or(is_defined)
+            || without_action(convention, path, used).is_some_and(|key| known.has(&key))
     };
     let (defined, undefined): (Vec<&Use<'_>>, Vec<&Use<'_>>) =
         uses.iter().partition(|used| resolve(used));
@@ -266,6 +267,11 @@ pub(super) fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         let Some(mut key) = resolved(convention, path, text, used) else { continue };
         if let [namespace] = &*namespaces {
             key = in_namespace(namespace, &key);
+        }
+        // Packages generate catalogues in JSON from those of Laravel.
+        if is_javascript && self::known(Convention::Laravel, context.files, &groups, true).has(&key)
+        {
+            continue;
         }
         let parent = key.rsplit_once('.').map(|(parent, _)| parent);
         let is_in_group = parent.is_some_and(|parent| known.groups.contains(parent));
@@ -367,6 +373,14 @@ fn resolved(convention: Convention, path: &str, text: &str, used: &Use<'_>) -> O
     }
 }
 
+/// The key without the action, with which the controllers of Rails also look up a relative key.
+fn without_action(convention: Convention, path: &str, used: &Use<'_>) -> Option<String> {
+    let relative = used.key.strip_prefix('.').filter(|_| convention == Convention::Rails)?;
+    let (_, controller) = path.split_once("app/controllers/")?;
+    let controller = controller.strip_suffix("_controller.rb")?;
+    Some(format!("{}.{relative}", controller.replace('/', ".")))
+}
+
 /// The name of the action of a controller in which `before` ends. Private methods are used by several
 /// actions.
 fn action(before: &str) -> Option<&str> {
@@ -422,6 +436,21 @@ pub(super) fn is_comment(text: &str, at: usize) -> bool {
         || line.contains("// ")
 }
 
+/// The end of the options that follow a key: that of the call, or of the line if it is not inside braces.
+fn call_end(after: &str) -> usize {
+    let mut depth = 0_usize;
+    for (at, byte) in after.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            b')' => return at,
+            b'\n' if depth == 0 && !after[..at].trim_end().ends_with(',') => return at,
+            _ => {}
+        }
+    }
+    after.len()
+}
+
 /// The key in quotes at `at`, unless a default text follows.
 fn argument(convention: Convention, text: &str, at: usize) -> Option<Use<'_>> {
     let rest = &text[at..];
@@ -445,8 +474,7 @@ fn argument(convention: Convention, text: &str, at: usize) -> Option<Use<'_>> {
     if !is_key || !key.contains('.') && convention != Convention::JavaScript {
         return None;
     }
-    let call_end = after.find([')', '\n']).unwrap_or(after.len());
-    let options = &after[..call_end];
+    let options = &after[..call_end(after)];
     let has_default = after.starts_with('+')
         || after.starts_with('.')
         || options.contains("default")
