@@ -17,7 +17,7 @@ thread_local! {
     static STEPS: Cell<u32> = const { Cell::new(0) };
     static COMPARISONS: Cell<u32> = const { Cell::new(0) };
     static FAMILY_LIMIT: Cell<Option<Duration>> = const { Cell::new(None) };
-    static LONGEST: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    static MAX_ELAPSED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
 /// A time limit for work of this thread. Only time in which the thread runs counts: on a busy
@@ -85,10 +85,10 @@ impl Limit {
 /// call [`step`].
 pub fn with_family_limit<T>(limit: Duration, run: impl FnOnce() -> T) -> (T, Duration) {
     FAMILY_LIMIT.set(Some(limit));
-    LONGEST.set(Duration::ZERO);
+    MAX_ELAPSED.set(Duration::ZERO);
     let result = run();
     FAMILY_LIMIT.set(None);
-    (result, LONGEST.get())
+    (result, MAX_ELAPSED.get())
 }
 
 /// The time limit that [`with_family_limit`] set.
@@ -104,7 +104,7 @@ pub(crate) fn measured<T>(run: impl FnOnce() -> T) -> T {
     let (start, shared) = (Deadline::after(Duration::ZERO), shared_time());
     let result = run();
     let elapsed = start.elapsed().saturating_sub(shared_time().saturating_sub(shared));
-    LONGEST.set(LONGEST.get().max(elapsed));
+    MAX_ELAPSED.set(MAX_ELAPSED.get().max(elapsed));
     result
 }
 

@@ -47,7 +47,7 @@ impl<'a> Commands<'a> {
 /// The names that a page itself shows how to define.
 #[derive(Default)]
 struct ShownDefinitions<'a> {
-    /// Quoted keys: `"name":`.
+    /// Keys in quotes, before a colon: `"name":`.
     scripts: HashSet<&'a str>,
     /// Names at the start of a line, before a colon.
     targets: HashSet<&'a str>,
