@@ -37,9 +37,10 @@ fn has_extension(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, end)| end.eq_ignore_ascii_case("json"))
 }
 
-/// Whether no other family reports the syntax errors of the file.
+/// Whether nothing else reports the syntax errors of the file.
 fn is_unread(path: &str, text: &str) -> bool {
-    !tokens::has_token_name(path)
+    !path.starts_with(".aidd/")
+        && !tokens::has_token_name(path)
         && (agents::FAMILY.claim)(path, text).is_none()
         && (i18n::FAMILY.claim)(path, text) != Some(i18n::CATALOGUE)
         && (openapi::FAMILY.claim)(path, text) != Some(openapi::OPENAPI)
@@ -109,6 +110,11 @@ mod tests {
             .expect("valid");
         let checked = engine.check(&Source::new(path, text), &Memory::default());
         checked.findings.into_iter().map(|finding| finding.message).collect()
+    }
+
+    #[test]
+    fn the_configuration_has_findings_of_its_own() {
+        assert_eq!(findings(".aidd/config.json", "{\"rules\": [}"), [""; 0]);
     }
 
     #[test]

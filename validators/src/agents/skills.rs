@@ -208,6 +208,10 @@ pub(super) fn agent_fields(context: &AgentContext<'_, '_>, report: &mut Report<'
     if context.file.purpose != Purpose::Agent || is_document {
         return;
     }
+    // In plugins, Claude Code takes the name of the file, and a default description.
+    if context.file.client == Client::Claude && !format!("/{path}").contains("/.claude/") {
+        return;
+    }
     // Notes that several agents share are in the same directory.
     let is_notes = || ["name", "description"].iter().all(|key| context.at(&[key]).is_none());
     if context.file.client == Client::Claude && context.data.broken.is_none() && is_notes() {

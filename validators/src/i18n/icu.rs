@@ -61,16 +61,36 @@ pub(super) fn is_certain(text: &str) -> bool {
     })
 }
 
+/// Whether a name of an argument can contain a character: not those of the immutable sets
+/// `Pattern_Syntax` and `Pattern_White_Space` (UAX #31), except `.` and `-`.
 fn is_name(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '.' | '-')
+    c.is_ascii_alphanumeric()
+        || matches!(c, '_' | '.' | '-')
+        || !c.is_ascii()
+            && !c.is_whitespace()
+            && !matches!(
+                c,
+                '\u{a1}'..='\u{a7}'
+                    | '\u{a9}' | '\u{ab}' | '\u{ac}' | '\u{ae}' | '\u{b0}' | '\u{b1}' | '\u{b6}'
+                    | '\u{bb}' | '\u{bf}' | '\u{d7}' | '\u{f7}' | '\u{200e}' | '\u{200f}'
+                    | '\u{2010}'..='\u{203e}'
+                    | '\u{2041}'..='\u{2053}'
+                    | '\u{2055}'..='\u{205e}'
+                    | '\u{2190}'..='\u{245f}'
+                    | '\u{2500}'..='\u{2775}'
+                    | '\u{2794}'..='\u{2bff}'
+                    | '\u{2e00}'..='\u{2e7f}'
+                    | '\u{3001}'..='\u{3003}'
+                    | '\u{3008}'..='\u{3020}'
+                    | '\u{3030}' | '\u{fd3e}' | '\u{fd3f}' | '\u{fe45}' | '\u{fe46}'
+            )
 }
 
 /// What an open brace belongs to.
 enum Frame {
     /// The message of an option: where it starts, and its index in [`Message::options`].
     Option { start: usize, index: Option<usize> },
-    /// The options of a selection or plural: its start, its argument, its kind, and the selectors so
-    /// far.
+    /// The options of a selection or plural: its start, argument, kind, and the selectors so far.
     Options { start: usize, name: String, kind: &'static str, selectors: BTreeSet<String> },
 }
 
