@@ -68,7 +68,7 @@ fn a_convention_with_a_check_is_enforced() {
     rule           convention/dates-are-made-with-temporal-never-with applies to N files
     Dates are made with Temporal, never with moment
       moment()
-      ID1 · TIME · enforced as convention/dates-are-made-with-temporal-never-with · 0.74
+      ID1 · TIME · enforced as convention/dates-are-made-with-temporal-never-with · 0.72
     ::error file=ai/memory/conventions.jsonl,line=1,endLine=1,col=146,endColumn=295,title=memory/malformed-check::`check`: unknown key `regx`; did you mean `regex`?; `ID1` is not enforced%0Afix the check: `aidd memory edit ID1 --set check='{…}'`
     1 error in N files
     ");

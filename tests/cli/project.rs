@@ -397,6 +397,7 @@ fn enabled_rules_are_exported_to_agents_md() {
     - `i18n/*`, 21 rules
     - `openapi/*`, 50 rules
     - `perf/*`, 41 rules
+    - `repository/*`, 1 rule
     - `sql/*`, 34 rules
     - `tests/*`, 35 rules
     - `tokens/*`, 17 rules

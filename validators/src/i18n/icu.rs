@@ -464,7 +464,7 @@ mod tests {
             ("a } b", "`}` without `{`"),
             ("{name", "argument without closing `}`"),
             ("{first name}", "a space in the name of an argument"),
-            ("{pel·lícules}", "`·` in the name of an argument"),
+            ("{pages/jour}", "`/` in the name of an argument"),
             ("{n, plural, one {x}}", "`plural` without the option `other`"),
             ("{n, plural, one {x} other {y}", "`}` missing at the end of the `plural`"),
             ("{n, plural, one {a other {b}}", "`}` missing before `other`"),

@@ -29,7 +29,24 @@ pub fn open_regular(path: &Path) -> io::Result<(File, u64)> {
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         options.custom_flags(flags.bits().cast_signed());
     }
-    let file = options.open(path)?;
+    regular(options.open(path)?)
+}
+
+/// Opens the regular file at `path` if no part of the path is a symbolic link; otherwise, and if the
+/// system cannot tell, `None`.
+#[cfg(target_os = "linux")]
+fn open_without_links(path: &Path) -> Option<io::Result<(File, u64)>> {
+    use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        Ok(file) => Some(regular(File::from(file))),
+        Err(error @ rustix::io::Errno::NOENT) => Some(Err(error.into())),
+        Err(_) => None,
+    }
+}
+
+/// The file and its size in bytes if it is a regular file.
+fn regular(file: File) -> io::Result<(File, u64)> {
     let known = file.metadata()?;
     if known.is_file() { Ok((file, known.len())) } else { Err(invalid_input("not a regular file")) }
 }
@@ -111,6 +128,10 @@ impl Disk {
     /// returns the file and its size in bytes.
     pub(super) fn open(&self, path: &str) -> io::Result<(File, u64)> {
         let location = self.locate(path)?;
+        #[cfg(target_os = "linux")]
+        if let Some(opened) = open_without_links(&location) {
+            return opened;
+        }
         // Open first, because most of the requested files do not exist.
         let opened = open_regular(&location)?;
         // Most paths contain no link and need no canonicalization.

@@ -445,16 +445,16 @@ impl Content {
     fn detect(bytes: &[u8]) -> Self {
         let probe = probe(bytes);
         let is_control = |byte: &&u8| matches!(**byte, 0..=8 | 14..=26 | 28..=31 | 127);
-        let controls = probe.iter().filter(is_control).count();
+        let controls = || probe.iter().filter(is_control).count();
         // The probe can end within a character.
         let is_utf8 =
             || str::from_utf8(probe).map_or_else(|why| why.error_len().is_none(), |_| true);
         if !is_binary(bytes) {
             // Texts in older encodings contain no control characters.
-            let is_text = has_utf16_bom(bytes) || controls * 20 <= probe.len() || is_utf8();
+            let is_text = has_utf16_bom(bytes) || is_utf8() || controls() * 20 <= probe.len();
             return if is_text { Self::Text } else { Self::Binary };
         }
-        let is_utf8 = is_utf8();
+        let (is_utf8, controls) = (is_utf8(), controls());
         let nuls = memchr::memchr_iter(0, probe).count();
         let nuls_at = |parity: usize| probe.iter().skip(parity).step_by(2).filter(|b| **b == 0);
         let is_every_other_nul = nuls_at(0).count() == 0 || nuls_at(1).count() == 0;
