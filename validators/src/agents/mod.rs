@@ -219,6 +219,9 @@ impl<'s, 'f> AgentContext<'s, 'f> {
             return root;
         }
         let path = self.source.path();
+        if let Some(at) = path.rfind("/.claude-plugin/") {
+            return &path[..at];
+        }
         let dotted = path.match_indices('/').map(|(at, _)| at + 1).chain([0]);
         let start = dotted.filter(|&at| path[at..].starts_with('.')).min();
         start.map_or_else(

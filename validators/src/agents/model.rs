@@ -234,7 +234,7 @@ fn is_copy(directory: &str) -> bool {
     directory.split('/').take_while(|part| !part.contains("skill")).any(|part| {
         let is_translated = matches!(before, "docs" | "doc") && is_locale(part);
         before = part;
-        is_translated || matches!(part, ".openai" | "public")
+        is_translated || matches!(part, ".openai" | ".copilot" | "public")
     })
 }
 

@@ -164,6 +164,14 @@ pub(super) fn personal_path(context: &AgentContext<'_, '_>, report: &mut Report<
         let mut line_end = 0;
         for (at, _) in text.match_indices(home) {
             let before = text[..at].trim_end_matches("file://").chars().next_back();
+            // `C:/Users/` is a home of its own.
+            let mut drive = text[..at].chars().rev();
+            if before == Some(':')
+                && drive.nth(1).is_some_and(|c| c.is_ascii_alphabetic())
+                && drive.next().is_none_or(|c| !c.is_alphanumeric())
+            {
+                continue;
+            }
             // Part of a longer path, or of a URL.
             if before
                 .is_some_and(|c| c.is_alphanumeric() || matches!(c, '.' | '/' | '_' | '-' | '}'))

@@ -351,6 +351,15 @@ pub(super) fn wrong_version(context: &AgentContext<'_, '_>, report: &mut Report<
         let Some(first) = first.filter(|_| own.iter().all(|it| it.refuses(&version))) else {
             continue;
         };
+        // `(Node.js 22.6+)` after the name of a feature dates the feature.
+        let text = context.source.text();
+        let end = text[version.span.end as usize..].trim_start_matches('+');
+        if version.is_minimum
+            && text[..version.span.start as usize].ends_with('(')
+            && end.starts_with(')')
+        {
+            continue;
+        }
         // A sentence that also states the version of the project dates a feature.
         let line = context.source.line_of(version.span.start) + 1;
         let next = context.source.line_span(line.min(context.source.line_count() - 1));

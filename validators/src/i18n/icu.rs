@@ -61,8 +61,7 @@ pub(super) fn is_certain(text: &str) -> bool {
     })
 }
 
-/// Whether a name of an argument can contain a character: not those of the immutable sets
-/// `Pattern_Syntax` and `Pattern_White_Space` (UAX #31), except `.` and `-`.
+/// Whether the name of an argument can contain a character: not `Pattern_Syntax` of UAX #31.
 fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || matches!(c, '_' | '.' | '-')
@@ -102,9 +101,10 @@ pub(super) fn quoted(text: &str) -> Vec<Range<usize>> {
     let mut at = 0;
     while let Some(start) = memchr::memchr(b'\'', &bytes[at..]).map(|start| at + start) {
         at = start + 1;
+        let is_elision = text[..start].ends_with(char::is_alphabetic);
         match bytes.get(at) {
             Some(b'\'') => at += 1,
-            Some(b'{' | b'}' | b'<' | b'>') => {
+            Some(c @ (b'{' | b'}' | b'<' | b'>')) if *c != b'<' || !is_elision => {
                 let end = memchr::memchr(b'\'', &bytes[at..]).map_or(bytes.len(), |end| at + end);
                 found.push(start..end);
                 at = (end + 1).min(bytes.len());

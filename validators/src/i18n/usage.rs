@@ -480,7 +480,9 @@ fn argument(convention: Convention, text: &str, at: usize) -> Option<Use<'_>> {
         || options.contains("default")
         || options.contains("efault")
         || convention == Convention::JavaScript
-            && options.trim_start_matches([',', ' ']).starts_with(['"', '\'', '`']);
+            && options
+                .trim_start_matches(|c: char| c == ',' || c.is_whitespace())
+                .starts_with(['"', '\'', '`']);
     let span = Span::new(at + 1, at + 1 + length);
     (!has_default).then_some(Use { key, span })
 }

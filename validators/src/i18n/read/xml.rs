@@ -143,7 +143,8 @@ pub(super) fn read_android(text: &str, is_compose: bool) -> Option<Catalogue> {
 fn check_apostrophes(text: &str, entry: &Entry, catalogue: &mut Catalogue) {
     for form in &entry.forms {
         let raw = text.get(form.span.range()).unwrap_or_default();
-        let is_quoted = ["\"", "<![CDATA["].iter().any(|start| raw.trim_start().starts_with(start));
+        // Quotes inside of CDATA can cover the text.
+        let is_quoted = raw.trim_start().starts_with('"') || raw.contains("<![CDATA[");
         if is_quoted || !raw.contains('\'') {
             continue;
         }
