@@ -6,11 +6,12 @@ use std::fmt::Write as _;
 use std::fs;
 
 const PAGE: &str = "docs/precision.md";
-/// The verdicts of evaluation 20, on all families, and of evaluations 21 and 22, on two.
-const VERDICTS: [&str; 3] = [
+/// The verdicts of evaluation 20, on all families, and of evaluations 21 to 23, on two.
+const VERDICTS: [&str; 4] = [
     "tests/precision/verdicts.tsv",
     "tests/precision/verdicts-21.tsv",
     "tests/precision/verdicts-22.tsv",
+    "tests/precision/verdicts-23.tsv",
 ];
 const END: &str = "<!-- end -->\n";
 

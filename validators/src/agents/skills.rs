@@ -204,7 +204,8 @@ pub(super) fn agent_fields(context: &AgentContext<'_, '_>, report: &mut Report<'
         Client::Copilot if name.ends_with(".agent.md") => &["description"],
         _ => return,
     };
-    let is_document = matches!(&*name.to_ascii_uppercase(), "README.MD" | "INDEX.MD" | "CLAUDE.MD");
+    let is_document = matches!(&*name.to_ascii_uppercase(), "README.MD" | "INDEX.MD" | "CLAUDE.MD")
+        || name.ends_with(".template.md");
     if context.file.purpose != Purpose::Agent || is_document {
         return;
     }
