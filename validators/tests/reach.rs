@@ -68,7 +68,10 @@ fn a_walk_finds_what_the_checks_of_all_files_find() {
         ("AGENTS.md", "Read [the style](docs/missing.md).\n"),
         ("docs/agents.md", "Read [the style](missing.md).\n"),
         ("plugins/a/.claude-plugin/plugin.json", "{ \"name\": \"a\" }\n"),
-        ("plugins/a/agents/b.md", "---\nname: b\ndescription: Reviews changes\ntools: Raed\n---\nReview.\n"),
+        (
+            "plugins/a/agents/b.md",
+            "---\nname: b\ndescription: Reviews changes\ntools: Raed\n---\nReview.\n",
+        ),
         ("ignored/CLAUDE.md", "@missing.md\n"),
         ("left/CLAUDE.md", "@missing.md\n"),
         ("CLAUDE.md", "@missing.md\n"),
