@@ -18,7 +18,7 @@ static TABLE: &[u8] = include_bytes!("../../embedding/table.bin");
 static MEAN_QUESTION: &[u8] = include_bytes!("../../embedding/question.bin");
 
 /// The share of the mean of questions that is subtracted from the vector of a question: what all
-/// questions have in common says nothing about what is asked. Chosen on the tuning half of
+/// questions have in common does not distinguish their answers. Chosen on the tuning half of
 /// `tests/retrieval`.
 const MEAN_QUESTION_SHARE: f32 = 0.5;
 
