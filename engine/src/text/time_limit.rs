@@ -64,19 +64,42 @@ impl Deadline {
     }
 }
 
-/// When the running check ends.
+/// When the running check ends. Most checks take less than a millisecond, in which the time of the
+/// thread is not read.
 #[derive(Clone, Copy, Debug)]
 struct Limit {
-    deadline: Deadline,
+    start: Instant,
+    duration: Duration,
+    /// The [`shared_time`] before `start`, or before `rest`.
     shared: Duration,
+    /// The limit from the moment when the time of the thread was first read.
+    rest: Option<Deadline>,
 }
 
 impl Limit {
+    /// How long after the start the time of the thread is first read.
+    const UNMEASURED: Duration = Duration::from_millis(1);
+
+    fn after(duration: Duration) -> Self {
+        Self { start: Instant::now(), duration, shared: shared_time(), rest: None }
+    }
+
     /// Whether the time is over. Values that are computed once for several files, such as the schema
-    /// that migrations define, do not count.
-    fn is_exceeded(self) -> bool {
-        self.deadline.is_exceeded_without(|| shared_time().saturating_sub(self.shared))
-            && !is_computing_shared()
+    /// that migrations define, do not count. The time before the time of the thread is first read
+    /// counts, but at most half of the limit, because the thread may not have run in it.
+    fn is_exceeded(&mut self) -> bool {
+        let elapsed = self.start.elapsed();
+        if is_computing_shared() || elapsed < Self::UNMEASURED && elapsed <= self.duration {
+            return false;
+        }
+        let shared = shared_time().saturating_sub(self.shared);
+        let Some(rest) = self.rest else {
+            let before = elapsed.saturating_sub(shared).min(self.duration / 2);
+            let rest = Deadline::after(self.duration - before);
+            (self.shared, self.rest) = (shared_time(), Some(rest));
+            return rest.is_exceeded();
+        };
+        rest.is_exceeded_without(|| shared)
     }
 }
 
@@ -113,8 +136,7 @@ pub(crate) struct Exceeded;
 
 /// Runs `check` until it exceeds the time limit.
 pub(crate) fn run_within(duration: Duration, check: impl FnOnce()) -> Result<(), Exceeded> {
-    let limit = Limit { deadline: Deadline::after(duration), shared: shared_time() };
-    let outer = LIMIT.replace(Some(limit));
+    let outer = LIMIT.replace(Some(Limit::after(duration)));
     let compared = COMPARISONS.replace(0);
     // Also after a panic, the limit must not apply to other checks of the thread.
     let result = catch_unwind(AssertUnwindSafe(|| catch_exceeded(check)));
@@ -173,7 +195,10 @@ impl<I: Iterator> Stepped for I {}
 
 /// Ends the running check if its time limit is exceeded.
 pub(crate) fn end_if_exceeded() {
-    if LIMIT.get().is_some_and(Limit::is_exceeded) {
+    let Some(mut limit) = LIMIT.get() else { return };
+    let is_exceeded = limit.is_exceeded();
+    LIMIT.set(Some(limit));
+    if is_exceeded {
         // Not a panic, so no message is printed.
         resume_unwind(Box::new(Exceeded));
     }
@@ -204,6 +229,11 @@ mod tests {
         assert!(result.is_err());
         assert!(run_within(limit, step).is_ok());
         assert!(run_within(limit, || (0..).stepped().for_each(drop)).is_err());
+        let wait = || {
+            std::thread::sleep(3 * limit);
+            (0..2 * STEPS_PER_CLOCK_READ).for_each(|_| step());
+        };
+        assert!(run_within(limit, wait).is_ok());
         let compare_all = || assert_eq!((0..).take_while(|_| may_compare()).count(), 2 << 20);
         assert!(run_within(Duration::from_secs(60), compare_all).is_ok());
         // Without a limit, nothing ends.

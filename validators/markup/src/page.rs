@@ -78,7 +78,7 @@ impl Page {
                 }
             };
             has_root |= matches!(&*data.name, "html" | "body");
-            is_static &= data.is_native || tags::is_foreign(&data.name);
+            is_static = is_static && (data.is_native || tags::is_foreign(&data.name));
             let (start, end) = data.attributes;
             for at in start..end {
                 let attribute = &document.attributes[at as usize];

@@ -237,13 +237,11 @@ pub fn is_html(name: &str) -> bool {
 /// capital first letter, such as `Image`, is that of a component.
 #[must_use]
 pub fn is_foreign(name: &str) -> bool {
-    if FOREIGN.binary_search(&name).is_ok() {
-        return true;
-    }
-    let mut bytes = name.bytes();
-    let is_component = bytes.next().is_some_and(|byte| byte.is_ascii_uppercase());
-    let has_upper = bytes.any(|byte| byte.is_ascii_uppercase());
-    !is_component && has_upper && FOREIGN.binary_search(&&*name.to_ascii_lowercase()).is_ok()
+    let has_upper = || name.bytes().any(|byte| byte.is_ascii_uppercase());
+    let is_component = name.starts_with(|first: char| first.is_ascii_uppercase());
+    !is_component
+        && (FOREIGN.binary_search(&name).is_ok()
+            || has_upper() && FOREIGN.binary_search(&&*name.to_ascii_lowercase()).is_ok())
 }
 
 /// Whether the element has no content and no end tag.

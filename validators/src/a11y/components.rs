@@ -22,7 +22,7 @@ const MAX_IMPORTS: usize = 64;
 
 /// The elements that are inferred. For others, such as `div`, a property of a component with the name
 /// of an attribute often means something else.
-const INFERRED: [&str; 20] = [
+pub(super) const INFERRED: [&str; 20] = [
     "a", "area", "button", "h1", "h2", "h3", "h4", "h5", "h6", "iframe", "img", "input", "label",
     "li", "ol", "select", "summary", "textarea", "ul", "video",
 ];
@@ -38,13 +38,18 @@ pub(super) struct Import {
 /// Whether the file may define a component whose element is inferred. Only these directories are
 /// read, so that few files affect the findings in others.
 pub(crate) fn is_component_path(path: &str) -> bool {
-    let (dirs, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_component = matches!(name.rsplit_once('.'), Some((_, "jsx" | "tsx" | "vue" | "svelte")))
-        || matches!(name, "index.js" | "index.ts");
-    is_component
-        && dirs
-            .split('/')
-            .any(|dir| matches!(dir, "components" | "component" | "ui" | "atoms" | "elements"))
+    let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+    is_component_name(name) && is_component_dir(dir)
+}
+
+fn is_component_name(name: &str) -> bool {
+    matches!(name.rsplit_once('.'), Some((_, "jsx" | "tsx" | "vue" | "svelte")))
+        || matches!(name, "index.js" | "index.ts")
+}
+
+fn is_component_dir(dir: &str) -> bool {
+    dir.split('/')
+        .any(|dir| matches!(dir, "components" | "component" | "ui" | "atoms" | "elements"))
 }
 
 /// The imports of a script from other files of the project.
@@ -100,13 +105,17 @@ pub(super) fn resolve(
             .any(|element| !element.is_native() && is_name(element.name(), &import.local))
     };
     imports.retain(is_used);
-    let inferred: Vec<(String, &'static str)> = imports
-        .into_iter()
-        .filter_map(|import| {
-            let element = exported(context.files, source.path(), &import.module, &import.name, 0)?;
-            Some((import.local, element))
-        })
-        .collect();
+    let mut inferred: Vec<(String, &'static str)> = Vec::new();
+    let (files, dir) = (context.files, source.path().rsplit_once('/').map_or("", |(dir, _)| dir));
+    // The imports of a statement are adjacent.
+    for same in imports.chunk_by(|left, right| left.module == right.module) {
+        let Some(path) = file_of(files, dir, &same[0].module) else { continue };
+        let exports = exports(files, &path);
+        inferred.extend(same.iter().filter_map(|import| {
+            let element = exported_by(files, &path, &exports, &import.name, 0)?;
+            Some((import.local.clone(), element))
+        }));
+    }
     let is_jsx = document.language() == Language::Jsx;
     let next_image: Vec<String> = document
         .imports()
@@ -220,52 +229,70 @@ pub(super) fn project_file(files: &dyn Files, dir: &str, module: &str) -> Option
 
 /// The first file with a component whose path is one of `bases` with an extension.
 fn first_file<const N: usize>(files: &dyn Files, bases: [&str; N]) -> Option<String> {
-    const ENDS: [&str; 9] = [
-        "",
-        ".tsx",
-        ".jsx",
-        ".vue",
-        ".svelte",
-        "/index.tsx",
-        "/index.jsx",
-        "/index.ts",
-        "/index.js",
-    ];
-    let candidates = bases.into_iter().flat_map(|base| ENDS.map(|end| format!("{base}{end}")));
-    let mut candidates = candidates.filter(|path| is_component_path(path));
-    candidates.find(|path| exists(files, path))
+    const ENDS: [&str; 5] = ["", ".tsx", ".jsx", ".vue", ".svelte"];
+    const INDEXES: [&str; 4] = ["index.tsx", "index.jsx", "index.ts", "index.js"];
+    bases.into_iter().find_map(|base| {
+        let (dir, name) = base.rsplit_once('/').unwrap_or(("", base));
+        first_in(files, dir, ENDS.map(|end| format!("{name}{end}")))
+            .or_else(|| first_in(files, base, INDEXES.map(str::to_owned)))
+    })
 }
 
-/// Whether a file exists. Most candidates do not, so each directory is read once per run.
-fn exists(files: &dyn Files, path: &str) -> bool {
-    if files.run_cache().is_none() {
-        return files.exists(path);
+/// The first file with a component in `dir` that has one of `names`.
+fn first_in<const N: usize>(files: &dyn Files, dir: &str, names: [String; N]) -> Option<String> {
+    if !is_component_dir(dir) {
+        return None;
     }
-    let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let names = cached(files, &format!("names {dir}"), || {
-        files.names(dir).into_iter().collect::<HashSet<String>>()
-    });
-    names.contains(name)
+    let known = known_names(files, dir);
+    let path = |name: &str| format!("{dir}/{name}");
+    let exists = |name: &String| match &known {
+        Some(known) => known.contains(name),
+        None => files.exists(&path(name)),
+    };
+    names.into_iter().find(|name| is_component_name(name) && exists(name)).map(|name| path(&name))
 }
 
-/// The element that a component of another file renders.
+/// Whether a file exists.
+fn exists(files: &dyn Files, path: &str) -> bool {
+    let (dir, name) = path.rsplit_once('/').unwrap_or(("", path));
+    known_names(files, dir).map_or_else(|| files.exists(path), |names| names.contains(name))
+}
+
+/// The names of the files in a directory, which is read once per run, because most names that are
+/// looked up do not exist; `None` if files can change between two checks.
+fn known_names(files: &dyn Files, dir: &str) -> Option<Arc<HashSet<String>>> {
+    files.run_cache()?;
+    Some(cached(files, &format!("names {dir}"), || files.names(dir).into_iter().collect()))
+}
+
+/// The element that a component of another file renders, for files in `dir`.
 fn exported(
     files: &dyn Files,
-    from: &str,
+    dir: &str,
     module: &str,
+    name: &str,
+    depth: usize,
+) -> Option<&'static str> {
+    let path = file_of(files, dir, module)?;
+    exported_by(files, &path, &exports(files, &path), name, depth)
+}
+
+/// The element that a component of the file at `path` renders.
+fn exported_by(
+    files: &dyn Files,
+    path: &str,
+    exports: &Exports,
     name: &str,
     depth: usize,
 ) -> Option<&'static str> {
     /// Maximum number of files that pass a component on.
     const MAX_DEPTH: usize = 3;
-    let dir = from.rsplit_once('/').map_or("", |(dir, _)| dir);
-    let path = file_of(files, dir, module)?;
-    let exports = exports(files, &path);
     if let Some(&(_, element)) = exports.elements.iter().find(|(known, _)| known == name) {
         return INFERRED.contains(&element).then_some(element);
     }
     let (_, imported, module) = exports.passed_on.iter().find(|(known, ..)| known == name)?;
-    (depth < MAX_DEPTH).then(|| exported(files, &path, module, imported, depth + 1))?
+    let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
+    (depth < MAX_DEPTH).then(|| exported(files, dir, module, imported, depth + 1))?
 }
 
 /// The elements that the components of a file render.

@@ -1,5 +1,6 @@
 //! Components that are plain: their only element gets all attributes and the content.
 
+use super::components::INFERRED;
 use crate::scripts::with_program_of_type;
 use aidd_markup::{AttributeKind, Document, Language, Node, tags};
 use oxc_ast::ast::{
@@ -26,14 +27,37 @@ const NEUTRAL: [&str; 9] =
 /// The exports of a script with JSX.
 pub(super) fn exports_of_script(path: &str, text: &str) -> Exports {
     let mut exports = Exports::default();
-    // A component passes its attributes on by a spread; other files only pass components on.
-    if !text.contains("{...") && !text.contains(" from ") {
+    if !may_have_plain_component(text) && !may_pass_on(text) {
         return exports;
     }
     let Ok(source_type) = SourceType::from_path(path) else { return exports };
     // A script that is too complex has no plain components.
     let _ = with_program_of_type(text, source_type, |program| read(&program.body, &mut exports));
     exports
+}
+
+/// Whether a text can contain a plain component: one that passes its attributes on by a spread, whose
+/// element is named in a tag or a string.
+fn may_have_plain_component(text: &str) -> bool {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let is_inferred = |at: usize| {
+        let rest = &text.as_bytes()[at + 1..];
+        let length = rest.iter().position(|byte| !is_word(byte)).unwrap_or(rest.len());
+        INFERRED.iter().any(|name| name.as_bytes() == &rest[..length])
+    };
+    text.contains("{...")
+        && memchr::memchr3_iter(b'<', b'"', b'\'', text.as_bytes()).any(is_inferred)
+}
+
+/// Whether a text can contain `export { … } from`.
+fn may_pass_on(text: &str) -> bool {
+    text.match_indices("export").any(|(at, export)| {
+        let rest = text[at + export.len()..].trim_start();
+        let rest = rest.strip_prefix("type").map_or(rest, str::trim_start);
+        let Some(names) = rest.strip_prefix('{') else { return false };
+        let after = names.find(['{', '}']).and_then(|end| names[end..].strip_prefix('}'));
+        after.is_some_and(|after| after.trim_start().starts_with("from"))
+    })
 }
 
 fn name_of<'n>(name: &'n ModuleExportName<'_>) -> &'n str {
