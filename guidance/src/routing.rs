@@ -103,12 +103,21 @@ pub struct Route {
     pub template: Option<String>,
     /// Whether the task spans several areas.
     pub spans: bool,
-    /// The confidence from 0 to 1.
-    pub confidence: f64,
+    /// The likelihood of the row among all rows, from 0 to 1.
+    pub likelihood: f64,
     /// The second-best row, when the confidence in the best row is low.
     pub runner_up: Option<String>,
     /// Candidate rows, when no row is likely enough to be selected.
     pub candidates: Vec<String>,
+}
+
+impl Route {
+    /// The share of tasks with this likelihood whose route is right, from 0 to 1: a task can belong
+    /// to several rows of the same role and workflow.
+    #[must_use]
+    pub fn confidence(&self) -> f64 {
+        self.likelihood.powf(score::CONFIDENCE)
+    }
 }
 
 /// The index of a row, the weight of its matching words, and the indices of the matched tokens.
@@ -180,7 +189,7 @@ impl Routing {
     fn classify_words(&self, task: &str) -> Route {
         let mut task = NormalizedTask::new(&task.chars().take(MAX_CHARS).collect::<String>());
         if let Some(role) = self.named_role(&task) {
-            return Route { roles: vec![role], confidence: 1.0, ..Route::default() };
+            return Route { roles: vec![role], likelihood: 1.0, ..Route::default() };
         }
         self.task_model().correct_typos(&mut task.tokens);
         let ranked = self.rank(&task);
@@ -189,13 +198,13 @@ impl Routing {
             return Route::default();
         }
         let probabilities = self.probabilities(&task, &ranked);
-        let Some(&(best, confidence)) = probabilities.first() else { return Route::default() };
+        let Some(&(best, likelihood)) = probabilities.first() else { return Route::default() };
         if ranked.is_empty() {
             let is_not_a_task = |&(row, _): &(usize, f64)| row == self.rows.len();
             if is_not_a_task(&probabilities[0]) {
                 return Route::default();
             }
-            if confidence < score::LEAST {
+            if likelihood < score::LEAST {
                 let rows =
                     probabilities.iter().filter(|probability| !is_not_a_task(probability)).take(3);
                 let candidates = rows.map(|&(row, _)| self.rows[row].id.clone()).collect();
@@ -204,9 +213,9 @@ impl Routing {
         }
         let Some(row) = self.rows.get(best) else { return Route::default() };
         let second = probabilities.get(1).and_then(|&(row, _)| self.rows.get(row));
-        let second = second.filter(|_| confidence < score::SURE).map(|row| row.id.clone());
+        let second = second.filter(|_| likelihood < score::SURE).map(|row| row.id.clone());
         let likely = probabilities.iter().filter(|(_, p)| *p >= score::ALSO).map(|(row, _)| *row);
-        Route { confidence, runner_up: second, ..self.route_for(row, &ranked, &likely.collect()) }
+        Route { likelihood, runner_up: second, ..self.route_for(row, &ranked, &likely.collect()) }
     }
 
     /// The route for the deciding row `row`, and for the rows that match a word and are in

@@ -157,7 +157,7 @@ pub fn classify(
 ) -> Result<Task, TableError> {
     let mut route = routing.classify(text);
     // Files are stronger evidence than uncertain words.
-    let is_unsure = route.roles.is_empty() || route.confidence < UNSURE;
+    let is_unsure = route.roles.is_empty() || route.likelihood < UNSURE;
     let route_from_files = is_unsure.then(|| route_by_files(routing, &expected.files)).flatten();
     let is_from_files = route_from_files.is_some();
     route = route_from_files.unwrap_or(route);
@@ -323,7 +323,7 @@ mod tests {
             let expected = ExpectedChange { files, ..ExpectedChange::default() };
             let task = classified("Show the balance after each posting", &expected);
             // An uncertain match by words is used only if the files are inconclusive.
-            assert!(task.is_from_files || task.route.confidence < UNSURE);
+            assert!(task.is_from_files || task.route.likelihood < UNSURE);
             if task.is_from_files { task.route.roles.join(", ") } else { String::new() }
         };
         assert_eq!(role_of(&["crates/core/src/statement.rs"]), "backend-engineer");

@@ -34,7 +34,7 @@ impl Routing {
             return route;
         }
         let route = self.classify_words(marker.rest);
-        let is_sure = route.row.is_some() && route.confidence >= score::SURE;
+        let is_sure = route.row.is_some() && route.likelihood >= score::SURE;
         let bug = stated.filter(|_| !is_sure).and_then(|row| self.stated_route(row));
         bug.unwrap_or(route)
     }
@@ -42,7 +42,7 @@ impl Routing {
     /// The route of a row; `None` if the project's table has no such row.
     fn stated_route(&self, id: &str) -> Option<Route> {
         let row = self.rows.iter().find(|row| row.id == id)?;
-        Some(Route { confidence: STATED, ..self.route_for(row, &[], &BTreeSet::new()) })
+        Some(Route { likelihood: STATED, ..self.route_for(row, &[], &BTreeSet::new()) })
     }
 }
 

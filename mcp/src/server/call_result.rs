@@ -16,7 +16,8 @@ const MAX_TOKENS: usize = 2000;
 const NOTE_TOKENS: usize = 40;
 /// Arguments that set the size of an answer.
 const SIZES: [&str; 4] = ["limit", "budget", "tokenBudget", "section"];
-/// Tools whose data is always returned: an agent passes the ids of the results to other tools.
+/// Tools whose data is always returned, because programs read the scores and ids of the results. If
+/// the text has the rest of the results, the data does not.
 const SEARCHES: [&str; 5] = [
     "aidd_memory_search",
     "aidd_memory_context",
@@ -24,6 +25,8 @@ const SEARCHES: [&str; 5] = [
     "search_by_context",
     "search_recent",
 ];
+/// Fields of results that the text of a search also has.
+const TEXTS: [&str; 4] = ["title", "snippet", "topic", "content"];
 /// Length from which data repeats a text at length, in bytes.
 const LONG_BYTES: usize = 3000;
 /// Minimum length of a word that is compared, in bytes.
@@ -38,6 +41,8 @@ pub(super) struct Size {
     is_set: bool,
     /// Whether the data is always returned.
     keeps_data: bool,
+    /// Whether the data is that of a search, and may be returned without [`TEXTS`].
+    is_search: bool,
 }
 
 impl Size {
@@ -45,7 +50,8 @@ impl Size {
     pub(super) fn new(name: &str, arguments: &Object, profile: Profile) -> Self {
         Self {
             is_set: SIZES.iter().any(|name| arguments.contains_key(*name)),
-            keeps_data: profile == Profile::Plan || SEARCHES.contains(&name),
+            keeps_data: profile == Profile::Plan,
+            is_search: SEARCHES.contains(&name),
         }
     }
 }
@@ -56,11 +62,13 @@ pub(super) fn from_answer(answer: Result<Answer<Value>, ToolError>, size: Size) 
     match answer {
         Ok(answer) => {
             let text = if size.is_set { answer.text } else { cut(answer.text) };
-            let data = answer.data;
-            let is_left_out = !size.keeps_data && repeats(&text, &data);
+            let mut data = Some(answer.data);
+            if !size.keeps_data && data.as_ref().is_some_and(|data| repeats(&text, data)) {
+                data = data.filter(|_| size.is_search).map(without_texts);
+            }
             let mut result =
                 CallToolResult::success(vec![ContentBlock::text(escape::lines(&text))]);
-            result.structured_content = (!is_left_out).then_some(data);
+            result.structured_content = data;
             result
         }
         Err(error) => {
@@ -88,6 +96,16 @@ fn cut(text: String) -> String {
     // The line that did not fit is left out too.
     let omitted = lines.count() + 1;
     format!("{shown}({omitted} more lines; pass narrower arguments or a `limit` to see others)")
+}
+
+/// The data of a search without the fields that its text has.
+fn without_texts(mut data: Value) -> Value {
+    let lists = data.as_object_mut().into_iter().flat_map(|data| data.values_mut());
+    let rows = lists.filter_map(Value::as_array_mut).flatten();
+    for row in rows.filter_map(Value::as_object_mut) {
+        row.retain(|name, _| !TEXTS.contains(&&**name));
+    }
+    data
 }
 
 /// Whether data is long and contains what the text says.
@@ -133,6 +151,11 @@ mod tests {
         assert!(!result(&text, data.clone(), usual).1);
         assert!(result(&text, data.clone(), plan).1);
         assert!(result(&text, data.clone(), search).1);
+        let rows = json!({"matched": 1, "results": [{"id": "a1", "score": 0.5, "title": text}]});
+        let rest = json!({"matched": 1, "results": [{"id": "a1", "score": 0.5}]});
+        let found = |size| from_answer(Ok(Answer::new(rows.clone(), text.clone())), size);
+        assert_eq!(found(search).structured_content, Some(rest));
+        assert_eq!(found(plan).structured_content, Some(rows.clone()));
         assert!(result("2 entries", data, usual).1);
         assert!(result("short", json!({"text": "short"}), usual).1);
     }
