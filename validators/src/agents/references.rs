@@ -121,6 +121,7 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
                 finding.help("name the current path, or remove the statement");
             }
         }
+        context.lower_in_copy(finding);
     }
 }
 
@@ -191,6 +192,14 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             continue;
         }
         let finding = report.at(link.span, format!("file `{written}` does not exist"));
+        // A copy can lack files that the original has next to it.
+        let is_dead_in = |original: &str| {
+            let target = join(parent_dir(original), &written);
+            !target.is_some_and(|target| is_known(&target))
+        };
+        if context.original().is_some_and(is_dead_in) {
+            context.lower_in_copy(finding);
+        }
         match candidates.first().and_then(|it| moved_to(it, listing)) {
             Some(moved) => finding.help(format!("did you mean `{moved}`?")),
             None => finding.help("link an existing file, or remove the link"),
