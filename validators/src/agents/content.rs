@@ -125,6 +125,7 @@ pub(super) fn skill_file(context: &AgentContext<'_, '_>, report: &mut Report<'_>
         if !has_folder
             || is_here
             || is_not_claimed(instructions, *span)
+            || instructions.is_written(written)
             || is_ignored_by_git(context.files, &path)
         {
             continue;

@@ -1,7 +1,7 @@
 //! Files for other projects, and copies of other files: their findings concern nobody who works on
 //! this project, or are reported at the original.
 
-use super::AgentContext;
+use super::{AgentContext, is_checked};
 use super::model::Purpose;
 use super::words::{AGENT_DIRS, BACKUP_DIRS, COPIED_DIRS, COPIED_ROOTS, RECORD_DIRS};
 use crate::cached::cached;
@@ -44,10 +44,15 @@ pub(super) fn lower_unloaded(
     rules: impl Iterator<Item = &'static str>,
     report: &mut Report<'_>,
 ) {
-    if !is_unloaded(context.source.path(), context.file.purpose, context.file.is_markdown()) {
+    let (path, purpose) = (context.source.path(), context.file.purpose);
+    let is_markdown = context.file.is_markdown();
+    if !is_unloaded(path, purpose, true) {
         return;
     }
+    // Settings of templates are read in the projects that copy them; what is broad there is a choice.
+    let is_whole = is_markdown || is_unloaded(path, purpose, false);
     let rules = rules.filter(|rule| !SECURITY.contains(rule));
+    let rules = rules.filter(|rule| is_whole || *rule == "agents/permission-broad");
     let severities: HashMap<RuleId, Option<Severity>> =
         rules.map(|rule| (RuleId::from(rule), Some(Severity::Info))).collect();
     report.apply_overrides(severities);
@@ -102,6 +107,7 @@ pub(super) fn original(context: &AgentContext<'_, '_>) -> Option<String> {
         .iter()
         .map(String::as_str)
         .filter(|other| is_same_name(other) && rank(other) < rank(path))
+        .filter(|other| !is_unloaded(other, context.file.purpose, true))
         .take(MAX_COPIES)
         .collect();
     others.sort_by_key(|other| rank(other));
@@ -111,6 +117,9 @@ pub(super) fn original(context: &AgentContext<'_, '_>) -> Option<String> {
     let own = lines(instructions.source.text());
     let is_original = |other: &&str| {
         let text = side_file(context.files, other).unwrap_or_default();
+        if !is_checked(other, &text, context.files) {
+            return false;
+        }
         let other = lines(&text);
         own.iter().filter(|line| other.contains(*line)).count() * 10 >= own.len() * 9
     };

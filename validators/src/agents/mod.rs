@@ -156,14 +156,24 @@ struct AgentContext<'s, 'f> {
 const CATALOGUES: [&str; 6] =
     ["examples", "fixtures", "plugins", "skills", "templates", "testdata"];
 
+/// Whether the directory is that of a plugin of Claude Code.
+fn is_plugin(root: &str, files: &dyn Files) -> bool {
+    files.exists(&below(root, ".claude-plugin/plugin.json"))
+}
+
+/// Whether the rules check the file at `path`.
+fn is_checked(path: &str, text: &str, files: &dyn Files) -> bool {
+    classify(path).is_some()
+        || in_plugin(path, text).is_some_and(|(_, root)| is_plugin(root, files))
+}
+
 fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let Some(file) = classify_text(source.path(), source.text()) else { return };
     let is_elsewhere = classify(source.path()).is_none();
     let plugin = in_plugin(source.path(), source.text()).filter(|_| is_elsewhere);
     let plugin = plugin.map(|(_, root)| root);
-    let is_plugin = |root: &str| context.files.exists(&below(root, ".claude-plugin/plugin.json"));
-    if plugin.is_some_and(|root| !is_plugin(root)) {
+    if plugin.is_some_and(|root| !is_plugin(root, context.files)) {
         return;
     }
     let format = match source.path().rsplit('.').next() {

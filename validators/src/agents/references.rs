@@ -96,7 +96,7 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         if candidates.is_empty() || candidates.iter().any(is_known) || is_suffix(written, listing) {
             continue;
         }
-        if is_not_claimed(instructions, *span) {
+        if is_not_claimed(instructions, *span) || instructions.is_written(written) {
             continue;
         }
         let Some(old) = candidates.iter().find(|it| existed(it, context.files, listing)) else {
@@ -168,7 +168,14 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         let is_sample = is_placeholder_path(&written)
             || in_html_comment(&comments, link.span)
             || instructions.line(link.span).contains("example");
-        if !is_relative || is_sample {
+        // Outside of the directories of clients, skills are installed elsewhere: what is not a
+        // document above them belongs to the projects that use them.
+        let is_of_users = context.file.purpose == Purpose::Skill
+            && !path.starts_with('.')
+            && written.starts_with("../")
+            && !written.ends_with('/')
+            && !written.ends_with(".md");
+        if !is_relative || is_sample || is_of_users {
             continue;
         }
         let candidates = match (is_from_root, context.file.purpose) {
