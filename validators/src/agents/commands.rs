@@ -4,6 +4,7 @@ use super::AgentContext;
 use super::markdown::{Command, Instructions};
 use super::package_managers::changed_directory;
 use super::project_commands::{self, Defined};
+use super::references::submodules;
 use super::words::{HEDGES, is_placeholder_name};
 use aidd_engine::project::manifest;
 use aidd_engine::project::stack::Ecosystem;
@@ -148,6 +149,10 @@ pub(super) fn missing_command(context: &AgentContext<'_, '_>, report: &mut Repor
         Some(cache) => cache.get_or_compute("agents defined", read),
         None => Arc::new(read()),
     });
+    // The files of a submodule, which may not be checked out, can define the command.
+    if !submodules(context.files).is_empty() {
+        return;
+    }
     for (at, command) in instructions.commands.iter().enumerate() {
         if project_commands::is_known(command)
             && let Some(missing) = defined.missing(command)

@@ -2,6 +2,7 @@
 //! that a value such as `globs: *.ts`, which is not valid YAML, has an effect.
 
 use super::AgentContext;
+use super::markdown::begins_generated;
 use super::model::{Client, Purpose};
 use super::skills::has_strict_client;
 use super::vendors::names;
@@ -62,7 +63,9 @@ pub(super) fn rule_activation(context: &AgentContext<'_, '_>, report: &mut Repor
         }
         // VS Code compares a description with the task.
         Client::Copilot
-            if field(source, "applyTo").is_none() && field(source, "description").is_none() =>
+            if field(source, "applyTo").is_none()
+                && field(source, "description").is_none()
+                && !begins_generated(source.text()) =>
         {
             let message = "instructions without `applyTo` are not applied automatically";
             report

@@ -1,9 +1,9 @@
 //! Files for other projects, and copies of other files: their findings concern nobody who works on
 //! this project, or are reported at the original.
 
-use super::{AgentContext, is_checked};
 use super::model::Purpose;
 use super::words::{AGENT_DIRS, BACKUP_DIRS, COPIED_DIRS, COPIED_ROOTS, RECORD_DIRS};
+use super::{AgentContext, is_checked};
 use crate::cached::cached;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{Files, side_file};
@@ -19,6 +19,10 @@ const MAX_COPIES: usize = 20;
 /// Rules on security: whoever copies a file copies the risk.
 const SECURITY: [&str; 3] =
     ["agents/command-injection", "agents/hidden-comment", "agents/hidden-unicode"];
+
+/// Rules on settings in templates that concern only the projects that copy them: what is broad there
+/// is a choice, and the copy of a script can be executable.
+const OF_COPIES: [&str; 2] = ["agents/hook-script", "agents/permission-broad"];
 
 /// Whether at least half of the files of the project are rules, skills, agents and commands: it
 /// collects them for other projects.
@@ -49,10 +53,9 @@ pub(super) fn lower_unloaded(
     if !is_unloaded(path, purpose, true) {
         return;
     }
-    // Settings of templates are read in the projects that copy them; what is broad there is a choice.
     let is_whole = is_markdown || is_unloaded(path, purpose, false);
     let rules = rules.filter(|rule| !SECURITY.contains(rule));
-    let rules = rules.filter(|rule| is_whole || *rule == "agents/permission-broad");
+    let rules = rules.filter(|rule| is_whole || OF_COPIES.contains(rule));
     let severities: HashMap<RuleId, Option<Severity>> =
         rules.map(|rule| (RuleId::from(rule), Some(Severity::Info))).collect();
     report.apply_overrides(severities);

@@ -260,6 +260,12 @@ fn words(mark: &str) -> impl Iterator<Item = &str> {
     mark.split(|c: char| !c.is_ascii_alphanumeric())
 }
 
+/// Whether a text begins with a block that a tool writes.
+pub(super) fn begins_generated(text: &str) -> bool {
+    let rest = text.trim_start().strip_prefix('<');
+    rest.is_some_and(|rest| GENERATED_ELEMENTS.iter().any(|name| rest.starts_with(name)))
+}
+
 /// Elements whose content a tool writes.
 const GENERATED_ELEMENTS: [&str; 2] = ["laravel-boost-guidelines", "boost-guidelines"];
 

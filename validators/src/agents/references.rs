@@ -31,7 +31,7 @@ fn is_unlisted(path: &str, files: &dyn Files) -> bool {
 }
 
 /// The paths of the submodules.
-fn submodules(files: &dyn Files) -> Arc<Vec<String>> {
+pub(super) fn submodules(files: &dyn Files) -> Arc<Vec<String>> {
     cached(files, "agents submodules", || {
         let text = side_file(files, ".gitmodules").unwrap_or_default();
         let path = |line: &str| {

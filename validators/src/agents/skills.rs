@@ -96,6 +96,9 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     } else {
         finding.help("rename the skill and its directory");
     }
+    if !is_strict {
+        context.lower_in_copy(finding);
+    }
 }
 
 /// Whether the project has files of a client that also reads the skills of Claude Code, and truncates
@@ -132,7 +135,11 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
         }
         let finding = report.at(first, "a skill without front matter has no description");
         finding.help("add `name` and `description` between `---` lines");
-        finding.severity = severity.unwrap_or(finding.severity);
+        // Clients load what is directly in a directory of skills, or at the root.
+        let above = parent_dir(parent_dir(path));
+        let is_loaded = parent_dir(path).is_empty() || above.ends_with("skills");
+        let severity = severity.or_else(|| (!is_loaded).then_some(Severity::Warning));
+        finding.severity = severity.unwrap_or(finding.severity).min(finding.severity);
         return;
     }
     if !is_readable(context) {

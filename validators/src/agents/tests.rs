@@ -202,6 +202,7 @@ fn findings_in_copies_and_templates_are_infos() {
         ("plugins/b/skills/b/gone.md", "Text"),
         ("templates/web/CLAUDE.md", "See [it](gone.md).\n"),
         ("backup/.claude/agents/a.md", "---\nname: a\ntools: Read\n---\nText\n"),
+        ("templates/web/.claude/settings.json", r#"{ "permissions": { "allow": ["Bash"] } }"#),
     ]);
     assert_eq!(
         heads(&found),
@@ -210,6 +211,7 @@ fn findings_in_copies_and_templates_are_infos() {
             "info agents/agent-fields backup/.claude/agents/a.md",
             "info agents/unclosed-fence dist/skills/a/SKILL.md",
             "warning agents/dead-link skills/b/SKILL.md",
+            "info agents/permission-broad templates/web/.claude/settings.json",
             "info agents/dead-link templates/web/CLAUDE.md",
         ],
         "{found:?}"
