@@ -2,8 +2,10 @@
 
 use super::AgentContext;
 use super::markdown::{Command, Instructions};
+use super::package_managers::changed_directory;
 use super::project_commands::{self, Defined};
-use super::words::is_placeholder_name;
+use super::references::submodules;
+use super::words::{HEDGES, is_placeholder_name};
 use aidd_engine::project::manifest;
 use aidd_engine::project::stack::Ecosystem;
 use aidd_engine::project::tasks::{Targets, TaskRunner};
@@ -11,6 +13,7 @@ use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::listing::Listing;
 use aidd_engine::text::nearest::nearest;
+use aidd_engine::text::paths::{join, parent_dir, upwards};
 use aidd_engine::text::source::{Source, Span};
 use std::collections::BTreeSet;
 use std::sync::{Arc, LazyLock};
@@ -146,29 +149,41 @@ pub(super) fn missing_command(context: &AgentContext<'_, '_>, report: &mut Repor
         Some(cache) => cache.get_or_compute("agents defined", read),
         None => Arc::new(read()),
     });
-    for command in &instructions.commands {
+    // The files of a submodule, which may not be checked out, can define the command.
+    if !submodules(context.files).is_empty() {
+        return;
+    }
+    for (at, command) in instructions.commands.iter().enumerate() {
         if project_commands::is_known(command)
             && let Some(missing) = defined.missing(command)
             && !instructions.is_negated(missing.span)
             && !creates(&instructions.line(missing.span))
+            && !depends_on_project(instructions, missing.span)
             && !names_other_repository(context.source, missing.span)
         {
             let help = "correct or remove the command; an agent runs it as written".to_owned();
-            report.at(missing.span, missing.message).help(missing.help.unwrap_or(help));
+            let finding = report.at(missing.span, missing.message);
+            finding.help(missing.help.unwrap_or(help));
+            context.lower_in_copy(finding);
             continue;
         }
         if let Some((span, message)) = missing_runner(command, context.files, listing)
             && !instructions.is_negated(span)
+            && !depends_on_project(instructions, span)
             && !names_other_repository(context.source, span)
         {
-            report.at(span, message).help("name the command that runs the tests");
+            let finding = report.at(span, message);
+            finding.help("name the command that runs the tests");
+            context.lower_in_copy(finding);
             continue;
         }
         let Some(task) = task(command) else { continue };
         let targets = targets(task.runner, context.files, listing);
         if !targets.lacks(task.name)
             || instructions.is_negated(task.span)
+            || depends_on_project(instructions, task.span)
             || names_other_repository(context.source, task.span)
+            || runs_elsewhere(&instructions.commands, at, context)
             || is_file(&task, context)
         {
             continue;
@@ -184,8 +199,28 @@ pub(super) fn missing_command(context: &AgentContext<'_, '_>, report: &mut Repor
             Some(name) => format!("did you mean `{name}`?"),
             None => "correct or remove the command; an agent runs it as written".to_owned(),
         };
-        report.at(task.span, message).help(help);
+        let finding = report.at(task.span, message);
+        finding.help(help);
+        context.lower_in_copy(finding);
     }
+}
+
+/// Whether the line of a command says that it depends on the project in which it runs.
+fn depends_on_project(instructions: &Instructions<'_>, span: Span) -> bool {
+    let line = instructions.line(span);
+    HEDGES.iter().any(|words| line.contains(words))
+}
+
+/// Whether an adjacent command before that at `at` changes to a directory outside of the project.
+fn runs_elsewhere(commands: &[Command<'_>], at: usize, context: &AgentContext<'_, '_>) -> bool {
+    let Some(written) = changed_directory(commands, at) else { return false };
+    let directory = written.trim_matches(['"', '\'']);
+    let is_above = directory.split('/').all(|part| matches!(part, "." | ".." | "-" | ""));
+    let above = upwards(parent_dir(context.source.path()));
+    let mut candidates = above.filter_map(|above| join(above, directory));
+    let has =
+        |it: &String| it.is_empty() || context.listing().is_some_and(|listing| listing.has_dir(it));
+    !is_above && !candidates.any(|it| has(&it))
 }
 
 /// Whether a line in lower case creates what its commands name, or gives an example.

@@ -9,6 +9,7 @@ use super::words::is_placeholder_path;
 use aidd_engine::parse::values::front_matter;
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
+use aidd_engine::text::finding::Severity;
 use aidd_engine::text::paths::{join, parent_dir};
 use aidd_engine::text::source::Span;
 
@@ -51,14 +52,37 @@ pub(super) fn unclosed_fence(context: &AgentContext<'_, '_>, report: &mut Report
         let has_inner_fence = lines.any(|line| line.trim_start().starts_with(&opening[..length]));
         let start = block.span.start as usize;
         let first = written.lines().next().map_or(0, str::len);
-        report.at(Span::new(start, start + first), "the code block is not closed").help(
-            if has_inner_fence {
-                "a block that contains blocks needs longer fences, such as four backticks"
-            } else {
-                "close it; what follows is not read as instructions"
-            },
-        );
+        let finding = report.at(Span::new(start, start + first), "the code block is not closed");
+        finding.help(if has_inner_fence {
+            "a block that contains blocks needs longer fences, such as four backticks"
+        } else {
+            "close it; what follows is not read as instructions"
+        });
+        // Code at the end of the file looks the same without its closing line.
+        if !has_inner_fence && !has_prose(written) {
+            finding.severity = Severity::Info;
+        }
+        context.lower_in_copy(finding);
     }
+}
+
+/// Whether a code block has a paragraph, a heading or a list after a blank line.
+fn has_prose(block: &str) -> bool {
+    let mut is_after_blank = false;
+    block.lines().skip(1).any(|line| {
+        let starts = |marks: &[&str]| marks.iter().any(|mark| line.starts_with(mark));
+        let is_numbered = line.split_once(". ").is_some_and(|(number, _)| {
+            !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+        });
+        let is_sentence = line.starts_with(|c: char| c.is_uppercase())
+            && line.ends_with(['.', ':', '!', '?'])
+            && line.contains(' ')
+            && !line.contains(['(', '{', '=', ';']);
+        let is_markdown = starts(&["## ", "### ", "#### ", "- ", "* ", "**", "> ", "| "]);
+        let found = is_after_blank && (is_markdown || is_numbered || is_sentence);
+        is_after_blank = line.trim().is_empty();
+        found
+    })
 }
 
 /// The directories of a skill with files for it.
@@ -101,12 +125,12 @@ pub(super) fn skill_file(context: &AgentContext<'_, '_>, report: &mut Report<'_>
         if !has_folder
             || is_here
             || is_not_claimed(instructions, *span)
+            || instructions.is_written(written)
             || is_ignored_by_git(context.files, &path)
         {
             continue;
         }
-        report
-            .at(inner, format!("the skill has no file `{written}`"))
-            .help("add the file, or correct the path");
+        let finding = report.at(inner, format!("the skill has no file `{written}`"));
+        finding.help("add the file, or correct the path");
     }
 }

@@ -2,12 +2,14 @@
 //! that a value such as `globs: *.ts`, which is not valid YAML, has an effect.
 
 use super::AgentContext;
+use super::markdown::begins_generated;
 use super::model::{Client, Purpose};
+use super::skills::has_strict_client;
 use super::vendors::names;
 use aidd_engine::parse::values::{Datum, front_matter};
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
 use aidd_engine::text::paths::{Globs, join};
 use aidd_engine::text::source::{Source, Span};
 
@@ -61,7 +63,9 @@ pub(super) fn rule_activation(context: &AgentContext<'_, '_>, report: &mut Repor
         }
         // VS Code compares a description with the task.
         Client::Copilot
-            if field(source, "applyTo").is_none() && field(source, "description").is_none() =>
+            if field(source, "applyTo").is_none()
+                && field(source, "description").is_none()
+                && !begins_generated(source.text()) =>
         {
             let message = "instructions without `applyTo` are not applied automatically";
             report
@@ -199,6 +203,11 @@ pub(super) fn unreadable(context: &AgentContext<'_, '_>, report: &mut Report<'_>
         } else if context.file.purpose == Purpose::Skill {
             let finding =
                 report.at(*span, format!("the front matter is not valid YAML: {message}"));
+            // Claude Code quotes such a value and parses the front matter again.
+            let is_repaired = source.path().contains(".claude/skills/") && quoted(source).is_some();
+            if is_repaired && !has_strict_client(context) {
+                finding.severity = Severity::Warning;
+            }
             match quoted(source) {
                 Some(edit) => finding.fix("Quote the value", vec![edit]),
                 None => finding.help("put the value in quotes"),

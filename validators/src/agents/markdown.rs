@@ -202,6 +202,17 @@ impl<'s> Instructions<'s> {
         broken.map_or(u32::try_from(text.len()).unwrap_or(u32::MAX), |block| block.span.end)
     }
 
+    /// Whether a command in the text writes the file: `program > path`, `tee path`, `-o path`.
+    pub(super) fn is_written(&self, path: &str) -> bool {
+        let text = self.source.text();
+        text.match_indices(path).any(|(at, _)| {
+            let before = text[..at].trim_end_matches([' ', '"', '\'', '/', '.']);
+            [">", "tee", " -o", "--output", "--out"].iter().any(|it| before.ends_with(it))
+                && !before.ends_with("->")
+                && !before.ends_with("=>")
+        })
+    }
+
     /// Whether `span` is in a code span.
     pub(super) fn is_code(&self, span: Span) -> bool {
         self.document.code.iter().any(|(_, code)| code.overlaps(span))
@@ -247,6 +258,12 @@ fn generated_blocks(source: &Source) -> Vec<Span> {
 /// The words of a mark.
 fn words(mark: &str) -> impl Iterator<Item = &str> {
     mark.split(|c: char| !c.is_ascii_alphanumeric())
+}
+
+/// Whether a text begins with a block that a tool writes.
+pub(super) fn begins_generated(text: &str) -> bool {
+    let rest = text.trim_start().strip_prefix('<');
+    rest.is_some_and(|rest| GENERATED_ELEMENTS.iter().any(|name| rest.starts_with(name)))
 }
 
 /// Elements whose content a tool writes.

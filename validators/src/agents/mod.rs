@@ -17,6 +17,7 @@ mod formatting;
 mod header;
 mod hook_shape;
 mod hooks;
+mod library;
 mod manifests;
 mod markdown;
 mod mcp;
@@ -46,7 +47,7 @@ use aidd_engine::text::paths::below;
 use aidd_engine::text::purpose::Purpose as PathPurpose;
 use aidd_engine::text::source::{Source, Span};
 use markdown::Instructions;
-use model::{AgentFile, classify, classify_text, in_plugin, may_be_agent_file};
+use model::{AgentFile, Purpose, classify, classify_text, in_plugin, may_be_agent_file};
 use std::cell::OnceCell;
 
 /// A file that steers agents.
@@ -147,11 +148,24 @@ struct AgentContext<'s, 'f> {
     instructions: Option<Instructions<'s>>,
     /// Whether the file is about other projects, once it is known.
     is_other: OnceCell<bool>,
+    /// The file of which this one is a copy, once it is known.
+    original: OnceCell<Option<String>>,
 }
 
 /// Directories with instructions for other projects.
 const CATALOGUES: [&str; 6] =
     ["examples", "fixtures", "plugins", "skills", "templates", "testdata"];
+
+/// Whether the directory is that of a plugin of Claude Code.
+fn is_plugin(root: &str, files: &dyn Files) -> bool {
+    files.exists(&below(root, ".claude-plugin/plugin.json"))
+}
+
+/// Whether the rules check the file at `path`.
+fn is_checked(path: &str, text: &str, files: &dyn Files) -> bool {
+    classify(path).is_some()
+        || in_plugin(path, text).is_some_and(|(_, root)| is_plugin(root, files))
+}
 
 fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
@@ -159,8 +173,7 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let is_elsewhere = classify(source.path()).is_none();
     let plugin = in_plugin(source.path(), source.text()).filter(|_| is_elsewhere);
     let plugin = plugin.map(|(_, root)| root);
-    let is_plugin = |root: &str| context.files.exists(&below(root, ".claude-plugin/plugin.json"));
-    if plugin.is_some_and(|root| !is_plugin(root)) {
+    if plugin.is_some_and(|root| !is_plugin(root, context.files)) {
         return;
     }
     let format = match source.path().rsplit('.').next() {
@@ -176,7 +189,9 @@ fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
         data: Values::read(format, source.text()),
         instructions: file.is_markdown().then(|| Instructions::parse(source)),
         is_other: OnceCell::new(),
+        original: OnceCell::new(),
     };
+    library::lower_unloaded(&context, CHECKS.iter().map(|&(id, _)| id), report);
     for &(id, check) in CHECKS {
         if report.begin(id) {
             check(&context, report);
@@ -198,11 +213,17 @@ impl<'s, 'f> AgentContext<'s, 'f> {
         Some((self.instructions.as_ref()?, self.listing()?))
     }
 
-    /// Whether the path shows that the file is about other projects.
+    /// Whether the path, or what else the project contains, shows that the file is about other
+    /// projects.
     fn is_other(&self) -> bool {
         let path = self.source.path();
         let is_catalogue = path.split('/').any(|part| CATALOGUES.contains(&part));
+        let is_collected = || {
+            self.file.purpose == Purpose::Rule
+                && self.listing().is_some_and(|it| library::is_collection(self.files, it))
+        };
         is_catalogue
+            || is_collected()
             || matches!(
                 PathPurpose::of_file(path, self.files),
                 PathPurpose::Vendored

@@ -194,7 +194,7 @@ pub(super) fn in_plugin<'p>(path: &'p str, text: &str) -> Option<(AgentFile, &'p
 pub(super) fn classify(path: &str) -> Option<AgentFile> {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     if let Some((_, client, purpose)) = NAMES.iter().find(|(known, ..)| *known == name) {
-        if *purpose == Purpose::Skill && is_copy(directory) {
+        if *purpose == Purpose::Skill && is_copy(directory) || directory.split('/').any(is_unread) {
             return None;
         }
         return Some(AgentFile { client: *client, purpose: *purpose });
@@ -226,6 +226,11 @@ pub(super) fn classify(path: &str) -> Option<AgentFile> {
     found.map(|&(_, _, client, purpose)| AgentFile { client, purpose })
 }
 
+/// Whether a directory only looks like that of a client.
+fn is_unread(part: &str) -> bool {
+    matches!(part, ".openai" | ".copilot")
+}
+
 /// Whether no client loads skills from a directory: files of a site, a directory that only looks like
 /// that of a client, and translations among documents.
 fn is_copy(directory: &str) -> bool {
@@ -234,7 +239,7 @@ fn is_copy(directory: &str) -> bool {
     directory.split('/').take_while(|part| !part.contains("skill")).any(|part| {
         let is_translated = matches!(before, "docs" | "doc") && is_locale(part);
         before = part;
-        is_translated || matches!(part, ".openai" | ".copilot" | "public")
+        is_translated || is_unread(part) || part == "public"
     })
 }
 
@@ -270,6 +275,7 @@ mod tests {
             "docs/zh-CN/skills/a/SKILL.md",
             "public/claude/skills/a/SKILL.md",
             ".openai/skills/a/SKILL.md",
+            ".copilot/CLAUDE.md",
         ] {
             assert_eq!(shown(path), None, "{path}");
         }

@@ -81,7 +81,7 @@ pub(super) fn wrong_package_manager(context: &AgentContext<'_, '_>, report: &mut
 }
 
 /// The directory to which an adjacent command before that at `at` changes.
-fn changed_directory<'s>(commands: &[Command<'s>], at: usize) -> Option<&'s str> {
+pub(super) fn changed_directory<'s>(commands: &[Command<'s>], at: usize) -> Option<&'s str> {
     let start = commands[at].span.start;
     let is_near = |other: &&Command<'_>| {
         start.checked_sub(other.span.end).is_some_and(|distance| distance < MAX_DISTANCE)

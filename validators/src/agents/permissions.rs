@@ -5,7 +5,8 @@ use super::model::{Client, Purpose};
 use super::vendors::names;
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
-use aidd_engine::text::finding::Edit;
+use aidd_engine::text::finding::{Edit, Severity};
+use aidd_engine::text::paths::below;
 use aidd_engine::text::source::Span;
 use std::collections::BTreeSet;
 
@@ -144,9 +145,13 @@ pub(super) fn mcp_auto_approve(context: &AgentContext<'_, '_>, report: &mut Repo
     if is_shared_claude_settings(context)
         && let Some(span) = context.is_true(&["enableAllProjectMcpServers"])
     {
-        report
-            .at(span, "every MCP server that somebody adds to the repository starts without asking")
-            .help("list the reviewed servers in `enabledMcpjsonServers`");
+        let message = "every MCP server that somebody adds to the repository starts without asking";
+        let finding = report.at(span, message);
+        finding.help("list the reviewed servers in `enabledMcpjsonServers`");
+        // Without a file with servers, none starts yet.
+        if !context.files.exists(&below(context.project_dir(), ".mcp.json")) {
+            finding.severity = Severity::Info;
+        }
     }
 }
 
@@ -273,9 +278,14 @@ pub(super) fn unknown_tool(context: &AgentContext<'_, '_>, report: &mut Report<'
         let message = format!("`{name}` is not a tool of Claude Code");
         // The start of a name is not a misspelling of it.
         let is_former = |near: &str| names("claude", "former-tools").is_some_and(|it| it.has(near));
+        let is_of_former = tools.nearest(&name).is_some_and(is_former);
         let near = tools.nearest(&name);
         let near = near.filter(|near| !near.starts_with(name.as_str()) && !is_former(near));
         let finding = tools.report_unknown(report, span, message);
+        // Neither has an effect any more.
+        if is_of_former {
+            finding.severity = Severity::Info;
+        }
         if let Some(near) = near {
             finding.message =
                 format!("`{name}` is not a tool of Claude Code; did you mean `{near}`?");

@@ -5,6 +5,7 @@ use super::markdown::Instructions;
 use super::model::{Client, Purpose};
 use super::references::imports;
 use super::words::SAMPLE_DIRS;
+use crate::cached::cached;
 use aidd_engine::parse::values::{Format, Values, front_matter};
 use aidd_engine::project::ignored::is_ignored_by_git;
 use aidd_engine::rules::rule::Report;
@@ -124,7 +125,10 @@ pub(super) fn local_file_tracked(context: &AgentContext<'_, '_>, report: &mut Re
         Some(tracked) => tracked.has_file(path),
         None => !is_ignored_by_git(context.files, path),
     };
-    if is_shared {
+    // What a README lists is part of what its readers copy.
+    let above = upwards(parent_dir(parent_dir(path)));
+    let mut readmes = above.filter_map(|dir| side_file(context.files, &below(dir, "README.md")));
+    if is_shared && !readmes.any(|text| text.contains(context.source.name())) {
         let message = "this file belongs to one user, but Git does not ignore it";
         report
             .at(context.source.line_span(0), message)
@@ -150,11 +154,35 @@ pub(super) fn wrong_extension(context: &AgentContext<'_, '_>, report: &mut Repor
     if !is_rule || name.eq_ignore_ascii_case("rule.md") {
         return;
     }
+    if ending == ".mdc" && is_written_by_installer(context) {
+        return;
+    }
     let client = context.file.client.name();
     let stem = name.split('.').next().unwrap_or(name);
     report
         .at(context.source.line_span(0), format!("{client} reads only files `*{ending}` here"))
         .help(format!("rename the file to `{stem}{ending}`"));
+}
+
+/// Maximum number of scripts that are searched.
+const MAX_SCRIPTS: usize = 200;
+/// Extensions of scripts.
+const SCRIPTS: [&str; 7] = [".cjs", ".js", ".mjs", ".ps1", ".py", ".sh", ".ts"];
+
+/// Whether a script that installs or builds names the extension of Cursor's rules: it renames them.
+fn is_written_by_installer(context: &AgentContext<'_, '_>) -> bool {
+    let Some(listing) = context.listing() else { return false };
+    *cached(context.files, "agents rules of installers", || {
+        let is_script = |path: &&String| {
+            let is_installer = ["install", "script", "build", "sync", "convert"]
+                .iter()
+                .any(|word| path.contains(word));
+            is_installer && SCRIPTS.iter().any(|ending| path.ends_with(ending))
+        };
+        let scripts = listing.files().iter().filter(is_script).take(MAX_SCRIPTS);
+        let mut texts = scripts.filter_map(|path| side_file(context.files, path));
+        texts.any(|text| text.contains(".mdc") && text.contains("cursor"))
+    })
 }
 
 /// Reports a skill that is a file, not a directory.

@@ -31,7 +31,7 @@ fn is_unlisted(path: &str, files: &dyn Files) -> bool {
 }
 
 /// The paths of the submodules.
-fn submodules(files: &dyn Files) -> Arc<Vec<String>> {
+pub(super) fn submodules(files: &dyn Files) -> Arc<Vec<String>> {
     cached(files, "agents submodules", || {
         let text = side_file(files, ".gitmodules").unwrap_or_default();
         let path = |line: &str| {
@@ -96,7 +96,7 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         if candidates.is_empty() || candidates.iter().any(is_known) || is_suffix(written, listing) {
             continue;
         }
-        if is_not_claimed(instructions, *span) {
+        if is_not_claimed(instructions, *span) || instructions.is_written(written) {
             continue;
         }
         let Some(old) = candidates.iter().find(|it| existed(it, context.files, listing)) else {
@@ -121,6 +121,7 @@ pub(super) fn dead_path(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
                 finding.help("name the current path, or remove the statement");
             }
         }
+        context.lower_in_copy(finding);
     }
 }
 
@@ -167,7 +168,14 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
         let is_sample = is_placeholder_path(&written)
             || in_html_comment(&comments, link.span)
             || instructions.line(link.span).contains("example");
-        if !is_relative || is_sample {
+        // Outside of the directories of clients, skills are installed elsewhere: what is not a
+        // document above them belongs to the projects that use them.
+        let is_of_users = context.file.purpose == Purpose::Skill
+            && !path.starts_with('.')
+            && written.starts_with("../")
+            && !written.ends_with('/')
+            && !written.ends_with(".md");
+        if !is_relative || is_sample || is_of_users {
             continue;
         }
         let candidates = match (is_from_root, context.file.purpose) {
@@ -191,6 +199,14 @@ pub(super) fn dead_link(context: &AgentContext<'_, '_>, report: &mut Report<'_>)
             continue;
         }
         let finding = report.at(link.span, format!("file `{written}` does not exist"));
+        // A copy can lack files that the original has next to it.
+        let is_dead_in = |original: &str| {
+            let target = join(parent_dir(original), &written);
+            !target.is_some_and(|target| is_known(&target))
+        };
+        if context.original().is_some_and(is_dead_in) {
+            context.lower_in_copy(finding);
+        }
         match candidates.first().and_then(|it| moved_to(it, listing)) {
             Some(moved) => finding.help(format!("did you mean `{moved}`?")),
             None => finding.help("link an existing file, or remove the link"),

@@ -87,7 +87,8 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     if !is_strict {
         // Claude Code takes the name from the directory, and accepts the prefix of a group, such as
         // `shop:deploy`. Installers rename the directory, and plugins have their own lists.
-        let is_info = is_valid_name(name) || is_valid_name(&name.replace(':', "-"));
+        let is_claude = directory.contains(".claude/skills/");
+        let is_info = is_claude || is_valid_name(name) || is_valid_name(&name.replace(':', "-"));
         finding.severity = if is_info { Severity::Info } else { Severity::Warning };
     }
     if is_valid_name(folder) {
@@ -95,11 +96,14 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     } else {
         finding.help("rename the skill and its directory");
     }
+    if !is_strict {
+        context.lower_in_copy(finding);
+    }
 }
 
 /// Whether the project has files of a client that also reads the skills of Claude Code, and truncates
 /// their descriptions.
-fn has_strict_client(context: &AgentContext<'_, '_>) -> bool {
+pub(super) fn has_strict_client(context: &AgentContext<'_, '_>) -> bool {
     let Some(listing) = context.listing() else { return false };
     *cached(context.files, "agents strict clients", || {
         let client = |path: &String| classify(path).map(|file| file.client);
@@ -131,7 +135,11 @@ pub(super) fn skill_description(context: &AgentContext<'_, '_>, report: &mut Rep
         }
         let finding = report.at(first, "a skill without front matter has no description");
         finding.help("add `name` and `description` between `---` lines");
-        finding.severity = severity.unwrap_or(finding.severity);
+        // Clients load what is directly in a directory of skills, or at the root.
+        let above = parent_dir(parent_dir(path));
+        let is_loaded = parent_dir(path).is_empty() || above.ends_with("skills");
+        let severity = severity.or_else(|| (!is_loaded).then_some(Severity::Warning));
+        finding.severity = severity.unwrap_or(finding.severity).min(finding.severity);
         return;
     }
     if !is_readable(context) {
@@ -205,7 +213,8 @@ pub(super) fn agent_fields(context: &AgentContext<'_, '_>, report: &mut Report<'
         _ => return,
     };
     let is_document = matches!(&*name.to_ascii_uppercase(), "README.MD" | "INDEX.MD" | "CLAUDE.MD")
-        || name.ends_with(".template.md");
+        || name.ends_with(".template.md")
+        || name.starts_with('_');
     if context.file.purpose != Purpose::Agent || is_document {
         return;
     }

@@ -176,3 +176,91 @@ fn a_hook_whose_script_is_not_executable_is_reported() {
     let messages: Vec<&str> = found.iter().map(|finding| &*finding.message).collect();
     assert_eq!(messages, ["the script `a.sh` is not executable, so the hook fails"]);
 }
+
+/// The findings of all rules on files that steer agents.
+fn all_findings(files: &[(&str, &str)]) -> Vec<String> {
+    let registry = Registry::new(DISTRIBUTION.pages, &[]);
+    let only = Selection { only: vec!["agents/*".to_owned()], ..Selection::default() };
+    let engine = Engine::new(&DISTRIBUTION, registry, &Config::default(), &only).expect("valid");
+    project_findings(&engine, &memory(files), None)
+}
+
+/// The first words of findings: severity, rule and path.
+fn heads(found: &[String]) -> Vec<String> {
+    found.iter().map(|it| it.split(' ').take(3).collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn findings_in_copies_and_templates_are_infos() {
+    let skill = "---\nname: a\ndescription: Does a.\n---\nRun:\n\n```sh\nmake\n\n## Next\n";
+    let link = "---\nname: b\ndescription: Does b.\n---\nSee [it](gone.md).\n";
+    let found = all_findings(&[
+        (".claude/skills/a/SKILL.md", skill),
+        ("dist/skills/a/SKILL.md", skill),
+        ("skills/b/SKILL.md", link),
+        ("plugins/b/skills/b/SKILL.md", link),
+        ("plugins/b/skills/b/gone.md", "Text"),
+        ("templates/web/CLAUDE.md", "See [it](gone.md).\n"),
+        ("backup/.claude/agents/a.md", "---\nname: a\ntools: Read\n---\nText\n"),
+        ("templates/web/.claude/settings.json", r#"{ "permissions": { "allow": ["Bash"] } }"#),
+    ]);
+    assert_eq!(
+        heads(&found),
+        [
+            "warning agents/unclosed-fence .claude/skills/a/SKILL.md",
+            "info agents/agent-fields backup/.claude/agents/a.md",
+            "info agents/unclosed-fence dist/skills/a/SKILL.md",
+            "warning agents/dead-link skills/b/SKILL.md",
+            "info agents/permission-broad templates/web/.claude/settings.json",
+            "info agents/dead-link templates/web/CLAUDE.md",
+        ],
+        "{found:?}"
+    );
+    assert!(found[2].ends_with("(as in `.claude/skills/a/SKILL.md`)"), "{}", found[2]);
+}
+
+#[test]
+fn what_claude_code_accepts_is_no_error() {
+    let broken = "---\nname: a\ndescription: Does a: first.\n---\nText\n";
+    let named = "---\nname: b_c\ndescription: Does b.\n---\nText\n";
+    let files = [(".claude/skills/a/SKILL.md", broken), (".claude/skills/b_c/SKILL.md", named)];
+    let found = all_findings(&files);
+    assert_eq!(
+        heads(&found),
+        [
+            "warning agents/unreadable .claude/skills/a/SKILL.md",
+            "info agents/skill-name .claude/skills/b_c/SKILL.md",
+        ],
+        "{found:?}"
+    );
+    let other = (".github/copilot-instructions.md", "Use short functions.\n");
+    let found = all_findings(&[files[0], other]);
+    assert_eq!(heads(&found), ["error agents/unreadable .claude/skills/a/SKILL.md"], "{found:?}");
+}
+
+#[test]
+fn code_at_the_end_needs_no_closing_line() {
+    let severity = |code: &str| {
+        let text = format!("Run:\n\n```python\n{code}");
+        let found = all_findings(&[("AGENTS.md", &text)]);
+        found[0].split(' ').next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(severity("a = 1\n\n# a comment\nb = f(a)\n"), "info");
+    assert_eq!(severity("a = 1\n\n- Write tests.\n"), "warning");
+    assert_eq!(severity("a = 1\n\nThen run the tests.\n"), "warning");
+}
+
+#[test]
+fn rules_of_a_collection_are_for_other_projects() {
+    let rule = "Run `npm run build`.\n";
+    let names: Vec<String> = (0..20).map(|at| format!(".claude/rules/r{at}.md")).collect();
+    let mut files: Vec<(&str, &str)> = names.iter().map(|path| (path.as_str(), "Text")).collect();
+    files.push((".claude/rules/build.md", rule));
+    files.push(("package.json", r#"{ "scripts": { "test": "vitest" } }"#));
+    assert_eq!(all_findings(&files), [""; 0]);
+    let sources: Vec<String> = (0..25).map(|at| format!("src/a{at}.md")).collect();
+    files.extend(sources.iter().map(|path| (path.as_str(), "Text")));
+    let found = all_findings(&files);
+    let expected = ["warning agents/missing-command .claude/rules/build.md"];
+    assert_eq!(heads(&found), expected, "{found:?}");
+}

@@ -23,6 +23,22 @@ pub(super) static HOME_FILES: LazyLock<Vec<&str>> = LazyLock::new(|| section("ho
 /// Words in names of directories whose projects readers copy.
 pub(super) static SAMPLE_DIRS: LazyLock<Vec<&str>> =
     LazyLock::new(|| section("sample directories"));
+/// Directories whose Markdown is for agents.
+pub(super) static AGENT_DIRS: LazyLock<Vec<&str>> = LazyLock::new(|| section("agent directories"));
+/// Words in names of directories with earlier versions.
+pub(super) static BACKUP_DIRS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| section("backup directories"));
+/// Words in names of directories whose files are copied to other projects.
+pub(super) static COPIED_DIRS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| section("copied directories"));
+/// Words in names of directories below the root whose files are copied to other projects.
+pub(super) static COPIED_ROOTS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| section("copied directories below the root"));
+/// Words in names of directories with records of how skills performed.
+pub(super) static RECORD_DIRS: LazyLock<Vec<&str>> =
+    LazyLock::new(|| section("record directories"));
+/// Words in a line whose commands depend on the project.
+pub(super) static HEDGES: LazyLock<Vec<&str>> = LazyLock::new(|| section("hedges"));
 static PATH_PARTS: LazyLock<Vec<&str>> = LazyLock::new(|| section("example paths"));
 static NAMES: LazyLock<Vec<&str>> = LazyLock::new(|| section("example names"));
 
@@ -48,8 +64,12 @@ mod tests {
 
     #[test]
     fn every_section_has_words() {
-        for words in [&CREATING, &COMMON_NAMES, &PATH_PARTS, &NAMES, &HOME_FILES, &SAMPLE_DIRS] {
+        let long = [&CREATING, &COMMON_NAMES, &PATH_PARTS, &NAMES, &HOME_FILES, &SAMPLE_DIRS];
+        for words in long.into_iter().chain([&AGENT_DIRS, &COPIED_ROOTS, &HEDGES, &RECORD_DIRS]) {
             assert!(words.len() > 5, "{words:?}");
+        }
+        for words in [&BACKUP_DIRS, &COPIED_DIRS] {
+            assert!(words.len() > 2, "{words:?}");
         }
         assert!(is_placeholder_path("docs/foo/a.md") && is_placeholder_name("TARGET"));
         assert!(is_placeholder_name("my_crate") && is_placeholder_name("package_name"));

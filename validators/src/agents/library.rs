@@ -1,0 +1,188 @@
+//! Files for other projects, and copies of other files: their findings concern nobody who works on
+//! this project, or are reported at the original.
+
+use super::model::Purpose;
+use super::words::{AGENT_DIRS, BACKUP_DIRS, COPIED_DIRS, COPIED_ROOTS, RECORD_DIRS};
+use super::{AgentContext, is_checked};
+use crate::cached::cached;
+use aidd_engine::rules::rule::Report;
+use aidd_engine::text::files::{Files, side_file};
+use aidd_engine::text::finding::{Finding, RuleId, Severity};
+use aidd_engine::text::listing::Listing;
+use aidd_engine::text::paths::parent_dir;
+use std::collections::{HashMap, HashSet};
+
+/// Minimum number of files for agents in a collection.
+const MIN_COLLECTION: usize = 20;
+/// Maximum number of files with the same name that are compared.
+const MAX_COPIES: usize = 20;
+/// Rules on security: whoever copies a file copies the risk.
+const SECURITY: [&str; 3] =
+    ["agents/command-injection", "agents/hidden-comment", "agents/hidden-unicode"];
+
+/// Rules on settings in templates that concern only the projects that copy them: what is broad there
+/// is a choice, and the copy of a script can be executable.
+const OF_COPIES: [&str; 2] = ["agents/hook-script", "agents/permission-broad"];
+
+/// Whether at least half of the files of the project are rules, skills, agents and commands: it
+/// collects them for other projects.
+pub(super) fn is_collection(files: &dyn Files, listing: &Listing) -> bool {
+    *cached(files, "agents collection", || {
+        let count = listing.files().iter().filter(|path| is_for_agents(path)).count();
+        count >= MIN_COLLECTION && count * 2 >= listing.files().len()
+    })
+}
+
+/// Whether a file is in the directory of a client, or Markdown in a directory such as `rules`.
+fn is_for_agents(path: &str) -> bool {
+    let is_markdown = path.ends_with(".md") || path.ends_with(".mdc");
+    parent_dir(path)
+        .split('/')
+        .any(|part| AGENT_DIRS.contains(&part) && (is_markdown || part.starts_with('.')))
+}
+
+/// Lowers the rules on a file that no client loads from its place: in a template, a backup, or the
+/// records of a measurement.
+pub(super) fn lower_unloaded(
+    context: &AgentContext<'_, '_>,
+    rules: impl Iterator<Item = &'static str>,
+    report: &mut Report<'_>,
+) {
+    let (path, purpose) = (context.source.path(), context.file.purpose);
+    let is_markdown = context.file.is_markdown();
+    if !is_unloaded(path, purpose, true) {
+        return;
+    }
+    let is_whole = is_markdown || is_unloaded(path, purpose, false);
+    let rules = rules.filter(|rule| !SECURITY.contains(rule));
+    let rules = rules.filter(|rule| is_whole || OF_COPIES.contains(rule));
+    let severities: HashMap<RuleId, Option<Severity>> =
+        rules.map(|rule| (RuleId::from(rule), Some(Severity::Info))).collect();
+    report.apply_overrides(severities);
+}
+
+fn is_unloaded(path: &str, purpose: Purpose, is_markdown: bool) -> bool {
+    let directory = parent_dir(path).to_ascii_lowercase();
+    let is_root = |part: &str| {
+        part.starts_with('.') || matches!(part, "agents" | "commands" | "rules" | "skills")
+    };
+    let mut parts: Vec<&str> = directory.split('/').take_while(|part| !is_root(part)).collect();
+    // A skill has the name of its directory.
+    if purpose == Purpose::Skill && parts.join("/") == directory {
+        parts.pop();
+    }
+    parts.iter().enumerate().any(|(depth, part)| {
+        part.split(['-', '_', ' ', '.']).any(|word| {
+            BACKUP_DIRS.contains(&word)
+                || is_markdown && COPIED_DIRS.contains(&word)
+                || is_markdown && depth == 0 && COPIED_ROOTS.contains(&word)
+                || purpose == Purpose::Skill && RECORD_DIRS.contains(&word)
+        })
+    })
+}
+
+/// The file of which this one is a copy: a file with the same name, and of skills with the same
+/// directory, that has nearly all of its lines.
+pub(super) fn original(context: &AgentContext<'_, '_>) -> Option<String> {
+    let (listing, instructions) = (context.listing()?, context.instructions.as_ref()?);
+    let path = context.source.path();
+    let name = context.source.name();
+    let ending = match context.file.purpose {
+        Purpose::Skill => {
+            let directory = parent_dir(path);
+            format!("/{}/{name}", directory.rsplit('/').next().unwrap_or(directory))
+        }
+        _ => format!("/{}.", name.split('.').next().unwrap_or(name)),
+    };
+    let is_same_name = |other: &str| {
+        let other = format!("/{other}");
+        match context.file.purpose {
+            Purpose::Skill => other.ends_with(&ending),
+            _ => {
+                let at = other.rfind('/').unwrap_or_default();
+                other[at..].starts_with(&ending)
+                    && (other.ends_with(".md") || other.ends_with(".mdc"))
+            }
+        }
+    };
+    let mut others: Vec<&str> = listing
+        .files()
+        .iter()
+        .map(String::as_str)
+        .filter(|other| is_same_name(other) && rank(other) < rank(path))
+        .filter(|other| !is_unloaded(other, context.file.purpose, true))
+        .take(MAX_COPIES)
+        .collect();
+    others.sort_by_key(|other| rank(other));
+    let lines = |text: &str| -> HashSet<String> {
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    };
+    let own = lines(instructions.source.text());
+    let is_original = |other: &&str| {
+        let text = side_file(context.files, other).unwrap_or_default();
+        if !is_checked(other, &text, context.files) {
+            return false;
+        }
+        let other = lines(&text);
+        own.iter().filter(|line| other.contains(*line)).count() * 10 >= own.len() * 9
+    };
+    others.into_iter().find(is_original).map(str::to_owned)
+}
+
+/// The order in which a file is the original of its copies.
+fn rank(path: &str) -> (bool, bool, usize, &str) {
+    let is_built = path.split('/').any(|part| matches!(part, "build" | "dist" | "out"));
+    (is_built, !path.starts_with(".claude/"), path.matches('/').count(), path)
+}
+
+impl AgentContext<'_, '_> {
+    /// The file of which this one is a copy.
+    pub(super) fn original(&self) -> Option<&str> {
+        self.original.get_or_init(|| original(self)).as_deref()
+    }
+
+    /// Lowers a finding in a copy of a file, which has the same finding.
+    pub(super) fn lower_in_copy(&self, finding: &mut Finding) {
+        if finding.severity == Severity::Info {
+            return;
+        }
+        if let Some(original) = self.original() {
+            finding.severity = Severity::Info;
+            finding.message = format!("{} (as in `{original}`)", finding.message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_client_loads_templates_backups_and_records() {
+        for (path, purpose, expected) in [
+            ("templates/web/CLAUDE.md", Purpose::Instructions, true),
+            ("api-guide/CLAUDE.md", Purpose::Instructions, true),
+            ("src/api-guide/CLAUDE.md", Purpose::Instructions, false),
+            ("backup/2026/.claude/agents/a.md", Purpose::Agent, true),
+            ("benchmarks/a/skill-snapshot/SKILL.md", Purpose::Skill, true),
+            ("benchmarks/CLAUDE.md", Purpose::Instructions, false),
+            ("benchmark/SKILL.md", Purpose::Skill, false),
+            ("skills/benchmark/SKILL.md", Purpose::Skill, false),
+            (".claude/skills/template/SKILL.md", Purpose::Skill, false),
+            ("CLAUDE.md", Purpose::Instructions, false),
+        ] {
+            assert_eq!(is_unloaded(path, purpose, true), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn generated_files_are_the_copies() {
+        for (original, copy) in [
+            (".claude/skills/a/SKILL.md", "skills/a/SKILL.md"),
+            ("skills/a/SKILL.md", "dist/skills/a/SKILL.md"),
+            ("CLAUDE.md", "web/CLAUDE.md"),
+        ] {
+            assert!(rank(original) < rank(copy), "{original} {copy}");
+        }
+    }
+}
