@@ -61,12 +61,18 @@ impl Purpose {
             None if files.exists(attributes::PATH) => Attributes::read(files).purpose(path),
             None => None,
         };
-        stated.unwrap_or_else(|| match Self::from_path(path) {
+        stated.unwrap_or_else(|| Self::of_location(path, files))
+    }
+
+    /// The purpose that the path and the files around it state, without `.gitattributes`.
+    #[must_use]
+    pub fn of_location(path: &str, files: &dyn Files) -> Self {
+        match Self::from_path(path) {
             Self::Vendored => Self::Vendored,
             _ if vendored::is_in_module(path, files) => Self::Vendored,
             Self::Product if is_node_config_default(path, files) => Self::Development,
             purpose => purpose,
-        })
+        }
     }
 
     /// The purpose of the file at `path`, relative to the root.

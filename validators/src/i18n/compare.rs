@@ -174,6 +174,11 @@ fn shown_arguments(context: &Context<'_>, pair: &Pair<'_>, text: &str) -> BTreeS
     message.shown.into_iter().map(|name| format!("{{{name}}}")).collect()
 }
 
+/// Whether texts of the format can have directives of `printf`, which other texts of the file show.
+fn has_plain_directives(format: Format) -> bool {
+    matches!(format, Format::Po | Format::Json)
+}
+
 /// Whether the formats use directives of `printf` in all texts.
 pub(super) fn has_directives(format: Format) -> bool {
     matches!(format, Format::Android | Format::Strings | Format::StringsDict | Format::XcStrings)
@@ -215,7 +220,7 @@ fn usual_marks(context: &Context<'_>) -> BTreeSet<String> {
     let texts = context.pairs().iter().filter_map(|pair| Some((pair, pair.sources.first()?)));
     let mut usual = frequent(texts.map(|(pair, text)| {
         let mut found = scan(context, pair, text);
-        if context.layout.format == Format::Po && found.is_empty() {
+        if has_plain_directives(context.layout.format) && found.is_empty() {
             found = placeholders::directives(text);
         }
         found
@@ -256,6 +261,29 @@ fn is_constant(context: &Context<'_>, name: &str) -> bool {
         && context.pairs().iter().any(|it| it.sources.iter().any(|text| text.contains(name)))
 }
 
+/// Whether the code passes a value with this name to the text with the key.
+fn is_supplied_by_code(context: &Context<'_>, key: &str, name: &str) -> bool {
+    match context.layout.format {
+        Format::Resx => {
+            let index = name.parse::<usize>().ok();
+            index.is_some_and(|index| index < supplied::formatted(context.files, key))
+        }
+        format if format.has_sources() => false,
+        _ => supplied::is_supplied(context.files, key, name),
+    }
+}
+
+/// Whether the text and its source are words in braces, such as `{tab}`: the braces are shown.
+fn is_shown(pair: &Pair<'_>, form: &Form) -> bool {
+    let is_word = |text: &str| {
+        let inner = text.trim().strip_prefix('{').and_then(|text| text.strip_suffix('}'));
+        inner.is_some_and(|inner| {
+            inner.chars().all(char::is_alphanumeric) && !inner.starts_with(char::is_numeric)
+        })
+    };
+    is_word(&form.value) && pair.sources.iter().any(|text| is_word(text))
+}
+
 /// Whether a message is malformed, so that its arguments are not known.
 fn is_unparsed(context: &Context<'_>, pair: &Pair<'_>, text: &str) -> bool {
     pair.is_icu(context) && icu::parse(text, context.layout.format != Format::Arb).error.is_some()
@@ -293,8 +321,9 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
             |name: &str| implicit.contains(&bare(name)) || is_validation && name == ":attribute";
         for form in &pair.entry.forms {
             let mut found = scan_own(context, pair, &form.value, &expected);
-            // Without a flag, the directives of gettext are text, which translators do not add.
-            if format == Format::Po && pair.sources.iter().all(|text| !text.contains('%')) {
+            // Without a flag, the directives of gettext are text, which translators do not add. Programs
+            // in Go pass texts in JSON to `printf`.
+            if has_plain_directives(format) && pair.sources.iter().all(|text| !text.contains('%')) {
                 found.extend(placeholders::directives(&form.value));
             }
             let is_unknown = |(name, _): &&Placeholder| {
@@ -302,8 +331,8 @@ pub(super) fn unknown_placeholder(context: &Context<'_>, report: &mut Report<'_>
                     && !is_supplied(name)
                     && (is_certain || !expected.is_empty() || is_usual(name))
                     && !is_constant(context, name)
-                    && (format.has_sources()
-                        || !supplied::is_supplied(context.files, &pair.entry.key, bare(name)))
+                    && !(format == Format::Properties && is_shown(pair, form))
+                    && !is_supplied_by_code(context, &pair.entry.key, bare(name))
             };
             let unknown: Vec<&Placeholder> = found.iter().filter(is_unknown).collect();
             if unknown.is_empty() {

@@ -17,6 +17,8 @@ pub(super) struct Message {
     pub(super) plurals: Vec<(Range<usize>, Vec<String>)>,
     /// The texts of the options of these plurals: the selector, and the range of the text.
     pub(super) options: Vec<(String, Range<usize>)>,
+    /// The types of the other arguments, such as `number`.
+    pub(super) types: Vec<Range<usize>>,
     /// The numbers that select a plural.
     pub(super) counts: BTreeSet<String>,
     /// The first defect, if there is one.
@@ -43,7 +45,7 @@ const KEYWORDS: &str =
 const OTHER: &str = "Add `other {…}`; keywords are not translated";
 const NAME: &str = "Write the name as in the source text: letters, digits and `_`. To display a \
                     brace, quote it: `'{'`";
-const KINDS: &str =
+pub(super) const KINDS: &str =
     "Keywords are not translated: use `plural`, `select`, `selectordinal`, `number` or `date`";
 const FLATTEN: &str = "Split the message";
 
@@ -313,15 +315,12 @@ impl Parser<'_> {
             if depth == 0 {
                 let style = &self.rest()[..at];
                 // Only plurals and selections have options.
-                let has_options = super::locale::CATEGORIES.iter().any(|keyword| {
-                    let mut after = style.split(keyword).skip(1);
-                    after.any(|rest| rest.trim_start().starts_with('{'))
-                });
-                if has_options && !kind.is_empty() {
+                if style.contains('{') && !style.contains('\'') && !kind.is_empty() {
                     let reason =
                         format!("`{}` is not a type of argument", &self.text[kind.clone()]);
                     return Err(Fault::new(kind, reason, KINDS));
                 }
+                self.message.types.push(kind);
                 self.at += at + 1;
                 return Ok(());
             }
@@ -472,6 +471,7 @@ mod tests {
             ("{n, plural, one {x} other {y} z", "`}` missing before `z`"),
             ("{n, plural, one {x}} other {y}}", "this `}` closes the options before `other`"),
             ("{n, pluriel, one {x} other {y}}", "`pluriel` is not a type of argument"),
+            ("{n, flertal, en {x} andre {y}}", "`flertal` is not a type of argument"),
             ("{n, plural, one {x} other y}", "option `other` without a text in braces"),
             ("{n, plural, mehrere {x} other {y}}", "`mehrere` is not a plural category"),
             ("{n, plural, one {x} one {y} other {z}}", "duplicate option `one`"),

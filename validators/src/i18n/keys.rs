@@ -2,7 +2,8 @@
 //! file.
 
 use super::Context;
-use super::compare::{is_suffixed, plural_suffix};
+use super::compare::{Pair, is_suffixed, plural_suffix};
+use super::locale::CATEGORIES;
 use super::model::{Catalogue, Entry, Format};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::finding::Items;
@@ -109,6 +110,9 @@ fn is_prose(text: &str) -> bool {
 }
 
 pub(super) fn untranslated(context: &Context<'_>, report: &mut Report<'_>) {
+    if context.layout.format.has_sources() {
+        return copied_sources(context, report);
+    }
     let Some(locale) = context.layout.locale.as_deref() else { return };
     let Some((path, _)) = context.source else { return };
     let source_locale = super::layout::layout(path).and_then(|layout| layout.locale);
@@ -121,7 +125,9 @@ pub(super) fn untranslated(context: &Context<'_>, report: &mut Report<'_>) {
         source.entries.iter().map(|entry| (&*entry.key, entry)).collect();
     let is_copy = |entry: &&Entry| {
         let Some(original) = texts.get(&*entry.key) else { return false };
-        values(entry).eq(values(original)) && values(entry).all(is_prose)
+        // The language can have more plural forms than the source.
+        values(entry)
+            .all(|text| is_prose(text) && values(original).any(|original| text == original))
     };
     let copies: Vec<&Entry> = context
         .entries()
@@ -131,6 +137,37 @@ pub(super) fn untranslated(context: &Context<'_>, report: &mut Report<'_>) {
     let Some(first) = copies.first() else { return };
     let keys: Vec<&str> = copies.iter().map(|entry| &*entry.key).collect();
     let (one, many) = (format!("has the text of {path}"), format!("have the text of {path}"));
+    report.at(first.key_span, "").items(items(&keys, one, many));
+}
+
+/// Whether a text has several English words, and is no name: `Isle of Man` is the same in other languages.
+fn is_english(text: &str) -> bool {
+    let is_word = |word: &&str| {
+        word.len() > 1
+            && word.bytes().all(|byte| byte.is_ascii_lowercase())
+            && !CATEGORIES.contains(word)
+    };
+    text.split_whitespace().filter(is_word).count() >= MIN_WORDS
+}
+
+/// Reports the texts that are the same as the source texts in the same file.
+fn copied_sources(context: &Context<'_>, report: &mut Report<'_>) {
+    // Catalogues in the language of the source have the same texts.
+    let is_other = |entry: &Entry| {
+        let locale = context.locale_of(entry);
+        locale.is_some_and(|locale| super::locale::language(locale) != "en")
+    };
+    let is_copy = |pair: &&Pair<'_>| {
+        let mut own = values(pair.entry).filter(|text| !text.is_empty());
+        !pair.entry.untranslatable
+            && is_other(pair.entry)
+            && own.all(|text| is_english(text) && pair.sources.contains(&text))
+    };
+    let copies: Vec<&Entry> = context.pairs().iter().filter(is_copy).map(|it| it.entry).collect();
+    let Some(first) = copies.first() else { return };
+    let keys: Vec<String> = copies.iter().map(|entry| super::display_key(&entry.key)).collect();
+    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+    let (one, many) = ("has the source text".to_owned(), "have the source text".to_owned());
     report.at(first.key_span, "").items(items(&keys, one, many));
 }
 

@@ -33,6 +33,7 @@ pub(super) fn invalid_message(context: &Context<'_>, report: &mut Report<'_>) {
         return;
     }
     let source = report.source();
+    let mut has_unknown = false;
     for entry in context.entries() {
         for form in &entry.forms {
             let is_arb = context.layout.format == Format::Arb;
@@ -41,10 +42,42 @@ pub(super) fn invalid_message(context: &Context<'_>, report: &mut Report<'_>) {
                 continue;
             }
             let message = icu::parse(&form.value, !is_arb);
+            has_unknown |= unknown_type(&form.value, &message).is_some();
             let Some(fault) = message.error else { continue };
             let span = part(source, form.span, &form.value, &fault.range);
             let message = format!("{} in `{}`", fault.reason, display_key(&entry.key));
             report.at(span, message).help(fault.help);
+        }
+    }
+    if has_unknown {
+        translated_types(context, report);
+    }
+}
+
+/// The types of arguments that libraries define; projects can add others.
+const TYPES: [&str; 8] =
+    ["number", "date", "time", "spellout", "ordinal", "duration", "list", "choice"];
+
+/// The first argument whose type no library defines.
+fn unknown_type(text: &str, message: &icu::Message) -> Option<Range<usize>> {
+    message.types.iter().find(|&range| !TYPES.contains(&&text[range.clone()])).cloned()
+}
+
+/// Reports arguments whose type neither a library nor the source text has: it was translated.
+fn translated_types(context: &Context<'_>, report: &mut Report<'_>) {
+    let source = report.source();
+    for pair in context.pairs() {
+        for form in &pair.entry.forms {
+            let message = icu::parse(&form.value, context.layout.format != Format::Arb);
+            let unknown = unknown_type(&form.value, &message).filter(|_| message.error.is_none());
+            let Some(range) = unknown else { continue };
+            let name = &form.value[range.clone()];
+            if pair.sources.iter().all(|source| !source.contains(name)) {
+                let span = part(source, form.span, &form.value, &range);
+                let key = display_key(&pair.entry.key);
+                let message = format!("`{name}` is not a type of argument in `{key}`");
+                report.at(span, message).help(icu::KINDS);
+            }
         }
     }
 }

@@ -149,7 +149,12 @@ fn starts(text: &str, marks: &[&str]) -> bool {
 fn check(context: &FileContext<'_>, report: &mut Report<'_>) {
     let source = report.source();
     let Some(layout) = layout::layout(source.path()) else { return };
-    let is_skipped = match Purpose::of_file(source.path(), context.files) {
+    let mut purpose = Purpose::of_file(source.path(), context.files);
+    if purpose == Purpose::Vendored {
+        // Repositories exclude their own catalogues from the statistics of GitHub with this attribute.
+        purpose = Purpose::of_location(source.path(), context.files);
+    }
+    let is_skipped = match purpose {
         Purpose::Vendored | Purpose::Archived | Purpose::Template => true,
         // `locales/fr/integration.json` has texts on integrations.
         Purpose::Test => {
@@ -197,7 +202,22 @@ fn check_encoding(format: Format, report: &mut Report<'_>) {
         Format::Po => {
             ["charset=UTF-8", "charset=utf-8"].iter().any(|charset| text.contains(charset))
         }
-        Format::Json | Format::Arb | Format::Yaml | Format::Fluent | Format::XcStrings => true,
+        // Laravel does not show texts in other encodings.
+        Format::Json
+        | Format::Arb
+        | Format::Yaml
+        | Format::Fluent
+        | Format::XcStrings
+        | Format::Php => true,
+        // Xcode also reads UTF-16.
+        Format::Strings => !text.contains('\0'),
+        // XML without a declaration of another encoding.
+        Format::Android | Format::Resx | Format::StringsDict | Format::Xliff => {
+            let declaration = text.split("?>").next().filter(|start| start.len() < text.len());
+            declaration
+                .and_then(|start| start.split_once("encoding"))
+                .is_none_or(|(_, value)| value.to_ascii_lowercase().contains("utf-8"))
+        }
         _ => false,
     };
     // The engine replaces each invalid byte with this character.

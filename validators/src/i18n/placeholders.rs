@@ -12,7 +12,7 @@ pub(super) fn has_marks(format: Format, is_icu: bool, text: &str) -> bool {
     let bytes = text.as_bytes();
     match format {
         _ if is_icu => memchr::memchr(b'{', bytes).is_some(),
-        Format::Yaml | Format::Po => memchr::memchr2(b'{', b'%', bytes).is_some(),
+        Format::Json | Format::Yaml | Format::Po => memchr::memchr2(b'{', b'%', bytes).is_some(),
         Format::Php => memchr::memchr(b':', bytes).is_some(),
         Format::Fluent => memchr::memchr(b'$', bytes).is_some(),
         Format::Xliff => memchr::memchr(b'<', bytes).is_some(),
@@ -52,7 +52,13 @@ pub(super) fn scan(format: Format, is_icu: bool, text: &str) -> Vec<Placeholder>
         Format::Xliff => elements(text),
         Format::Po => {
             let mut found = braces(text, false);
-            found.retain(|(name, _)| !name.contains(','));
+            // `{name: value}` is the shape of an object.
+            let is_object = |range: &Range<usize>| {
+                text[range.clone()]
+                    .split_once(": ")
+                    .is_some_and(|(_, value)| value.starts_with(char::is_alphabetic))
+            };
+            found.retain(|(name, range)| !name.contains(',') && !is_object(range));
             let empty = text.match_indices("{}").map(|(at, name)| (name.to_owned(), at..at + 2));
             found.extend(empty);
             found
@@ -263,6 +269,7 @@ mod tests {
             (Format::Php, "The :Attribute is at 10:30: x::y :)", vec![":attribute"]),
             (Format::Fluent, "{ $name } costs $price", vec!["$name"]),
             (Format::Properties, "{0} of {1,number}", vec!["{0}", "{1}"]),
+            (Format::Po, "{} {n:>5} {row: column}", vec!["{n}", "{}"]),
             (Format::Xliff, r#"a <x id="A" equiv-text="b"/> <ph id='B'/>"#, vec!["A", "B"]),
         ] {
             assert_eq!(names(format, text), expected, "{text}");

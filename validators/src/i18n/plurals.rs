@@ -44,6 +44,9 @@ impl Counted {
             return false;
         };
         let &[category] = missing else { return false };
+        if category == "one" {
+            return false;
+        }
         let is_copy = || {
             let mut required = plurals.required().filter(|it| *it != "one");
             required.any(|it| self.forms.get(it) == Some(other))
@@ -62,7 +65,7 @@ fn is_for_all(text: &str) -> bool {
         let end = match c {
             '<' => rest.find('>'),
             '{' => rest.find('}'),
-            '%' => rest.find(|c: char| c.is_alphabetic() || c == '@'),
+            '%' if !rest.starts_with("%{") => rest.find(|c: char| c.is_alphabetic() || c == '@'),
             _ => None,
         };
         rest = &rest[end.map_or(c.len_utf8(), |end| (end + 1).min(rest.len()))..];
@@ -79,6 +82,42 @@ fn is_for_all(text: &str) -> bool {
         last = c;
     }
     !has_words || has_endings
+}
+
+/// The words whose form does not depend on the number; see the head of the file.
+const WORDS: &str = include_str!("counted.txt");
+
+/// How many words after a number can be the counted noun.
+const MAX_WORDS: usize = 2;
+
+/// Whether the form of `other` is also right for the categories `missing`, because the words after the
+/// number have one form for all of them.
+fn is_invariant(language: &str, missing: &[&str], text: &str) -> bool {
+    let lines = WORDS.lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| line.split_once('|')).any(|(languages, rest)| {
+        let Some((categories, words)) = rest.split_once('|') else { return false };
+        let covers = |missing: &&str| categories.split_whitespace().any(|it| it == *missing);
+        let is_covered = |(at, word): (usize, String)| {
+            words.split_whitespace().any(|it| match it.split_at(1) {
+                ("-", ending) => word.len() > ending.len() && word.ends_with(ending),
+                ("^", first) => at == 0 && word == first,
+                _ => it == "*" || it == word,
+            })
+        };
+        languages.split_whitespace().any(|it| it == language)
+            && missing.iter().all(covers)
+            && words_after_number(text).take(MAX_WORDS).enumerate().any(is_covered)
+    })
+}
+
+/// The words of a text after its first placeholder, or all if it has none, in lower case.
+fn words_after_number(text: &str) -> impl Iterator<Item = String> {
+    let after = match text.find(['#', '}']) {
+        Some(at) if text[at..].contains(char::is_alphabetic) => &text[at + 1..],
+        _ => text,
+    };
+    let words = after.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase)
 }
 
 fn counted(context: &Context<'_>, report: &Report<'_>) -> Vec<Counted> {
@@ -315,14 +354,22 @@ pub(super) fn missing_plural(context: &Context<'_>, report: &mut Report<'_>) {
     let is_usual = varied >= uniform.max(1);
     let used: HashSet<&str> =
         all.iter().flat_map(|counted| counted.forms.keys()).map(String::as_str).collect();
+    let is_yaml = context.layout.format == Format::Yaml;
     for counted in all.iter().filter(|counted| counted.is_shown) {
         let Some(plurals) = plurals_of(counted) else { continue };
         let missing: Vec<&str> =
             plurals.required().filter(|category| !counted.has(category)).collect();
         let default = counted.forms.get("other").filter(|_| counted.has_default);
-        let is_intended = is_uniform(counted) && !(is_usual && counted.source_varies)
+        // Rails uses `other` for all forms that are missing, except `one` if it has no rules on plurals.
+        let other = counted.forms.get("other").filter(|_| !missing.contains(&"one"));
+        let language = locale::language(&counted.locale);
+        // i18next shows the text of another locale for a form that is missing.
+        let is_used = counted.has_default || is_yaml;
+        let is_intended = is_used && is_uniform(counted) && !(is_usual && counted.source_varies)
             || counted.is_untranslated
-            || default.is_some_and(|text| is_for_all(text));
+            || default
+                .or(other.filter(|_| is_yaml))
+                .is_some_and(|text| is_for_all(text) || is_invariant(language, &missing, text));
         if missing.is_empty() || is_intended || counted.is_served(&missing, plurals, &used) {
             continue;
         }
@@ -332,7 +379,7 @@ pub(super) fn missing_plural(context: &Context<'_>, report: &mut Report<'_>) {
             "`{}` has no plural {noun} {}, which `{}` needs",
             counted.key,
             names.join(", "),
-            locale::language(&counted.locale)
+            language
         );
         report.at(counted.span, message).help("Add a text for each of these numbers");
     }
@@ -379,8 +426,28 @@ mod tests {
             "{n} file(s)",
             "# soubor(y/ů)",
             "# ответа(-ов)",
+            "%{count} %{item}",
         ] {
             assert!(is_for_all(text), "{text}");
+        }
+        for (language, missing, text, expected) in [
+            ("hu", &["one"][..], "# aktív résztvevő", true),
+            ("ru", &["few", "many"], "{n} другим", true),
+            ("ru", &["few", "many"], "# файлов", false),
+            ("pl", &["few", "many"], "# nowych użytkowników", true),
+            ("pl", &["few", "many"], "# plików", false),
+            ("pl", &["one"], "# użytkowników", false),
+            ("cs", &["few"], "{count} stahování", true),
+            ("cs", &["few"], "{count} souborů", false),
+            ("cs", &["few"], "{count} nových upozornění", false),
+            ("cs", &["few"], "{count} kontrolní seznamy", false),
+            ("cs", &["few"], "# časových zónách", true),
+            ("be", &["few", "many"], "{n} задачы з пратэрмінаваным тэрмінам", false),
+            ("cy", &["zero", "two", "few", "many"], "%{count} o wahoddion", true),
+            ("cy", &["zero", "two", "few", "many"], "%{count} gwahoddiad", false),
+            ("de", &["one"], "# Dateien", false),
+        ] {
+            assert_eq!(is_invariant(language, missing, text), expected, "{language} {text}");
         }
         for text in ["# файлов", "{n} days (left)", "# (s)", "%d von allen", "a(", "x(1)"] {
             assert!(!is_for_all(text), "{text}");

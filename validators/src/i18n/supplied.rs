@@ -14,41 +14,93 @@ const MAX_KEY: usize = 160;
 /// Maximum number of bytes after a key that are read as the arguments of its call.
 const MAX_ARGUMENTS: usize = 600;
 
-/// The calls with named values, by the last part of their keys.
-#[derive(Default)]
-struct Calls {
-    calls: HashMap<String, Vec<Call>>,
-}
-
-/// A call: its key, or the end of the key that is completed at run time, and the names of the values.
-struct Call {
-    end: String,
-    names: BTreeSet<String>,
-}
+/// The names of the values that calls pass, by their keys, or the ends of keys that are completed at run
+/// time.
+type Calls = HashMap<String, BTreeSet<String>>;
 
 /// Whether a call in the code with this key passes a value with this name.
 pub(super) fn is_supplied(files: &dyn Files, key: &str, name: &str) -> bool {
     let calls = calls(files);
-    let last = key.rsplit('.').next().unwrap_or(key);
-    let is_same = |call: &&Call| {
-        key.strip_suffix(&*call.end).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-    };
-    let of_last = calls.calls.get(last).into_iter().flatten();
-    of_last.filter(is_same).any(|call| call.names.contains(name))
+    let starts = std::iter::once(0).chain(key.match_indices('.').map(|(at, _)| at + 1));
+    starts
+        .filter(|start| key.len() - start <= MAX_KEY)
+        .any(|start| calls.get(&key[start..]).is_some_and(|names| names.contains(name)))
 }
 
 fn calls(files: &dyn Files) -> Arc<Calls> {
     cached(files, "i18n calls with values", || {
         let mut calls = Calls::default();
-        let paths = files.listing().map(Listing::files).unwrap_or_default();
-        for path in paths.iter().filter(|path| is_code(path)) {
-            let Ok(bytes) = files.read(path, MAX_SIZE) else { continue };
-            if let Ok(text) = std::str::from_utf8(&bytes) {
-                collect(text, &mut calls);
-            }
-        }
+        for_each_text(files, is_code, |text| collect(text, &mut calls));
         calls
     })
+}
+
+/// Calls `collect` with the text of each file of the project whose path `is_read`.
+fn for_each_text(files: &dyn Files, is_read: fn(&str) -> bool, mut collect: impl FnMut(&str)) {
+    let paths = files.listing().map(Listing::files).unwrap_or_default();
+    for path in paths.iter().filter(|path| is_read(path)) {
+        let Ok(bytes) = files.read(path, MAX_SIZE) else { continue };
+        if let Ok(text) = std::str::from_utf8(&bytes) {
+            collect(text);
+        }
+    }
+}
+
+/// How many values a call of `string.Format` in C# passes to the resource with this name.
+pub(super) fn formatted(files: &dyn Files, name: &str) -> usize {
+    let calls = cached(files, "i18n calls of string.Format", || {
+        let mut calls = HashMap::<String, usize>::new();
+        for_each_text(
+            files,
+            |path| path.ends_with(".cs"),
+            |text| {
+                for (at, call) in text.match_indices("Format(") {
+                    collect_format(&text[at + call.len()..], &mut calls);
+                }
+            },
+        );
+        calls
+    });
+    calls.get(name).copied().unwrap_or_default()
+}
+
+/// Adds the resource that a call of `string.Format` formats, and the number of its values. The first
+/// argument can be a culture.
+fn collect_format(after: &str, calls: &mut HashMap<String, usize>) {
+    let after = &after[..after.floor_char_boundary(MAX_ARGUMENTS)];
+    let (mut depth, mut start) = (0_usize, 0);
+    let mut arguments = Vec::new();
+    for (at, byte) in after.bytes().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' if depth == 0 => {
+                arguments.push(&after[start..at]);
+                break;
+            }
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                arguments.push(&after[start..at]);
+                start = at + 1;
+            }
+            b';' => return,
+            _ => {}
+        }
+    }
+    let names = arguments.iter().take(2).enumerate();
+    for (index, argument) in names {
+        // `Resources.Name`, `nameof(Name)`, `"Name"` and calls with one of them.
+        let end = argument.trim_end_matches(|c: char| !is_word(c));
+        let name = end.rsplit(|c: char| !is_word(c)).next().unwrap_or_default();
+        let values = arguments.len() - index - 1;
+        if values > 0 && !name.is_empty() {
+            let known = calls.entry(name.to_owned()).or_default();
+            *known = values.max(*known);
+        }
+    }
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
 }
 
 fn is_code(path: &str) -> bool {
@@ -65,7 +117,17 @@ fn collect(text: &str, calls: &mut Calls) {
     // A string that follows the opening parenthesis of a call, or the name of a function and a space.
     for at in memchr::memchr3_iter(b'"', b'\'', b'`', bytes) {
         let before = text[..at].chars().next_back();
-        if !matches!(before, Some('(' | ' ' | '\n')) {
+        // The items of a list are no calls; `t(many ? 'a' : 'b', { n })` is one.
+        let is_argument = || {
+            let before = &text[text.floor_char_boundary(at.saturating_sub(MAX_KEY))..at];
+            match before.trim_end().chars().next_back() {
+                Some(':' | '?') => {
+                    before.rsplit('\n').next().is_some_and(|line| line.contains("? "))
+                }
+                last => last.is_some_and(|c| c == '(' || is_word(c)),
+            }
+        };
+        if !matches!(before, Some('(' | ' ' | '\n')) || !is_argument() {
             continue;
         }
         let quote = bytes[at];
@@ -84,8 +146,7 @@ fn collect(text: &str, calls: &mut Calls) {
         }
         let names = names(&text[at + 2 + length..]);
         if !names.is_empty() {
-            let last = end.rsplit('.').next().unwrap_or(end).to_owned();
-            calls.calls.entry(last).or_default().push(Call { end: end.to_owned(), names });
+            calls.entry(end.to_owned()).or_default().extend(names);
         }
     }
 }
@@ -151,8 +212,31 @@ mod tests {
         }
         let mut calls = Calls::default();
         collect("t('.greeting', name: n)\nt(\"mail.#{kind}.title\", of: x)", &mut calls);
-        let mut ends: Vec<_> = calls.calls.values().flatten().map(|call| &*call.end).collect();
+        collect("t(n ? 'one.x' : 'many.y', { n })", &mut calls);
+        let mut ends: Vec<_> = calls.into_keys().collect();
         ends.sort_unstable();
-        assert_eq!(ends, ["greeting", "title"]);
+        assert_eq!(ends, ["greeting", "many.y", "title"]);
+        let mut lists = Calls::default();
+        collect("x = [ \"a\", \"b\", { c: 1 }, 'd', e: 2]", &mut lists);
+        assert!(lists.is_empty(), "{lists:?}");
+    }
+
+    #[test]
+    fn values_of_formats_are_counted() {
+        for (call, expected) in [
+            ("Texts.Title, name)", "Title 1"),
+            ("CultureInfo.CurrentCulture, Texts.Title, name, Count(a, b))", "Title 2"),
+            ("manager.GetString(nameof(Texts.Title)), name)", "Title 1"),
+            ("GetString(\"Title\"), name)", "Title 1"),
+            ("Texts.Title)", ""),
+            ("Texts.Title; f(a, b)", ""),
+        ] {
+            let mut calls = HashMap::new();
+            collect_format(call, &mut calls);
+            calls.remove("CurrentCulture");
+            calls.remove("name");
+            let found: Vec<_> = calls.iter().map(|(name, n)| format!("{name} {n}")).collect();
+            assert_eq!(found.join(", "), expected, "{call}");
+        }
     }
 }

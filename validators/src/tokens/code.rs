@@ -11,6 +11,7 @@ use aidd_engine::check::family::FileContext;
 use aidd_engine::parse::values::Datum;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
+use aidd_engine::text::finding::Edit;
 use aidd_engine::text::purpose::Purpose;
 use aidd_engine::text::source::Span;
 use std::collections::HashMap;
@@ -108,13 +109,23 @@ fn is_checked(report: &Report<'_>, files: &dyn Files) -> bool {
 }
 
 /// Reports the value at `span` if tokens have it.
-fn check(names: &Names, span: Span, report: &mut Report<'_>) {
+fn check(names: &Names, files: &dyn Files, span: Span, report: &mut Report<'_>) {
     let text = report.source().slice(span);
     let Some(found) = literal(text).and_then(|literal| names.get(&literal)) else { return };
     let shown: Vec<String> = found.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
     let more = if found.len() > MAX_NAMES { ", …" } else { "" };
     let message = format!("`{text}` is the value of the token {}{more}", shown.join(", "));
-    report.at(span, message).help("Use the token instead of its value");
+    // With one token of this value, its variable has the same meaning.
+    let variable = match &**found {
+        [name] => usage::variable(files, name),
+        _ => None,
+    };
+    let finding = report.at(span, message).help("Use the token instead of its value");
+    if let Some(variable) = variable {
+        let text = format!("var({variable})");
+        let title = format!("Replace with `{text}`");
+        finding.fix_unsafe(title, vec![Edit::replace(span, text)]);
+    }
 }
 
 pub(super) fn style_sheet(context: &FileContext<'_>, report: &mut Report<'_>) {
@@ -127,7 +138,7 @@ pub(super) fn style_sheet(context: &FileContext<'_>, report: &mut Report<'_>) {
     }
     let source = report.source();
     for span in values(source.text()) {
-        check(&names, span, report);
+        check(&names, context.files, span, report);
     }
 }
 
@@ -224,7 +235,7 @@ pub(super) fn program(context: &FileContext<'_>, report: &mut Report<'_>) {
     while let Some((node, is_style)) = pending.pop() {
         let is_style = is_style || is_style_attribute(node, text);
         if is_style && node.kind() == "string_fragment" {
-            check(&names, Span::new(node.start_byte(), node.end_byte()), report);
+            check(&names, context.files, Span::new(node.start_byte(), node.end_byte()), report);
         }
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.named_children(&mut cursor).collect();

@@ -224,6 +224,10 @@ pub(super) fn read_xliff(text: &str) -> Option<Catalogue> {
             None => (String::new(), id_span),
         };
         let mut entry = Entry::single(id, id_span, value, span);
+        // The file states that the text is a copy of the source text until it is translated.
+        let state = child("target").and_then(|target| target.attribute("state"));
+        let state = state.or_else(|| unit.attribute("state"));
+        entry.untranslatable = matches!(state, Some("new" | "needs-translation" | "initial"));
         let source = markup(text, inner(source, offset)).to_owned();
         // The same text can occur in several places.
         if name == "trans-unit" {

@@ -4,8 +4,9 @@ use super::super::document::Document;
 use crate::cached::cached;
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::{Files, side_file};
-use std::collections::HashSet;
+use aidd_engine::text::listing::Listing;
 use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
 pub(in super::super) const UNUSED: &str = "tokens/unused";
@@ -94,6 +95,31 @@ impl Usage {
             self.hashes.insert(hash(&word[start..]));
         }
     }
+}
+
+/// The custom property of a style sheet of the project that has the name of the token.
+pub(super) fn variable(files: &dyn Files, token: &str) -> Option<String> {
+    let variables = cached(files, "tokens variables", || {
+        let mut variables = HashMap::<u64, String>::new();
+        let paths = files.listing().map(Listing::files).unwrap_or_default();
+        let is_style = |path: &&String| {
+            [".css", ".scss", ".less"].iter().any(|extension| path.ends_with(extension))
+        };
+        for path in paths.iter().filter(is_style).take(MAX_FILES) {
+            let Some(text) = side_file(files, path) else { continue };
+            for (at, _) in text.match_indices("--") {
+                let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+                let rest = &text[at..];
+                let name = &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())];
+                let is_start = text[..at].ends_with(|c: char| c == '(' || c.is_whitespace());
+                if is_start && name.len() > 2 {
+                    variables.entry(hash(name)).or_insert_with(|| name.to_owned());
+                }
+            }
+        }
+        variables
+    });
+    variables.get(&hash(token.strip_suffix(".$root").unwrap_or(token))).cloned()
 }
 
 fn hash(name: &str) -> u64 {
