@@ -32,6 +32,11 @@ pub(super) struct Loop<'a> {
 }
 
 impl<'a> Loop<'a> {
+    /// Whether the loop calls a function for each item.
+    pub(super) fn is_callback(&self) -> bool {
+        self.is_callback
+    }
+
     /// A loop whose rounds can depend on each other.
     pub(super) fn plain(span: Span) -> Self {
         Self { span, ..Self::default() }

@@ -215,6 +215,22 @@ fn check_link(element: Element<'_>, report: &mut Report<'_>) {
     }
 }
 
+/// Calls that return another value each time.
+const RANDOM: [&str; 3] = ["Math.random()", "Date.now()", "crypto.randomUUID()"];
+
+/// Reports a key that differs after each render.
+fn check_vue_key(element: Element<'_>, text: &str, report: &mut Report<'_>) {
+    let Some(Value::Dynamic { span }) = element.value("key") else { return };
+    let expression = text.get(span.range()).unwrap_or_default().trim();
+    let Some(call) = RANDOM.iter().find(|call| expression.starts_with(*call)) else { return };
+    let message = format!(
+        "`{call}` returns another key on each render: Vue creates the element again, without its state"
+    );
+    if let Some(finding) = at(report, "perf/random-key", span, message) {
+        finding.help("Use a property that identifies the item.");
+    }
+}
+
 /// Checks the directives that repeat an element.
 fn check_lists(element: Element<'_>, text: &str, report: &mut Report<'_>) {
     let directive = |name: &str| {
@@ -225,6 +241,7 @@ fn check_lists(element: Element<'_>, text: &str, report: &mut Report<'_>) {
     };
     match element.document().language() {
         Language::Vue => {
+            check_vue_key(element, text, report);
             let Some(list) = directive("v-for") else { return };
             if let Some(condition) = directive("v-if") {
                 let message = "`v-if` on an element with `v-for`: Vue evaluates it before the loop";

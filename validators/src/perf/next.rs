@@ -10,6 +10,7 @@ use oxc_ast::ast::*;
 const HEAD: &str = "next/head";
 const DOCUMENT: &str = "next/document";
 const SCRIPT: &str = "next/script";
+const IMAGE: &str = "next/image";
 
 /// The attribute of an element with this name.
 fn attribute<'b, 'a>(
@@ -112,6 +113,7 @@ pub(super) fn check_element<'a>(
                 );
             }
         }
+        (_, IMAGE) => check_next_image(walker, opening, place),
         (_, SCRIPT) => check_next_script(walker, element, place, in_module(HEAD)),
         _ => {}
     }
@@ -137,6 +139,35 @@ fn check_image<'a>(walker: &mut Walker<'a, '_, '_>, element: &JSXOpeningElement<
             place,
             "`<img>` loads the image in its full size",
             "Use `Image` from `next/image`.",
+        );
+    }
+}
+
+/// Reports an image that fills its container, and whose width in the page is unknown.
+fn check_next_image<'a>(
+    walker: &mut Walker<'a, '_, '_>,
+    element: &JSXOpeningElement<'a>,
+    place: Span,
+) {
+    let is_unknown = has_spread(element)
+        || ["sizes", "unoptimized", "loader"].iter().any(|name| attribute(element, name).is_some());
+    let is_vector = text_of(element, "src")
+        .is_some_and(|source| source.split(['?', '#']).next().is_some_and(|it| it.ends_with(".svg")));
+    let fills = attribute(element, "fill").is_some_and(|fill| match &fill.value {
+        None => true,
+        Some(JSXAttributeValue::ExpressionContainer(container)) => matches!(
+            container.expression.as_expression(),
+            Some(Expression::BooleanLiteral(literal)) if literal.value
+        ),
+        Some(_) => false,
+    });
+    if fills && !is_unknown && !is_vector && !walker.package.has_plain_images {
+        report(
+            walker,
+            "next-image-sizes",
+            place,
+            "`fill` without `sizes`: the browser loads an image as wide as the window",
+            "Add `sizes` with the width of the image in the page, such as `sizes=\"(min-width: 768px) 50vw, 100vw\"`.",
         );
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Package {
     pub(super) is_server: bool,
     /// Whether a plug-in of the bundler replaces imports of whole libraries.
     pub(super) narrows_imports: bool,
+    /// Whether Next serves images as they are.
+    pub(super) has_plain_images: bool,
 }
 
 /// Packages of which one suffices to show that the code runs in browsers.
@@ -115,6 +117,10 @@ impl Package {
                 || engine_field("vscode"),
             narrows_imports: has_any(&narrowing)
                 || settings().any(|text| text.contains("modularizeImports")),
+            has_plain_images: has("next")
+                && settings().any(|text| {
+                    text.contains("unoptimized: true") || text.contains("output: \"export\"")
+                }),
         }
     }
 

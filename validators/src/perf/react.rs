@@ -1,7 +1,7 @@
 //! Rules on components and hooks of React.
 
 use super::ast::*;
-use super::effects;
+use super::{effects, keys, props};
 use super::walk::{Candidate, Frame, Role, State, WRAPPERS, Walker};
 use oxc_ast::ast::*;
 use oxc_span::GetSpan;
@@ -36,6 +36,7 @@ pub(super) fn read_body<'a>(
     function: Callable<'_, 'a>,
     walker: &Walker<'a, '_, '_>,
 ) {
+    props::read_defaults(frame, function);
     for statement in function.statements() {
         match statement {
             Statement::VariableDeclaration(declaration) => {
@@ -86,6 +87,7 @@ fn read_declarator<'a>(
     let Some(name) = binding_name(&declarator.id) else { return };
     if let Some(what) = created_by(init).filter(|what| is_const && *what != "element") {
         frame.literals.insert(name, (what, span(declarator.id.span())));
+        props::read_components(frame, name, init);
     }
     if !is_component_name(name) {
         return;
@@ -277,6 +279,8 @@ fn check_dependencies<'a>(
                     ))
                     .related(definition, "created here");
             }
+        } else {
+            props::check_dependency(walker, expression, &format!("`{hook}` {effect}"));
         }
     }
 }
@@ -336,7 +340,7 @@ pub(super) fn check_new<'a>(walker: &mut Walker<'a, '_, '_>, new: &NewExpression
 }
 
 /// Functions that return a function with its own timer.
-const TIMED: [&str; 2] = ["debounce", "throttle"];
+pub(super) const TIMED: [&str; 2] = ["debounce", "throttle"];
 
 /// Reports a debounced function that each render creates, so that it delays nothing.
 pub(super) fn check_timed<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>) {
@@ -403,6 +407,8 @@ pub(super) fn check_element<'a>(walker: &mut Walker<'a, '_, '_>, element: &JSXOp
         let attribute_name = attribute_name.name.as_str();
         if attribute_name == "key" {
             check_key(walker, value);
+        } else if attribute_name == "components" {
+            props::check_components(walker, value);
         } else if is_provider && attribute_name == "value" {
             check_value(walker, value);
         } else if is_memo && attribute_name != "ref" {
@@ -454,6 +460,7 @@ fn check_prop<'a>(
 
 /// Notes a key that is the index of the enclosing `list.map((item, index) => …)`.
 fn check_key<'a>(walker: &mut Walker<'a, '_, '_>, value: &Expression<'a>) {
+    keys::check(walker, value);
     let index = match value.get_inner_expression() {
         Expression::Identifier(identifier) => Some(identifier.name.as_str()),
         // `${index}` and `index.toString()`

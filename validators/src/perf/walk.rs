@@ -6,7 +6,7 @@ use super::ast::{
     is_hook_name, name_of, span,
 };
 use super::project::Package;
-use super::{calls, effects, imports, loops, next, react, waterfall};
+use super::{calls, cleanup, effects, imports, lazy, loops, next, react, waterfall};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Finding;
@@ -52,6 +52,10 @@ pub(super) struct Frame<'a> {
     pub(super) hooks: u32,
     /// Constants of a component that hold a new object, array or function after each render.
     pub(super) literals: HashMap<&'a str, (&'static str, Span)>,
+    /// Parameters whose default is a new object, array or function after each render.
+    pub(super) defaults: HashMap<&'a str, (&'static str, Span)>,
+    /// Constants that are objects of components, with the first of these.
+    pub(super) component_maps: Vec<(&'a str, Span)>,
     /// Components that the function creates.
     pub(super) created: Vec<Candidate<'a>>,
     /// Keys that are the index in a list of the component's state.
@@ -71,6 +75,8 @@ impl<'a> Frame<'a> {
             states: Vec::new(),
             hooks: 0,
             literals: HashMap::new(),
+            defaults: HashMap::new(),
+            component_maps: Vec::new(),
             created: Vec::new(),
             index_keys: Vec::new(),
             rendered: HashSet::new(),
@@ -258,7 +264,7 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
     }
 
     fn visit_class(&mut self, class: &Class<'a>) {
-        effects::check_class(self, class);
+        cleanup::check_class(self, class);
         walk::walk_class(self, class);
     }
 
@@ -276,6 +282,7 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
             react::check_hook(self, call, hook);
         }
         effects::check_call(self, call);
+        cleanup::check_removal(self, call);
         calls::check(self, call);
         loops::check_call(self, call);
         react::note_setter(self, call);
@@ -300,6 +307,11 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
         loops::check_member(self, member);
         calls::check_member(self, member);
         walk::walk_member_expression(self, member);
+    }
+
+    fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
+        lazy::check(self, import);
+        walk::walk_import_expression(self, import);
     }
 
     fn visit_await_expression(&mut self, expression: &AwaitExpression<'a>) {
