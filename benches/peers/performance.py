@@ -75,10 +75,12 @@ OXLINT = {
     "react/jsx-no-constructed-context-values": ["constructed-context-value"],
     "react/no-array-index-key": ["index-key"],
     "react/no-deriving-state-in-effects": ["derived-state"],
-    "react/no-unstable-nested-components": ["nested-component"],
+    "react/no-object-type-as-default-prop": ["unstable-default"],
+    "react/no-unstable-nested-components": ["nested-component", "inline-components"],
     "react/set-state-in-effect": ["derived-state", "endless-effect"],
     "react/static-components": ["nested-component"],
     **{f"react-perf/{rule}": names for rule, names in REACT_PERF.items()},
+    "unicorn/no-invalid-remove-event-listener": ["ineffective-listener-removal"],
     "unicorn/prefer-array-find": ["filter-first"],
     "unicorn/prefer-array-flat-map": ["map-flat"],
 }

@@ -14,6 +14,9 @@ pub(super) fn check_removal<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpr
     if callee_name(call) != Some("removeEventListener") {
         return;
     }
+    if call.arguments.iter().take(2).any(Argument::is_spread) {
+        return;
+    }
     let Some(listener) = call.arguments.get(1).and_then(Argument::as_expression) else { return };
     let what = match call_of(listener) {
         _ if Callable::of(listener).is_some() => "a new function",
@@ -49,9 +52,11 @@ pub(super) fn check_async<'a>(
     }) else {
         return;
     };
-    let message = format!("the effect is `async`: {framework} never calls the function that it returns");
+    let message =
+        format!("the effect is `async`: {framework} never calls the function that it returns");
     if let Some(finding) = walker.at("perf/leaking-effect", span(returned.span()), message) {
-        finding.help("Call an `async` function in the effect, and return the cleanup outside of it.");
+        finding
+            .help("Call an `async` function in the effect, and return the cleanup outside of it.");
     }
 }
 
@@ -86,16 +91,20 @@ fn check_angular<'a>(walker: &mut Walker<'a, '_, '_>, class: &Class<'a>) {
     }
 }
 
+/// Whether a class is a component of React.
+pub(super) fn is_react_class(class: &Class<'_>) -> bool {
+    let parent = class.heritage.as_ref().map(|heritage| &heritage.expression);
+    parent.is_some_and(|parent| {
+        let name = name_of(parent).or_else(|| property_of(parent));
+        matches!(name, Some("Component" | "PureComponent"))
+    })
+}
+
 /// Checks the class of a component of React.
 fn check_react<'a>(walker: &mut Walker<'a, '_, '_>, class: &Class<'a>) {
     if !walker.package.has_react {
         return;
     }
-    let parent = class.heritage.as_ref().map(|heritage| &heritage.expression);
-    let is_component = parent.is_some_and(|parent| {
-        let name = name_of(parent).or_else(|| property_of(parent));
-        matches!(name, Some("Component" | "PureComponent"))
-    });
     let method = |name: &str| {
         class.body.body.iter().find_map(|member| match member {
             ClassElement::MethodDefinition(method)
@@ -106,7 +115,7 @@ fn check_react<'a>(walker: &mut Walker<'a, '_, '_>, class: &Class<'a>) {
             _ => None,
         })
     };
-    if let Some(mount) = method("componentDidMount").filter(|_| is_component)
+    if let Some(mount) = method("componentDidMount").filter(|_| is_react_class(class))
         && method("componentWillUnmount").is_none()
     {
         effects::check_method(walker, mount, span(class.span));

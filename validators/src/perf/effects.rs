@@ -291,7 +291,11 @@ pub(super) fn check_options<'a>(walker: &mut Walker<'a, '_, '_>, object: &Object
 }
 
 /// Checks the method of a class that runs when its component appears.
-pub(super) fn check_method<'a>(walker: &mut Walker<'a, '_, '_>, method: &Function<'a>, class: Span) {
+pub(super) fn check_method<'a>(
+    walker: &mut Walker<'a, '_, '_>,
+    method: &Function<'a>,
+    class: Span,
+) {
     let function = Callable::Function(method);
     check_leaks(walker, function, class, &Dependencies::Unknown, Cleanup::Elsewhere);
 }

@@ -119,6 +119,16 @@ impl<'a> Imports<'a> {
         self.is_vue_file = path.ends_with(".vue");
         if package.has_next {
             self.next_role = next_role(package.relative(path));
+            // A document in another place, which `_document` exports.
+            let is_document = || {
+                let parts = ["default", "Html", "Head", "Main", "NextScript"];
+                self.all.iter().any(|it| {
+                    it.module == "next/document" && !it.is_type && parts.contains(&it.name)
+                })
+            };
+            if self.next_role == NextRole::Other && is_document() {
+                self.next_role = NextRole::Document;
+            }
         }
     }
 }

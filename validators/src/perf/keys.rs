@@ -29,16 +29,14 @@ pub(super) fn check<'a>(walker: &mut Walker<'a, '_, '_>, value: &Expression<'a>)
     if !is_rendered(walker) {
         return;
     }
-    let what = match created_by(value) {
-        Some("element") | None => match random_call(walker, value) {
-            Some(name) => format!("`{name}` returns another key"),
-            None => return,
-        },
-        Some(what) => format!("a new {what} is another key"),
-    };
-    let message = format!("{what} on each render: React creates the element again, without its state");
+    let Some(name) = random_call(walker, value) else { return };
+    let message = format!(
+        "`{name}` returns another key on each render: React creates the element again, without its state"
+    );
     if let Some(finding) = walker.at("perf/random-key", span(value.span()), message) {
-        finding.help("Use a property that identifies the item, or create the key together with the item.");
+        finding.help(
+            "Use a property that identifies the item, or create the key together with the item.",
+        );
     }
 }
 
@@ -88,7 +86,10 @@ fn name_if_random<'a>(walker: &Walker<'a, '_, '_>, call: &CallExpression<'a>) ->
     let name = callee_name(call)?;
     let root = match receiver(call) {
         Some(object) => match (name_of(object)?, name) {
-            (root @ ("Math" | "Date" | "crypto" | "performance"), "random" | "now" | "randomUUID") => {
+            (
+                root @ ("Math" | "Date" | "crypto" | "performance"),
+                "random" | "now" | "randomUUID",
+            ) => {
                 return Some(format!("{root}.{name}()"));
             }
             (root, "uniqueId" | "generate" | "v4" | "v1") => root,

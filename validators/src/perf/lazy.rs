@@ -12,10 +12,13 @@ pub(super) fn check<'a>(walker: &mut Walker<'a, '_, '_>, import: &ImportExpressi
     if !super::imports::runs_in_browser(walker) {
         return;
     }
-    let message = format!("`{module}` is not loaded on demand, because this file also imports it statically");
+    let message =
+        format!("`{module}` is not loaded on demand, because this file also imports it statically");
     if let Some(finding) = walker.at("perf/ineffective-lazy-import", span(import.span), message) {
         finding
-            .help("Move what the static import needs into another module, or use the static import.")
+            .help(
+                "Move what the static import needs into another module, or use the static import.",
+            )
             .related(first, "imported here");
     }
 }

@@ -153,11 +153,17 @@ pub(super) fn next_role(path: &str) -> NextRole {
     }
     let Some(below) = path.strip_prefix("pages/") else { return NextRole::Other };
     match stem {
-        "_document" => NextRole::Document,
-        "_app" => NextRole::App,
+        "_document" | "_app" | "index" if is_special(below, "_document") => NextRole::Document,
+        "_app" | "index" if is_special(below, "_app") => NextRole::App,
         _ if below.starts_with("api/") => NextRole::Other,
         _ => NextRole::Page,
     }
+}
+
+/// Whether a path below `pages` is that of this special file, which can have a directory of its own.
+fn is_special(below: &str, name: &str) -> bool {
+    let rest = below.strip_prefix(name).unwrap_or_default();
+    rest.starts_with('.') && !rest.contains('/') || rest.starts_with("/index.")
 }
 
 /// Parts of paths of code that runs on servers, in build steps or in tools.

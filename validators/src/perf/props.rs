@@ -37,12 +37,35 @@ pub(super) fn check_dependency<'a>(
     let Some(name) = name_of(expression).filter(|_| !walker.package.has_compiler) else { return };
     let default = walker.frame().and_then(|frame| frame.defaults.get(name)).copied();
     let Some((what, place)) = default else { return };
-    let message = format!("without `{name}`, its default is a new {what} on each render: {effect} each time");
+    let message =
+        format!("without `{name}`, its default is a new {what} on each render: {effect} each time");
     if let Some(finding) = walker.at("perf/unstable-default", place, message) {
         finding
             .help("Define the default as a constant outside of the component.")
             .related(span(expression.span()), "the dependency");
     }
+}
+
+/// What an expression creates, also only in one of its cases: `items ?? []`.
+pub(super) fn created_in_case(expression: &Expression<'_>) -> Option<&'static str> {
+    const MAX_CASES: usize = 16;
+    let mut cases = vec![expression];
+    for _ in 0..MAX_CASES {
+        let case = cases.pop()?.get_inner_expression();
+        match case {
+            Expression::ConditionalExpression(choice) => {
+                cases.extend([&choice.alternate, &choice.consequent]);
+            }
+            Expression::LogicalExpression(logical) => cases.push(&logical.right),
+            _ => {
+                let created = created_by(case).filter(|what| *what != "element");
+                if created.is_some() {
+                    return created;
+                }
+            }
+        }
+    }
+    None
 }
 
 /// The first function in an object that returns elements, as a component does.
@@ -83,8 +106,23 @@ pub(super) fn check_components<'a>(walker: &mut Walker<'a, '_, '_>, value: &Expr
         }),
     };
     let Some(place) = place else { return };
-    let message = "component is created again on each render, which removes and inserts its elements";
+    let message =
+        "component is created again on each render, which removes and inserts its elements";
     if let Some(finding) = walker.at("perf/inline-components", place, message) {
-        finding.help("Define the components outside of the component, or the object with `useMemo`.");
+        finding
+            .help("Define the components outside of the component, or the object with `useMemo`.");
+    }
+}
+
+/// Notes the component that `createElement(Component)` renders.
+#[inline(never)]
+pub(super) fn note_element<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>) {
+    if callee_name(call) == Some("createElement")
+        && let Some(name) =
+            call.arguments.first().and_then(Argument::as_expression).and_then(name_of)
+        && is_component_name(name)
+        && let Some(frame) = walker.frames.last_mut()
+    {
+        frame.rendered.insert(name);
     }
 }

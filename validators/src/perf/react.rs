@@ -1,8 +1,8 @@
 //! Rules on components and hooks of React.
 
 use super::ast::*;
-use super::{effects, keys, props};
 use super::walk::{Candidate, Frame, Role, State, WRAPPERS, Walker};
+use super::{effects, keys, props};
 use oxc_ast::ast::*;
 use oxc_span::GetSpan;
 use std::collections::HashSet;
@@ -46,9 +46,11 @@ pub(super) fn read_body<'a>(
                 }
             }
             Statement::FunctionDeclaration(inner) => {
-                if let Some(id) = inner.id.as_ref().filter(|id| is_component_name(&id.name)) {
-                    let name = id.name.as_str();
-                    frame.created.push(Candidate { name, span: span(id.span) });
+                let Some(id) = &inner.id else { continue };
+                let (name, span) = (id.name.as_str(), span(id.span));
+                frame.literals.insert(name, ("function", span));
+                if is_component_name(name) {
+                    frame.created.push(Candidate { name, span });
                 }
             }
             Statement::ClassDeclaration(inner) => {
@@ -417,17 +419,22 @@ pub(super) fn check_element<'a>(walker: &mut Walker<'a, '_, '_>, element: &JSXOp
     }
 }
 
+/// The innermost function, if it is a component that re-renders by itself, and no compiler memoizes
+/// its values.
+fn unstable_frame<'w, 'a>(walker: &'w Walker<'a, '_, '_>) -> Option<&'w Frame<'a>> {
+    let is_unstable = |frame: &&Frame<'a>| frame.role == Role::Component && frame.hooks > 0;
+    walker.frame().filter(is_unstable).filter(|_| !walker.package.has_compiler)
+}
+
 /// What an expression creates on each render of a component that re-renders by itself.
 fn unstable<'a>(walker: &Walker<'a, '_, '_>, value: &Expression<'a>) -> Option<&'static str> {
-    let frame = walker.frame()?;
-    if walker.package.has_compiler || frame.role != Role::Component || frame.hooks == 0 {
-        return None;
-    }
+    let frame = unstable_frame(walker)?;
     created_by(value).or_else(|| Some(frame.literals.get(name_of(value)?)?.0))
 }
 
 fn check_value<'a>(walker: &mut Walker<'a, '_, '_>, value: &Expression<'a>) {
-    if let Some(what) = unstable(walker, value) {
+    let in_case = || unstable_frame(walker).and_then(|_| props::created_in_case(value));
+    if let Some(what) = unstable(walker, value).or_else(in_case) {
         let message = format!(
             "the context gets a new {what} on each render, which re-renders all its consumers"
         );
