@@ -40,15 +40,16 @@ DISPUTED = [
     ("eslint/no-await-in-loop", False, "", "the order, the load on the server or the next round can require it; only loops that load something for each item are reported"),
     ("oxc/no-accumulating-spread", False, r"< 10|\[1, ?2, ?3\]", "a fixed number of rounds"),
     ("nextjs/no-html-link-for-pages", False, "", "the project has no such page"),
-    ("nextjs/no-document-import-in-page|nextjs/no-before-interactive-script-outside-document", False, "^", "outside of `pages` and `app`, the document can import the file"),
+    ("nextjs/no-document-import-in-page|nextjs/no-before-interactive-script-outside-document", False, r"^case\d+/components/", "outside of `pages` and `app`, the document can import the file"),
     ("nextjs/google-font-display", False, "display=fallback", "the text is invisible for 0.1 s at most"),
-    ("unicorn/no-invalid-remove-event-listener", True, r"^removeEventListener|\?\.", "the function of the window, and calls that are only made if the function exists"),
+    ("unicorn/no-invalid-remove-event-listener", True, r"tsx removeEventListener|\?\.", "the function of the window, and calls that are only made if the function exists"),
     ("unicorn/prefer-array-find", False, r"^((?!\.filter\([^)]*\)(\[0\]|\.shift|\.pop|\.at)|\[\w+\] ?= ?\w+\.filter).)*$", "the first match is used in another statement, or with a default"),
 ]
 
 
 def is_disputed(case):
-    code = " ".join(case["code"].split())
+    # The directory of the case, its path and its code.
+    code = " ".join([case["path"], *case["code"].split()])
     return any(re.fullmatch(rule, case["rule"]) and is_valid == case["isValid"] and re.search(pattern, code) for rule, is_valid, pattern, _ in DISPUTED)
 
 
@@ -126,7 +127,8 @@ def write_cases(cases, root):
         # `test.js` would be a test.
         path = re.sub(r"\btest(?=\.\w+$)", "order", path)
         # The package is the directory that contains `pages` or `app`.
-        package = re.match(r"(.*?)(?:src/)?(?:pages|app)/|", path)[1] or ""
+        inner = re.match(r"(?P<package>(?:[^/]+/)*?)(?:src/)?(?:pages|app)/", path)
+        package = inner["package"] if inner else ""
         case["path"] = f"case{number}/{path}"
         target = root / case["path"]
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -109,6 +109,13 @@ pub(super) fn check_assignment<'a>(
     walker: &mut Walker<'a, '_, '_>,
     assignment: &AssignmentExpression<'a>,
 ) {
+    if let AssignmentTarget::ArrayAssignmentTarget(target) = &assignment.left
+        && let [Some(_)] = &target.elements[..]
+        && target.rest.is_none()
+        && assignment.operator.is_assign()
+    {
+        report_pattern(walker, &assignment.right);
+    }
     let Some(member) = assignment.left.as_member_expression() else { return };
     let is_window = name_of(member.object()).is_some_and(|name| name == "window");
     let is_removed = assignment.right.is_null_or_undefined();
@@ -130,7 +137,15 @@ pub(super) fn check_member<'a>(walker: &mut Walker<'a, '_, '_>, member: &MemberE
 
 /// Reports `list.filter(…).shift()`, `list.filter(…).at(0)`, and the same for the last match.
 fn check_first<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>, name: &str) {
-    let which = match (name, call.arguments.first().and_then(Argument::as_expression)) {
+    let argument = match &call.arguments[..] {
+        [] => None,
+        [argument] => Some(argument),
+        _ => return,
+    };
+    if argument.is_some_and(Argument::is_spread) {
+        return;
+    }
+    let which = match (name, argument.and_then(Argument::as_expression)) {
         ("shift", None) => Match::First,
         ("pop", None) => Match::Last,
         ("at", Some(Expression::NumericLiteral(number))) if number.value == 0.0 => Match::First,
@@ -157,14 +172,18 @@ pub(super) fn check_declarator<'a>(
 ) {
     let BindingPattern::ArrayPattern(pattern) = &declarator.id else { return };
     let [Some(_)] = &pattern.elements[..] else { return };
-    if pattern.rest.is_none()
-        && let Some(init) = &declarator.init
-        && filter_name(walker, init).is_some()
-    {
-        let place = span(init.span());
-        if let Some(finding) = walker.at("perf/filter-first", place, Match::First.message()) {
-            finding.help("Use `find`, without brackets around the name.");
-        }
+    if let Some(init) = declarator.init.as_ref().filter(|_| pattern.rest.is_none()) {
+        report_pattern(walker, init);
+    }
+}
+
+fn report_pattern<'a>(walker: &mut Walker<'a, '_, '_>, list: &Expression<'a>) {
+    if filter_name(walker, list).is_none() {
+        return;
+    }
+    let place = span(list.span());
+    if let Some(finding) = walker.at("perf/filter-first", place, Match::First.message()) {
+        finding.help("Use `find`, without brackets around the name.");
     }
 }
 
@@ -192,7 +211,7 @@ fn filter_name<'b, 'a>(
     let Some(MemberExpression::StaticMemberExpression(member)) = member_of(&call.callee) else {
         return None;
     };
-    let [callback] = &call.arguments[..] else { return None };
+    let ([callback] | [callback, _]) = &call.arguments[..] else { return None };
     let callback = callback.as_expression()?;
     // jQuery has a `filter` too, whose function uses `this`.
     let is_callback = match Callable::of(callback) {

@@ -2,7 +2,7 @@
 //! created in place.
 
 use super::ast::*;
-use super::walk::{Frame, Role, Walker};
+use super::walk::{Frame, Role, WRAPPERS, Walker};
 use aidd_engine::text::source::Span;
 use oxc_ast::ast::*;
 use oxc_span::GetSpan;
@@ -125,4 +125,13 @@ pub(super) fn note_element<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpre
     {
         frame.rendered.insert(name);
     }
+}
+
+/// Whether the argument is a function, also in another wrapper: `memo(forwardRef(() => …))`.
+pub(super) fn is_wrapped_function(call: &CallExpression<'_>) -> bool {
+    let argument = call.arguments.first().and_then(Argument::as_expression);
+    let inner = argument
+        .and_then(call_of)
+        .filter(|inner| callee_name(inner).is_some_and(|name| WRAPPERS.contains(&name)));
+    Callable::of_argument(inner.unwrap_or(call), 0).is_some()
 }

@@ -121,7 +121,7 @@ fn creates_component(walker: &Walker<'_, '_, '_>, call: &CallExpression<'_>) -> 
         "lazy" | "defineAsyncComponent" => true,
         "dynamic" => walker.imports.is_from_any("dynamic", &["next/dynamic"]),
         "styled" => walker.imports.is_from_any("styled", &STYLED),
-        _ => WRAPPERS.contains(&name) && Callable::of_argument(call, 0).is_some(),
+        _ => WRAPPERS.contains(&name) && props::is_wrapped_function(call),
     }
 }
 
