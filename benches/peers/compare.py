@@ -50,7 +50,8 @@ def collect(repositories, extensions, target):
 
 
 def aidd(args, root, family, rules, runs=3):
-    """CPU seconds of aidd with these rules of a family, and the places of their findings."""
+    """CPU seconds of aidd with these rules of a family, and the path and lines of their findings: the
+    finding itself, then related places in the file."""
     command = [args.aidd, "check", ".", "--format", "json", "--fail-on", "never"]
     for rule in rules:
         command += ["--only", f"{family}/{rule}"]
@@ -59,7 +60,8 @@ def aidd(args, root, family, rules, runs=3):
         sys.exit(done.stderr[-2000:])
     found = collections.defaultdict(list)
     for finding in json.loads(done.stdout)["findings"]:
-        found[finding["rule"].removeprefix(f"{family}/")].append((finding["path"], finding["start"]["line"], finding["message"]))
+        related = tuple(it["start"]["line"] for it in finding["related"] if it["path"] == finding["path"])
+        found[finding["rule"].removeprefix(f"{family}/")].append((finding["path"], finding["start"]["line"], *related))
     return used, found
 
 
@@ -99,8 +101,10 @@ def compare(ours, theirs):
     for path, line, *_ in theirs:
         rest[path].append(line)
     both, only = 0, []
-    for path, line in sorted({(path, line) for path, line, *_ in ours}):
-        near = [other for other in rest[path] if abs(other - line) <= TOLERANCE]
+    # Tools report either the cause or the effect, so that a related place counts as well.
+    places = {(path, line): lines for path, line, *lines in ours}
+    for (path, line), lines in sorted(places.items()):
+        near = [other for other in rest[path] if min(abs(other - each) for each in (line, *lines)) <= TOLERANCE]
         if near:
             both += 1
             rest[path].remove(min(near, key=lambda other: abs(other - line)))

@@ -85,6 +85,9 @@ OXLINT = {
     "unicorn/prefer-array-flat-map": ["map-flat"],
 }
 
+# Rules for which oxlint runs the React Compiler.
+COMPILER = {"react/no-deriving-state-in-effects", "react/set-state-in-effect", "react/static-components"}
+
 # Rules of plugins of ESLint, and the rules of aidd on the same problem.
 ESLINT = {
     **{f"@next/next/{rule}": names for rule, names in NEXT.items()},
@@ -127,6 +130,8 @@ export default [
 ];
 """
 
+PLUGINS = ["react", "react-perf", "nextjs", "oxc", "unicorn"]
+
 EXTENSIONS = (".jsx", ".tsx", ".vue", ".svelte", ".component.html", "package.json")
 
 
@@ -135,7 +140,8 @@ def selected(found):
     chosen = collections.defaultdict(list)
     for rule, places in found.items():
         about = ABOUT.get(rule.rpartition("/")[2])
-        chosen[rule] += [place for place in places if not about or about.search(place[2])]
+        # Some rules report a place several times.
+        chosen[rule] += sorted({place[:2] for place in places if not about or about.search(place[2])})
     return chosen
 
 
@@ -154,18 +160,17 @@ def main():
         subprocess.run(["git", "init", "-q", root], check=True)
         count = sum(1 for path in root.rglob("*") if path.is_file() and path.name.endswith(EXTENSIONS[:-1]))
         names = sorted({name for rules in (OXLINT, ESLINT) for each in rules.values() for name in each})
-        shared = sorted({name for each in OXLINT.values() for name in each})
-        plugins = ["react", "react-perf", "nextjs", "oxc", "unicorn"]
-        pairs, load = [], []
-        for _ in range(args.runs):
-            our_cpu, _ = aidd(args, root, "perf", shared, runs=1)
-            ox_cpu, ox = oxlint(args, root, plugins, OXLINT, runs=1)
-            pairs.append((our_cpu / ox_cpu, our_cpu, ox_cpu))
-            load.append(os.getloadavg()[0])
+        for what, rules in (("without the React Compiler", OXLINT.keys() - COMPILER), ("all", OXLINT.keys())):
+            pairs, load = [], []
+            for _ in range(args.runs):
+                our_cpu, _ = aidd(args, root, "perf", sorted({name for rule in rules for name in OXLINT[rule]}), runs=1)
+                ox_cpu, ox = oxlint(args, root, PLUGINS, sorted(rules), runs=1)
+                pairs.append((our_cpu / ox_cpu, our_cpu, ox_cpu))
+                load.append(os.getloadavg()[0])
+            ratio, our_cpu, ox_cpu = sorted(pairs)[len(pairs) // 2]
+            figures = f"aidd {our_cpu:.2f} s, oxlint {ox_cpu:.2f} s CPU: {ratio:.2f} times"
+            print(f"{count} components, {len(rules)} rules ({what}): {figures} (median of {len(pairs)} pairs, load average {sum(load) / len(load):.1f})")
         _, ours = aidd(args, root, "perf", names, runs=1)
-        ratio, our_cpu, ox_cpu = sorted(pairs)[len(pairs) // 2]
-        figures = f"aidd {our_cpu:.2f} s, oxlint {ox_cpu:.2f} s CPU: {ratio:.2f} times"
-        print(f"{count} components: {figures} (median of {len(pairs)} pairs, load average {sum(load) / len(load):.1f})")
         ox = {rule: selected({rule: ox[rule.rpartition("/")[2]]})[rule] for rule in OXLINT}
         table("oxlint", OXLINT, ours, ox, args.list)
         if not args.without_eslint:

@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 import compare
-from performance import OXLINT
+from performance import OXLINT, PLUGINS
 
 SOURCE = "https://github.com/oxc-project/oxc"
 
@@ -172,7 +172,7 @@ def main():
         write_cases(cases, root)
         names = sorted({name for rule in OXLINT for name in OXLINT[rule]})
         _, ours = compare.aidd(args, root, "perf", names, runs=1)
-        _, theirs = compare.oxlint(args, root, ["react", "react-perf", "nextjs", "oxc", "unicorn"], OXLINT, runs=1)
+        _, theirs = compare.oxlint(args, root, PLUGINS, OXLINT, runs=1)
         ours = {(path, name) for name, places in ours.items() for path, *_ in places}
         theirs = {(path, rule) for rule, places in theirs.items() for path, *_ in places}
         for case in cases:
