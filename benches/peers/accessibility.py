@@ -15,10 +15,10 @@ import argparse
 import collections
 import json
 import pathlib
-import resource
 import subprocess
-import sys
 import tempfile
+
+from compare import aidd, collect, cpu, eslint, oxlint, table
 
 # Rules of jsx-a11y, and the rules of aidd on the same problem. `no-static-element-interactions` and
 # `no-noninteractive-element-interactions` divide the elements that `click-only-element` checks, so each of
@@ -78,92 +78,13 @@ HTML_RULES = {
     "wcag/h71": ["fieldset-without-legend"],
 }
 
-TOLERANCE = 3
-
-
-def cpu(command, cwd=None, runs=3):
-    """Median CPU seconds of the runs, and the output of the last."""
-    used = []
-    for _ in range(runs):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        # Some tools end before a pipe has taken all of their output.
-        with tempfile.TemporaryFile("w+", errors="replace") as out:
-            done = subprocess.run(command, cwd=cwd, stdout=out, stderr=subprocess.PIPE, text=True, errors="replace")
-            out.seek(0)
-            done.stdout = out.read()
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        used.append(after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
-    return sorted(used)[len(used) // 2], done
-
-
-def files_of(repository, extensions):
-    paths = (path.relative_to(repository).as_posix() for path in repository.rglob("*") if path.is_file())
-    listed = [path for path in paths if "node_modules/" not in path and not path.startswith(".git/")]
-    tests = (".test.", ".spec.", ".stories.", "__tests__/", "/tests/", "/test/", "/e2e/", ".min.")
-    return [path for path in listed if path.endswith(extensions) and not any(part in f"/{path}" for part in tests)]
-
-
-def collect(repositories, extensions, target):
-    """Copies the files into one directory, so that no tool reads the settings of a project."""
-    count = 0
-    for repository in map(pathlib.Path, repositories):
-        for path in files_of(repository, extensions):
-            to = target / repository.name / path
-            to.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                to.write_bytes((repository / path).read_bytes())
-                count += 1
-            except OSError:
-                pass
-    return count
-
-
-def aidd(args, root, rules):
-    command = [args.aidd, "check", ".", "--format", "json"]
-    for rule in rules:
-        command += ["--only", f"a11y/{rule}"]
-    used, done = cpu(command, cwd=root)
-    found = collections.defaultdict(list)
-    document = json.loads(done.stdout)
-    for finding in document["findings"]:
-        rule = finding["rule"].removeprefix("a11y/")
-        found[rule].append((finding["path"], finding["start"]["line"]))
-    return used, found
-
-
-def oxlint(args, root):
-    config = {"plugins": ["jsx-a11y"], "categories": {"correctness": "off"}, "rules": {f"jsx-a11y/{rule}": "error" for rule in RULES}}
-    (root / "oxlint.json").write_text(json.dumps(config))
-    used, done = cpu([args.peers / "node_modules/.bin/oxlint", "-c", "oxlint.json", "--format", "json", "."], cwd=root)
-    found = collections.defaultdict(list)
-    for diagnostic in json.loads(done.stdout)["diagnostics"]:
-        code = diagnostic.get("code") or ""
-        rule = code.partition("(")[2].rstrip(")")
-        span = diagnostic["labels"][0]["span"]
-        found[rule].append((diagnostic["filename"].removeprefix("./"), span["line"]))
-    return used, found
-
-
-def eslint(args, root):
-    peers = args.peers.resolve()
+def jsx_a11y_config():
     rules = {f"jsx-a11y/{rule}": "error" for rule in RULES}
-    config = f"""
-const load = require("module").createRequire("{peers}/package.json");
-const a11y = load("eslint-plugin-jsx-a11y");
-const parser = load("@typescript-eslint/parser");
-module.exports = [{{ files: ["**/*.jsx", "**/*.tsx"], plugins: {{ "jsx-a11y": a11y }}, linterOptions: {{ reportUnusedDisableDirectives: "off" }},
+    return f"""import a11y from "eslint-plugin-jsx-a11y";
+import parser from "@typescript-eslint/parser";
+export default [{{ files: ["**/*.jsx", "**/*.tsx"], plugins: {{ "jsx-a11y": a11y }}, linterOptions: {{ reportUnusedDisableDirectives: "off" }},
   languageOptions: {{ parser, parserOptions: {{ ecmaFeatures: {{ jsx: true }} }} }}, rules: {json.dumps(rules)} }}];
 """
-    (root / "eslint.config.cjs").write_text(config)
-    used, done = cpu(["node", peers / "node_modules/.bin/eslint", "--no-inline-config", "-c", "eslint.config.cjs", "-f", "json", "."], cwd=root, runs=1)
-    found = collections.defaultdict(list)
-    if not done.stdout.startswith("["):
-        sys.exit(done.stderr[-2000:])
-    for file in json.loads(done.stdout):
-        path = str(pathlib.Path(file["filePath"]).relative_to(root.resolve()))
-        for message in file["messages"]:
-            found[(message["ruleId"] or "").removeprefix("jsx-a11y/")].append((path, message["line"]))
-    return used, found
 
 
 def html_validate(args, root):
@@ -176,35 +97,6 @@ def html_validate(args, root):
         for message in file["messages"]:
             found[message["ruleId"]].append((path, message["line"]))
     return used, found
-
-
-def compare(ours, theirs):
-    """The findings of both, of ours alone and of theirs alone."""
-    rest = collections.defaultdict(list)
-    for path, line in theirs:
-        rest[path].append(line)
-    both, only = 0, []
-    for path, line in sorted(set(ours)):
-        near = [other for other in rest[path] if abs(other - line) <= TOLERANCE]
-        if near:
-            both += 1
-            rest[path].remove(min(near, key=lambda other: abs(other - line)))
-        else:
-            only.append((path, line))
-    return both, only, [(path, line) for path, lines in rest.items() for line in lines]
-
-
-def table(name, rules, ours, theirs, listed):
-    print(f"\n| Rule of {name} | both | aidd only | {name} only |\n| --- | ---: | ---: | ---: |")
-    for rule, names in rules.items():
-        own = [found for each in names for found in ours[each]]
-        both, only, missing = compare(own, theirs[rule])
-        if both or only or missing:
-            print(f"| `{rule}` | {both} | {len(only)} | {len(missing)} |")
-        if rule in listed:
-            for mark, places in (("+", only), ("-", missing)):
-                for path, line in places:
-                    print(f"    {mark} {path}:{line}", file=sys.stderr)
 
 
 def main():
@@ -220,12 +112,13 @@ def main():
         count = collect(args.repositories, (".jsx", ".tsx"), root)
         subprocess.run(["git", "init", "-q", root], check=True)
         names = [name for each in RULES.values() for name in each]
-        our_cpu, ours = aidd(args, root, names)
-        ox_cpu, ox = oxlint(args, root)
+        our_cpu, ours = aidd(args, root, "a11y", names)
+        ox_cpu, ox = oxlint(args, root, ["jsx-a11y"], [f"jsx-a11y/{rule}" for rule in RULES])
         print(f"{count} files of JSX: aidd {our_cpu:.2f} s, oxlint {ox_cpu:.2f} s CPU: {our_cpu / ox_cpu:.2f} times")
         table("oxlint", RULES, ours, ox, args.list)
         if not args.without_eslint:
-            es_cpu, es = eslint(args, root)
+            es_cpu, es = eslint(args, root, jsx_a11y_config(), "--no-inline-config")
+            es = collections.defaultdict(list, {rule.removeprefix("jsx-a11y/"): places for rule, places in es.items()})
             print(f"\neslint-plugin-jsx-a11y: {es_cpu:.1f} s CPU")
             table("jsx-a11y", RULES, ours, es, args.list)
         root = pathlib.Path(scratch) / "html"
@@ -233,7 +126,7 @@ def main():
         if count:
             subprocess.run(["git", "init", "-q", root], check=True)
             names = sorted({name for each in HTML_RULES.values() for name in each})
-            our_cpu, ours = aidd(args, root, names)
+            our_cpu, ours = aidd(args, root, "a11y", names)
             hv_cpu, hv = html_validate(args, root)
             print(f"\n{count} files of HTML: aidd {our_cpu:.2f} s, html-validate {hv_cpu:.2f} s CPU")
             table("html-validate", HTML_RULES, ours, hv, args.list)

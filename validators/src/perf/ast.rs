@@ -231,10 +231,13 @@ pub(super) fn block_statements<'b, 'a>(statement: &'b Statement<'a>) -> &'b [Sta
     }
 }
 
-/// What a literal creates on each evaluation: `object`, `array`, `function` or `element`.
+/// What an expression creates on each evaluation: `object`, `array`, `function`, `class` or `element`.
 pub(super) fn created_by(expression: &Expression<'_>) -> Option<&'static str> {
     Some(match expression.get_inner_expression() {
-        Expression::ObjectExpression(_) => "object",
+        Expression::ObjectExpression(_)
+        | Expression::NewExpression(_)
+        | Expression::RegExpLiteral(_) => "object",
+        Expression::ClassExpression(_) => "class",
         Expression::ArrayExpression(_) => "array",
         Expression::ArrowFunctionExpression(_) | Expression::FunctionExpression(_) => "function",
         Expression::JSXElement(_) | Expression::JSXFragment(_) => "element",

@@ -4,6 +4,7 @@ use super::ast::*;
 use super::react;
 use super::walk::Walker;
 use aidd_engine::text::finding::Edit;
+use aidd_engine::text::source::Span;
 use oxc_ast::ast::*;
 use oxc_span::GetSpan;
 
@@ -22,7 +23,7 @@ pub(super) fn check<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'
         }
         "open" => check_request(walker, call),
         "addEventListener" => check_listener(walker, call),
-        "shift" | "at" => check_first(walker, call, name),
+        "shift" | "pop" | "at" => check_first(walker, call, name),
         "flat" => check_flat(walker, call),
         _ => {}
     }
@@ -96,7 +97,7 @@ fn passes_event_on(text: &str, handler: Callable<'_, '_>) -> bool {
     })
 }
 
-fn report_unload(walker: &mut Walker<'_, '_, '_>, place: Span) {
+fn report_unload(walker: &mut Walker<'_, '_, '_>, place: oxc_span::Span) {
     let message = "an `unload` handler keeps the browser from restoring the page at once";
     if let Some(finding) = walker.at("perf/unload-handler", span(place), message) {
         finding.help("Use `pagehide`, or `visibilitychange` to save data.");
@@ -108,6 +109,13 @@ pub(super) fn check_assignment<'a>(
     walker: &mut Walker<'a, '_, '_>,
     assignment: &AssignmentExpression<'a>,
 ) {
+    if let AssignmentTarget::ArrayAssignmentTarget(target) = &assignment.left
+        && let [Some(_)] = &target.elements[..]
+        && target.rest.is_none()
+        && assignment.operator.is_assign()
+    {
+        report_pattern(walker, &assignment.right);
+    }
     let Some(member) = assignment.left.as_member_expression() else { return };
     let is_window = name_of(member.object()).is_some_and(|name| name == "window");
     let is_removed = assignment.right.is_null_or_undefined();
@@ -123,54 +131,121 @@ pub(super) fn check_member<'a>(walker: &mut Walker<'a, '_, '_>, member: &MemberE
     let is_first =
         matches!(&computed.expression, Expression::NumericLiteral(number) if number.value == 0.0);
     if is_first && !computed.optional {
-        report_first(walker, &computed.object, computed.span);
+        report_match(walker, &computed.object, computed.span, Match::First);
     }
 }
 
-/// Reports `list.filter(…).shift()` and `list.filter(…).at(0)`.
+/// Reports `list.filter(…).shift()`, `list.filter(…).at(0)`, and the same for the last match.
 fn check_first<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>, name: &str) {
-    let is_first = match call.arguments.first().and_then(Argument::as_expression) {
-        None => name == "shift",
-        Some(Expression::NumericLiteral(number)) => name == "at" && number.value == 0.0,
-        Some(_) => false,
+    let argument = match &call.arguments[..] {
+        [] => None,
+        [argument] => Some(argument),
+        _ => return,
     };
-    if is_first
-        && let Some(object) = receiver(call)
+    if argument.is_some_and(Argument::is_spread) {
+        return;
+    }
+    let which = match (name, argument.and_then(Argument::as_expression)) {
+        ("shift", None) => Match::First,
+        ("pop", None) => Match::Last,
+        ("at", Some(Expression::NumericLiteral(number))) if number.value == 0.0 => Match::First,
+        ("at", Some(Expression::UnaryExpression(unary)))
+            if unary.operator == UnaryOperator::UnaryNegation
+                && matches!(&unary.argument, Expression::NumericLiteral(number) if number.value == 1.0) =>
+        {
+            Match::Last
+        }
+        _ => return,
+    };
+    if let Some(object) = receiver(call)
         && !call.optional
     {
-        report_first(walker, object, call.span);
+        report_match(walker, object, call.span, which);
     }
 }
 
-fn report_first<'a>(walker: &mut Walker<'a, '_, '_>, object: &Expression<'a>, place: Span) {
-    let Expression::CallExpression(call) = object else { return };
-    let Some(MemberExpression::StaticMemberExpression(member)) = member_of(&call.callee) else {
+/// Reports `const [first] = list.filter(…)`.
+#[inline(never)]
+pub(super) fn check_declarator<'a>(
+    walker: &mut Walker<'a, '_, '_>,
+    declarator: &VariableDeclarator<'a>,
+) {
+    let BindingPattern::ArrayPattern(pattern) = &declarator.id else { return };
+    let [Some(_)] = &pattern.elements[..] else { return };
+    if let Some(init) = declarator.init.as_ref().filter(|_| pattern.rest.is_none()) {
+        report_pattern(walker, init);
+    }
+}
+
+fn report_pattern<'a>(walker: &mut Walker<'a, '_, '_>, list: &Expression<'a>) {
+    if filter_name(walker, list).is_none() {
         return;
+    }
+    let place = span(list.span());
+    if let Some(finding) = walker.at("perf/filter-first", place, Match::First.message()) {
+        finding.help("Use `find`, without brackets around the name.");
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Match {
+    First,
+    Last,
+}
+
+impl Match {
+    fn message(self) -> &'static str {
+        match self {
+            Self::First => "`filter` visits all items, but only the first match is used",
+            Self::Last => "`filter` visits all items, but only the last match is used",
+        }
+    }
+}
+
+/// The call of `filter` on a list that an expression is, with the place of the name.
+fn filter_name<'b, 'a>(
+    walker: &Walker<'a, '_, '_>,
+    expression: &'b Expression<'a>,
+) -> Option<(&'b CallExpression<'a>, Span)> {
+    let Expression::CallExpression(call) = expression else { return None };
+    let Some(MemberExpression::StaticMemberExpression(member)) = member_of(&call.callee) else {
+        return None;
     };
-    let is_list = member.property.name == "filter"
-        && !call.optional
-        && call.arguments.len() == 1
-        // jQuery has a `filter` too, whose function uses `this`.
-        && Callable::of_argument(call, 0).is_some_and(|function| {
+    let ([callback] | [callback, _]) = &call.arguments[..] else { return None };
+    let callback = callback.as_expression()?;
+    // jQuery has a `filter` too, whose function uses `this`.
+    let is_callback = match Callable::of(callback) {
+        Some(function) => {
             function.params().items.len() <= 2
                 && !(matches!(function, Callable::Function(_))
                     && mentions(walker.slice(function.span()), "this"))
-        })
-        && !slice(walker.text, &member.object).contains('$');
-    if is_list {
-        let message = "`filter` visits all items, but only the first match is used";
-        let place = span(place);
-        if let Some(finding) = walker.at("perf/filter-first", place, message) {
-            let edits = vec![
-                Edit::replace(span(member.property.span), "find"),
-                Edit::delete(aidd_engine::text::source::Span {
-                    start: call.span.end,
-                    end: place.end,
-                }),
-            ];
-            // With strict types, the result of `find` can be `undefined`.
-            finding.help("Use `find`.").fix_unsafe("Use `find`", edits);
         }
+        None => name_of(callback).is_some(),
+    };
+    let is_list = member.property.name == "filter"
+        && !call.optional
+        && is_callback
+        && !slice(walker.text, &member.object).contains('$');
+    is_list.then(|| (&**call, span(member.property.span)))
+}
+
+fn report_match<'a>(
+    walker: &mut Walker<'a, '_, '_>,
+    object: &Expression<'a>,
+    place: oxc_span::Span,
+    which: Match,
+) {
+    let Some((call, name)) = filter_name(walker, object) else { return };
+    let place = span(place);
+    let rest = Span { start: call.span.end, end: place.end };
+    if let Some(finding) = walker.at("perf/filter-first", place, which.message()) {
+        let (method, help) = match which {
+            Match::First => ("find", "Use `find`."),
+            Match::Last => ("findLast", "Use `findLast`."),
+        };
+        // With strict types, the result of `find` can be `undefined`.
+        let edits = vec![Edit::replace(name, method), Edit::delete(rest)];
+        finding.help(help).fix_unsafe(help.trim_end_matches('.'), edits);
     }
 }
 
@@ -180,15 +255,21 @@ fn check_flat<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>) {
     let Some(MemberExpression::StaticMemberExpression(member)) = member_of(&inner.callee) else {
         return;
     };
+    let is_optional =
+        call.optional || member_of(&call.callee).is_some_and(MemberExpression::optional);
     let is_one_level = match call.arguments.first().and_then(Argument::as_expression) {
+        _ if call.arguments.len() > 1 => false,
         None => call.arguments.is_empty(),
         Some(Expression::NumericLiteral(number)) => number.value == 1.0,
         Some(_) => false,
     };
     let is_map = member.property.name == "map"
         && inner.arguments.len() == 1
-        && Callable::of_argument(inner, 0).is_some_and(|function| !function.is_async())
-        && !call.optional
+        && match Callable::of_argument(inner, 0) {
+            Some(function) => !function.is_async(),
+            None => inner.arguments[0].as_expression().is_some_and(|it| name_of(it).is_some()),
+        }
+        && !is_optional
         && !inner.optional;
     if is_one_level && is_map {
         let place = span(call.span);
@@ -196,10 +277,7 @@ fn check_flat<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>) {
         if let Some(finding) = walker.at("perf/map-flat", place, message) {
             let edits = vec![
                 Edit::replace(span(member.property.span), "flatMap"),
-                Edit::delete(aidd_engine::text::source::Span {
-                    start: inner.span.end,
-                    end: place.end,
-                }),
+                Edit::delete(Span { start: inner.span.end, end: place.end }),
             ];
             finding.help("Use `flatMap`.").fix("Use `flatMap`", edits);
         }

@@ -2,6 +2,7 @@
 //! observers that are never stopped.
 
 use super::ast::*;
+use super::cleanup;
 use super::walk::{Role, Walker};
 use aidd_engine::text::source::Span;
 use oxc_ast::ast::*;
@@ -19,6 +20,7 @@ pub(super) fn check_effect<'a>(
         Some(Expression::ArrayExpression(array)) => Dependencies::List(array),
         _ => Dependencies::Unknown,
     };
+    cleanup::check_async(walker, function, "React");
     check_endless(walker, function, &dependencies, hook);
     check_derived(walker, function, &dependencies);
     check_leaks(walker, function, function.span(), &dependencies, Cleanup::Returned);
@@ -263,6 +265,9 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpress
         _ => return,
     };
     let Some(function) = Callable::of_argument(call, 0) else { return };
+    if cleanup == Cleanup::Returned {
+        cleanup::check_async(walker, function, "Svelte");
+    }
     if walker.stops_on_removal() {
         return;
     }
@@ -285,31 +290,14 @@ pub(super) fn check_options<'a>(walker: &mut Walker<'a, '_, '_>, object: &Object
     }
 }
 
-/// Checks the class of a component of Angular.
-#[inline(never)]
-pub(super) fn check_class<'a>(walker: &mut Walker<'a, '_, '_>, class: &Class<'a>) {
-    let is_component = class.decorators.iter().any(|decorator| {
-        call_of(&decorator.expression)
-            .and_then(callee_name)
-            .is_some_and(|name| matches!(name, "Component" | "Directive"))
-    });
-    let ends = ["ngOnDestroy", "estroyRef", "takeUntil", "onDestroy"];
-    let is_ended = || ends.iter().any(|name| contains(walker.slice(span(class.span)), name));
-    if !is_component || is_ended() {
-        return;
-    }
-    for member in &class.body.body {
-        let ClassElement::MethodDefinition(method) = member else { continue };
-        let starts = method
-            .key
-            .static_name()
-            .is_some_and(|name| matches!(&*name, "ngOnInit" | "ngAfterViewInit" | "constructor"));
-        if starts {
-            let function = Callable::Function(&method.value);
-            let whole = span(class.span);
-            check_leaks(walker, function, whole, &Dependencies::Unknown, Cleanup::Elsewhere);
-        }
-    }
+/// Checks the method of a class that runs when its component appears.
+pub(super) fn check_method<'a>(
+    walker: &mut Walker<'a, '_, '_>,
+    method: &Function<'a>,
+    class: Span,
+) {
+    let function = Callable::Function(method);
+    check_leaks(walker, function, class, &Dependencies::Unknown, Cleanup::Elsewhere);
 }
 
 /// Maximum length in bytes of an effect that is checked for leaks.

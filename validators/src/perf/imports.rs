@@ -84,12 +84,19 @@ impl<'a> Imports<'a> {
                     (it.local.name.as_str(), "*", false)
                 }
             };
-            if matches!(module, "next/head" | "next/document" | "next/script") {
+            if matches!(module, "next/head" | "next/document" | "next/script" | "next/image") {
                 self.next_components.push((local, module));
             }
             let is_type = is_type || declaration.import_kind.is_type();
             self.all.push(Import { local, name, module, span: place, is_type });
         }
+    }
+
+    /// The declaration that imports something of a module for all uses of the script.
+    pub(super) fn static_import(&self, module: &str) -> Option<Span> {
+        let mut named = self.all.iter().filter(|it| it.module == module && !it.is_type);
+        let bare = || self.bare.iter().find(|(name, _)| *name == module).map(|(_, place)| *place);
+        named.next().map(|import| import.span).or_else(bare)
     }
 
     /// The import that declares a name.
@@ -112,6 +119,16 @@ impl<'a> Imports<'a> {
         self.is_vue_file = path.ends_with(".vue");
         if package.has_next {
             self.next_role = next_role(package.relative(path));
+            // A document in another place, which `_document` exports.
+            let is_document = || {
+                let parts = ["default", "Html", "Head", "Main", "NextScript"];
+                self.all.iter().any(|it| {
+                    it.module == "next/document" && !it.is_type && parts.contains(&it.name)
+                })
+            };
+            if self.next_role == NextRole::Other && is_document() {
+                self.next_role = NextRole::Document;
+            }
         }
     }
 }
@@ -179,8 +196,8 @@ const ICONS: [&str; 7] = [
     "date-fns/locale",
 ];
 
-/// Reports imports of whole libraries in code that runs in browsers.
-pub(super) fn check<'a>(walker: &mut Walker<'a, '_, '_>, program: &Program<'a>) {
+/// Whether the script is part of what browsers load.
+pub(super) fn runs_in_browser(walker: &Walker<'_, '_, '_>) -> bool {
     let path = walker.report.source().path();
     let package = walker.package;
     let imports = &walker.imports;
@@ -197,7 +214,14 @@ pub(super) fn check<'a>(walker: &mut Walker<'a, '_, '_>, program: &Program<'a>) 
     let is_component = [".tsx", ".jsx", ".vue", ".svelte"].iter().any(|end| path.ends_with(end))
         || imports.is_client_module;
     let is_client = package.is_client && (is_component || !package.is_server);
-    if is_server || !is_client || package.narrows_imports {
+    is_client && !is_server
+}
+
+/// Reports imports of whole libraries in code that runs in browsers.
+pub(super) fn check<'a>(walker: &mut Walker<'a, '_, '_>, program: &Program<'a>) {
+    let package = walker.package;
+    let imports = &walker.imports;
+    if !runs_in_browser(walker) || package.narrows_imports {
         return;
     }
     let mut found: Vec<(Span, &str, &str)> = Vec::new();

@@ -20,6 +20,8 @@ pub(super) struct Loop<'a> {
     pub(super) list: Option<&'a str>,
     /// Whether each round is about one of many items.
     is_over_items: bool,
+    /// Whether the source does not limit the number of rounds.
+    is_unlimited: bool,
     /// Whether the number of rounds depends on what they find.
     is_search: bool,
     /// Whether the loop calls a function for each item.
@@ -32,9 +34,14 @@ pub(super) struct Loop<'a> {
 }
 
 impl<'a> Loop<'a> {
+    /// Whether the loop calls a function for each item.
+    pub(super) fn is_callback(&self) -> bool {
+        self.is_callback
+    }
+
     /// A loop whose rounds can depend on each other.
-    pub(super) fn plain(span: Span) -> Self {
-        Self { span, ..Self::default() }
+    pub(super) fn plain(span: Span, test: Option<&Expression<'a>>) -> Self {
+        Self { span, is_unlimited: test.is_some_and(|test| !has_number(test)), ..Self::default() }
     }
 
     /// A loop whose condition depends on what its rounds find, such as the size that fits.
@@ -58,10 +65,22 @@ impl<'a> Loop<'a> {
             span: span(statement.span),
             list: root_name(&statement.right),
             is_over_items,
+            is_unlimited: is_over_items,
             only_loads: block_statements(&statement.body).iter().all(only_loads),
             items,
             ..Self::default()
         }
+    }
+}
+
+/// Whether a condition compares with a number, or a list that the source shows.
+fn has_number(test: &Expression<'_>) -> bool {
+    match test.get_inner_expression() {
+        Expression::BinaryExpression(binary) => [&binary.left, &binary.right]
+            .iter()
+            .any(|side| matches!(side.get_inner_expression(), Expression::NumericLiteral(_))),
+        Expression::ArrayExpression(_) => true,
+        _ => false,
     }
 }
 
@@ -131,6 +150,7 @@ pub(super) fn check_call<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpress
             index: function.param_name(1),
             list: root_name(list),
             is_over_items: is_long(list, &items),
+            is_unlimited: is_long(list, &items),
             is_callback: true,
             items,
             ..Loop::default()
@@ -383,20 +403,23 @@ fn check_reduce<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>) 
     let Some(result) = function.param_name(0) else { return };
     let is_fixed = receiver(call)
         .is_some_and(|list| matches!(list.get_inner_expression(), Expression::ArrayExpression(_)));
+    if is_fixed || call.arguments.len() > 2 {
+        return;
+    }
     // The initial value shows the type: texts have `concat` too.
     let is_collection = call
         .arguments
         .get(1)
         .and_then(Argument::as_expression)
         .is_some_and(|it| matches!(created_by(it), Some("object" | "array")));
-    if is_fixed || !is_collection {
-        return;
-    }
     let returned = function.expression().or_else(|| match function.statements().last() {
         Some(Statement::ReturnStatement(statement)) => statement.argument.as_ref(),
         _ => None,
     });
-    if let Some(copied) = returned.and_then(|returned| copied_name(returned, result, true)) {
+    let is_literal = returned.is_some_and(|it| created_by(it).is_some());
+    if let Some(copied) = returned.and_then(|returned| copied_name(returned, result, true))
+        && (is_collection || is_literal)
+    {
         report_copy(walker, span(copied), result);
     }
 }
@@ -418,7 +441,7 @@ fn copied_name(expression: &Expression<'_>, name: &str, merges: bool) -> Option<
             });
             grows.then_some(spread)
         }
-        Expression::ArrayExpression(array) => {
+        Expression::ArrayExpression(array) if array.elements.len() > 1 => {
             array.elements.iter().find_map(|element| match element {
                 ArrayExpressionElement::SpreadElement(spread) if is_name(spread) => {
                     Some(spread.span)
@@ -441,7 +464,9 @@ fn check_copy<'a>(walker: &mut Walker<'a, '_, '_>, assignment: &AssignmentExpres
     let name = target.name.as_str();
     let Some(the_loop) = walker.frame().and_then(|frame| frame.loops.last()) else { return };
     let is_item = the_loop.items.contains(&name);
-    if !assignment.operator.is_assign() || is_item || !the_loop.is_over_items {
+    // Next to the network, copies are fast.
+    let is_slow = !the_loop.awaits.is_empty();
+    if !assignment.operator.is_assign() || is_item || is_slow || !the_loop.is_unlimited {
         return;
     }
     let Some(copied) = copied_name(&assignment.right, name, false) else { return };

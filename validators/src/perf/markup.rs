@@ -171,6 +171,9 @@ fn check_script(element: Element<'_>, report: &mut Report<'_>) {
     }
 }
 
+/// Settings with which a text is visible before its font has loaded.
+const DISPLAYS: [&str; 3] = ["display=swap", "display=fallback", "display=optional"];
+
 /// Families of Google Fonts that contain icons.
 const ICONS: [&str; 2] = ["Material+Icons", "Material+Symbols"];
 
@@ -183,7 +186,7 @@ fn check_link(element: Element<'_>, report: &mut Report<'_>) {
     if let Some(Value::Static { text, span }) = element.value("href")
         && rel == "stylesheet"
         && text.contains("fonts.googleapis.com/css")
-        && !text.contains("display=")
+        && !DISPLAYS.iter().any(|display| text.contains(display))
         // Another font would show the names of the icons.
         && !ICONS.iter().any(|family| text.contains(family))
     {
@@ -191,7 +194,18 @@ fn check_link(element: Element<'_>, report: &mut Report<'_>) {
         if let Some(finding) = at(report, "perf/font-display", place, super::FONT_DISPLAY) {
             finding
                 .help("Add `&display=swap` to the address.")
-                .fix_unsafe("Add `display=swap`", vec![Edit::insert(span.end, "&display=swap")]);
+                .fix_unsafe("Set `display=swap`", vec![swap_display(text, span)]);
+        }
+    }
+    if rel.is_empty() || rel == "preload" {
+        let target = element.value("href").and_then(Value::text).unwrap_or_default();
+        if target.trim_end_matches('/') == "https://fonts.gstatic.com" {
+            let message = "the address of a server is not a file: without `rel=\"preconnect\"`, the link does nothing";
+            let place = element.tag_span();
+            if let Some(finding) = at(report, "perf/font-preconnect", place, message) {
+                finding.help("Set `rel=\"preconnect\"`.");
+            }
+            return;
         }
     }
     if rel != "preload" {
@@ -215,6 +229,33 @@ fn check_link(element: Element<'_>, report: &mut Report<'_>) {
     }
 }
 
+/// Calls that return another value each time.
+const RANDOM: [&str; 3] = ["Math.random()", "Date.now()", "crypto.randomUUID()"];
+
+/// Reports a key that differs after each render.
+fn check_vue_key(element: Element<'_>, text: &str, report: &mut Report<'_>) {
+    let Some(Value::Dynamic { span }) = element.value("key") else { return };
+    let expression = text.get(span.range()).unwrap_or_default().trim();
+    let Some(call) = RANDOM.iter().find(|call| expression.starts_with(*call)) else { return };
+    let message = format!(
+        "`{call}` returns another key on each render: Vue creates the element again, without its state"
+    );
+    if let Some(finding) = at(report, "perf/random-key", span, message) {
+        finding.help("Use a property that identifies the item.");
+    }
+}
+
+/// The edit that sets `display=swap` in the address of a font.
+fn swap_display(address: &str, span: Span) -> Edit {
+    let Some(at) = address.find("display=") else {
+        return Edit::insert(span.end, "&display=swap");
+    };
+    let start = at + "display=".len();
+    let length = address[start..].find('&').unwrap_or(address.len() - start);
+    let start = span.start as usize + start;
+    Edit::replace(Span::new(start, start + length), "swap")
+}
+
 /// Checks the directives that repeat an element.
 fn check_lists(element: Element<'_>, text: &str, report: &mut Report<'_>) {
     let directive = |name: &str| {
@@ -225,6 +266,7 @@ fn check_lists(element: Element<'_>, text: &str, report: &mut Report<'_>) {
     };
     match element.document().language() {
         Language::Vue => {
+            check_vue_key(element, text, report);
             let Some(list) = directive("v-for") else { return };
             if let Some(condition) = directive("v-if") {
                 let message = "`v-if` on an element with `v-for`: Vue evaluates it before the loop";

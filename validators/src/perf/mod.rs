@@ -2,12 +2,16 @@
 
 mod ast;
 mod calls;
+mod cleanup;
 mod effects;
 mod imports;
+mod keys;
+mod lazy;
 mod loops;
 mod markup;
 mod next;
 mod project;
+mod props;
 mod react;
 #[cfg(test)]
 mod tests;
@@ -42,6 +46,9 @@ const RULES: &[&str] = &[
     "perf/endless-effect",
     "perf/filter-first",
     "perf/index-key",
+    "perf/ineffective-lazy-import",
+    "perf/ineffective-listener-removal",
+    "perf/inline-components",
     "perf/layout-thrash",
     "perf/leaking-effect",
     "perf/map-flat",
@@ -58,15 +65,18 @@ const RULES: &[&str] = &[
     "perf/next-head-element",
     "perf/next-head-in-document",
     "perf/next-html-link",
+    "perf/next-image-sizes",
     "perf/next-img-element",
     "perf/next-inline-script-id",
     "perf/next-page-font",
     "perf/next-script-in-head",
     "perf/next-style-link",
     "perf/query-in-loop",
+    "perf/random-key",
     "perf/request-waterfall",
     "perf/synchronous-request",
     "perf/unload-handler",
+    "perf/unstable-default",
     "perf/unstable-dependency",
     "perf/unstable-memo-prop",
     "perf/whole-library-import",

@@ -5,11 +5,16 @@ use super::project::NextRole;
 use super::walk::Walker;
 use aidd_engine::text::source::Span;
 use oxc_ast::ast::*;
+use oxc_span::GetSpan;
 
 /// The modules of Next whose components have a meaning of their own.
 const HEAD: &str = "next/head";
 const DOCUMENT: &str = "next/document";
 const SCRIPT: &str = "next/script";
+const IMAGE: &str = "next/image";
+
+const ANALYTICS: &str = "analytics compete with the page for the network";
+const ANALYTICS_HELP: &str = "Use `GoogleAnalytics` or `GoogleTagManager` from `@next/third-parties/google`, or `Script` from `next/script`.";
 
 /// The attribute of an element with this name.
 fn attribute<'b, 'a>(
@@ -69,7 +74,9 @@ pub(super) fn check_element<'a>(
     let in_module =
         |wanted: &str| outer.iter().any(|(name, module)| *name == "Head" && *module == wanted);
     match (name, module) {
-        ("img", _) => check_image(walker, opening, place),
+        ("img", _) if outer.last().is_none_or(|(name, _)| *name != "picture") => {
+            check_image(walker, opening, place);
+        }
         ("script", _) => check_script(walker, opening, place),
         ("link", _) => check_link(walker, opening, place),
         ("a", _) => check_anchor(walker, opening, place),
@@ -100,7 +107,7 @@ pub(super) fn check_element<'a>(
                 "Import a style sheet in `_app`.",
             );
         }
-        ("Head", DOCUMENT) if role == NextRole::Document => {
+        ("Head", DOCUMENT | HEAD) if role == NextRole::Document => {
             walker.document_heads += 1;
             if walker.document_heads == 2 {
                 report(
@@ -112,6 +119,7 @@ pub(super) fn check_element<'a>(
                 );
             }
         }
+        (_, IMAGE) => check_next_image(walker, opening, place),
         (_, SCRIPT) => check_next_script(walker, element, place, in_module(HEAD)),
         _ => {}
     }
@@ -141,7 +149,50 @@ fn check_image<'a>(walker: &mut Walker<'a, '_, '_>, element: &JSXOpeningElement<
     }
 }
 
+/// Reports an image that fills its container, and whose width in the page is unknown.
+fn check_next_image<'a>(
+    walker: &mut Walker<'a, '_, '_>,
+    element: &JSXOpeningElement<'a>,
+    place: Span,
+) {
+    let is_unknown = has_spread(element)
+        || ["sizes", "unoptimized", "loader"].iter().any(|name| attribute(element, name).is_some());
+    let is_vector = text_of(element, "src").is_some_and(|source| {
+        source.split(['?', '#']).next().is_some_and(|it| it.ends_with(".svg"))
+    });
+    let fills = attribute(element, "fill").is_some_and(|fill| match &fill.value {
+        None => true,
+        Some(JSXAttributeValue::ExpressionContainer(container)) => matches!(
+            container.expression.as_expression(),
+            Some(Expression::BooleanLiteral(literal)) if literal.value
+        ),
+        Some(_) => false,
+    });
+    if fills && !is_unknown && !is_vector && !walker.package.has_plain_images {
+        report(
+            walker,
+            "next-image-sizes",
+            place,
+            "`fill` without `sizes`: the browser loads an image as wide as the window",
+            "Add `sizes` with the width of the image in the page, such as `sizes=\"(min-width: 768px) 50vw, 100vw\"`.",
+        );
+    }
+}
+
+/// Whether an inline script loads the analytics of Google.
+fn loads_analytics<'a>(walker: &Walker<'a, '_, '_>, element: &JSXOpeningElement<'a>) -> bool {
+    attribute(element, "dangerouslySetInnerHTML").is_some_and(|content| {
+        let text = slice(walker.text, content);
+        contains(text, "googletagmanager.com/gtm.js")
+            || contains(text, "google-analytics.com/analytics.js")
+    })
+}
+
 fn check_script<'a>(walker: &mut Walker<'a, '_, '_>, element: &JSXOpeningElement<'a>, place: Span) {
+    if loads_analytics(walker, element) {
+        report(walker, "next-analytics-script", place, ANALYTICS, ANALYTICS_HELP);
+        return;
+    }
     if attribute(element, "src").is_none() || has_spread(element) {
         return;
     }
@@ -153,13 +204,7 @@ fn check_script<'a>(walker: &mut Walker<'a, '_, '_>, element: &JSXOpeningElement
         .iter()
         .any(|name| attribute(element, name).is_some());
     if is_analytics {
-        report(
-            walker,
-            "next-analytics-script",
-            place,
-            "analytics compete with the page for the network",
-            "Use `GoogleAnalytics` from `@next/third-parties/google`, or `Script` from `next/script`.",
-        );
+        report(walker, "next-analytics-script", place, ANALYTICS, ANALYTICS_HELP);
     } else if !is_deferred {
         report(
             walker,
@@ -340,17 +385,11 @@ pub(super) fn check_module<'a>(walker: &mut Walker<'a, '_, '_>, program: &Progra
                 }
             }
             Statement::ExportDefaultDeclaration(export) if walker.imports.is_client_module => {
-                if let ExportDefaultDeclarationKind::FunctionDeclaration(function) =
-                    &export.declaration
-                    && function.r#async
-                    && function.id.as_ref().is_some_and(|id| is_component_name(&id.name))
-                {
-                    let start = function.span.start;
-                    let end = function.id.as_ref().map_or(function.span.end, |id| id.span.end);
+                if let Some(place) = async_component(program, &export.declaration) {
                     report(
                         walker,
                         "next-async-client-component",
-                        Span { start, end },
+                        place,
                         "client components cannot be `async`",
                         "Load the data in a server component, or with a hook.",
                     );
@@ -359,6 +398,33 @@ pub(super) fn check_module<'a>(walker: &mut Walker<'a, '_, '_>, program: &Progra
             _ => {}
         }
     }
+}
+
+/// The start of the `async` function that is exported as a component.
+fn async_component(
+    program: &Program<'_>,
+    declaration: &ExportDefaultDeclarationKind<'_>,
+) -> Option<Span> {
+    let of_function = |function: &Function<'_>| {
+        let id = function.id.as_ref().filter(|id| is_component_name(&id.name))?;
+        function.r#async.then_some(Span { start: function.span.start, end: id.span.end })
+    };
+    if let ExportDefaultDeclarationKind::FunctionDeclaration(function) = declaration {
+        return of_function(function);
+    }
+    let name = name_of(declaration.as_expression()?).filter(|name| is_component_name(name))?;
+    program.body.iter().find_map(|statement| match statement {
+        Statement::FunctionDeclaration(function) => {
+            function.id.as_ref().filter(|id| id.name == name).and_then(|_| of_function(function))
+        }
+        Statement::VariableDeclaration(declaration) => {
+            let mut all = declaration.declarations.iter();
+            let declarator = all.find(|it| binding_name(&it.id) == Some(name))?;
+            let function = Callable::of(declarator.init.as_ref()?)?;
+            function.is_async().then(|| span(declarator.id.span()))
+        }
+        _ => None,
+    })
 }
 
 /// Whether a statement exports a function or constant with this name.

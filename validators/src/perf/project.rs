@@ -20,6 +20,8 @@ pub(super) struct Package {
     pub(super) is_server: bool,
     /// Whether a plug-in of the bundler replaces imports of whole libraries.
     pub(super) narrows_imports: bool,
+    /// Whether Next serves images as they are.
+    pub(super) has_plain_images: bool,
 }
 
 /// Packages of which one suffices to show that the code runs in browsers.
@@ -115,6 +117,10 @@ impl Package {
                 || engine_field("vscode"),
             narrows_imports: has_any(&narrowing)
                 || settings().any(|text| text.contains("modularizeImports")),
+            has_plain_images: has("next")
+                && settings().any(|text| {
+                    text.contains("unoptimized: true") || text.contains("output: \"export\"")
+                }),
         }
     }
 
@@ -147,11 +153,17 @@ pub(super) fn next_role(path: &str) -> NextRole {
     }
     let Some(below) = path.strip_prefix("pages/") else { return NextRole::Other };
     match stem {
-        "_document" => NextRole::Document,
-        "_app" => NextRole::App,
+        "_document" | "_app" | "index" if is_special(below, "_document") => NextRole::Document,
+        "_app" | "index" if is_special(below, "_app") => NextRole::App,
         _ if below.starts_with("api/") => NextRole::Other,
         _ => NextRole::Page,
     }
+}
+
+/// Whether a path below `pages` is that of this special file, which can have a directory of its own.
+fn is_special(below: &str, name: &str) -> bool {
+    let rest = below.strip_prefix(name).unwrap_or_default();
+    rest.starts_with('.') && !rest.contains('/') || rest.starts_with("/index.")
 }
 
 /// Parts of paths of code that runs on servers, in build steps or in tools.

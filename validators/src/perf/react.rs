@@ -1,8 +1,8 @@
 //! Rules on components and hooks of React.
 
 use super::ast::*;
-use super::effects;
 use super::walk::{Candidate, Frame, Role, State, WRAPPERS, Walker};
+use super::{effects, keys, props};
 use oxc_ast::ast::*;
 use oxc_span::GetSpan;
 use std::collections::HashSet;
@@ -36,6 +36,7 @@ pub(super) fn read_body<'a>(
     function: Callable<'_, 'a>,
     walker: &Walker<'a, '_, '_>,
 ) {
+    props::read_defaults(frame, function);
     for statement in function.statements() {
         match statement {
             Statement::VariableDeclaration(declaration) => {
@@ -45,9 +46,11 @@ pub(super) fn read_body<'a>(
                 }
             }
             Statement::FunctionDeclaration(inner) => {
-                if let Some(id) = inner.id.as_ref().filter(|id| is_component_name(&id.name)) {
-                    let name = id.name.as_str();
-                    frame.created.push(Candidate { name, span: span(id.span) });
+                let Some(id) = &inner.id else { continue };
+                let (name, span) = (id.name.as_str(), span(id.span));
+                frame.literals.insert(name, ("function", span));
+                if is_component_name(name) {
+                    frame.created.push(Candidate { name, span });
                 }
             }
             Statement::ClassDeclaration(inner) => {
@@ -86,6 +89,7 @@ fn read_declarator<'a>(
     let Some(name) = binding_name(&declarator.id) else { return };
     if let Some(what) = created_by(init).filter(|what| is_const && *what != "element") {
         frame.literals.insert(name, (what, span(declarator.id.span())));
+        props::read_components(frame, name, init);
     }
     if !is_component_name(name) {
         return;
@@ -117,7 +121,7 @@ fn creates_component(walker: &Walker<'_, '_, '_>, call: &CallExpression<'_>) -> 
         "lazy" | "defineAsyncComponent" => true,
         "dynamic" => walker.imports.is_from_any("dynamic", &["next/dynamic"]),
         "styled" => walker.imports.is_from_any("styled", &STYLED),
-        _ => WRAPPERS.contains(&name) && Callable::of_argument(call, 0).is_some(),
+        _ => WRAPPERS.contains(&name) && props::is_wrapped_function(call),
     }
 }
 
@@ -277,6 +281,8 @@ fn check_dependencies<'a>(
                     ))
                     .related(definition, "created here");
             }
+        } else {
+            props::check_dependency(walker, expression, &format!("`{hook}` {effect}"));
         }
     }
 }
@@ -336,7 +342,7 @@ pub(super) fn check_new<'a>(walker: &mut Walker<'a, '_, '_>, new: &NewExpression
 }
 
 /// Functions that return a function with its own timer.
-const TIMED: [&str; 2] = ["debounce", "throttle"];
+pub(super) const TIMED: [&str; 2] = ["debounce", "throttle"];
 
 /// Reports a debounced function that each render creates, so that it delays nothing.
 pub(super) fn check_timed<'a>(walker: &mut Walker<'a, '_, '_>, call: &CallExpression<'a>) {
@@ -403,6 +409,8 @@ pub(super) fn check_element<'a>(walker: &mut Walker<'a, '_, '_>, element: &JSXOp
         let attribute_name = attribute_name.name.as_str();
         if attribute_name == "key" {
             check_key(walker, value);
+        } else if attribute_name == "components" {
+            props::check_components(walker, value);
         } else if is_provider && attribute_name == "value" {
             check_value(walker, value);
         } else if is_memo && attribute_name != "ref" {
@@ -411,17 +419,22 @@ pub(super) fn check_element<'a>(walker: &mut Walker<'a, '_, '_>, element: &JSXOp
     }
 }
 
+/// The innermost function, if it is a component that re-renders by itself, and no compiler memoizes
+/// its values.
+fn unstable_frame<'w, 'a>(walker: &'w Walker<'a, '_, '_>) -> Option<&'w Frame<'a>> {
+    let is_unstable = |frame: &&Frame<'a>| frame.role == Role::Component && frame.hooks > 0;
+    walker.frame().filter(is_unstable).filter(|_| !walker.package.has_compiler)
+}
+
 /// What an expression creates on each render of a component that re-renders by itself.
 fn unstable<'a>(walker: &Walker<'a, '_, '_>, value: &Expression<'a>) -> Option<&'static str> {
-    let frame = walker.frame()?;
-    if walker.package.has_compiler || frame.role != Role::Component || frame.hooks == 0 {
-        return None;
-    }
+    let frame = unstable_frame(walker)?;
     created_by(value).or_else(|| Some(frame.literals.get(name_of(value)?)?.0))
 }
 
 fn check_value<'a>(walker: &mut Walker<'a, '_, '_>, value: &Expression<'a>) {
-    if let Some(what) = unstable(walker, value) {
+    let in_case = || unstable_frame(walker).and_then(|_| props::created_in_case(value));
+    if let Some(what) = unstable(walker, value).or_else(in_case) {
         let message = format!(
             "the context gets a new {what} on each render, which re-renders all its consumers"
         );
@@ -454,6 +467,7 @@ fn check_prop<'a>(
 
 /// Notes a key that is the index of the enclosing `list.map((item, index) => …)`.
 fn check_key<'a>(walker: &mut Walker<'a, '_, '_>, value: &Expression<'a>) {
+    keys::check(walker, value);
     let index = match value.get_inner_expression() {
         Expression::Identifier(identifier) => Some(identifier.name.as_str()),
         // `${index}` and `index.toString()`

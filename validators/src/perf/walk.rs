@@ -6,7 +6,7 @@ use super::ast::{
     is_hook_name, name_of, span,
 };
 use super::project::Package;
-use super::{calls, effects, imports, loops, next, react, waterfall};
+use super::{calls, cleanup, effects, imports, lazy, loops, next, props, react, waterfall};
 use aidd_engine::rules::rule::Report;
 use aidd_engine::text::files::Files;
 use aidd_engine::text::finding::Finding;
@@ -52,6 +52,10 @@ pub(super) struct Frame<'a> {
     pub(super) hooks: u32,
     /// Constants of a component that hold a new object, array or function after each render.
     pub(super) literals: HashMap<&'a str, (&'static str, Span)>,
+    /// Parameters whose default is a new object, array or function after each render.
+    pub(super) defaults: HashMap<&'a str, (&'static str, Span)>,
+    /// Constants that are objects of components, with the first of these.
+    pub(super) component_maps: Vec<(&'a str, Span)>,
     /// Components that the function creates.
     pub(super) created: Vec<Candidate<'a>>,
     /// Keys that are the index in a list of the component's state.
@@ -71,6 +75,8 @@ impl<'a> Frame<'a> {
             states: Vec::new(),
             hooks: 0,
             literals: HashMap::new(),
+            defaults: HashMap::new(),
+            component_maps: Vec::new(),
             created: Vec::new(),
             index_keys: Vec::new(),
             rendered: HashSet::new(),
@@ -100,6 +106,9 @@ pub(super) struct Walker<'a, 'r, 's> {
     elements: Vec<(&'a str, &'a str)>,
     /// Whether the script has a callback for the removal of its component, once it is needed.
     stops_on_removal: OnceCell<bool>,
+    /// The name of the class of React that encloses the current node.
+    class: Option<&'a str>,
+    is_component_file: bool,
     /// The number of `Head` elements in the document of Next.
     pub(super) document_heads: u32,
 }
@@ -113,7 +122,8 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
         report: &'r mut Report<'s>,
     ) -> Self {
         let mut imports = imports::Imports::new(program);
-        imports.set_path(package, report.source().path());
+        let path = report.source().path();
+        imports.set_path(package, path);
         Self {
             text,
             package,
@@ -128,6 +138,8 @@ impl<'a, 'r, 's> Walker<'a, 'r, 's> {
             hook_arguments: 0,
             elements: Vec::new(),
             stops_on_removal: OnceCell::new(),
+            class: None,
+            is_component_file: [".tsx", ".jsx"].iter().any(|end| path.ends_with(end)),
             document_heads: 0,
         }
     }
@@ -254,12 +266,40 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
         if let (Some(name), Some(init)) = (binding_name(&declarator.id), &declarator.init) {
             self.pending = function_start(init).map(|start| (start, name));
         }
+        calls::check_declarator(self, declarator);
         walk::walk_variable_declarator(self, declarator);
     }
 
     fn visit_class(&mut self, class: &Class<'a>) {
-        effects::check_class(self, class);
+        cleanup::check_class(self, class);
+        let outer = self.class;
+        let name = class.id.as_ref().map_or(UNNAMED, |id| id.name.as_str());
+        self.class = cleanup::is_react_class(class).then_some(name);
         walk::walk_class(self, class);
+        self.class = outer;
+    }
+
+    fn visit_method_definition(&mut self, method: &MethodDefinition<'a>) {
+        if let Some(name) = self.class
+            && method.key.is_specific_static_name("render")
+        {
+            self.pending = Some((method.value.span.start, name));
+        }
+        walk::walk_method_definition(self, method);
+    }
+
+    fn visit_export_default_declaration(&mut self, export: &ExportDefaultDeclaration<'a>) {
+        let start = match &export.declaration {
+            ExportDefaultDeclarationKind::FunctionDeclaration(function) => {
+                Some(function.span.start)
+            }
+            other => other.as_expression().and_then(function_start),
+        };
+        // A script with elements exports a component.
+        if let Some(start) = start.filter(|_| self.is_component_file) {
+            self.pending = Some((start, UNNAMED));
+        }
+        walk::walk_export_default_declaration(self, export);
     }
 
     fn visit_object_expression(&mut self, object: &ObjectExpression<'a>) {
@@ -276,9 +316,11 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
             react::check_hook(self, call, hook);
         }
         effects::check_call(self, call);
+        cleanup::check_removal(self, call);
         calls::check(self, call);
         loops::check_call(self, call);
         react::note_setter(self, call);
+        props::note_element(self, call);
         let is_lazy = hook.is_some() || is_factory(call);
         self.hook_arguments += u32::from(is_lazy);
         walk::walk_call_expression(self, call);
@@ -300,6 +342,11 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
         loops::check_member(self, member);
         calls::check_member(self, member);
         walk::walk_member_expression(self, member);
+    }
+
+    fn visit_import_expression(&mut self, import: &ImportExpression<'a>) {
+        lazy::check(self, import);
+        walk::walk_import_expression(self, import);
     }
 
     fn visit_await_expression(&mut self, expression: &AwaitExpression<'a>) {
@@ -326,7 +373,7 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
     }
 
     fn visit_for_statement(&mut self, statement: &ForStatement<'a>) {
-        let the_loop = loops::Loop::plain(span(statement.span));
+        let the_loop = loops::Loop::plain(span(statement.span), statement.test.as_ref());
         self.in_loop(the_loop, |walker| walk::walk_for_statement(walker, statement));
     }
 
@@ -341,7 +388,7 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
     }
 
     fn visit_for_in_statement(&mut self, statement: &ForInStatement<'a>) {
-        let the_loop = loops::Loop::plain(span(statement.span));
+        let the_loop = loops::Loop::plain(span(statement.span), Some(&statement.right));
         self.in_loop(the_loop, |walker| walk::walk_for_in_statement(walker, statement));
     }
 
@@ -354,6 +401,9 @@ impl<'a> Visit<'a> for Walker<'a, '_, '_> {
     // Types contain no calls.
     fn visit_ts_type(&mut self, _: &TSType<'a>) {}
 }
+
+/// The name of a component that has none.
+const UNNAMED: &str = "Component";
 
 /// Functions that return a component that renders the given one.
 pub(super) const WRAPPERS: [&str; 4] = ["memo", "forwardRef", "observer", "withErrorBoundary"];
