@@ -3,7 +3,6 @@
 //! tables, so that no Markdown is parsed at startup.
 
 use aidd_page::{Form, Guide, Severity, ShippedPage, StartupFields, Tables, Template, WordIndex};
-use std::sync::OnceLock;
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 include!(concat!(env!("OUT_DIR"), "/packs.rs"));
@@ -26,7 +25,6 @@ pub static RULES: Tables = Tables {
     templates: TEMPLATES,
     client_rules: include_str!("../hooks/rules.md"),
     tasks: include_str!("../routing/tasks.txt"),
-    details: OnceLock::new(),
 };
 
 #[cfg(test)]

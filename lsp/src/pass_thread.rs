@@ -8,6 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use tokio::task::spawn_blocking;
 
+/// The number of bytes of the program that remain in memory after a pass. An open file of any language
+/// needs less, and so does a pass in which few files changed.
+const MAX_PROGRAM: usize = 32 << 20;
+
 type Job = Box<dyn FnOnce() + Send>;
 
 /// Runs one pass at a time. An allocator with memory for each thread, such as that of glibc, would
@@ -47,6 +51,7 @@ impl PassThread {
             }
             // Only a thread that has ended has freed all its memory.
             heap::trim();
+            heap::unmap_program(MAX_PROGRAM);
         };
         spawn_blocking(finish);
     }

@@ -34,7 +34,7 @@ pub(crate) struct Roots {
     /// The texts of edited pages that have not been saved.
     pub(crate) unsaved_pages: UnsavedPages,
     /// The root of each directory looked up so far.
-    root_cache: HashMap<PathBuf, PathBuf>,
+    root_cache: HashMap<PathBuf, Arc<Path>>,
     /// Errors that occurred when workspaces were opened, and that have not been reported yet.
     config_errors: Vec<ConfigError>,
 }
@@ -153,7 +153,7 @@ impl Roots {
     /// folder that contains `folder`; otherwise `folder` itself.
     pub(crate) fn root_of(&mut self, folder: &Path) -> PathBuf {
         if let Some(root) = self.root_cache.get(folder) {
-            return root.clone();
+            return root.to_path_buf();
         }
         let is_root =
             |directory: &&Path| directory.join(".git").exists() || directory.join(".aidd").is_dir();
@@ -162,7 +162,10 @@ impl Roots {
             let innermost = containing.max_by_key(|folder| folder.components().count());
             innermost.cloned().unwrap_or_else(|| folder.to_owned())
         });
-        self.root_cache.insert(folder.to_owned(), root.clone());
+        // A project has thousands of directories, so they share the path of its root.
+        let of_root = self.root_cache.get(&root).filter(|known| ***known == *root).cloned();
+        let of_root = of_root.unwrap_or_else(|| root.as_path().into());
+        self.root_cache.insert(folder.to_owned(), of_root);
         root
     }
 

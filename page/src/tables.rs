@@ -2,7 +2,6 @@
 //! Markdown is parsed at startup.
 
 use crate::{Form, Header, PackHeader, Severity};
-use std::sync::OnceLock;
 
 /// A shipped rule page or pack page.
 #[derive(Clone, Copy, Debug)]
@@ -165,8 +164,6 @@ pub struct Tables {
     /// `templates/routing.md`, followed by one task per line. The lines under the heading `# -` are
     /// texts that must not be routed.
     pub tasks: &'static str,
-    /// The details of the pages, each decoded once per process.
-    pub details: OnceLock<Vec<OnceLock<Box<Details>>>>,
 }
 
 impl Tables {
@@ -188,7 +185,6 @@ impl Tables {
             templates: &[],
             client_rules: "",
             tasks: "",
-            details: OnceLock::new(),
         }
     }
 
@@ -205,18 +201,10 @@ impl Tables {
         Some(header)
     }
 
-    /// The details of the page at `index` of [`Tables::pages`].
-    ///
-    /// # Panics
-    /// When `index` is out of range: a bug in the caller.
+    /// The details of the page at `index` of [`Tables::pages`], decoded on each call.
     #[must_use]
-    pub fn details(&self, index: usize) -> &Details {
-        let all = self.details.get_or_init(|| vec![OnceLock::new(); self.pages.len()]);
-        all[index].get_or_init(|| {
-            let read = self.header(index);
-            read.map(|(header, summary)| Box::new(Details::new(header, summary)))
-                .unwrap_or_default()
-        })
+    pub fn details(&self, index: usize) -> Option<Details> {
+        self.header(index).map(|(header, summary)| Details::new(header, summary))
     }
 
     /// The header of the pack `name`; `None` when there is no such pack.

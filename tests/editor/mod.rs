@@ -100,3 +100,53 @@ fn the_server_reports_the_findings_of_the_command_line() {
     editor.notify("exit", &Value::Null);
     let _ = wait_for_exit(&mut editor);
 }
+
+/// After a pass over all files, the pages of the program that only the pass used are unmapped; without
+/// optimization, they are 64 MB.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pass_leaves_few_pages_of_the_program_in_memory() {
+    const MAX_MEGABYTES: usize = 40;
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in [
+        ("Dockerfile", "FROM node:latest\nRUN cd /tmp && ls\n"),
+        ("api.yaml", "openapi: 3.1.0\ninfo: {title: a, version: '1'}\npaths: {}\n"),
+        ("migration.sql", "ALTER TABLE a ADD COLUMN b int NOT NULL;\n"),
+        ("docs.md", "# A\n\n```mermaid\nflowchart LR\n  a --> b\n```\n"),
+        ("AGENTS.md", "# A\n\nRun `make test` in `src/`.\n"),
+        ("package.json", "{\"name\": \"a\", \"dependencies\": {\"b\": \"^1.0.0\"}}\n"),
+        ("locales/en.json", "{\"a\": \"{{b}}\"}\n"),
+        ("locales/de.json", "{\"a\": \"b\"}\n"),
+        ("page.html", "<img src=a><a href=b></a>\n"),
+        ("view.tsx", "export const A = () => <img src=\"a\" />;\n"),
+        ("a.test.ts", "import { b } from \"./b\";\ntest(\"a\", () => { b(); });\n"),
+        ("test_a.py", "import os\n\ndef test_a():\n    os.system(a)\n"),
+        ("a.go", "package a\n\nfunc A() { b() }\n"),
+        ("A.java", "class A { void a() { b(); } }\n"),
+        ("a.rs", "fn a() { b(); }\n"),
+        ("a.rb", "a = b(c)\n"),
+        ("a.php", "<?php $a = b($c);\n"),
+        ("a.cs", "class A { void B() { C(); } }\n"),
+        ("a.sh", "#!/bin/sh\ncd /tmp; ls $1\n"),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("created");
+        std::fs::write(path, text).expect("written");
+    }
+    let mut editor = Editor::start();
+    editor.initialize(folder.path(), std::process::id());
+    let params = json!({ "command": "aidd.checkWorkspace", "arguments": [] });
+    let _ = editor.request("workspace/executeCommand", &params);
+    let status = format!("/proc/{}/status", editor.process.id());
+    let megabytes = || -> usize {
+        let status = std::fs::read_to_string(&status).expect("a process");
+        let mut values = status.lines().filter_map(|line| line.strip_prefix("RssFile:"));
+        let value = values.next().and_then(|value| value.trim().strip_suffix(" kB"));
+        value.expect("a size").parse::<usize>().expect("a number") >> 10
+    };
+    let started = Instant::now();
+    while megabytes() > MAX_MEGABYTES {
+        assert!(started.elapsed() < Duration::from_secs(30), "{} MB", megabytes());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// One rule and its page. The full header is decoded on first use: a thousand rules are created at
 /// each start, and a file needs few of them.
@@ -41,8 +41,9 @@ pub struct Rule {
 /// The source of a rule's [`Details`].
 #[derive(Clone, Debug)]
 enum DetailsSource {
-    /// A shipped page, by its index.
-    Shipped(&'static Tables, usize),
+    /// A shipped page, by its index, and its details after their first use. They belong to the rule,
+    /// so that those of a pass over all files, in which nearly all rules run, are freed after it.
+    Shipped(&'static Tables, usize, OnceLock<Arc<Details>>),
     /// A project's page, or a page that was changed.
     Own(Arc<Details>),
 }
@@ -52,7 +53,9 @@ impl Deref for Rule {
 
     fn deref(&self) -> &Details {
         match &self.details_source {
-            DetailsSource::Shipped(tables, index) => tables.details(*index),
+            DetailsSource::Shipped(tables, index, details) => {
+                details.get_or_init(|| Arc::new(tables.details(*index).unwrap_or_default()))
+            }
             DetailsSource::Own(details) => details,
         }
     }
@@ -83,7 +86,7 @@ impl Rule {
                 requires: fields.requires,
                 page: Cow::Borrowed(page.text),
                 path: None,
-                details_source: DetailsSource::Shipped(tables, index),
+                details_source: DetailsSource::Shipped(tables, index, OnceLock::new()),
             },
         )
     }
@@ -113,7 +116,7 @@ impl Rule {
     /// The index of the shipped page, if the rule's header is unchanged.
     pub(crate) fn shipped_page(&self) -> Option<usize> {
         match self.details_source {
-            DetailsSource::Shipped(_, index) => Some(index),
+            DetailsSource::Shipped(_, index, _) => Some(index),
             DetailsSource::Own(_) => None,
         }
     }

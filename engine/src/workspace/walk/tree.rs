@@ -279,9 +279,9 @@ fn collect_dirs(
         let (dir, name) = file.rsplit_once('/').unwrap_or(("", file));
         names.entry(dir).or_default().push(name);
     }
-    let with_contents = |(path, state): (String, PathState)| {
+    let with_contents = |(path, state): (&String, &PathState)| {
         let existing = IGNORE_ENTRIES.into_iter().filter_map(|name| {
-            let stamp = stamp_of(&disk.root().join(below(&path, name)));
+            let stamp = stamp_of(&disk.root().join(below(path, name)));
             match PathState::from_stamp(stamp, min_age) {
                 PathState::Absent => None,
                 // `.git` changes all the time, but only its presence matters.
@@ -290,11 +290,13 @@ fn collect_dirs(
             }
         });
         let ignore_states = existing.collect();
-        let files = Names::new(names.remove(&*path).unwrap_or_default());
-        (path, Dir { state, files, ignore_states })
+        let files = Names::new(names.remove(&**path).unwrap_or_default());
+        // The path is copied, because the allocator of glibc returns the memory of the threads that
+        // walked only if no value in it remains.
+        (path.clone(), Dir { state: *state, files, ignore_states })
     };
     // A map that is collected at once needs less memory than one into which the entries are inserted.
-    let dirs = result.entered.into_iter().map(with_contents).collect();
+    let dirs = result.entered.iter().map(with_contents).collect();
     (result.seen, dirs)
 }
 
