@@ -63,7 +63,7 @@ pub struct DecisionFacts<'k, 'a> {
     /// The technologies that the decision rules out: "do not use X".
     pub rejected: Vec<&'k Entry<'a>>,
     /// The technologies that stay in use: "stay with X", "do not replace X".
-    pub kept: Vec<&'k Entry<'a>>,
+    pub retained: Vec<&'k Entry<'a>>,
     /// Figures with their units.
     pub figures: Vec<String>,
     /// Actions that cannot be undone or are difficult to undo.
@@ -86,7 +86,7 @@ impl<'k, 'a> DecisionFacts<'k, 'a> {
 
     /// The technologies that the decision adopts.
     pub fn adopted(&self) -> impl Iterator<Item = &'k Entry<'a>> {
-        self.chosen().filter(|entry| !contains(&self.kept, entry))
+        self.chosen().filter(|entry| !contains(&self.retained, entry))
     }
 }
 
@@ -265,23 +265,23 @@ pub fn extract_facts<'k, 'a>(
     let polarity = Polarity::new(&without_reasons, |text| !named(text).is_empty());
     let positive = blank(&without_reasons, polarity.negated.iter().cloned());
     let mut abandoned = left_in(&positive);
-    let (mut rejected, mut kept) = (Vec::new(), Vec::new());
+    let (mut rejected, mut retained) = (Vec::new(), Vec::new());
     for range in &polarity.negated {
         // "Do not replace X with Y" keeps X and rules out Y.
         let negated = &without_reasons[range.clone()];
         let left = left_in(negated);
         let others = named(negated).into_iter().filter(|entry| !contains(&left, entry));
         extend(&mut rejected, others);
-        extend(&mut kept, left);
+        extend(&mut retained, left);
     }
     let chosen = named(&positive);
     rejected.retain(|entry| !contains(&chosen, entry));
-    for range in &polarity.kept {
+    for range in &polarity.retained {
         let left = named(&positive[range.clone()]).into_iter();
-        extend(&mut kept, left.filter(|entry| !contains(&abandoned, entry)));
+        extend(&mut retained, left.filter(|entry| !contains(&abandoned, entry)));
     }
     let mut kind = kind_with_polarity(decision, &polarity, !rejected.is_empty());
-    if kind == Some(Kind::Continuation) && !kept.is_empty() {
+    if kind == Some(Kind::Continuation) && !retained.is_empty() {
         kind = Some(Kind::Retention);
     }
     if matches!(kind, Some(Kind::Continuation | Kind::Retention)) {
@@ -289,13 +289,13 @@ pub fn extract_facts<'k, 'a>(
         extend(&mut rejected, std::mem::take(&mut abandoned));
     }
     let is_mentioned = |entry: &Entry<'a>| {
-        contains(&chosen, entry) || contains(&rejected, entry) || contains(&kept, entry)
+        contains(&chosen, entry) || contains(&rejected, entry) || contains(&retained, entry)
     };
     let only_in_reasons: Vec<_> =
         named(&reasons.join(" ; ")).into_iter().filter(|entry| !is_mentioned(entry)).collect();
     // The reason not to change something is what stays.
     let is_unchanged = matches!(kind, Some(Kind::Rejection | Kind::Retention));
-    extend(if is_unchanged { &mut kept } else { &mut abandoned }, only_in_reasons);
+    extend(if is_unchanged { &mut retained } else { &mut abandoned }, only_in_reasons);
     let technologies = knowledge.find_named_entries(decision);
     let is_product = |word: &str| !knowledge.find_named_entries(word).is_empty();
     let mut identifiers: Vec<String> = Vec::new();
@@ -312,7 +312,7 @@ pub fn extract_facts<'k, 'a>(
     let subject = subject(decision);
     let names = match kind {
         Some(Kind::Rejection) => &rejected[..],
-        Some(Kind::Retention) => &kept[..],
+        Some(Kind::Retention) => &retained[..],
         _ => &[],
     };
     let object = match names {
@@ -331,7 +331,7 @@ pub fn extract_facts<'k, 'a>(
         technologies,
         abandoned,
         rejected,
-        kept,
+        retained,
         figures: find_phrases(&FIGURE),
         actions,
         reasons,

@@ -60,7 +60,7 @@ struct Heuristic {
     words: Words,
     asks: Vec<String>,
     /// Questions by kind of decision. The placeholders `<object>`, `<chosen>`, `<left>`, `<rejected>`
-    /// and `<kept>` are replaced by facts of the decision; a question with a placeholder without a
+    /// and `<retained>` are replaced by facts of the decision; a question with a placeholder without a
     /// value is omitted.
     #[serde(default, rename = "of")]
     asks_by_kind: BTreeMap<Kind, Vec<String>>,
@@ -271,7 +271,7 @@ fn fill_placeholders(template: &str, facts: &DecisionFacts<'_, '_>) -> Option<St
         ("<chosen>", chosen.join(" and ")),
         ("<left>", names(&facts.abandoned)),
         ("<rejected>", names(&facts.rejected)),
-        ("<kept>", names(&facts.kept)),
+        ("<retained>", names(&facts.retained)),
         ("<object>", object),
     ];
     let mut text = template.to_owned();

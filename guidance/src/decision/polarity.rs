@@ -40,8 +40,8 @@ static SUBJECT: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) struct Polarity {
     /// The negated ranges, with the negation.
     pub(super) negated: Vec<Range<usize>>,
-    /// What is kept.
-    pub(super) kept: Vec<Range<usize>>,
+    /// What is retained.
+    pub(super) retained: Vec<Range<usize>>,
 }
 
 impl Polarity {
@@ -88,7 +88,7 @@ impl Polarity {
                 true => at(keeping.start())..at(near(words, keeping.end())),
                 false => clause.start..at(keeping.end()),
             };
-            self.kept.push(range);
+            self.retained.push(range);
         }
     }
 

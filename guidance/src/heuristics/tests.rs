@@ -209,18 +209,18 @@ fn negated_decisions_are_understood() {
     let library = Library::shipped(&aidd_content::RULES);
     let knowledge = Knowledge::new(&library);
     let mut failures = Vec::new();
-    for (decision, rejected, kept, adopted, abandoned) in NEGATED {
+    for (decision, rejected, retained, adopted, abandoned) in NEGATED {
         let facts = decision::extract_facts(decision, &knowledge);
         let names = |entries: &[&Entry<'_>]| -> Vec<String> {
             entries.iter().map(|entry| entry.name.to_owned()).collect()
         };
         let found = [
             names(&facts.rejected),
-            names(&facts.kept),
+            names(&facts.retained),
             names(&facts.adopted().collect::<Vec<_>>()),
             names(&facts.abandoned),
         ];
-        let expected = [rejected, kept, adopted, abandoned]
+        let expected = [rejected, retained, adopted, abandoned]
             .map(|list| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
         if found != expected {
             failures.push(format!("{decision}: {found:?}, not {expected:?}"));

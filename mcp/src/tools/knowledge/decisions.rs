@@ -159,7 +159,7 @@ fn names_found(report: &HeuristicsReport<'_, '_>) -> Row {
         ("chosen", names(facts.adopted().map(|entry| entry.name).collect())),
         ("abandoned", names(facts.abandoned.iter().map(|entry| entry.name).collect())),
         ("rejected", names(facts.rejected.iter().map(|entry| entry.name).collect())),
-        ("kept", names(facts.kept.iter().map(|entry| entry.name).collect())),
+        ("retained", names(facts.retained.iter().map(|entry| entry.name).collect())),
         ("figures", facts.figures.clone()),
         ("actions", facts.actions.clone()),
         ("reasons", facts.reasons.clone()),
