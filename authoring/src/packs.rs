@@ -208,7 +208,9 @@ impl<'a> Linters<'a> {
         for language in 0..LANGUAGES.len() {
             let files = self.files.iter().filter(|(_, known, _)| *known == language);
             let enabling: Vec<_> = files
-                .filter_map(|(dir, _, settings)| Some((*dir, settings.by_alias(aliases)?)))
+                .filter_map(|(dir, _, settings)| {
+                    Some((*dir, settings.by_alias(aliases, &|_| true)?))
+                })
                 .collect();
             let Some((_, first)) = enabling.first().cloned() else { continue };
             let dirs = enabling.into_iter().map(|(dir, _)| dir).collect();

@@ -217,8 +217,15 @@ fn add_version_facts(first: &Entry<'_>, second: &Entry<'_>, stack: &Stack, add: 
             add(None, fact, path);
         }
     }
-    if let [Some((_, path)), Some(_)] = &used_versions {
-        add(Some(Verdict::Compatible), "the project uses both today".to_owned(), path);
+    let conflicts = |from: &Entry<'_>, to: &Entry<'_>| {
+        from.conflicts.iter().any(|(stem, _)| *stem == to.stem())
+    };
+    // A client of Redis proves nothing about Redis where Valkey runs.
+    let is_ambiguous = conflicts(first, second) || conflicts(second, first);
+    if let [Some(used), Some(other)] = [first, second].map(|entry| entry.usage_in(stack))
+        && !(is_ambiguous && (used.is_client || other.is_client))
+    {
+        add(Some(Verdict::Compatible), "the project uses both today".to_owned(), &used.path);
     }
 }
 
@@ -244,7 +251,7 @@ pub fn find_conflicts(
     let mut conflicts = Vec::new();
     let is_listed = |stem: &str| entries.iter().any(|entry| entry.stem() == stem);
     for second in knowledge.entries().iter().filter(|entry| !is_listed(entry.stem())) {
-        if second.used_in(stack).is_empty() {
+        if second.usage_in(stack).is_none_or(|usage| usage.is_client) {
             continue;
         }
         for entry in entries {

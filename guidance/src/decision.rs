@@ -2,8 +2,11 @@
 //! irreversible actions, reasons and rejected alternatives. Only words and patterns are matched;
 //! nothing is guessed.
 
+mod polarity;
+
 use super::knowledge::{Entry, Knowledge};
 use aidd_lexicon::tables::{List, decisions as table};
+use polarity::Polarity;
 use regex::Regex;
 use serde::Deserialize;
 use std::sync::LazyLock;
@@ -14,6 +17,9 @@ pub const MAX_CHARS: usize = 4000;
 
 /// Maximum number of characters of a decision that are quoted.
 const MAX_SUBJECT_CHARS: usize = 90;
+
+/// Maximum number of phrases of a kind.
+const MAX_PHRASES: usize = 6;
 
 /// The kind of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -33,6 +39,10 @@ pub enum Kind {
     Change,
     /// Makes a commitment that affects others: prices, people, dates, promises.
     Terms,
+    /// Rules out a technology or practice.
+    Rejection,
+    /// Keeps a technology or data that could be replaced or removed.
+    Retention,
 }
 
 /// The facts in the text of a decision, in its own words.
@@ -50,6 +60,10 @@ pub struct DecisionFacts<'k, 'a> {
     pub technologies: Vec<(&'k Entry<'a>, String)>,
     /// The technologies that the decision abandons.
     pub abandoned: Vec<&'k Entry<'a>>,
+    /// The technologies that the decision rules out: "do not use X".
+    pub rejected: Vec<&'k Entry<'a>>,
+    /// The technologies that stay in use: "stay with X", "do not replace X".
+    pub retained: Vec<&'k Entry<'a>>,
     /// Figures with their units.
     pub figures: Vec<String>,
     /// Actions that cannot be undone or are difficult to undo.
@@ -63,12 +77,29 @@ pub struct DecisionFacts<'k, 'a> {
 }
 
 impl<'k, 'a> DecisionFacts<'k, 'a> {
-    /// The technologies that the decision adopts.
+    /// The technologies that the decision adopts or keeps.
     pub fn chosen(&self) -> impl Iterator<Item = &'k Entry<'a>> {
-        let is_abandoned = |entry: &Entry<'a>| {
-            self.abandoned.iter().any(|abandoned| std::ptr::eq(*abandoned, entry))
-        };
-        self.technologies.iter().map(|(entry, _)| *entry).filter(move |entry| !is_abandoned(entry))
+        let entries = self.technologies.iter().map(|(entry, _)| *entry);
+        entries
+            .filter(|entry| !contains(&self.abandoned, entry) && !contains(&self.rejected, entry))
+    }
+
+    /// The technologies that the decision adopts.
+    pub fn adopted(&self) -> impl Iterator<Item = &'k Entry<'a>> {
+        self.chosen().filter(|entry| !contains(&self.retained, entry))
+    }
+}
+
+fn contains(entries: &[&Entry<'_>], entry: &Entry<'_>) -> bool {
+    entries.iter().any(|other| std::ptr::eq(*other, entry))
+}
+
+/// Adds the entries that are not in the list yet.
+fn extend<'k, 'a>(list: &mut Vec<&'k Entry<'a>>, entries: impl IntoIterator<Item = &'k Entry<'a>>) {
+    for entry in entries {
+        if !contains(list, entry) {
+            list.push(entry);
+        }
     }
 }
 
@@ -162,7 +193,9 @@ static IDENTIFIER: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-fn kind_of(decision: &str) -> Option<Kind> {
+/// The kind, and the position of the word that indicates it.
+fn kind_of(decision: &str) -> Option<(usize, Kind)> {
+    let indent = decision.len() - decision.trim_start().len();
     let line = decision.trim().lines().next().unwrap_or_default();
     let matches = KINDS.iter().filter_map(|(kind, words)| Some((words.find(line)?.start(), *kind)));
     // In a sentence that assigns blame or continues something, the verb of the subordinate clause
@@ -172,7 +205,23 @@ fn kind_of(decision: &str) -> Option<Kind> {
     let first_kind = matches.iter().find(|(_, kind)| is_first(kind)).copied();
     first_kind
         .or_else(|| matches.into_iter().min_by_key(|(position, _)| *position))
-        .map(|(_, kind)| kind)
+        .map(|(position, kind)| (position + indent, kind))
+}
+
+/// The kind of a decision with its negations: not to remove something is to keep it.
+fn kind_with_polarity(decision: &str, polarity: &Polarity, has_rejected: bool) -> Option<Kind> {
+    let Some((position, kind)) = kind_of(decision) else {
+        return has_rejected.then_some(Kind::Rejection);
+    };
+    let is_after_negation = polarity.negated.iter().any(|range| range.start < position);
+    Some(match kind {
+        Kind::Blame => Kind::Blame,
+        Kind::Removal if polarity.is_negated(position) => Kind::Retention,
+        Kind::Continuation if polarity.is_negated(position) => Kind::Removal,
+        Kind::Continuation if has_rejected && is_after_negation => Kind::Rejection,
+        _ if polarity.is_negated(position) => Kind::Rejection,
+        kind => kind,
+    })
 }
 
 /// The part of a decision that is read: its first [`MAX_CHARS`] characters.
@@ -195,31 +244,58 @@ pub fn extract_facts<'k, 'a>(
                 phrases.push(phrase);
             }
         }
-        phrases.truncate(6);
+        phrases.truncate(MAX_PHRASES);
         phrases
     };
-    let mut abandoned: Vec<&Entry<'a>> = Vec::new();
-    for pattern in [&*ABANDONED, &*ARROW] {
-        for captures in pattern.captures_iter(decision) {
-            for (entry, _) in knowledge.find_named_entries(&captures[1]) {
-                if !abandoned.iter().any(|other| std::ptr::eq(*other, entry)) {
-                    abandoned.push(entry);
-                }
-            }
-        }
-    }
-    let kind = kind_of(decision);
     let reasons = find_phrases(&REASON);
     // A technology that occurs only in a reason is the source of the problem, not a choice.
-    let without_reasons =
-        reasons.iter().fold(decision.to_owned(), |text, reason| text.replace(reason, " "));
-    let chosen = knowledge.find_named_entries(&without_reasons);
-    for (entry, _) in knowledge.find_named_entries(&reasons.join(" ; ")) {
-        let is_chosen = chosen.iter().any(|(other, _)| std::ptr::eq(*other, entry));
-        if !is_chosen && !abandoned.iter().any(|other| std::ptr::eq(*other, entry)) {
-            abandoned.push(entry);
+    let without_reasons = blank(decision, REASON.find_iter(decision).map(|found| found.range()));
+    let named = |text: &str| -> Vec<&'k Entry<'a>> {
+        knowledge.find_named_entries(text).into_iter().map(|(entry, _)| entry).collect()
+    };
+    let left_in = |text: &str| {
+        let mut left = Vec::new();
+        for pattern in [&*ABANDONED, &*ARROW] {
+            for captures in pattern.captures_iter(text) {
+                extend(&mut left, named(&captures[1]));
+            }
         }
+        left
+    };
+    let polarity = Polarity::new(&without_reasons, |text| !named(text).is_empty());
+    let positive = blank(&without_reasons, polarity.negated.iter().cloned());
+    let mut abandoned = left_in(&positive);
+    let (mut rejected, mut retained) = (Vec::new(), Vec::new());
+    for range in &polarity.negated {
+        // "Do not replace X with Y" keeps X and rules out Y.
+        let negated = &without_reasons[range.clone()];
+        let left = left_in(negated);
+        let others = named(negated).into_iter().filter(|entry| !contains(&left, entry));
+        extend(&mut rejected, others);
+        extend(&mut retained, left);
     }
+    let chosen = named(&positive);
+    rejected.retain(|entry| !contains(&chosen, entry));
+    for range in &polarity.retained {
+        let left = named(&positive[range.clone()]).into_iter();
+        extend(&mut retained, left.filter(|entry| !contains(&abandoned, entry)));
+    }
+    let mut kind = kind_with_polarity(decision, &polarity, !rejected.is_empty());
+    if kind == Some(Kind::Continuation) && !retained.is_empty() {
+        kind = Some(Kind::Retention);
+    }
+    if matches!(kind, Some(Kind::Continuation | Kind::Retention)) {
+        // "Keep X instead of Y": Y was never in use.
+        extend(&mut rejected, std::mem::take(&mut abandoned));
+    }
+    let is_mentioned = |entry: &Entry<'a>| {
+        contains(&chosen, entry) || contains(&rejected, entry) || contains(&retained, entry)
+    };
+    let only_in_reasons: Vec<_> =
+        named(&reasons.join(" ; ")).into_iter().filter(|entry| !is_mentioned(entry)).collect();
+    // The reason not to change something is what stays.
+    let is_unchanged = matches!(kind, Some(Kind::Rejection | Kind::Retention));
+    extend(if is_unchanged { &mut retained } else { &mut abandoned }, only_in_reasons);
     let technologies = knowledge.find_named_entries(decision);
     let is_product = |word: &str| !knowledge.find_named_entries(word).is_empty();
     let mut identifiers: Vec<String> = Vec::new();
@@ -234,19 +310,44 @@ pub fn extract_facts<'k, 'a>(
     }
     identifiers.truncate(4);
     let subject = subject(decision);
+    let names = match kind {
+        Some(Kind::Rejection) => &rejected[..],
+        Some(Kind::Retention) => &retained[..],
+        _ => &[],
+    };
+    let object = match names {
+        [] => object(polarity::after_negation(&subject)),
+        names => Some(names.iter().map(|entry| entry.name).collect::<Vec<_>>().join(" and ")),
+    };
+    let actions = ACT.find_iter(decision).filter(|act| !polarity.is_negated(act.start()));
+    let mut actions: Vec<String> = actions.map(|act| trim_act(act.as_str().trim())).collect();
+    actions.dedup();
+    actions.truncate(MAX_PHRASES);
     DecisionFacts {
         kind,
-        object: object(&subject),
+        object,
         identifiers,
         subject,
         technologies,
         abandoned,
+        rejected,
+        retained,
         figures: find_phrases(&FIGURE),
-        actions: find_phrases(&ACT).iter().map(|act| trim_act(act)).collect(),
+        actions,
         reasons,
         absolutes: find_phrases(&ABSOLUTE),
         biases: find_phrases(&BIAS),
     }
+}
+
+/// The text with ranges replaced by spaces, so that offsets stay the same.
+fn blank(text: &str, ranges: impl Iterator<Item = std::ops::Range<usize>>) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for range in ranges {
+        bytes[range].fill(b' ');
+    }
+    // The ranges begin and end between characters.
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// An action without the trailing words that lead into the next clause.

@@ -59,8 +59,9 @@ struct Heuristic {
     stakes: Vec<Stakes>,
     words: Words,
     asks: Vec<String>,
-    /// Questions by kind of decision. The placeholders `<object>`, `<chosen>` and `<left>` are
-    /// replaced by facts of the decision; a question with a placeholder without a value is omitted.
+    /// Questions by kind of decision. The placeholders `<object>`, `<chosen>`, `<left>`, `<rejected>`
+    /// and `<retained>` are replaced by facts of the decision; a question with a placeholder without a
+    /// value is omitted.
     #[serde(default, rename = "of")]
     asks_by_kind: BTreeMap<Kind, Vec<String>>,
     evidence: Vec<String>,
@@ -241,29 +242,36 @@ fn relevance(id: &str, facts: &DecisionFacts<'_, '_>, context: &HeuristicsContex
         "H6" => has(!facts.actions.is_empty(), 4),
         "H7" => has(!new_technologies(facts, context.stack).is_empty(), 2),
         "H8" => has(!facts.figures.is_empty(), 2),
-        "H9" => has(!facts.biases.is_empty(), 4) + has(!facts.abandoned.is_empty(), 1),
+        "H9" => {
+            let has_other = !facts.abandoned.is_empty() || !facts.rejected.is_empty();
+            has(!facts.biases.is_empty(), 4) + has(has_other, 1)
+        }
         "H10" => has(!context.memories.is_empty(), 3),
         _ => 0,
     }
 }
 
-/// The chosen technologies that the project does not use yet; empty if the project has no manifest.
+/// The adopted technologies that the project does not use yet; empty if the project has no manifest.
 fn new_technologies<'k, 'a>(facts: &DecisionFacts<'k, 'a>, stack: &Stack) -> Vec<&'k Entry<'a>> {
     if stack.manifests.is_empty() {
         return Vec::new();
     }
-    facts.chosen().filter(|entry| entry.version_in(stack).is_none()).collect()
+    facts.adopted().filter(|entry| entry.usage_in(stack).is_none()).collect()
 }
 
 /// Fills the placeholders of a question with facts of the decision; `None` if a placeholder has no
 /// value.
 fn fill_placeholders(template: &str, facts: &DecisionFacts<'_, '_>) -> Option<String> {
     let chosen: Vec<&str> = facts.chosen().map(|entry| entry.name).collect();
-    let abandoned: Vec<&str> = facts.abandoned.iter().map(|entry| entry.name).collect();
+    let names = |entries: &[&Entry<'_>]| {
+        entries.iter().map(|entry| entry.name).collect::<Vec<_>>().join(" and ")
+    };
     let object = facts.object.as_ref().map(|object| format!("“{object}”")).unwrap_or_default();
     let placeholders = [
         ("<chosen>", chosen.join(" and ")),
-        ("<left>", abandoned.join(" and ")),
+        ("<left>", names(&facts.abandoned)),
+        ("<rejected>", names(&facts.rejected)),
+        ("<retained>", names(&facts.retained)),
         ("<object>", object),
     ];
     let mut text = template.to_owned();
@@ -324,9 +332,16 @@ fn apply_heuristic(
     }
 }
 
-/// The file and the version in which the project uses a technology.
+/// The file in which the project uses a technology, with the version or the name in the file.
 fn project_usage(entry: &Entry<'_>, stack: &Stack) -> Option<String> {
-    entry.version_in(stack).map(|(version, path)| format!("{path} has {} {version}", entry.name))
+    let usage = entry.usage_in(stack)?;
+    Some(match usage.version {
+        Some(version) => format!("{} has {} {version}", usage.path, entry.name),
+        None if usage.is_client => {
+            format!("{} names {}, a client of {}", usage.path, usage.name, entry.name)
+        }
+        None => format!("{} names {}", usage.path, usage.name),
+    })
 }
 
 /// The alternatives to a technology among the technologies that the project uses. For each

@@ -2,16 +2,17 @@
 
 mod korean;
 mod naming;
+mod usage;
+
+pub use usage::Usage;
 
 use super::library::{Library, Page};
 use super::page_kind::PageKind;
 use aidd_engine::forms::dependencies::end_of_life::EndOfLife;
-use aidd_engine::project::stack::{Dependency, Manifest, Stack, Version};
 use aidd_lexicon::tables::scores::knowledge as score;
 use aidd_memory::recall::texts::Texts;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 /// Maximum number of suggestions for an unknown name.
@@ -77,6 +78,9 @@ pub struct Entry<'a> {
     pub aliases: Vec<&'a str>,
     /// The technology's packages as ecosystem and name.
     pub packages: Vec<(&'a str, &'a str)>,
+    /// Packages and images as ecosystem and name whose use proves that the project uses the
+    /// technology, such as the clients of a database. Their versions are not those of the technology.
+    pub clients: Vec<(&'a str, &'a str)>,
     /// Stems of the entries with which the technology works.
     pub works_with: Vec<&'a str>,
     /// Stems of the entries with which the technology conflicts, and the reasons.
@@ -93,6 +97,8 @@ impl<'a> Entry<'a> {
     fn from_page(page: &'a Page) -> Self {
         let field = |key| page.string_field(key).unwrap_or_default();
         let list = |key| page.string_list(key).collect::<Vec<_>>();
+        let packages =
+            |key| page.string_list(key).filter_map(|package| package.split_once(':')).collect();
         let conflicts = page.header.get("conflicts_with").and_then(Value::as_object);
         let conflicts = conflicts.into_iter().flatten();
         Self {
@@ -102,10 +108,8 @@ impl<'a> Entry<'a> {
             updated: field("last_updated"),
             version: page.string_field("version"),
             aliases: list("aliases"),
-            packages: page
-                .string_list("packages")
-                .filter_map(|package| package.split_once(':'))
-                .collect(),
+            packages: packages("packages"),
+            clients: packages("clients"),
             works_with: list("works_with"),
             conflicts: conflicts.filter_map(|(key, why)| Some((&**key, why.as_str()?))).collect(),
             legacy: rows(page, "legacy"),
@@ -165,45 +169,6 @@ impl<'a> Entry<'a> {
             Some((row.first()?.clone(), row.get(1)?.clone(), row.last()?.clone()))
         };
         rows.filter_map(row).collect()
-    }
-
-    /// The dependencies of a project that are packages of this technology.
-    #[must_use]
-    pub fn used_in<'s>(&self, stack: &'s Stack) -> Vec<(&'s Manifest, &'s Dependency)> {
-        let belongs_to_technology = |(manifest, dependency): &(&Manifest, &Dependency)| {
-            let used_package = (manifest.ecosystem.word(), &*dependency.name);
-            // Go modules include their major version in the name.
-            self.packages.iter().any(|&(ecosystem, name)| {
-                (ecosystem, name) == used_package
-                    || ecosystem == "go"
-                        && used_package.0 == "go"
-                        && used_package
-                            .1
-                            .strip_prefix(name)
-                            .is_some_and(|rest| rest.starts_with("/v"))
-            })
-        };
-        stack.dependencies().filter(belongs_to_technology).collect()
-    }
-
-    /// The version that the project uses, and the file that contains it: the version of the first
-    /// package found, or for a runtime the pinned version.
-    #[must_use]
-    pub fn version_in(&self, stack: &Stack) -> Option<(Version, String)> {
-        let used = self.used_in(stack).into_iter();
-        let mut versions = used.filter_map(|(manifest, dependency)| {
-            let path = match (&dependency.locked, &manifest.lock) {
-                (Some(_), Some(lock)) => lock.clone(),
-                _ => manifest.path.clone(),
-            };
-            Some((dependency.version()?, path))
-        });
-        versions.next().or_else(|| {
-            let names: BTreeSet<String> = self.names().map(normalize_name).collect();
-            let mut pins =
-                stack.pins.iter().filter(|pin| names.contains(&normalize_name(&pin.name)));
-            pins.find_map(|pin| Some((Version::read(&pin.version)?, pin.path.clone())))
-        })
     }
 
     /// All names of the technology: name, stem, aliases and packages.

@@ -1,5 +1,6 @@
 //! The MCP server: the engine's checks and the project's memory over the Model Context Protocol.
 
+mod agent_text;
 pub mod arguments;
 pub mod catalog;
 #[cfg(feature = "conformance")]

@@ -1,5 +1,6 @@
 //! The prompts of the protocol, which users select.
 
+use crate::agent_text;
 use crate::context::Context;
 use crate::resources::string_value;
 use crate::schema::Object;
@@ -22,7 +23,7 @@ pub fn all(library: &Library) -> Vec<(&Page, Vec<Argument>)> {
     prompts.map(|page| (page, arguments(page).unwrap_or_default())).collect()
 }
 
-pub(crate) fn listed(library: &Library) -> Vec<Prompt> {
+pub(crate) fn listed(context: &Context, library: &Library) -> Vec<Prompt> {
     let argument = |argument: &Argument| {
         let mut description = argument.description.clone();
         if !argument.values.is_empty() {
@@ -36,7 +37,7 @@ pub(crate) fn listed(library: &Library) -> Vec<Prompt> {
         let arguments = arguments.iter().map(argument).collect();
         Prompt::new(&page.name, Some(&page.summary), Some(arguments)).with_title(title(page))
     };
-    all(library).into_iter().map(prompt).collect()
+    agent_text::clean_prompts(context, all(library).into_iter().map(prompt).collect())
 }
 
 /// Renders a prompt with its placeholders filled in.
@@ -60,6 +61,8 @@ pub(crate) fn get(
     let value = |name: &str| string_value(arguments.and_then(|arguments| arguments.get(name)));
     let text = render(&library, page, &value, &names)
         .map_err(|error| invalid_params(error.to_string()))?;
+    let text = agent_text::clean(context, &text);
     let message = PromptMessage::new_text(Role::User, escape::lines(&text));
-    Ok(GetPromptResult::new(vec![message]).with_description(&page.summary))
+    let summary = agent_text::clean(context, &page.summary);
+    Ok(GetPromptResult::new(vec![message]).with_description(summary))
 }

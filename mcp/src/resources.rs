@@ -1,5 +1,6 @@
 //! MCP resources: guidance and memory pages by URI.
 
+use crate::agent_text;
 use crate::context::Context;
 use crate::tool::ToolError;
 use crate::tools::memory::models;
@@ -188,6 +189,10 @@ fn find_row(uri: &str) -> Option<&'static Row> {
 
 /// Reads the page at a URI.
 pub(crate) fn read(context: &Context, uri: &str) -> Result<String, ErrorData> {
+    page(context, uri).map(|text| agent_text::clean(context, &text))
+}
+
+fn page(context: &Context, uri: &str) -> Result<String, ErrorData> {
     let not_found =
         |message: String| ErrorData::resource_not_found(message, Some(json!({"uri": uri})));
     let Some(row) = find_row(uri) else {

@@ -1,5 +1,7 @@
 //! The protocol server: lists and calls tools, in every protocol revision that rmcp supports.
 
+#[cfg(test)]
+mod agent_text_tests;
 mod call_result;
 #[cfg(test)]
 mod pages_tests;
@@ -245,7 +247,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let listed = |context: &Context| Ok(prompts::listed(&*library(context)?));
+        let listed = |context: &Context| Ok(prompts::listed(context, &*library(context)?));
         Ok(ListPromptsResult::with_all_items(self.run_blocking(listed).await?)
             .with_ttl_ms(LIST_TTL_MS)
             .with_cache_scope(CacheScope::Public))

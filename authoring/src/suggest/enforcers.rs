@@ -1,6 +1,7 @@
 //! Determines the rules that already enforce a sentence: rules of aidd, or rules of other tools that
 //! are enabled by settings in the repository.
 
+use super::languages::Languages;
 use super::peers;
 use aidd_engine::check::Engine;
 use aidd_engine::project::linters::{Enforcement, Settings, Tool};
@@ -61,24 +62,6 @@ pub(super) struct Enforcers<'a> {
     pub(super) tools: Vec<Tool>,
 }
 
-/// The linters for the languages of the files `paths`.
-pub(super) fn tools(paths: &[String]) -> Vec<Tool> {
-    const SCRIPTS: &[&str] =
-        &["js", "jsx", "ts", "tsx", "mjs", "cjs", "mts", "cts", "vue", "svelte"];
-    const LANGUAGES: [(Tool, &[&str]); 5] = [
-        (Tool::Eslint, SCRIPTS),
-        (Tool::Biome, SCRIPTS),
-        (Tool::Clippy, &["rs"]),
-        (Tool::Ruff, &["py", "pyi"]),
-        (Tool::Golangci, &["go"]),
-    ];
-    let extensions: BTreeSet<&str> =
-        paths.iter().filter_map(|path| path.rsplit_once('.')).map(|(_, end)| end).collect();
-    let is_language_used =
-        |(_, all): &&(Tool, &[&str])| all.iter().any(|extension| extensions.contains(extension));
-    LANGUAGES.iter().filter(is_language_used).map(|(tool, _)| *tool).collect()
-}
-
 impl Enforcers<'_> {
     /// The rules that enforce the sentence `text`: rules that it names, or rules that are enabled in
     /// linters.
@@ -87,8 +70,10 @@ impl Enforcers<'_> {
         let code: Vec<&str> = marked.split('`').skip(1).step_by(2).collect();
         let lower = marked.to_lowercase();
         let named = rule_names(&marked);
+        let languages = Languages::named_in(&marked);
+        let applies = |tool: &Tool| self.tools.contains(tool) && languages.include(*tool);
         let mut peers = peers::linter_rules(&lower);
-        peers.retain(|(tool, _)| self.tools.contains(tool));
+        peers.retain(|(tool, _)| applies(tool));
         let registry = self.engine.registry();
         // Rules of aidd have the names of similar rules in other tools as aliases, without the
         // plugin prefix.
@@ -116,8 +101,11 @@ impl Enforcers<'_> {
             .or_else(|| {
                 peers.iter().find_map(|(tool, rule)| self.settings.enabling_settings(*tool, rule))
             })
-            .or_else(|| peers::tool_by_settings(&self.settings, &lower, &code))
-            .or_else(|| self.settings.by_alias(&registry.get(disabled.first()?)?.aliases));
+            .or_else(|| peers::tool_by_settings(&self.settings, &lower, &code, &languages))
+            .or_else(|| {
+                let aliases = &registry.get(disabled.first()?)?.aliases;
+                self.settings.by_alias(aliases, &applies)
+            });
         match (other_tool_rule, disabled.first()) {
             (Some((rule, settings)), _) => Coverage::EnforcedByOtherTool { rule, settings },
             (None, Some(first)) => {
@@ -132,7 +120,7 @@ impl Enforcers<'_> {
         let is_qualified = name.contains('/') || name.contains("::");
         match self.settings.enforced_by(name) {
             Enforcement::By(path) if is_qualified => Some((name.to_owned(), path)),
-            _ => self.settings.by_alias(&[name.to_owned()]),
+            _ => self.settings.by_alias(&[name.to_owned()], &|_| true),
         }
     }
 
@@ -256,7 +244,7 @@ mod tests {
             &Selection::default(),
         )
         .expect("rules");
-        let tools = vec![Tool::Eslint, Tool::Biome, Tool::Clippy, Tool::Ruff, Tool::Golangci];
+        let tools = Tool::ALL.to_vec();
         let settings = Settings::read(&files, &paths);
         match (Enforcers { engine: &engine, settings, tools }).coverage(sentence) {
             Coverage::EnforcedByOtherTool { rule, settings } => {
@@ -355,6 +343,40 @@ mod tests {
             ("Never use `assert`.", "ruff.toml", "select = [\"SIM\"]"),
         ] {
             assert_eq!(coverage_by(sentence, &[(path, text)]), None, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn only_tools_of_the_named_language_with_sufficient_settings_enforce() {
+        const RUFF: (&str, &str) = ("api/pyproject.toml", "[tool.ruff]\nline-length = 120");
+        const OXLINT: (&str, &str) =
+            (".oxlintrc.json", r#"{"categories": {"correctness": "warn"}}"#);
+        const PRETTIER: (&str, &str) = (".prettierrc", "printWidth: 100");
+        for (sentence, settings, expected) in [
+            ("No unused imports in TypeScript.", &[RUFF][..], None),
+            (
+                "No unused imports in TypeScript.",
+                &[RUFF, OXLINT],
+                Some("oxlint/no-unused-vars (.oxlintrc.json)"),
+            ),
+            (
+                "No unused imports in Python.",
+                &[OXLINT, RUFF],
+                Some("ruff/F401 (api/pyproject.toml)"),
+            ),
+            ("Keep line length under 100.", &[RUFF], None),
+            ("Keep line length under 120.", &[RUFF], Some("ruff format (api/pyproject.toml)")),
+            ("Keep line length under 100.", &[RUFF, PRETTIER], Some("prettier (.prettierrc)")),
+            ("Lines of Python have at most 120 characters.", &[PRETTIER], None),
+            ("Indent TypeScript with 2 spaces.", &[RUFF], None),
+            ("Never use `console.log`.", &[OXLINT], None),
+            (
+                "Never use `console.log`.",
+                &[(".oxlintrc.json", r#"{"rules": {"no-console": "error"}}"#)],
+                Some("oxlint/no-console (.oxlintrc.json)"),
+            ),
+        ] {
+            assert_eq!(coverage_by(sentence, settings).as_deref(), expected, "{sentence}");
         }
     }
 

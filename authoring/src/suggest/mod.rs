@@ -10,6 +10,7 @@ mod draft;
 mod enforcers;
 mod error;
 mod forms;
+mod languages;
 mod peers;
 mod related;
 pub mod report;

@@ -1,8 +1,9 @@
 //! The rules of other linters that enforce a sentence, and the settings in the repository that
 //! enable them.
 
-use aidd_engine::project::linters::Settings;
-use aidd_engine::project::linters::Tool::{self, Biome, Clippy, Eslint, Golangci, Ruff};
+use super::languages::Languages;
+use aidd_engine::project::linters::Tool::{self, Biome, Clippy, Eslint, Golangci, Oxlint, Ruff};
+use aidd_engine::project::linters::{LayoutQuery, Settings};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -15,6 +16,11 @@ static LAYOUT: LazyLock<Regex> = LazyLock::new(|| {
 /// Matches the layout properties that only some formatters change.
 static STYLE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"quotes?|semicolons?|trailing commas?").expect("an expression"));
+
+/// Matches sentences about the width of lines.
+static WIDTH: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\blines?\b|\bcolumns\b|\bcharacters\b|print width").expect("an expression")
+});
 
 /// A pattern for a lower-case sentence, and the rules that enforce matching sentences.
 type RuleMapping = (&'static str, &'static [(Tool, &'static str)]);
@@ -174,10 +180,16 @@ static EXPRESSIONS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     RULE_MAPPINGS.iter().map(|(text, _)| Regex::new(text).expect("an expression")).collect()
 });
 
-/// The rules of other linters for a sentence. `text` is in lower case, with code in backticks.
+/// The rules of other linters for a sentence. `text` is in lower case, with code in backticks. The
+/// rules of oxlint have the names of ESLint.
 pub(super) fn linter_rules(text: &str) -> Vec<(Tool, &'static str)> {
     let rows = RULE_MAPPINGS.iter().zip(EXPRESSIONS.iter()).filter(|(_, row)| row.is_match(text));
-    rows.flat_map(|((_, rules), _)| rules.iter().copied()).collect()
+    let rules = rows.flat_map(|((_, rules), _)| rules.iter().copied());
+    rules
+        .flat_map(|(tool, rule)| {
+            [Some((tool, rule)), (tool == Eslint).then_some((Oxlint, rule))].into_iter().flatten()
+        })
+        .collect()
 }
 
 /// The tool whose settings enforce the sentence, and the path of these settings: forbidden names,
@@ -187,10 +199,11 @@ pub(super) fn tool_by_settings(
     settings: &Settings,
     text: &str,
     code: &[&str],
+    languages: &Languages,
 ) -> Option<(String, String)> {
     forbidden_name(settings, text, code)
         .or_else(|| tool_by_topic(settings, text, code))
-        .or_else(|| formatter(settings, text))
+        .or_else(|| formatter(settings, text, languages))
 }
 
 /// The tool and settings that forbid a name in the sentence. In a sentence without backticks, any word
@@ -227,9 +240,24 @@ fn tool_by_topic(settings: &Settings, text: &str, code: &[&str]) -> Option<(Stri
     (is_on_imports && parts.len() > 1).then(|| settings.about("layers", &parts)).flatten()
 }
 
-fn formatter(settings: &Settings, text: &str) -> Option<(String, String)> {
+fn formatter(settings: &Settings, text: &str, languages: &Languages) -> Option<(String, String)> {
     // A sentence about the length of a commit header or subject is not about the layout of code.
     let is_commit = ["header", "subject", "commit"].iter().any(|word| text.contains(word));
-    let is_layout = !is_commit && LAYOUT.is_match(text);
-    is_layout.then(|| settings.formatter(STYLE.is_match(text))).flatten()
+    if is_commit || !LAYOUT.is_match(text) {
+        return None;
+    }
+    settings.formatter(&LayoutQuery {
+        style: STYLE.is_match(text),
+        width: line_width(text),
+        formatters: &languages.formatters(),
+    })
+}
+
+/// The maximum number of characters of a line in a sentence.
+fn line_width(text: &str) -> Option<u64> {
+    let is_width = WIDTH.is_match(text);
+    let mut numbers =
+        text.split(|c: char| !c.is_ascii_digit()).filter_map(|word| word.parse().ok());
+    // Other numbers are not widths: two spaces, Python 3.
+    numbers.find(|number| is_width && (40..=400).contains(number))
 }

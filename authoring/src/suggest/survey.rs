@@ -1,8 +1,9 @@
 //! The sentences of a project's documents, each with the rules that enforce it.
 
 use super::documents::{documents, scope};
-use super::enforcers::{Coverage, Enforcers, tools};
+use super::enforcers::{Coverage, Enforcers};
 use super::error::SuggestError;
+use super::languages::tools;
 use super::sentences::extract_sentences;
 use aidd_engine::check::{Engine, Selection};
 use aidd_engine::project::linters::Settings;

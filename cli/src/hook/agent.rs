@@ -213,9 +213,10 @@ pub(super) fn run(event: Event, io: &mut Io<'_>) -> Exit {
     })
 }
 
-/// Writes the complete answer to the client in one call.
+/// Writes the complete answer to the client in one call. It can quote the files of the project.
 fn write_answer(answer: &Answer, event: Event, payload: &Payload, io: &mut Io<'_>) -> Exit {
-    let (text, exit) = answer::render(answer, event, payload);
+    let answer = answer.map(|text| io.distribution.agent_text(text));
+    let (text, exit) = answer::render(&answer, event, payload);
     // A client that detects a refusal by the exit code reads the reason from standard error.
     let output = if exit == Exit::Clean { &mut io.out } else { &mut io.err };
     let _ = output.write_all(text.as_bytes());

@@ -71,7 +71,9 @@ pub(super) fn run(io: &mut Io<'_>) -> Exit {
             lines.push(format!("aidd memory ({}): {}.", situation.name, situation.suggestion));
         }
         // A client that has closed the pipe is not an error.
-        let _ = print_hint(&lines.join("\n"), payload.event(), io);
+        let text = lines.join("\n");
+        let text = if text.is_empty() { text } else { io.distribution.agent_text(&text) };
+        let _ = print_hint(&text, payload.event(), io);
     }
     Exit::Clean
 }

@@ -1,5 +1,6 @@
 //! Checks a file: detects its kind, parses it, runs the checks and applies allow comments.
 
+mod agent_text;
 pub mod allow;
 mod bounds;
 mod comments;

@@ -7,6 +7,7 @@ pub mod conflict;
 pub mod escape;
 pub mod files;
 pub mod finding;
+pub mod hidden;
 pub mod kind;
 pub mod listing;
 pub mod nearest;

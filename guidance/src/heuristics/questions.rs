@@ -130,7 +130,7 @@ pub(super) fn reversibility(
             "“{action}”: how is the previous state restored, how long does it take, and when was that last tested?"
         ));
     }
-    for (entry, _) in &facts.technologies {
+    for entry in facts.chosen().chain(facts.abandoned.iter().copied()) {
         let current = entry.version_in(context.stack).map(|(version, _)| version);
         let next_migration = entry.migrations.iter().find(|migration| {
             let to = Version::read(&migration.to);
@@ -166,9 +166,13 @@ pub(super) fn removal(
     context: &HeuristicsContext<'_>,
     questions: &mut Questions,
 ) {
+    // What the project does not use cannot be removed from it.
+    let is_removable = |entry: &&&Entry<'_>| {
+        context.stack.manifests.is_empty() || entry.usage_in(context.stack).is_some()
+    };
     for entry in new_technologies(facts, context.stack) {
         let alternatives = alternatives_in_project(entry, context);
-        match (alternatives.first(), facts.abandoned.first()) {
+        match (alternatives.first(), facts.abandoned.iter().find(is_removable)) {
             (_, Some(abandoned)) => questions.add_question(format!(
                 "When will {} be fully removed, and what will still need it then?",
                 abandoned.name
@@ -190,9 +194,12 @@ pub(super) fn removal(
         }
     }
     for abandoned in &facts.abandoned {
-        let used = abandoned.used_in(context.stack);
-        if let Some((manifest, _)) = used.first() {
-            questions.add_evidence(format!("{} names {}", manifest.path, abandoned.name));
+        questions.evidence.extend(project_usage(abandoned, context.stack));
+    }
+    for rejected in &facts.rejected {
+        if let Some(usage) = project_usage(rejected, context.stack) {
+            questions.add_question(format!("{usage}: when is it removed, or is it an exception?"));
+            questions.add_evidence(usage);
         }
     }
 }
@@ -240,6 +247,15 @@ pub(super) fn bias(
             questions.add_question(format!(
                 "Make the best case for staying: {} is good at “{}” ({}). Does that apply?",
                 abandoned.name, best.case, best.why
+            ));
+        }
+    }
+    for rejected in &facts.rejected {
+        let cases = rejected.use_cases();
+        if let Some(best) = cases.iter().max_by_key(|case| case.fit) {
+            questions.add_question(format!(
+                "Make the best case against the decision: {} is good at “{}” ({}). Does that apply?",
+                rejected.name, best.case, best.why
             ));
         }
     }

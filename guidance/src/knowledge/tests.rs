@@ -10,6 +10,7 @@ use crate::migration::{self, PlanParams};
 use crate::versions::{self, Confidence, MemoryMention, Outcome};
 use aidd_engine::project::stack;
 use aidd_engine::project::stack::installed::InstalledPackages;
+use aidd_engine::project::stack::{Stack, Version};
 use aidd_engine::text::files::Disk;
 use std::fs;
 use std::sync::LazyLock;
@@ -250,7 +251,7 @@ fn heuristics_ask_about_the_decision() {
       ? When will Jest be fully removed, and what will still need it then?
       ? When is Jest removed completely, and what still needs it the day before?
       = package.json has Jest 29, an alternative to Vitest: React Native or a large suite with custom Jest transforms
-      = package.json names Jest
+      = package.json has Jest 29
     more 5
     ");
     insta::assert_snapshot!(render_heuristics("Delete the orders table in production", Stakes::Catastrophic), @"

@@ -139,6 +139,7 @@ pub(super) const FORMS: &[Form] = &[
     form("swift", Role::Headline, "Fatal error: ", r"^Fatal error: (?P<message>.*): file (?P<file>[^,]+), line (?P<line>[0-9]+)$"),
     form("swift", Role::Headline, ": Fatal error", r"^(?P<file>.+?\.swift):(?P<line>[0-9]+): (?P<kind>Fatal error)(?:: (?P<message>.*))?$"),
     form("swift", Role::Frame, ".swift:", r"^\s*(?:#?[0-9]+) .*?(?:0x[0-9a-f]+ )(?:in )?(?P<function>.+?) (?:\+ [0-9]+ )?(?:in \S+ )?at (?P<file>.+?\.swift):(?P<line>[0-9]+)(?::(?P<column>[0-9]+))?$"),
+    form("swift", Role::Frame, ".swift:", r"^\s*#?[0-9]+ (?:\[\w+\] )*(?P<function>\S.*?) (?:\+ [0-9]+ )?(?:in \S+ )?at (?P<file>.+?\.swift):(?P<line>[0-9]+)(?::(?P<column>[0-9]+))?$"),
     // C and C++: sanitizers, debuggers, assertions.
     form("c", Role::Headline, "Sanitizer: ", r"(?P<kind>\w+Sanitizer): (?P<message>.*)$"),
     form("c", Role::Headline, ": runtime error: ", r"^(?P<file>.+?):(?P<line>[0-9]+):(?P<column>[0-9]+): (?P<kind>runtime error): (?P<message>.*)$"),
@@ -175,6 +176,10 @@ pub(super) const FORMS: &[Form] = &[
     form("javascript", Role::BeforeMessage, "● ", r"^\s+● .+$"),
     form("javascript", Role::BeforeMessage, "error during build:", r"^error during build:$"),
     form("javascript", Role::BeforeMessage, "ERROR in ", r"^ERROR in (?P<file>\S+)(?: (?P<line>[0-9]+):(?P<column>[0-9]+)(?:-[0-9:]+)?)?$"),
+    form("javascript", Role::BeforeMessage, "./", r"^(?P<file>\./\S+\.(?:[cm]?[jt]sx?|css|scss|mdx?))(?::(?P<line>[0-9]+):(?P<column>[0-9]+))?$"),
+    form("javascript", Role::Noise, "Failed to ", r"^Failed to (?:compile|type check)\.$"),
+    form("javascript", Role::Innermost, "[", r"^\s*(?:,-|╭─)\[(?P<file>[^\]]+?\.[cm]?[jt]sx?):(?P<line>[0-9]+):(?P<column>[0-9]+)\]$"),
+    form("javascript", Role::Fallback, "Error occurred prerendering", r"^(?P<message>Error occurred prerendering page .*?)\. Read more: .*$"),
     form("javascript", Role::Headline, "configuration", r"^\s*- (?P<message>configuration(?:\.\S+|\[\S+)? (?:has|should|misses) .*)$"),
     form("javascript", Role::Headline, "  error  ", r"^\s+(?P<line>[0-9]+):(?P<column>[0-9]+)\s+error\s+(?P<message>.+?)(?:\s{2,}[\w@/-]+)?$"),
     form("javascript", Role::BeforeMessage, "error: ", r"^\s+error: \|-$"),

@@ -338,4 +338,6 @@ fn file_score(error: &DiagnosedError, files: &BTreeSet<String>, shared: &[String
 }
 
 #[cfg(test)]
+mod swift_tests;
+#[cfg(test)]
 mod tests;

@@ -215,6 +215,10 @@ impl Reader {
             Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => rest,
             _ => text,
         };
+        // The compiler SWC states the kind of its message as the cause.
+        if text == "Syntax Error" {
+            return true;
+        }
         let error = ErrorText { kind: None, message: text.trim().to_owned() };
         self.push(Block { error, language: "rust", frames: Vec::new(), rank: Rank::Cause });
         true

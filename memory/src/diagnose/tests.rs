@@ -20,7 +20,7 @@ fn render_trace(text: &str) -> String {
     output
 }
 
-fn assert_trace(text: &str, expected: &str) {
+pub(super) fn assert_trace(text: &str, expected: &str) {
     assert_eq!(render_trace(text), expected.trim_start(), "{text}");
 }
 

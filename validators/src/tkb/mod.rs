@@ -55,10 +55,11 @@ const CHECKS: Checks<EntryContext> = &[
 const FIELDS: [&str; 4] = ["name", "category", "maturity", "last_updated"];
 
 /// Other known keys, for suggestions on misspelt keys.
-const OTHER_FIELDS: [&str; 10] = [
+const OTHER_FIELDS: [&str; 11] = [
     "summary",
     "aliases",
     "packages",
+    "clients",
     "version",
     "tags",
     "works_with",

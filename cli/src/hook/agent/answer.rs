@@ -15,6 +15,16 @@ pub(super) enum Answer {
     Deny(String),
 }
 
+impl Answer {
+    /// The answer with its text replaced.
+    pub(super) fn map(&self, change: impl FnOnce(&str) -> String) -> Self {
+        match self {
+            Self::Context(text) => Self::Context(change(text)),
+            Self::Deny(text) => Self::Deny(change(text)),
+        }
+    }
+}
+
 /// The text for the client, and the exit code. Only Cascade detects a refusal by the exit code and
 /// reads the reason from standard error.
 pub(super) fn render(answer: &Answer, event: Event, payload: &Payload) -> (String, Exit) {

@@ -2,12 +2,14 @@
 //! Settings are read as data, or as text if they are code; nothing is run.
 
 mod content;
+mod layout;
+mod oxlint;
 mod presets;
 mod settings;
 #[cfg(test)]
 mod tests;
 
-pub use settings::{Enforcement, Settings, is_settings};
+pub use settings::{Enforcement, LayoutQuery, Settings, is_settings};
 
 use content::Content;
 use presets::{DEFAULTS, PRESETS};
@@ -29,11 +31,16 @@ pub enum Tool {
     Ruff,
     /// golangci-lint and the linters it bundles.
     Golangci,
+    /// oxlint, whose rules have the names of ESLint.
+    Oxlint,
 }
 
-use Tool::{Biome, Clippy, Eslint, Golangci, Ruff};
+use Tool::{Biome, Clippy, Eslint, Golangci, Oxlint, Ruff};
 
 impl Tool {
+    /// All linters.
+    pub const ALL: [Self; 6] = [Eslint, Biome, Clippy, Ruff, Golangci, Oxlint];
+
     /// The rule as written in `enforced-by` and in reports.
     #[must_use]
     pub fn rule(self, rule: &str) -> String {
@@ -43,6 +50,7 @@ impl Tool {
             Clippy => rule.to_owned(),
             Ruff => format!("ruff/{rule}"),
             Golangci => format!("golangci-lint/{rule}"),
+            Oxlint => format!("oxlint/{}", oxlint::rule_name(rule)),
         }
     }
 
@@ -55,6 +63,7 @@ impl Tool {
             Clippy => "Clippy",
             Ruff => "Ruff",
             Golangci => "golangci-lint",
+            Oxlint => "oxlint",
         }
     }
 }
@@ -80,6 +89,7 @@ fn level(tool: Tool, rule: &str, settings: &Content) -> Level {
         Clippy => clippy(rule, settings),
         Ruff => settings.data().map_or(Level::Unknown, |data| ruff(rule, data)),
         Golangci => settings.data().map_or(Level::Unknown, |data| golangci(rule, data)),
+        Oxlint => settings.data().map_or(Level::Unknown, |data| oxlint::level(rule, data)),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Finds the settings of other tools in the repository.
 
-use super::Tool::{self, Biome, Clippy, Eslint, Golangci, Ruff};
+use super::Tool::{self, Biome, Clippy, Eslint, Golangci, Oxlint, Ruff};
 use super::content::{Content, any_text};
+use super::layout::max_line_width;
 use super::{Level, level};
 use crate::text::files::{Files, side_file};
 use serde_json::Value;
@@ -40,6 +41,17 @@ enum Purpose {
 }
 
 use Purpose::{About, Disallowed, Layout, Present, Rules};
+
+/// The layout that a formatter should enforce.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LayoutQuery<'a> {
+    /// Whether the formatter must also change quotes and semicolons.
+    pub style: bool,
+    /// The maximum number of characters of a line.
+    pub width: Option<u64>,
+    /// The formatters of the languages concerned; empty for all formatters.
+    pub formatters: &'a [&'a str],
+}
 
 /// Whether a rule named in `enforced-by` is enforced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -91,7 +103,7 @@ const TOOLS: [(&str, Purpose, &[&str]); 42] = [
     ("ls-lint", About("names"), &[".ls-lint.yml"]),
     ("markdownlint", Present, &[".markdownlint*"]),
     ("mypy", Present, &["mypy.ini", ".mypy.ini", "pyproject.toml#/tool/mypy"]),
-    ("oxlint", Present, &[".oxlintrc.json"]),
+    ("oxlint", Rules(Oxlint), &[".oxlintrc.json", "oxlintrc.json"]),
     ("phpstan", Present, &["phpstan.neon", "phpstan.neon.dist"]),
     ("pre-commit", Present, &[".pre-commit-config.yaml"]),
     ("prettier", Layout, &[".prettierrc*", "prettier.config.*", "package.json#/prettier"]),
@@ -226,27 +238,34 @@ impl Settings {
         Some((tool.rule(rule), found.path.clone()))
     }
 
-    /// The first of a rule's aliases that settings enable, and the path of the settings. Aliases of
-    /// ESLint plugin rules omit the plugin.
+    /// The first of a rule's aliases that settings of a tool enable for which `applies` is true, and
+    /// the path of the settings. Aliases of ESLint plugin rules omit the plugin.
     #[must_use]
-    pub fn by_alias(&self, aliases: &[String]) -> Option<(String, String)> {
+    pub fn by_alias(
+        &self,
+        aliases: &[String],
+        applies: &dyn Fn(&Tool) -> bool,
+    ) -> Option<(String, String)> {
+        let enabling = |tool: Tool, rule: &str| {
+            applies(&tool).then(|| self.enabling_settings(tool, rule)).flatten()
+        };
         let plugins =
             ["@typescript-eslint", "import", "unicorn", "jest", "vitest", "jsx-a11y", "react"];
         aliases.iter().find_map(|alias| {
             let is_code = alias.starts_with(|c: char| c.is_ascii_uppercase())
                 && alias.ends_with(|c: char| c.is_ascii_digit());
             if is_code {
-                return self.enabling_settings(Ruff, alias);
+                return enabling(Ruff, alias);
             }
             if alias.starts_with("clippy::") || alias == "missing_docs" {
-                return self.enabling_settings(Clippy, alias);
+                return enabling(Clippy, alias);
             }
-            let in_plugin =
-                |plugin: &&str| self.enabling_settings(Eslint, &format!("{plugin}/{alias}"));
-            self.enabling_settings(Eslint, alias)
+            let in_plugin = |plugin: &&str| enabling(Eslint, &format!("{plugin}/{alias}"));
+            enabling(Eslint, alias)
                 .or_else(|| plugins.iter().find_map(in_plugin))
-                .or_else(|| self.enabling_settings(Biome, alias))
-                .or_else(|| self.enabling_settings(Golangci, alias))
+                .or_else(|| enabling(Oxlint, alias))
+                .or_else(|| enabling(Biome, alias))
+                .or_else(|| enabling(Golangci, alias))
         })
     }
 
@@ -273,12 +292,17 @@ impl Settings {
         self.with_purpose(About(about)).find(contains_all).map(SettingsFile::tool_and_path)
     }
 
-    /// The formatter in use. With `style`, only a formatter that also changes quotes and
-    /// semicolons.
+    /// The formatter in use that enforces the layout.
     #[must_use]
-    pub fn formatter(&self, style: bool) -> Option<(String, String)> {
+    pub fn formatter(&self, layout: &LayoutQuery<'_>) -> Option<(String, String)> {
         const STYLE: [&str; 4] = ["prettier", "biome", "black", "ruff format"];
-        let is_suitable = |found: &&SettingsFile| !style || STYLE.contains(&found.tool);
+        let is_suitable = |found: &&SettingsFile| {
+            (!layout.style || STYLE.contains(&found.tool))
+                && (layout.formatters.is_empty() || layout.formatters.contains(&found.tool))
+                && layout.width.is_none_or(|width| {
+                    max_line_width(found.tool, &found.content).is_some_and(|own| own <= width)
+                })
+        };
         self.with_purpose(Layout).find(is_suitable).map(SettingsFile::tool_and_path)
     }
 

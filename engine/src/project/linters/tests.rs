@@ -169,7 +169,8 @@ fn names_disallowed_by_linter_settings_are_found() {
     assert_eq!(forbidding_setting("var"), None);
     assert_eq!(forbidding_setting("moment").as_deref(), Some("eslint/no-restricted-*"));
     assert_eq!(forbidding_setting("lodash"), None);
-    assert_eq!(all.formatter(true).map(|(tool, _)| tool).as_deref(), Some("ruff format"));
+    let style = LayoutQuery { style: true, ..LayoutQuery::default() };
+    assert_eq!(all.formatter(&style).map(|(tool, _)| tool).as_deref(), Some("ruff format"));
     assert!(matches!(all.enforced_by("black"), Enforcement::Not { .. }));
 }
 
@@ -225,7 +226,8 @@ fn aliases_are_resolved_to_settings() {
         ("ruff.toml", "select = [\"S\"]"),
         (".golangci.yml", "linters:\n  enable:\n    - gosec\n"),
     ]);
-    let enabled_rule = |names: &[&str]| all.by_alias(&aliases(names)).map(|(rule, _)| rule);
+    let enabled_rule =
+        |names: &[&str]| all.by_alias(&aliases(names), &|_| true).map(|(rule, _)| rule);
     assert_eq!(
         enabled_rule(&["no-explicit-any"]).as_deref(),
         Some("eslint/@typescript-eslint/no-explicit-any")
@@ -234,7 +236,7 @@ fn aliases_are_resolved_to_settings() {
     assert_eq!(enabled_rule(&["gosec/G401"]).as_deref(), Some("golangci-lint/gosec/G401"));
     assert_eq!(enabled_rule(&["max-depth", "clippy::todo"]), None);
     let biome = settings(&[("biome.json", "{}")]);
-    let enabled = biome.by_alias(&aliases(&["no-explicit-any", "noExplicitAny"]));
+    let enabled = biome.by_alias(&aliases(&["no-explicit-any", "noExplicitAny"]), &|_| true);
     assert_eq!(enabled.map(|(rule, _)| rule).as_deref(), Some("biome/noExplicitAny"));
 }
 
@@ -249,4 +251,64 @@ fn a_hostile_name_is_escaped() {
         ]);
         assert!(matches!(all.enforced_by(name), Enforcement::Not { .. }), "{name}");
     }
+}
+
+#[test]
+fn categories_and_plugins_of_oxlint_enable_rules() {
+    use Level::{Absent, Off, On, Unknown};
+    let correctness = r#"{"plugins": ["react"], "categories": {"correctness": "error"}}"#;
+    for (rule, text, expected) in [
+        ("no-unused-vars", "{}", On),
+        ("@typescript-eslint/no-unused-vars", "{}", On),
+        ("no-console", "{}", Absent),
+        ("no-console", r#"{"categories": {"restriction": "warn"}}"#, On),
+        ("no-console", r#"{"rules": {"eslint/no-console": ["deny", {}]}}"#, On),
+        ("no-debugger", r#"{"categories": {"correctness": "off"}}"#, Absent),
+        ("no-debugger", r#"{"rules": {"no-debugger": "allow"}}"#, Off),
+        (
+            "no-debugger",
+            r#"{"categories": {"correctness": "off"}, "extends": ["./base.json"]}"#,
+            Unknown,
+        ),
+        ("react-hooks/exhaustive-deps", "{}", Absent),
+        ("react-hooks/exhaustive-deps", correctness, On),
+        ("jsx-a11y/alt-text", correctness, Absent),
+        (
+            "@typescript-eslint/no-explicit-any",
+            r#"{"rules": {"typescript/no-explicit-any": "error"}}"#,
+            On,
+        ),
+        (
+            "@typescript-eslint/no-floating-promises",
+            r#"{"categories": {"correctness": "error"}}"#,
+            Absent,
+        ),
+    ] {
+        let content = Content::parse(".oxlintrc.json", text.to_owned());
+        assert_eq!(level(Oxlint, rule, &content), expected, "{rule} in {text}");
+    }
+}
+
+#[test]
+fn a_formatter_with_wider_lines_does_not_enforce_a_width() {
+    let all = |width| LayoutQuery { width: Some(width), ..LayoutQuery::default() };
+    for (file, text, own) in [
+        ("ruff.toml", "line-length = 120", 120),
+        ("pyproject.toml", "[tool.black]\nline-length = 100", 100),
+        (".prettierrc", "printWidth: 100", 100),
+        ("prettier.config.mjs", "export default { printWidth: 90 };", 90),
+        (".prettierrc.json", "{}", 80),
+        ("biome.json", r#"{"formatter": {"lineWidth": 120}}"#, 120),
+        ("rustfmt.toml", "", 100),
+        (".editorconfig", "[*]\nmax_line_length = 100\n", 100),
+    ] {
+        let settings = settings(&[(file, text)]);
+        assert!(settings.formatter(&all(own)).is_some(), "{file}");
+        assert!(settings.formatter(&all(own - 1)).is_none(), "{file}");
+    }
+    let go = settings(&[("go.mod", "module a")]);
+    assert!(go.formatter(&all(100)).is_none(), "gofmt does not break lines");
+    let python = settings(&[("ruff.toml", "")]);
+    let scripts = LayoutQuery { formatters: &["prettier"], ..LayoutQuery::default() };
+    assert!(python.formatter(&scripts).is_none());
 }

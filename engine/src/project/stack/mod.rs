@@ -10,6 +10,7 @@ mod dotnet;
 mod go;
 mod gradle;
 mod guidance;
+mod images;
 pub mod installed;
 mod jvm;
 #[cfg(test)]
@@ -38,6 +39,7 @@ use std::fmt;
 
 pub(super) use gradle::{group_of as gradle_group, quoted_coordinates as gradle_pattern};
 pub use guidance::{ProjectGuidance, find_guidance};
+pub use images::ImageUse;
 pub use pins::Pin;
 pub use version::Version;
 
@@ -254,6 +256,8 @@ pub struct Stack {
     pub locks: Vec<String>,
     /// The problems with reading files, one sentence each, starting with the path.
     pub problems: Vec<String>,
+    /// The container images that files of the project name; only [`detect_with_images`] reads them.
+    pub images: Vec<ImageUse>,
 }
 
 impl Stack {
@@ -339,9 +343,23 @@ pub fn detect(disk: &Disk) -> Stack {
     detect_at(disk, "")
 }
 
+/// Like [`detect`], and also reads the container images of Compose files, CI workflows and
+/// Dockerfiles in the same directories.
+#[must_use]
+pub fn detect_with_images(disk: &Disk) -> Stack {
+    let (mut stack, folders) = detect_in(disk, "");
+    stack.images = images::images(disk, &folders);
+    stack
+}
+
 /// Like [`detect`], and also reads the manifests of `folder` and all its parent directories.
 #[must_use]
 pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
+    detect_in(disk, folder).0
+}
+
+/// The technologies, and the directories that were searched.
+fn detect_in(disk: &Disk, folder: &str) -> (Stack, BTreeSet<String>) {
     let mut reader = Reader::new(disk);
     let mut stack = Stack::default();
     let mut locks = Vec::new();
@@ -399,5 +417,5 @@ pub fn detect_at(disk: &Disk, folder: &str) -> Stack {
     stack.pins.extend(manifest_pins.collect::<Vec<_>>());
     stack.locks = locks.into_iter().map(|lock| lock.path).collect();
     stack.problems = reader.problems;
-    stack
+    (stack, seen)
 }

@@ -100,7 +100,7 @@ fn apply(
     let text = decision::truncate(&text).to_owned();
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
-    let stack = stack::detect(&Disk::new(context.root()));
+    let stack = stack::detect_with_images(&Disk::new(context.root()));
     let found = related_memories(context, &text, MAX_MEMORIES)?;
     let close_hits = found.hits.into_iter().filter(Hit::is_possible);
     let memories: Vec<RelatedMemory> = close_hits.map(to_related_memory).collect();
@@ -156,8 +156,10 @@ fn names_found(report: &HeuristicsReport<'_, '_>) -> Row {
     let facts = &report.facts;
     let names = |entries: Vec<&str>| entries.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let lists = [
-        ("chosen", names(facts.chosen().map(|entry| entry.name).collect())),
+        ("chosen", names(facts.adopted().map(|entry| entry.name).collect())),
         ("abandoned", names(facts.abandoned.iter().map(|entry| entry.name).collect())),
+        ("rejected", names(facts.rejected.iter().map(|entry| entry.name).collect())),
+        ("retained", names(facts.retained.iter().map(|entry| entry.name).collect())),
         ("figures", facts.figures.clone()),
         ("actions", facts.actions.clone()),
         ("reasons", facts.reasons.clone()),

@@ -314,7 +314,7 @@ fn compatible(
             ToolError::new("a comparison requires two technologies with entries").remedy(hint)
         );
     }
-    let stack = stack::detect(&Disk::new(context.root()));
+    let stack = stack::detect_with_images(&Disk::new(context.root()));
     let pairs = compatibility::compare_pairs(&entries, &stack);
     let conflicts: Vec<String> = compatibility::find_conflicts(&entries, &knowledge, &stack)
         .into_iter()

@@ -95,13 +95,18 @@ fn detect(context: &Context, params: DetectParams) -> Result<Answer<Detected>, T
 /// The stack of `directory`, whose path relative to the root is `path`. For a workspace member, the
 /// package manager and lock file of the workspace root apply.
 fn stack_at(context: &Context, directory: PathBuf, path: &str) -> Stack {
-    let mut stack = stack::detect(&Disk::new(context.root()));
+    let mut stack = stack::detect_with_images(&Disk::new(context.root()));
     if path.is_empty() {
         return stack;
     }
     let prefix = format!("{path}/");
     stack.manifests.retain(|manifest| manifest.path.starts_with(&prefix));
-    if stack.manifests.is_empty() { stack::detect(&Disk::new(directory)) } else { stack }
+    stack.images.retain(|image| image.path.starts_with(&prefix));
+    if stack.manifests.is_empty() {
+        stack::detect_with_images(&Disk::new(directory))
+    } else {
+        stack
+    }
 }
 
 /// A technology that the project uses.
@@ -118,16 +123,11 @@ struct Technology {
 fn technologies(stack: &Stack, knowledge: &Knowledge<'_>) -> Vec<Technology> {
     let mut found = Vec::new();
     for entry in knowledge.entries() {
-        let version = entry.version_in(stack);
-        let used = entry.used_in(stack);
-        if version.is_none() && used.is_empty() {
-            continue;
-        }
-        let place = used.first().map(|(manifest, _)| manifest.path.clone()).unwrap_or_default();
+        let Some(usage) = entry.usage_in(stack) else { continue };
         found.push(Technology {
             name: entry.name.to_owned(),
-            place: version.as_ref().map_or(place, |(_, place)| place.clone()),
-            version: version.map(|(version, _)| version.to_string()),
+            place: usage.path,
+            version: usage.version.map(|version| version.to_string()),
             entry: entry.page.name.clone(),
         });
     }

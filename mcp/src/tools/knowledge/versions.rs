@@ -298,7 +298,7 @@ fn plan(context: &Context, params: MigrationParams) -> Result<Answer<MigrationRe
     let library = context.library()?;
     let knowledge = Knowledge::new(&library);
     let disk = Disk::new(context.root());
-    let stack = stack::detect(&disk);
+    let stack = stack::detect_with_images(&disk);
     let commands = CommandRules::new(&library.instructions, &stack, &disk);
     let to = params.target_version.as_deref();
     let entry = knowledge.find(&params.framework).map_err(|near| {

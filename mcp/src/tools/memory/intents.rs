@@ -1,7 +1,8 @@
 //! Tools by intent: save a decision, a checkpoint or a note, resume work, record an outcome.
 
 use super::older;
-use super::permanent::{SavedAnswer, branch_of, link, saved_answer};
+use super::permanent::{SavedAnswer, branch_of, saved_answer};
+use super::relation::link;
 use super::render::{
     Row, current_branch, entry_row, entry_text, parse_confidence, parse_time, push_list,
 };

@@ -1,7 +1,6 @@
 //! Permanent memories of the team: decisions, mistakes, conventions.
 
 use super::check_findings::check_findings;
-use super::relation::nearest_relation;
 use super::render::{Row, parse_confidence, parse_time, value_text};
 use crate::context::Context;
 use crate::profile::Profile;
@@ -9,7 +8,7 @@ use crate::tool::{Answer, Tool, ToolError};
 use aidd_engine::workspace::memory_checks::{self, CHECK};
 use aidd_memory::kinds::{Convention, Decision, Mistake};
 use aidd_memory::permanent::{Edit, NewMemory, Saved};
-use aidd_memory::types::{Kind, Link, Relation};
+use aidd_memory::types::{Kind, Relation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -159,38 +158,6 @@ fn with_check_findings(context: &Context, mut answer: Answer<SavedAnswer>) -> An
     answer.text = format!("{}\n{sentence}", answer.text);
     answer.data.enforced = findings;
     answer
-}
-
-/// Parses a link argument: to, relation, reason. Returns a note if the relation is unknown and was
-/// replaced with the nearest one.
-pub(super) fn link(index: usize, item: &Row) -> Result<(Link, Option<String>), ToolError> {
-    #[derive(Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct LinkParams {
-        // The name of this field in MAMA.
-        #[serde(alias = "id")]
-        to: String,
-        relation: String,
-        reason: Option<String>,
-    }
-    let invalid = |error: String| ToolError::new(format!("`links[{index}]`: {error}"));
-    let params: LinkParams =
-        serde_json::from_value(json!(item)).map_err(|error| invalid(error.to_string()))?;
-    let mut note = None;
-    let relation: Relation = match &*params.relation {
-        // Relations of MAMA.
-        "amends" => Relation::Refines,
-        "mentions" => Relation::RelatesTo,
-        word => match (word.parse(), nearest_relation(word)) {
-            (Ok(relation), _) => relation,
-            (Err(_), Some(relation)) => {
-                note = Some(format!("unknown relation `{word}` was saved as `{relation}`"));
-                relation
-            }
-            (Err(error), None) => return Err(invalid(error)),
-        },
-    };
-    Ok((Link { reason: params.reason, ..Link::new(relation, &params.to) }, note))
 }
 
 /// The branch of a session, for entries saved in this session; an unknown session is an error.

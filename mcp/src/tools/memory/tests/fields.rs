@@ -64,9 +64,37 @@ fn an_unknown_relation_is_replaced_with_the_nearest() {
     assert!(text.contains("unknown relation `build-on` was saved as `builds_on`"), "{text}");
     let text = save("e", "superseeds");
     assert!(text.contains("was saved as `supersedes`"), "{text}");
+    for relation in ["extends", "depends on", "see also"] {
+        assert!(save(relation, relation).contains("was saved as `"), "{relation}");
+    }
     // Similar words with another meaning must not deactivate a decision.
     for relation in ["supports", "colour"] {
         let text = save("f", relation);
         assert!(text.contains("`links[0]`"), "{text}");
     }
+}
+
+#[test]
+fn words_for_replacing_supersede_the_linked_decision() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let mut agent = TestAgent::at(folder.path());
+    for (topic, relation) in [("queue", "replaces"), ("cache", "overrides")] {
+        let old = json!({"topic": topic, "decision": "old", "reasoning": "r"});
+        let old = agent.id("save_decision", old);
+        let new = json!({"topic": format!("{topic} again"), "decision": "new", "reasoning": "r",
+            "links": [{"to": old, "relation": relation}]});
+        let text = agent.text("save_decision", new);
+        let note = format!("unknown relation `{relation}` was saved as `supersedes`; ");
+        assert!(text.contains(&note) && text.contains("is no longer active"), "{text}");
+        let entry = agent.data("aidd_memory_get", json!({"ids": [old]}))["entries"][0].clone();
+        assert_eq!(entry["status"], "superseded", "{entry}");
+    }
+    let first = agent.id("save_decision", json!({"topic": "a", "decision": "b", "reasoning": "c"}));
+    let text = agent.text(
+        "save_decision",
+        json!({"topic": "d", "decision": "e", "reasoning": "f",
+        "links": [{"to": first, "relation": "superseded by"}]}),
+    );
+    assert!(text.contains("would make the new memory inactive"), "{text}");
+    assert!(text.contains("save the link on"), "{text}");
 }
