@@ -96,7 +96,9 @@ pub(super) fn skill_name(context: &AgentContext<'_, '_>, report: &mut Report<'_>
     } else {
         finding.help("rename the skill and its directory");
     }
-    if !is_strict {
+    // Among the skills of Claude Code, the name of the original has severity `info`.
+    let is_reported = context.original().is_some_and(|it| !it.contains(".claude/skills/"));
+    if !is_strict && is_reported {
         context.lower_in_copy(finding);
     }
 }
