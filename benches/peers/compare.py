@@ -85,6 +85,7 @@ def eslint(args, root, config, *options):
     path = peers / "eslint.compare.config.mjs"
     path.write_text(config)
     used, done = cpu(["node", peers / "node_modules/.bin/eslint", *options, "-c", path, "-f", "json", "."], cwd=root, runs=1)
+    path.unlink()
     if not done.stdout.startswith("["):
         sys.exit(done.stderr[-2000:])
     found = collections.defaultdict(list)

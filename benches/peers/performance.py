@@ -105,7 +105,7 @@ ESLINT = {
 }
 
 # Rules that also report other problems: the pattern of the messages that count.
-ABOUT = {"exhaustive-deps": re.compile(r"change on every render|changes? on every|only one argument|does nothing when called with")}
+ABOUT = {"exhaustive-deps": re.compile(r"chang\w* (on )?every render|only one argument|does nothing when called with")}
 
 CONFIG = """import next from "@next/eslint-plugin-next";
 import query from "@tanstack/eslint-plugin-query";

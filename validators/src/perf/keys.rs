@@ -24,7 +24,7 @@ const RANDOM: [&str; 12] = [
 /// Maximum number of nested parts of a key that are read.
 const MAX_PARTS: usize = 16;
 
-/// Reports a key that a component computes anew, and differently, for each render.
+/// Reports a key that a component computes for each render, with another result each time.
 pub(super) fn check<'a>(walker: &mut Walker<'a, '_, '_>, value: &Expression<'a>) {
     if !is_rendered(walker) {
         return;
