@@ -6,6 +6,7 @@ use crate::tool::ToolError;
 use crate::tools::memory::models;
 use crate::tools::{evolution, packs};
 use aidd_engine::text::escape::markdown;
+use aidd_engine::text::hidden::without_hidden;
 use aidd_guidance::{Library, Origin, Page, PageKind, requirements};
 use aidd_memory::MemoryError;
 use aidd_memory::brief::Brief;
@@ -218,7 +219,7 @@ fn page(context: &Context, uri: &str) -> Result<String, ErrorData> {
         Content::Agents => Ok(agents(&library)),
         Content::Guardrails => Ok(guardrails(&library)),
         Content::Memories(kind) => {
-            memories(context, kind).map(|text| markdown::page(&text) + "\n").map_err(internal_error)
+            memories(context, kind).map(|text| untrusted(&text) + "\n").map_err(internal_error)
         }
         Content::Packs => {
             let address = percent_decode(&uri[row.head().len()..]);
@@ -302,7 +303,7 @@ fn agents(library: &Library) -> String {
         library.pages_of_kind(PageKind::Protocol).chain(library.pages_of_kind(PageKind::Agents))
     {
         let body = page.body().trim_end();
-        let body = if is_shipped(page) { Cow::Borrowed(body) } else { markdown::page(body).into() };
+        let body = if is_shipped(page) { Cow::Borrowed(body) } else { untrusted(body).into() };
         let _ = write!(text, "{body}\n\n");
     }
     text.push_str("# All roles\n\n");
@@ -312,7 +313,7 @@ fn agents(library: &Library) -> String {
             writeln!(text, "- [{name}](aidd://skills/{name}): {summary}")
         } else {
             let link = markdown::link(name, &format!("aidd://skills/{name}"));
-            writeln!(text, "- {link}: {}", markdown::message(summary))
+            writeln!(text, "- {link}: {}", markdown::message(&without_hidden(summary)))
         };
     }
     text
@@ -336,7 +337,12 @@ fn render(page: &Page) -> String {
             let _ = writeln!(header, "    {line}");
             header
         });
-    markdown::page(&format!("{header}\n{body}")) + "\n"
+    untrusted(&format!("{header}\n{body}")) + "\n"
+}
+
+/// Text of the project as Markdown. Invisible text is removed first, because escapes show it.
+fn untrusted(text: &str) -> String {
+    markdown::page(&without_hidden(text))
 }
 
 fn guardrails(library: &Library) -> String {
@@ -351,7 +357,7 @@ fn guardrails(library: &Library) -> String {
         for requirement in requirements {
             let shipped = is_shipped(page).then(|| requirement.text.to_string());
             let text_of_requirement =
-                shipped.unwrap_or_else(|| markdown::message(requirement.text));
+                shipped.unwrap_or_else(|| markdown::message(&without_hidden(requirement.text)));
             let _ = write!(text, "- {text_of_requirement}");
             if !requirement.checks.is_empty() {
                 let _ = write!(text, " [{}]", requirement.checks.join(", "));

@@ -40,7 +40,7 @@ static SUBJECT: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) struct Polarity {
     /// The negated ranges, with the negation.
     pub(super) negated: Vec<Range<usize>>,
-    /// What is retained.
+    /// The ranges after words such as "keep".
     pub(super) retained: Vec<Range<usize>>,
 }
 

@@ -38,7 +38,7 @@ pub enum Tool {
 use Tool::{Biome, Clippy, Eslint, Golangci, Oxlint, Ruff};
 
 impl Tool {
-    /// All linters.
+    /// The linters whose rules are known by name.
     pub const ALL: [Self; 6] = [Eslint, Biome, Clippy, Ruff, Golangci, Oxlint];
 
     /// The rule as written in `enforced-by` and in reports.
